@@ -1,0 +1,48 @@
+# Each target makes .venv and installs what it needs on first use.
+# PYTHON=python3.12 chooses an interpreter; otherwise the first of these from 3.10 to 3.13.
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.10; do \
+	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 13))' \
+	&& echo $$p && break; done)
+TRAIN := train-generator train-classifier train-classifier-bag train-tiny-generator train-tiny-unmasked
+PIP := .venv/bin/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: app test check bench bench-app bench-crowd clean $(TRAIN)
+
+app: .venv/app ## open the app on http://127.0.0.1:7860
+	.venv/bin/python app.py
+
+test: .venv/dev ## run the tests
+	.venv/bin/python -m pytest -n auto --dist loadfile
+
+check: .venv/dev ## lint, format and types
+	.venv/bin/ruff check
+	.venv/bin/ruff format --check
+	.venv/bin/pyright
+
+bench: .venv/dev ## the library beside its peers: about 5 minutes on a quiet machine
+	.venv/bin/python -m tests.bench.library
+
+bench-app: .venv/dev ## the app in Chromium, and 30 visitors at once
+	.venv/bin/python -m tests.bench.app
+
+bench-crowd: .venv/dev ## 60 pages that follow a room, then 20 visitors for 20 minutes: memory and failed requests
+	.venv/bin/python -m tests.bench.crowd
+
+$(TRAIN): train-%: .venv/dev ## train a model of checkpoints/ again; DATA=FILE names the corpus, else it is fetched
+	.venv/bin/python -m former.training train $* $(if $(DATA),--data $(DATA))
+
+.venv/bin/python:
+	@test -n "$(PYTHON)" || { echo "Python 3.10 to 3.13 is needed and none was found; name one: make app PYTHON=..."; exit 1; }
+	$(PYTHON) -m venv .venv || { rm -rf .venv; \
+	echo "On Debian, first: sudo apt install python3-venv"; exit 1; }
+
+.venv/app: requirements.txt | .venv/bin/python
+	$(PIP) -r requirements.txt
+	@touch $@
+
+.venv/dev: requirements.txt requirements-dev.txt | .venv/bin/python
+	$(PIP) -r requirements.txt -r requirements-dev.txt
+	@touch $@ .venv/app
+
+clean:
+	rm -rf .venv

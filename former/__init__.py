@@ -1,0 +1,39 @@
+"""Former: a transformer from scratch, after Peter Bloem's article "Transformers from scratch", made to be looked into.
+
+The public surface, in the order of the article: attention, blocks, models; then looking into them, writing with
+them, keeping them, measuring them.
+"""
+
+from former import analysis, edits, masks, tokens
+from former.attention import SelfAttention, attend, attention_weights, basic_self_attention
+from former.blocks import TransformerBlock
+from former.checkpoints import Bundle, CheckpointError, available, load, save
+from former.config import ModelConfig
+from former.generate import Step, generate
+from former.hooks import Capture, Hook, run_with_capture
+from former.models import Classifier, Generator
+
+__all__ = [
+    "Bundle",
+    "Capture",
+    "CheckpointError",
+    "Classifier",
+    "Generator",
+    "Hook",
+    "ModelConfig",
+    "SelfAttention",
+    "Step",
+    "TransformerBlock",
+    "analysis",
+    "attend",
+    "attention_weights",
+    "available",
+    "basic_self_attention",
+    "edits",
+    "generate",
+    "load",
+    "masks",
+    "run_with_capture",
+    "save",
+    "tokens",
+]

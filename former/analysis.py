@@ -1,0 +1,239 @@
+"""What we measure on attention: each a number that can be checked, none an assumption.
+
+Sizes: b batch, t tokens, e embedding, h heads. Weights are (..., h, t_query, t_key).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from former.edits import Edit
+from former.hooks import Observer, run_with_capture
+from former.models import Classifier
+
+Measure = Callable[[Tensor], Tensor]  # a model's output for a batch → one number a sequence, (b,)
+
+
+@torch.no_grad()
+def equivariance_error(f: Callable[[Tensor], Tensor], x: Tensor, permutation: Tensor | Sequence[int]) -> float:
+    """max |f(P x) − P f(x)|: how far f is from treating its input as a set.
+
+    0 but for rounding (about 1e-6 in float32, 1e-15 in float64, times the size of the outputs) where f is permutation
+    equivariant, as blocks without positions and masks are (article, section "Self-attention").
+
+    Args:
+        f: from x to (b, t, ...).
+        x: (b, t, ...): vectors or token ids.
+        permutation: (t,), each index once; the i-th token of P x is token `permutation[i]` of x.
+    Raises:
+        ValueError: no permutation of x's tokens, or an output whose second size is not t.
+    """
+    index = torch.as_tensor(permutation, device=x.device)
+    t = x.shape[1]
+    if index.dim() != 1 or index.sort().values.tolist() != list(range(t)):
+        raise ValueError(f"permutation must hold each of 0 to {t - 1} once, got {index.tolist()}")
+    y = f(x)
+    if y.dim() < 2 or y.shape[1] != t:
+        raise ValueError(f"f must give an output a token, (b, {t}, ...), got {tuple(y.shape)}")
+    return float((f(x[:, index]) - y[:, index]).abs().max())
+
+
+@torch.no_grad()
+def influence(f: Callable[[Tensor], Tensor], x: Tensor, chunk: int = 8) -> Tensor:
+    """How much each output moves when each input is changed: by perturbing, not by gradients.
+
+    Each input in turn is replaced, a vector by itself plus normal noise of x's own spread (always the same noise), a
+    token id by its neighbour in the vocabulary; f runs again, and the largest change in each output is kept. A finite
+    change finds dependences that a gradient at one point can miss, and an entry is exactly 0 where an output does not
+    depend on an input: both runs have the same shapes, so the same arithmetic.
+
+    Args:
+        f: from x to (b, t_out, ...), each sequence on its own; for a Classifier, an output is a class.
+        x: (1, t_in, ...): vectors or token ids.
+        chunk: how many changed inputs run as one batch; the cost is t_in + t_in / chunk sequences.
+    Returns:
+        (t_out, t_in): row i, column j is how much output i moves when input j changes; the largest absolute change.
+    Raises:
+        ValueError: x is not one sequence.
+    """
+    if x.dim() < 2 or x.shape[0] != 1:
+        raise ValueError(f"x must be one sequence, (1, t, ...), got {tuple(x.shape)}")
+    replaced = _replacements(x)
+    t = x.shape[1]
+    same = x.expand(min(chunk, t), *x.shape[1:])
+    unchanged = f(same)  # (chunk, t_out, ...)
+    columns = []
+    for first in range(0, t, len(same)):
+        changed = same.clone()
+        last = min(first + len(same), t)  # a last, smaller chunk keeps the batch's shape, for the same arithmetic
+        rows = torch.arange(last - first)
+        changed[rows, first + rows] = replaced[0, first:last]
+        moved = (f(changed) - unchanged).abs()[: last - first]
+        columns.append(moved.flatten(2).amax(-1) if moved.dim() > 2 else moved)  # (chunk, t_out)
+    return torch.cat(columns).T.contiguous()
+
+
+def rollout(weights: Tensor | Sequence[Tensor]) -> Tensor:
+    """Attention followed through the layers down to the input (Abnar and Zuidema 2020, "attention rollout").
+
+    A layer passes on half of what stands at a token (the residual) and half of what its heads fetch on average:
+    A_l = (mean over heads + I) / 2, and the rollout is A_L ··· A_1. It is a summary of the weights, not a measure of
+    what the output depends on: for that see `influence`.
+
+    Args:
+        weights: of each layer, from the first: (layers, ..., h, t, t), or as many (..., h, t, t).
+    Returns:
+        (..., t, t), rows sum to 1: where each position of the last layer looks among the inputs.
+    Raises:
+        ValueError: no layer.
+    """
+    if len(weights) == 0:
+        raise ValueError("weights must hold at least one layer, got none")
+    mixed = [layer.mean(-3) for layer in weights]  # (..., t, t)
+    identity = torch.eye(mixed[0].shape[-1], dtype=mixed[0].dtype, device=mixed[0].device)
+    result = identity
+    for layer in mixed:
+        result = (layer + identity) / 2 @ result
+    return result
+
+
+def head_statistics(weights: Tensor) -> dict[str, Tensor]:
+    """What a head does, in five numbers, each an average over the queries.
+
+    Args:
+        weights: (..., t, t), rows sum to 1.
+    Returns:
+        A tensor (...) for each of
+        "entropy": of the weights of a query, in bits; 0 looks at one token, log2(t) at all alike.
+        "distance": |query − key| in tokens, averaged with the weights.
+        "previous": mass on the token before, over the queries that have one (0 where t is 1).
+        "first": mass on the first token.
+        "self": mass on the query's own token.
+    Raises:
+        ValueError: weights that are not square.
+    """
+    if weights.dim() < 2 or weights.shape[-1] != weights.shape[-2]:
+        raise ValueError(f"weights must be square, (..., t, t), got {tuple(weights.shape)}")
+    t = weights.shape[-1]
+    index = torch.arange(t, device=weights.device)
+    distance = (index[:, None] - index[None, :]).abs().to(weights.dtype)  # (t, t)
+    # xlogy gives 0 · log 0 = 0, as entropy wants it.
+    entropy = -torch.special.xlogy(weights, weights).sum(-1) / math.log(2)  # (..., t)
+    previous = weights.diagonal(offset=-1, dim1=-2, dim2=-1)  # (..., t - 1)
+    return {
+        "entropy": entropy.mean(-1),
+        "distance": (weights * distance).sum(-1).mean(-1),
+        "previous": previous.sum(-1) / max(1, t - 1),
+        "first": weights[..., 0].mean(-1),
+        "self": weights.diagonal(dim1=-2, dim2=-1).mean(-1),
+    }
+
+
+def ablation_effects(
+    model: Any,
+    tokens: Tensor,
+    measure: Measure | None = None,
+    *,
+    mask: Tensor | None = None,
+    edits: Iterable[Observer] = (),
+) -> Tensor:
+    """What each head's removal does: the measure without the head, less the measure with all of them.
+
+    Args:
+        model: a Generator, its fast twin, or a Classifier.
+        tokens: (1, t) token ids; at least 2 for a Generator's own measure.
+        measure: from the model's output for a batch to one number a sequence, (b,): a logit, say. None for the loss in
+            bits: of a Generator, for each next token of `tokens`; of a Classifier, for the class it chooses.
+        mask: bool (t, t) to run under; None for the model's own.
+        edits: changes that stand in every run (`former.edits`).
+    Returns:
+        (depth, h). Above 0: without the head the measure is larger; a loss gets worse.
+    Raises:
+        ValueError: tokens that are not one sequence, or too short for the loss.
+    """
+    return torch.stack(list(ablation_by_layer(model, tokens, measure, mask=mask, edits=edits)))
+
+
+@torch.no_grad()
+def ablation_by_layer(
+    model: Any,
+    tokens: Tensor,
+    measure: Measure | None = None,
+    *,
+    mask: Tensor | None = None,
+    edits: Iterable[Observer] = (),
+) -> Iterator[Tensor]:
+    """The rows of `ablation_effects`, each (h,), as they are measured: to show what is there, or to stop early.
+
+    The heads of a layer run as one batch, each sequence of it without another head.
+    """
+    if tokens.dim() != 2 or tokens.shape[0] != 1:
+        raise ValueError(f"tokens must be one sequence, (1, t), got {tuple(tokens.shape)}")
+    edits = tuple(edits)
+    whole, _ = run_with_capture(model, tokens, (), edits=edits, mask=mask)
+    measure = measure or _loss(model, tokens, whole)
+    heads = model.config.heads
+    batch = tokens.expand(heads, -1)
+    others = 1 - torch.eye(heads, device=tokens.device)[:, :, None, None]
+
+    def remove_one_each(out: Tensor) -> Tensor:
+        return out * others.to(out.dtype)  # (b = h, h, t, s): sequence i loses head i
+
+    for layer in range(model.config.depth):
+        removal = Edit(layer, "out", remove_one_each)
+        without, _ = run_with_capture(model, batch, (), edits=(*edits, removal), mask=mask)
+        yield measure(without) - measure(whole)
+
+
+def rank_correlation(x: Tensor, y: Tensor) -> float:
+    """Spearman's: how far two lists of numbers order their places alike, from −1 (reversed) over 0 to 1 (alike).
+
+    Equal numbers share the average of their ranks. NaN where a list has no order, all its numbers being equal.
+
+    Args:
+        x, y: (n,).
+    Raises:
+        ValueError: lists that differ in length.
+    """
+    if x.dim() != 1 or x.shape != y.shape:
+        raise ValueError(f"x and y must be lists of one length, got {tuple(x.shape)} and {tuple(y.shape)}")
+    a, b = (ranks - ranks.mean() for ranks in (_ranks(x), _ranks(y)))
+    return float((a * b).sum() / (a.norm() * b.norm()))
+
+
+def _ranks(x: Tensor) -> Tensor:
+    """From 0; equal numbers share the average of theirs."""
+    _, group, sizes = x.unique(return_inverse=True, return_counts=True)
+    return (sizes.cumsum(0) - (sizes + 1) / 2)[group].double()
+
+
+def _loss(model: Any, tokens: Tensor, whole: Tensor) -> Measure:
+    """The measure of `ablation_effects` where none is given: bits, one number a sequence."""
+    if isinstance(model, Classifier):
+        chosen = int(whole[0].argmax())
+        return lambda log_probs: -log_probs[:, chosen] / math.log(2)
+    if tokens.shape[1] < 2:
+        raise ValueError("tokens must hold at least 2 tokens, so that there is a next one to predict, got 1")
+
+    def bits(logits: Tensor) -> Tensor:  # (b, t, num_tokens) → (b,)
+        targets = tokens[:, 1:].expand(len(logits), -1)
+        loss = F.cross_entropy(logits[:, :-1].transpose(1, 2), targets, reduction="none")
+        return loss.mean(-1) / math.log(2)
+
+    return bits
+
+
+def _replacements(x: Tensor) -> Tensor:
+    """Every input of x, changed."""
+    if x.is_floating_point():
+        noise = torch.randn(x.shape, generator=torch.Generator().manual_seed(0), dtype=x.dtype).to(x.device)
+        spread = x.std(correction=0)
+        return x + noise * torch.where(spread > 0, spread, 1.0)
+    # The neighbour below, which the vocabulary surely has; 0 and 1, often padding and unknown, take the one above.
+    return torch.where(x > 1, x - 1, x + 1)

@@ -1,0 +1,96 @@
+"""Changes to one head during a forward pass, given to `run_with_capture(..., edits=[...])`.
+
+An edit is an `Observer`: it lives for the calls it is given to and leaves the model as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from former.hooks import Hook
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Puts `change(tensor)` in the place of the tensor at one point of one layer."""
+
+    layer: int
+    point: str
+    change: Callable[[Tensor], Tensor]
+
+    def at(self, layer: int) -> Hook | None:
+        """The hook that makes the change; None in every other layer."""
+        if layer != self.layer:
+            return None
+        return lambda point, tensor: self.change(tensor) if point == self.point else None
+
+
+def ablate_head(layer: int, head: int) -> Edit:
+    """Switches a head off: what it adds to the block is 0. Its weights can still be seen.
+
+    Args:
+        layer: from 0.
+        head: from 0.
+    Raises:
+        ValueError: in the run, a layer or head the model has not.
+    """
+    return scale_head(layer, head, 0.0)
+
+
+def scale_head(layer: int, head: int, factor: float) -> Edit:
+    """Multiplies what a head adds to its block by `factor`; 1 changes nothing, 0 ablates.
+
+    Args:
+        layer: from 0.
+        head: from 0.
+        factor: any finite number.
+    Raises:
+        ValueError: a factor that is not finite; in the run, a layer or head the model has not.
+    """
+    if not abs(factor) < float("inf"):
+        raise ValueError(f"factor must be a finite number, got {factor!r}")
+
+    def scale(out: Tensor) -> Tensor:
+        _check_head(head, out)
+        factors = out.new_ones(out.shape[1], 1, 1)
+        factors[head] = factor
+        return out * factors
+
+    return Edit(layer, "out", scale)
+
+
+def set_weights(layer: int, head: int, weights: Tensor) -> Edit:
+    """Replaces a head's attention weights.
+
+    Args:
+        layer: from 0.
+        head: from 0.
+        weights: (t_query, t_key), or (b, t_query, t_key); finite. Rows that sum to 1 stay a weighted average.
+    Raises:
+        ValueError: weights that are not finite; in the run, weights of another shape, or a layer or head the model
+            has not.
+    """
+    if not torch.isfinite(weights).all():
+        raise ValueError("weights must be finite numbers, got NaN or infinity among them")
+
+    def replace(current: Tensor) -> Tensor:
+        _check_head(head, current)
+        if weights.shape not in (current.shape[-2:], current[:, 0].shape):
+            raise ValueError(
+                f"weights must have the head's shape {tuple(current.shape[-2:])}, got {tuple(weights.shape)}"
+            )
+        replaced = current.clone()
+        replaced[:, head] = weights.to(current)
+        return replaced
+
+    return Edit(layer, "weights", replace)
+
+
+def _check_head(head: int, tensor: Tensor) -> None:
+    """tensor: (b, h, ...)."""
+    if not 0 <= head < tensor.shape[1]:
+        raise ValueError(f"head must be in [0, {tensor.shape[1]}) for this model, got {head}")

@@ -1,0 +1,239 @@
+"""Writing, token by token: the sampling rules, the key/value cache, and the loop.
+
+Sizes: t tokens in the window, h heads, s size of one head.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from former import masks
+from former.attention import Extend
+from former.config import ModelConfig
+from former.hooks import Capture
+
+
+@dataclass(frozen=True)
+class Step:
+    """One generated token, and what the model saw and thought when it was chosen."""
+
+    token: int
+    probs: Tensor  # (num_tokens,) the model's whole next-token distribution, before temperature, top-k and top-p
+    weights: dict[int, Tensor] = field(default_factory=dict)  # layer: (h, t) attention of the newest token, where asked
+    start: int = 0  # where the window begins: its first key is token `start` of prompt and continuation
+
+
+class KeyValueCache:
+    """The keys and values of the tokens read so far, in tensors made once for the whole context.
+
+    With them a new token costs one token's work: its query looks at the keys that are kept. One cache belongs to one
+    generation.
+
+    Args:
+        config: the model's.
+        dtype: of the model's activations.
+    """
+
+    def __init__(self, config: ModelConfig, dtype: torch.dtype = torch.float32) -> None:
+        shape = (config.depth, 1, config.heads, config.seq_length, config.head_size)
+        self.keys = torch.empty(shape, dtype=dtype)  # (depth, b=1, h, seq_length, s)
+        self.values = torch.empty(shape, dtype=dtype)
+        self.length = 0  # tokens held; the model moves it on when all layers have theirs
+
+    def at(self, layer: int) -> Extend:
+        """The function by which one layer adds its new keys and values and gets all of them back."""
+
+        def extend(k: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
+            end = self.length + k.shape[2]
+            self.keys[layer, :, :, self.length : end] = k
+            self.values[layer, :, :, self.length : end] = v
+            return self.keys[layer, :, :, :end], self.values[layer, :, :, :end]
+
+        return extend
+
+
+def next_token_probs(
+    logits: Tensor, temperature: float = 1.0, top_k: int | None = None, top_p: float | None = None
+) -> Tensor:
+    """The distribution the next token is drawn from, after the sampling rules.
+
+    softmax(logits / temperature), then only the `top_k` likeliest tokens, then only the fewest of them that hold
+    `top_p` of the mass, renormalised. Equal logits at the edge of the top k all stay.
+
+    Args:
+        logits: (num_tokens,).
+        temperature: at least 0; 0 puts all mass on the likeliest token.
+        top_k: at least 1; None for all.
+        top_p: in (0, 1]; None for all.
+    Returns:
+        (num_tokens,), sums to 1.
+    Raises:
+        ValueError: a rule out of its range.
+    """
+    _check_rules(temperature, top_k, top_p)
+    if temperature == 0:
+        return torch.zeros_like(logits).scatter(0, logits.argmax(-1, keepdim=True), 1.0)
+    # Less the largest before the division: a temperature near 0 must not overflow.
+    logits = (logits - logits.max()) / temperature
+    if top_k is not None and top_k < len(logits):
+        logits = logits.masked_fill(logits < logits.topk(top_k).values[-1], -torch.inf)
+    probs = logits.softmax(-1)
+    if top_p is not None:
+        sorted_probs, order = probs.sort(descending=True, stable=True)
+        before = sorted_probs.cumsum(-1) - sorted_probs  # the mass of all likelier tokens
+        probs = probs.masked_fill(torch.zeros_like(probs, dtype=torch.bool).scatter(0, order, before >= top_p), 0.0)
+    return probs / probs.sum()
+
+
+class Window:
+    """The part of a growing text that the model reads.
+
+    It slides in jumps: when it is full, its older half is dropped and the newer half is read again from position 0.
+    Positions are absolute, so sliding by one token would change every key and cost a whole forward pass a token; a jump
+    costs one pass over half the context and pays for as many tokens as that pass read.
+
+    Args:
+        model: a Generator, or its fast twin.
+        prompt: how many tokens the text began with; of more than the context, the last are read.
+        use_cache: whether keys and values are kept from one read to the next.
+    """
+
+    def __init__(self, model: Any, prompt: int, use_cache: bool = True) -> None:
+        self.start = max(0, prompt - model.config.seq_length)  # in the text
+        self._model, self._prompt = model, prompt
+        self._cache = KeyValueCache(model.config, model.toprobs.weight.dtype) if use_cache else None
+
+    def read(self, ids: Sequence[int], capture: Capture | None = None) -> Tensor:
+        """Logits (num_tokens,) for the token after the text so far; call it under `torch.inference_mode`.
+
+        Args:
+            ids: the whole text; what was read before is not read again.
+            capture: sees what attention does with the tokens that are new.
+        """
+        context = self._model.config.seq_length
+        jump = context - max(1, context // 2) + 1
+        first = max(0, self._prompt - context)
+        start = first + jump * max(0, math.ceil((len(ids) - first - context) / jump))
+        if start != self.start:
+            self.start = start
+            if self._cache:
+                self._cache.length = 0
+        new = ids[self.start + (self._cache.length if self._cache else 0) :]
+        return self._model(torch.tensor([new]), capture=capture, cache=self._cache)[0, -1]
+
+
+class UnmaskedWindow:
+    """The last tokens of a growing text, each of which sees all of them.
+
+    A new token changes what every earlier one gives: there is no cache to keep, nothing that jumps would save, and the
+    window slides by one token.
+
+    Args:
+        model: a Generator, or its fast twin.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self.start = 0  # in the text
+        self._model = model
+
+    def read(self, ids: Sequence[int], capture: Capture | None = None) -> Tensor:
+        """Logits (num_tokens,) for the token after the text so far, as `Window.read` gives them."""
+        self.start = max(0, len(ids) - self._model.config.seq_length)
+        tokens = torch.tensor([ids[self.start :]])
+        return self._model(tokens, mask=masks.none(tokens.shape[1]), capture=capture)[0, -1]
+
+
+def generate(
+    model: Any,
+    prompt_ids: Sequence[int] | Tensor,
+    max_new_tokens: int,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+    seed: int | None = None,
+    capture: bool | Iterable[int] | Capture | None = None,
+    *,
+    use_cache: bool = True,
+    masked: bool = True,
+) -> Iterator[Step]:
+    """Continues a prompt, one `Step` at a time (article, "Text generation transformer").
+
+    Past the context the window slides in jumps (`Window`): the model then sees between half and all of its context.
+    Without the mask it slides by one token (`UnmaskedWindow`).
+
+    Args:
+        model: a Generator, or its fast twin (`former.fast`).
+        prompt_ids: at least one token id; of a prompt longer than the context, the last `seq_length` are read.
+        max_new_tokens: how many to write, at least 0.
+        temperature: at least 0; 0 always takes the likeliest token.
+        top_k: sample among the k likeliest only; None for all.
+        top_p: sample among the fewest tokens that hold this much of the mass, in (0, 1]; None for all.
+        seed: of this call's own random generator; None for a fresh one. The same seed gives the same text, with and
+            without cache or capture.
+        capture: whose attention rows to yield: True for every layer's, or the layers, or a `Capture` that names them
+            (each step makes its own; the one given is not written to).
+        use_cache: False reads the whole window again for every token: slow, and the reference for the cache.
+        masked: False, for a model that was trained without the causal mask, writes without one, and without cache.
+    Yields:
+        A `Step` for each token, as soon as it is drawn.
+    Raises:
+        ValueError: at the call, an argument out of its range.
+    """
+    _check_rules(temperature, top_k, top_p)
+    config: ModelConfig = model.config
+    ids = [int(i) for i in prompt_ids]
+    if not ids:
+        raise ValueError("prompt_ids must hold at least one token, got none")
+    if not all(0 <= i < config.num_tokens for i in ids):
+        raise ValueError(f"prompt_ids must be in [0, {config.num_tokens}), got {min(ids)} to {max(ids)}")
+    if max_new_tokens < 0:
+        raise ValueError(f"max_new_tokens must be at least 0, got {max_new_tokens}")
+    layers = _layers(capture, config.depth)
+    rng = torch.Generator()
+    rng.manual_seed(seed) if seed is not None else rng.seed()
+    rules = (temperature, top_k, top_p)
+    window = Window(model, len(ids), use_cache) if masked else UnmaskedWindow(model)
+    return _steps(window, ids, max_new_tokens, rules, rng, layers)
+
+
+@torch.inference_mode()
+def _steps(
+    window: Window | UnmaskedWindow,
+    ids: list[int],
+    max_new_tokens: int,
+    rules: tuple[float, int | None, float | None],
+    rng: torch.Generator,
+    layers: frozenset[int],
+) -> Iterator[Step]:
+    for _ in range(max_new_tokens):
+        capture = Capture(layers=layers) if layers else None
+        logits = window.read(ids, capture)
+        token = int(torch.multinomial(next_token_probs(logits, *rules), 1, generator=rng))
+        weights = {layer: capture.get("weights", layer)[0, :, -1] for layer in sorted(layers)} if capture else {}
+        yield Step(token, logits.softmax(-1), weights, window.start)
+        ids.append(token)
+
+
+def _layers(capture: bool | Iterable[int] | Capture | None, depth: int) -> frozenset[int]:
+    if capture is None or capture is False:
+        return frozenset()
+    asked = capture.layers if isinstance(capture, Capture) else capture
+    layers = frozenset(range(depth) if asked is None or isinstance(asked, bool) else asked)
+    if not all(0 <= layer < depth for layer in layers):
+        raise ValueError(f"capture must name layers in [0, {depth}), got {sorted(layers)}")
+    return layers
+
+
+def _check_rules(temperature: float, top_k: int | None, top_p: float | None) -> None:
+    if not 0 <= temperature < float("inf"):
+        raise ValueError(f"temperature must be a finite number of at least 0, got {temperature!r}")
+    if top_k is not None and (top_k < 1 or top_k != int(top_k)):
+        raise ValueError(f"top_k must be None or a whole number of at least 1, got {top_k!r}")
+    if top_p is not None and not 0 < top_p <= 1:
+        raise ValueError(f"top_p must be None or in (0, 1], got {top_p!r}")

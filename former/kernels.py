@@ -1,0 +1,210 @@
+"""The arithmetic of one token through a whole stack, on numpy arrays, compiled by numba: the step of `former.fast`.
+
+Sizes: t tokens, e embedding, h heads, s size of one head.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+try:
+    from numba import njit
+except ImportError:
+    njit = None
+
+compiled = njit is not None  # without it nothing here is called: it would be slow
+f32 = np.float32
+
+
+class Weights(NamedTuple):
+    """All the step reads, each kind of every layer in one array: large arrays get the system's huge pages.
+
+    A matrix (depth, rows, columns) has a scale for each of its rows, 1 where it is fp32.
+    """
+
+    qkv: np.ndarray
+    qkv_scale: np.ndarray
+    unify: np.ndarray
+    unify_scale: np.ndarray
+    unify_bias: np.ndarray
+    ff1: np.ndarray
+    ff1_scale: np.ndarray
+    ff1_bias: np.ndarray
+    ff2: np.ndarray
+    ff2_scale: np.ndarray
+    ff2_bias: np.ndarray
+    toprobs: np.ndarray
+    toprobs_scale: np.ndarray
+    toprobs_bias: np.ndarray
+    norms: np.ndarray  # (depth, 4, e): norm1's weight and bias, norm2's weight and bias
+    last_norm: np.ndarray  # (2, e), read in a pre-norm stack only
+    tokens: np.ndarray  # (num_tokens, e)
+    positions: np.ndarray  # (seq_length, e)
+
+
+def _jit(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compiles at the first call; without numba the function stays as it is, and nobody calls it.
+
+    nogil: other threads run on meanwhile. fastmath lets a sum be taken in any order, so in vectors. The machine code
+    is kept beside this file, or in the user's own cache where the package cannot be written.
+    """
+    if njit is None:
+        return function
+    options = {"nogil": True, "fastmath": True, "error_model": "numpy"}
+    try:
+        return njit(cache=True, **options)(function)
+    except RuntimeError:  # nowhere to keep it
+        return njit(**options)(function)
+
+
+@_jit
+def _product(matrix, scale, x, out):
+    """out = scale · (matrix x), matrix (rows, columns), fp32 or int8; eight rows at a time keep the memory busy."""
+    rows, columns = matrix.shape
+    for r in range(0, rows - 7, 8):
+        s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = f32(0)
+        for c in range(columns):
+            s0 += matrix[r, c] * x[c]
+            s1 += matrix[r + 1, c] * x[c]
+            s2 += matrix[r + 2, c] * x[c]
+            s3 += matrix[r + 3, c] * x[c]
+            s4 += matrix[r + 4, c] * x[c]
+            s5 += matrix[r + 5, c] * x[c]
+            s6 += matrix[r + 6, c] * x[c]
+            s7 += matrix[r + 7, c] * x[c]
+        out[r], out[r + 1], out[r + 2], out[r + 3] = s0, s1, s2, s3
+        out[r + 4], out[r + 5], out[r + 6], out[r + 7] = s4, s5, s6, s7
+    for r in range(rows - rows % 8, rows):
+        s0 = f32(0)
+        for c in range(columns):
+            s0 += matrix[r, c] * x[c]
+        out[r] = s0
+    for r in range(rows):
+        out[r] *= scale[r]
+
+
+@_jit
+def _exp(x):
+    """e^x for x ≤ 0, to 2 units in the last place, by arithmetic alone: libm's would be called one number at a time.
+
+    x = n ln 2 + r with |r| ≤ ln 2 / 2; e^r by a polynomial (Cephes' expf), 2^n by writing n into the exponent.
+    """
+    x = max(x, f32(-87))
+    n = f32(np.int32(x * f32(1.44269504) - f32(0.5)))
+    r = x - n * f32(0.693359375) + n * f32(2.12194440e-4)
+    p = f32(1.9875691500e-4)
+    p = p * r + f32(1.3981999507e-3)
+    p = p * r + f32(8.3334519073e-3)
+    p = p * r + f32(4.1665795894e-2)
+    p = p * r + f32(1.6666665459e-1)
+    p = p * r + f32(5.0000001201e-1)
+    return (p * r * r + r + f32(1)) * np.int32((n + f32(127)) * f32(8388608)).view(f32)
+
+
+@_jit
+def _attend(qkv, width, past, k, v, row, out):
+    """One head's row of attention weights and their average of the values; q, k, v start at 0, width and 2·width.
+
+    Args: k, v (seq_length, s) take up the new key and value; row (past + 1,) and out (s,) are filled.
+    """
+    size = k.shape[1]
+    for i in range(size):
+        k[past, i], v[past, i], out[i] = qkv[width + i], qkv[2 * width + i], f32(0)
+    high = f32(-np.inf)
+    for j in range(past + 1):
+        score = f32(0)
+        for i in range(size):
+            score += k[j, i] * qkv[i]
+        row[j] = score
+        high = max(high, score)
+    total = f32(0)
+    for j in range(past + 1):
+        row[j] = _exp(row[j] - high)
+        total += row[j]
+    for j in range(past + 1):
+        row[j] /= total
+        for i in range(size):
+            out[i] += row[j] * v[j, i]
+
+
+@_jit
+def _add(x, y, bias):
+    """x += y + bias."""
+    for i in range(len(x)):
+        x[i] += y[i] + bias[i]
+
+
+@_jit
+def _normalise(x, norms, which, eps, out):
+    """Layer norm; norms[which] is its weight, the row after it the bias; out may be x."""
+    mean = f32(0)
+    for i in range(len(x)):
+        mean += x[i]
+    mean /= f32(len(x))
+    variance = f32(0)
+    for i in range(len(x)):
+        variance += (x[i] - mean) * (x[i] - mean)
+    inverse = f32(1) / np.sqrt(variance / f32(len(x)) + eps)
+    for i in range(len(x)):
+        out[i] = (x[i] - mean) * inverse * norms[which, i] + norms[which + 1, i]
+
+
+@_jit
+def _activate(x, bias, gelu):
+    """ReLU or GELU of x + bias, in place.
+
+    erf is Abramowitz and Stegun's 7.1.26, right to 1.5e-7: libm's would be called one number at a time.
+    """
+    for i in range(len(x)):
+        x[i] += bias[i]
+    if not gelu:
+        for i in range(len(x)):
+            x[i] = max(x[i], f32(0))
+        return
+    for i in range(len(x)):
+        z = abs(x[i]) * f32(0.70710678)
+        u = f32(1) / (f32(1) + f32(0.3275911) * z)
+        p = f32(1.061405429)
+        p = p * u - f32(1.453152027)
+        p = p * u + f32(1.421413741)
+        p = p * u - f32(0.284496736)
+        p = p * u + f32(0.254829592)
+        erf = f32(1) - p * u * _exp(-z * z)
+        x[i] = f32(0.5) * (x[i] + abs(x[i]) * erf)
+
+
+@_jit
+def step(w, pre_norm, gelu, eps, token, past, keys, values, maps, logits):
+    """The readable model's arithmetic for one token, in its order; fills the caches' row `past`, maps and logits."""
+    depth, heads, size = keys.shape[0], keys.shape[2], keys.shape[4]
+    width, e = heads * size, w.tokens.shape[1]  # h·s, which is e in the narrow variant
+    x, normed, y = np.zeros(e, f32), np.empty(e, f32), np.empty(e, f32)
+    qkv, out, hidden = np.empty(3 * width, f32), np.empty(width, f32), np.empty(w.ff1.shape[1], f32)
+    _add(x, w.tokens[token], w.positions[past])
+    for layer in range(depth):
+        norms = w.norms[layer]
+        read = x  # what a sublayer reads: the sum of residuals itself, or in a pre-norm block its norm
+        if pre_norm:
+            read = normed
+            _normalise(x, norms, 0, eps, read)
+        _product(w.qkv[layer], w.qkv_scale[layer], read, qkv)
+        for head in range(heads):
+            q, row = head * size, maps[layer, 0, head, 0]
+            _attend(qkv[q:], width, past, keys[layer, 0, head], values[layer, 0, head], row, out[q:])
+        _product(w.unify[layer], w.unify_scale[layer], out, y)
+        _add(x, y, w.unify_bias[layer])
+        _normalise(x, norms, 2 if pre_norm else 0, eps, normed if pre_norm else x)
+        _product(w.ff1[layer], w.ff1_scale[layer], read, hidden)
+        _activate(hidden, w.ff1_bias[layer], gelu)
+        _product(w.ff2[layer], w.ff2_scale[layer], hidden, y)
+        _add(x, y, w.ff2_bias[layer])
+        if not pre_norm:
+            _normalise(x, norms, 2, eps, x)
+    if pre_norm:
+        _normalise(x, w.last_norm, 0, eps, x)
+    _product(w.toprobs[0], w.toprobs_scale[0], x, logits)
+    for i in range(len(logits)):
+        logits[i] += w.toprobs_bias[0, i]

@@ -1,0 +1,166 @@
+"""What we measure, against cases whose answer is known."""
+
+import math
+
+import hypothesis.strategies as st
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given
+
+import former
+from former import analysis
+
+CONFIG = former.ModelConfig(num_tokens=20, emb=16, heads=4, depth=3, seq_length=16)
+
+
+def test_equivariance_error_is_the_largest_difference():
+    x = torch.arange(4.0)[None, :, None]  # (1, 4, 1)
+    weights = torch.tensor([1.0, 2.0, 3.0, 4.0])[:, None]
+    flip = [3, 2, 1, 0]
+    # f(Px) = [3, 4, 3, 0]; P f(x) = [12, 6, 2, 0]
+    assert analysis.equivariance_error(lambda x: x * weights, x, flip) == 9
+    assert analysis.equivariance_error(lambda x: x * 2, x, flip) == 0
+
+
+@given(st.integers(1, 10), st.integers(1, 10), st.integers(1, 9), st.integers(0, 2**31))
+def test_influence_finds_the_dependences_of_a_known_linear_map(t_out, t_in, chunk, seed):
+    rng = torch.Generator().manual_seed(seed)
+    matrix = torch.randn(t_out, t_in, generator=rng).relu()  # about half of it 0
+    found = analysis.influence(lambda x: matrix @ x, torch.randn(1, t_in, 3, generator=rng), chunk)
+    assert found.shape == (t_out, t_in)
+    assert ((found > 0) == (matrix > 0)).all()
+
+
+def test_influence_grows_with_what_an_output_depends_on():
+    matrix = torch.tensor([[1.0, 10.0]])
+    found = analysis.influence(lambda x: matrix @ x, torch.ones(1, 2, 1))  # constant input: noise of spread 1
+    noise = torch.randn(1, 2, 1, generator=torch.Generator().manual_seed(0)).flatten().abs()
+    torch.testing.assert_close(found[0], matrix[0] * noise)
+
+
+def test_influence_on_a_classifier_has_a_row_a_class():
+    model = former.Classifier(CONFIG).eval()
+    found = analysis.influence(model, torch.randint(20, (1, 7)))
+    assert found.shape == (2, 7)
+    assert (found > 0).all()
+
+
+@pytest.mark.parametrize("layers_as", ["tensor", "list"])
+def test_rollout_equals_the_product_of_mixed_layers(layers_as):
+    weights = torch.randn(3, 2, 4, 5, 5, dtype=torch.float64).softmax(-1)  # (layers, b, h, t, t)
+    expected = torch.eye(5, dtype=torch.float64).repeat(2, 1, 1)
+    for b in range(2):
+        for layer in range(3):
+            mean = sum(weights[layer, b, h] for h in range(4)) / 4
+            expected[b] = (0.5 * mean + 0.5 * torch.eye(5)) @ expected[b]
+    found = analysis.rollout(weights if layers_as == "tensor" else list(weights))
+    torch.testing.assert_close(found, expected)
+    torch.testing.assert_close(found.sum(-1), torch.ones(2, 5, dtype=torch.float64))
+
+
+def test_head_statistics_of_known_heads():
+    t = 8
+    uniform = torch.full((t, t), 1 / t)
+    previous = torch.zeros(t, t)
+    previous[0, 0] = 1
+    previous[range(1, t), range(t - 1)] = 1
+    first = F.one_hot(torch.zeros(t, dtype=torch.long), t).float()
+    itself = torch.eye(t)
+    found = analysis.head_statistics(torch.stack([uniform, previous, first, itself]))
+    torch.testing.assert_close(found["entropy"], torch.tensor([3.0, 0, 0, 0]), atol=1e-6, rtol=0)
+    torch.testing.assert_close(found["previous"], torch.tensor([1 / t, 1, 1 / (t - 1), 0]))
+    torch.testing.assert_close(found["first"], torch.tensor([1 / t, 2 / t, 1, 1 / t]))
+    torch.testing.assert_close(found["self"], torch.tensor([1 / t, 1 / t, 1 / t, 1]))
+    mean_distance = sum(abs(i - j) for i in range(t) for j in range(t)) / t**2
+    torch.testing.assert_close(found["distance"], torch.tensor([mean_distance, (t - 1) / t, (t - 1) / 2, 0]))
+
+
+def test_head_statistics_of_a_single_token():
+    found = analysis.head_statistics(torch.ones(1, 1))
+    assert {name: float(value) for name, value in found.items()} == {
+        "entropy": 0, "distance": 0, "previous": 0, "first": 1, "self": 1,
+    }  # fmt: skip
+
+
+def test_ablation_effects_equal_removing_each_head_from_the_weights():
+    torch.manual_seed(0)
+    model = former.Generator(CONFIG).eval()
+    tokens = torch.randint(20, (1, 9))
+
+    def loss(model):
+        log_probs = model(tokens)[0, :-1].log_softmax(-1)
+        return -sum(float(log_probs[i, tokens[0, i + 1]]) for i in range(8)) / 8 / math.log(2)
+
+    effects = analysis.ablation_effects(model, tokens)
+    with torch.no_grad():
+        for layer in range(3):
+            for head in range(4):
+                without = former.Generator(CONFIG).eval()
+                without.load_state_dict(model.state_dict())
+                weight = without.state_dict()[f"transformer.blocks.{layer}.attention.unifyheads.weight"]
+                weight[:, head * 4 : head * 4 + 4] = 0
+                assert float(effects[layer, head]) == pytest.approx(loss(without) - loss(model), abs=1e-5)
+
+
+def test_ablation_effects_of_a_classifier_and_of_a_measure_of_ones_own():
+    torch.manual_seed(0)
+    model = former.Classifier(CONFIG).eval()
+    tokens = torch.randint(20, (1, 9))
+    log_probs = model(tokens).detach()
+    chosen = int(log_probs.argmax())
+    ablated, _ = former.run_with_capture(model, tokens, edits=[former.edits.ablate_head(2, 3)])
+    surprise = float(log_probs[0, chosen] - ablated[0, chosen]) / math.log(2)
+    assert float(analysis.ablation_effects(model, tokens)[2, 3]) == pytest.approx(surprise, abs=1e-5)
+    own = analysis.ablation_effects(model, tokens, measure=lambda output: output[:, 0])
+    assert float(own[2, 3]) == pytest.approx(float(ablated[0, 0] - log_probs[0, 0]), abs=1e-5)
+
+
+def test_ablation_effects_stand_on_the_edits_and_the_mask_they_are_given():
+    torch.manual_seed(0)
+    model = former.Generator(CONFIG).eval()
+    tokens = torch.randint(20, (1, 9))
+    mask = former.masks.none(9)
+    off, doubled = former.edits.ablate_head(1, 2), former.edits.scale_head(0, 1, 2.0)
+
+    def first_logit(*edits):
+        return float(former.run_with_capture(model, tokens, edits=edits, mask=mask)[0][0, 0, 0])
+
+    def measure(logits):
+        return logits[:, 0, 0]
+
+    effects = analysis.ablation_effects(model, tokens, measure, mask=mask, edits=[off, doubled])
+    expected = first_logit(off, doubled, former.edits.ablate_head(2, 3)) - first_logit(off, doubled)
+    assert float(effects[2, 3]) == pytest.approx(expected, abs=1e-5)
+    assert float(effects[1, 2]) == pytest.approx(0, abs=1e-5), "it was off before"
+
+
+def test_ablation_by_layer_runs_only_the_layers_that_are_asked_for():
+    torch.manual_seed(0)
+    model = former.Generator(CONFIG).eval()
+    tokens = torch.randint(20, (1, 9))
+    runs = []
+    model.register_forward_hook(lambda *_: runs.append(1))
+    rows = analysis.ablation_by_layer(model, tokens)
+    first = next(rows)
+    assert len(runs) == 2, "the whole model, and its first layer's heads"
+    torch.testing.assert_close(first, analysis.ablation_effects(model, tokens)[0])
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "expected"),
+    [
+        ([1, 2, 3, 4], [10, 20, 30, 99], 1),
+        ([1, 2, 3, 4], [4, 3, 2, 1], -1),
+        # By hand: ranks (0, 1, 2, 3) and (0.5, 0.5, 2, 3), from their means −1.5, −0.5, 0.5, 1.5 and −1, −1, 0.5, 1.5.
+        ([1, 2, 3, 4], [5, 5, 6, 7], 4.5 / (5 * 4.5) ** 0.5),
+    ],
+)
+def test_rank_correlation_compares_orders_and_shares_ties(x, y, expected):
+    assert analysis.rank_correlation(torch.tensor(x), torch.tensor(y)) == pytest.approx(expected)
+
+
+def test_rank_correlation_has_no_number_without_an_order_and_refuses_lists_of_two_lengths():
+    assert math.isnan(analysis.rank_correlation(torch.ones(3), torch.arange(3)))
+    with pytest.raises(ValueError, match="one length"):
+        analysis.rank_correlation(torch.ones(3), torch.ones(4))

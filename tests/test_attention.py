@@ -1,0 +1,123 @@
+"""Attention against a plain loop and torch's own layer."""
+
+import math
+
+import hypothesis.strategies as st
+import pytest
+import torch
+from hypothesis import given
+from torch import Tensor, nn
+
+import former
+
+sizes = st.tuples(st.integers(1, 3), st.integers(1, 12), st.sampled_from([1, 2, 4]), st.integers(1, 6))  # b, t, h, s
+some_mask = st.sampled_from(["none", "causal", "local", "strided", "fixed"])
+
+
+def make_mask(name: str, t: int) -> Tensor:
+    mask = getattr(former.masks, name)
+    return mask(t) if name in ("none", "causal") else mask(t, 3)
+
+
+def loop_over_queries(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    """The equation with Python's own numbers, one query at a time: outputs and weights."""
+    out, all_weights = torch.zeros_like(q), torch.zeros(*q.shape[:-1], k.shape[-2], dtype=q.dtype)
+    for b in range(q.shape[0]):
+        for h in range(q.shape[1]):
+            for i in range(q.shape[2]):
+                seen = [j for j in range(k.shape[2]) if mask[i, j]]
+                dots = [sum(float(x) * float(y) for x, y in zip(q[b, h, i], k[b, h, j], strict=True)) for j in seen]
+                powers = [math.exp(dot / math.sqrt(q.shape[3])) for dot in dots]
+                for j, power in zip(seen, powers, strict=True):
+                    all_weights[b, h, i, j] = power / sum(powers)
+                    out[b, h, i] += power / sum(powers) * v[b, h, j]
+    return out, all_weights
+
+
+@given(sizes, some_mask, st.integers(0, 2**31))
+def test_attention_equals_a_plain_loop_over_queries_in_float64(size, mask_name, seed):
+    b, t, h, s = size
+    rng = torch.Generator().manual_seed(seed)
+    q, k, v = (torch.randn(b, h, t, s, generator=rng, dtype=torch.float64) for _ in range(3))
+    mask = make_mask(mask_name, t)
+    expected, expected_weights = loop_over_queries(q, k, v, mask)
+    scores, weights = former.attention_weights(q, k, mask)
+    # float64 rounds at 1e-16; a dozen additions stay far below 1e-12.
+    torch.testing.assert_close(weights, expected_weights, atol=1e-12, rtol=0)
+    assert (scores.isinf() == ~mask).all()
+    for hook in (None, lambda _name, _tensor: None):
+        torch.testing.assert_close(former.attend(q, k, v, mask=mask, hook=hook), expected, atol=1e-12, rtol=0)
+
+
+@given(st.integers(1, 3), st.integers(1, 12), st.integers(1, 8), st.booleans())
+def test_basic_self_attention_equals_a_plain_loop_over_queries_in_float64(b, t, e, masked):
+    x = torch.randn(b, t, e, generator=torch.Generator().manual_seed(b * t * e), dtype=torch.float64)
+    mask = make_mask("causal" if masked else "none", t)
+    # Unscaled: a loop that divides by √e is undone by queries that are √e as long.
+    expected, weights = loop_over_queries((x * math.sqrt(e))[:, None], x[:, None], x[:, None], mask)
+    y, w = former.basic_self_attention(x, mask if masked else None)
+    torch.testing.assert_close(y, expected[:, 0], atol=1e-10, rtol=0)
+    torch.testing.assert_close(w, weights[:, 0], atol=1e-10, rtol=0)
+
+
+@given(st.integers(1, 3), st.integers(1, 12), st.sampled_from([1, 2, 4, 8]), some_mask, st.integers(0, 2**31))
+def test_attention_equals_torch_multihead_attention_with_the_same_weights(b, t, heads, mask_name, seed):
+    torch.manual_seed(seed)
+    ours = former.SelfAttention(16, heads).double()
+    theirs = nn.MultiheadAttention(16, heads, batch_first=True, dtype=torch.float64)
+    copy_attention(ours, theirs)
+    x, mask = torch.randn(b, t, 16, dtype=torch.float64), make_mask(mask_name, t)
+    captured = {}
+    y = ours(x, mask, hook=lambda name, tensor: captured.update({name: tensor}))
+    expected, weights = theirs(x, x, x, attn_mask=~mask, average_attn_weights=False)  # there, True = may not attend
+    torch.testing.assert_close(y, expected, atol=1e-12, rtol=0)
+    torch.testing.assert_close(ours(x, mask), expected, atol=1e-12, rtol=0)
+    torch.testing.assert_close(captured["weights"], weights, atol=1e-12, rtol=0)
+
+
+def copy_attention(ours: former.SelfAttention, theirs: nn.MultiheadAttention) -> None:
+    """Our weights into torch's layer, whose query, key and value maps stand in one matrix and have biases."""
+    with torch.no_grad():
+        theirs.in_proj_weight.copy_(
+            torch.cat([ours.toqueries.weight, ours.tokeys.weight, ours.tovalues.weight])  # (3e, e)
+        )
+        theirs.in_proj_bias.zero_()
+        theirs.out_proj.weight.copy_(ours.unifyheads.weight)
+        theirs.out_proj.bias.copy_(ours.unifyheads.bias)
+
+
+@given(sizes, some_mask, st.integers(0, 2**31))
+def test_wide_attention_equals_a_sum_over_single_heads_of_the_full_size(size, mask_name, seed):
+    b, t, heads, e = size
+    torch.manual_seed(seed)
+    wide = former.SelfAttention(e, heads, variant="wide").double().requires_grad_(False)
+    x, mask = torch.randn(b, t, e, dtype=torch.float64), make_mask(mask_name, t)
+    expected = wide.unifyheads.bias.expand(b, t, e)
+    for head in range(heads):
+        rows = slice(head * e, (head + 1) * e)
+        q, k, v = (x @ to.weight[rows].T for to in (wide.toqueries, wide.tokeys, wide.tovalues))
+        out, _ = loop_over_queries(q[:, None], k[:, None], v[:, None], mask)
+        expected = expected + out[:, 0] @ wide.unifyheads.weight[:, rows].T
+    torch.testing.assert_close(wide(x, mask), expected, atol=1e-12, rtol=0)
+
+
+@pytest.mark.parametrize("t", [1, 7, 64, 256])
+@pytest.mark.parametrize("masked", [True, False])
+def test_the_fast_kernel_and_the_explicit_equation_are_equal_on_float32(t, masked):
+    rng = torch.Generator().manual_seed(t)
+    q, k, v = (torch.randn(2, 8, t, 32, generator=rng) for _ in range(3))
+    mask = former.masks.causal(t) if masked else None
+    fast, explicit = (former.attend(q, k, v, mask=mask, hook=hook) for hook in (None, lambda _name, _tensor: None))
+    torch.testing.assert_close(fast, explicit, atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("heads", [1, 2, 4, 8])
+@pytest.mark.parametrize("emb", [8, 64])
+def test_parameter_counts_follow_the_formulas(emb, heads):
+    def count(variant):
+        attention = former.SelfAttention(emb, heads, variant)
+        unify = sum(p.numel() for p in attention.unifyheads.parameters())
+        return sum(p.numel() for p in attention.parameters()) - unify, unify
+
+    assert count("narrow") == (3 * emb**2, emb**2 + emb)  # for any number of heads
+    assert count("wide") == (3 * heads * emb**2, heads * emb**2 + emb)

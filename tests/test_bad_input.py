@@ -1,0 +1,198 @@
+"""Bad input is refused with a message that names the argument, what came and what is expected."""
+
+from typing import Any
+
+import pytest
+import torch
+
+import former
+from former import analysis, edits, masks
+
+CONFIG = former.ModelConfig(num_tokens=20, emb=16, heads=4, depth=2, seq_length=8)
+GENERATOR, CLASSIFIER = former.Generator(CONFIG).eval(), former.Classifier(CONFIG).eval()
+PADDED = former.Classifier(former.ModelConfig(**{**CONFIG.to_dict(), "pad_token": 0})).eval()
+TOKENS, X = torch.arange(5)[None], torch.randn(1, 5, 16)
+DEAD_ROW = masks.causal(5) & (torch.arange(5) != 0)[:, None]
+
+
+def wrong(value: object) -> Any:
+    """A value of a type the argument does not take, past the type checker."""
+    return value
+
+
+def words(*args):
+    return former.tokens.WordTokenizer(list(args))
+
+
+BAD = {
+    "heads that do not divide emb": (lambda: former.SelfAttention(16, 3), "heads must divide emb", "heads=3"),
+    "the same in a block": (lambda: former.TransformerBlock(16, 3), "heads must divide emb", "emb=16"),
+    "the same in a config": (lambda: former.ModelConfig(emb=16, heads=3), "heads must divide emb", "emb=16"),
+    "no heads": (lambda: former.SelfAttention(16, 0), "heads must be a whole number of at least 1", "got 0"),
+    "a variant unknown": (
+        lambda: former.SelfAttention(16, 4, wrong("flat")),
+        "variant must be one of 'narrow', 'wide'",
+        "flat",
+    ),
+    "a norm unknown": (lambda: former.TransformerBlock(16, 4, norm=wrong("mid")), "norm must be one of", "'mid'"),
+    "an activation unknown": (
+        lambda: former.TransformerBlock(16, 4, activation=wrong("x")),
+        "activation must be",
+        "'x'",
+    ),
+    "positions unknown": (lambda: former.ModelConfig(positions=wrong("left")), "positions must be one of", "'left'"),
+    "pooling unknown": (lambda: former.ModelConfig(pooling=wrong("min")), "pooling must be one of", "'min'"),
+    "depth 0": (lambda: former.ModelConfig(depth=0), "depth must be a whole number of at least 1", "got 0"),
+    "a fractional size": (lambda: former.ModelConfig(emb=wrong(16.0)), "emb must be a whole number", "got 16.0"),
+    "dropout 1": (lambda: former.ModelConfig(dropout=1.0), "dropout must be in [0, 1)", "got 1.0"),
+    "padding out of range": (lambda: former.ModelConfig(num_tokens=4, pad_token=4), "pad_token must be", "got 4"),
+    "an odd emb with encodings": (
+        lambda: former.ModelConfig(emb=15, heads=3, positions="sinusoidal"),
+        "emb must be even",
+        "got 15",
+    ),
+    "tokens too large": (lambda: GENERATOR(TOKENS + 17), "tokens must be in [0, 20)", "17 to 21"),
+    "tokens below 0": (lambda: CLASSIFIER(TOKENS - 1), "tokens must be in [0, 20)", "-1 to 3"),
+    "an empty sequence": (lambda: GENERATOR(TOKENS[:, :0]), "tokens must hold at least one token", "(1, 0)"),
+    "an empty review": (lambda: CLASSIFIER(TOKENS[:, :0]), "tokens must hold at least one token", "(1, 0)"),
+    "an empty x": (lambda: former.SelfAttention(16, 4)(X[:, :0]), "x must hold at least one token", "(1, 0, 16)"),
+    "nothing to attend to": (lambda: former.basic_self_attention(X[:, :0]), "x must hold at least one", "(1, 0, 16)"),
+    "an x of another size": (lambda: former.SelfAttention(8, 4)(X), "x must have shape (b, t, 8)", "(1, 5, 16)"),
+    "an x without a batch": (lambda: former.basic_self_attention(X[0]), "x must have shape (b, t, e)", "(5, 16)"),
+    "tokens without a batch": (lambda: GENERATOR(TOKENS[0]), "tokens must be whole numbers (b, t)", "(5,)"),
+    "tokens with a fraction": (lambda: GENERATOR(TOKENS.float()), "tokens must be whole numbers", "torch.float32"),
+    "beyond the context": (lambda: GENERATOR(torch.zeros(1, 9).long()), "tokens must fit the context of 8", "got 9"),
+    "a review beyond the context": (lambda: CLASSIFIER(torch.zeros(1, 9).long()), "fit the context of 8", "got 9"),
+    "a review of padding": (lambda: PADDED(torch.tensor([[1, 2], [0, 0]])), "tokens must hold a token that", "without"),
+    "a mask of the wrong size": (lambda: GENERATOR(TOKENS, mask=masks.causal(4)), "mask must fit", "(4, 4)"),
+    "a mask without queries": (lambda: GENERATOR(TOKENS, mask=masks.causal(5)[0]), "mask must fit", "(5,)"),
+    "a mask of numbers": (lambda: GENERATOR(TOKENS, mask=masks.causal(5).float()), "mask must be a bool", "float32"),
+    "a mask with an all-False row": (lambda: GENERATOR(TOKENS, mask=DEAD_ROW), "mask must leave every query", "[0]"),
+    "the same while capturing": (
+        lambda: former.run_with_capture(GENERATOR, TOKENS, mask=DEAD_ROW),
+        "mask must leave every query",
+        "[0]",
+    ),
+    "the same in a layer": (lambda: former.SelfAttention(16, 4)(X, DEAD_ROW), "mask must leave every query", "[0]"),
+    "the same without a layer": (lambda: former.basic_self_attention(X, DEAD_ROW), "mask must leave every", "[0]"),
+    "the same on weights": (
+        lambda: former.attention_weights(X[None], X[None], DEAD_ROW),
+        "mask must leave every query",
+        "[0]",
+    ),
+    "a mask of no tokens": (lambda: masks.causal(0), "t must be a whole number of at least 1", "got 0"),
+    "a window of none": (lambda: masks.local(5, 0), "window must be a whole number of at least 1", "got 0"),
+    "a stride of none": (lambda: masks.strided(5, 0), "window must be a whole number of at least 1", "got 0"),
+    "a block of none": (lambda: masks.fixed(5, 0), "stride must be a whole number of at least 1", "got 0"),
+    "temperature below 0": (
+        lambda: former.generate(GENERATOR, [1], 5, temperature=-1),
+        "temperature must be",
+        "got -1",
+    ),
+    "temperature not a number": (
+        lambda: former.generate(GENERATOR, [1], 5, temperature=float("nan")),
+        "temperature must be",
+        "got nan",
+    ),
+    "top-p 0": (lambda: former.generate(GENERATOR, [1], 5, top_p=0.0), "top_p must be None or in (0, 1]", "got 0.0"),
+    "top-p above 1": (lambda: former.generate(GENERATOR, [1], 5, top_p=1.5), "top_p must be None or in", "got 1.5"),
+    "top-k 0": (lambda: former.generate(GENERATOR, [1], 5, top_k=0), "top_k must be None or a whole number", "got 0"),
+    "an empty prompt": (lambda: former.generate(GENERATOR, [], 5), "prompt_ids must hold at least one", "got none"),
+    "a prompt out of range": (lambda: former.generate(GENERATOR, [20], 5), "prompt_ids must be in [0, 20)", "20 to 20"),
+    "a length below 0": (lambda: former.generate(GENERATOR, [1], -1), "max_new_tokens must be at least 0", "got -1"),
+    "rows of a layer it has not": (
+        lambda: former.generate(GENERATOR, [1], 5, capture=[2]),
+        "capture must name layers in [0, 2)",
+        "[2]",
+    ),
+    "a point unknown": (lambda: former.Capture(["wieghts"]), "names must be among", "['wieghts']"),
+    "a layer it has not": (
+        lambda: former.run_with_capture(GENERATOR, TOKENS, layers=[2]),
+        "layer must be in [0, 2)",
+        "got 2",
+    ),
+    "an edit of a layer it has not": (
+        lambda: former.run_with_capture(GENERATOR, TOKENS, edits=[edits.ablate_head(2, 0)]),
+        "layer must be in [0, 2)",
+        "got 2",
+    ),
+    "an edit of a head it has not": (
+        lambda: former.run_with_capture(GENERATOR, TOKENS, edits=[edits.ablate_head(0, 4)]),
+        "head must be in [0, 4)",
+        "got 4",
+    ),
+    "weights of another shape": (
+        lambda: former.run_with_capture(GENERATOR, TOKENS, edits=[edits.set_weights(0, 0, torch.eye(4))]),
+        "weights must have the head's shape (5, 5)",
+        "(4, 4)",
+    ),
+    "weights that are no numbers": (lambda: edits.set_weights(0, 0, torch.eye(4) / 0), "weights must be finite", "NaN"),
+    "a factor without end": (lambda: edits.scale_head(0, 0, float("inf")), "factor must be a finite", "got inf"),
+    "no permutation": (
+        lambda: analysis.equivariance_error(lambda x: x, X, [0, 1, 2, 3, 3]),
+        "permutation must hold each",
+        "3, 3]",
+    ),
+    "an output without tokens": (
+        lambda: analysis.equivariance_error(lambda x: x.mean(1), X, range(5)),
+        "f must give an output a token",
+        "(1, 16)",
+    ),
+    "influence on two sequences": (
+        lambda: analysis.influence(lambda x: x, X.expand(2, -1, -1)),
+        "x must be one sequence",
+        "(2, 5, 16)",
+    ),
+    "a rollout of nothing": (lambda: analysis.rollout([]), "weights must hold at least one layer", "got none"),
+    "weights that are not square": (
+        lambda: analysis.head_statistics(torch.ones(2, 3)),
+        "weights must be square",
+        "(2, 3)",
+    ),
+    "a loss without a next token": (
+        lambda: analysis.ablation_effects(GENERATOR, TOKENS[:, :1]),
+        "tokens must hold at least 2",
+        "got 1",
+    ),
+    "ablating on two sequences": (
+        lambda: analysis.ablation_effects(GENERATOR, TOKENS.expand(2, -1)),
+        "tokens must be one sequence",
+        "(2, 5)",
+    ),
+    "a vocabulary without padding": (
+        lambda: words("a", "b"),
+        "words must begin with '<pad>' and '<unk>'",
+        "['a', 'b']",
+    ),
+    "a word twice": (lambda: words("<pad>", "<unk>", "a", "a"), "words must be distinct", "'a'"),
+    "a vocabulary too small": (
+        lambda: former.tokens.WordTokenizer.build([], 1),
+        "num_tokens must be at least 2",
+        "got 1",
+    ),
+    "an id that is no byte": (
+        lambda: former.tokens.ByteTokenizer().decode([256]),
+        "ids must be in [0, 256)",
+        "got 256",
+    ),
+    "a tokenizer unknown": (lambda: former.tokens.from_dict({"kind": "runes"}), "tokenizer must be of kind", "'runes'"),
+    "a dtype unknown": (
+        lambda: former.save(former.Bundle(GENERATOR, words("<pad>", "<unk>"), CONFIG), "x", dtype=wrong("f8")),
+        "dtype must be one of",
+        "'f8'",
+    ),
+    "a tokenizer of another size": (
+        lambda: former.save(former.Bundle(GENERATOR, words("<pad>", "<unk>"), CONFIG), "x"),
+        "tokenizer must have the config's 20 tokens",
+        "got 2",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_refused_with_a_message_that_names_argument_value_and_expectation(case):
+    call, expectation, given = BAD[case]
+    with pytest.raises(ValueError) as error:  # noqa: PT011 - both halves of the message are checked below
+        call()
+    assert expectation in str(error.value)
+    assert given in str(error.value)

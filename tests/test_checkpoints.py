@@ -1,0 +1,186 @@
+"""Saving and loading: exact, sharded, and nothing damaged gets in."""
+
+import hashlib
+import json
+import pickle
+from dataclasses import replace
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+import former
+from former import checkpoints
+
+CONFIG = former.ModelConfig(num_tokens=256, emb=16, heads=4, depth=2, seq_length=16, norm="pre")
+
+
+@pytest.fixture
+def bundle():
+    torch.manual_seed(0)
+    return former.Bundle(former.Generator(CONFIG).eval(), former.tokens.ByteTokenizer(), CONFIG, {"seed": 0})
+
+
+@pytest.fixture
+def folder(bundle, tmp_path):
+    former.save(bundle, tmp_path / "model")
+    return tmp_path / "model"
+
+
+@pytest.mark.parametrize(("dtype", "torch_dtype"), [("f16", torch.float16), ("bf16", torch.bfloat16)])
+def test_loading_gives_exactly_the_rounded_weights(bundle, tmp_path, dtype, torch_dtype):
+    former.save(bundle, tmp_path, dtype)
+    loaded = former.load(tmp_path)
+    state = loaded.model.state_dict()
+    assert state.keys() == bundle.model.state_dict().keys()
+    for name, tensor in bundle.model.state_dict().items():
+        assert torch.equal(state[name], tensor.to(torch_dtype).float())
+    assert load_file(tmp_path / "model.safetensors")["toprobs.weight"].dtype == torch_dtype
+    assert loaded.config == CONFIG
+    assert loaded.card["seed"] == 0
+    assert not loaded.model.training
+    former.save(loaded, tmp_path / "again", dtype)
+    again = former.load(tmp_path / "again").model.state_dict()
+    assert all(torch.equal(again[name], state[name]) for name in state)
+
+
+def test_a_classifier_comes_back_with_its_words(tmp_path):
+    words = former.tokens.WordTokenizer.build(["a fine film"], 10)
+    config = former.ModelConfig(
+        num_tokens=5, emb=8, heads=2, depth=1, seq_length=8, pad_token=0, positions="sinusoidal"
+    )
+    model = former.Classifier(config).eval()
+    former.save(former.Bundle(model, words, config), tmp_path)
+    loaded = former.load(str(tmp_path))
+    tokens = torch.tensor([loaded.tokenizer.encode("a fine, fine film")])
+    torch.testing.assert_close(loaded.model(tokens), model(tokens), atol=1e-2, rtol=0)  # f16 rounding
+    assert loaded.tokenizer.to_dict() == words.to_dict()
+
+
+def test_a_generator_is_causal_unless_its_card_says_otherwise_and_a_classifier_never_is(bundle):
+    classifier = former.Classifier(CONFIG)
+    assert bundle.causal
+    assert replace(bundle, card={"mask": "causal"}).causal
+    assert not replace(bundle, card={"mask": "none"}).causal
+    assert not any(replace(bundle, model=classifier, card=card).causal for card in ({}, {"mask": "causal"}))
+
+
+def test_weights_above_a_shards_size_are_cut_in_the_standard_form(bundle, tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoints, "SHARD_BYTES", 6_000)
+    former.save(bundle, tmp_path)
+    files = sorted(path.name for path in tmp_path.glob("*.safetensors"))
+    assert len(files) > 2
+    assert files[0] == f"model-00001-of-{len(files):05}.safetensors"
+    largest = max(tensor.nbytes // 2 for tensor in bundle.model.state_dict().values())  # f16
+    assert all((tmp_path / file).stat().st_size < max(6_000, largest) + 2_000 for file in files)  # 2 kB of header
+    former.load(tmp_path)
+    monkeypatch.undo()
+    former.save(bundle, tmp_path)  # and no shard of before is left
+    assert [path.name for path in tmp_path.glob("*.safetensors")] == ["model.safetensors"]
+
+
+def test_a_truncated_file_is_refused_by_name(folder):
+    path = folder / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(former.CheckpointError, match=r"model\.safetensors has \d+ bytes, the card says \d+"):
+        former.load(folder)
+
+
+def test_an_altered_file_is_refused_by_name(folder):
+    path = folder / "model.safetensors"
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(former.CheckpointError, match=r"model\.safetensors does not have the checksum"):
+        former.load(folder)
+
+
+def test_a_missing_file_is_refused_by_name(folder):
+    (folder / "model.safetensors").unlink()
+    with pytest.raises(former.CheckpointError, match=r"model\.safetensors is missing"):
+        former.load(folder)
+
+
+def edit_card(folder, **changes):
+    card = json.loads((folder / "card.json").read_text())
+    card.update(changes)
+    (folder / "card.json").write_text(json.dumps(card))
+
+
+def facts_of(path):
+    return {path.name: {"bytes": path.stat().st_size, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}}
+
+
+def test_weights_that_do_not_match_the_config_are_refused_by_tensor(folder):
+    edit_card(folder, config={**CONFIG.to_dict(), "seq_length": 17})
+    with pytest.raises(former.CheckpointError, match=r"positions\.embedding\.weight' as \(16, 16\).*\(17, 16\)"):
+        former.load(folder)
+    edit_card(folder, config={**CONFIG.to_dict(), "depth": 3})
+    with pytest.raises(former.CheckpointError, match=r"lack 'transformer\.blocks\.2\."):
+        former.load(folder)
+    edit_card(folder, config={**CONFIG.to_dict(), "depth": 1})
+    with pytest.raises(former.CheckpointError, match=r"hold 'transformer\.blocks\.1\..*does not have"):
+        former.load(folder)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"kind": "Oracle"},
+        {"config": {"emb": 16, "wings": 2}},
+        {"config": {"emb": "16"}},
+        {"tokenizer": {"kind": "words", "words": ["a"]}},
+        {"tokenizer": {"kind": "words", "words": ["<pad>", "<unk>", "a"]}},
+        {"files": 3},
+    ],
+)
+def test_a_card_that_describes_no_model_is_refused_by_name(folder, changes):
+    edit_card(folder, **changes)
+    with pytest.raises(former.CheckpointError, match=r"card\.json is no card of a model"):
+        former.load(folder)
+
+
+def test_a_card_that_is_no_json_is_refused_by_name(folder):
+    (folder / "card.json").write_text('{"kind": ')
+    with pytest.raises(former.CheckpointError, match=r"card\.json is no card of a model"):
+        former.load(folder)
+
+
+def test_a_card_cannot_name_a_file_elsewhere(folder):
+    edit_card(folder, files={"../model.safetensors": {}})
+    with pytest.raises(former.CheckpointError, match="not a plain file name"):
+        former.load(folder)
+
+
+def test_a_pickle_in_the_place_of_weights_is_refused_and_never_run(folder, tmp_path):
+    class Bomb:
+        def __reduce__(self):
+            return (open, (str(tmp_path / "ran"), "w"))
+
+    path = folder / "model.safetensors"
+    path.write_bytes(pickle.dumps(Bomb()))
+    edit_card(folder, files=facts_of(path))
+    with pytest.raises(former.CheckpointError, match="is no safetensors file"):
+        former.load(folder)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_tensor_no_config_has_is_refused(folder):
+    path = folder / "model.safetensors"
+    save_file({**load_file(path), "extra": torch.zeros(1)}, path)
+    edit_card(folder, files=facts_of(path))
+    with pytest.raises(former.CheckpointError, match="hold 'extra', which the card's config does not have"):
+        former.load(folder)
+
+
+def test_what_cannot_be_written_exactly_enough_is_refused(bundle, tmp_path):
+    with torch.no_grad():
+        bundle.model.toprobs.bias[0] = 1e6  # beyond float16
+    with pytest.raises(ValueError, match=r"finite numbers within the range of f16.*toprobs\.bias"):
+        former.save(bundle, tmp_path)
+    former.save(bundle, tmp_path, dtype="bf16")
+
+
+def test_an_unknown_name_is_refused_with_the_names_there_are():
+    with pytest.raises(former.CheckpointError, match=r"no model 'nonsense': neither one of \["):
+        former.load("nonsense")

@@ -1,0 +1,272 @@
+"""The fast twin against the readable model, in every shape of model and every way of calling it."""
+
+import threading
+from itertools import product
+from typing import Any
+
+import pytest
+import torch
+
+import former
+from former import fast
+from former.generate import KeyValueCache
+from former.hooks import POINTS
+from former.models import Generator
+
+# Both compute in fp32 and add in another order, over rows of some hundred numbers near 1: errors of 1e-6 are usual.
+# A layer norm keeps them from growing with depth, so ten times that would be a fault.
+TOLERANCE: dict[str, Any] = {"atol": 1e-5, "rtol": 1e-5}
+
+pytestmark = pytest.mark.skipif(not (fast.available("onednn") and fast.available("numba")), reason="no fast way here")
+
+
+def build(**options) -> Generator:
+    """A small model none of whose sizes is a multiple of a vector; norms and biases are random too."""
+    sizes = {"num_tokens": 29, "emb": 12, "heads": 3, "depth": 3, "seq_length": 19}
+    torch.manual_seed(0)
+    model = former.Generator(former.ModelConfig(**{**sizes, **options})).eval()
+    for parameter in model.parameters():
+        parameter.data += 0.3 * torch.randn_like(parameter)
+    return model
+
+
+def tokens(b: int, t: int, seed: int = 0) -> torch.Tensor:
+    return torch.randint(0, 29, (b, t), generator=torch.Generator().manual_seed(seed))
+
+
+def twin(model: Generator, weights: fast.Weights = "fp32") -> fast.FastGenerator:
+    built = fast.optimise(model, weights)
+    assert isinstance(built, fast.FastGenerator)
+    return built
+
+
+def refuse(*_, **__):
+    raise AssertionError("the readable model was called")
+
+
+SHAPES = [
+    {"norm": norm, "activation": activation, "variant": variant, "positions": positions}
+    for norm, activation, variant, positions in product(
+        ("post", "pre"), ("relu", "gelu"), ("narrow", "wide"), ("none", "learned", "sinusoidal")
+    )
+]
+
+
+@pytest.fixture(scope="module", params=SHAPES, ids=lambda shape: "-".join(shape.values()))
+def pair(request):
+    model = build(**request.param)
+    return model, twin(model)
+
+
+@pytest.mark.parametrize(("b", "t"), [(1, 1), (2, 1), (1, 7), (3, 7), (1, 19), (2, 19)])
+def test_fast_logits_and_maps_equal_the_readable_model(pair, b, t, monkeypatch):
+    model, quick = pair
+    x = tokens(b, t)
+    expected, seen = former.run_with_capture(model, x, POINTS)
+    monkeypatch.setattr(Generator, "forward", refuse)
+    logits, captured = former.run_with_capture(quick, x, POINTS)
+    torch.testing.assert_close(logits, expected, **TOLERANCE)
+    for layer in range(model.config.depth):
+        for point in POINTS:
+            torch.testing.assert_close(captured.get(point, layer), seen.get(point, layer), **TOLERANCE)
+
+
+MASKS = {
+    "none": former.masks.none(11),
+    "local": former.masks.local(11, 3),
+    "strided": former.masks.strided(11, 4),
+    "fixed": former.masks.fixed(11, 4),
+    "arbitrary": (torch.rand(11, 11, generator=torch.Generator().manual_seed(3)) < 0.4) | torch.eye(11).bool(),
+    "one row for all": (torch.arange(11) % 3 == 0)[None],
+    "a mask for each head": torch.stack([former.masks.local(11, n) for n in (1, 2, 5)]),
+    "a mask for each sequence": torch.stack([former.masks.local(11, n) for n in (1, 4)])[:, None],
+}
+
+
+@pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS.keys())
+def test_any_mask_gives_what_it_gives_the_readable_model(mask, monkeypatch):
+    model = build()
+    quick, x = twin(model), tokens(2, 11)
+    expected, seen = former.run_with_capture(model, x, mask=mask)
+    monkeypatch.setattr(Generator, "forward", refuse)
+    logits, captured = former.run_with_capture(quick, x, mask=mask)
+    torch.testing.assert_close(logits, expected, **TOLERANCE)
+    torch.testing.assert_close(captured.stack("weights"), seen.stack("weights"), **TOLERANCE)
+    torch.testing.assert_close(quick(x, mask), expected, **TOLERANCE)
+    hidden = ~mask.expand(captured.get("weights", 0).shape)
+    assert not captured.get("weights", 0)[hidden].any()
+
+
+def test_layers_not_asked_for_do_not_disturb_those_that_are():
+    model = build()
+    quick, x = twin(model), tokens(2, 9)
+    _, seen = former.run_with_capture(model, x)
+    _, captured = former.run_with_capture(quick, x, layers=[1])
+    torch.testing.assert_close(captured.get("weights", 1), seen.get("weights", 1), **TOLERANCE)
+    with pytest.raises(KeyError):
+        captured.get("weights", 0)
+
+
+@pytest.mark.parametrize("use_cache", [True, False])
+@pytest.mark.parametrize("prompt", [[1], [5, 3, 8, 2, 11], list(range(25))], ids=["one", "some", "beyond the context"])
+def test_fast_generation_equals_a_fresh_readable_pass_at_every_step(pair, prompt, use_cache, monkeypatch):
+    model, quick = pair
+    steps = former.generate(quick, prompt, 45, seed=4, capture=True, use_cache=use_cache)
+    with monkeypatch.context() as forbidden:
+        forbidden.setattr(Generator, "forward", refuse)
+        steps = list(steps)
+    assert steps[-1].start > 0  # the window has slid
+    ids = list(prompt)
+    for step in steps:
+        logits, seen = former.run_with_capture(model, torch.tensor([ids[step.start :]]))
+        torch.testing.assert_close(step.probs, logits[0, -1].softmax(-1), **TOLERANCE)
+        for layer in range(model.config.depth):
+            torch.testing.assert_close(step.weights[layer], seen.get("weights", layer)[0, :, -1], **TOLERANCE)
+        ids.append(step.token)
+
+
+def test_a_generation_may_mix_fast_and_readable_steps_on_one_cache():
+    model = build()
+    quick, x = twin(model), tokens(1, 17)
+    cache = KeyValueCache(model.config)
+    parts = [quick(x[:, :5], cache=cache), model(x[:, 5:6], cache=cache), quick(x[:, 6:7], cache=cache)]
+    parts += [model(x[:, 7:12], cache=cache), quick(x[:, 12:15], cache=cache), quick(x[:, 15:16], cache=cache)]
+    quick(x[:, :3])  # a call without the cache leaves it alone
+    parts.append(quick(x[:, 16:], cache=cache))
+    assert cache.length == 17
+    torch.testing.assert_close(torch.cat(parts, 1), model(x), **TOLERANCE)
+
+
+def test_edits_and_observers_of_ones_own_are_honoured():
+    model = build()
+    quick, x = twin(model), tokens(2, 9)
+    edits = [former.edits.ablate_head(0, 2), former.edits.set_weights(1, 0, torch.full((9, 9), 1 / 9))]
+    expected, seen = former.run_with_capture(model, x, edits=edits)
+    logits, captured = former.run_with_capture(quick, x, edits=edits)
+    assert not torch.allclose(expected, model(x), atol=0.01)
+    torch.testing.assert_close(logits, expected, **TOLERANCE)
+    torch.testing.assert_close(captured.stack("weights"), seen.stack("weights"), **TOLERANCE)
+
+    class Silence(former.Capture):
+        def at(self, layer):  # noqa: ARG002
+            return lambda point, tensor: tensor * 0 if point == "out" else None
+
+    torch.testing.assert_close(quick(x, capture=Silence()), model(x, capture=Silence()), **TOLERANCE)
+    for observer in (edits[0], Silence()):
+        caches = KeyValueCache(model.config), KeyValueCache(model.config)
+        for i in range(3):
+            step = x[:1, i : i + 1]
+            expected = model(step, capture=observer, cache=caches[0])
+            torch.testing.assert_close(quick(step, capture=observer, cache=caches[1]), expected, **TOLERANCE)
+
+
+def test_only_the_layers_that_someone_edits_are_left_to_the_readable_blocks(monkeypatch):
+    model = build()
+    quick, x = twin(model), tokens(2, 9)
+    edit = former.edits.scale_head(1, 2, -2)
+    expected = model(x, capture=edit).detach()
+    for layer in (0, 2):
+        monkeypatch.setattr(model.transformer.blocks[layer], "forward", refuse)
+    torch.testing.assert_close(quick(x, capture=edit), expected, **TOLERANCE)
+    assert not torch.allclose(quick(x), expected, atol=0.01)
+
+
+def test_many_threads_at_once_get_their_own_results():
+    model = build(emb=48, seq_length=64)
+    quick = twin(model)
+    inputs = [tokens(1, 5 + 3 * i, seed=i) for i in range(16)]
+    alone = [former.run_with_capture(model, x) for x in inputs]
+    written = [[s.token for s in former.generate(model, x[0].tolist(), 12, seed=i)] for i, x in enumerate(inputs)]
+    wrong, start = [], threading.Barrier(len(inputs))
+
+    def work(i: int) -> None:
+        start.wait()
+        for _ in range(6):
+            logits, captured = former.run_with_capture(quick, inputs[i])
+            text = list(former.generate(quick, inputs[i][0].tolist(), 12, seed=i, capture=True))
+            same = torch.allclose(logits, alone[i][0], **TOLERANCE)
+            same &= torch.allclose(captured.stack("weights"), alone[i][1].stack("weights"), **TOLERANCE)
+            if not same or [step.token for step in text] != written[i]:
+                wrong.append(i)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(len(inputs))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+@pytest.mark.parametrize("shape", [SHAPES[0], SHAPES[-1]], ids=lambda shape: "-".join(shape.values()))
+def test_int8_is_the_rounded_model_in_every_way_of_calling_it(shape):
+    model = build(**shape)
+    quick, x = twin(model, "int8"), tokens(1, 13)
+    assert quick.model is not model
+    expected = quick.model(x)
+    torch.testing.assert_close(quick(x), expected, **TOLERANCE)
+    cache = KeyValueCache(model.config)
+    by_step = torch.cat([quick(x[:, i : i + 1], cache=cache) for i in range(13)], 1)
+    torch.testing.assert_close(by_step, expected, **TOLERANCE)
+
+
+def test_int8_stays_near_the_model_and_leaves_it_unchanged():
+    torch.manual_seed(1)
+    model = former.Generator(former.ModelConfig(emb=64, depth=4, seq_length=32)).eval()
+    before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+    quick, x = twin(model, "int8"), torch.randint(0, 256, (4, 32))
+    # A row's largest entry is 127 steps, so an entry is off by at most 1/254 of it, some 0.2% of the row's norm on
+    # random weights; after 4 blocks of 4 products the logits are off by about 1% of their spread.
+    off = (quick(x) - model(x)).std() / model(x).std()
+    assert 0 < off < 0.03
+    assert all(torch.equal(tensor, before[name]) for name, tensor in model.state_dict().items())
+
+
+@pytest.mark.parametrize("missing", [{"onednn"}, {"numba"}], ids=["no oneDNN", "no numba"])
+def test_a_missing_operator_leaves_that_part_to_the_readable_model(missing, monkeypatch):
+    monkeypatch.setattr(fast, "available", lambda part: part not in missing)
+    model = build()
+    for weights in ("fp32", "int8"):
+        quick = twin(model, weights)
+        reference, x = quick.model, tokens(2, 9)
+        expected, seen = former.run_with_capture(reference, x)
+        logits, captured = former.run_with_capture(quick, x)
+        torch.testing.assert_close(logits, expected, **TOLERANCE)
+        torch.testing.assert_close(captured.stack("weights"), seen.stack("weights"), **TOLERANCE)
+        written = [[s.token for s in former.generate(m, [1, 2], 40, seed=0)] for m in (reference, quick)]
+        assert written[0] == written[1]
+
+
+def test_what_cannot_be_sped_up_is_given_back_as_it_is(monkeypatch):
+    double = build().double()
+    assert fast.optimise(double) is double
+    model = build()
+    monkeypatch.setattr(fast, "available", lambda part: False)  # noqa: ARG005
+    assert fast.optimise(model) is model
+
+
+def test_bad_input_gets_the_readable_model_s_error():
+    model = build()
+    quick, full = twin(model), KeyValueCache(model.config)
+    quick(tokens(1, 19), cache=full)
+    calls = [
+        ((torch.tensor([[29]]),), {}),
+        ((torch.tensor([[29]]),), {"cache": KeyValueCache(model.config)}),
+        ((torch.tensor([[-1]]),), {"cache": KeyValueCache(model.config)}),
+        ((torch.tensor([[1.0]]),), {"cache": KeyValueCache(model.config)}),
+        ((tokens(1, 1),), {"cache": full}),
+        ((tokens(1, 20),), {}),
+        ((tokens(1, 0),), {}),
+        ((tokens(1, 3), torch.ones(3, 3)), {}),
+        ((tokens(1, 3), torch.zeros(3, 3).bool()), {}),
+        ((tokens(1, 3), torch.ones(4, 4).bool()), {}),
+    ]
+    for arguments, options in calls:
+        with pytest.raises(ValueError) as expected:  # noqa: PT011
+            model(*arguments, **options)
+        with pytest.raises(ValueError) as given:  # noqa: PT011
+            quick(*arguments, **options)
+        assert str(given.value) == str(expected.value)
+    with pytest.raises(ValueError, match="weights must be one of 'fp32', 'int8', got 'int4'"):
+        fast.optimise(model, "int4")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(ValueError, match=r"model\.eval\(\)"):
+        fast.optimise(build(dropout=0.1).train())

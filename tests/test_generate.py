@@ -1,0 +1,170 @@
+"""Writing token by token: the cache against fresh passes, the window, the sampling rules."""
+
+from typing import Any
+
+import hypothesis.strategies as st
+import pytest
+import torch
+from hypothesis import given
+
+import former
+from former.generate import Window, next_token_probs
+
+CONFIG = former.ModelConfig(num_tokens=20, emb=16, heads=4, depth=3, seq_length=12)
+CONTEXT = CONFIG.seq_length
+
+
+@pytest.fixture(scope="module", params=["learned", "sinusoidal", "none"])
+def model(request):
+    torch.manual_seed(0)
+    return former.Generator(former.ModelConfig(**{**CONFIG.to_dict(), "positions": request.param})).double().eval()
+
+
+@given(prompt=st.lists(st.integers(0, 19), min_size=1, max_size=30), seed=st.integers(0, 2**31))
+def test_cached_generation_equals_a_fresh_forward_at_every_step(model, prompt, seed):
+    ids = list(prompt)
+    for step in former.generate(model, prompt, 30, seed=seed, capture=True):
+        window = ids[step.start :]
+        assert 1 <= len(window) <= CONTEXT
+        logits, capture = former.run_with_capture(model, torch.tensor([window]))
+        torch.testing.assert_close(step.probs, logits[0, -1].softmax(-1), atol=1e-12, rtol=0)
+        for layer in range(CONFIG.depth):
+            torch.testing.assert_close(step.weights[layer], capture.get("weights", layer)[0, :, -1], atol=1e-12, rtol=0)
+        ids.append(step.token)
+    assert len(ids) == len(prompt) + 30
+
+
+def test_the_window_slides_in_jumps_of_half_the_context(model):
+    starts = [step.start for step in former.generate(model, [1], 30, seed=0)]
+    assert starts == [0] * 12 + [7] * 7 + [14] * 7 + [21] * 4
+    assert next(former.generate(model, list(range(20)), 1)).start == 20 - CONTEXT
+
+
+@pytest.mark.parametrize("prompt", [[3, 1, 4], list(range(20))])
+def test_without_the_mask_each_token_is_drawn_from_a_fresh_pass_over_the_last_of_the_text(model, prompt):
+    ids, dice = list(prompt), torch.Generator().manual_seed(6)
+    for step in former.generate(model, prompt, 20, seed=6, capture=[0], masked=False):
+        seen = torch.tensor([ids[-CONTEXT:]])
+        mask = torch.ones(seen.shape[1], seen.shape[1]).bool()
+        with torch.no_grad():
+            probs = model(seen, mask=mask)[0, -1].softmax(-1)
+        torch.testing.assert_close(step.probs, probs, atol=1e-12, rtol=0)  # the hooked pass against the plain one
+        assert step.token == int(torch.multinomial(probs, 1, generator=dice))
+        assert step.start == len(ids) - seen.shape[1]
+        assert step.weights[0].shape == (4, seen.shape[1])
+        ids.append(step.token)
+
+
+@pytest.mark.parametrize("rules", [{}, {"temperature": 0.5}, {"temperature": 0}, {"top_k": 3, "top_p": 0.9}])
+def test_the_same_seed_gives_the_same_text_with_and_without_cache_and_capture(model, rules: dict[str, Any]):
+    def text(**how: Any):
+        return [step.token for step in former.generate(model, [3, 1, 4], 40, seed=7, **rules, **how)]
+
+    reference = text(use_cache=False)
+    assert text() == text(capture=True) == text(capture=[1]) == text(use_cache=False, capture=True) == reference
+
+
+def test_another_seed_gives_another_text_and_no_seed_a_fresh_one(model):
+    texts = [tuple(step.token for step in former.generate(model, [3], 40, seed=seed)) for seed in (1, 2, None, None)]
+    assert len(set(texts)) == 4
+
+
+def test_generating_leaves_the_global_random_state_alone(model):
+    torch.manual_seed(5)
+    expected = torch.rand(1)
+    torch.manual_seed(5)
+    list(former.generate(model, [3], 5, seed=1))
+    list(former.generate(model, [3], 5))
+    assert torch.rand(1) == expected
+
+
+def test_two_generations_in_turn_do_not_disturb_each_other(model):
+    alone = [[step.token for step in former.generate(model, [p], 30, seed=p)] for p in (1, 2)]
+    pairs = zip(former.generate(model, [1], 30, seed=1), former.generate(model, [2], 30, seed=2), strict=True)
+    assert [list(tokens) for tokens in zip(*((a.token, b.token) for a, b in pairs), strict=True)] == alone
+
+
+@pytest.mark.parametrize(
+    ("capture", "layers"),
+    [(None, []), (False, []), (True, [0, 1, 2]), ([1], [1]), (former.Capture(), [0, 1, 2]),
+     (former.Capture(layers=[2]), [2])],
+)  # fmt: skip
+def test_a_step_holds_the_attention_rows_of_the_layers_asked_for(model, capture, layers):
+    steps = list(former.generate(model, [1, 2], 3, capture=capture))
+    for t, step in enumerate(steps, start=2):
+        assert sorted(step.weights) == layers
+        for row in step.weights.values():
+            assert row.shape == (4, t)
+            torch.testing.assert_close(row.sum(-1), torch.ones(4, dtype=torch.float64))
+
+
+@given(
+    st.lists(st.floats(-8, 8), min_size=2, max_size=12),
+    st.floats(0.05, 4),
+    st.none() | st.integers(1, 15),
+    st.none() | st.floats(0.01, 1),
+)
+def test_sampling_rules_equal_their_definition(logits, temperature, top_k, top_p):
+    logits = torch.tensor(logits, dtype=torch.float64)
+    probs = next_token_probs(logits, temperature, top_k, top_p)
+    expected = torch.exp(logits / temperature) / torch.exp(logits / temperature).sum()
+    if top_k is not None:
+        threshold = sorted(expected.tolist(), reverse=True)[min(top_k, len(expected)) - 1]
+        expected = torch.where(expected >= threshold - 1e-15, expected, 0.0)
+        expected = expected / expected.sum()
+    if top_p is not None:
+        mass, kept = 0.0, []
+        for i in sorted(range(len(expected)), key=lambda i: -float(expected[i])):
+            if mass >= top_p - 1e-9:
+                break
+            kept.append(i)
+            mass += float(expected[i])
+        near_the_edge = abs(mass - top_p) < 1e-6  # either side is right within rounding
+        if near_the_edge:
+            return
+        expected = torch.where(torch.isin(torch.arange(len(expected)), torch.tensor(kept)), expected, 0.0)
+        expected = expected / expected.sum()
+    # Tokens alike at the edge of the top p may be exchanged: the sorted distributions are what must agree.
+    torch.testing.assert_close(probs.sort().values, expected.sort().values, atol=1e-9, rtol=0)
+    assert abs(float(probs.sum()) - 1) < 1e-12
+
+
+def test_temperature_0_is_greedy_and_a_tiny_one_nearly_so():
+    logits = torch.tensor([0.0, 3.0, 2.9])
+    assert next_token_probs(logits, 0).tolist() == [0, 1, 0]
+    assert next_token_probs(logits, 1e-30).tolist() == [0, 1, 0]
+
+
+def test_tokens_are_drawn_with_the_frequencies_of_their_distribution():
+    torch.manual_seed(0)
+    model = former.Generator(former.ModelConfig(num_tokens=4, emb=8, heads=1, depth=1, seq_length=1)).eval()
+    expected = next_token_probs(model(torch.tensor([[2]]))[0, -1], temperature=0.7)
+    counts = torch.zeros(4)
+    for seed in range(2000):
+        counts[next(former.generate(model, [2], 1, temperature=0.7, seed=seed)).token] += 1
+    # Three standard deviations of a frequency over 2,000 draws are at most 0.034; the seeds are fixed.
+    torch.testing.assert_close(counts / 2000, expected.detach(), atol=0.034, rtol=0)
+
+
+RULES: list[dict[str, Any]] = [{}, {"temperature": 0}, {"top_k": 1}]
+
+
+def test_probs_are_the_whole_distribution_whatever_the_rules(model):
+    steps = [next(former.generate(model, [1], 1, **rules)) for rules in RULES]
+    for step in steps:
+        torch.testing.assert_close(step.probs, model(torch.tensor([[1]]))[0, -1].softmax(-1).detach())
+
+
+def test_no_tokens_asked_for_is_an_empty_continuation(model):
+    assert list(former.generate(model, [1], 0)) == []
+
+
+@given(st.integers(1, 80), st.integers(0, 80), st.integers(1, 20))
+def test_a_text_taken_up_in_the_middle_has_the_window_it_would_have_had(prompt, written, context):
+    config = former.ModelConfig(num_tokens=4, emb=2, heads=1, depth=1, seq_length=context)
+    model = former.Generator(config).eval()
+    steps = list(former.generate(model, [0] * prompt, written + 1, seed=0))
+    window = Window(model, prompt)
+    with torch.inference_mode():
+        window.read([0] * (prompt + written))
+    assert window.start == steps[-1].start

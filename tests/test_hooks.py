@@ -1,0 +1,162 @@
+"""Looking and changing by argument: what is seen, what is left behind, and many at once."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import torch
+from torch import nn
+
+import former
+from former.hooks import POINTS
+
+CONFIG = former.ModelConfig(num_tokens=20, emb=16, heads=4, depth=3, seq_length=16)
+
+
+@pytest.fixture(scope="module")
+def model():
+    torch.manual_seed(0)
+    return former.Generator(CONFIG).eval()
+
+
+@pytest.fixture
+def tokens():
+    return torch.randint(20, (2, 9), generator=torch.Generator().manual_seed(1))
+
+
+def test_capture_holds_every_point_in_its_shape(model, tokens):
+    _, capture = former.run_with_capture(model, tokens, names=POINTS)
+    b, t, h, s = 2, 9, 4, 4
+    for layer in range(3):
+        for name in POINTS:
+            shape = (b, h, t, t) if name in ("scores", "weights") else (b, h, t, s)
+            assert capture.get(name, layer).shape == shape
+            assert not capture.get(name, layer).requires_grad
+        scores, weights = former.attention_weights(
+            capture.get("q", layer), capture.get("k", layer), former.masks.causal(t)
+        )
+        torch.testing.assert_close(capture.get("scores", layer), scores)
+        torch.testing.assert_close(capture.get("weights", layer), weights)
+        torch.testing.assert_close(capture.get("out", layer), weights @ capture.get("v", layer))
+        torch.testing.assert_close(weights.sum(-1), torch.ones(b, h, t))
+
+
+def test_capture_changes_no_output(model, tokens):
+    output, _ = former.run_with_capture(model, tokens, names=POINTS)
+    torch.testing.assert_close(output, model(tokens), atol=1e-5, rtol=0)
+
+
+def test_layers_not_asked_for_stay_on_the_fast_kernel(model, tokens, monkeypatch):
+    kernel = torch.nn.functional.scaled_dot_product_attention
+    calls = []
+    monkeypatch.setattr(
+        "former.attention.F.scaled_dot_product_attention", lambda *a, **kw: calls.append(1) or kernel(*a, **kw)
+    )
+    _, capture = former.run_with_capture(model, tokens, layers=[1])
+    assert len(calls) == 2
+    with pytest.raises(KeyError, match=r"no 'weights' of layer 0 was captured; held are \[\('weights', 1\)\]"):
+        capture.get("weights", 0)
+
+
+def test_capture_can_look_at_a_classifier(tokens):
+    classifier = former.Classifier(CONFIG).eval()
+    output, capture = former.run_with_capture(classifier, tokens)
+    assert capture.stack("weights").shape == (3, 2, 4, 9, 9)
+    torch.testing.assert_close(output, classifier(tokens), atol=1e-5, rtol=0)
+
+
+def test_an_ablated_head_adds_nothing_and_others_stay(model, tokens):
+    _, before = former.run_with_capture(model, tokens, names=POINTS)
+    output, after = former.run_with_capture(model, tokens, names=POINTS, edits=[former.edits.ablate_head(1, 2)])
+    assert (after.get("out", 1)[:, 2] == 0).all()
+    others = [0, 1, 3]
+    assert torch.equal(after.get("out", 1)[:, others], before.get("out", 1)[:, others])
+    assert torch.equal(after.get("weights", 1), before.get("weights", 1))
+    assert not torch.allclose(output, model(tokens))
+
+
+def test_ablating_equals_zeroing_the_heads_columns_of_unifyheads(model, tokens):
+    output, _ = former.run_with_capture(model, tokens, edits=[former.edits.ablate_head(1, 2)])
+    copy = former.Generator(CONFIG).eval()
+    copy.load_state_dict(model.state_dict())
+    copy.state_dict()["transformer.blocks.1.attention.unifyheads.weight"][:, 2 * 4 : 3 * 4] = 0
+    torch.testing.assert_close(output, copy(tokens), atol=1e-5, rtol=0)
+
+
+def test_scaling_a_head_scales_what_it_adds(model, tokens):
+    plain, before = former.run_with_capture(model, tokens, names=["out"])
+    _, after = former.run_with_capture(model, tokens, names=["out"], edits=[former.edits.scale_head(0, 3, -2.5)])
+    torch.testing.assert_close(after.get("out", 0)[:, 3], -2.5 * before.get("out", 0)[:, 3])
+    unchanged, _ = former.run_with_capture(model, tokens, edits=[former.edits.scale_head(0, 3, 1.0)])
+    assert torch.equal(unchanged, plain)
+
+
+def test_set_weights_replaces_what_the_head_averages_with(model, tokens):
+    uniform = former.masks.causal(9) / former.masks.causal(9).sum(-1, keepdim=True)
+    _, capture = former.run_with_capture(model, tokens, names=POINTS, edits=[former.edits.set_weights(2, 1, uniform)])
+    assert torch.equal(capture.get("weights", 2)[0, 1], uniform)
+    average = uniform @ capture.get("v", 2)[:, 1]
+    torch.testing.assert_close(capture.get("out", 2)[:, 1], average)
+
+
+def test_edits_act_in_their_order(model, tokens):
+    edits = [former.edits.scale_head(0, 0, 3.0), former.edits.ablate_head(0, 0), former.edits.scale_head(0, 0, 5.0)]
+    both, _ = former.run_with_capture(model, tokens, edits=edits)
+    ablated, _ = former.run_with_capture(model, tokens, edits=edits[1:2])
+    assert torch.equal(both, ablated)
+
+
+def test_a_hook_that_returns_another_shape_is_refused():
+    q = torch.randn(1, 2, 3, 4)
+    with pytest.raises(ValueError, match=r"replace 'weights' by a tensor of shape \(1, 2, 3, 3\), got \(1, 2, 3\)"):
+        former.attend(q, q, q, hook=lambda name, tensor: tensor[..., 0] if name == "weights" else None)
+
+
+def test_40_threads_that_capture_at_once_on_one_shared_model_each_get_their_own_tensors(model):
+    inputs = [torch.randint(20, (1, 3 + i % 13), generator=torch.Generator().manual_seed(i)) for i in range(40)]
+    edits = [[former.edits.ablate_head(i % 3, i % 4)] if i % 2 else [] for i in range(40)]
+    alone = [former.run_with_capture(model, x, POINTS, edits=edit) for x, edit in zip(inputs, edits, strict=True)]
+    together = threading.Barrier(40)
+
+    def capture_five_times(i):
+        together.wait()
+        return [former.run_with_capture(model, inputs[i], POINTS, edits=edits[i]) for _ in range(5)]
+
+    with ThreadPoolExecutor(40) as pool:
+        results = list(pool.map(capture_five_times, range(40)))
+    for (expected, expected_capture), runs in zip(alone, results, strict=True):
+        for output, capture in runs:
+            assert torch.equal(output, expected)
+            for name in POINTS:
+                assert torch.equal(capture.stack(name), expected_capture.stack(name))
+
+
+def everything_on(module: nn.Module) -> dict:
+    """Every attribute of every module, by identity, and every tensor's content."""
+    return {
+        (path, name): (id(value), value.clone() if isinstance(value, torch.Tensor) else len(value))
+        for path, part in module.named_modules()
+        for store in (part.__dict__, part._parameters, part._buffers, part._modules)
+        for name, value in store.items()
+        if isinstance(value, torch.Tensor | dict)
+    } | {(path, "names"): (sorted(part.__dict__), None) for path, part in module.named_modules()}
+
+
+def test_after_any_call_no_module_carries_a_hook_an_attribute_or_a_tensor_of_a_request(model, tokens):
+    classifier = former.Classifier(CONFIG).eval()
+    before = [everything_on(model), everything_on(classifier)]
+    for any_model in (model, classifier):
+        any_model(tokens)
+        former.run_with_capture(any_model, tokens, POINTS, edits=[former.edits.ablate_head(0, 0)])
+        former.analysis.ablation_effects(any_model, tokens[:1])
+        former.analysis.influence(any_model, tokens[:1])
+        with pytest.raises(ValueError, match="head"):
+            former.run_with_capture(any_model, tokens, edits=[former.edits.ablate_head(0, 9)])
+    list(former.generate(model, [1, 2], 20, capture=True))
+    next(former.generate(model, [1, 2], 20, capture=True))  # and left in the middle
+    for old, new in zip(before, [everything_on(model), everything_on(classifier)], strict=True):
+        assert old.keys() == new.keys()
+        for key, (identity, content) in old.items():
+            assert new[key][0] == identity
+            same = torch.equal(content, new[key][1]) if isinstance(content, torch.Tensor) else content == new[key][1]
+            assert same, key

@@ -1,0 +1,106 @@
+"""The two models: causality, pooling, padding, masks by argument."""
+
+from typing import Any
+
+import hypothesis.strategies as st
+import pytest
+import torch
+from hypothesis import given
+
+import former
+
+SMALL: dict[str, Any] = {"num_tokens": 20, "emb": 16, "heads": 4, "depth": 3, "seq_length": 16}
+shapes = st.fixed_dictionaries(
+    {
+        "positions": st.sampled_from(["none", "learned", "sinusoidal"]),
+        "norm": st.sampled_from(["post", "pre"]),
+        "variant": st.sampled_from(["narrow", "wide"]),
+        "depth": st.integers(1, 3),
+    }
+)
+lengths, seeds = st.integers(2, 16), st.integers(0, 2**31)
+
+
+@given(shapes, lengths, st.data(), seeds)
+def test_changing_a_future_token_leaves_all_earlier_logits_unchanged_under_the_causal_mask(shape, t, data, seed):
+    torch.manual_seed(seed)
+    model = former.Generator(former.ModelConfig(**{**SMALL, **shape})).eval()
+    changed_at = data.draw(st.integers(1, t - 1))
+    tokens = torch.randint(20, (1, t))
+    changed = tokens.clone()
+    changed[0, changed_at] = (changed[0, changed_at] + 1) % 20
+    before, after = model(tokens), model(changed)
+    assert torch.equal(before[:, :changed_at], after[:, :changed_at])
+    assert not torch.equal(before[:, changed_at:], after[:, changed_at:])
+
+
+@given(shapes, lengths, seeds)
+def test_the_influence_matrix_is_exactly_lower_triangular_under_the_causal_mask(shape, t, seed):
+    torch.manual_seed(seed)
+    model = former.Generator(former.ModelConfig(**{**SMALL, **shape})).eval()
+    tokens = torch.randint(20, (1, t))
+    influence = former.analysis.influence(model, tokens)
+    assert (influence.triu(1) == 0).all()
+    assert (influence.diagonal() > 0).all()
+    unmasked = former.analysis.influence(lambda x: model(x, mask=former.masks.none(t)), tokens)
+    assert (unmasked > 0).all()
+
+
+@given(st.sampled_from(["average", "max"]), st.integers(1, 12), seeds)
+def test_average_pooling_without_positions_makes_the_classifier_invariant(pooling, t, seed):
+    torch.manual_seed(seed)
+    config = former.ModelConfig(**SMALL, positions="none", pooling=pooling, num_classes=3)
+    model = former.Classifier(config).double().eval()
+    tokens = torch.randint(20, (2, t))
+    shuffled = tokens[:, torch.randperm(t)]
+    torch.testing.assert_close(model(shuffled), model(tokens), atol=1e-10, rtol=0)
+
+
+def test_positions_make_the_classifier_sensitive_to_order():
+    torch.manual_seed(0)
+    model = former.Classifier(former.ModelConfig(**SMALL)).double().eval()
+    tokens = torch.arange(12)[None]
+    assert (model(tokens.flip(1)) - model(tokens)).abs().max() > 1e-3
+
+
+@given(shapes, st.sampled_from(["average", "max"]), st.integers(1, 12), st.integers(1, 4), seeds)
+def test_padding_changes_nothing_for_the_classifier(shape, pooling, t, padding, seed):
+    torch.manual_seed(seed)
+    config = former.ModelConfig(**{**SMALL, **shape}, pooling=pooling, pad_token=0)
+    model = former.Classifier(config).double().eval()
+    tokens = torch.randint(1, 20, (2, t))
+    padded = torch.cat([tokens, torch.zeros(2, padding, dtype=torch.long)], dim=1)
+    torch.testing.assert_close(model(padded), model(tokens), atol=1e-10, rtol=0)
+
+
+@pytest.mark.parametrize("pooling", ["average", "max"])
+def test_the_classifier_pools_as_it_says_and_gives_log_probabilities(pooling):
+    torch.manual_seed(0)
+    model = former.Classifier(former.ModelConfig(**SMALL, pooling=pooling, num_classes=3)).eval()
+    tokens = torch.randint(20, (2, 7))
+    x = model.transformer(tokens)
+    pooled = torch.stack([row.mean(0) if pooling == "average" else row.max(0).values for row in x])
+    expected = torch.log(torch.softmax(model.toprobs(pooled), -1))
+    torch.testing.assert_close(model(tokens), expected)
+    torch.testing.assert_close(model(tokens).exp().sum(-1), torch.ones(2))
+
+
+def test_a_causal_model_runs_with_another_mask_by_argument():
+    torch.manual_seed(0)
+    model = former.Generator(former.ModelConfig(**SMALL)).eval()
+    tokens = torch.randint(20, (1, 12))
+    for mask in (former.masks.none(12), former.masks.local(12, 3), former.masks.strided(12, 3)):
+        logits, capture = former.run_with_capture(model, tokens, mask=mask)
+        assert ((capture.stack("weights") > 0) == mask).all()
+        torch.testing.assert_close(model(tokens, mask=mask), logits)
+    assert torch.equal(model(tokens), model(tokens, mask=former.masks.causal(12)))
+
+
+def test_a_generator_with_sinusoidal_positions_reads_beyond_its_trained_length():
+    model = former.Generator(former.ModelConfig(**SMALL, positions="sinusoidal")).eval()
+    assert model(torch.zeros(1, 40, dtype=torch.long)).shape == (1, 40, 20)
+
+
+def test_the_articles_generator_is_the_default():
+    config = former.ModelConfig()
+    assert (config.depth, config.emb, config.heads, config.seq_length, config.norm) == (12, 256, 8, 256, "post")
