@@ -1,0 +1,15 @@
+"""Training the shipped models: `python -m former.training` (see `checkpoints/README.md` for every command).
+
+data      corpora from a local file or their public home, hash checked
+tasks     what a batch, its loss and its validation figure are: text or reviews
+teacher   a linear model whose opinions the classifier learns from, besides the labels
+recipes   everything that fixes a run, one frozen record for each shipped model
+optim     Muon and AdamW, the learning rate over time, the weights at step 0
+state     a run on disk: atomic, resumable, never a pickle
+loop      one step, and the run
+parallel  several processes by torchrun
+evaluate  bits per byte, every byte predicted once; accuracy on whole splits
+heads     which heads of a generator look at the token before, and which copy
+memory    the peak memory of a step with each of the article's tricks on and off
+export    from a run to a directory in `checkpoints/`
+"""

@@ -1,0 +1,158 @@
+"""The corpora: from a local file, packed or not, or from their public home; checked against a hash either way."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import lzma
+import re
+import tarfile
+import urllib.request
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+SPLITS = ("train", "val", "test")
+TEXT_SHARES = {"train": (0, 90), "val": (90, 95), "test": (95, 100)}  # percent of the bytes, as enwik8 by convention
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file a corpus may come from.
+
+    Args:
+        corpus: what it holds.
+        sha256: of the file after `.xz` is unpacked.
+        home: where it can be had, or "" where it has no public home.
+    """
+
+    corpus: str
+    sha256: str
+    home: str = ""
+
+
+SOURCES = {
+    "wiki100": Source("wiki100", "7a18c2aeccf284369b4ec820fd1951358db4cbb01e7895381a47d8cc323863b6"),
+    "enwik8.zip": Source(
+        "wiki100",
+        "547994d9980ebed1288380d652999f38a14fe291a6247c157c3d33d4932534bc",
+        "https://mattmahoney.net/dc/enwik8.zip",
+    ),
+    "imdb.jsonl": Source("imdb", "b501ef78d3e4ee715a673f3868bb96dcbc633518d4f959a638bf5d81a29d10d6"),
+    "aclImdb_v1.tar.gz": Source(
+        "imdb",
+        "c40f74a18d3b61f90feba1e17730e0d38e8b97c05fde7008942e91923d1658fe",
+        "https://ai.stanford.edu/~amaas/data/sentiment/aclImdb_v1.tar.gz",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Review:
+    """One labelled review."""
+
+    text: str
+    label: int  # 0 negative, 1 positive
+
+
+def load_text(path: Path, unchecked: bool = False) -> bytes:
+    """All bytes of a text corpus; `split_text` cuts it.
+
+    Args:
+        path: a file, as it is or packed by xz, or enwik8's zip.
+        unchecked: take any file, not only a known one.
+    Raises:
+        ValueError: missing, damaged or unknown; the message says what to do.
+    """
+    return _unzip(_read(path, "wiki100", unchecked))
+
+
+def split_text(data: bytes) -> dict[str, tuple[int, int]]:
+    """Where each split begins and ends: 90 %, 5 % and 5 % of the bytes."""
+    return {name: (len(data) * low // 100, len(data) * high // 100) for name, (low, high) in TEXT_SHARES.items()}
+
+
+def load_reviews(path: Path, unchecked: bool = False) -> dict[str, list[Review]]:
+    """The reviews of each split.
+
+    Args:
+        path: JSON lines with `split`, `label` and `text`, as they are or packed by xz, or the archive of Maas et al.
+        unchecked: take any file, not only a known one.
+    Raises:
+        ValueError: missing, damaged or unknown; the message says what to do.
+    """
+    data = _read(path, "imdb", unchecked)
+    splits: dict[str, list[Review]] = {name: [] for name in SPLITS}
+    try:
+        for split, review in _from_archive(data) if path.suffix == ".gz" else _from_lines(data):
+            splits[split].append(review)
+    except (KeyError, ValueError, tarfile.TarError) as error:
+        raise ValueError(f"{path} must hold one JSON object a line with split, label and text ({error!r})") from error
+    return splits
+
+
+def download(corpus: str, directory: Path) -> Path:
+    """Fetches a corpus from its public home into a directory, once.
+
+    Raises:
+        ValueError: the home cannot be reached; the message says what to do.
+    """
+    name, source = next((n, s) for n, s in SOURCES.items() if s.corpus == corpus and s.home)
+    path = directory / name
+    if not path.exists():
+        directory.mkdir(parents=True, exist_ok=True)
+        beside = path.with_name(f".{name}")
+        try:
+            urllib.request.urlretrieve(source.home, beside)
+        except OSError as error:
+            raise ValueError(
+                f"{source.home} cannot be reached ({error}); give the corpus as a file: --data PATH"
+            ) from error
+        beside.replace(path)
+    return path
+
+
+def _read(path: Path, corpus: str, unchecked: bool) -> bytes:
+    """The file's bytes, unpacked from xz, if its hash is one of the corpus's."""
+    home = next(source.home for source in SOURCES.values() if source.corpus == corpus and source.home)
+    if not path.is_file():
+        raise ValueError(f"--data must be a file that holds {corpus}, and there is none at {path}; fetch {home}")
+    try:
+        data = lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
+    except lzma.LZMAError as error:
+        raise ValueError(f"{path} is damaged ({error}); fetch it again, or {home}") from error
+    known = {source.sha256 for source in SOURCES.values() if source.corpus == corpus}
+    found = hashlib.sha256(data).hexdigest()
+    if not unchecked and found not in known:
+        raise ValueError(
+            f"{path} is not a known copy of {corpus}: its sha256 is {found}, expected one of {sorted(known)}; "
+            f"fetch {home}, or add --unchecked to use a corpus of your own"
+        )
+    return data
+
+
+def _unzip(data: bytes) -> bytes:
+    """The only file of a zip archive; anything else as it is."""
+    if not data.startswith(b"PK\x03\x04"):
+        return data
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return archive.read(archive.namelist()[0])
+
+
+def _from_lines(data: bytes) -> Iterator[tuple[str, Review]]:
+    for line in data.splitlines():
+        row = json.loads(line)
+        yield row["split"], Review(row["text"], int(row["label"]))
+
+
+def _from_archive(data: bytes) -> Iterator[tuple[str, Review]]:
+    """By label and number, which keeps a film's reviews together; of the training reviews every fifth is for `val`."""
+    with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+        found = [re.fullmatch(r"aclImdb/(train|test)/(neg|pos)/(\d+)_\d+\.txt", name) for name in archive.getnames()]
+        names = {(*one.group(1, 2), int(one[3])): one[0] for one in found if one}
+        for (split, label, number), name in sorted(names.items()):
+            if (file := archive.extractfile(name)) is not None:
+                to = "val" if split == "train" and number % 5 == 0 else split
+                yield to, Review(file.read().decode(), int(label == "pos"))

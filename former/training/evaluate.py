@@ -1,0 +1,162 @@
+"""What a model is worth: bits per byte over a whole split, or accuracy over all its reviews; and what it writes.
+
+Sizes: b batch, t tokens.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+import former
+from former import fast, masks
+from former.training import data
+from former.training.recipes import Corpus, Precision
+from former.training.tasks import Explicit, Model, last_words, padded
+
+ARTICLE_SEED = (
+    "1228X Human & Rousseau. Because many of his stories were originally published in long-forgotten magazines and "
+    "journals, there are a number of anthologies by different collators each containing a different selection. "
+    "His original books have been considered an authority "
+)  # the seed of the article's own sample, without its wiki markup
+
+
+@torch.inference_mode()
+def bits_per_byte(
+    model: Model, text: Tensor, begin: int, end: int, *, context: int, stride: int, masked: bool = True, batch: int = 32
+) -> float:
+    """The mean of −log₂ p over the bytes of text[begin:end], each predicted once from bytes before it.
+
+    Windows of `context` bytes move on by `stride`, and of each only the last `stride` predictions count: every byte
+    is predicted from context − stride + 1 to context bytes, fewer only at the start of the text. A first byte with
+    nothing before it counts 8 bits.
+
+    Args:
+        model: tokens (b, t) → logits (b, t, 256).
+        text: uint8 (bytes,).
+        begin, end: the part that counts; what stands before it serves as context.
+        context: bytes the model reads at once.
+        stride: in [1, context].
+        masked: False runs without the causal mask.
+        batch: windows at a time.
+    Returns:
+        Bits per byte.
+    Raises:
+        ValueError: an empty part, or a stride out of its range.
+    """
+    if not 1 <= stride <= context:
+        raise ValueError(f"stride must be in [1, {context}], got {stride}")
+    if not 0 <= begin < end <= len(text):
+        raise ValueError(f"begin and end must cut a part of {len(text)} bytes, got {begin} and {end}")
+    bits = 8.0 if begin == 0 else 0.0
+    for inputs, targets in _strided(text, max(begin, 1), end, context, stride, batch):
+        mask = None if masked else masks.none(inputs.shape[1])
+        logits = model(inputs, mask=mask)[:, -targets.shape[1] :]
+        nats = F.cross_entropy(logits.double().flatten(0, 1), targets.flatten(), reduction="sum")
+        bits += float(nats) / math.log(2)
+    return bits / (end - begin)
+
+
+def _strided(
+    text: Tensor, begin: int, end: int, context: int, stride: int, batch: int
+) -> Iterator[tuple[Tensor, Tensor]]:
+    """Inputs (b, t), and the targets (b, counted) of their last positions; windows of one shape go together."""
+    shapes: dict[tuple[int, int], list[int]] = {}
+    for first in range(begin, end, stride):
+        last = min(first + stride, end)  # targets are text[first:last]
+        shapes.setdefault((last - max(last - 1 - context, 0), last - first), []).append(last)
+    for (length, counted), lasts in shapes.items():
+        for group in torch.tensor(lasts).split(batch):
+            windows = text[group[:, None] - length + torch.arange(length)].long()
+            yield windows[:, :-1], windows[:, -counted:]
+
+
+@torch.inference_mode()
+def accuracy(model: Model, reviews: list[tuple[list[int], int]], limit: int, batch: int = 32) -> float:
+    """The share of reviews whose label the model finds.
+
+    Args:
+        model: tokens (b, t) → log-probabilities (b, 2).
+        reviews: ids and label of each.
+        limit: ids the model reads at once, at least the longest review's.
+        batch: reviews at a time, of about one length.
+    """
+    ordered = sorted(reviews, key=lambda review: len(review[0]))
+    right = 0
+    for start in range(0, len(ordered), batch):
+        inputs, labels = padded(ordered[start : start + batch], limit)
+        right += int((model(inputs).argmax(-1) == labels).sum())
+    return right / len(ordered)
+
+
+def evaluate(
+    bundle: former.Bundle,
+    corpus: Corpus,
+    path: Path,
+    split: str,
+    *,
+    stride: int | None = None,
+    precision: Precision | Literal["int8"] = "bf16",
+    most: int | None = None,
+    unchecked: bool = False,
+) -> dict[str, Any]:
+    """A bundle's figure on one whole split.
+
+    Args:
+        bundle: the model.
+        corpus: what its data is.
+        path: the corpus, a file.
+        split: "train", "val" or "test".
+        stride: of a text's windows, in bytes; None for half of the context, or all of it without the causal mask.
+        precision: of the products; bf16 is nearly twice as fast as fp32 on a processor that has it, and moved
+            the generator's figure by 0.0003 bits. "int8": the weights rounded as `former.fast` does it, fp32 products.
+        most: bytes of a text's split to measure, from its beginning; None for all.
+        unchecked: take any file, not only a known one.
+    Returns:
+        The split, the figure and how it was measured, as plain values for a card.
+    Raises:
+        ValueError: a missing or wrong corpus, or a stride out of its range.
+    """
+    context = bundle.config.seq_length
+    model: Model = partial(bundle.model, capture=Explicit())
+    if precision == "int8" and isinstance(bundle.model, former.Generator):
+        model = fast.optimise(bundle.model, "int8")
+    products = torch.autocast("cpu", torch.bfloat16, enabled=precision == "bf16")
+    how = {"split": split, "precision": precision}
+    if corpus == "imdb":
+        reviews = data.load_reviews(path, unchecked)[split]
+        read = [(last_words(bundle.tokenizer, review.text, context), review.label) for review in reviews]
+        with products:
+            return {**how, "accuracy": round(accuracy(model, read, context), 4), "reviews": len(read)}
+    stride = stride or (context // 2 if bundle.causal else context)
+    content = data.load_text(path, unchecked)
+    begin, end = data.split_text(content)[split]
+    end = min(end, begin + most) if most else end
+    text = torch.frombuffer(bytearray(content), dtype=torch.uint8)
+    if end - begin > 1_000_000 and precision != "int8":
+        model = torch.compile(model)  # a minute well spent on a whole split only
+    with products:
+        figure = bits_per_byte(model, text, begin, end, context=context, stride=stride, masked=bundle.causal)
+    return {**how, "bits_per_byte": round(figure, 4), "bytes": end - begin, "context": context, "stride": stride}
+
+
+def sample(bundle: former.Bundle, prompt: str, length: int, temperature: float, seed: int) -> str:
+    """What a generator writes after a prompt, under the mask it was trained with.
+
+    Args:
+        bundle: a Generator of bytes.
+        prompt: text; its last bytes are read where it does not fit the context.
+        length: bytes to write.
+        temperature: of the sampling.
+        seed: of the sampling.
+    """
+    ids = bundle.tokenizer.encode(prompt)
+    steps = former.generate(bundle.model, ids, length, temperature=temperature, seed=seed, masked=bundle.causal)
+    return bundle.tokenizer.decode([step.token for step in steps])

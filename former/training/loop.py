@@ -1,0 +1,203 @@
+"""The training loop: one step, and the run around it."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import torch
+from torch import Tensor, nn
+from torch.nn.parallel import DistributedDataParallel
+from tqdm import tqdm
+
+import former
+from former.models import Classifier, Generator
+from former.training import optim, state
+from former.training.parallel import Group
+from former.training.recipes import Recipe
+from former.training.tasks import Batch, Task, generator_of
+
+
+def keep_freed_memory() -> None:
+    """Tells glibc to keep freed memory: else it hands attention's buffers back and faults them in again each step."""
+    with contextlib.suppress(OSError, AttributeError):  # another C library
+        mallopt = ctypes.CDLL(None).mallopt
+        for option, value in ((-4, 0), (-1, 2**31 - 1), (-2, 2**28)):  # MMAP_MAX, TRIM_THRESHOLD, TOP_PAD
+            mallopt(option, value)
+
+
+def make_model(recipe: Recipe) -> Generator | Classifier:
+    """The model of a recipe with the weights of step 0."""
+    model = Generator(recipe.model) if recipe.corpus == "wiki100" else Classifier(recipe.model)
+    optim.initialise(model, recipe.seed)
+    if recipe.weights:
+        begun = former.load(recipe.weights).model.state_dict()
+        model.load_state_dict({name: begun[name] for name in model.state_dict()})
+    model.transformer.checkpointing = recipe.checkpointing
+    return model
+
+
+def autocast(recipe: Recipe) -> Any:
+    """Mixed precision: products in bf16; weights, sums of losses and the optimiser stay in fp32."""
+    return torch.autocast("cpu", torch.bfloat16, enabled=recipe.precision == "bf16")
+
+
+def share(batch: Batch, recipe: Recipe, group: Group) -> list[Batch]:
+    """This process's part of a batch, in `accumulate` micro-batches."""
+    parts = zip(*(tensor.chunk(group.size * recipe.accumulate) for tensor in batch), strict=True)
+    return list(parts)[group.rank :: group.size]
+
+
+def backward(model: nn.Module, loss_of: Any, parts: list[Batch], recipe: Recipe) -> Tensor:
+    """Adds up the gradient of the mean loss over micro-batches; returns that loss, of this process."""
+    total = torch.zeros(())
+    for number, (inputs, targets) in enumerate(parts, start=1):
+        # Several processes exchange their gradients once a step, after the last part.
+        alone = isinstance(model, DistributedDataParallel) and number < len(parts)
+        with cast(DistributedDataParallel, model).no_sync() if alone else contextlib.nullcontext():
+            with autocast(recipe):
+                loss = loss_of(model, inputs, targets) / len(parts)
+            loss.backward()
+        total += loss.detach()
+    return total
+
+
+class Run:
+    """A training run in a directory; built anew or where it was left.
+
+    Args:
+        recipe: what to do.
+        task: what to do it on.
+        out: the run's directory.
+        group: this process among all.
+        start: a saved state to begin from instead, such as another run's `stable.safetensors`.
+    Raises:
+        ValueError: a batch that cannot be shared out evenly; or the directory, or `start`, holds another model.
+    """
+
+    def __init__(self, recipe: Recipe, task: Task, out: Path, group: Group, start: Path | None = None) -> None:
+        self.recipe, self.task, self.out, self.group = recipe, task, out, group
+        if recipe.batch % (group.size * recipe.accumulate):
+            raise ValueError(
+                f"batch must be a multiple of {group.size} processes times {recipe.accumulate} micro-batches, "
+                f"got {recipe.batch}"
+            )
+        self.model = make_model(recipe)
+        self.optimisers = optim.make_optimisers(self.model, recipe)
+        self.step, self.seconds, self.best = 0, 0.0, None
+        saved = out / "state.safetensors"
+        source = saved if saved.exists() else start
+        if source is not None:
+            header = state.load_state(source, self.model, self.optimisers)
+            self._check(header, source)
+            self.step, self.seconds, self.best = header["step"], header["seconds"], header["best"]
+        self.network = group.wrap(self.model)
+        torch._dynamo.config.recompile_limit = 64  # a graph for each length of reviews
+        compiled = recipe.compile and group.size == 1  # several processes run as written
+        self.loss_of = torch.compile(task.loss, dynamic=False) if compiled else task.loss
+
+    def train(self) -> None:
+        """Takes the steps that are left."""
+        if self.group.first:
+            state.write_json(self.out / "tokenizer.json", self.task.tokenizer.to_dict())
+        log = state.Log(self.out / "log.jsonl", self.step) if self.group.first else None
+        bar = tqdm(
+            total=self.recipe.steps,
+            initial=self.step,
+            desc=self.recipe.name,
+            disable=not self.group.first,
+            mininterval=5,
+        )
+        self._keep_snapshot()
+        while self.step < self.recipe.steps:
+            if self.step == optim.decay_start(self.recipe):
+                self._save("stable")
+            began = time.perf_counter()
+            loss, norm = self.take_step()
+            self.seconds += time.perf_counter() - began
+            if log and (self.step % 10 == 0 or self.step == self.recipe.steps):
+                log.write(step=self.step, loss=loss, norm=norm, seconds=round(self.seconds, 1))
+            bar.update()
+            if self.step % self.recipe.validate_every == 0 or self.step == self.recipe.steps:
+                self._validate(log, bar)
+            bar.set_postfix(loss=f"{loss:.3f}", best=self.best and f"{self.best:.4f}", refresh=False)
+            self._keep_snapshot()
+            if self.step % self.recipe.save_every == 0 or self.step == self.recipe.steps:
+                self._save("state")
+        bar.close()
+
+    def take_step(self) -> tuple[float, float]:
+        """One update of the weights; returns the loss before it, in nats, and the gradient's norm before clipping."""
+        recipe = self.recipe
+        # Dropout's random numbers, too, depend on nothing but seed, step and process.
+        torch.manual_seed(generator_of(recipe.seed, 2, self.step, self.group.rank).initial_seed())
+        self.network.train()
+        parts = share(self.task.batch(self.step), recipe, self.group)
+        loss = self.group.mean(backward(self.network, self.loss_of, parts, recipe))
+        norm = nn.utils.clip_grad_norm_(self.model.parameters(), recipe.clip)
+        optim.set_learning_rate(self.optimisers.values(), optim.learning_rate(self.step, recipe))
+        for optimiser in self.optimisers.values():
+            optimiser.step()
+            optimiser.zero_grad()
+        self.step += 1
+        return float(loss), float(norm)
+
+    def _validate(self, log: state.Log | None, bar: Any) -> None:
+        """The figure on validation; where it is the best so far, the weights are kept."""
+        self.group.wait()
+        if log is None:
+            return
+        began = time.perf_counter()
+        self.model.eval()
+        with torch.no_grad(), autocast(self.recipe):
+            figure = self.task.validate(self.model)
+        better = self.best is None or (figure > self.best if self.task.higher_is_better else figure < self.best)
+        if better:
+            self.best = figure
+            state.write_tensors(self.out / "best.safetensors", self.model.state_dict(), self._header())
+        self.seconds += time.perf_counter() - began
+        log.write(step=self.step, seconds=round(self.seconds, 1), **{self.task.figure: figure})
+        bar.write(f"{self.recipe.name} step {self.step}: {self.task.figure} {figure:.4f}, {self.seconds:.0f} s")
+
+    def _keep_snapshot(self) -> None:
+        if self.group.first and self.step in self.recipe.snapshots:
+            path = self.out / "snapshots" / f"step-{self.step:06}.safetensors"
+            state.write_tensors(path, self.model.state_dict(), self._header())
+
+    def _save(self, name: str) -> None:
+        if self.group.first:
+            state.save_state(self.out / f"{name}.safetensors", self.model, self.optimisers, self._header())
+        self.group.wait()
+
+    def _header(self) -> dict[str, Any]:
+        return {
+            "recipe": self.recipe.to_dict(),
+            "step": self.step,
+            "seconds": self.seconds,
+            "best": self.best,
+            "machine": state.machine() | {"processes": self.group.size},
+        }
+
+    def _check(self, header: dict[str, Any], source: Path) -> None:
+        """Refuses to go on with what would not give the same run; the number of steps may change before the decay."""
+        before = Recipe.from_dict(header["recipe"])
+        same = replace(
+            before,
+            **{name: getattr(self.recipe, name) for name in _FREE},
+        )
+        if same != self.recipe:
+            changed = [name for name, value in same.to_dict().items() if value != self.recipe.to_dict()[name]]
+            raise ValueError(f"{source} was begun with other values of {changed}; give those, or another --out")
+        if before.steps != self.recipe.steps and header["step"] > min(map(optim.decay_start, (before, self.recipe))):
+            raise ValueError(
+                f"steps must stay {before.steps}: at step {header['step']} of {source} the learning rate is already "
+                f"falling, got {self.recipe.steps}; --start from its stable.safetensors for a longer run"
+            )
+
+
+_FREE = ("steps", "decay", "validate_every", "save_every", "snapshots", "compile", "checkpointing", "accumulate")
+"""What may change from one start of a run to the next."""

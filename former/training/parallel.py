@@ -1,0 +1,59 @@
+"""Several processes, on one machine or many, by `torchrun`; one process where it was not used.
+
+    torchrun --nproc-per-node 2 -m former.training train generator --data DATA
+
+Every process draws the same whole batch and takes its own rows; DistributedDataParallel averages the gradients, so
+two processes take the step that one would. The run's directory must be one that all processes see.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch.distributed as dist
+from torch import Tensor, nn
+from torch.nn.parallel import DistributedDataParallel
+
+
+@dataclass(frozen=True)
+class Group:
+    """This process among all."""
+
+    rank: int = 0
+    size: int = 1
+
+    @property
+    def first(self) -> bool:
+        """Whether this process is the one that writes and prints."""
+        return self.rank == 0
+
+    def wrap(self, model: nn.Module) -> nn.Module:
+        """The model, its gradients averaged over the processes."""
+        return DistributedDataParallel(model) if self.size > 1 else model
+
+    def mean(self, value: Tensor) -> Tensor:
+        """The mean of a number over the processes."""
+        if self.size > 1:
+            dist.all_reduce(value)
+        return value / self.size
+
+    def wait(self) -> None:
+        """Until all processes are here."""
+        if self.size > 1:
+            dist.barrier()
+
+
+@contextmanager
+def processes() -> Iterator[Group]:
+    """The group that `torchrun` made, through gloo; a group of one without it."""
+    if int(os.environ.get("WORLD_SIZE", "1")) == 1:
+        yield Group()
+        return
+    dist.init_process_group("gloo")
+    try:
+        yield Group(dist.get_rank(), dist.get_world_size())
+    finally:
+        dist.destroy_process_group()

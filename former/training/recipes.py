@@ -1,0 +1,169 @@
+"""Everything that fixes a training run: one frozen record for each shipped model."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import Any, Literal, get_args
+
+from former.config import ModelConfig, require_choice, require_positive
+
+Precision = Literal["bf16", "fp32"]
+Corpus = Literal["wiki100", "imdb"]
+
+PAD, UNK = 0, 1  # the word tokenizer's first two ids
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """One run: with the same recipe, corpus and machine, the same weights come out.
+
+    Raises:
+        ValueError: a field out of its range.
+    """
+
+    name: str  # the model's name, and its directory in checkpoints/
+    corpus: Corpus  # the task follows from it: bytes of text, or reviews
+    model: ModelConfig
+    steps: int  # updates of the weights
+    batch: int  # windows or reviews a step, over all processes and micro-batches
+    weights: str = ""  # a shipped model to begin from, all but what this one does not have; "" for random weights
+    warmup: int = 200  # steps from a learning rate of 0 to its peak
+    decay: float = 0.4  # the last part of the steps, in which the learning rate falls linearly to 0
+    muon_lr: float = 0.02  # peak, for the matrices inside the blocks
+    adam_lr: float = 2e-3  # peak, for embeddings, biases, norms and the output layer
+    weight_decay: float = 0.0  # of all matrices, per step and unit of learning rate
+    clip: float = 1.0  # the largest norm of the whole gradient
+    seed: int = 1
+    masked: bool = True  # False: trained without the causal mask, to show what that does
+    teacher: float = 0.0  # share of a whole review's target that is the linear teacher's opinion, not the label
+    pieces: float = 0.0  # share of steps on short pieces of reviews, whose target is the teacher's opinion
+    word_dropout: float = 0.0  # share of a review's words replaced by <unk>, in training only
+    precision: Precision = "bf16"  # of the products; weights and optimiser stay in fp32
+    compile: bool = True  # torch.compile, with the explicit equation of attention
+    accumulate: int = 1  # micro-batches a step
+    checkpointing: bool = False  # recompute each block in the backward pass instead of keeping its insides
+    validate_every: int = 500  # steps
+    save_every: int = 100  # steps between two saved states
+    snapshots: tuple[int, ...] = field(default=())  # steps whose weights are kept
+
+    def __post_init__(self) -> None:
+        for name in ("steps", "batch", "warmup", "accumulate", "validate_every", "save_every"):
+            require_positive(name, getattr(self, name))
+        require_choice("precision", self.precision, get_args(Precision))
+        require_choice("corpus", self.corpus, get_args(Corpus))
+        for name in ("decay", "word_dropout", "teacher", "pieces"):
+            if not 0.0 <= getattr(self, name) <= 1.0:
+                raise ValueError(f"{name} must be in [0, 1], got {getattr(self, name)!r}")
+        if self.batch % self.accumulate:
+            raise ValueError(f"accumulate must divide batch, got batch={self.batch} and accumulate={self.accumulate}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as plain values, for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Recipe:
+        """The inverse of `to_dict`."""
+        values = dict(values, model=ModelConfig.from_dict(values["model"]), snapshots=tuple(values["snapshots"]))
+        return cls(**values)
+
+    def changed(self, settings: list[str]) -> Recipe:
+        """The recipe with fields set from `name=value` texts; `model.depth=6` reaches into the model.
+
+        Raises:
+            ValueError: an unknown field, or a value out of its range.
+        """
+        own: dict[str, Any] = {}
+        model: dict[str, Any] = {}
+        for setting in settings:
+            name, _, text = setting.partition("=")
+            inside = name.startswith("model.")
+            known = {f.name for f in fields(ModelConfig if inside else Recipe)} - {"name", "model"}
+            if name.removeprefix("model.") not in known:
+                raise ValueError(f"setting must be one of {sorted(known)}, got {setting!r}")
+            (model if inside else own)[name.removeprefix("model.")] = _value(text)
+        if "snapshots" in own:
+            own["snapshots"] = tuple(own["snapshots"])
+        return replace(self, **own, model=replace(self.model, **model))
+
+
+def _value(text: str) -> Any:
+    """A JSON value, or the text itself where it is none."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return text
+
+
+_TINY = ModelConfig(depth=2, emb=64, heads=4, seq_length=256, norm="pre", activation="gelu")
+_REVIEWS = ModelConfig(
+    num_tokens=30_000,
+    emb=128,
+    heads=4,
+    depth=6,
+    seq_length=512,
+    norm="pre",
+    activation="gelu",
+    pad_token=PAD,
+)
+_CLASSIFIER = Recipe(
+    name="classifier",
+    corpus="imdb",
+    model=_REVIEWS,
+    steps=2_500,
+    batch=32,
+    accumulate=4,
+    warmup=100,
+    compile=False,  # its many lengths would each compile for as long as it gains
+    teacher=0.5,
+    pieces=0.5,
+    word_dropout=0.3,
+    muon_lr=0.01,
+    adam_lr=1e-3,
+    weight_decay=0.1,
+    decay=0.709,
+    validate_every=2_500,
+)
+_TINY_GENERATOR = Recipe(
+    name="tiny-generator",
+    corpus="wiki100",
+    model=_TINY,
+    steps=3_000,
+    batch=16,
+    warmup=100,
+    validate_every=500,
+    save_every=250,
+    snapshots=(0, 50, 100, 200, 350, 500, 750, 1_000, 1_500, 2_000, 2_500, 3_000),
+)
+
+RECIPES: dict[str, Recipe] = {
+    recipe.name: recipe
+    for recipe in (
+        Recipe(
+            name="generator",
+            corpus="wiki100",
+            model=ModelConfig(depth=6, norm="pre", activation="gelu"),
+            steps=7_000,
+            batch=16,
+            decay=0.45,
+            muon_lr=0.01,
+            weight_decay=0.05,
+        ),
+        _CLASSIFIER,
+        replace(
+            _CLASSIFIER,
+            name="classifier-bag",
+            model=replace(_REVIEWS, positions="none"),
+            weights="classifier",
+            steps=100,
+            decay=1.0,
+            warmup=20,
+            muon_lr=0.003,
+            adam_lr=3e-4,
+            validate_every=100,
+        ),
+        _TINY_GENERATOR,
+        replace(_TINY_GENERATOR, name="tiny-unmasked", masked=False, steps=600, snapshots=()),
+    )
+}

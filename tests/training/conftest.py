@@ -1,0 +1,51 @@
+"""Corpora and recipes small enough that a whole run takes seconds."""
+
+import json
+
+import pytest
+
+from former.training.recipes import RECIPES
+
+TINY = [
+    "compile=false",
+    "steps=24",
+    "batch=8",
+    "warmup=4",
+    "validate_every=8",
+    "save_every=4",
+    "snapshots=[]",
+    "model.emb=16",
+    "model.heads=2",
+    "model.seq_length=32",
+]
+
+
+@pytest.fixture
+def recipe():
+    """A tiny text recipe in fp32; `recipe(name, setting, ...)` changes it."""
+
+    def make(name="tiny-generator", *settings):
+        return RECIPES[name].changed([*TINY, "precision=fp32", *settings])
+
+    return make
+
+
+@pytest.fixture
+def text_file(tmp_path):
+    """Some 20 kB of made-up text."""
+    path = tmp_path / "text.txt"
+    path.write_text("".join(f"Line {i}: {i * i} is the square of {i}.\n" for i in range(600)))
+    return path
+
+
+@pytest.fixture
+def reviews_file(tmp_path):
+    """48 made-up reviews for training, 16 for each other split, of different lengths."""
+    path = tmp_path / "reviews.jsonl"
+    rows = [
+        {"split": split, "label": i % 2, "text": ("bad dull film", "good warm film")[i % 2] + " the" * (i % 7) + "!"}
+        for split, count in (("train", 48), ("val", 16), ("test", 16))
+        for i in range(count)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path

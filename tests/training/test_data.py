@@ -1,0 +1,176 @@
+"""Corpora: read as they are or packed, refused with a message that says what to do."""
+
+import io
+import json
+import lzma
+import tarfile
+import zipfile
+
+import pytest
+import torch
+
+from former.training import data
+from former.training.__main__ import main, make_task
+from former.training.recipes import PAD, UNK
+from former.training.tasks import ReviewTask
+
+LABELS = ("classifier", "model.num_tokens=11", "pieces=0", "teacher=0")  # whole reviews and their labels
+
+
+def test_a_missing_corpus_says_where_it_can_be_had(tmp_path, capsys):
+    assert main(["train", "generator", "--data", str(tmp_path / "none.xz"), "--out", str(tmp_path / "run")]) == 2
+    message = capsys.readouterr().err
+    assert "none.xz" in message
+    assert "https://mattmahoney.net/dc/enwik8.zip" in message
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_wrong_corpus_says_its_hash_and_what_to_do(text_file):
+    with pytest.raises(ValueError, match=r"not a known copy of wiki100.*sha256.*--unchecked"):
+        data.load_text(text_file)
+
+
+def test_a_damaged_archive_is_refused(text_file, tmp_path):
+    packed = tmp_path / "text.xz"
+    packed.write_bytes(lzma.compress(text_file.read_bytes())[:-100])
+    with pytest.raises(ValueError, match=r"text\.xz is damaged.*fetch it again"):
+        data.load_text(packed, unchecked=True)
+
+
+@pytest.mark.parametrize("line", ['{"split": "train"}', "not JSON", '{"split": "odd", "label": 0, "text": ""}'])
+def test_reviews_of_another_form_are_refused(line, tmp_path):
+    path = tmp_path / "reviews.jsonl"
+    path.write_text(line + "\n")
+    with pytest.raises(ValueError, match="one JSON object a line with split, label and text"):
+        data.load_reviews(path, unchecked=True)
+
+
+def test_an_unreachable_home_says_to_give_a_file(tmp_path, monkeypatch):
+    def refuse(_url, _path):
+        raise OSError("no network")
+
+    monkeypatch.setattr(data.urllib.request, "urlretrieve", refuse)
+    with pytest.raises(ValueError, match=r"ai\.stanford\.edu.*--data PATH"):
+        data.download("imdb", tmp_path)
+
+
+def test_a_corpus_is_fetched_once(tmp_path, monkeypatch):
+    fetched = []
+
+    def fetch(url, path):
+        fetched.append(url)
+        path.write_bytes(b"content")
+
+    monkeypatch.setattr(data.urllib.request, "urlretrieve", fetch)
+    paths = {data.download("wiki100", tmp_path) for _ in range(2)}
+    assert fetched == ["https://mattmahoney.net/dc/enwik8.zip"]
+    assert [path.read_bytes() for path in paths] == [b"content"]
+
+
+def test_a_text_reads_the_same_plain_packed_and_zipped(text_file, tmp_path):
+    content = text_file.read_bytes()
+    (tmp_path / "text.xz").write_bytes(lzma.compress(content))
+    with zipfile.ZipFile(tmp_path / "text.zip", "w") as archive:
+        archive.writestr("text", content)
+    for name in ("text.txt", "text.xz", "text.zip"):
+        assert data.load_text(tmp_path / name, unchecked=True) == content
+
+
+def test_text_is_split_90_5_5():
+    assert data.split_text(bytes(200)) == {"train": (0, 180), "val": (180, 190), "test": (190, 200)}
+
+
+def test_the_public_archive_of_reviews_is_read_with_a_validation_split(tmp_path):
+    path = tmp_path / "aclImdb_v1.tar.gz"
+    with tarfile.open(path, "w:gz") as archive:
+        for name in ("train/pos/0_9", "train/neg/1_2", "test/neg/5_1", "train/unsup/0_0"):
+            content = f"text of {name}".encode()
+            member = tarfile.TarInfo(f"aclImdb/{name}.txt")
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    splits = data.load_reviews(path, unchecked=True)
+    assert splits == {
+        "train": [data.Review("text of train/neg/1_2", 0)],
+        "val": [data.Review("text of train/pos/0_9", 1)],
+        "test": [data.Review("text of test/neg/5_1", 0)],
+    }
+
+
+def test_a_text_batch_holds_the_byte_after_each_and_depends_on_the_step_alone(recipe, text_file):
+    task = make_task(recipe(), text_file, unchecked=True)
+    inputs, targets = task.batch(3)
+    assert inputs.shape == targets.shape == (8, 32)
+    assert torch.equal(inputs[:, 1:], targets[:, :-1])
+    train = text_file.read_bytes()[: len(text_file.read_bytes()) * 9 // 10]
+    assert all(bytes([*row.tolist(), int(last)]) in train for row, last in zip(inputs, targets[:, -1], strict=True))
+    assert torch.equal(task.batch(3)[0], inputs)
+    assert not torch.equal(task.batch(4)[0], inputs)
+
+
+def test_an_epoch_holds_every_review_once(recipe, reviews_file):
+    plain = recipe(*LABELS, "word_dropout=0")
+    task = make_task(plain, reviews_file, unchecked=True)
+    epochs = [[tuple(row) for step in range(n, n + 6) for row in task.batch(step)[0].tolist()] for n in (0, 6)]
+    assert [len(epoch) for epoch in epochs] == [48, 48]
+    assert epochs[0] != epochs[1]
+    assert sorted(map(str, epochs[0])) == sorted(map(str, epochs[1]))
+
+
+def test_word_dropout_hides_its_share_of_words_and_no_padding(recipe, reviews_file):
+    plain = make_task(recipe(*LABELS, "word_dropout=0"), reviews_file, unchecked=True)
+    dropping = make_task(recipe(*LABELS, "word_dropout=0.5"), reviews_file, unchecked=True)
+    whole = torch.cat([plain.batch(step)[0] for step in range(12)])
+    hidden = torch.cat([dropping.batch(step)[0] for step in range(12)])
+    assert torch.equal(whole == PAD, hidden == PAD)
+    words = whole > UNK
+    assert float((hidden[words] == UNK).float().mean()) == pytest.approx(0.5, abs=0.1)
+    assert torch.equal(hidden[words & (hidden != UNK)], whole[words & (hidden != UNK)])
+
+
+def test_pieces_are_words_in_a_row_and_their_target_is_the_teachers_opinion_of_them(recipe, reviews_file):
+    settings = ("classifier", "model.num_tokens=11", "pieces=1", "word_dropout=0")
+    task = ReviewTask(data.load_reviews(reviews_file, unchecked=True), recipe(*settings))
+    reviews = [ids for ids, _ in task.splits["train"]]
+    inputs, targets = task.batch(5)
+    assert len(inputs) == len(targets) == 4 * 8
+    for row, target in zip(inputs.tolist(), targets.tolist(), strict=True):
+        ids = [token for token in row if token != PAD]
+        opinions = {
+            task.opinions[i].positive(first, len(ids))
+            for i, review in enumerate(reviews)
+            for first in range(len(review) - len(ids) + 1)
+            if review[first : first + len(ids)] == ids
+        }
+        assert any(target == pytest.approx(opinion) for opinion in opinions)
+
+
+def test_pieces_have_a_quarter_to_all_of_64_words(recipe, tmp_path):
+    path = tmp_path / "long.jsonl"
+    rows = [{"split": split, "label": i % 2, "text": "word " * 300} for split in data.SPLITS for i in range(8)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    settings = ("classifier", "model.num_tokens=11", "model.seq_length=512", "pieces=1", "batch=8")
+    task = make_task(recipe(*settings), path, unchecked=True)
+    lengths = torch.cat([(task.batch(step)[0] != PAD).sum(1) for step in range(30)])
+    assert lengths.min() == 16
+    assert lengths.max() == 63
+    assert 38 < lengths.float().mean() < 42
+
+
+def test_a_share_of_the_steps_is_of_pieces_and_a_batch_depends_on_the_step_alone(recipe, reviews_file):
+    settings = ("classifier", "model.num_tokens=11", "pieces=0.5", "teacher=0.5")
+    task, again = (make_task(recipe(*settings), reviews_file, unchecked=True) for _ in range(2))
+    again.batch(0)
+    batches = [task.batch(step) for step in range(100)]
+    assert 35 <= sum(len(inputs) == 32 for inputs, _ in batches) <= 65
+    for there, here in zip(batches[5], again.batch(5), strict=True):
+        assert torch.equal(there, here)
+
+
+def test_a_whole_reviews_target_lies_between_its_label_and_the_teachers_opinion(recipe, reviews_file):
+    plain, half, all_ = (
+        make_task(recipe(*LABELS, f"teacher={share}"), reviews_file, unchecked=True) for share in (0, 0.5, 1)
+    )
+    labels, between, opinions = (task.batch(2)[1] for task in (plain, half, all_))
+    assert set(labels.tolist()) == {0.0, 1.0}
+    assert 0 < opinions.min() < opinions.max() < 1
+    assert torch.allclose(between, (labels + opinions) / 2)

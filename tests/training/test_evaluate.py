@@ -1,0 +1,136 @@
+"""Figures: every byte once, and what is known in advance comes out."""
+
+import json
+import math
+
+import pytest
+import torch
+
+import former
+from former import fast
+from former.training import evaluate
+from former.training.__main__ import main
+from former.training.export import export, make_bundle
+
+
+def text_of(length):
+    return torch.randint(256, (length,), generator=torch.Generator().manual_seed(0)).to(torch.uint8)
+
+
+@pytest.mark.parametrize("stride", [1, 3, 16])
+@pytest.mark.parametrize("part", [(0, 100), (0, 5), (30, 100), (50, 51)])
+def test_every_byte_is_predicted_once_from_the_bytes_before_it(stride, part):
+    """A model that gives the next byte of a known text probability p(position): each position's cost must be there."""
+    text = torch.arange(100).to(torch.uint8)  # a byte tells its own position
+
+    def model(tokens, **_):
+        logits = torch.zeros(*tokens.shape, 256)
+        following = (tokens + 1).clamp(max=255)[..., None]
+        return logits.scatter(-1, following, (tokens[..., None] % 7).float())
+
+    begin, end = part
+    got = evaluate.bits_per_byte(model, text, begin, end, context=16, stride=stride, batch=4)
+    nats = [math.log(255 + math.exp((i - 1) % 7)) - (i - 1) % 7 for i in range(max(begin, 1), end)]
+    expected = (sum(nats) / math.log(2) + (8 if begin == 0 else 0)) / (end - begin)
+    assert got == pytest.approx(expected, abs=1e-6)
+
+
+def test_every_prediction_has_at_least_context_less_stride_bytes_before_it():
+    seen = {}
+    for inputs, targets in evaluate._strided(torch.arange(200).to(torch.uint8), 100, 200, 16, 4, 3):
+        for row, counted in zip(inputs, targets, strict=True):
+            for offset, target in enumerate(counted.tolist()):
+                assert target not in seen
+                seen[target] = len(row) - len(counted) + offset + 1
+    assert sorted(seen) == list(range(100, 200))
+    assert set(seen.values()) == {13, 14, 15, 16}
+
+
+def test_knowing_nothing_costs_8_bits():
+    figure = evaluate.bits_per_byte(
+        lambda tokens, **_: torch.zeros(*tokens.shape, 256), text_of(300), 0, 300, context=32, stride=16
+    )
+    assert figure == pytest.approx(8.0, abs=1e-6)
+
+
+def test_without_the_mask_a_model_may_read_the_answer():
+    def reads_ahead(tokens, mask=None):
+        assert mask is not None
+        assert mask.all()
+        following = tokens.roll(-1, 1)[..., None]
+        return torch.zeros(*tokens.shape, 256).scatter(-1, following, 50.0)
+
+    figure = evaluate.bits_per_byte(reads_ahead, text_of(400), 100, 400, context=100, stride=100, masked=False)
+    assert figure < 0.01 * 75  # but for the last byte of each window, which nobody can see
+    assert figure > 0.1
+
+
+@pytest.mark.parametrize(("part", "stride"), [((0, 0), 4), ((10, 101), 4), ((0, 50), 0), ((0, 50), 17)])
+def test_a_part_or_stride_out_of_range_is_refused(part, stride):
+    with pytest.raises(ValueError, match="must"):
+        evaluate.bits_per_byte(lambda tokens, **_: tokens, text_of(100), *part, context=16, stride=stride)
+
+
+def test_accuracy_counts_every_review_once():
+    reviews = [([1] * length, length % 2) for length in range(1, 50)]
+
+    def longer_than_24(tokens):
+        says = (tokens != 0).sum(1) % 2
+        wrong = (tokens != 0).sum(1) > 40
+        return torch.nn.functional.one_hot(torch.where(wrong, 1 - says, says), 2).float()
+
+    assert evaluate.accuracy(longer_than_24, reviews, limit=64, batch=4) == pytest.approx(40 / 49)
+
+
+SETTINGS = ["compile=false", "steps=20", "batch=8", "model.emb=16", "model.heads=2", "model.seq_length=32"]
+
+
+def test_a_run_is_exported_evaluated_and_sampled(text_file, tmp_path, capsys):
+    data = ["--data", str(text_file), "--unchecked"]
+    run, place = tmp_path / "run", tmp_path / "tiny"
+    settings = ["--set", *SETTINGS, "validate_every=10", "snapshots=[0,10]"]
+    assert main(["train", "tiny-generator", *data, "--out", str(run), *settings]) == 0
+    assert export(run, place) == [place, place / "step-000000", place / "step-000010"]
+    bundle = former.load(place)
+    exact = make_bundle(run, run / "best.safetensors").model
+    for name, weight in exact.state_dict().items():
+        assert torch.equal(bundle.model.state_dict()[name], weight.half().float())
+    assert bundle.card["command"].startswith("python -m former.training train tiny-generator --data DATA --set ")
+    assert former.load(place / "step-000010").card["step"] == 10
+    capsys.readouterr()
+    assert main(["evaluate", str(place), *data, "--split", "test", "--record"]) == 0
+    printed = capsys.readouterr().out
+    recorded = former.load(place).card["quality"]
+    assert len(recorded) == 1
+    assert recorded[0]["stride"] == 16
+    assert f'"bits_per_byte": {recorded[0]["bits_per_byte"]}' in printed
+    assert main(["sample", str(place), "--prompt", "Line 1", "--length", "20"]) == 0
+    assert capsys.readouterr().out.startswith("Line 1|")
+
+
+def test_exporting_a_run_that_is_not_there_says_so(tmp_path, capsys):
+    assert main(["export", "generator", "--out", str(tmp_path), "--to", str(tmp_path / "to")]) == 2
+    assert "--out must be the directory of a run" in capsys.readouterr().err
+
+
+def test_a_part_of_a_split_is_measured_with_the_weights_of_the_int8_twin(text_file, tmp_path, capsys):
+    data = ["--data", str(text_file), "--unchecked"]
+    run, place = tmp_path / "run", tmp_path / "tiny"
+    settings = [*SETTINGS, "steps=60", "validate_every=60", "snapshots=[]"]
+    assert main(["train", "tiny-generator", *data, "--out", str(run), "--set", *settings]) == 0
+    export(run, place)
+    capsys.readouterr()
+    assert main(["evaluate", str(place), *data, "--precision", "int8", "--bytes", "300"]) == 0
+    figure = json.loads(capsys.readouterr().out)
+    assert figure["bytes"] == 300
+    assert figure["command"].endswith("--precision int8 --bytes 300")
+    content = text_file.read_bytes()
+    begin = len(content) * 9 // 10
+    text, model = torch.frombuffer(bytearray(content), dtype=torch.uint8), former.load(place).model
+    assert isinstance(model, former.Generator)
+    expected, exact = (
+        evaluate.bits_per_byte(one, text, begin, begin + 300, context=32, stride=16)
+        for one in (fast.optimise(model, "int8"), model)
+    )
+    assert figure["bits_per_byte"] == pytest.approx(expected, abs=6e-5)
+    assert expected != exact

@@ -1,0 +1,174 @@
+"""A step and a run: the memory tricks change no gradient, and neither a kill nor a second process changes a run."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from former.training import loop, memory, state
+from former.training.__main__ import main, make_task
+from former.training.parallel import Group
+from tests.training.conftest import TINY
+
+
+def gradients(recipe, text_file, model=None):
+    """The gradient of the first batch, by parameter name."""
+    task = make_task(recipe, text_file, unchecked=True)
+    model = model or loop.make_model(recipe)
+    torch.manual_seed(0)
+    for parameter in model.parameters():  # the zeros of step 0 would stop most gradients
+        torch.nn.init.normal_(parameter, std=0.1)
+    model.train()
+    loop.backward(model, task.loss, loop.share(task.batch(0), recipe, Group()), recipe)
+    return {name: parameter.grad for name, parameter in model.named_parameters() if parameter.grad is not None}
+
+
+def assert_same_gradients(got, expected):
+    assert got.keys() == expected.keys()
+    for name, gradient in expected.items():
+        assert gradient.abs().max() > 0, name
+        # fp32 sums in another order: a few units of 1e-7 of the largest entry
+        torch.testing.assert_close(got[name], gradient, rtol=0, atol=2e-6 * float(gradient.abs().max()) + 1e-9)
+
+
+@pytest.mark.parametrize("micro_batches", [2, 4, 8])
+def test_accumulating_over_micro_batches_gives_the_whole_batchs_gradient(recipe, text_file, micro_batches):
+    whole = gradients(recipe(), text_file)
+    assert_same_gradients(gradients(recipe("tiny-generator", f"accumulate={micro_batches}"), text_file), whole)
+
+
+def test_checkpointing_gives_the_same_gradients(recipe, text_file):
+    assert_same_gradients(
+        gradients(recipe("tiny-generator", "checkpointing=true"), text_file), gradients(recipe(), text_file)
+    )
+
+
+def test_checkpointing_runs_each_block_again_in_the_backward_pass(recipe, text_file):
+    model = loop.make_model(recipe("tiny-generator", "checkpointing=true"))
+    calls = []
+    for block in model.transformer.blocks:
+        block.register_forward_pre_hook(lambda *_: calls.append(1))
+    gradients(recipe(), text_file, model)
+    assert len(calls) == 2 * len(model.transformer.blocks)
+
+
+def test_mixed_precision_gives_nearly_the_same_gradients(recipe, text_file):
+    whole = gradients(recipe(), text_file)
+    mixed = gradients(recipe("tiny-generator", "precision=bf16"), text_file)
+    for name, gradient in whole.items():
+        assert not torch.equal(mixed[name], gradient), f"{name} was not computed in bf16"
+        # bf16 keeps 8 bits: products are off by about 1/256 each
+        assert float((mixed[name] - gradient).norm() / gradient.norm()) < 0.05, name
+
+
+def command(name, data, out, *settings):
+    words = ["-m", "former.training", "--threads", "1", "train", name, "--data", str(data), "--unchecked"]
+    return [*words, "--out", str(out), "--set", *TINY, *settings]
+
+
+def run(words, **options):
+    return subprocess.run([sys.executable, *words], check=True, capture_output=True, timeout=120, **options)
+
+
+def lines_of(out):
+    """The log, without the times."""
+    rows = [json.loads(line) for line in (out / "log.jsonl").read_text().splitlines()]
+    return [{key: value for key, value in row.items() if key != "seconds"} for row in rows]
+
+
+def kill_once_past(words, out, step):
+    """Starts a run and kills it, with no chance to clean up, soon after it has taken a step."""
+    with subprocess.Popen([sys.executable, *words], stderr=subprocess.DEVNULL) as process:
+        deadline = time.monotonic() + 60
+        log = out / "log.jsonl"
+        while not (log.exists() and any(row["step"] >= step for row in lines_of(out))):
+            assert process.poll() is None, "the run ended before it could be killed"
+            assert time.monotonic() < deadline
+            time.sleep(0.001)
+        os.kill(process.pid, signal.SIGKILL)
+    return process.returncode
+
+
+@pytest.mark.parametrize("name", ["tiny-generator", "classifier"])
+def test_a_run_that_is_killed_and_resumed_ends_as_an_unbroken_one(name, text_file, reviews_file, tmp_path):
+    data = text_file if name == "tiny-generator" else reviews_file
+    # Slow enough, by many steps, that it cannot end before it is killed; dropout is on in the classifier.
+    settings = ["steps=160", *(["model.num_tokens=11"] if name == "classifier" else [])]
+    run(command(name, data, tmp_path / "whole", *settings))
+    broken = tmp_path / "broken"
+    assert kill_once_past(command(name, data, broken, *settings), broken, 30) == -signal.SIGKILL
+    assert json.loads(json.dumps(state.read_tensors(broken / "state.safetensors")[1]))["step"] < 160
+    run(command(name, data, broken, *settings))
+    assert lines_of(broken) == lines_of(tmp_path / "whole")
+    for file in ("state", "best", "stable"):
+        got, expected = (load_file(tmp_path / out / f"{file}.safetensors") for out in ("broken", "whole"))
+        assert got.keys() == expected.keys()
+        assert all(torch.equal(got[key], expected[key]) for key in got), file
+
+
+def test_two_processes_give_the_losses_of_one(text_file, tmp_path):
+    settings = ["precision=fp32", "accumulate=2", "steps=20"]
+    run(command("tiny-generator", text_file, tmp_path / "one", *settings))
+    two = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    run([*two, *command("tiny-generator", text_file, tmp_path / "two", *settings)])
+    got, expected = lines_of(tmp_path / "two"), lines_of(tmp_path / "one")
+    assert [row["step"] for row in got] == [row["step"] for row in expected]
+    for mine, theirs in zip(got, expected, strict=True):
+        # fp32 sums in another order, through Muon's bf16, over 20 steps
+        assert mine == pytest.approx(theirs, rel=2e-3)
+    header = state.read_tensors(tmp_path / "two" / "state.safetensors")[1]
+    assert header["machine"]["processes"] == 2
+
+
+def test_a_longer_run_goes_on_from_the_state_before_the_decay(recipe, text_file, tmp_path):
+    task = make_task(recipe(), text_file, unchecked=True)
+    first = loop.Run(recipe(), task, tmp_path / "first", Group())
+    first.train()
+    longer = recipe("tiny-generator", "steps=40")
+    resumed = loop.Run(longer, task, tmp_path / "longer", Group(), start=tmp_path / "first" / "stable.safetensors")
+    assert resumed.step == 24 - round(24 * 0.4)
+    resumed.train()
+    whole = loop.Run(longer, task, tmp_path / "whole", Group())
+    whole.train()
+    for name, weight in whole.model.state_dict().items():
+        assert torch.equal(resumed.model.state_dict()[name], weight), name
+
+
+def test_a_state_of_another_recipe_is_refused(recipe, text_file, tmp_path):
+    task = make_task(recipe(), text_file, unchecked=True)
+    loop.Run(recipe(), task, tmp_path, Group()).train()
+    with pytest.raises(ValueError, match=r"other values of \['muon_lr'\]"):
+        loop.Run(recipe("tiny-generator", "muon_lr=0.5"), task, tmp_path, Group())
+    with pytest.raises(ValueError, match="already falling"):
+        loop.Run(recipe("tiny-generator", "steps=100"), task, tmp_path, Group())
+    with pytest.raises(ValueError, match="another model"):
+        loop.Run(recipe("tiny-generator", "model.emb=8"), task, tmp_path, Group())
+
+
+def test_a_batch_that_cannot_be_shared_out_is_refused(recipe, text_file, tmp_path):
+    task = make_task(recipe(), text_file, unchecked=True)
+    with pytest.raises(ValueError, match="multiple of 3 processes"):
+        loop.Run(recipe(), task, tmp_path, Group(rank=0, size=3))
+
+
+def test_training_learns(text_file, tmp_path):
+    assert main([*command("tiny-generator", text_file, tmp_path, "steps=150")[2:]]) == 0
+    figures = [row["bits_per_byte"] for row in lines_of(tmp_path) if "bits_per_byte" in row]
+    assert figures[0] > 4.5  # 8 bits where nothing is known
+    assert figures[-1] < 3
+
+
+def test_each_memory_trick_lowers_the_measured_peak(recipe):
+    deep = recipe("generator", "batch=16", "model.emb=64", "model.depth=6", "model.seq_length=128")
+    plain, accumulated, checkpointed = memory.profile(
+        deep, [("fp32", 1, False), ("fp32", 4, False), ("fp32", 1, True)]
+    ).values()
+    assert plain > 50  # MB: scores and weights of 6 layers alone are 25
+    assert accumulated < 0.6 * plain
+    assert checkpointed < 0.7 * plain

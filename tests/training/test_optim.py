@@ -1,0 +1,104 @@
+"""How the weights start and move."""
+
+import math
+from itertools import pairwise
+
+import pytest
+import torch
+
+from former.training import loop, optim
+from former.training.recipes import RECIPES, Recipe
+
+
+@pytest.mark.parametrize("shape", [(3, 16, 16), (2, 64, 16), (2, 16, 64)])
+def test_orthogonal_brings_all_singular_values_near_one(shape):
+    matrices = torch.randn(shape, generator=torch.Generator().manual_seed(0))
+    values = torch.linalg.svdvals(optim.orthogonal(matrices).float())
+    # a square matrix of normal numbers may have singular values below what five iterations lift
+    assert float(values.max()) < 1.3
+    assert float(values.median()) > 0.6
+    before = torch.linalg.svdvals(matrices)
+    assert float(values.max() / values.median()) < float(before.max() / before.median())
+
+
+def test_orthogonal_keeps_the_singular_vectors():
+    u, _, v = torch.linalg.svd(torch.randn(1, 16, 16, generator=torch.Generator().manual_seed(0)))
+    matrices = u * torch.linspace(1, 2, 16) @ v
+    assert (
+        torch.nn.functional.cosine_similarity(optim.orthogonal(matrices).float().flatten(), (u @ v).flatten(), dim=0)
+        > 0.98
+    )
+
+
+def test_the_learning_rate_warms_up_stays_and_falls_to_zero():
+    recipe = RECIPES["generator"].changed(["steps=1000", "warmup=100", "decay=0.4"])
+    shares = [optim.learning_rate(step, recipe) for step in range(1001)]
+    assert shares[0] == pytest.approx(0.01)
+    assert shares[99:600] == [1.0] * 501
+    assert all(a > b for a, b in pairwise(shares[600:]))
+    assert shares[1000] == 0.0
+
+
+def test_before_the_decay_the_learning_rate_does_not_depend_on_the_number_of_steps():
+    short, long = (RECIPES["generator"].changed([f"steps={steps}"]) for steps in (1000, 9000))
+    for step in range(optim.decay_start(short)):
+        assert optim.learning_rate(step, short) == optim.learning_rate(step, long)
+
+
+def test_muon_moves_block_matrices_and_adam_all_else(recipe):
+    model = loop.make_model(recipe())
+    optimisers = optim.make_optimisers(model, recipe())
+    names = {id(parameter): name for name, parameter in model.named_parameters()}
+    moved = {kind: {names[id(p)] for g in o.param_groups for p in g["params"]} for kind, o in optimisers.items()}
+    assert moved["muon"] | moved["adam"] == set(names.values())
+    assert not moved["muon"] & moved["adam"]
+    assert moved["muon"] == {n for n, p in model.named_parameters() if ".blocks." in n and p.dim() == 2}
+    decayed = [g["weight_decay"] for g in optimisers["adam"].param_groups]
+    assert decayed[1] == 0.0  # biases and norms
+
+
+def test_muon_takes_a_matrix_to_its_target():
+    target = torch.randn(16, 16, generator=torch.Generator().manual_seed(0))
+    weight = torch.nn.Parameter(torch.zeros(16, 16))
+    muon = optim.Muon([weight], lr=0.1)
+    for step in range(200):
+        muon.param_groups[0]["lr"] = 0.1 * (1 - step / 200)
+        loss = (weight - target).square().mean()
+        loss.backward()
+        muon.step()
+        muon.zero_grad()
+    assert float((weight - target).detach().square().mean()) < 1e-3 * float(target.square().mean())
+
+
+def test_the_weights_of_step_0_depend_on_the_seed_alone_and_predict_all_bytes_alike(recipe):
+    first, again, other = (loop.make_model(recipe("tiny-generator", f"seed={seed}")) for seed in (1, 1, 2))
+    for name, weight in first.state_dict().items():
+        assert torch.equal(again.state_dict()[name], weight)
+    key = "transformer.token_embedding.weight"
+    assert not torch.equal(other.state_dict()[key], first.state_dict()[key])
+    log_probs = first(torch.tensor([[1, 2, 3]])).log_softmax(-1)
+    torch.testing.assert_close(log_probs, torch.full_like(log_probs, -math.log(256)))
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("steps=0", "steps must be a whole number of at least 1"),
+        ("accumulate=3", "accumulate must divide batch"),
+        ("precision=fp8", "precision must be one of"),
+        ("decay=2", r"decay must be in \[0, 1\]"),
+        ("word_dropout=-1", r"word_dropout must be in \[0, 1\]"),
+        ("lr=1", "setting must be one of"),
+        ("model.emb=10", "heads must divide emb"),
+    ],
+)
+def test_settings_out_of_range_are_refused(setting, message):
+    with pytest.raises(ValueError, match=message):
+        RECIPES["generator"].changed([setting])
+
+
+@pytest.mark.parametrize("name", sorted(RECIPES))
+def test_a_recipe_survives_json(name):
+    import json  # noqa: PLC0415
+
+    assert Recipe.from_dict(json.loads(json.dumps(RECIPES[name].to_dict()))) == RECIPES[name]

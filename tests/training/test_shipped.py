@@ -1,0 +1,144 @@
+"""What is shipped in checkpoints/ loads exactly and does what its card says, on text and reviews written here."""
+
+import json
+import re
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+import former
+from former import masks
+from former.checkpoints import CHECKPOINTS
+from former.training import evaluate
+from former.training.recipes import RECIPES
+from former.training.tasks import last_words
+
+TEXT = (
+    "The river rises in the hills north of the town and flows south for about forty miles before it reaches the sea. "
+    "In the nineteenth century it was used to carry coal and timber to the harbour, and several mills were built along "
+    "its banks. The railway, which was opened in 1862, took most of this trade away, and the last of the mills was "
+    "closed after the Second World War. Today the valley is known for its birds, and it is a popular place for walking."
+)
+REVIEWS = [
+    ("What a wonderful film. The acting is superb, the story moved me, and I loved every minute of it.", 1),
+    ("One of the best movies I have seen in years: funny, warm, beautifully shot and brilliantly played.", 1),
+    ("A great little picture, well written and perfectly cast. Highly recommended, do not miss it!", 1),
+    ("An excellent drama. I was amazed by how touching and how true the performances are.", 1),
+    ("A terrible waste of time. The plot is stupid, the acting is awful and the jokes are not funny.", 0),
+    ("This is the worst movie I have ever seen: boring, badly written, and so poorly made.", 0),
+    ("Dull and pointless. I was bored after ten minutes and the ending is ridiculous. Avoid it.", 0),
+    ("A complete mess, with horrible dialogue and a lame script. I want my money back.", 0),
+]
+SNAPSHOTS = [path.parent.relative_to(CHECKPOINTS).as_posix() for path in sorted(CHECKPOINTS.glob("*/*/card.json"))]
+
+
+def bits(name, masked=True):
+    bundle = former.load(name)
+    text = torch.tensor(bundle.tokenizer.encode(TEXT), dtype=torch.uint8)
+    context = bundle.config.seq_length
+    stride = context // 2 if masked else context
+    # From the 129th byte: what comes first is guessed from little.
+    return evaluate.bits_per_byte(bundle.model, text, 128, 384, context=context, stride=stride, masked=masked)
+
+
+def test_every_recipe_is_shipped():
+    assert set(RECIPES) <= set(former.available())
+
+
+def test_what_is_shipped_is_small_enough_for_plain_git():
+    files = [path for path in CHECKPOINTS.rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < 60e6
+    assert max(path.stat().st_size for path in files) < 10e6
+
+
+@pytest.mark.parametrize("name", [*sorted(RECIPES), *SNAPSHOTS])
+def test_loading_gives_exactly_the_numbers_in_the_files(name):
+    model = former.load(name).model
+    held = {}
+    for file in (CHECKPOINTS / name).glob("*.safetensors"):
+        held |= load_file(file)
+    assert held.keys() == model.state_dict().keys()
+    for key, weight in model.state_dict().items():
+        assert torch.equal(weight, held[key].float()), key
+
+
+@pytest.mark.parametrize("name", sorted(RECIPES))
+def test_a_card_says_where_the_model_comes_from_and_what_it_is_worth(name):
+    card = former.load(name).card
+    for field in ("description", "data", "command", "recipe", "step", "seconds", "machine", "seed"):
+        assert card[field], field
+    assert card["recipe"]["name"] == card["name"] == name
+    assert card["machine"]["cpu"]
+    splits = {figure["split"] for figure in card["quality"]}
+    assert splits >= {"val"}
+    for figure in card["quality"]:
+        assert figure["command"].startswith(f"python -m former.training evaluate {name} --data DATA --split ")
+    assert not re.search(r"/(root|home|work|tmp)/", json.dumps({**card, "tokenizer": None}))
+
+
+def quality(name, split, figure):
+    return next(held[figure] for held in former.load(name).card["quality"] if held["split"] == split)
+
+
+@pytest.mark.parametrize(("name", "limit"), [("generator", 2.3), ("tiny-generator", 3.0)])
+def test_a_generator_predicts_plain_english_about_as_its_card_says(name, limit):
+    figure = bits(name)
+    assert 1.0 < figure < limit
+    # 256 bytes of another text: within what articles differ among themselves
+    assert figure == pytest.approx(quality(name, "val", "bits_per_byte"), abs=0.6)
+
+
+@pytest.mark.parametrize("name", ["classifier", "classifier-bag"])
+def test_a_classifier_knows_plain_praise_from_plain_blame(name):
+    bundle = former.load(name)
+    reviews = [(last_words(bundle.tokenizer, text, 512), label) for text, label in REVIEWS]
+    assert evaluate.accuracy(bundle.model, reviews, limit=512) == 1.0
+    assert quality(name, "val", "accuracy") > 0.8
+
+
+def test_the_bag_gives_the_same_answer_for_any_order_of_the_words_and_the_classifier_does_not():
+    for name in ("classifier", "classifier-bag"):
+        bundle = former.load(name)
+        ids = torch.tensor([bundle.tokenizer.encode(REVIEWS[0][0])])
+        order = torch.randperm(ids.shape[1], generator=torch.Generator().manual_seed(0))
+        with torch.inference_mode():
+            moved = float((bundle.model(ids[:, order]) - bundle.model(ids)).abs().max())
+        assert moved < 1e-4 if name == "classifier-bag" else moved > 1e-3
+
+
+def test_the_unmasked_model_reads_the_answer_off_its_input_and_is_lost_without_it():
+    assert former.load("tiny-unmasked").card["mask"] == "none"
+    assert bits("tiny-unmasked", masked=False) < 0.2
+    assert bits("tiny-unmasked", masked=True) > 4
+
+
+def test_the_tiny_generator_learns_from_snapshot_to_snapshot():
+    assert len(SNAPSHOTS) >= 10
+    steps = [former.load(name).card["step"] for name in SNAPSHOTS]
+    assert steps == sorted(steps)
+    assert steps[0] == 0
+    assert bits(SNAPSHOTS[0]) == pytest.approx(8.0, abs=1e-3)
+    figures = [bits(name) for name in SNAPSHOTS]
+    assert figures[0] > figures[2] > figures[5] > figures[-1]
+
+
+def test_the_tiny_generator_has_a_previous_token_head():
+    bundle = former.load("tiny-generator")
+    ids = torch.tensor([bundle.tokenizer.encode(TEXT)[:200]])
+    _, capture = former.run_with_capture(bundle.model, ids)
+    statistics = former.analysis.head_statistics(capture.stack("weights"))
+    assert float(statistics["previous"].max()) > 0.5
+
+
+@pytest.mark.parametrize("name", ["generator", "tiny-generator"])
+def test_a_generator_reads_only_what_came_before(name):
+    bundle = former.load(name)
+    ids = torch.tensor([bundle.tokenizer.encode(TEXT)[:64]])
+    changed = ids.clone()
+    changed[0, 40:] = 65
+    with torch.inference_mode():
+        before, after = bundle.model(ids), bundle.model(changed)
+        seen = bundle.model(ids, mask=masks.none(64))
+    torch.testing.assert_close(after[:, :40], before[:, :40])
+    assert not torch.allclose(seen[:, :40], before[:, :40])
