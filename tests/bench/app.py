@@ -1,0 +1,306 @@
+"""How fast the app is where a visitor waits: `python -m tests.bench.app`.
+
+The real app in a process of its own, a real Chromium, and a generator of 12 blocks and 8 heads: the shipped one where
+it has 12, else its blocks stacked to 12, so that the maps are those of trained heads. A choice or a text counts from
+the event in the page to the first frame after the canvases are painted; every text is new, so that nothing is cached.
+The visitors who write all at once are plain HTTP clients in this process, on the same cores.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import os
+import platform
+import statistics
+import sys
+import tempfile
+import time
+import urllib.request
+import zlib
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import torch
+from playwright.sync_api import Browser, Page, sync_playwright
+
+import former
+from tests.browser.conftest import ROOT, find_browser, free_port, serve, stop, wait_until_up
+
+DEPTH = 12
+HEADS_CHOSEN, TEXTS, LOADS, ROUNDS = 60, 12, 5, 3  # repeats of each measurement
+VISITORS, LENGTH, PACE = 30, 60, 30  # at once; tokens each; tokens a second that each asks for
+
+
+class Result(NamedTuple):
+    """A line of the table."""
+
+    what: str
+    value: float
+    unit: str
+    bar: float
+    repeats: str
+    at_least: bool = False
+
+    @property
+    def passed(self) -> bool:
+        """Whether the bar is met."""
+        return self.value >= self.bar if self.at_least else self.value <= self.bar
+
+
+def main() -> int:
+    """Measures, prints, and returns 1 if a bar is missed."""
+    argparse.ArgumentParser(description="the app's speed, in Chromium and with 30 visitors").parse_args()
+    print(setting(), flush=True)
+    results: list[Result] = []
+    with tempfile.TemporaryDirectory() as folder:
+        name, folders = twelve_blocks(Path(folder))
+        with serving(folders, Path(folder) / "app.log") as (origin, _):
+            with sync_playwright() as playwright:
+                browser = playwright.chromium.launch(
+                    executable_path=find_browser(playwright), args=["--no-sandbox", "--disable-gpu"]
+                )
+                for measure in (first_page, in_the_page):
+                    results += measure(browser, origin, name)
+                browser.close()
+            results += visitors(origin, name)
+    print(table(results))
+    return 0 if all(result.passed for result in results) else 1
+
+
+def setting() -> str:
+    """The machine, in a line."""
+    cpu = platform.processor() or platform.machine()
+    with contextlib.suppress(OSError):
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        cpu = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), cpu)
+    load = os.getloadavg()[0]
+    return (
+        f"{cpu}, {os.cpu_count()} cores, {torch.get_num_threads()} torch threads, Python {platform.python_version()}, "
+        f"torch {torch.__version__}; load before: {load:.1f}"
+    )
+
+
+def twelve_blocks(folder: Path) -> tuple[str, list[str]]:
+    """The name of a generator of 12 blocks, and the folders to start the app with so that it has it."""
+    bundle = former.load("generator")
+    if bundle.config.depth == DEPTH:
+        return "generator", []
+    print(f"the shipped generator has {bundle.config.depth} blocks: they are stacked to {DEPTH}", flush=True)
+    config = replace(bundle.config, depth=DEPTH)
+    model = former.Generator(config)
+    trained = bundle.model.state_dict()
+    state = {}
+    for key in model.state_dict():
+        before, found, after = key.partition("transformer.blocks.")
+        layer, _, rest = after.partition(".")
+        source = f"{before}{found}{int(layer) % bundle.config.depth}.{rest}" if found else key
+        state[key] = trained[source]
+    model.load_state_dict(state)
+    former.save(former.Bundle(model.eval(), bundle.tokenizer, config), folder / "twelve-blocks")
+    return "twelve-blocks", [str(folder / "twelve-blocks")]
+
+
+@contextlib.contextmanager
+def serving(folders: list[str], log: Path) -> Iterator[tuple[str, int]]:
+    """The app on a port of its own, with the settings that it has by itself: its origin and its process."""
+    port = free_port()
+    process = serve(port, log, *folders)
+    try:
+        wait_until_up(f"http://127.0.0.1:{port}", lambda: process.poll() is None, log)
+        yield f"http://127.0.0.1:{port}", process.pid
+    finally:
+        stop(process)
+
+
+# --- in Chromium -----------------------------------------------------------------------------------------------------
+
+# Notes when the first maps are on the screen, in milliseconds since the navigation began.
+FIRST_PAINT = """
+const look = () => {
+  const painted = ["overview", "head-map"].every((name) => document.querySelector(`.former-${name}[data-rev]`));
+  if (painted) window.firstMaps = performance.now();
+  else requestAnimationFrame(look);
+};
+look();
+"""
+
+# until(done): the time from now to the end of the frame in which the parts' marks, set after painting, make it true.
+UNTIL = """
+window.until = (done) => new Promise((tell) => {
+  const start = performance.now();
+  const watch = new MutationObserver(() => {
+    if (!done()) return;
+    watch.disconnect();
+    const channel = new MessageChannel(); // its message comes once the frame has been drawn
+    channel.port1.onmessage = () => tell(performance.now() - start);
+    channel.port2.postMessage(0);
+  });
+  watch.observe(document.body, { subtree: true, attributeFilter: ["data-rev", "data-shown"] });
+});
+"""
+
+CHOOSE = """
+async ([layer, head]) => {
+  const cell = document.querySelector(`[role=gridcell][data-layer="${layer}"][data-head="${head}"]`);
+  const painted = until(() => {
+    const shown = document.querySelector(".former-head-map[data-shown]").dataset.shown;
+    return shown.startsWith(`head ${layer} ${head} `);
+  });
+  cell.click();
+  return await painted;
+}
+"""
+
+ENTER = """
+async (text) => {
+  const box = document.querySelector(".explore-top textarea");
+  const before = former.store.pass.header.key;
+  const painted = until(() => {
+    const { pass, rev } = former.store;
+    if (pass.header.key === before || pass.header.text !== text) return false;
+    return ["overview", "head-map", "token-strip", "statistics"].every((name) =>
+      Number(document.querySelector(`.former-${name}[data-rev]`).dataset.rev) === rev);
+  });
+  Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set.call(box, text);
+  box.dispatchEvent(new Event("input", { bubbles: true }));
+  return await painted;
+}
+"""
+
+
+def first_page(browser: Browser, origin: str, name: str) -> list[Result]:
+    """From the address to the worked example's maps, with nothing in the browser's cache."""
+    times, sizes = [], []
+    del name  # a visitor without a link gets the first model
+    for _ in range(LOADS):
+        context = browser.new_context(viewport={"width": 1280, "height": 720})
+        context.add_init_script(FIRST_PAINT)
+        page = context.new_page()
+        received: list[float] = []
+        session = context.new_cdp_session(page)
+        session.send("Network.enable")
+        session.on(
+            "Network.loadingFinished", lambda event, received=received: received.append(event["encodedDataLength"])
+        )
+        page.goto(origin)
+        page.wait_for_function("window.firstMaps", timeout=60_000)
+        times.append(page.evaluate("window.firstMaps"))
+        page.wait_for_timeout(500)
+        sizes.append(sum(received) / 1e6)
+        context.close()
+    repeats = f"median of {LOADS}, cold cache"
+    return [
+        Result("first page, all maps painted", statistics.median(times) / 1000, "s", 2, repeats),
+        Result("first page, bytes on the wire", statistics.median(sizes), "MB", 1, repeats),
+    ]
+
+
+def in_the_page(browser: Browser, origin: str, name: str) -> list[Result]:
+    """Choosing heads and entering texts, and the size of a pass."""
+    page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
+    page.add_init_script(UNTIL)
+    page.goto(f"{origin}/?model={name}&text=abc")
+    page.wait_for_function("window.former?.store?.exact", timeout=60_000)
+    results: list[Result] = []
+    sizes = []
+    for length, bar in ((64, 300), (256, 700)):
+        times = []
+        for text in texts(length):
+            times.append(page.evaluate(ENTER, text))
+            sizes.append(pass_size(page, origin))
+        times = times[1:]  # the first one warms up
+        what = f"text of {length} bytes entered → all maps painted"
+        results.append(Result(what, statistics.median(times), "ms", bar, f"median of {len(times)} texts"))
+    results.append(
+        Result(f"the pass of {DEPTH} × 8 × 256² on the wire", max(sizes), "MB", 1.1, f"largest of {TEXTS + 1} texts")
+    )
+    chosen = [(i * 5 % DEPTH, i * 3 % 8) for i in range(HEADS_CHOSEN)]
+    times = [page.evaluate(CHOOSE, list(pair)) for pair in chosen if pair != (0, 0)]
+    what = "another head chosen → painted, 256 bytes"
+    results.append(Result(what, statistics.median(times), "ms", 30, f"median of {len(times)} choices"))
+    return results
+
+
+def texts(length: int) -> list[str]:
+    """Different pieces of English, of so many bytes each."""
+    words = " ".join((ROOT / "LICENSE").read_text(encoding="utf-8").split())
+    ascii_only = words.encode("ascii", "ignore").decode() * 4
+    return [ascii_only[97 * i : 97 * i + length] for i in range(TEXTS + 1)]
+
+
+def pass_size(page: Page, origin: str) -> float:
+    """Of the pass on the screen, as it is sent, in MB."""
+    key = page.evaluate("former.store.pass.header.key")
+    asked = urllib.request.Request(f"{origin}/attention/{key}", headers={"Accept-Encoding": "gzip"})
+    with urllib.request.urlopen(asked) as answer:
+        return len(answer.read()) / 1e6
+
+
+# --- many at once ----------------------------------------------------------------------------------------------------
+
+
+def visitors(origin: str, name: str) -> list[Result]:
+    """Everyone begins to write in the same moment."""
+    slowest, longest = [], []
+    for round_ in range(ROUNDS):
+        waits, rates = zip(*asyncio.run(all_write(origin, name, round_)), strict=True)
+        slowest.append(min(rates))
+        longest.append(max(waits))
+    repeats = f"the worst of {VISITORS}, median of {ROUNDS} rounds"
+    return [
+        Result(f"{VISITORS} write at once: tokens a second, each", statistics.median(slowest), "/s", 8, repeats, True),
+        Result(f"{VISITORS} write at once: wait for the first token", statistics.median(longest), "s", 1, repeats),
+    ]
+
+
+async def all_write(origin: str, name: str, round_: int) -> list[tuple[float, float]]:
+    """(seconds until the first token, tokens a second) of each visitor."""
+    prompts = texts(64)
+    orders = [
+        {"model": name, "text": prompts[i % len(prompts)], "seed": 100 * round_ + i, "length": LENGTH, "pace": PACE}
+        for i in range(VISITORS)
+    ]
+    return await asyncio.gather(*(write(int(origin.rpartition(":")[2]), order) for order in orders))
+
+
+async def write(port: int, order: dict[str, Any]) -> tuple[float, float]:
+    """One visitor's request, read as it comes."""
+    body = json.dumps(order).encode()
+    began = time.perf_counter()
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(b"POST /write HTTP/1.1\r\nHost: bench\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+    answer = await reader.readuntil(b"\r\n\r\n")
+    assert b" 200 " in answer.partition(b"\r\n")[0], answer
+    plain, held, times = zlib.decompressobj(31), b"", []
+    while size := int(await reader.readline(), 16):
+        held += plain.decompress(await reader.readexactly(size))
+        await reader.readexactly(2)
+        while len(held) >= 8 and len(held) >= (
+            end := 8 + sum(int.from_bytes(held[i : i + 4], "little") for i in (0, 4))
+        ):
+            held = held[end:]
+            times.append(time.perf_counter() - began)
+    writer.close()
+    tokens = times[1:]  # the first frame is the state of the prompt itself
+    assert len(tokens) == order["length"], len(tokens)
+    return tokens[0], len(tokens) / tokens[-1]
+
+
+def table(results: list[Result]) -> str:
+    """Plain lines."""
+    rows = [("measured", "value", "bar", "", "repeats")]
+    for result in results:
+        sign = "≥" if result.at_least else "≤"
+        value, bar = f"{result.value:.3g} {result.unit}", f"{sign} {result.bar:g} {result.unit}"
+        rows.append((result.what, value, bar, "PASS" if result.passed else "FAIL", result.repeats))
+    widths = [max(len(row[i]) for row in rows) for i in range(5)]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

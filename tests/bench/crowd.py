@@ -1,0 +1,307 @@
+"""The app in front of a class: `python -m tests.bench.crowd [--minutes 20]`.
+
+First 60 pages follow a room, as plain HTTP clients that ask what a page asks, and as often: what they cost the server
+beside a class of one. Then 20
+visitors use the real page in Chromium, each in a browser context of its own, all four tabs, for 20 minutes: how much
+memory the server holds over time, and every request that fails. Their first texts are long ones, which fill the store
+of passes to its limit, so that what grows later would grow for ever.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import parse_qsl, urlencode
+
+from playwright.async_api import Browser, Page, Request, Response, TimeoutError, async_playwright
+from playwright.sync_api import sync_playwright
+
+from tests.bench.app import Result, serving, setting, table, texts
+from tests.browser.conftest import find_browser
+
+FOLLOWERS, POLL, LESSON = 60, 1.5, 30  # pages; seconds between a page's questions, as room.js has it; seconds
+VISITORS, THINK = 20, (2.0, 8.0)  # at once; seconds between what each does
+SAMPLE = 5  # seconds between two looks at the server's memory
+PATIENCE = 60_000  # ms that a page may take
+
+
+def main() -> int:
+    """Measures, prints, and returns 1 if a bar is missed."""
+    parser = argparse.ArgumentParser(description="60 followers of a room, and 20 visitors for a while")
+    parser.add_argument("--minutes", type=float, default=20)
+    minutes = parser.parse_args().minutes
+    print(setting(), flush=True)
+    with sync_playwright() as playwright:
+        chromium = find_browser(playwright)
+    with tempfile.TemporaryDirectory() as folder, serving([], Path(folder) / "app.log") as (origin, pid):
+        results = asyncio.run(followers(origin, pid))
+        print(table(results), flush=True)
+        results += asyncio.run(soak(origin, pid, chromium, minutes * 60))
+        log = (Path(folder) / "app.log").read_text(errors="replace")
+    results.append(Result("tracebacks in the server's log", log.count("Traceback"), "", 0, "the whole run"))
+    print(table(results))
+    return 0 if all(result.passed for result in results) else 1
+
+
+def processor_seconds(pid: int) -> float:
+    """What a process has used of the processor, on Linux and macOS, in seconds."""
+    used = subprocess.run(["ps", "-o", "time=", "-p", str(pid)], capture_output=True, text=True, check=True).stdout
+    stat = Path(f"/proc/{pid}/stat")
+    if stat.exists():  # finer than ps, which counts whole seconds there
+        fields = stat.read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / 100
+    minutes, seconds = used.strip().split(":")[-2:]
+    return 60 * float(minutes) + float(seconds)
+
+
+def memory(pid: int) -> float:
+    """What a process holds in memory, in MB."""
+    held = subprocess.run(["ps", "-o", "rss=", "-p", str(pid)], capture_output=True, text=True, check=True).stdout
+    return int(held) / 1024
+
+
+# --- a class that follows --------------------------------------------------------------------------------------------
+
+
+async def followers(origin: str, pid: int) -> list[Result]:
+    """What a lesson costs with a whole class, beside what it costs with one page that follows."""
+    (alone, _), (cost, seen) = [await lesson(origin, pid, count, seed) for seed, count in enumerate((1, FOLLOWERS))]
+    repeats = f"{LESSON} s, {len(seen)} answers; {100 * alone:.1f} % with one"
+    return [
+        Result(f"{FOLLOWERS} followers beside one: of one core", 100 * (cost - alone), "%", 5, repeats),
+        Result(f"{FOLLOWERS} followers: median answer", 1000 * statistics.median(seen), "ms", 100, repeats),
+    ]
+
+
+async def lesson(origin: str, pid: int, count: int, seed: int) -> tuple[float, list[float]]:
+    """A leader goes from view to view, and pages follow: the part of a core it takes, and how long answers take."""
+    before, began = processor_seconds(pid), time.perf_counter()
+    port = int(origin.rpartition(":")[2])
+    room = f"class-{count}"
+    waits = await asyncio.gather(lead(origin, room, seed), *(follow(port, room) for _ in range(count)))
+    cost = (processor_seconds(pid) - before) / (time.perf_counter() - began)
+    return cost, [wait for one in waits[1:] for wait in one]
+
+
+async def lead(origin: str, room: str, seed: int) -> list[float]:
+    """Another text and another mask every few seconds."""
+    for number in range(LESSON // 5):
+        text = f"Lesson {seed}, view {number}"
+        view = urlencode({"tab": "mask", "text": text, "mask": ("causal", "local", "strided")[number % 3]})
+        body = json.dumps({"key": "0" * 32, "view": view}).encode()
+        asked = urllib.request.Request(f"{origin}/room/{room}", body, method="PUT")
+        await asyncio.to_thread(lambda asked=asked: urllib.request.urlopen(asked).close())
+        await asyncio.sleep(5)
+    return []
+
+
+async def follow(port: int, room: str) -> list[float]:
+    """One page: asks for the view, and what the view asks for; how long each answer took, in seconds."""
+    await asyncio.sleep(random.random() * POLL)
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    rev, waits, end = 0, [], time.perf_counter() + LESSON
+
+    async def ask(method: str, path: str, body: bytes = b"") -> bytes:
+        began = time.perf_counter()
+        head = f"{method} {path} HTTP/1.1\r\nHost: bench\r\nContent-Length: {len(body)}\r\n\r\n"
+        writer.write(head.encode() + body)
+        answer = await reader.readuntil(b"\r\n\r\n")
+        assert answer.split()[1] in (b"200", b"204"), answer
+        fields = dict(line.lower().split(b": ", 1) for line in answer.split(b"\r\n")[1:] if b": " in line)
+        content = await reader.readexactly(int(fields.get(b"content-length", 0)))
+        waits.append(time.perf_counter() - began)
+        return content
+
+    while time.perf_counter() < end:
+        if content := await ask("GET", f"/room/{room}?rev={rev}"):
+            answer = json.loads(content)
+            rev = answer["rev"]
+            if answer["view"]:
+                view = dict(parse_qsl(answer["view"]))
+                asked = {"text": view["text"], "mask": view["mask"], "model": "generator", "size": 5}
+                await ask("POST", "/mask", json.dumps(asked | {"layer": 0, "head": 0}).encode())
+                await ask("POST", "/mask/proof", json.dumps(asked).encode())
+        await asyncio.sleep(POLL)
+    writer.close()
+    return waits
+
+
+# --- visitors --------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Tally:
+    """What all visitors have done so far."""
+
+    actions: int = 0
+    requests: int = 0
+    failed: list[str] = field(default_factory=list)
+    held: list[tuple[float, float]] = field(default_factory=list)  # (seconds since the start, MB)
+
+    def watch(self, page: Page) -> None:
+        """Counts a page's requests; those that the page itself gave up, for a newer one, have not failed."""
+
+        def answered(response: Response) -> None:
+            self.requests += 1
+            if response.status >= 400:
+                self.failed.append(f"{response.status} {response.request.method} {response.url}")
+
+        def lost(request: Request) -> None:
+            if request.failure != "net::ERR_ABORTED":
+                self.failed.append(f"{request.failure} {request.url}")
+
+        page.on("response", answered)
+        page.on("requestfailed", lost)
+        page.on("pageerror", lambda error: self.failed.append(f"in the page: {error}"))
+
+
+async def soak(origin: str, pid: int, chromium: str | None, seconds: float) -> list[Result]:
+    """Visitors for so long, and the server's memory meanwhile."""
+    tally = Tally()
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        end = time.monotonic() + seconds
+        visits = [visitor(browser, origin, number, end, tally) for number in range(VISITORS)]
+        await asyncio.gather(watch_memory(pid, end, tally), *visits)
+        await browser.close()
+    print(f"{tally.actions} actions, {tally.requests} answers; memory in MB, a figure a minute:")
+    minutes = range(int(tally.held[-1][0] // 60) + 1)
+    print(
+        *(round(statistics.median(mb for at, mb in tally.held if at // 60 == minute)) for minute in minutes), flush=True
+    )
+    for line in tally.failed[:20]:
+        print(f"failed: {line}")
+    third = max(1, len(tally.held) // 3)
+    middle, last = (
+        statistics.median(mb for _, mb in part) for part in (tally.held[third : -third or None], tally.held[-third:])
+    )
+    return [
+        Result(f"{VISITORS} visitors: requests that failed", len(tally.failed), "", 0, f"of {tally.requests}"),
+        Result(
+            "memory, last third beside the middle third", 100 * (last / middle - 1), "%", 3, f"{last:.0f} MB at last"
+        ),
+    ]
+
+
+async def watch_memory(pid: int, end: float, tally: Tally) -> None:
+    """Notes what the server holds, every few seconds."""
+    began = time.monotonic()
+    while time.monotonic() < end:
+        tally.held.append((time.monotonic() - began, memory(pid)))
+        await asyncio.sleep(SAMPLE)
+
+
+async def visitor(browser: Browser, origin: str, number: int, end: float, tally: Tally) -> None:
+    """Comes, looks around for a few minutes, goes, and comes again with an empty browser."""
+    dice = random.Random(number)
+    await asyncio.sleep(number * 0.5)
+    while time.monotonic() < end:
+        context = await browser.new_context(viewport={"width": 1280, "height": 720}, base_url=origin)
+        page = await context.new_page()
+        page.set_default_timeout(PATIENCE)
+        tally.watch(page)
+        leaves = time.monotonic() + dice.uniform(120, 300)
+        action = arrive
+        while time.monotonic() < min(end, leaves):
+            try:
+                await action(page, dice)
+            except TimeoutError:
+                tally.failed.append(f"{action.__name__} got no answer: {await page.evaluate(STATE)}")
+            tally.actions += 1
+            await asyncio.sleep(dice.uniform(*THINK))
+            action = dice.choice((read, choose, write, mask, permute))
+        await context.close()
+
+
+STATE = """() => JSON.stringify({
+  url: location.href.slice(0, 120),
+  said: [...document.querySelectorAll(".toast-body, .notice, .room-bar:not([hidden])")].map((node) => node.innerText),
+  typed: document.querySelector(".explore-top textarea")?.value.slice(0, 40),
+  shown: window.former?.store.pass?.header.text.slice(0, 40),
+  rev: window.former?.store.rev,
+})"""
+
+
+async def arrive(page: Page, dice: random.Random) -> None:
+    """Opens the page; the same for all."""
+    del dice
+    await page.goto("/")
+    await page.wait_for_function("window.former?.store?.exact")
+
+
+async def open_tab(page: Page, name: str) -> None:
+    await page.get_by_role("tab", name=name, exact=True).click()
+    await page.wait_for_function("(name) => former.store.view.tab === name", arg=name.lower())
+
+
+async def read(page: Page, dice: random.Random) -> None:
+    """Another text, up to as long as the model reads."""
+    await open_tab(page, "Explore")
+    text = f"{dice.random():.9f} {dice.choice(texts(240))}"
+    await page.get_by_role("textbox", name="Text", exact=True).first.fill(text)
+    await page.wait_for_function("(text) => former.store.pass.header.text === text", arg=text)
+
+
+async def choose(page: Page, dice: random.Random) -> None:
+    """Other heads."""
+    await open_tab(page, "Explore")
+    for _ in range(3):
+        layer, head = dice.randrange(6), dice.randrange(8)
+        await page.evaluate("([layer, head]) => former.store.set({ layer, head })", [layer, head])
+        await page.wait_for_function(
+            "([l, h]) => former.store.exact?.layer === l && former.store.exact.head === h", arg=[layer, head]
+        )
+
+
+async def write(page: Page, dice: random.Random) -> None:
+    """A run of tokens, sometimes stopped on the way."""
+    await open_tab(page, "Generate")
+    await page.wait_for_function("window.former.writing?.status === 'idle' && former.writing.cursor.state")
+    length = dice.randrange(10, 60)
+    await page.evaluate(
+        "([length, seed]) => (former.writing.set({ length, seed, pace: 30 }), former.writing.run())",
+        [length, dice.randrange(1000)],
+    )
+    await asyncio.sleep(dice.uniform(0.2, 3))
+    if dice.random() < 0.5:
+        await page.evaluate("former.writing.pause()")
+    await page.wait_for_function("former.writing.status === 'idle'")
+
+
+async def mask(page: Page, dice: random.Random) -> None:
+    """Another mask over another text."""
+    await open_tab(page, "Mask")
+    await demonstrate(
+        page,
+        "masking",
+        {"mask": dice.choice(["none", "causal", "local", "strided", "fixed"]), "text": f"Cat {dice.randrange(10**6)}"},
+    )
+
+
+async def permute(page: Page, dice: random.Random) -> None:
+    """Other words in another order."""
+    await open_tab(page, "Permute")
+    await demonstrate(page, "permuting", {"text": f"A film of {dice.randrange(10**6)} words, not good, not bad."})
+
+
+async def demonstrate(page: Page, name: str, view: dict[str, str]) -> None:
+    """Sets a demonstration's view, and waits for all its answers."""
+    idle = f"window.former.{name} && former.{name}.rev && !former.{name}.busy"
+    await page.wait_for_function(idle)
+    before = await page.evaluate(f"former.{name}.rev")
+    await page.evaluate(f"(view) => former.{name}.set(view)", view)
+    await page.wait_for_function(f"(before) => former.{name}.rev > before && !former.{name}.busy", arg=before)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,59 @@
+"""Small models with random weights, as the app loads them. Every claim here holds for any weights."""
+
+import pytest
+import torch
+
+import former
+from viz import permuting
+from viz.passes import Loaded
+
+WORDS = ["<pad>", "<unk>", "a", "bad", "but", "film", "good", "great", "not", "the", "was", ",", "."]
+
+
+def spread(model):
+    """Weights large enough that heads attend to something and outputs differ."""
+    for parameter in model.parameters():
+        parameter.data += 0.15 * torch.randn_like(parameter)
+    return model.eval()
+
+
+@pytest.fixture(scope="session")
+def generator() -> Loaded:
+    torch.manual_seed(1)
+    config = former.ModelConfig(num_tokens=256, emb=32, heads=4, depth=3, seq_length=48, norm="pre", activation="gelu")
+    bundle = former.Bundle(spread(former.Generator(config)), former.tokens.ByteTokenizer(), config)
+    return Loaded("small-generator", bundle, "weights-1")
+
+
+@pytest.fixture(scope="session")
+def classifier() -> Loaded:
+    torch.manual_seed(2)
+    config = former.ModelConfig(
+        num_tokens=len(WORDS), emb=32, heads=4, depth=2, seq_length=24, num_classes=2, pad_token=0, norm="pre"
+    )
+    bundle = former.Bundle(spread(former.Classifier(config)), former.tokens.WordTokenizer(WORDS), config)
+    return Loaded("small-classifier", bundle, "weights-2")
+
+
+@pytest.fixture(scope="session")
+def bag() -> Loaded:
+    """A classifier of the same words, without positions."""
+    torch.manual_seed(3)
+    config = former.ModelConfig(
+        num_tokens=len(WORDS), emb=32, heads=4, depth=2, seq_length=24, pad_token=0, norm="pre", positions="none"
+    )
+    bundle = former.Bundle(spread(former.Classifier(config)), former.tokens.WordTokenizer(WORDS), config)
+    return Loaded("small-bag", bundle, "weights-3")
+
+
+@pytest.fixture(scope="session")
+def subject(classifier, bag) -> permuting.Subject:
+    """What tab Permute takes apart."""
+    found = permuting.find({bag.name: bag, classifier.name: classifier})
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="session")
+def models(generator, classifier) -> dict[str, Loaded]:
+    return {generator.name: generator, classifier.name: classifier}

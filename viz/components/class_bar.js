@@ -1,0 +1,57 @@
+// What a teacher needs: presenting, and a room to lead; and for everybody, how the page stands with its room and server.
+const { h, say, room, presenter } = former;
+const name = h("input", { type: "text", maxlength: 40, pattern: "[A-Za-z0-9\\-]{1,40}", required: true, autocomplete: "off", "aria-label": say("class_room_name"), placeholder: say("class_room_name") });
+const lead = h("form", { onsubmit: (event) => (event.preventDefault(), room.lead(name.value)) }, name, h("button", { type: "submit" }, say("class_room_go")));
+const link = h("input", { type: "text", readonly: true, "aria-label": say("class_room_link"), onfocus: () => link.select() });
+const copy = h("button", { type: "button", onclick: () => copyLink() }, say("class_room_copy"));
+const shared = h("div", { class: "shared" }, h("span", {}, say("class_room_link")), link, copy);
+const menu = h(
+  "details", { class: "class-menu" },
+  h("summary", {}, say("class_open")),
+  h("div", { class: "sheet" },
+    h("button", { type: "button", title: say("class_present_hint"), onclick: () => ((menu.open = false), presenter.toggle()) }, say("class_present")),
+    h("p", {}, say("class_present_hint")),
+    h("b", {}, say("class_room")), lead, shared, h("p", {}, say("class_room_hint")),
+  ),
+);
+const words = h("span", { role: "status" });
+const button = (label, act) => h("button", { type: "button", onclick: act }, label);
+const back = button(say("room_back"), () => room.follow());
+const leave = button(say("room_leave"), () => room.leave());
+const bar = h("div", { class: "room-bar", hidden: true }, words, back, leave);
+element.append(menu);
+document.body.append(bar);
+
+const copyLink = async () => {
+  link.select();
+  if (!navigator.clipboard) return; // on plain http; the link is selected, to be copied by the keys
+  await navigator.clipboard.writeText(link.value);
+  copy.textContent = say("class_room_copied");
+};
+
+/** The link for the class: this page's address, but for what makes it the leader's. */
+const classLink = () => {
+  const url = new URL(location.origin + location.pathname);
+  url.searchParams.set("room", room.name);
+  return url.href;
+};
+
+room.subscribe(() => {
+  const leading = room.state === "leading";
+  lead.hidden = leading;
+  shared.hidden = !leading;
+  if (leading) {
+    link.value = classLink();
+    copy.textContent = say("class_room_copy");
+  }
+  const said = room.lost ? say("server_lost") : (room.message ?? (room.state ? say(`room_${room.state}`, { room: room.name }) : ""));
+  words.textContent = said;
+  bar.hidden = !said;
+  bar.className = `room-bar ${room.lost ? "lost" : (room.state ?? "")}`;
+  back.hidden = room.state !== "alone";
+  leave.textContent = say(leading ? "class_room_end" : "room_leave");
+  leave.hidden = !room.state && !room.message;
+});
+document.addEventListener("click", (event) => !menu.contains(event.target) && (menu.open = false));
+presenter.start();
+room.start();

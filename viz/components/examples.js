@@ -1,0 +1,12 @@
+// Texts to begin with, for the kind of model on screen; a click puts one in the text box.
+const { h, say, store } = former;
+element.setAttribute("role", "group");
+element.setAttribute("aria-label", say("examples"));
+store.subscribe(element, (changed) => {
+  if (!changed.has("pass") || !store.pass) return;
+  const { kind, text } = store.pass.header;
+  const chip = (example) =>
+    h("button", { type: "button", "aria-pressed": `${example === text}`, onclick: () => trigger("chosen", { text: example }) }, example);
+  element.replaceChildren(h("span", { class: "quiet" }, say("examples")), ...(props.value[kind] ?? []).map(chip));
+  element.dataset.rev = store.rev;
+});

@@ -1,0 +1,113 @@
+// What is on screen as files, made here in the browser: a picture, a page that works offline, and the data.
+const { h, say, store } = former;
+const { body } = former.panel(element, say("export"));
+const status = h("p", { class: "quiet", role: "status" });
+
+const markup = (picture) => new XMLSerializer().serializeToString(picture.svg);
+
+const savePicture = () => {
+  const picture = former.picture();
+  former.saveFile(former.fileName(store.view.view, "svg"), new Blob([markup(picture)], { type: "image/svg+xml" }));
+};
+
+const savePng = async () => {
+  const picture = former.picture();
+  const zoom = Math.min(2, 8000 / Math.max(picture.width, picture.height));
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(markup(picture))}`;
+  await image.decode();
+  const canvas = h("canvas", { width: Math.round(picture.width * zoom), height: Math.round(picture.height * zoom) });
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  const blob = await new Promise((done) => canvas.toBlob(done, "image/png"));
+  former.saveFile(former.fileName(store.view.view, "png"), blob);
+};
+
+/** The weights on screen, row by row, with as many digits as float32 holds. */
+const rows = () => {
+  const shown = former.shown();
+  return Array.from({ length: shown.pass.header.tokens }, (_, query) => Array.from(former.row(shown, query), (weight) => Number(weight.toPrecision(7))));
+};
+
+/** Runs in an exported page, not here: the numbers under the pointer, from the data in that page. */
+const underPointer = () => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const picture = document.querySelector("svg");
+  const line = document.getElementById("under");
+  picture.addEventListener("pointermove", (event) => {
+    if (!data.map) return;
+    const box = picture.getBoundingClientRect();
+    const zoom = box.width / picture.viewBox.baseVal.width;
+    const at = (offset, from) => Math.floor((offset / zoom - from) / data.map.cell);
+    const [key, query] = [at(event.clientX - box.left, data.map.x), at(event.clientY - box.top, data.map.y)];
+    const weight = data.weights[query]?.[key];
+    const name = (i) => `“${data.labels[i]}” (${i})`;
+    line.textContent = weight === undefined ? " " : `${name(query)} → ${name(key)}: ${weight}`;
+  });
+};
+
+const savePage = () => {
+  const picture = former.picture();
+  const { model, text, labels, edits } = store.pass.header;
+  const page = document.implementation.createHTMLDocument(picture.caption);
+  const add = (parent, tag, attributes = {}, words = "") => {
+    const node = page.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+    node.textContent = words;
+    return parent.appendChild(node);
+  };
+  const [back, ink, mono] = [former.variable("panel"), former.variable("text"), former.style.mono];
+  add(page.head, "meta", { charset: "utf-8" });
+  const policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+  add(page.head, "meta", { "http-equiv": "Content-Security-Policy", content: policy });
+  add(page.head, "style", {}, `body{margin:24px;background:${back};color:${ink};font:15px/1.5 sans-serif}pre{white-space:pre-wrap;max-width:80ch;font-family:${mono}}svg{max-width:100%;height:auto}#under{min-height:1.5em}`);
+  add(page.body, "h1", { style: "font-size:18px" }, picture.caption);
+  add(page.body, "pre", { dir: "auto" }, text);
+  add(page.body, "p", { id: "under" }, " ");
+  page.body.append(page.importNode(picture.svg, true));
+  // "<" would end the element it stands in; the escape means the same in JSON.
+  const data = JSON.stringify({ model, text, labels, edits, view: store.view, map: picture.map, weights: rows() }).replaceAll("<", "\\u003c");
+  add(page.body, "script", { type: "application/json", id: "data" }, data);
+  add(page.body, "script", {}, `(${underPointer})();`);
+  const html = `<!doctype html>\n${page.documentElement.outerHTML}`;
+  former.saveFile(former.fileName(store.view.view, "html"), new Blob([html], { type: "text/html" }));
+};
+
+const saveTable = () => {
+  const { labels } = store.pass.header;
+  const quoted = (text) => `"${text.replaceAll('"', '""')}"`;
+  const lines = rows().flatMap((row, query) => row.map((weight, key) => [query, key, quoted(labels[query]), quoted(labels[key]), weight].join(",")));
+  const table = ["query,key,query_token,key_token,weight", ...lines].join("\r\n");
+  former.saveFile(former.fileName("weights", "csv"), new Blob(["\ufeff", table, "\r\n"], { type: "text/csv" }));
+};
+
+const saveArrays = async () => {
+  const { key, model } = store.pass.header;
+  const response = await fetch(former.url(`/attention/${key}/data.npz`));
+  if (!response.ok) throw new Error(say(response.status === 404 ? "gone" : "offline"));
+  former.saveFile(`${model.replace(/[^\w.-]+/g, "-")}-all-heads.npz`, await response.blob());
+};
+
+const make = (name, save) => {
+  const button = h("button", { type: "button", class: "f-button", title: say(`export_${name}_hint`) }, say(`export_${name}`));
+  button.addEventListener("click", async () => {
+    if (!store.pass) return;
+    button.disabled = true;
+    status.textContent = "";
+    try {
+      await save();
+    } catch (error) {
+      status.textContent = error.name === "TypeError" ? say("offline") : error.message;
+    }
+    button.disabled = false;
+  });
+  return button;
+};
+const group = (words, ...buttons) => h("div", { class: "export-group" }, h("span", { class: "quiet" }, say(words)), ...buttons);
+body.append(
+  group("export_view", make("png", savePng), make("svg", savePicture), make("html", savePage), make("csv", saveTable)),
+  group("export_all", make("npz", saveArrays)),
+  status,
+);
+store.subscribe(element, (changed) => {
+  if (changed.has("rev") && store.pass) element.dataset.rev = store.rev;
+});

@@ -1,0 +1,40 @@
+// Asking the server for what takes seconds, and handing files to the visitor. Adds former.lines, former.saveFile and
+// former.fileName.
+(() => {
+  const former = window.former;
+
+  /** GETs lines of JSON and calls take(value) for each as it comes; aborting the signal ends the work on the server. */
+  former.lines = async (path, signal, take) => {
+    const response = await fetch(former.url(path), { signal });
+    if (response.status === 404) throw new Error(former.say("gone"));
+    if (!response.body) throw new Error(former.say("offline"));
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    let rest = "";
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      const lines = (rest + value).split("\n");
+      rest = lines.pop();
+      for (const line of lines) {
+        const piece = JSON.parse(line);
+        if (piece.error) throw new Error(piece.error);
+        take(piece);
+      }
+    }
+  };
+
+  /** Gives the visitor a file that was made here. */
+  former.saveFile = (name, blob) => {
+    const url = URL.createObjectURL(blob);
+    former.h("a", { href: url, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 10000);
+  };
+
+  /** A file's name: the model, layer and head, and what it is. */
+  former.fileName = (what, extension) => {
+    const { pass, view } = former.store;
+    const model = pass.header.model.replace(/[^\w.-]+/g, "-");
+    const of = { head: `layer-${view.layer}-head-${view.head}`, mean: `layer-${view.layer}-mean`, rollout: `rollout-to-layer-${view.layer}` };
+    return `${model}-${of[view.of]}-${what}.${extension}`;
+  };
+})();

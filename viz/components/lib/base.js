@@ -1,0 +1,97 @@
+// What every script shares: elements without markup, words, messages, panels. Adds to window.former.
+(() => {
+  const former = window.former;
+
+  /** h("button", {class: "x", onclick: f}, "text", child): an element. Text is always text, never markup. */
+  former.h = (tag, attributes = {}, ...children) => {
+    const node = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+      if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+      else if (value === true) node.setAttribute(name, "");
+      else if (value !== false && value != null) node.setAttribute(name, value);
+    }
+    node.append(...children.filter((child) => child != null));
+    return node;
+  };
+
+  /** svg("path", {d: "M0 0H9"}, "text", child): an element of a drawing. */
+  former.svg = (tag, attributes = {}, ...children) => {
+    const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+    node.append(...children);
+    return node;
+  };
+
+  /** A text of viz/text with its {names} filled in. */
+  former.say = (key, values = {}) =>
+    (former.text[key] ?? key).replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+
+  former.isDark = () => document.body.classList.contains("dark");
+
+  former.reducedMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+  /** The address of a plain route of ours, wherever the page is mounted. */
+  former.url = (path) => (window.gradio_config?.root ?? "") + path;
+
+  /** Pixels of the screen to one of an element's own: a panel that is presented is zoomed. */
+  former.pixelRatio = (element) => (window.devicePixelRatio || 1) * (element.currentCSSZoom ?? 1);
+
+  /** Where an event is on a canvas, in the canvas's own CSS pixels. */
+  former.placeOn = (canvas, event) => {
+    const box = canvas.getBoundingClientRect();
+    const scale = parseFloat(canvas.style.width) / box.width;
+    return { x: (event.clientX - box.left) * scale, y: (event.clientY - box.top) * scale };
+  };
+
+  /** A canvas sized in CSS pixels and sharp on any screen; returns its 2d context, cleared. */
+  former.fit = (canvas, width, height) => {
+    const ratio = former.pixelRatio(canvas);
+    const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
+    if (canvas.width !== w || canvas.height !== h) Object.assign(canvas, { width: w, height: h });
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
+    const context = canvas.getContext("2d");
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, width, height);
+    return context;
+  };
+
+  /**
+   * Who is told of changes: {subscribe, publish}. subscribe(element, listen) calls listen(Set of names) at once with all
+   * `names`, then with what publish(...names) tells, while the element is on the page; it returns how to end that.
+   */
+  former.listeners = (names) => {
+    const entries = new Set();
+    const subscribe = (element, listen) => {
+      const entry = { element, listen };
+      entries.add(entry);
+      listen(new Set(names));
+      return () => entries.delete(entry);
+    };
+    const publish = (...changed) => {
+      const set = new Set(changed);
+      for (const entry of entries) {
+        if (entry.element.isConnected) entry.listen(set);
+        else entries.delete(entry);
+      }
+    };
+    return { subscribe, publish };
+  };
+
+  /** The names of `wanted`, {name: value}, that `held` has otherwise and allowed(name, value) lets through. */
+  former.changes = (held, wanted, allowed) =>
+    Object.keys(wanted).filter((name) => name in held && held[name] !== wanted[name] && allowed(name, wanted[name]));
+
+  /** Calls draw at most once a frame, however often it is asked for. */
+  former.eachFrame = (draw) => {
+    let asked = false;
+    return () => {
+      if (asked) return;
+      asked = true;
+      requestAnimationFrame(() => {
+        asked = false;
+        draw();
+      });
+    };
+  };
+})();

@@ -1,0 +1,53 @@
+// Controls of a demonstration's view: a choice among a few, a number with steps, a text. Adds former.fields.
+(() => {
+  const former = window.former;
+  const { h, say } = former;
+  let groups = 0;
+
+  /** Radio buttons for `name`: words(value) and hint(value) say what each is; what is not allowed now is disabled. {node, update}. */
+  const choice = (demo, name, legend, values, words, hint) => {
+    const group = `former-field-${groups++}`;
+    const inputs = values.map((value) => h("input", { type: "radio", name: group, value, onchange: () => demo.set({ [name]: value }) }));
+    const labels = values.map((value, i) => h("label", { title: hint(value) }, inputs[i], h("span", {}, words(value))));
+    const update = () =>
+      inputs.forEach((input, i) => Object.assign(input, { checked: demo.view[name] === values[i], disabled: !demo.allowed(name, values[i]) }));
+    return { node: h("fieldset", { class: "field-choice", "data-field": name }, h("legend", {}, legend), ...labels), update };
+  };
+
+  /** ‹ 3 ›: a whole number of the view, between the limits that its field has now. {node, update(label)}. */
+  const stepper = (demo, name, label) => {
+    const go = (to) => demo.set({ [name]: Math.max(demo.fields[name].min, Math.min(demo.fields[name].max, to)) });
+    const input = h("input", { type: "number", step: 1, inputmode: "numeric" });
+    const button = (sign, by) => h("button", { type: "button", onclick: () => go(demo.view[name] + by) }, sign);
+    const [less, more] = [button("‹", -1), button("›", 1)];
+    const caption = h("span", { class: "name", "aria-hidden": "true" });
+    const node = h("div", { class: "field-stepper", role: "group" }, caption, less, input, more);
+    input.addEventListener("change", () => {
+      if (/^\d+$/.test(input.value)) go(Number(input.value));
+      input.value = demo.view[name];
+    });
+    const update = (words = label) => {
+      const { min, max } = demo.fields[name];
+      caption.textContent = words;
+      for (const part of [node, input]) part.setAttribute("aria-label", words);
+      less.setAttribute("aria-label", say("step_less", { name: words }));
+      more.setAttribute("aria-label", say("step_more", { name: words }));
+      Object.assign(input, { min, max, value: demo.view[name] });
+      less.disabled = demo.view[name] <= min;
+      more.disabled = demo.view[name] >= max;
+    };
+    return { node, update };
+  };
+
+  /** A line of text. {node, update}. */
+  const line = (demo, name, label, placeholder) => {
+    const input = h("input", { type: "text", spellcheck: "false", autocomplete: "off", maxlength: demo.fields[name].longest, placeholder });
+    input.addEventListener("input", () => demo.set({ [name]: input.value }));
+    const update = () => {
+      if (input.value !== demo.view[name]) input.value = demo.view[name];
+    };
+    return { node: h("label", { class: "field-line" }, h("span", { class: "name" }, label), input), update };
+  };
+
+  former.fields = { choice, stepper, line };
+})();

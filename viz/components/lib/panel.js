@@ -1,0 +1,77 @@
+// A titled panel that can fill the window, and what changes with its size and with the theme. Adds former.panel,
+// former.sized, former.drawing, former.onTheme and former.isStacked.
+(() => {
+  const former = window.former;
+  let largest = null; // the panel that fills the window
+
+  /** {section, title, tools, body, foot}: a panel in `element`, with a button that maximises it. */
+  former.panel = (element, heading) => {
+    const { h, say } = former;
+    const title = h("h2", {}, heading);
+    const [tools, body, foot] = ["tools", "body", "foot"].map((name) => h("div", { class: `panel-${name}` }));
+    const button = h("button", { type: "button", class: "panel-maximise", onclick: () => maximise(!largest) });
+    const name = [...element.classList].find((one) => one.startsWith("former-")).slice("former-".length);
+    const section = h("section", { class: "panel", "data-panel": name }, h("header", {}, title, tools, button), body, foot);
+    const label = (words, sign) => {
+      button.replaceChildren(sign);
+      button.title = words;
+      button.setAttribute("aria-label", `${words}: ${title.textContent}`);
+    };
+    const maximise = (on) => {
+      largest?.restore();
+      section.classList.toggle("maximised", on);
+      largest = on ? { restore } : null;
+      label(say(on ? "restore" : "maximise"), on ? "✕" : "⤢");
+      button.focus({ preventScroll: true });
+    };
+    const restore = () => {
+      section.classList.remove("maximised");
+      largest = null;
+      label(say("maximise"), "⤢");
+    };
+    label(say("maximise"), "⤢");
+    element.replaceChildren(section);
+    return { section, title, tools, body, foot };
+  };
+
+  // Escape steps back once: out of a maximised panel, else out of a lock.
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || event.defaultPrevented || former.presenter.on) return;
+    if (largest) largest.restore();
+    else if (!event.target.closest?.("input, textarea, select")) former.store.set({ token: null, key: null });
+  });
+
+  /** {width, height} of an element's inside, kept current; draw is called when they change. Reads no layout. */
+  former.sized = (element, draw) => {
+    const size = { width: 0, height: 0 };
+    new ResizeObserver(([{ contentRect }]) => {
+      Object.assign(size, { width: Math.floor(contentRect.width), height: Math.floor(contentRect.height) });
+      draw();
+    }).observe(element);
+    return size;
+  };
+
+  /**
+   * What a picture in `place` shows: {what, size, draw}. After draw(what), and when the size changes, paint(what, size)
+   * is called in the next frame, once there is something to show and room for it.
+   */
+  former.drawing = (place, paint) => {
+    const soon = former.eachFrame(() => {
+      const { what, size } = drawing;
+      if (what && size.width && size.height) paint(what, size);
+    });
+    const draw = (what) => {
+      drawing.what = what;
+      soon();
+    };
+    const drawing = { what: null, size: former.sized(place, soon), draw };
+    return drawing;
+  };
+
+  /** Calls draw when the page turns dark or light. */
+  former.onTheme = (draw) =>
+    new MutationObserver(draw).observe(document.body, { attributes: true, attributeFilter: ["class"] });
+
+  /** Whether panels stand one below the other, as on a phone; page.css knows the same width. */
+  former.isStacked = () => matchMedia("(max-width: 800px)").matches;
+})();

@@ -1,0 +1,163 @@
+// What the parts of tab Permute share: the text, the order of its words, the switches, and Python's answer to them.
+// Adds former.permuting.
+(() => {
+  const former = window.former;
+  const AS_TYPED = "typed"; // the order of a text in which nothing was moved
+  const MOST_WORDS = 24;
+
+  const permuting = former.demo(
+    "permute",
+    {
+      text: { initial: "", longest: 300 },
+      order: { initial: AS_TYPED, longest: 3 * MOST_WORDS, eager: true }, // "2.0.1": whose word stands at each place
+      seed: { initial: 1, min: 0, max: 9999 }, // of the shuffle
+      positions: { initial: "none", choices: ["none", "learned", "sinusoidal"] },
+      mask: { initial: "none", choices: ["none", "causal"] },
+      output: { initial: "block", choices: ["basic", "layer", "block", "classifier"] }, // the one in the picture
+      part: { initial: 0, min: 0, max: 0 }, // which 32 numbers of each output
+      scale: { initial: "same", choices: ["same", "log"] }, // of the difference
+      table: { initial: "", choices: [""] }, // of position vectors
+      at: { initial: 20, min: 0, max: 9999 }, // the position set against all others
+      product: { initial: "cosine", choices: ["cosine", "dot"] },
+    },
+    { permuted: { path: "/permute", needs: ["text", "order", "positions", "mask", "output"] } },
+  );
+  const { fields } = permuting;
+
+  /** Before start: what a page without a link shows, {text, order, ...}, and what there is to choose from. */
+  permuting.begin = (initial, choices) => {
+    for (const [name, value] of Object.entries(initial)) fields[name].initial = permuting.view[name] = value;
+    for (const [name, limits] of Object.entries(choices)) Object.assign(fields[name], limits);
+  };
+
+  // A link with a text of its own and no order means that text as it was typed.
+  const { read } = permuting;
+  permuting.read = (params) => {
+    const given = new URLSearchParams(params);
+    if (given.has("text") && !given.has("order")) given.set("order", AS_TYPED);
+    read(given);
+  };
+
+  /** Another text begins in its own order. */
+  permuting.type = (text) => permuting.set({ text, order: AS_TYPED });
+
+  permuting.labels = () => permuting.answers.permuted?.labels ?? [];
+
+  /** order[i]: which word of the text as typed stands at place i. */
+  permuting.order = () => {
+    const typed = permuting.labels().map((_, i) => i);
+    const given = permuting.view.order.split(".").map(Number);
+    const fits = given.length === typed.length && new Set(given).size === typed.length && given.every((i) => i in typed);
+    return permuting.view.order !== AS_TYPED && fits ? given : typed;
+  };
+
+  permuting.arrange = (order) =>
+    permuting.set({ order: order.every((word, place) => word === place) ? AS_TYPED : order.join(".") });
+
+  /** Moves the word at one place to another; those between make room. */
+  permuting.move = (from, to) => {
+    const order = permuting.order();
+    if (from === to || !(from in order) || !(to in order)) return;
+    order.splice(to, 0, ...order.splice(from, 1));
+    permuting.arrange(order);
+  };
+
+  /** Numbers in [0, 1), always the same for a seed (mulberry32). */
+  const dice = (seed) => () => {
+    seed = (seed + 0x6d2b79f5) | 0;
+    let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+
+  /** A seed's order of so many words (Fisher and Yates), never the one as typed. */
+  permuting.shuffled = (count, seed) => {
+    const next = dice(seed);
+    const order = Array.from({ length: count }, (_, i) => i);
+    do for (let i = count - 1; i > 0; i--) {
+      const j = Math.floor(next() * (i + 1));
+      [order[i], order[j]] = [order[j], order[i]];
+    }
+    while (count > 1 && order.every((word, place) => word === place));
+    return order;
+  };
+
+  /** Shuffles with the seed on screen; where the words stand so already, with the next. */
+  permuting.shuffle = (seed = permuting.view.seed) => {
+    const count = permuting.labels().length;
+    const join = (order) => order.join(".");
+    if (join(permuting.shuffled(count, seed)) === permuting.view.order) seed = (seed + 1) % (fields.seed.max + 1);
+    permuting.set({ seed, order: count > 1 ? join(permuting.shuffled(count, seed)) : AS_TYPED });
+  };
+
+  // --- the answer's numbers ----------------------------------------------------------------------------------------
+
+  const floats = (packed) => new Float32Array(Uint8Array.from(atob(packed), (c) => c.charCodeAt(0)).buffer);
+
+  /** {f: f(x), moved: P f(x), after: f(Px), difference}, each words × emb numbers, and the average where there is one. */
+  const decode = ({ picture, order, output }) => {
+    const { words, emb } = picture;
+    const [f, after] = [floats(picture.before), floats(picture.after)];
+    const moved = new Float32Array(f.length);
+    order.forEach((word, place) => moved.set(f.subarray(word * emb, (word + 1) * emb), place * emb));
+    const apart = (a, b) => a.map((value, i) => Math.abs(value - b[i]));
+    const pooled = picture.pooled && { f: floats(picture.pooled.before), after: floats(picture.pooled.after) };
+    if (pooled) Object.assign(pooled, { moved: pooled.f, difference: apart(pooled.after, pooled.f) });
+    return { words, emb, output, order, values: picture.values, f, moved, after, difference: apart(after, moved), pooled };
+  };
+
+  let decoded = { answer: null };
+  permuting.picture = () => {
+    const answer = permuting.answers.permuted;
+    if (decoded.answer !== answer) decoded = { answer, made: answer && decode(answer) };
+    return decoded.made;
+  };
+
+  /** {name, error, size, limit, equal, plain} of an output; null before the first answer. */
+  permuting.measured = (name) => permuting.answers.permuted?.errors.find((error) => error.name === name) ?? null;
+
+  /** Paints a word with the number it has in the text as typed, small; returns nothing. */
+  permuting.paintWord = (context, word, x, y, { align = "left", size = 12, longest = 10, colour, weight = "" }) => {
+    const label = [...permuting.labels()[word]];
+    const text = label.length > longest ? `${label.slice(0, longest - 1).join("")}…` : label.join("");
+    const [large, small] = [`${weight} ${size}px ${former.style.font}`, `${Math.round(size * 0.7)}px ${former.style.font}`];
+    Object.assign(context, { font: large, textAlign: "left", textBaseline: "middle", fillStyle: colour });
+    const width = context.measureText(text).width;
+    context.font = small;
+    const left = align === "right" ? x - width - 1 - context.measureText(word + 1).width : x;
+    context.fillText(word + 1, left + width + 1, y + size * 0.22);
+    context.font = large;
+    context.fillText(text, left, y);
+  };
+
+  /** How wide the widest word is when painted so. */
+  permuting.widest = (size = 12, longest = 10) => {
+    const pen = document.createElement("canvas").getContext("2d");
+    pen.font = `600 ${size}px ${former.style.font}`;
+    const cut = permuting.labels().map((label) => [...label].slice(0, longest).join(""));
+    return Math.ceil(Math.max(...cut.map((label) => pen.measureText(label).width), 0) + 1.5 * size);
+  };
+
+  // --- controls ----------------------------------------------------------------------------------------------------
+
+  /** A radio group for a field, by its words `permute_{name}_{value}`: {node, update}. */
+  permuting.choice = (name, values) => {
+    const key = (value) => `permute_${name}_${value}`;
+    const { say, fields } = former;
+    return fields.choice(permuting, name, say(`permute_${name}`), values, (value) => say(key(value)), (value) => say(`${key(value)}_hint`));
+  };
+
+  permuting.button = (name, act) => {
+    const { h, say } = former;
+    return h("button", { type: "button", class: `permute-button ${name}`, title: say(`permute_${name}_hint`), onclick: act }, say(`permute_${name}`));
+  };
+  permuting.buttons = () => [permuting.button("shuffle", () => permuting.shuffle()), permuting.button("restore", () => permuting.set({ order: AS_TYPED }))];
+
+  /** In a panel that fills the window: what else moves its picture, {node, update}. */
+  permuting.bar = (...choices) => {
+    const node = former.h("div", { class: "permute-bar" }, ...permuting.buttons(), ...choices.map((choice) => choice.node));
+    return { node, update: () => choices.forEach((choice) => choice.update()) };
+  };
+
+  former.permuting = permuting;
+})();

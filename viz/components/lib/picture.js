@@ -1,0 +1,107 @@
+// The view on screen as one SVG that stands alone, drawn from the store: a map or lines, with its axes and a caption.
+// Adds former.picture.
+(() => {
+  const former = window.former;
+  const { svg } = former;
+  const MASS = 0.9; // of each query's attention, as lines
+  const MOST_LINES = 12; // of each query
+
+  /** Characters that XML cannot hold become U+FFFD; everything else is escaped by the serialiser. */
+  const clean = (text) => text.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Surrogate}/gu, "\ufffd");
+
+  const words = (text, x, y, more = {}) => svg("text", { x, y, ...more }, clean(text));
+
+  /** What the picture shows, in a line. */
+  const caption = ({ of, layer, head }) => {
+    const { say, store } = former;
+    const what = say(`picture_${of}`, { layer, head });
+    const values = store.view.show === "scores" && of === "head" ? say("picture_scores") : say(`picture_${store.view.scale}`);
+    const { model, edits } = store.pass.header;
+    const drawn = store.view.view === "lines" ? [say("picture_lines", { mass: former.share(MASS), most: MOST_LINES })] : [values];
+    return [model, what, ...drawn, ...(edits.length ? [say("picture_edits", { count: edits.length })] : [])].join(" · ");
+  };
+
+  /** The cells that are shown: {values, size}; size is the largest score, null for weights. */
+  const shownValues = (shown) => {
+    if (former.store.view.show !== "scores" || !shown.exact) return { values: shown.weights, size: null };
+    const { scores } = former.recompute(shown.pass, shown.exact);
+    return { values: scores, size: scores.reduce((most, score) => Math.max(most, Math.abs(score)), 1e-9) };
+  };
+
+  /** Every nth token, so that labels do not touch. */
+  const step = (pitch, size) => Math.max(1, Math.ceil((size + 2) / pitch));
+
+  const mapOf = (shown, ink) => {
+    const { tokens, labels } = shown.pass.header;
+    const { values, size } = shownValues(shown);
+    const cell = Math.max(2.5, Math.min(26, 640 / tokens));
+    const side = cell * tokens;
+    const font = Math.max(8, Math.min(12, cell * 0.8));
+    const longest = Math.max(...labels.map((label) => [...label].length), 2);
+    const margin = Math.min(160, 34 + longest * font * 0.65);
+    const group = svg("g", { transform: `translate(${margin} ${margin + 30})` });
+    const canvas = former.h("canvas");
+    former.paintMap(canvas, shown.pass, values, size);
+    if (tokens > 64) group.append(svg("image", { href: canvas.toDataURL(), width: side, height: side, style: "image-rendering:pixelated", preserveAspectRatio: "none" }));
+    else group.append(...squares(canvas, tokens, cell));
+    group.append(svg("rect", { width: side, height: side, fill: "none", stroke: ink.line }));
+    const every = step(cell, font);
+    const style = { "font-size": font, fill: ink.text, "font-family": former.style.mono };
+    for (let i = 0; i < tokens; i += every) {
+      const middle = (i + 0.5) * cell;
+      group.append(words(labels[i], -5, middle, { ...style, "text-anchor": "end", "dominant-baseline": "central" }));
+      group.append(words(labels[i], 0, 0, { ...style, transform: `translate(${middle} -5) rotate(-90)`, "dominant-baseline": "central" }));
+    }
+    const quiet = { "font-size": 11, fill: ink.quiet };
+    group.append(words(former.say("key"), side / 2, 10 - margin, { ...quiet, "text-anchor": "middle" }));
+    group.append(words(former.say("query"), 0, 0, { ...quiet, "text-anchor": "middle", transform: `translate(${10 - margin} ${side / 2}) rotate(-90)` }));
+    return { group, width: margin + side + 24, height: margin + 30 + side + 24, map: { x: margin, y: margin + 30, cell } };
+  };
+
+  const squares = (canvas, tokens, cell) => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, tokens, tokens);
+    return Array.from({ length: tokens * tokens }, (_, i) => {
+      const [x, y] = [(i % tokens) * cell, Math.floor(i / tokens) * cell];
+      return svg("rect", { x, y, width: cell + 0.3, height: cell + 0.3, fill: `rgb(${data.slice(4 * i, 4 * i + 3).join(",")})` });
+    });
+  };
+
+  const linesOf = (shown, ink) => {
+    const { tokens, labels } = shown.pass.header;
+    const pitch = tokens > 64 ? 12 : 18;
+    const [left, right] = [200, 460];
+    const group = svg("g", { transform: "translate(0 76)" });
+    const style = { "font-size": pitch - 5, fill: ink.text, "font-family": former.style.mono, "dominant-baseline": "central" };
+    const y = (i) => (i + 0.5) * pitch;
+    for (let query = 0; query < tokens; query++) {
+      const row = former.row(shown, query);
+      const keys = [...row.keys()].sort((a, b) => row[b] - row[a]);
+      let mass = 0;
+      for (const key of keys.slice(0, MOST_LINES)) {
+        if (mass >= MASS) break;
+        mass += row[key];
+        const curve = `M${left} ${y(query)}C${left + 100} ${y(query)} ${right - 100} ${y(key)} ${right} ${y(key)}`;
+        group.append(svg("path", { d: curve, fill: "none", stroke: ink.accent, "stroke-opacity": row[key].toFixed(3), "stroke-width": (0.6 + 2.4 * row[key]).toFixed(2) }));
+      }
+      group.append(words(labels[query], left - 6, y(query), { ...style, "text-anchor": "end" }), words(labels[query], right + 6, y(query), style));
+    }
+    const quiet = { "font-size": 11, fill: ink.quiet };
+    group.append(words(former.say("query"), left, -10, { ...quiet, "text-anchor": "end" }), words(former.say("key"), right, -10, quiet));
+    return { group, width: 660, height: 76 + tokens * pitch + 24, map: null };
+  };
+
+  /** {svg, width, height, map: {x, y, cell} or null for lines, caption}; null before the first pass. */
+  former.picture = () => {
+    const shown = former.shown();
+    if (!shown) return null;
+    const ink = Object.fromEntries(["panel", "text", "quiet", "line", "accent"].map((name) => [name, former.variable(name)]));
+    const { group, width, height, map } = (former.store.view.view === "lines" ? linesOf : mapOf)(shown, ink);
+    const title = caption(shown);
+    const full = Math.max(width, 40 + title.length * 7.2);
+    const root = svg("svg", { xmlns: "http://www.w3.org/2000/svg", width: full, height, viewBox: `0 0 ${full} ${height}`, "font-family": former.style.font.replaceAll('"', "'") },
+      svg("title", {}, clean(title)),
+      svg("rect", { width: "100%", height: "100%", fill: ink.panel }),
+      words(title, 16, 24, { "font-size": 14, "font-weight": 600, fill: ink.text }), group);
+    return { svg: root, width: full, height, map, caption: title };
+  };
+})();

@@ -1,0 +1,126 @@
+// In front of a class: one panel at a time fills the window, in larger type and with nothing around it. Arrow keys (and
+// the Page keys that a remote control sends) go through the panels of all tabs. Adds former.presenter and former.laser.
+(() => {
+  const former = window.former;
+  const presenter = (former.presenter = { on: false, panel: null });
+  const caption = former.h("p", { class: "presenter-caption", "aria-live": "polite" });
+  let shown = null; // the section that is presented
+
+  const nameOf = (section) => section.dataset.panel;
+
+  /** The panels of the tab that is or will be in front, as they stand; those that show nothing now are left out. */
+  const panels = () => {
+    const place = document.querySelector(`.former-lesson[data-tab=${former.store.view.tab}]`)?.closest("[role=tabpanel]");
+    const all = [...(place?.querySelectorAll(".former .panel") ?? [])];
+    return all.filter((section) => !section.closest("[hidden], .former-export"));
+  };
+
+  const show = (section) => {
+    shown?.classList.remove("presented", "maximised");
+    shown = section;
+    presenter.panel = section ? nameOf(section) : null;
+    section?.classList.add("presented", "maximised");
+    if (!section) return;
+    section.tabIndex = -1;
+    section.focus({ preventScroll: true });
+    tell();
+    former.writeBeside({ present: "1", panel: presenter.panel });
+  };
+
+  const tell = () => {
+    const all = panels();
+    const at = former.say("presenting_at", { at: all.indexOf(shown) + 1, count: all.length, panel: shown.querySelector("h2").textContent });
+    caption.replaceChildren(
+      former.h("b", {}, former.lessons.of(former.store.view.tab)),
+      former.room.name ? former.h("span", {}, former.say("presenting_room", { room: former.room.name })) : "",
+      former.h("span", {}, at),
+      former.h("span", {}, former.say("presenting_keys")),
+    );
+  };
+
+  /** Begins with the named panel, or the first; a tab that has just been opened takes a moment to have any. */
+  const begin = async (wanted) => {
+    presenter.on = true;
+    document.body.classList.add("presenting");
+    if (!caption.isConnected) document.body.append(caption);
+    const all = await settled(wanted);
+    if (presenter.on && all.length) show(all.find((section) => nameOf(section) === wanted) ?? all[wanted === Infinity ? all.length - 1 : 0]);
+  };
+
+  /** The panels, once the wanted one is among them, no more have come for a while, or presenting has ended. */
+  const settled = async (wanted) => {
+    let [count, still] = [0, 0];
+    while (presenter.on && still < 20 && !panels().some((section) => nameOf(section) === wanted)) {
+      await new Promise(requestAnimationFrame);
+      const now = panels().length;
+      still = now && now === count ? still + 1 : 0;
+      count = now;
+    }
+    return panels();
+  };
+
+  const end = () => {
+    presenter.on = false;
+    document.body.classList.remove("presenting");
+    show(null);
+    caption.remove();
+    former.writeBeside({ present: null, panel: null });
+  };
+
+  /** Goes to a tab, and there to the named panel or the first. */
+  presenter.go = async (tab, panel) => {
+    show(null);
+    await former.openTab(tab);
+    await begin(panel);
+  };
+
+  presenter.toggle = () => (presenter.on ? end() : begin(null));
+
+  /** One panel on or back, and over the end of a tab into the next. */
+  presenter.step = async (by) => {
+    const all = panels();
+    const next = all[all.indexOf(shown) + by];
+    if (next) return show(next);
+    const tab = former.tabs[former.tabs.indexOf(former.store.view.tab) + by];
+    if (tab) await presenter.go(tab, by < 0 ? Infinity : null);
+  };
+
+  /** Brings a tab to the front, as a click on it would; resolves when it is there. */
+  former.openTab = async (tab) => {
+    await former.store.arrived; // a link's own tab still to come would take the place of this one
+    if (former.store.view.tab === tab) return;
+    const name = former.text[`tab_${tab}`];
+    [...document.querySelectorAll("[role=tab]")].find((button) => button.textContent.trim() === name)?.click();
+    for (let frames = 0; frames < 300 && former.store.view.tab !== tab; frames++) await new Promise(requestAnimationFrame);
+  };
+
+  /** On a canvas: the light of a laser pointer around a cell, while presenting. */
+  former.laser = (context, x, y, width, height) => {
+    if (!presenter.on) return;
+    context.save();
+    context.strokeStyle = context.shadowColor = former.variable("laser");
+    Object.assign(context, { lineWidth: 3, shadowBlur: 14 });
+    context.strokeRect(x - 2, y - 2, Math.max(width, 4) + 4, Math.max(height, 4) + 4);
+    context.restore();
+  };
+
+  const STEPS = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    const typing = event.target.closest?.("input, textarea, select, [contenteditable=true]");
+    if (!typing && event.key.toLowerCase() === "p") presenter.toggle();
+    else if (presenter.on && event.key === "Escape") end();
+    else if (presenter.on && STEPS[event.key] && !(typing && event.key.startsWith("Arrow"))) presenter.step(STEPS[event.key]);
+    else return;
+    event.preventDefault();
+  });
+
+  /** Once, when the page is there: a link may ask for it. What the tab says, and which panels it has, may change. */
+  presenter.start = () => {
+    if (former.opened.get("present") === "1") begin(former.opened.get("panel"));
+    former.lessons.heard = () => presenter.on && shown && tell();
+    former.store.subscribe(document.body, () => {
+      if (presenter.on && shown?.closest("[hidden]")) requestAnimationFrame(() => show(panels()[0]));
+    });
+  };
+})();

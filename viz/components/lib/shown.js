@@ -1,0 +1,133 @@
+// What is on screen, as numbers: one head, the mean of a layer's heads, or the rollout up to a layer; and which pair of
+// tokens is looked at. Every view of the tab asks here. Adds former.shown, former.row, former.pair, former.strongest,
+// former.strongestOf and former.recompute.
+(() => {
+  const former = window.former;
+  const derived = new WeakMap(); // pass → {mean: [layer] cells, rollout: [layer] t × t}
+  let held = null;
+
+  /**
+   * {of, layer, head, weights, exact}: weights are cells (see Pass.rowStart); exact is the chosen head's q, k and
+   * weights as they were in the model, null until they are here and for mean and rollout. Null before the first pass.
+   */
+  former.shown = () => {
+    const { pass, exact, view } = former.store;
+    if (!pass) return null;
+    const { layer, head, of } = view;
+    const sure = of === "head" && exact?.layer === layer && exact.head === head ? exact : null;
+    const same = held?.pass === pass && held.of === of && held.layer === layer && held.head === head;
+    if (same && held.exact === sure) return held;
+    const weights = sure?.weights ?? (same ? held.weights : weightsOf(pass, of, layer, head));
+    return (held = { pass, of, layer, head, exact: sure, weights });
+  };
+
+  const weightsOf = (pass, of, layer, head) => {
+    if (of === "head") return pass.approximate(layer, head);
+    if (!derived.has(pass)) derived.set(pass, { mean: [], rollout: [] });
+    return of === "mean" ? meanOf(pass, layer) : cellsOf(pass, rolloutOf(pass, layer));
+  };
+
+  /** The mean over the heads of a layer. */
+  const meanOf = (pass, layer) => {
+    const { mean } = derived.get(pass);
+    if (mean[layer]) return mean[layer];
+    const sum = new Float32Array(pass.perHead);
+    for (let head = 0; head < pass.header.heads; head++) {
+      const cells = pass.quantised(layer, head);
+      const unit = pass.scales[layer * pass.header.heads + head] / 65025 / pass.header.heads;
+      for (let i = 0; i < sum.length; i++) sum[i] += cells[i] * cells[i] * unit;
+    }
+    return (mean[layer] = sum);
+  };
+
+  /** A_layer ··· A_0 with A = (mean + I) / 2, as former.analysis.rollout; t × t. */
+  const rolloutOf = (pass, layer) => {
+    const { rollout } = derived.get(pass);
+    if (rollout[layer]) return rollout[layer];
+    const { tokens, causal } = pass.header;
+    const before = layer > 0 ? rolloutOf(pass, layer - 1) : null;
+    const mean = meanOf(pass, layer);
+    const result = new Float32Array(tokens * tokens);
+    for (let query = 0; query < tokens; query++) {
+      const [start, length, row] = [pass.rowStart(query), pass.rowLength(query), query * tokens];
+      for (let through = 0; through < length; through++) {
+        const share = (mean[start + through] + (through === query ? 1 : 0)) / 2;
+        if (!before) result[row + through] += share;
+        else if (share > 0) {
+          const from = through * tokens;
+          const last = causal ? through + 1 : tokens;
+          for (let key = 0; key < last; key++) result[row + key] += share * before[from + key];
+        }
+      }
+    }
+    return (rollout[layer] = result);
+  };
+
+  /** t × t → cells, without those that the mask hides. */
+  const cellsOf = (pass, square) => {
+    if (!pass.header.causal) return square;
+    const cells = new Float32Array(pass.perHead);
+    for (let query = 0; query < pass.header.tokens; query++) {
+      const row = square.subarray(query * pass.header.tokens, query * pass.header.tokens + query + 1);
+      cells.set(row, pass.rowStart(query));
+    }
+    return cells;
+  };
+
+  /** A query's weights; the keys are 0 to its length. */
+  former.row = (shown, query) => {
+    const start = shown.pass.rowStart(query);
+    return shown.weights.subarray(start, start + shown.pass.rowLength(query));
+  };
+
+  /** Where the largest weights are, at most `count` of them, largest first. */
+  former.strongestOf = (weights, count) => {
+    const found = [];
+    for (let i = 0; i < weights.length; i++) {
+      if (found.length === count && weights[i] <= weights[found[count - 1]]) continue;
+      let at = Math.min(found.length, count - 1);
+      for (; at > 0 && weights[found[at - 1]] < weights[i]; at--) found[at] = found[at - 1];
+      found[at] = i;
+    }
+    return found;
+  };
+
+  /** The key a query looks at most. */
+  former.strongest = (shown, query) => former.strongestOf(former.row(shown, query), 1)[0];
+
+  /** The {query, key} looked at: pointed at, else locked, else that of the last token with the key it looks at most. */
+  former.pair = (shown) => {
+    const { hover, view } = former.store;
+    if (hover?.query != null) return hover;
+    const query = view.token ?? hover?.token ?? shown.pass.header.tokens - 1;
+    if (view.token !== null && hover?.token != null && hover.token !== query) return { query, key: hover.token };
+    return { query, key: (view.token === null ? null : view.key) ?? former.strongest(shown, query) };
+  };
+
+  /** Fills in the exact head's scores q·k / √s, and by how much their softmax differs from the model's weights. */
+  former.recompute = (pass, exact) => {
+    if (exact.scores) return exact;
+    const { tokens, headSize } = pass.header;
+    const { q, k, weights } = exact;
+    const scores = new Float32Array(weights.length);
+    const root = Math.sqrt(headSize);
+    let error = 0;
+    for (let query = 0; query < tokens; query++) {
+      const [start, length] = [pass.rowStart(query), pass.rowLength(query)];
+      let most = -Infinity;
+      for (let key = 0; key < length; key++) {
+        let sum = 0;
+        for (let i = 0; i < headSize; i++) sum += q[query * headSize + i] * k[key * headSize + i];
+        scores[start + key] = sum / root;
+        most = Math.max(most, sum / root);
+      }
+      let total = 0;
+      for (let key = 0; key < length; key++) total += Math.exp(scores[start + key] - most);
+      for (let key = 0; key < length; key++) {
+        const weight = Math.exp(scores[start + key] - most) / total;
+        error = Math.max(error, Math.abs(weight - weights[start + key]));
+      }
+    }
+    return Object.assign(exact, { scores, error });
+  };
+})();

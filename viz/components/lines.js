@@ -1,0 +1,165 @@
+// The chosen map as lines: queries left, keys right, the strongest of each query up to a stated part of its mass. The
+// canvas is as large as the panel and paints what is scrolled to, so long texts cost no more than short ones.
+const { h, say, store, eachFrame, share } = former;
+const MASS = 0.9; // of each query's attention
+const MOST = 8; // lines a query
+const ROW = 15; // pixels, at least
+const { title, tools, body, foot } = former.panel(element, say("lines"));
+const canvas = h("canvas", { tabindex: 0, role: "application", "aria-roledescription": say("lines"), "aria-label": say("lines_label") });
+const spacer = h("div", { class: "spacer" });
+const note = h("p", { class: "readout" });
+body.append(canvas, spacer);
+foot.append(note);
+tools.append(h("span", { class: "quiet" }, say("lines_axes")));
+
+let links = { shown: null, list: [], mass: 0 };
+let row = ROW; // pixels a token
+let unseen = true; // whether the token looked at may be out of sight
+let columns = { left: 0, right: 0 }; // where lines begin and end
+
+/** [{query, key, weight, most}], weakest first, so that the strong lie on top; and the part of all mass they carry. */
+const linksOf = (shown) => {
+  if (links.shown === shown) return links;
+  const { tokens } = shown.pass.header;
+  const list = [];
+  let carried = 0;
+  for (let query = 0; query < tokens; query++) {
+    const weights = former.row(shown, query);
+    const order = former.strongestOf(weights, MOST);
+    let mass = 0;
+    for (const key of order) {
+      list.push({ query, key, weight: weights[key], most: weights[order[0]] });
+      mass += weights[key];
+      if (mass >= MASS) break;
+    }
+    carried += mass / tokens;
+  }
+  list.sort((a, b) => a.weight - b.weight);
+  return (links = { shown, list, mass: carried });
+};
+
+/** The query or key that stands out: {query, key}, either may be null. A token pointed at stands out as both. */
+const focus = () => {
+  const { hover, view } = store;
+  if (view.token !== null) return { query: view.token, key: view.key === null && !hover ? view.token : (hover?.key ?? view.key) };
+  if (!hover) return null;
+  return hover.token != null ? { query: hover.token, key: hover.token } : hover;
+};
+
+const paint = eachFrame(() => {
+  element.hidden = store.view.view !== "lines";
+  const shown = former.shown();
+  if (!shown || element.hidden || !size.width) return;
+  const { layer, head, of, scale } = store.view;
+  title.textContent = of === "head" ? say("head_name", { layer, head }) : say(`of_${of}_name`, { layer });
+  const { tokens } = shown.pass.header;
+  const { width, height } = size;
+  row = Math.min(30, Math.max(ROW, (height - 8) / tokens));
+  spacer.style.height = `${Math.max(0, row * tokens + 8 - height)}px`;
+  const context = former.fit(canvas, width, height);
+  if (unseen) follow();
+  unseen = false;
+  const pen = former.tokenPen(12, 18);
+  const widest = Math.max(...Array.from({ length: tokens }, (_, i) => pen.width(i)));
+  const middle = Math.max(120, Math.min(width - 2 * widest - 40, 420));
+  columns = { left: (width - middle) / 2, right: (width + middle) / 2, width };
+  paintLinks(context, linksOf(shown), height);
+  paintLabels(context, pen, height, shown);
+  note.textContent = say("lines_note", { mass: share(MASS), most: MOST, count: links.list.length, carried: share(links.mass) });
+  element.dataset.shown = [of, layer, head, "lines", scale, shown.exact ? "exact" : "approximate"].join(" ");
+  element.dataset.lines = links.list.length;
+  element.dataset.rev = store.rev;
+});
+
+const yOf = (i) => 4 + (i + 0.5) * row - body.scrollTop;
+
+const paintLinks = (context, { list }, height) => {
+  const stands = focus();
+  const [from, to] = [former.variable("accent"), former.variable("mark")];
+  const { left, right } = columns;
+  const bend = (right - left) * 0.4;
+  for (const strong of [false, true])
+    for (const { query, key, weight, most } of list) {
+      const isFrom = stands && query === stands.query;
+      const isTo = stands && key === stands.key;
+      if (strong !== Boolean(isFrom || isTo)) continue;
+      const [start, end] = [yOf(query), yOf(key)];
+      if ((start < -20 && end < -20) || (start > height + 20 && end > height + 20)) continue;
+      const level = former.scaled(weight, most);
+      context.globalAlpha = stands && !strong ? level * 0.07 : 0.06 + 0.94 * level;
+      context.strokeStyle = isTo && !isFrom ? to : from;
+      context.lineWidth = 0.6 + 2.6 * level;
+      context.beginPath();
+      context.moveTo(left, start);
+      context.bezierCurveTo(left + bend, start, right - bend, end, right, end);
+      context.stroke();
+    }
+  context.globalAlpha = 1;
+};
+
+const paintLabels = (context, pen, height, shown) => {
+  const { tokens } = shown.pass.header;
+  const stands = focus();
+  const [text, quiet, mark, accent] = ["text", "quiet", "mark", "accent"].map(former.variable);
+  const looked = stands && stands.query != null ? former.row(shown, stands.query) : null;
+  for (let i = 0; i < tokens; i++) {
+    const y = yOf(i);
+    if (y < -row || y > height + row) continue;
+    const locked = store.view.token === i;
+    for (const side of ["left", "right"]) {
+      const on = stands && (side === "left" ? stands.query : stands.key) === i;
+      const linked = stands && side === "right" && looked && looked[i] >= 0.05;
+      const colour = on ? (locked ? mark : accent) : stands && !linked ? quiet : text;
+      const look = { colour, quiet, weight: on ? "700" : "" };
+      if (side === "left") pen.draw(context, i, columns.left - 8, y, { ...look, align: "right" });
+      else pen.draw(context, i, columns.right + 8, y, look);
+    }
+  }
+};
+
+/** The token under the pointer: as a query left of the middle, as a key right of it. */
+const tokenAt = (event) => {
+  const i = Math.floor((former.placeOn(canvas, event).y - 4 + body.scrollTop) / row);
+  return store.pass && i >= 0 && i < store.pass.header.tokens ? i : null;
+};
+const point = (event) => {
+  const i = tokenAt(event);
+  store.point(i === null ? null : { token: i });
+};
+const lock = (i) => store.set({ token: store.view.token === i ? null : i, key: null });
+canvas.addEventListener("pointermove", point);
+canvas.addEventListener("pointerdown", point);
+canvas.addEventListener("pointerleave", () => store.point(null));
+canvas.addEventListener("blur", () => store.point(null));
+canvas.addEventListener("click", (event) => {
+  const i = tokenAt(event);
+  if (i !== null) lock(i);
+});
+canvas.addEventListener("keydown", (event) => {
+  const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+  const now = store.token();
+  if (step) {
+    const next = Math.max(0, Math.min(store.pass.header.tokens - 1, (now ?? -1) + step));
+    if (store.view.token === null) store.point({ token: next });
+    else store.set({ token: next, key: null });
+    if (yOf(next) < row || yOf(next) > canvas.clientHeight - row) body.scrollTop += yOf(next) - canvas.clientHeight / 2;
+  } else if ((event.key === "Enter" || event.key === " ") && now !== null) lock(now);
+  else return;
+  event.preventDefault();
+});
+body.addEventListener("scroll", paint);
+
+const size = former.sized(body, paint);
+
+/** Brings a token into sight that is looked at elsewhere on the page. */
+const follow = () => {
+  const token = store.token();
+  if (token === null || canvas.matches(":hover")) return;
+  const y = yOf(token);
+  if (y < 0 || y > size.height) body.scrollTop += y - size.height / 2;
+};
+store.subscribe(element, (changed) => {
+  unseen ||= ["hover", "token", "view", "pass"].some((name) => changed.has(name));
+  paint();
+});
+former.onTheme(paint);

@@ -1,0 +1,104 @@
+// How far information can reach after each layer: the powers of every mask, the chosen one outlined; a click chooses.
+const { h, say, masking } = former;
+masking.begin(props.value);
+const { body, foot } = former.panel(element, say("mask_reach"));
+const table = h("table", { "aria-label": say("mask_reach_label") });
+const sentences = h("div", { class: "sentences", "aria-live": "polite" });
+body.append(h("div", { class: "scroll" }, table));
+foot.append(sentences);
+let shape = ""; // what the table was built for
+let pictures = []; // {mask, layer, canvas, pairs}
+let names = {}; // mask → its button
+
+const build = ({ layers }) => {
+  const head = h("tr", {}, h("th", {}, say("mask_reach_after")), ...Array.from({ length: layers }, (_, i) => h("th", { scope: "col" }, i + 1)));
+  pictures = [];
+  names = {};
+  const line = (mask) => {
+    const cells = Array.from({ length: layers }, (_, i) => {
+      const picture = { mask, layer: i + 1, canvas: h("canvas", { role: "img" }), pairs: h("span", { class: "pairs" }) };
+      pictures.push(picture);
+      return h("td", { class: "cell", onclick: () => masking.set({ mask }) }, picture.canvas, picture.pairs);
+    });
+    names[mask] = h("button", { type: "button", class: "field-button", onclick: () => masking.set({ mask }) });
+    return h("tr", { "data-mask": mask }, h("th", { scope: "row" }, names[mask]), ...cells);
+  };
+  table.replaceChildren(h("thead", {}, head), h("tbody", {}, ...masking.settings.masks.map(line)));
+};
+
+/** Pairs in reach after a layer. */
+const within = (needs, layer) => needs.flat().filter((need) => need <= layer).length;
+
+const paintPicture = ({ mask, layer, canvas, pairs }, needs, size, token) => {
+  const t = needs.length;
+  Object.assign(canvas, { width: t, height: t });
+  const context = canvas.getContext("2d");
+  const image = context.createImageData(t, t);
+  const pixels = new Uint32Array(image.data.buffer);
+  const { masked, weights } = former.colours();
+  const [before, now, marked] = [weights[90], weights[190], former.variable("mark")];
+  needs.forEach((row, output) => row.forEach((need, input) => (pixels[output * t + input] = need > layer ? masked : need === layer ? now : before)));
+  context.putImageData(image, 0, 0);
+  context.fillStyle = marked;
+  needs.forEach((row, output) => row[token] <= layer && context.fillRect(token, output, 1, 1));
+  const values = { name: masking.nameOf(mask, size), layer, pairs: masking.count(within(needs, layer)), all: masking.count(t * t) };
+  canvas.setAttribute("aria-label", say("mask_cell_reach", values));
+  canvas.parentNode.title = say("mask_cell_reach", values);
+  canvas.parentNode.dataset.pairs = within(needs, layer);
+  pairs.textContent = values.pairs;
+};
+
+/** For the chosen mask: which outputs the token can have reached after each layer. */
+const steps = ({ labels, needs, layers, mask, size }, token) => {
+  const said = [];
+  let before = "";
+  for (let layer = 1; layer <= layers; layer++) {
+    const reached = [...needs[mask].keys()].filter((output) => needs[mask][output][token] <= layer);
+    const outputs = masking.outputs(reached, needs[mask].length);
+    if (outputs === before) continue;
+    const last = layer === layers || outputs === masking.outputs([...needs[mask].keys()].filter((output) => needs[mask][output][token] <= layers), needs[mask].length);
+    said.push(say(last && layer < layers ? "mask_reach_same" : "mask_reach_step", { outputs, layer }));
+    before = outputs;
+  }
+  return say("mask_reach_from", { name: masking.fullNameOf(mask, size), token: masking.quote(labels, token), steps: said.join("; ") });
+};
+
+/** After how many layers each mask joins all that come before. */
+const full = ({ needs, layers, size }) => {
+  const list = masking.settings.masks.map((mask) => {
+    const most = Math.max(...needs[mask].flatMap((row, output) => row.slice(0, output + 1)));
+    return say(most > layers ? "mask_reach_full_more" : "mask_reach_full_one", { name: masking.nameOf(mask, size), layers: Math.min(most, layers) });
+  });
+  return say("mask_reach_full", { list: list.join(", ") });
+};
+
+/** The measurement beside what is possible, where the pictures go as far as the model. */
+const compared = ({ needs, layers, depth, mask, masked }) => {
+  if (layers !== depth) return "";
+  const pairs = masked.flatMap((row, output) => row.map((change, input) => ({ moves: change > 0, reached: needs[mask][output][input] <= layers })));
+  const count = (test) => masking.count(pairs.filter(test).length);
+  return say("mask_reach_measured", {
+    moved: count(({ moves, reached }) => moves && reached),
+    reached: count(({ reached }) => reached),
+    outside: count(({ moves, reached }) => moves && !reached),
+    depth,
+  });
+};
+
+const paint = former.eachFrame(() => {
+  const { proof } = masking.answers;
+  if (!proof) return;
+  if (shape !== `${proof.layers}`) build(proof);
+  shape = `${proof.layers}`;
+  const token = masking.token(proof.labels);
+  for (const picture of pictures) paintPicture(picture, proof.needs[picture.mask], proof.size, token);
+  for (const [mask, button] of Object.entries(names)) {
+    button.textContent = masking.nameOf(mask, proof.size);
+    button.setAttribute("aria-pressed", `${mask === masking.view.mask}`);
+    button.closest("tr").classList.toggle("chosen", mask === masking.view.mask);
+  }
+  sentences.replaceChildren(...[steps(proof, token), full(proof), compared(proof)].map((words) => h("p", {}, words)));
+  element.dataset.rev = masking.rev;
+});
+masking.paints(element, ["token"], paint);
+former.onTheme(paint);

@@ -1,0 +1,31 @@
+// The text, and what the page has to say of it.
+const { h, say, permuting } = former;
+const { initial, pairs, kinds, tables, emb } = props.value;
+permuting.begin(initial, {
+  positions: { choices: kinds },
+  part: { max: Math.max(0, Math.ceil(emb / 32) - 1) },
+  table: { choices: tables },
+});
+
+const text = h("textarea", { rows: 1, maxlength: permuting.fields.text.longest, spellcheck: "false", placeholder: say("permute_text_hint"), oninput: () => permuting.type(text.value) });
+const message = h("p", { class: "message", role: "status" });
+const choose = ({ text, order }) => permuting.set({ text, order });
+const examples = pairs.map((pair) =>
+  h("button", { type: "button", title: say(pair.other ? "permute_pair_hint" : "permute_review_hint", pair), onclick: () => choose(pair) }, pair.text),
+);
+element.append(
+  h("label", { class: "field" }, h("span", { class: "name" }, say("permute_text")), text),
+  h("div", { class: "pairs", role: "group", "aria-label": say("examples") }, h("span", { class: "name" }, say("permute_pairs")), ...examples),
+  message,
+);
+
+permuting.start();
+permuting.subscribe(element, (changed) => {
+  if (changed.has("text") && text.value !== permuting.view.text) text.value = permuting.view.text;
+  examples.forEach((button, i) => button.setAttribute("aria-pressed", `${permuting.view.text === pairs[i].text}`));
+  if (!["message", "permuted"].some((name) => changed.has(name))) return;
+  const said = permuting.message ?? { kind: "info", text: (permuting.answers.permuted?.remarks ?? []).join(" ") };
+  message.textContent = said.text;
+  message.className = `message ${said.kind}`;
+  element.dataset.rev = permuting.rev;
+});

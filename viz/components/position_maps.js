@@ -1,0 +1,212 @@
+// Vectors of positions as pictures: the vectors, how alike any two of them are, and one position against all others.
+const { h, say, permuting, number } = former;
+const { section, tools, body, foot } = former.panel(element, say("permute_tables"));
+const tables = props.value;
+const held = {}; // key → {levels, norms, maps}
+const asked = {}; // key → while it is fetched, and after
+const source = h("select", { "aria-label": say("permute_table"), onchange: () => permuting.set({ table: source.value }) },
+  ...tables.map(({ name, kind, trained, emb }) => h("option", { value: name }, say(`permute_table_${kind}`, { name, trained, emb }))));
+const product = permuting.choice("product", permuting.fields.product.choices);
+const figure = (name) => {
+  const canvas = h("canvas", { tabindex: 0, role: "application", "data-map": name, "aria-label": say(`permute_${name}_label`) });
+  const heading = h("h3", {});
+  return { name, canvas, heading, node: h("figure", { class: name }, heading, h("div", { class: "place" }, canvas)), box: null };
+};
+const [vectors, pairs] = [figure("vectors"), figure("pairs")];
+const curve = former.curve(say("permute_curve_label"));
+const curveHeading = h("h3", {});
+const readout = h("p", { class: "readout", "aria-live": "polite" });
+const note = h("p", { class: "quiet" });
+tools.append(source, product.node);
+body.append(h("div", { class: "figures" }, vectors.node, pairs.node, h("figure", { class: "curve" }, curveHeading, curve.node)));
+foot.append(readout, note);
+let hover = null; // {map, position, other: of a pair, or the number of a vector}
+
+const current = () => tables.find(({ name }) => name === permuting.view.table) ?? tables[0];
+/** How far the axis goes: learned vectors end with the trained length, and what is beyond is shown as nothing. */
+const span = ({ trained }) => 2 * trained;
+
+const fetchTable = async (table) => {
+  const response = await fetch(former.url(`/positions/${table.key}`)).catch(() => null);
+  if (!response?.ok) {
+    delete asked[table.key]; // the next look tries again
+    return permuting.complain(say("offline"), "error", "table");
+  }
+  permuting.complain(null, "error", "table");
+  const levels = new Int16Array(await response.arrayBuffer());
+  const norms = Float64Array.from({ length: table.rows }, (_, row) => Math.sqrt(dot(levels, table, row, row)) * table.scale);
+  held[table.key] = { levels, norms, maps: {} };
+  paint();
+};
+
+const dot = (levels, { emb }, a, b) => {
+  let sum = 0;
+  for (let i = 0, [from, to] = [a * emb, b * emb]; i < emb; i++) sum += levels[from + i] * levels[to + i];
+  return sum;
+};
+
+/** How alike two positions are: the dot product of their vectors, or the cosine of the angle between them. */
+const alike = (table, a, b) => {
+  const { levels, norms } = held[table.key];
+  const product = dot(levels, table, a, b) * table.scale ** 2;
+  return permuting.view.product === "dot" ? product : product / (norms[a] * norms[b] || 1);
+};
+const most = (table) => (permuting.view.product === "dot" ? Math.max(...held[table.key].norms) ** 2 : 1);
+
+const image = (width, height, pixelAt) => {
+  const made = h("canvas", { width, height });
+  const context = made.getContext("2d");
+  const data = context.createImageData(width, height);
+  const pixels = new Uint32Array(data.data.buffer);
+  for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) pixels[y * width + x] = pixelAt(x, y);
+  context.putImageData(data, 0, 0);
+  return made;
+};
+const signed = (part) => Math.max(0, Math.min(255, Math.round(127.5 + 127.5 * part)));
+
+/** The two pictures, a pixel a number; made once for each table, product and theme. */
+const draw = (table) => {
+  const { levels, maps } = held[table.key];
+  const { scores, masked } = former.colours();
+  const theme = former.isDark();
+  maps[`vectors ${theme}`] ??= image(table.emb, span(table), (x, y) => (y < table.rows ? scores[signed(levels[y * table.emb + x] / 32767)] : masked));
+  const name = `pairs ${permuting.view.product} ${theme}`;
+  if (!maps[name]) {
+    const { rows } = table;
+    const [full, all] = [most(table), new Uint8Array(rows * rows)];
+    for (let a = 0; a < rows; a++) for (let b = 0; b <= a; b++) all[a * rows + b] = all[b * rows + a] = signed(alike(table, a, b) / full);
+    maps[name] = image(rows, rows, (x, y) => scores[all[y * rows + x]]);
+  }
+  return { vectors: maps[`vectors ${theme}`], pairs: maps[name] };
+};
+
+const MARGIN = 34; // for the numbers beside a map
+
+const lay = (one, made, table, wide, high, acrossIsPosition) => {
+  const context = former.fit(one.canvas, wide, high);
+  const box = { left: MARGIN, top: 4, width: wide - MARGIN - 4, height: high - 24 };
+  Object.assign(one, { box, across: made.width, down: made.height });
+  context.imageSmoothingEnabled = made.height > box.height;
+  context.imageSmoothingQuality = "high";
+  context.drawImage(made, box.left, box.top, box.width, box.height);
+  const [line, quiet, mark] = ["line", "quiet", "mark"].map(former.variable);
+  context.strokeStyle = line;
+  context.strokeRect(box.left - 0.5, box.top - 0.5, box.width + 1, box.height + 1);
+  Object.assign(context, { font: `11px ${former.style.font}`, fillStyle: quiet, textBaseline: "middle", textAlign: "right" });
+  const y = (position) => box.top + (position / made.height) * box.height;
+  const x = (column) => box.left + (column / made.width) * box.width;
+  const ticks = (end) => [0, end / 4, end / 2, (3 * end) / 4].map(Math.round);
+  for (const at of ticks(made.height)) context.fillText(at, box.left - 4, Math.max(y(at), box.top + 5));
+  Object.assign(context, { textBaseline: "top", textAlign: "left" });
+  for (const at of ticks(made.width)) context.fillText(acrossIsPosition ? at : at + 1, x(at), box.top + box.height + 5);
+  if (made.height > table.trained) limit(context, box, y(table.trained), acrossIsPosition ? x(table.trained) : null, mark);
+  if (!acrossIsPosition && table.rows < made.height) {
+    Object.assign(context, { fillStyle: quiet, textAlign: "center", textBaseline: "middle", font: `13px ${former.style.font}` });
+    context.fillText(say("permute_beyond"), box.left + box.width / 2, (y(table.rows) + y(made.height)) / 2, box.width - 8);
+  }
+  return context;
+};
+
+/** The trained length, as a line across and, for pairs, down. */
+const limit = (context, box, y, x, colour) => {
+  Object.assign(context, { strokeStyle: colour, lineWidth: 1.5 });
+  context.setLineDash([5, 3]);
+  context.beginPath();
+  context.moveTo(box.left, y);
+  context.lineTo(box.left + box.width, y);
+  if (x !== null) {
+    context.moveTo(x, box.top);
+    context.lineTo(x, box.top + box.height);
+  }
+  context.stroke();
+  context.setLineDash([]);
+};
+
+const paint = former.eachFrame(() => {
+  const table = current();
+  if (!table) return void body.replaceChildren(h("p", {}, say("permute_no_tables")));
+  source.value = table.name;
+  product.update();
+  if (!held[table.key]) {
+    return void (asked[table.key] ??= fetchTable(table));
+  }
+  if (!size.width) return;
+  const made = draw(table);
+  const high = section.classList.contains("maximised") ? Math.max(160, size.height - 46) : 300;
+  const room = (one) => one.node.querySelector(".place").clientWidth;
+  const context = lay(vectors, made.vectors, table, room(vectors), high, false);
+  const other = lay(pairs, made.pairs, table, room(pairs), high, true);
+  const at = Math.min(hover?.position ?? permuting.view.at, table.rows - 1);
+  cross(context, vectors, at, hover?.map === "vectors" ? hover.other : null);
+  cross(other, pairs, at, hover?.map === "pairs" ? hover.other : null);
+  tell(table, at, high);
+  element.dataset.table = table.name;
+  element.dataset.at = at;
+  element.dataset.product = permuting.view.product;
+});
+
+const cross = (context, { box, across, down }, row, column) => {
+  Object.assign(context, { strokeStyle: former.variable("text"), lineWidth: 1 });
+  const [wide, high] = [Math.max(2, box.width / across), Math.max(2, box.height / down)];
+  context.strokeRect(box.left, box.top + (row / down) * box.height, box.width, high);
+  if (column == null) return;
+  context.strokeRect(box.left + (column / across) * box.width, box.top, wide, box.height);
+  former.laser(context, box.left + (column / across) * box.width, box.top + (row / down) * box.height, wide, high);
+};
+
+const tell = (table, at, high) => {
+  const unit = say(`permute_product_${permuting.view.product}`);
+  vectors.heading.textContent = say("permute_vectors", { emb: table.emb });
+  pairs.heading.textContent = say("permute_pairs_map", { unit });
+  curveHeading.textContent = say("permute_curve", { unit, at });
+  const row = Float64Array.from({ length: table.rows }, (_, other) => alike(table, at, other));
+  const full = most(table);
+  curve.draw({ values: row, end: span(table), low: -full, high: full, at, limit: table.trained, beyond: table.rows < span(table) ? say("permute_beyond_short") : "", height: high });
+  const limits = { trained: table.trained, last: table.trained - 1, end: table.rows - 1, error: number(table.error, 2) };
+  note.textContent = `${say(`permute_note_${table.kind}`, limits)} ${say("permute_precision", limits)}`;
+  readout.dataset.value = "";
+  if (!hover) return void (readout.textContent = neighbours(table, row, at));
+  if (hover.position >= table.rows) return void (readout.textContent = say("permute_no_vector", { at: hover.position, last: table.rows - 1 }));
+  const value = hover.map === "pairs" ? row[hover.other] : held[table.key].levels[at * table.emb + hover.other] * table.scale;
+  readout.dataset.value = value;
+  readout.textContent = say(`permute_${hover.map}_reading`, { at, other: hover.map === "pairs" ? hover.other : hover.other + 1, value: number(value), unit });
+};
+
+/** How alike the chosen position is to those near it and far from it. */
+const neighbours = (table, row, at) => {
+  const said = [1, 10, 100].filter((step) => at + step < table.rows).map((step) => say("permute_at_distance", { step, value: number(row[at + step], 3) }));
+  return say("permute_neighbours", { at, said: said.join(", "), unit: say(`permute_product_${permuting.view.product}`) });
+};
+
+const pointer = (one) => {
+  const at = (event) => {
+    if (!one.box) return null;
+    const { x, y } = former.placeOn(one.canvas, event);
+    const other = Math.floor(((x - one.box.left) / one.box.width) * one.across);
+    const position = Math.floor(((y - one.box.top) / one.box.height) * one.down);
+    return other >= 0 && other < one.across && position >= 0 && position < one.down ? { map: one.name, position, other } : null;
+  };
+  const point = (found) => {
+    hover = found;
+    paint();
+  };
+  const choose = (position) => permuting.set({ at: Math.max(0, Math.min(current().rows - 1, position)) });
+  one.canvas.addEventListener("pointermove", (event) => point(at(event)));
+  one.canvas.addEventListener("pointerleave", () => point(null));
+  one.canvas.addEventListener("click", (event) => at(event) && choose(at(event).position));
+  one.canvas.addEventListener("keydown", (event) => {
+    const step = { ArrowUp: -1, ArrowDown: 1, PageUp: -32, PageDown: 32 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    hover = null;
+    choose(permuting.view.at + step);
+  });
+};
+[vectors, pairs].forEach(pointer);
+
+const size = former.sized(body, paint);
+permuting.subscribe(element, (changed) => {
+  if (changed.has("table")) hover = null;
+  if (["table", "product", "at", "permuted"].some((name) => changed.has(name))) paint();
+});
+former.onTheme(paint);

@@ -1,0 +1,76 @@
+// How surprised a generator is by each token of the text, in bits, as colour under it.
+const { h, say, store } = former;
+const { tools, body, foot } = former.panel(element, say("surprise"));
+const MOST = 10; // bits at the dark end; 8 is what guessing among all bytes alike would cost
+const total = h("span", { class: "number" });
+tools.append(total);
+const text = h("div", { class: "surprise-text", role: "group", "aria-label": say("surprise") });
+body.append(text);
+const status = h("p", { class: "surprise-status", role: "status" });
+const ramp = h("span", { class: "ramp", "aria-hidden": "true" });
+foot.append(h("p", { class: "quiet legend" }, "0", ramp, `${MOST} ${say("bits")}`), status);
+let spans = [];
+
+const paint = () => {
+  const { weights } = former.colours();
+  const colour = (part) => weights[Math.round(255 * Math.min(1, part))];
+  ramp.style.background = `linear-gradient(90deg, ${[0, 0.25, 0.5, 0.75, 1].map((part) => former.css(colour(part))).join(",")})`;
+  const { bits } = store.pass.header.output;
+  spans.forEach((span, i) => {
+    if (bits[i] === null) return;
+    const pixel = colour(bits[i] / MOST);
+    span.style.background = former.css(pixel);
+    span.style.color = former.inkOn(pixel);
+  });
+};
+
+const words = (i) => {
+  const bits = store.pass.header.output.bits[i];
+  if (bits === null) return say("surprise_first", { token: former.quote(i) });
+  return say("surprise_of", { token: former.quote(i), bits: bits.toFixed(2), share: former.share(2 ** -bits) });
+};
+
+const draw = () => {
+  const { labels, output, baseline, unit } = store.pass.header;
+  spans = labels.map((label, i) => {
+    const span = h("span", { class: "token", "data-token": i, title: words(i) }, label);
+    if (output.bits[i] === null) span.classList.add("first");
+    return span;
+  });
+  // A line may break after a space; a newline of the text is one here too.
+  const after = { "␣": () => h("wbr"), "⏎": () => h("br") };
+  text.replaceChildren(...spans.flatMap((span, i) => (after[labels[i]] ? [span, after[labels[i]]()] : [span])));
+  const before = baseline && baseline.bitsPerToken !== output.bitsPerToken ? `${baseline.bitsPerToken?.toFixed(3)} → ` : "";
+  total.textContent = output.bitsPerToken == null ? "" : `${before}${output.bitsPerToken.toFixed(3)} ${say(`bits_per_${unit}`)}`;
+  paint();
+};
+
+const mark = () => {
+  const token = store.hover?.token ?? store.hover?.key ?? store.view.token;
+  spans.forEach((span, i) => {
+    span.classList.toggle("pointed", i === token);
+    span.classList.toggle("locked", i === store.view.token);
+  });
+  status.textContent = token == null || !spans[token] ? say("surprise_hint") : words(token);
+};
+
+const at = (event) => {
+  const token = event.target.closest?.(".token")?.dataset.token;
+  return token === undefined ? null : Number(token);
+};
+text.addEventListener("pointermove", (event) => store.point(at(event) === null ? null : { token: at(event) }));
+text.addEventListener("pointerleave", () => store.point(null));
+text.addEventListener("click", (event) => {
+  if (at(event) !== null) store.set({ token: at(event) === store.view.token ? null : at(event) });
+});
+
+store.subscribe(element, (changed) => {
+  if (!store.pass) return;
+  const shows = store.pass.header.kind === "generator";
+  element.hidden = !shows;
+  if (!shows) return;
+  if (changed.has("pass")) draw();
+  if (["pass", "hover", "token"].some((name) => changed.has(name))) mark();
+  element.dataset.rev = store.rev;
+});
+former.onTheme(() => spans.length && paint());

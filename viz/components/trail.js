@@ -1,0 +1,56 @@
+// The branches of the text: where each left another, and how it goes on; a click returns to it.
+const { h, say, writing } = former;
+
+const list = h("ol", { class: "branches" });
+const clear = h("button", { type: "button", onclick: writing.clear }, say("write_clear"));
+const { tools, body } = former.panel(element, say("write_trail_title"));
+tools.append(clear);
+body.append(list);
+
+const PREVIEW = 28;
+const describe = ({ from, parent, first }, number) => {
+  const { branches } = writing;
+  const end = branches.end(number);
+  const labels = branches.labels(end);
+  const written = labels.slice(labels.length - end.depth);
+  const at = from?.depth ?? 0;
+  const name = (token) => from.state?.candidates.find(([id]) => id === token)?.[1] ?? written[at];
+  const said = from
+    ? say("write_branch_from", { from: parent + 1, at, token: name(first.token), other: name(from.children[0].token) })
+    : say("write_branch_first");
+  const text = written.slice(at).join("");
+  const preview = text.length > PREVIEW ? `${text.slice(0, PREVIEW)}…` : text;
+  return { end, said, preview, count: end.depth };
+};
+
+let shown = "";
+const paint = former.eachFrame(() => {
+  const { branches } = writing;
+  const current = branches.tip(writing.cursor).branch;
+  const entries = branches.list.map(describe);
+  const now = JSON.stringify([current, entries.map(({ said, preview, count }) => [said, preview, count])]);
+  if (now === shown) return;
+  shown = now;
+  const focused = [...list.children].findIndex((item) => item.contains(document.activeElement));
+  list.replaceChildren(
+    ...entries.map(({ end, said, preview, count }, i) =>
+      h(
+        "li",
+        {},
+        h(
+          "button",
+          { type: "button", class: "branch", "aria-current": i === current ? "true" : null, onclick: () => writing.go(end) },
+          h("b", {}, i + 1),
+          h("span", { class: "preview", dir: "ltr" }, preview || "…"),
+          h("span", { class: "from" }, `${said} · ${writing.count(count)}`),
+        ),
+      ),
+    ),
+  );
+  if (focused >= 0) list.children[focused]?.querySelector("button").focus();
+  element.dataset.branches = branches.list.length;
+});
+
+writing.subscribe(element, (changed) => {
+  if (changed.has("text")) paint();
+});

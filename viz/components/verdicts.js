@@ -1,0 +1,53 @@
+// The trained classifiers on the text in both orders, side by side: one that was given positions, one that was not.
+const { h, say, permuting, number } = former;
+const { body, foot } = former.panel(element, say("permute_verdicts"));
+const cards = h("div", { class: "cards" });
+const sentence = h("p", { class: "sentence", "aria-live": "polite" });
+body.append(cards);
+foot.append(permuting.bar().node, sentence, h("p", { class: "quiet" }, say("permute_two_words")));
+
+const percent = (part) => `${(100 * part).toFixed(4)} %`;
+const chosen = (probs) => probs.indexOf(Math.max(...probs));
+
+/** One order: the words, the verdict, the probability of the last class with its bar. */
+const order = (name, words, { classes }, probs) => {
+  const bar = h("i");
+  bar.style.width = `${100 * probs.at(-1)}%`;
+  return h("div", { class: `order order-${name}` },
+    h("span", { class: "quiet" }, say(`permute_order_${name}`)),
+    h("span", { class: "words" }, words),
+    h("b", { class: "verdict" }, classes[chosen(probs)]),
+    h("span", { class: "bar", "aria-hidden": "true" }, bar),
+    h("span", { class: "prob" }, say("permute_prob", { name: classes.at(-1), prob: percent(probs.at(-1)) })));
+};
+
+const card = (verdict, texts) => {
+  const { name, positions, before, after, moved, equal } = verdict;
+  const said = !moved ? "permute_moved_nothing" : equal ? "permute_moved_not" : "permute_moved_by";
+  return h("article", { class: equal ? "card equal" : "card", "data-model": name },
+    h("h3", {}, name, h("span", { class: "quiet" }, say(`permute_trained_${positions}`))),
+    order("typed", texts.before, verdict, before),
+    order("moved", texts.after, verdict, after),
+    h("p", { class: "moved" }, say(said, { moved: number(moved, 3), points: (100 * moved).toFixed(moved < 0.001 ? 4 : 1) })));
+};
+
+/** What happened, from the numbers. */
+const tell = ({ name, positions, classes, before, after, equal, moved }) => {
+  const [was, is] = [before.at(-1), after.at(-1)];
+  const written = former.share(was) === former.share(is) && !equal ? percent : former.share; // as many digits as tell them apart
+  const values = { name, before: written(was), after: written(is), class: classes.at(-1), moved: number(moved, 2) };
+  if (equal) return say(positions === "none" ? "permute_verdict_bag" : "permute_verdict_same", values);
+  const turned = chosen(before) !== chosen(after) ? say("permute_verdict_turns", { from: classes[chosen(before)], to: classes[chosen(after)] }) : "";
+  return say("permute_verdict_moves", values) + turned;
+};
+
+permuting.subscribe(element, (changed) => {
+  const answer = permuting.answers.permuted;
+  if (!answer || !changed.has("permuted")) return;
+  const { labels, verdicts } = answer;
+  const texts = { before: labels.join(" "), after: answer.order.map((word) => labels[word]).join(" ") };
+  cards.replaceChildren(...verdicts.map((verdict) => card(verdict, texts)));
+  const still = answer.order.every((word, place) => word === place);
+  sentence.textContent = still ? say("permute_verdict_still") : verdicts.map(tell).join(" ");
+  element.dataset.rev = permuting.rev;
+});

@@ -1,0 +1,122 @@
+// Which words carried a classifier's verdict: by taking each away, and by where attention looks. Two different things.
+const { h, say, store } = former;
+const AT_ONCE = 48; // up to here it is measured unasked; every word is a run of the model
+const { tools, body, foot } = former.panel(element, say("words"));
+const start = h("button", { type: "button", class: "f-button", onclick: () => (running ? stop() : run()) });
+const progress = h("progress", { max: 1, value: 0, hidden: true, "aria-label": say("words") });
+tools.append(progress, start);
+const columns = ["ablation", "attention"].map((kind) => {
+  const text = h("p", { class: "words-text" });
+  const top = h("ol", { class: "words-top" });
+  const how = h("p", { class: "quiet" }, say(`words_${kind}_how`));
+  return { how, text, top, column: h("div", { class: "words-column" }, h("h3", {}, say(`words_${kind}`)), how, text, top) };
+});
+body.append(h("div", { class: "words-columns" }, ...columns.map(({ column }) => column)));
+const agreement = h("p", { class: "finding", role: "status" });
+foot.append(agreement, h("p", { class: "quiet" }, say("words_caution")));
+
+let running = null;
+let waiting = 0; // a pause in typing, before anything is measured unasked
+let found = { attention: null, changes: [] };
+
+const stop = () => {
+  clearTimeout(waiting);
+  running?.abort();
+  running = null;
+  progress.hidden = true;
+  start.textContent = say("words_measure", { count: store.pass?.header.tokens ?? "" });
+};
+
+const run = async () => {
+  const { key, tokens } = store.pass.header;
+  const mine = (running = new AbortController());
+  start.hidden = false;
+  start.textContent = say("effects_stop");
+  progress.hidden = false;
+  progress.value = 0;
+  agreement.textContent = say("words_running");
+  found = { attention: null, changes: [] };
+  try {
+    await former.lines(`/attention/${key}/words`, mine.signal, (piece) => {
+      if (running !== mine) return;
+      if (piece.attention) Object.assign(found, { attention: piece.attention, size: piece.size });
+      for (const change of piece.changes ?? []) found.changes.push(...Array(found.size).fill(change));
+      if ("agreement" in piece) found.agreement = piece.agreement;
+      progress.value = Math.min(1, found.changes.length / tokens);
+      draw();
+    });
+    if (running !== mine) return;
+    stop();
+    start.hidden = true;
+    element.dataset.measured = key;
+  } catch (error) {
+    if (running !== mine) return;
+    stop();
+    agreement.textContent = error.name === "TypeError" ? say("offline") : error.message;
+  }
+};
+
+/** The pixel for a part of the strongest: for the verdict blue, against it orange. */
+const colour = (part) => former.colours().scores[Math.round(127.5 + 80 * Math.max(-1, Math.min(1, part)))];
+
+const fill = ({ text, top }, values, write) => {
+  const most = Math.max(...values.map(Math.abs), 1e-9);
+  const word = (i) => {
+    const span = h("span", { class: "token", title: `${former.token(i)}: ${write(values[i])}` }, store.pass.header.labels[i]);
+    if (values[i] !== undefined) {
+      const pixel = colour(values[i] / most);
+      Object.assign(span.style, { background: former.css(pixel), color: former.inkOn(pixel) });
+    }
+    span.addEventListener("pointerenter", () => store.point({ token: i }));
+    span.addEventListener("pointerleave", () => store.point(null));
+    span.addEventListener("click", () => store.set({ token: store.view.token === i ? null : i }));
+    return span;
+  };
+  text.replaceChildren(...store.pass.header.labels.flatMap((_, i) => [word(i), " "]));
+  const ranked = values.map((_, i) => i).sort((a, b) => Math.abs(values[b]) - Math.abs(values[a])).slice(0, 5);
+  top.replaceChildren(...ranked.map((i) => {
+    const bar = h("i", { class: "bar" });
+    bar.style.width = `${(100 * Math.abs(values[i])) / most}%`;
+    bar.style.background = former.css(colour(Math.sign(values[i])));
+    return h("li", {}, h("span", { class: "label" }, former.token(i)), h("span", { class: "bars" }, bar), h("span", { class: "number" }, write(values[i])));
+  }));
+};
+
+const signed = (value) => (value === undefined ? "…" : `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`);
+
+const draw = () => {
+  const [ablation, attention] = columns;
+  fill(ablation, found.changes.slice(0, store.pass.header.tokens), signed);
+  ablation.how.textContent = found.size > 1 ? say("words_together", { size: found.size }) : say("words_ablation_how");
+  fill(attention, found.attention ?? [], (value) => (value === undefined ? "…" : former.share(value)));
+  if (!("agreement" in found)) return;
+  const { tokens, output } = store.pass.header;
+  const verdict = output.classes[output.probs.indexOf(Math.max(...output.probs))];
+  const size = found.agreement === null ? null : Math.abs(found.agreement);
+  const kind = size === null ? "none" : size < 0.3 ? "little" : size < 0.7 ? "partly" : "much";
+  const number = found.agreement?.toFixed(2).replace("-", "−");
+  agreement.textContent = say(`words_agree_${found.agreement < -0.3 ? "against" : kind}`, { number, tokens, verdict });
+};
+
+store.subscribe(element, (changed) => {
+  if (!store.pass) return;
+  const shows = store.pass.header.kind === "classifier";
+  element.hidden = !shows;
+  if (changed.has("pass")) {
+    stop();
+    found = { attention: null, changes: [] };
+    agreement.textContent = "";
+    if (!shows) return;
+    draw();
+    const short = store.pass.header.tokens <= AT_ONCE;
+    start.hidden = short;
+    if (short) waiting = setTimeout(run, 300);
+  }
+  if (["pass", "hover", "token"].some((name) => changed.has(name)))
+    for (const { text } of columns)
+      text.querySelectorAll(".token").forEach((span, i) => {
+        span.classList.toggle("pointed", i === (store.hover?.token ?? store.hover?.key ?? store.view.token));
+      });
+  element.dataset.rev = store.rev;
+});
+former.onTheme(() => store.pass?.header.kind === "classifier" && draw());

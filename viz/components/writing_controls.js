@@ -1,0 +1,98 @@
+// What the model is given and how it draws, and the buttons: start, pause, step, stop, back, forward.
+const { h, say, writing } = former;
+const { fields, settings } = writing;
+const shown = {}; // name: what puts a setting on the screen
+
+const labelled = (name, ...inputs) => h("label", { class: `field ${name}` }, h("span", { class: "name" }, say(`write_${name}`)), ...inputs);
+
+const slider = (name, say_value = String) => {
+  const { min, max, step } = fields[name];
+  const range = h("input", { type: "range", "aria-label": say(`write_${name}`), min, max, step, oninput: () => writing.set({ [name]: Number(range.value) }) });
+  const value = h("output", { class: "value" });
+  shown[name] = () => {
+    range.value = settings[name];
+    value.textContent = say_value(settings[name]);
+    range.setAttribute("aria-valuetext", value.textContent);
+  };
+  return labelled(name, value, range);
+};
+
+const numeric = (name) => {
+  const read = () => {
+    const given = input.value.trim() ? Number(input.value) : NaN;
+    writing.set({ [name]: given });
+    const wrong = settings[name] !== given;
+    input.setAttribute("aria-invalid", wrong);
+    input.title = hint.textContent = wrong ? say("write_range", { min, max: fields[name].max }) : "";
+  };
+  const { min, step } = fields[name];
+  const input = h("input", { type: "number", inputmode: "numeric", min, step, oninput: read, onblur: () => shown[name]() });
+  const hint = h("span", { class: "hint", role: "status" });
+  shown[name] = () => {
+    input.max = fields[name].max;
+    if (Number(input.value) !== settings[name] || !input.value) input.value = settings[name];
+    input.setAttribute("aria-invalid", false);
+    input.title = hint.textContent = "";
+  };
+  return labelled(name, input, hint);
+};
+
+const model = h("select", { onchange: () => writing.set({ model: model.value }) });
+shown.model = () => (model.value = settings.model);
+const text = h("textarea", { rows: 1, spellcheck: "false", placeholder: say("write_hint"), oninput: () => writing.set({ text: text.value }) });
+shown.text = () => {
+  if (text.value !== settings.text) text.value = settings.text;
+};
+
+const another = () => writing.set({ seed: Math.floor(Math.random() * 10000) });
+const button = (name, act, ...more) => h("button", { type: "button", class: name, title: say(`write_${name}_hint`), onclick: act }, ...more, say(`write_${name}`));
+/** Prompt and what is written up to where one stands. */
+const copy = async () => {
+  const written = writing.branches.path(writing.cursor).map((node) => node.token);
+  await navigator.clipboard?.writeText(settings.text + new TextDecoder().decode(Uint8Array.from(written)));
+  status.textContent = say("write_copied");
+};
+const buttons = {
+  run: button("run", () => (writing.status === "running" ? writing.pause() : writing.run())),
+  step: button("step", writing.step),
+  stop: button("stop", writing.stop),
+  back: button("back", writing.back),
+  forward: button("forward", writing.forward),
+  copy: button("copy", copy),
+};
+const status = h("p", { class: "status", role: "status" });
+const dice = h("button", { type: "button", class: "dice", title: say("write_dice"), "aria-label": say("write_dice"), onclick: another }, "⚄");
+
+element.append(
+  h("div", { class: "given" }, labelled("model", model), labelled("text", text)),
+  h(
+    "div",
+    { class: "rules" },
+    slider("temperature", (value) => (value ? value.toFixed(2) : say("write_greedy"))),
+    slider("top_k", (value) => value || say("write_all")),
+    slider("top_p", (value) => (value < 1 ? value.toFixed(2) : say("write_all"))),
+    slider("pace", (value) => say("write_per_second", { value })),
+    h("div", { class: "with-dice" }, numeric("seed"), dice),
+    numeric("length"),
+  ),
+  h("div", { class: "transport", role: "group", "aria-label": say("write_transport") }, ...Object.values(buttons), status),
+);
+
+const paint = (changed) => {
+  if (changed.has("models")) model.replaceChildren(...Object.keys(writing.models).map((name) => h("option", { value: name }, name)));
+  for (const [name, show] of Object.entries(shown)) if (changed.has(name)) show();
+  if (!changed.has("status") && !changed.has("text")) return;
+  const running = writing.status === "running";
+  buttons.run.textContent = say(running ? "write_pause" : writing.cursor.depth ? "write_resume" : "write_run");
+  buttons.run.title = say(running ? "write_pause_hint" : "write_run_hint");
+  buttons.stop.disabled = !running && !writing.cursor.depth;
+  buttons.back.disabled = !writing.cursor.parent;
+  buttons.forward.disabled = !writing.cursor.onward;
+  if (running && !changed.has("status")) return;
+  const { depth } = writing.cursor;
+  const at = running ? say("write_running") : depth ? writing.count(depth) : "";
+  status.textContent = writing.message?.text ?? at;
+  status.className = `status ${writing.message?.kind ?? ""}`;
+};
+writing.subscribe(element, paint);
+writing.start(props.value);

@@ -1,0 +1,97 @@
+"""Colours, fonts and sizes: one place, light and dark.
+
+Every colour on the page is a CSS variable named here; the scales that paint attention are lists of stops, for the
+canvas. Both scales rise steadily in lightness, so they read in grey and with any colour vision.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradio.themes import Base
+
+FONT = 'ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif'
+MONO = 'ui-monospace, "SF Mono", "Cascadia Mono", "DejaVu Sans Mono", "Liberation Mono", Menlo, monospace'
+
+LIGHT = {
+    "page": "#f6f7f9",
+    "panel": "#ffffff",
+    "line": "#dfe3e8",
+    "text": "#18202b",
+    "quiet": "#5a6675",  # 5.6:1 on the panel
+    "accent": "#1f4fb2",
+    "accent-soft": "#e6edfb",
+    "mark": "#b83c09",  # the selected, the locked
+    "mark-soft": "#fdebdf",
+    "masked": "#e4e7ec",
+    "good": "#146c4b",
+    "warn": "#8a5a00",
+    "error": "#b42318",
+    "laser": "#e0112b",
+}
+DARK = {
+    "page": "#0e1218",
+    "panel": "#171d26",
+    "line": "#2c3542",
+    "text": "#e8edf4",
+    "quiet": "#9fadbe",
+    "accent": "#8ab4ff",
+    "accent-soft": "#1f2e4a",
+    "mark": "#ffa657",
+    "mark-soft": "#3a2a1a",
+    "masked": "#2b323d",
+    "good": "#56d4a2",
+    "warn": "#e3b341",
+    "error": "#ff8f85",
+    "laser": "#ff3b4e",
+}
+
+# Stops of a scale, evenly spaced: weights from none to all; scores from below zero, over zero, to above.
+SCALES = {
+    "light": {
+        "weights": ["#ffffff", "#d6e4f7", "#9cc0ec", "#5593d8", "#2463b5", "#123a83", "#071a4a"],
+        "scores": ["#7a3300", "#c8660f", "#f2b277", "#fbfbfa", "#97bfe6", "#2f74bd", "#0b3263"],
+    },
+    "dark": {
+        "weights": ["#10151d", "#1c3357", "#23568f", "#3180bd", "#5fafd8", "#a5d8ea", "#f4fbff"],
+        "scores": ["#ffd9a8", "#f29a3c", "#8a4d12", "#161b23", "#1f5288", "#5ba4e0", "#cfe8ff"],
+    },
+}
+
+BROWSER: dict[str, Any] = {"scales": SCALES, "font": FONT, "mono": MONO}  # what scripts read as former.style
+
+
+def theme() -> Base:
+    """Gradio's own controls in the page's colours, with fonts that are already on the machine."""
+    pairs = {
+        "body_background_fill": "page",
+        "body_text_color": "text",
+        "body_text_color_subdued": "quiet",
+        "background_fill_primary": "panel",
+        "background_fill_secondary": "page",
+        "block_background_fill": "panel",
+        "block_border_color": "line",
+        "border_color_primary": "line",
+        "block_label_text_color": "quiet",
+        "block_title_text_color": "quiet",
+        "input_background_fill": "panel",
+        "input_border_color": "line",
+        "input_border_color_focus": "accent",
+        "button_secondary_background_fill": "panel",
+        "button_secondary_border_color": "line",
+        "button_secondary_text_color": "text",
+        "link_text_color": "accent",
+    }
+    settings = {name: LIGHT[colour] for name, colour in pairs.items()}
+    settings |= {f"{name}_dark": DARK[colour] for name, colour in pairs.items()}
+    base = Base(font=[FONT], font_mono=[MONO], radius_size="sm", spacing_size="sm", text_size="md")
+    return base.set(**settings, block_shadow="none", block_border_width="1px", block_label_text_weight="500")
+
+
+def css() -> str:
+    """The variables that every style sheet of the page uses: --f-page, --f-text, ..."""
+
+    def block(selector: str, colours: dict[str, str]) -> str:
+        return selector + "{" + "".join(f"--f-{name}:{value};" for name, value in colours.items()) + "}"
+
+    return f":root{{--f-font:{FONT};--f-mono:{MONO};}}\n{block(':root', LIGHT)}\n{block('.dark', DARK)}\n"
