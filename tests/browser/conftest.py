@@ -1,0 +1,199 @@
+"""The browser tests drive the real app, with the shipped models, in a real Chromium.
+
+One app runs per worker and every test has a page of its own. Without a browser the tests are skipped, unless
+FORMER_BROWSER=required says that this machine must have one. Any error on a page's console, any request that leaves
+the app's origin and any traceback in the app's log fail the test in which they come up.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Playwright, expect
+
+from tests.browser.pages import Tab
+from tests.browser.reference import Reference
+
+ROOT = Path(__file__).resolve().parents[2]
+PLACES = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+)
+START_LIMIT = 180  # seconds; a shared machine may be slow to import torch
+PATIENCE = 20_000  # milliseconds that a page may take to do what it is asked: shared machines stall
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "browser: drives the real app in Chromium")
+
+
+def find_browser(playwright: Playwright) -> str | None:
+    """The path of a Chromium or Chrome; Playwright's own where nothing else is installed."""
+    found = [path for place in PLACES if (path := shutil.which(place))]
+    own = playwright.chromium.executable_path
+    return next(iter([*found, *([own] if Path(own).exists() else [])]), None)
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any], playwright: Playwright) -> dict[str, Any]:
+    path = find_browser(playwright)
+    if path is None:
+        reason = "no Chromium or Chrome was found (Debian: apt install chromium)"
+        if os.environ.get("FORMER_BROWSER") == "required":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return {**browser_type_launch_args, "executable_path": path, "args": ["--no-sandbox", "--disable-gpu"]}
+
+
+@pytest.fixture(scope="session")
+def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]:
+    return {**browser_context_args, "viewport": {"width": 1280, "height": 720}, "reduced_motion": "reduce"}
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def wait_until_up(origin: str, alive: Any, log: Path) -> None:
+    """Returns when the last of the app's routes answers."""
+    asked = urllib.request.Request(f"{origin}/permute", data=b"{}", method="POST")
+    limit = time.monotonic() + START_LIMIT
+    while time.monotonic() < limit and alive():
+        try:
+            urllib.request.urlopen(asked, timeout=5).close()
+        except urllib.error.HTTPError as error:
+            if error.code == 422:  # read and refused: it is there
+                return
+        except OSError:
+            pass
+        time.sleep(0.2)
+    raise RuntimeError(f"the app did not come up; it said:\n{log.read_text(errors='replace')[-3000:]}")
+
+
+def serve(port: int, log: Path, *folders: str, **settings: str) -> subprocess.Popen[bytes]:
+    """Starts `python app.py` on a port, with further folders and environment; what it says goes to a file."""
+    settings = {"GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_SERVER_PORT": str(port), **settings}
+    command = [sys.executable, "app.py", *folders]
+    with log.open("ab") as out:
+        return subprocess.Popen(command, cwd=ROOT, env={**os.environ, **settings}, stdout=out, stderr=subprocess.STDOUT)
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """Ends it, as a person would who stops the server."""
+    process.terminate()
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+@dataclass
+class App:
+    """A running app."""
+
+    origin: str
+    log: Path
+
+
+@pytest.fixture(scope="session")
+def app(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:  # noqa: ARG001 - no browser, no app
+    """`python app.py` with the shipped models, on a port of its own."""
+    port = free_port()
+    log = tmp_path_factory.mktemp("app") / "app.log"
+    process = serve(port, log, OMP_NUM_THREADS="1")
+    try:
+        running = App(f"http://127.0.0.1:{port}", log)
+        wait_until_up(running.origin, lambda: process.poll() is None, log)
+        yield running
+    finally:
+        stop(process)
+
+
+@dataclass
+class Guard:
+    """What went wrong on a test's pages, and what it asked for there."""
+
+    origin: str
+    errors: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)  # "POST /gradio_api/queue/join"
+    allowed: list[str] = field(default_factory=list)  # patterns of console errors that a test provokes on purpose
+
+    def allow(self, pattern: str) -> None:
+        """For a test that makes the browser itself report something, such as a lost connection."""
+        self.allowed.append(pattern)
+
+    def watch(self, context: BrowserContext) -> None:
+        """Listens to every page of a context."""
+        context.on("console", self._hear)
+        context.on("weberror", lambda error: self.errors.append(f"uncaught: {error.error}"))
+        context.on("request", self._note)
+
+    def _hear(self, said: ConsoleMessage) -> None:
+        if said.type == "error":
+            self.errors.append(f"{said.text} {said.location}")
+
+    def _note(self, request: Any) -> None:
+        if request.url.startswith(self.origin + "/"):
+            self.requests.append(f"{request.method} {request.url.removeprefix(self.origin)}")
+        elif not request.url.startswith(("data:", "blob:", "about:")):
+            self.errors.append(f"a request left the origin: {request.url[:200]}")
+
+    def queued(self) -> list[str]:
+        """The requests that made Gradio call a Python function."""
+        return [asked for asked in self.requests if re.search(r"/queue/join|/gradio_api/(call|run)/", asked)]
+
+    def unexpected(self) -> list[str]:
+        """What fails the test."""
+        return [error for error in self.errors if not any(re.search(pattern, error) for pattern in self.allowed)]
+
+
+@pytest.fixture
+def guard(app: App, context: BrowserContext) -> Iterator[Guard]:
+    context.set_default_timeout(PATIENCE)
+    expect.set_options(timeout=PATIENCE)
+    watched = Guard(app.origin)
+    watched.watch(context)
+    before = app.log.stat().st_size
+    yield watched
+    assert not watched.unexpected()
+    with app.log.open("rb") as said:
+        said.seek(before)
+        assert b"Traceback" not in (more := said.read()), more.decode(errors="replace")[-3000:]
+
+
+@pytest.fixture
+def tab(request: pytest.FixtureRequest, page: Page, guard: Guard) -> Tab:
+    """The tab that a test file is about, its `TAB`: on a page of its own, not opened yet."""
+    return request.module.TAB(page, guard.origin)
+
+
+@pytest.fixture
+def other(tab: Tab) -> Callable[[], Tab]:
+    """Further pages of the same visitor's browser."""
+    return lambda: type(tab)(tab.page.context.new_page(), tab.origin)
+
+
+@pytest.fixture(scope="module")
+def model(request: pytest.FixtureRequest) -> Reference:
+    """What a test file holds the page's numbers against: its `MODEL`, made once."""
+    return request.module.MODEL()

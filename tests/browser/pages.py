@@ -1,0 +1,219 @@
+"""The tabs Explore and Generate as a visitor uses them: open, wait until painted, read what is shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+from playwright.sync_api import Locator, Page
+
+
+class Tab:
+    """What all tabs have."""
+
+    def __init__(self, page: Page, origin: str) -> None:
+        self.page = page
+        self.origin = origin
+
+    def link(self) -> dict[str, str]:
+        """The parameters in the address bar."""
+        return {
+            name: values[0] for name, values in parse_qs(urlsplit(self.page.evaluate("location.href")).query).items()
+        }
+
+    def goto(self, **asked: Any) -> None:
+        """Opens the page as a link with these parameters would."""
+        self.page.goto(f"{self.origin}/?{urlencode(asked)}")
+
+    def wait(self, condition: str, argument: Any = None) -> None:
+        """Until a JavaScript condition holds."""
+        self.page.wait_for_function(condition, arg=argument)
+
+    def painted(self) -> None:
+        """Until what has been asked of the page so far is on the screen: parts paint once a frame."""
+        self.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    def part(self, name: str) -> Locator:
+        """A component; Gradio gives its class to two elements, and the inner one is ours."""
+        return self.page.locator(f".former-{name} .former-{name}")
+
+
+class Writing(Tab):
+    """Tab Generate."""
+
+    def open(self, **asked: Any) -> Writing:
+        """The tab with its first state painted."""
+        self.goto(tab="generate", **asked)
+        self.rested()
+        return self
+
+    def rested(self) -> None:
+        """Until nothing is asked of the server, and all that came is on the screen."""
+        self.wait(
+            """() => window.former?.writing?.status === "idle" && former.writing.cursor.state
+            && former.writing.cursor.state.drawnBy
+            && [...document.querySelectorAll(".former-written-text[data-rev], .former-next-token[data-rev]")]
+               .filter((part) => Number(part.dataset.rev) === former.writing.rev).length === 2"""
+        )
+        self.painted()
+
+    def press(self, name: str) -> None:
+        """One of the buttons."""
+        self.button(name).click()
+
+    def button(self, name: str) -> Locator:
+        return self.page.get_by_role("button", name=name, exact=True)
+
+    def shown(self) -> list[str]:
+        """The tokens on the screen, each as it is labelled."""
+        spans = self.page.locator(".former-written-text .tokens [data-at]").all_text_contents()
+        return [span.rstrip("\n\u200b") for span in spans]
+
+    def here(self) -> int:
+        """The place of the outlined token."""
+        return int(self.page.locator(".former-written-text .tokens .here").get_attribute("data-at") or -1)
+
+    def written(self) -> list[int]:
+        """The tokens after the prompt, as the link holds them."""
+        return [int(token) for token in self.link().get("written", "").split(".") if token]
+
+    def candidates(self) -> list[tuple[str, str, str]]:
+        """The rows of the next-token distribution: label, the model's share, the share after the rules."""
+        rows = self.page.locator(".former-next-token .candidate").all()
+        return [
+            (
+                row.locator(".label").inner_text(),
+                row.locator(".share").inner_text(),
+                row.locator(".after").inner_text(),
+            )
+            for row in rows
+        ]
+
+
+def share(text: str) -> float:
+    """ "34 %" → 0.34."""
+    number = re.search(r"(\d+(?:\.\d+)?)\s*%", text)
+    assert number, f"no percentage in {text!r}"
+    return float(number[1]) / 100
+
+
+def agrees(text: str, exact: float) -> bool:
+    """Whether a share as it is written, "34 %", "0.2 %", "<0.1 %" or "0", is that of the exact number, rounded."""
+    if text == "0":
+        return exact < 1e-6
+    if text.startswith(("<0.1", "< 0.1")):
+        return exact < 0.00105
+    digits = len(text.partition(".")[2].split(" ")[0].rstrip("%")) if "." in text else 0
+    return abs(share(text) - exact) <= 0.5 * 10 ** -(digits + 2) + 2e-5
+
+
+class Exploring(Tab):
+    """Tab Explore."""
+
+    def open(self, **asked: Any) -> Exploring:
+        """The tab with its pass painted."""
+        self.goto(**asked)
+        self.settled()
+        return self
+
+    def settled(self) -> None:
+        """Until the chosen head's exact numbers are here, and every part has painted the newest answer."""
+        self.wait(
+            """() => {
+              const store = window.former?.store;
+              if (!store?.pass || !store.exact) return false;
+              const { layer, head, view } = store.view;
+              if (store.exact.layer !== layer || store.exact.head !== head) return false;
+              const parts = ["overview", "statistics", "token-strip", view === "map" ? "head-map" : "lines"];
+              return parts.every((name) => {
+                const part = document.querySelector(`.former-${name}[data-rev]`);
+                return Number(part?.dataset.rev) === store.rev;
+              });
+            }"""
+        )
+        self.painted()
+
+    def type(self, text: str) -> None:
+        """Another text, until it is on the screen."""
+        self.page.get_by_role("textbox", name="Text", exact=True).fill(text)
+        self.wait("(text) => former.store.pass.header.text === text", text)
+        self.settled()
+
+    def choose_model(self, name: str) -> None:
+        """Another model, until it is on the screen."""
+        self.page.get_by_role("combobox", name="Model", exact=True).click()
+        self.page.get_by_role("option", name=name, exact=True).click()
+        self.wait("(name) => former.store.pass.header.model === name", name)
+        self.settled()
+
+    def cell(self, layer: int, head: int) -> Locator:
+        """A head in the overview."""
+        return self.page.get_by_role("gridcell", name=re.compile(rf"^Layer {layer}, head {head}:"))
+
+    def set(self, group: str, choice: str) -> None:
+        """One of the switches above the panels."""
+        self.page.get_by_role("group", name=group, exact=True).get_by_role("radio", name=choice).check()
+        self.settled()
+
+    @property
+    def map(self) -> Locator:
+        """What one points at in the head map."""
+        return self.page.get_by_role("application", name=re.compile("^Map of"))
+
+    def point(self, x: float, y: float) -> dict[str, str]:
+        """Points at a place of the head map, each from 0 to 1; what is read there: query, key, weight, score."""
+        box = self.map.bounding_box()
+        assert box, "there is no map"
+        self.page.mouse.move(box["x"] + x * box["width"], box["y"] + y * box["height"])
+        self.painted()
+        return self.page.locator(".former-head-map .readout").evaluate("node => ({ ...node.dataset })")
+
+    def statistic(self, name: str) -> str:
+        return self.page.locator(f".former-statistics [data-statistic={name}] > span").last.inner_text()
+
+    def tokens(self) -> list[str]:
+        """The labels in the token strip."""
+        return self.page.locator(".former-token-strip .tokens .token").all_text_contents()
+
+    def token(self, i: int) -> Locator:
+        return self.page.locator(f".former-token-strip .token[data-token='{i}']")
+
+    def strip(self) -> str:
+        """The sentence under the token strip."""
+        return self.page.locator(".former-token-strip .readout").inner_text()
+
+    def edited(self, act: Callable[[], Any]) -> None:
+        """Does what changes the heads, until the answer is on the screen."""
+        before = self.page.evaluate("former.store.rev")
+        act()
+        self.wait("(before) => former.store.rev > before", before)
+        self.settled()
+
+
+def presented(page: Page) -> str | None:
+    """The name of the panel that fills the window; None where none does."""
+    return page.evaluate(
+        """() => {
+          const seen = [...document.querySelectorAll('.former .panel')]
+            .filter((panel) => getComputedStyle(panel).visibility === 'visible' && panel.offsetWidth);
+          if (!document.body.classList.contains('presenting')) return null;
+          return seen.map((panel) => panel.dataset.panel).join('+');
+        }"""
+    )
+
+
+def presents(page: Page, name: str) -> None:
+    """Waits until a panel fills the window, and it alone."""
+    page.wait_for_function("(name) => window.former?.presenter?.panel === name", arg=name)
+    assert presented(page) == name
+
+
+def tab_to(page: Page, arrived: str, limit: int = 80) -> None:
+    """Presses Tab until a JavaScript condition on the focused element, `at`, holds."""
+    for _ in range(limit):
+        page.keyboard.press("Tab")
+        if page.evaluate(f"(() => {{ const at = document.activeElement; return {arrived}; }})()"):
+            return
+    raise AssertionError(f"Tab does not come to where {arrived}")

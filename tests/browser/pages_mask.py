@@ -1,0 +1,141 @@
+"""Tab Mask as a visitor uses it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playwright.sync_api import Locator
+
+from tests.browser.pages import Tab
+from tests.browser.written import number
+
+PARTS = ("controls", "stages", "growth", "proof", "reach", "consequence")
+TEXT = "The cat sat on the mat."  # the tab's own
+T = len(TEXT)
+SIZE = 5  # of a window or stride, as the tab opens with
+LONG = "The river flows through the city, and the city has a bridge."  # to measure the losses on
+
+
+def read(text: str) -> float:
+    """A number as it stands in a cell: "−1.5", "Σ 4.3", "max .012"."""
+    return number(text.replace("Σ", "").replace("max", ""))
+
+
+class Masking(Tab):
+    """Tab Mask."""
+
+    def open(self, **asked: Any) -> Masking:
+        """The tab with all its answers painted."""
+        self.goto(tab="mask", **asked)
+        self.settled()
+        return self
+
+    def settled(self) -> None:
+        """Until nothing is asked of the server, and every part has painted the newest answer."""
+        self.wait(
+            """(parts) => {
+              const masking = window.former?.masking;
+              if (!masking?.settings || masking.busy || Object.values(masking.answers).includes(null)) return false;
+              return parts.every((name) =>
+                Number(document.querySelector(`.former-mask-${name}[data-rev]`)?.dataset.rev) === masking.rev);
+            }""",
+            list(PARTS),
+        )
+        self.painted()
+
+    def set(self, choice: str) -> None:
+        """One of the masks."""
+        self.page.get_by_role("radio", name=choice, exact=True).check()
+        self.settled()
+
+    def step(self, name: str, to: int) -> None:
+        """A number, typed into its stepper."""
+        box = self.page.get_by_role("spinbutton", name=name, exact=True)
+        box.fill(str(to))
+        box.press("Enter")
+        self.settled()
+
+    def button(self, name: str) -> Locator:
+        return self.page.get_by_role("button", name=name, exact=True)
+
+    def next(self) -> None:
+        """One step on."""
+        self.button("Next →").click()
+        self.painted()
+
+    def follow(self, **asked: Any) -> None:
+        """The view of another link, as one comes from a leader or from the browser's history."""
+        self.page.evaluate("asked => former.followers.mask(new URLSearchParams(asked))", asked)
+        self.settled()
+
+    def cells(self) -> str:
+        """The count of the stages panel."""
+        return self.part("mask-stages").locator(".cells").inner_text()
+
+    def square(self, part: str, name: str) -> Locator:
+        """One of the pictures."""
+        return self.part(f"mask-{part}").locator(f"[data-map={name}] canvas")
+
+    def place(self, canvas: Locator, row: int, column: int, t: int) -> tuple[float, float]:
+        """Where the middle of a cell is on the page."""
+        canvas.scroll_into_view_if_needed()
+        left, top, width, height = (float(side) for side in (canvas.get_attribute("data-frame") or "").split())
+        box = canvas.bounding_box()
+        assert box, "there is no picture"
+        return box["x"] + left + (column + 0.5) * width / t, box["y"] + top + (row + 0.5) * height / t
+
+    def point(self, canvas: Locator, row: int, column: int, t: int) -> None:
+        """Points at a cell."""
+        self.page.mouse.move(*self.place(canvas, row, column, t))
+        self.painted()
+
+    def colour(self, canvas: Locator, row: int, column: int, t: int) -> tuple[int, ...]:
+        """The red, green and blue near a cell's corner, where nothing is written."""
+        left, top, width, height = (float(side) for side in (canvas.get_attribute("data-frame") or "").split())
+        x, y = left + (column + 0.2) * width / t, top + (row + 0.2) * height / t
+        pixel = canvas.evaluate(
+            "(node, [x, y]) => [...node.getContext('2d').getImageData(x, y, 1, 1).data]", [round(x), round(y)]
+        )
+        return tuple(pixel[:3])
+
+    def reading(self) -> dict[str, str]:
+        """What the stages panel says of the cell that is pointed at."""
+        return self.part("mask-stages").locator(".readout").evaluate("node => ({ ...node.dataset })")
+
+    def line(self, name: str) -> list[str]:
+        """The numbers of a line of the step table."""
+        return self.part("mask-stages").locator(f"[data-line={name}] td.cell").all_inner_texts()
+
+    def total(self, name: str) -> str:
+        return self.part("mask-stages").locator(f"[data-line={name}] td.total").inner_text()
+
+    def sentence(self) -> str:
+        """Of the step."""
+        return self.part("mask-stages").locator(".sentence").inner_text()
+
+    def moves(self, side: str) -> str:
+        """The sentence of the proof, masked or unmasked."""
+        return self.part("mask-proof").locator(f".sentences [data-side={side}]").inner_text()
+
+    def token(self, i: int) -> Locator:
+        """A token to change."""
+        return self.part("mask-proof").locator(f".tokens [data-token='{i}']")
+
+    def pairs(self, mask: str) -> list[int]:
+        """How many pairs are in reach after each layer."""
+        cells = self.part("mask-reach").locator(f"tr[data-mask={mask}] td.cell")
+        return cells.evaluate_all("cells => cells.map((cell) => Number(cell.dataset.pairs))")
+
+    def counts(self) -> dict[str, int]:
+        """The counts beside the growth chart."""
+        rows = self.part("mask-growth").locator(".counts > div")
+        return dict(rows.evaluate_all("rows => rows.map((row) => [row.dataset.line, Number(row.dataset.count)])"))
+
+    def bits(self, name: str, model: str | None = None) -> tuple[float, str]:
+        """A bar of bits per byte: its value, and what is written beside it."""
+        whole = self.part("mask-consequence")
+        bar = (whole.locator(f"[data-model={model}]") if model else whole).locator(f"[data-bar={name}]")
+        return float(bar.get_attribute("data-bits") or "nan"), bar.locator("b").inner_text()
+
+    def lesson(self) -> str:
+        return self.page.locator(".former-lesson .sentence", has_text="scores").inner_text()

@@ -1,0 +1,190 @@
+"""The page for everyone: by keyboard alone, in the dark, on a phone, and by the rules that axe checks."""
+
+import io
+import time
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from PIL import Image
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.conftest import Guard
+from tests.browser.pages import Exploring, Tab, Writing, tab_to
+from tests.browser.pages_mask import Masking
+from tests.browser.pages_permute import Permuting
+
+pytestmark = pytest.mark.browser
+
+TEXT = "The cat sat on the mat. The cat sat."
+
+
+def serious(page: Page) -> list[str]:
+    """What axe finds serious or critical, with the elements."""
+    found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+    return [
+        f"{rule['id']}: {rule['help']}: {[node['html'][:160] for node in rule['nodes'][:4]]}"
+        for rule in found
+        if rule["impact"] in ("serious", "critical")
+    ]
+
+
+def open_tab(page: Page, guard: Guard, tab: str) -> Tab:
+    if tab == "generate":
+        return Writing(page, guard.origin).open(text=TEXT, written="32.84.104")
+    if tab == "mask":
+        return Masking(page, guard.origin).open(mask="strided", stage=3)
+    if tab == "permute":
+        return Permuting(page, guard.origin).open(text=TEXT)
+    if tab == "presenting":
+        room = f"axe-{time.time_ns()}"  # each page has another key
+        explore = Exploring(page, guard.origin).open(text=TEXT, token=5, present=1, room=room, lead=1)
+        expect(page.locator(".presenter-caption")).to_contain_text(f"Room “{room}”")
+        return explore
+    explore = Exploring(page, guard.origin).open(text=TEXT, token=5)
+    if tab == "class":
+        page.get_by_text("In class", exact=True).click()
+    if tab == "lines":
+        explore.set("As", "Lines")
+    if tab == "changed":
+        explore.edited(lambda: page.get_by_role("button", name="Switch off").click())
+        page.get_by_role("button", name="Measure every head").click()
+        expect(page.locator(".former-interventions .finding")).to_contain_text("heads measured", timeout=60_000)
+    return explore
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("tab", ["map", "lines", "changed", "generate", "mask", "permute", "class", "presenting"])
+def test_axe_finds_nothing_serious(page, guard, tab, scheme):
+    page.emulate_media(color_scheme=scheme)
+    open_tab(page, guard, tab)
+    assert page.evaluate("former.isDark()") == (scheme == "dark")
+    assert serious(page) == []
+
+
+def lightness(page: Page, x: int, y: int) -> int:
+    """Of a pixel on the screen, red, green and blue together."""
+    red, green, blue = Image.open(io.BytesIO(page.screenshot())).convert("RGB").crop((x, y, x + 1, y + 1)).tobytes()
+    return red + green + blue
+
+
+@pytest.mark.parametrize("how", ["the system asks for it", "the link asks for it"])
+def test_dark_mode_darkens_the_page_the_panels_and_the_map(page, guard, how):
+    tab = Exploring(page, guard.origin)
+    if how == "the system asks for it":
+        page.emulate_media(color_scheme="dark")
+        tab.open(text=TEXT)
+    else:
+        tab.open(text=TEXT, __theme="dark")
+    panel, chart = page.locator(".former-head-map .panel").bounding_box(), tab.map.bounding_box()
+    assert panel
+    assert chart
+    assert lightness(page, 4, 300) < 200
+    assert lightness(page, int(panel["x"]) + 5, int(panel["y"] + panel["height"]) - 5) < 200
+    masked = lightness(page, int(chart["x"] + 0.6 * chart["width"]), int(chart["y"] + 0.3 * chart["height"]))
+    assert masked < 300
+    assert serious(page) == []
+
+
+@pytest.mark.parametrize("tab", ["map", "lines", "generate", "mask", "permute", "class"])
+def test_a_phone_of_390_pixels_needs_no_sideways_scrolling(browser: Browser, guard, tab):
+    context = browser.new_context(viewport={"width": 390, "height": 844}, device_scale_factor=2, has_touch=True)
+    guard.watch(context)
+    context.set_default_timeout(20_000)
+    page = context.new_page()
+    open_tab(page, guard, tab)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    beyond = page.evaluate(
+        """() => [...document.querySelectorAll("button, input, select, textarea, canvas, h2, h3, p")]
+             .filter((node) => node.checkVisibility({ checkVisibilityCSS: true, checkOpacity: true }))
+             .filter((node) => !node.closest("[class*=sr-only], .former-attention-store, [aria-hidden=true]"))
+             .map((node) => [node.getBoundingClientRect(), node])
+             .filter(([box, node]) => box.width > 1 && box.right > 391 && !scrolls(node.parentElement))
+             .map(([box, node]) => `${Math.round(box.right)} ${node.outerHTML.slice(0, 120)}`);
+           function scrolls(node) {
+             for (; node; node = node.parentElement)
+               if (/auto|scroll/.test(getComputedStyle(node).overflowX) && node.scrollWidth > node.clientWidth)
+                 return true;
+             return false;
+           }"""
+    )
+    assert beyond == []
+    context.close()
+
+
+def test_explore_works_by_keyboard_alone(page, guard):
+    tab = Exploring(page, guard.origin).open()
+    keys = page.keyboard
+    tab_to(page, "at.tagName === 'TEXTAREA'")
+    keys.press("Control+A")
+    keys.type("The cat sat on the mat.")
+    tab.wait("() => former.store.pass.header.text === 'The cat sat on the mat.'")
+    tab.settled()
+    tab_to(page, "at.type === 'radio' && at.name === 'former-scale'")
+    keys.press("ArrowRight")
+    assert tab.link()["scale"] == "row"
+    tab_to(page, "at.getAttribute('role') === 'gridcell'")
+    keys.press("ArrowDown")
+    keys.press("ArrowDown")
+    keys.press("ArrowRight")
+    tab.settled()
+    assert (tab.link()["layer"], tab.link()["head"]) == ("2", "1")
+    expect(page.locator(".former-head-map").get_by_role("heading")).to_have_text("Layer 2, head 1")
+    tab_to(page, "at.getAttribute('role') === 'application'")
+    keys.press("ArrowUp")
+    tab.painted()
+    reading = page.locator(".former-head-map .readout")
+    assert reading.get_attribute("data-query") == str(len("The cat sat on the mat.") - 2)
+    keys.press("Enter")
+    assert tab.link()["token"] == str(len("The cat sat on the mat.") - 2)
+    keys.press("Escape")
+    assert "token" not in tab.link()
+    tab_to(page, "at.classList.contains('token')")
+    keys.press("End")
+    keys.press("Enter")
+    tab.painted()
+    assert "locked" in tab.strip()
+    tab_to(page, "at.textContent === 'Switch off'")
+    tab.edited(lambda: keys.press("Enter"))
+    expect(page.locator(".former-prediction .total")).to_contain_text("→")
+    tab_to(page, "at.textContent === 'Measure every head'")
+    keys.press("Enter")
+    expect(page.locator(".former-interventions .finding")).to_contain_text("heads measured", timeout=60_000)
+    tab_to(page, "at.textContent === 'CSV'")
+    with page.expect_download():
+        keys.press("Enter")
+
+
+def test_another_model_and_tab_are_chosen_by_keyboard(page, guard):
+    tab = Exploring(page, guard.origin).open()
+    names = page.evaluate("[former.store.pass.header.model]")
+    tab_to(page, "at.getAttribute('role') === 'combobox' || at.getAttribute('aria-label') === 'Model'")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    tab.wait("([name]) => former.store.pass.header.model !== name", names)
+    tab.settled()
+    page.get_by_role("tab", name="Explore").focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("tab", name="Generate")).to_have_attribute("aria-selected", "true")
+
+
+def test_where_one_is_is_seen_when_walking_by_keyboard(page, guard):
+    Exploring(page, guard.origin).open()
+    unseen = []
+    for _ in range(25):
+        page.keyboard.press("Tab")
+        seen = page.evaluate(
+            """() => {
+              const at = document.activeElement;
+              const outlined = (node) => {
+                const style = getComputedStyle(node);
+                return style.outlineStyle !== "none" && parseFloat(style.outlineWidth) > 0;
+              };
+              for (let node = at; node; node = node.parentElement) if (outlined(node)) return null;
+              const styled = at.nextElementSibling; // a label drawn in an input's place
+              return at === document.body || (styled && outlined(styled)) ? null : at.outerHTML.slice(0, 120);
+            }"""
+        )
+        if seen:
+            unseen.append(seen)
+    assert unseen == []

@@ -1,0 +1,155 @@
+"""Tab Explore: what the model says, what changes when its heads are changed, and what each is worth."""
+
+import math
+import re
+from functools import partial
+from itertools import pairwise
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Guard
+from tests.browser.pages import Exploring, agrees
+from tests.browser.reference import Reference
+from tests.browser.written import number
+
+pytestmark = pytest.mark.browser
+MODEL = partial(Reference, "generator")
+
+TEXT = "The cat sat on the mat. The cat sat."
+LABELS = {32: "␣", 10: "⏎"}
+
+
+@pytest.fixture
+def tab(page: Page, guard: Guard) -> Exploring:
+    return Exploring(page, guard.origin).open(text=TEXT, layer=0, head=0)
+
+
+def bits_per_byte(tab: Exploring) -> list[float]:
+    """What stands under the prediction: the number, or those before and after the changes."""
+    words = tab.page.locator(".former-prediction .total .number").inner_text()
+    return [float(number) for number in re.findall(r"\d+\.\d+", words)]
+
+
+def test_the_next_byte_probabilities_are_those_of_the_weights(tab, model):
+    probs = model.run(model.ids(TEXT)).out[-1].softmax(-1)
+    rows = tab.page.locator(".former-prediction .row")
+    order = probs.argsort(descending=True).tolist()
+    assert rows.count() >= 8
+    for i, token in enumerate(order[:5]):
+        assert rows.nth(i).locator(".label").inner_text() == LABELS.get(token, chr(token))
+        assert agrees(rows.nth(i).locator(".number").inner_text(), float(probs[token]))
+
+
+def test_the_surprise_of_each_byte_and_of_the_whole_are_those_of_the_weights(tab, model):
+    bits = model.surprise(model.ids(TEXT))
+    status = tab.page.locator(".former-surprise .surprise-status")
+    for i in (1, 4, 9, 20, len(TEXT) - 1):
+        tab.page.locator(f".former-surprise .token[data-token='{i}']").hover()
+        tab.painted()
+        said = re.search(r"\((\d+)\): (\d+\.\d+) bits", status.inner_text())
+        assert said, status.inner_text()
+        assert int(said[1]) == i
+        assert float(said[2]) == pytest.approx(float(bits[i - 1]), abs=0.0051)
+    total = tab.page.locator(".former-surprise .panel-tools .number").inner_text()
+    assert float(total.split(" ")[0]) == pytest.approx(float(bits.mean()), abs=0.00055)
+    assert bits_per_byte(tab) == [pytest.approx(float(bits.mean()), abs=0.00055)]
+
+
+def test_a_more_surprising_byte_is_darker(tab, model):
+    bits = model.surprise(model.ids(TEXT)).tolist()
+    inks = tab.page.locator(".former-surprise .token").evaluate_all(
+        "spans => spans.slice(1).map((span) => getComputedStyle(span).backgroundColor)"
+    )
+    light = [sum(map(int, re.findall(r"\d+", ink)[:3])) for ink in inks]
+    ordered = [ink for _, ink in sorted(zip(bits, light, strict=True), reverse=True)]
+    assert len(set(light)) > 5
+    assert all(a <= b + 3 for a, b in pairwise(ordered)), "darker is not more surprising"
+
+
+def test_a_head_switched_off_shows_the_prediction_before_and_after(tab, model):
+    ids = model.ids(TEXT)
+    tab.edited(lambda: tab.page.get_by_role("button", name="Switch off").click())
+    without = {(0, 0): 0.0}
+    before, after = (float(model.surprise(ids, factors).mean()) for factors in (None, without))
+    assert bits_per_byte(tab) == [pytest.approx(before, abs=0.00055), pytest.approx(after, abs=0.00055)]
+    probs = model.run(ids, without).out[-1].softmax(-1)
+    chosen = tab.page.locator(".former-prediction .row.chosen")
+    token = int(probs.argmax())
+    assert chosen.locator(".label").inner_text() == LABELS.get(token, chr(token))
+    assert agrees(chosen.locator(".number").inner_text().split("→")[-1].strip(), float(probs.max()))
+    assert tab.link()["edits"] == "0.0.off"
+    tab.edited(lambda: tab.page.get_by_role("button", name="As trained").click())
+    assert bits_per_byte(tab) == [pytest.approx(before, abs=0.00055)]
+    assert "edits" not in tab.link()
+
+
+def test_a_head_can_be_scaled_by_keyboard(tab, model):
+    slider = tab.page.get_by_role("slider", name="Scale what it adds")
+    slider.focus()
+
+    def five_more() -> None:
+        for _ in range(5):
+            slider.press("ArrowRight")
+
+    tab.edited(five_more)
+    tab.wait("() => former.store.pass.header.edits[0]?.factor === 1.5")
+    tab.settled()
+    after = float(model.surprise(model.ids(TEXT), {(0, 0): 1.5}).mean())
+    assert bits_per_byte(tab)[-1] == pytest.approx(after, abs=0.00055)
+
+
+def test_a_whole_layer_can_be_switched_off(tab, model):
+    tab.page.get_by_role("checkbox", name="the whole layer").check()
+    tab.edited(lambda: tab.page.get_by_role("button", name="Switch off").click())
+    without = {(0, head): 0.0 for head in range(model.config["heads"])}
+    assert bits_per_byte(tab)[-1] == pytest.approx(float(model.surprise(model.ids(TEXT), without).mean()), abs=0.00055)
+
+
+def test_a_uniform_head_looks_at_every_token_it_may_see_alike(tab):
+    tab.edited(lambda: tab.page.get_by_role("button", name="Make uniform").click())
+    read = [tab.point(x, 0.5) for x in (0.2, 0.3, 0.4, 0.5, 0.6)]
+    seen = [(int(r["query"]), float(r["weight"])) for r in read if r.get("weight", "masked") != "masked"]
+    assert seen
+    for query, weight in seen:
+        assert weight == pytest.approx(1 / (query + 1), abs=1e-5)
+
+
+def test_measuring_every_head_paints_the_overview_with_what_each_is_worth(tab, model):
+    tab.page.get_by_role("button", name="Measure every head").click()
+    finding = tab.page.locator(".former-interventions .finding")
+    expect(finding).to_contain_text("heads measured", timeout=60_000)
+    layers, heads = model.config["depth"], model.config["heads"]
+    expect(finding).to_contain_text(f"{layers * heads} heads measured")
+    borders = tab.page.get_by_role("gridcell").evaluate_all(
+        "cells => cells.map((cell) => cell.style.getPropertyValue('--effect'))"
+    )
+    assert len(borders) == layers * heads
+    assert all(border.startswith("rgb") for border in borders)
+    assert len(set(borders)) > 3
+    ids = model.ids(TEXT)
+    whole = float(model.surprise(ids).mean())
+    for layer, head in ((0, 0), (2, 3), (layers - 1, heads - 1)):
+        exact = float(model.surprise(ids, {(layer, head): 0.0}).mean()) - whole
+        words = tab.cell(layer, head).get_attribute("aria-label") or ""
+        said = re.search(r"([+−]\d+\.\d+) bits", words)
+        assert said, words
+        assert number(said[1].replace("+", "")) == pytest.approx(exact, abs=0.0006)
+    named = re.search(r"layer (\d+), head (\d+)", finding.inner_text())
+    assert named
+    effect = float(model.surprise(ids, {(int(named[1]), int(named[2])): 0.0}).mean()) - whole
+    stated = re.search(r"the text costs (\S+(?: × 10⁻\S+)?) bits (more|less)", finding.inner_text())
+    assert stated
+    assert math.copysign(number(stated[1]), 1 if stated[2] == "more" else -1) == pytest.approx(effect, rel=0.01)
+    tab.page.get_by_role("button", name="Show it").click()
+    tab.settled()
+    assert (tab.link().get("layer", "0"), tab.link().get("head", "0")) == named.groups()
+
+
+def test_a_link_holds_the_changes(page, tab):
+    tab.edited(lambda: tab.page.get_by_role("button", name="Switch off").click())
+    other = Exploring(page.context.new_page(), tab.origin)
+    other.page.goto(page.url)
+    other.settled()
+    assert bits_per_byte(other) == bits_per_byte(tab)
+    assert len(bits_per_byte(other)) == 2

@@ -1,0 +1,287 @@
+"""Tab Explore with the generator: every head, every number."""
+
+import re
+from functools import partial
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.pages import Exploring, agrees
+from tests.browser.reference import Reference, Run, rollout, statistics
+from tests.browser.written import number
+
+pytestmark = pytest.mark.browser
+TAB = Exploring
+MODEL = partial(Reference, "generator")
+
+TEXT = "The cat sat on the mat. The cat sat."
+EXACT = 2e-5  # float32 in the app, float64 in the reference, five decimals where a number is rounded
+PACKED = 0.006  # 8 bits for the square root of a weight
+
+AROUND = """(canvas, [x, y]) => [[0, 0], [-1, -1], [1, -1], [-1, 1], [1, 1]].map(([right, down]) =>
+    Array.from(canvas.getContext("2d").getImageData(
+        x * canvas.width + right, y * canvas.height + down, 1, 1).data.slice(0, 3)))"""  # five pixels of a cell
+
+
+@pytest.fixture(scope="module")
+def run(model: Reference) -> Run:
+    return model.run(model.ids(TEXT))
+
+
+def places() -> list[tuple[float, float]]:
+    """Places all over the head map, as parts of its width and height."""
+    return [(0.2 + 0.113 * i, 0.25 + 0.109 * j) for j in range(6) for i in range(4)]  # no multiple of a cell
+
+
+def test_a_worked_example_is_on_the_screen_before_anything_is_typed(tab):
+    tab.open()
+    assert len(tab.tokens()) > 20
+    expect(tab.page.get_by_role("gridcell")).to_have_count(
+        tab.page.evaluate("former.store.pass.header.layers * former.store.pass.header.heads")
+    )
+    box = tab.map.bounding_box()
+    assert box
+    assert box["y"] + box["height"] < 720, "the head map does not fit the first screen"
+
+
+def test_an_example_is_taken_by_a_click(tab):
+    tab.open()
+    example = tab.page.get_by_role("group", name="Examples").get_by_role("button").nth(1)
+    text = example.inner_text()
+    example.click()
+    tab.wait("(text) => former.store.pass.header.text === text", text)
+    tab.settled()
+    assert tab.page.get_by_role("textbox", name="Text", exact=True).input_value() == text
+    assert len(tab.tokens()) == len(text.encode())
+
+
+def test_a_click_on_a_thumbnail_shows_that_head_and_does_not_ask_python(tab, guard, run):
+    tab.open(text=TEXT)
+    before = len(guard.requests)
+    tab.cell(2, 3).click()
+    tab.settled()
+    expect(tab.page.locator(".former-head-map").get_by_role("heading")).to_have_text("Layer 2, head 3")
+    expect(tab.cell(2, 3)).to_have_attribute("aria-selected", "true")
+    assert tab.link()["layer"] == "2"
+    assert tab.link()["head"] == "3"
+    asked = guard.requests[before:]
+    assert len(asked) == 1
+    assert re.fullmatch(r"GET /attention/\w+/2/3", asked[0])
+    assert agrees(tab.statistic("self"), statistics(run.weights[2][3])["self"])
+
+
+def test_layer_head_token_scale_and_view_never_ask_python(tab, guard):
+    tab.open(text=TEXT)
+    before = len(guard.requests)
+    tab.page.get_by_role("button", name="Layer: one more").click()
+    tab.page.get_by_role("button", name="Head: one more").click()
+    tab.settled()
+    tab.token(5).click()
+    for group, choice in (
+        ("Scale", "Per row"),
+        ("Scale", "√"),
+        ("Values", "Scores"),
+        ("Values", "Weights"),
+        ("Show", "Mean"),
+        ("Show", "Rollout"),
+        ("As", "Lines"),
+    ):
+        tab.set(group, choice)
+    for _ in range(3):
+        tab.page.keyboard.press("ArrowRight")
+    asked = guard.requests[before:]
+    assert asked, "the exact heads are fetched"
+    assert all(re.fullmatch(r"GET /attention/\w+/\d+/\d+", one) for one in asked), asked
+
+
+def test_pointing_at_a_cell_reads_the_models_weight_and_score_for_that_pair(tab, run):
+    tab.open(text=TEXT, layer=1, head=2)
+    read = [reading for x, y in places() if "weight" in (reading := tab.point(x, y))]
+    pairs = {(int(r["query"]), int(r["key"])): r for r in read if r["weight"] != "masked"}
+    assert len(pairs) >= 5
+    for (query, key), reading in pairs.items():
+        assert float(reading["weight"]) == pytest.approx(float(run.weights[1][2, query, key]), abs=EXACT)
+        assert float(reading["score"]) == pytest.approx(float(run.scores[1][2, query, key]), abs=1e-3)
+    masked = [r for r in read if r["weight"] == "masked"]
+    assert masked
+    assert all(int(r["key"]) > int(r["query"]) for r in masked)
+
+
+def test_the_words_beside_the_map_are_the_numbers_under_the_pointer(tab, run):
+    tab.open(text=TEXT, layer=1, head=2)
+    reading = tab.point(0.25, 0.8)
+    query, key = int(reading["query"]), int(reading["key"])
+    words = tab.page.locator(".former-head-map .readout").inner_text()
+    said = re.search(r"“(.+)” \((\d+)\) → “(.+)” \((\d+)\): weight (.+), score", words)
+    assert said, words
+    assert (int(said[2]), int(said[4])) == (query, key)
+    assert number(said[5]) == pytest.approx(float(run.weights[1][2, query, key]), rel=0.06, abs=EXACT)
+
+
+def test_a_darker_cell_is_a_larger_weight(tab):
+    tab.open(text=TEXT, layer=1, head=2, scale="root")
+    seen = []
+    for x, y in places():
+        reading = tab.point(x, y)
+        if "weight" not in reading or reading["weight"] == "masked":
+            continue
+        pixels = tab.page.locator(".former-head-map canvas").first.evaluate(AROUND, [x, y])
+        if len(set(map(tuple, pixels))) == 1:  # not on the line between two cells
+            seen.append((float(reading["weight"]), sum(pixels[0])))
+    assert len(seen) >= 5
+    lightness = [light for _, light in sorted(seen)]
+    assert lightness == sorted(lightness, reverse=True)
+
+
+def test_the_scales_and_the_scores_paint_the_map_anew(tab):
+    tab.open(text=TEXT, layer=1, head=2)
+    picture = "canvas => canvas.toDataURL()"
+    canvas = tab.page.locator(".former-head-map canvas").first
+    seen = {canvas.evaluate(picture)}
+    for group, choice in (("Scale", "Per row"), ("Scale", "√"), ("Values", "Scores"), ("Show", "Mean")):
+        tab.set(group, choice)
+        now = canvas.evaluate(picture)
+        assert now not in seen, f"{choice} changed nothing"
+        seen.add(now)
+
+
+@pytest.mark.parametrize("of", ["Mean", "Rollout"])
+def test_mean_and_rollout_are_those_of_the_models_weights(tab, run, of):
+    tab.open(text=TEXT, layer=2)
+    tab.set("Show", of)
+    expected = run.weights[2].mean(0) if of == "Mean" else rollout(run.weights[:3])
+    read = [r for x, y in places() if "weight" in (r := tab.point(x, y)) and r["weight"] != "masked"]
+    assert len(read) >= 5
+    for reading in read:
+        exact = float(expected[int(reading["query"]), int(reading["key"])])
+        assert float(reading["weight"]) == pytest.approx(exact, abs=PACKED)
+    assert agrees_nearly(tab.statistic("self"), statistics(expected)["self"])
+
+
+def agrees_nearly(text: str, exact: float) -> bool:
+    """As `agrees`, for numbers that were made from 8 bits a weight."""
+    return any(agrees(text, exact + off) for off in (-PACKED, -PACKED / 2, 0, PACKED / 2, PACKED))
+
+
+@pytest.mark.parametrize(("layer", "head"), [(0, 0), (1, 2), (4, 7)])
+def test_the_statistics_and_their_sentence_are_those_of_the_models_weights(tab, run, layer, head):
+    tab.open(text=TEXT, layer=layer, head=head)
+    exact = statistics(run.weights[layer][head])
+    for name in ("previous", "first", "self"):
+        assert agrees(tab.statistic(name), exact[name]), (name, tab.statistic(name), exact[name])
+    for name, digits in (("entropy", 2), ("distance", 1)):
+        shown = float(tab.statistic(name).split(" ")[0])
+        assert shown == pytest.approx(exact[name], abs=0.5 * 10**-digits + EXACT)
+    sentence = tab.page.locator(".former-statistics .sentence").inner_text()
+    numbers = re.findall(r"\d+(?:\.\d+)? ?%", sentence)
+    assert all(any(agrees(n, exact[name]) for name in ("previous", "first", "self")) for n in numbers), sentence
+    habits = {"previous": "previous token", "first": "first token", "self": "token itself"}
+    strongest = max(habits, key=lambda name: exact[name])
+    if exact[strongest] >= 0.5:
+        assert habits[strongest] in sentence
+        assert numbers
+
+
+def test_pointing_at_a_token_says_where_it_looks_and_a_click_locks_it_until_escape(tab, run):
+    tab.open(text=TEXT, layer=1, head=2)
+    tab.token(20).hover()
+    tab.painted()
+    row = run.weights[1][2, 20]
+    looks = tab.page.locator(".former-token-strip .readout .to").inner_text()
+    said = re.findall(r"\((\d+)\) (<? ?[\d.]+ %)", looks)
+    assert said
+    assert float(row[int(said[0][0])]) == pytest.approx(float(row.max()), abs=EXACT)
+    assert all(agrees(text, float(row[int(i)])) for i, text in said), (said, row)
+    tab.token(20).click()
+    tab.token(3).hover()
+    tab.painted()
+    assert "(20)" in tab.strip()
+    assert "locked" in tab.strip()
+    assert tab.link()["token"] == "20"
+    tab.page.keyboard.press("Escape")
+    tab.painted()
+    assert "locked" not in tab.strip()
+    assert "token" not in tab.link()
+
+
+def test_a_second_click_unlocks_a_token(tab):
+    tab.open(text=TEXT)
+    tab.token(4).click()
+    assert tab.link()["token"] == "4"
+    tab.token(4).click()
+    assert "token" not in tab.link()
+
+
+def test_a_click_on_the_map_locks_the_pair(tab):
+    tab.open(text=TEXT)
+    reading = tab.point(0.25, 0.8)
+    tab.page.mouse.down()
+    tab.page.mouse.up()
+    assert tab.link()["token"] == reading["query"]
+    tab.page.mouse.move(0, 0)
+    tab.painted()
+    assert tab.page.locator(".former-head-map .readout").get_attribute("data-query") == reading["query"]
+
+
+def test_lines_join_each_token_to_its_strongest_up_to_the_stated_mass(tab, run):
+    tab.open(text=TEXT, layer=1, head=2)
+    tab.set("As", "Lines")
+    canvas = tab.page.get_by_role("application", name=re.compile("as lines"))
+    expect(canvas).to_be_visible()
+    expect(tab.map).to_be_hidden()
+    note = tab.page.locator(".former-lines .readout").inner_text()
+    stated = re.search(r"up to (\d+) % of its attention, at most (\d+): (\d+) lines with (\d+) %", note)
+    assert stated, note
+    share, most, count, carried = (int(number) for number in stated.groups())
+    lines, mass = 0, 0.0
+    for row in run.weights[1][2]:
+        own = 0.0
+        for weight in row.sort(descending=True).values[: min(most, int((row > 0).sum()))].tolist():
+            lines += 1
+            own += weight
+            if own >= share / 100:
+                break
+        mass += own / len(run.weights[1][2])
+    assert count == pytest.approx(lines, abs=2)  # a sum within rounding of the stated mass may fall on either side
+    assert carried / 100 == pytest.approx(mass, abs=0.01)
+    colours = canvas.evaluate(
+        "canvas => new Set(new Uint32Array(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)"
+        ".data.buffer)).size"
+    )
+    assert colours > 50, "nothing is drawn"
+
+
+def test_a_panel_fills_the_window_and_escape_brings_it_back(tab):
+    tab.open(text=TEXT)
+    before = tab.map.bounding_box()
+    tab.page.locator(".former-head-map").get_by_role("button", name=re.compile("^Maximise")).click()
+    tab.page.wait_for_timeout(200)
+    large = tab.map.bounding_box()
+    assert before
+    assert large
+    assert large["width"] * large["height"] > 1.5 * before["width"] * before["height"]
+    tab.page.keyboard.press("Escape")
+    tab.page.wait_for_timeout(200)
+    after = tab.map.bounding_box()
+    assert after
+    assert after["width"] == pytest.approx(before["width"], abs=2)
+
+
+def test_what_is_typed_last_is_what_is_shown(tab):
+    tab.open()
+    box = tab.page.get_by_role("textbox", name="Text", exact=True)
+    box.fill("")
+    box.press_sequentially("abc def ghi", delay=30)
+    tab.wait("() => former.store.pass.header.text === 'abc def ghi'")
+    tab.settled()
+    assert tab.tokens() == [*"abc␣def␣ghi"]
+    tab.page.wait_for_timeout(500)
+    assert tab.tokens() == [*"abc␣def␣ghi"]
+
+
+def test_more_than_the_context_is_cut_and_said_so(tab, model):
+    context = model.config["seq_length"]
+    tab.open()
+    tab.type("word " * context)
+    assert len(tab.tokens()) == context
+    expect(tab.page.locator(".former-notices").last).to_contain_text(f"the first {context} are shown")

@@ -1,0 +1,106 @@
+"""What a visitor takes along: a picture, a page that works offline, the numbers."""
+
+import csv
+import io
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from playwright.sync_api import Page
+
+from tests.browser.conftest import Guard
+from tests.browser.pages import Exploring
+from tests.browser.reference import Reference, Run
+
+pytestmark = pytest.mark.browser
+
+TEXT = 'He said: "<b>1, 2</b>" & left.'
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    model = Reference("generator")
+    return model.run(model.ids(TEXT))
+
+
+@pytest.fixture
+def tab(page: Page, guard: Guard) -> Exploring:
+    return Exploring(page, guard.origin).open(text=TEXT, layer=1, head=2)
+
+
+def export(tab: Exploring, kind: str, folder: Path) -> Path:
+    """The file that a button of the export panel gives."""
+    with tab.page.expect_download() as coming:
+        tab.page.get_by_role("button", name=kind, exact=True).click()
+    path = folder / coming.value.suggested_filename
+    coming.value.save_as(path)
+    assert path.suffix == f".{kind.lower()}"
+    assert path.name.startswith("generator")
+    return path
+
+
+@pytest.mark.parametrize("view", ["Map", "Lines"])
+def test_the_png_is_a_picture_with_something_on_it(tab, tmp_path, view):
+    tab.set("As", view)
+    picture = Image.open(export(tab, "PNG", tmp_path))
+    assert picture.format == "PNG"
+    assert min(picture.size) > 300
+    colours = picture.convert("RGB").getcolors(1 << 24)
+    assert colours
+    assert len(colours) > 50
+
+
+@pytest.mark.parametrize("view", ["Map", "Lines"])
+def test_the_svg_parses_and_names_every_token(tab, tmp_path, view):
+    tab.set("As", view)
+    root = ET.parse(export(tab, "SVG", tmp_path)).getroot()
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    words = ["".join(node.itertext()) for node in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert all(token in words for token in tab.tokens())
+    assert any("layer 1, head 2" in said for said in words)
+    assert not [node for node in root.iter() if node.tag.endswith(("}b", "}script", "}foreignObject"))]
+
+
+def test_the_html_works_offline_without_a_request_and_shows_the_models_numbers(tab, guard, context, tmp_path, run):
+    path = export(tab, "HTML", tmp_path)
+    guard.allow(f"left the origin: {path.as_uri()}$")  # the file itself
+    page = context.new_page()
+    page.set_viewport_size({"width": 1280, "height": 1400})
+    context.set_offline(True)
+    page.goto(path.as_uri())
+    assert page.locator("pre").inner_text() == TEXT
+    assert page.locator("b").count() == 0
+    box = page.locator("svg").bounding_box()
+    assert box
+    said = set()
+    for x in (0.3, 0.4, 0.5):
+        page.mouse.move(box["x"] + x * box["width"], box["y"] + 0.85 * box["height"])
+        said.add(page.locator("#under").inner_text())
+    found = [line.rpartition(": ") for line in said if "→" in line]
+    assert found
+    for pair, _, weight in found:
+        query, key = (int(place.rpartition("(")[2].partition(")")[0]) for place in pair.split(" → "))
+        assert float(weight) == pytest.approx(float(run.weights[1][2, query, key]), abs=2e-5)
+
+
+def test_the_csv_holds_the_models_weights_and_the_tokens(tab, tmp_path, run):
+    content = export(tab, "CSV", tmp_path).read_text(encoding="utf-8-sig")
+    rows = list(csv.DictReader(io.StringIO(content)))
+    t = len(TEXT)
+    assert len(rows) == t * (t + 1) // 2
+    tokens = tab.tokens()
+    for row in rows:
+        query, key = int(row["query"]), int(row["key"])
+        assert (row["query_token"], row["key_token"]) == (tokens[query], tokens[key])
+        assert float(row["weight"]) == pytest.approx(float(run.weights[1][2, query, key]), abs=2e-5)
+
+
+def test_the_npz_holds_every_head_of_the_model(tab, tmp_path, run):
+    with np.load(export(tab, "NPZ", tmp_path), allow_pickle=False) as arrays:
+        exact = np.stack([weights.numpy() for weights in run.weights])
+        np.testing.assert_allclose(arrays["weights"], exact, atol=2e-5)
+        assert arrays["ids"].tolist() == list(TEXT.encode())
+        assert str(arrays["text"]) == TEXT
+        assert arrays["labels"].tolist() == tab.tokens()

@@ -1,0 +1,213 @@
+"""Tab Generate: live text, its distribution, its branches."""
+
+import re
+from functools import partial
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.pages import Writing, agrees, tab_to
+from tests.browser.reference import Reference, rule
+
+pytestmark = pytest.mark.browser
+TAB = Writing
+MODEL = partial(Reference, "generator")
+
+PROMPT = "The capital of France is"
+
+
+def test_start_writes_to_the_length_what_the_weights_give_for_the_seed(tab, model):
+    rules = {"temperature": 0.7, "top_k": 20, "top_p": 0.9, "seed": 5}
+    tab.open(text=PROMPT, length=12, pace=30, **rules)
+    tab.press("Start")
+    tab.wait("() => former.writing.cursor.depth === 12")
+    tab.rested()
+    expected = model.write(model.ids(PROMPT), 12, **rules)
+    assert tab.written() == expected
+    assert "".join(tab.shown()[len(PROMPT) :]).isprintable()
+    assert len(tab.shown()) == len(PROMPT) + 12
+
+
+def test_at_temperature_0_each_token_is_the_likeliest_of_the_model(tab, model):
+    tab.open(text=PROMPT, temperature=0, length=5, pace=30)
+    tab.press("Start")
+    tab.wait("() => former.writing.cursor.depth === 5")
+    tab.rested()
+    ids = model.ids(PROMPT)
+    for token in tab.written():
+        assert token == int(model.run(ids).out[-1].argmax())
+        ids.append(token)
+
+
+def test_the_bars_show_the_models_distribution_and_what_the_rules_leave_of_it(tab, model):
+    tab.open(text=PROMPT, temperature=0.8, top_k=7)
+    logits = model.run(model.ids(PROMPT)).out[-1]
+    probs, kept = logits.softmax(-1), rule(logits, 0.8, 7)
+    likeliest = probs.argsort(descending=True).tolist()
+    rows = tab.candidates()
+    assert len(rows) >= 10
+    labels = {32: "␣", 10: "⏎", 9: "⇥"}
+    for token, (label, own, after) in zip(likeliest[:10], rows, strict=False):
+        assert label == labels.get(token, chr(token) if 32 < token < 127 else f"x{token:02X}")
+        assert agrees(own, float(probs[token])), (label, own, float(probs[token]))
+        assert after == "cut" if kept[token] == 0 else agrees(after, float(kept[token]))
+    width = tab.page.locator(".former-next-token .candidate i.model").first.evaluate("bar => bar.style.width")
+    assert float(width.removesuffix("%")) / 100 == pytest.approx(float(probs.max()), abs=1e-4)
+
+
+@pytest.mark.parametrize("of", ["head", "mean"])
+def test_the_attention_painted_on_the_text_is_that_of_the_outlined_token(tab, model, of):
+    tab.open(text=PROMPT, layer=1, head=2, of=of, scale="row", written="32.80")
+    weights = model.run([*model.ids(PROMPT), 32, 80]).weights[1]
+    row = (weights[2] if of == "head" else weights.mean(0))[-1]
+    sentence = tab.page.locator(".former-written-text .sentence").inner_text()
+    said = [(int(at), text) for at, text in re.findall(r"at (\d+) \(([^)]*)\)", sentence)]
+    assert said[0][0] == int(row.argmax())
+    for at, text in said:
+        shown = float(re.sub(r"[^\d.]", "", text)) / 100
+        assert shown == pytest.approx(float(row[at]), abs=0.01)  # 8 bits for √weight, then rounded to be read
+    inks = tab.page.locator(".former-written-text .tokens [data-at]").evaluate_all(
+        "spans => spans.map((span) => getComputedStyle(span).backgroundColor)"
+    )
+    light = [sum(map(int, re.findall(r"\d+", ink)[:3])) for ink in inks]
+    assert light.index(min(light)) == int(row.argmax())
+    assert light.index(max(light)) != int(row.argmax())
+
+
+def test_a_pause_holds_the_text_and_going_on_gives_the_same_as_without_it(tab, model):
+    tab.open(text=PROMPT, length=10, pace=5, seed=9, temperature=0.9)
+    tab.press("Start")
+    tab.wait("() => former.writing.cursor.depth >= 2")
+    tab.press("Pause")
+    tab.rested()
+    held = tab.written()
+    tab.page.wait_for_timeout(600)
+    assert tab.written() == held
+    assert 2 <= len(held) < 10
+    tab.press("Go on")
+    tab.wait("() => former.writing.cursor.depth === 10")
+    tab.rested()
+    assert tab.written() == model.write(model.ids(PROMPT), 10, 0.9, 0, 1.0, 9)
+
+
+def test_a_step_writes_one_token_and_back_takes_it_back(tab):
+    tab.open(text=PROMPT)
+    drawn = tab.page.locator(".former-next-token .candidate.drawn .label").inner_text()
+    tab.press("Step")
+    tab.wait("() => former.writing.cursor.depth === 1")
+    tab.rested()
+    assert tab.shown()[len(PROMPT)] == drawn
+    tab.press("← Back")
+    tab.wait("() => former.writing.cursor.depth === 0")
+    tab.rested()
+    assert tab.written() == []
+    assert tab.here() == len(PROMPT) - 1
+    expect(tab.button("← Back")).to_be_disabled()
+
+
+def test_another_candidate_after_going_back_begins_a_branch_and_the_first_can_be_returned_to(tab):
+    tab.open(text=PROMPT, length=3, pace=30, temperature=1)
+    tab.press("Start")
+    tab.wait("() => former.writing.cursor.depth === 3")
+    tab.rested()
+    first = tab.written()
+    for _ in range(2):
+        tab.press("← Back")
+    tab.rested()
+    other = tab.page.locator(".former-next-token .candidate:not(.taken)").first
+    label = other.locator(".label").inner_text()
+    other.click()
+    tab.wait("() => former.writing.cursor.depth === 2")
+    tab.rested()
+    assert tab.shown()[len(PROMPT) + 1] == label
+    assert len(tab.written()) == 2
+    assert tab.written()[0] == first[0]
+    assert tab.written()[1] != first[1]
+    branches = tab.page.locator(".former-trail .branch")
+    expect(branches).to_have_count(2)
+    branches.first.click()
+    tab.rested()
+    assert tab.written() == first
+
+
+def test_stop_ends_the_writing_and_goes_back_to_the_prompt(tab):
+    tab.open(text=PROMPT, length=500, pace=10)
+    tab.press("Start")
+    tab.wait("() => former.writing.cursor.depth >= 2")
+    tab.press("Stop")
+    tab.rested()
+    assert tab.here() == len(PROMPT) - 1
+    assert tab.written() == []
+    size = tab.page.evaluate("former.writing.branches.size")
+    tab.page.wait_for_timeout(500)
+    assert tab.page.evaluate("former.writing.branches.size") == size, "it went on writing"
+
+
+def test_half_a_character_newline_and_space_are_shown_as_what_they_are(tab):
+    tab.open(text="a b\né", written="195")
+    assert tab.shown() == ["a", "␣", "b", "⏎", "é", "‥", "xC3"]
+    tab.open(text="a b\né", written="195.169")
+    assert tab.shown() == ["a", "␣", "b", "⏎", "é", "‥", "é", "‥"]
+
+
+def test_a_link_restores_settings_and_text_and_the_next_token_is_the_same(page, tab):
+    asked = {
+        "text": "Once upon a time",
+        "temperature": "1.25",
+        "top_k": "12",
+        "top_p": "0.85",
+        "seed": "77",
+        "length": "6",
+        "pace": "30",
+        "layer": "2",
+        "head": "3",
+        "of": "head",
+        "scale": "linear",
+    }
+    tab.open(**asked)
+    tab.press("Start")
+    tab.wait("() => former.writing.cursor.depth === 6")
+    tab.rested()
+    link, shown, candidates = page.url, tab.shown(), tab.candidates()
+    other = Writing(page.context.new_page(), tab.origin)
+    other.page.goto(link)
+    other.rested()
+    other.wait("() => former.writing.cursor.depth === 6")
+    assert {name: other.link()[name] for name in asked} == asked
+    assert other.shown() == shown
+    assert other.candidates() == candidates
+    for name in ("Seed", "Length"):
+        assert other.page.get_by_role("spinbutton", name=name).input_value() == asked[name.lower()]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("temperature", "hot"), ("seed", "-4"), ("top_p", "NaN"), ("layer", "99"), ("written", "1.x")]
+)
+def test_nonsense_in_a_link_is_named_and_the_usual_is_used(tab, name, value):
+    tab.open(text=PROMPT, **{name: value})
+    message = tab.page.locator(".former-writing-controls .status")
+    expect(message).to_contain_text(name)
+    expect(message).to_contain_text(value)
+    assert name not in tab.link()
+
+
+def test_generate_works_by_keyboard_alone(tab):
+    tab.open(text=PROMPT, length=3, pace=30)
+    keyboard = tab.page.keyboard
+    tab_to(tab.page, "at.textContent === 'Start'")
+    keyboard.press("Enter")
+    tab.wait("() => former.writing.cursor.depth === 3")
+    tab.rested()
+    tab_to(tab.page, "at.classList.contains('tokens')")
+    keyboard.press("ArrowLeft")
+    tab.wait("() => former.writing.cursor.depth === 2")
+    keyboard.press("Home")
+    tab.wait("() => former.writing.cursor.depth === 0")
+    keyboard.press("ArrowRight")
+    tab.wait("() => former.writing.cursor.depth === 1")
+    tab.rested()
+    tab_to(tab.page, "at.classList.contains('candidate')")
+    keyboard.press("ArrowDown")
+    keyboard.press("Enter")
+    tab.wait("() => former.writing.cursor.depth === 2")
+    expect(tab.page.locator(".former-trail .branch")).to_have_count(2)

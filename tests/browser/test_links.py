@@ -1,0 +1,137 @@
+"""A copied link opens the same view, and nonsense in one opens the usual view and says so."""
+
+import re
+
+import pytest
+from playwright.sync_api import Route, expect
+
+from tests.browser.pages import Exploring, Writing
+from tests.browser.pages_permute import Permuting
+
+pytestmark = pytest.mark.browser
+TAB = Exploring
+
+TEXT = "Paris & Berlin? 100 % of “Ünïcödé” + more."
+
+
+def shown(tab: Exploring) -> dict[str, object]:
+    """What is on the screen, as a visitor would describe it."""
+    page = tab.page
+    return {
+        "tokens": tab.tokens(),
+        "strip": tab.strip(),
+        "chosen": page.locator("[role=gridcell][aria-selected=true]").evaluate_all(
+            "cells => cells.map((cell) => cell.getAttribute('aria-label'))"
+        ),
+        "switches": page.locator("input[type=radio]:checked").evaluate_all("inputs => inputs.map((one) => one.value)"),
+        "sentence": page.locator(".former-statistics .sentence").inner_text(),
+        "model": page.get_by_role("combobox", name="Model", exact=True).input_value(),
+        "text": page.get_by_role("textbox", name="Text", exact=True).input_value(),
+    }
+
+
+@pytest.mark.parametrize("of", ["Head", "Rollout"])
+def test_a_copied_link_opens_the_same_view(tab, guard, of):
+    tab.open()
+    tab.type(TEXT)
+    tab.cell(2, 5).click()
+    tab.set("Show", of)
+    tab.set("Scale", "√")
+    tab.token(3).click()
+    tab.set("As", "Lines")
+    other = Exploring(tab.page.context.new_page(), guard.origin)
+    other.page.goto(tab.page.evaluate("location.href"))
+    other.settled()
+    tab.page.mouse.move(0, 0)
+    assert shown(other) == shown(tab)
+    assert "locked" in other.strip()
+    assert other.link() == tab.link()
+
+
+def test_the_view_survives_a_reload(tab):
+    tab.open(text=TEXT)
+    tab.cell(1, 1).click()
+    tab.set("Scale", "Per row")
+    before = shown(tab)
+    tab.page.reload()
+    tab.settled()
+    assert shown(tab) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("layer", "99"),
+        ("layer", "-1"),
+        ("head", "two"),
+        ("token", "1e9"),
+        ("scale", "<b>"),
+        ("show", "${1}"),
+        ("of", "0"),
+        ("view", "picture"),
+        ("tab", "nowhere"),
+        ("model", "gpt-5"),
+    ],
+)
+def test_nonsense_in_a_link_is_named_and_the_usual_is_shown(tab, name, value):
+    tab.open(text="abc", **{name: value})
+    notice = tab.page.locator(".former-notices .notice.error")
+    expect(notice).to_have_count(1)
+    expect(notice).to_contain_text(value)
+    assert tab.tokens() == ["a", "b", "c"]
+    usual = {"model": "generator"}
+    assert tab.link().get(name) == usual.get(name)
+
+
+def test_an_empty_text_in_a_link_gets_a_message_and_the_worked_example(tab):
+    tab.open(text="")
+    expect(tab.page.locator(".former-notices .notice.error")).to_be_visible()
+    assert len(tab.tokens()) > 20
+
+
+def test_too_long_a_text_in_a_link_gets_a_message_and_the_worked_example(tab):
+    tab.open(text="word " * 1200)
+    expect(tab.page.locator(".former-notices .notice.error")).to_contain_text("4,000")
+    assert len(tab.tokens()) > 20
+
+
+def test_the_tab_of_a_link_is_in_front_and_the_other_is_a_click_away(page, guard):
+    tab = Writing(page, guard.origin).open(text="abc")
+    expect(page.get_by_role("tab", name="Generate")).to_have_attribute("aria-selected", "true")
+    page.get_by_role("tab", name="Explore").click()
+    explore = Exploring(page, guard.origin)
+    explore.settled()
+    expect(page.locator(".former-overview canvas").first).to_be_visible()
+    assert "tab" not in explore.link()
+    page.get_by_role("tab", name="Generate").click()
+    tab.rested()
+    assert tab.link()["tab"] == "generate"
+
+
+EVENTS = re.compile("/gradio_api/(queue/data|run)")  # what brings the answers to Gradio's events
+
+
+@pytest.fixture
+def unanswered(page) -> None:
+    """No event of the page is answered."""
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route(EVENTS, hold)
+
+
+@pytest.mark.usefixtures("unanswered")
+def test_the_tab_of_a_link_opens_without_an_answer_to_any_event(page, guard):
+    with page.expect_request(EVENTS):
+        tab = Permuting(page, guard.origin).open(text="film")
+    assert tab.words() == ["film"]
+
+
+@pytest.mark.usefixtures("unanswered")
+def test_a_page_that_is_left_before_its_events_are_answered_reports_no_error(tab, guard):
+    for _ in range(2):
+        with tab.page.expect_request(EVENTS):
+            tab.open()
+    assert guard.unexpected() == []

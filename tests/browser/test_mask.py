@@ -1,0 +1,210 @@
+"""Tab Mask: the switch, the pictures, texts and links, against the weights on disk."""
+
+import re
+from functools import partial
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.pages_mask import LONG, SIZE, TEXT, Masking, T
+from tests.browser.reference import Reference
+from tests.mask_rules import KINDS, allowed, cells, seen
+
+pytestmark = pytest.mark.browser
+TAB = Masking
+MODEL = partial(Reference, "generator")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_switch_lays_each_mask_on_every_layer_of_the_model(tab, model, kind):
+    tab.open(layer=3, head=2)
+    tab.set(KINDS[kind])
+    run = model.run(model.ids(TEXT), seen=seen(kind, T, SIZE))
+    scores, weights = run.scores[3][2], run.weights[3][2]
+    masked, number = tab.square("stages", "masked"), 0
+    for query, key in ((14, 3), (14, 12), (6, 4), (5, 20)):
+        tab.point(masked, query, key, T)
+        said = tab.reading()
+        assert (int(said["query"]), int(said["key"])) == (query, key)
+        assert float(said["score"]) == pytest.approx(float(scores[query, key]), abs=2e-3)
+        if allowed(kind, query, key, SIZE):
+            assert float(said["weight"]) == pytest.approx(float(weights[query, key]), abs=1e-3)
+            number += 1
+        else:
+            assert said["weight"] == "masked"
+    assert number
+    count = cells(kind, T, SIZE)
+    assert tab.cells() == f"{count} of {T * T} cells"
+    assert f"{count} of {T * T}" in tab.lesson() if kind != "none" else "all 529 scores stay" in tab.lesson()
+    assert tab.link().get("mask", "causal") == kind
+
+
+def test_masked_cells_have_the_masked_colour_and_no_others(tab):
+    tab.open(mask="strided")
+    style = tab.page.evaluate("former.variable('masked')")
+    grey = tuple(int(style[at : at + 2], 16) for at in (1, 3, 5))
+    for name in ("masked", "weights"):
+        canvas = tab.square("stages", name)
+        for row in range(T):
+            for column in range(0, T, 3):
+                is_grey = tab.colour(canvas, row, column, T) == grey
+                assert is_grey != allowed("strided", row, column, SIZE), (row, column)
+    free = tab.square("stages", "scores")
+    assert all(tab.colour(free, row, T - 1, T) != grey for row in range(T))
+
+
+@pytest.mark.parametrize("name", ["scores", "masked", "weights"])
+def test_a_click_in_any_picture_chooses_the_row_and_marks_it_in_all(tab, name):
+    tab.open(row=2)
+    tab.page.mouse.click(*tab.place(tab.square("stages", name), 17, 6, T))
+    tab.painted()
+    assert tab.link()["row"] == "17"
+    assert "“e” (17)" in tab.sentence()
+    mark = tab.page.evaluate("former.variable('mark')")
+    for other in ("scores", "masked", "weights"):
+        canvas = tab.square("stages", other)
+        left, top, width, height = (float(side) for side in (canvas.get_attribute("data-frame") or "").split())
+        spot = [round(left + width * 0.4), round(top + 17 * height / T - 1)]
+        pixel = canvas.evaluate("(node, [x, y]) => [...node.getContext('2d').getImageData(x, y, 1, 1).data]", spot)
+        assert pixel[:3] == [int(mark[at : at + 2], 16) for at in (1, 3, 5)], other
+
+
+def test_the_arrow_keys_choose_row_and_step(tab):
+    tab.open(row=4)
+    tab.square("stages", "weights").focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowUp", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft"):
+        tab.page.keyboard.press(key)
+    assert (tab.link()["row"], tab.link()["stage"]) == ("5", "2")
+    tab.button("Next →").focus()
+    tab.page.keyboard.press("ArrowRight")
+    assert tab.link()["stage"] == "3"
+    tab.step("Row", 22)
+    assert tab.link()["row"] == "22"
+    tab.page.get_by_role("button", name="Row: one less").click()
+    assert tab.link()["row"] == "21"
+
+
+def test_window_and_stride_change_the_count_and_stand_only_where_they_mean_something(tab):
+    tab.open()
+    expect(tab.page.get_by_role("spinbutton", name="window")).to_be_hidden()
+    expect(tab.page.get_by_role("spinbutton", name="stride")).to_be_hidden()
+    for kind, name in (("local", "window"), ("strided", "stride"), ("fixed", "stride")):
+        tab.set(KINDS[kind])
+        for size in (1, 8, 24):
+            tab.step(name, size)
+            assert tab.cells() == f"{cells(kind, T, size)} of 529 cells"
+    assert tab.link()["size"] == "24"
+
+
+def test_another_layer_head_and_model_are_shown_with_their_own_numbers(tab, model):
+    tab.open(layer=0, head=0)
+    tab.step("Layer", 5)
+    tab.step("Head", 7)
+    tab.point(tab.square("stages", "weights"), 20, 8, T)
+    exact = model.run(model.ids(TEXT)).weights[5][7]
+    assert float(tab.reading()["weight"]) == pytest.approx(float(exact[20, 8]), abs=1e-3)
+    tab.page.get_by_role("combobox", name="Model", exact=True).select_option("tiny-generator")
+    tab.settled()
+    assert tab.link()["model"] == "tiny-generator"
+    assert tab.page.evaluate("[former.masking.view.layer, former.masking.view.head]") == [1, 3]
+    tab.point(tab.square("stages", "weights"), 20, 8, T)
+    exact = Reference("tiny-generator").run(model.ids(TEXT)).weights[1][3]
+    assert float(tab.reading()["weight"]) == pytest.approx(float(exact[20, 8]), abs=1e-3)
+
+
+def test_only_models_that_were_trained_with_a_mask_can_be_chosen(tab):
+    tab.open()
+    options = tab.page.get_by_role("combobox", name="Model", exact=True).locator("option").all_inner_texts()
+    assert options == ["generator", "tiny-generator"]
+
+
+def test_another_text_is_shown_everywhere(tab, model, guard):
+    guard.allow("status of 422")  # of the empty text
+    tab.open(row=20, token=20)
+    box = tab.page.get_by_role("textbox", name=re.compile("^Text, up to 24"))
+    box.fill("Hi Bob")
+    tab.wait("() => former.masking.answers.stages?.text === 'Hi Bob'")
+    tab.settled()
+    assert tab.cells() == "21 of 36 cells"
+    assert (tab.link()["text"], tab.link()["row"]) == ("Hi Bob", "5")
+    tab.point(tab.square("stages", "weights"), 5, 3, 6)
+    layer, head = (tab.page.evaluate(f"former.masking.view.{name}") for name in ("layer", "head"))
+    exact = model.run(model.ids("Hi Bob")).weights[layer][head]
+    assert float(tab.reading()["weight"]) == pytest.approx(float(exact[5, 3]), abs=1e-3)
+    assert tab.pairs("causal") == [21] * 6
+    note = tab.part("mask-controls").locator(".note")
+    box.fill("A text that is longer than what is shown")
+    expect(note).to_have_text("Your text has 40 bytes; the first 24 are shown.")
+    box.fill("")
+    expect(note).to_contain_text("There is no text to look at yet")
+    box.fill("x")
+    tab.wait("() => former.masking.answers.stages?.text === 'x'")
+    tab.settled()
+    assert tab.cells() == "1 of 1 cells"
+    expect(note).to_be_empty()
+
+
+def test_a_text_of_markup_stays_text(tab):
+    evil = "<img src=x onerror=a()>"
+    tab.open(text=evil, long=evil * 3)
+    assert tab.page.locator(".former img").count() == 0
+    assert "".join(tab.part("mask-proof").locator(".tokens .token > span").all_inner_texts()) == evil.replace(" ", "␣")
+    read_there = tab.part("mask-consequence").locator("[data-model=tiny-generator] .read").inner_text()
+    assert read_there.startswith("<img\u00a0")
+
+
+def test_a_copied_link_restores_the_whole_view(tab):
+    view = {"text": "abcabcabc", "model": "tiny-generator", "layer": 1, "head": 2, "mask": "fixed", "size": 3}
+    view |= {"row": 7, "stage": 3, "token": 4, "long": LONG, "seed": 77}
+    tab.open(**view)
+    shown = tab.page.evaluate("({ ...former.masking.view })")
+    assert {name: shown[name] for name in view} == view
+    assert tab.cells() == f"{sum(allowed('fixed', i, j, 3) for i in range(9) for j in range(9))} of 81 cells"
+    assert "(7)" not in tab.sentence()
+    assert tab.sentence().startswith("The ")
+    before = tab.sentence(), tab.moves("masked"), tab.bits("own", "tiny-unmasked")
+    tab.page.reload()
+    tab.settled()
+    assert (tab.sentence(), tab.moves("masked"), tab.bits("own", "tiny-unmasked")) == before
+
+
+def test_a_link_of_another_model_opens_on_a_head_that_it_has(tab):
+    tab.open(model="tiny-generator")
+    layer, head = tab.page.evaluate("[former.masking.view.layer, former.masking.view.head]")
+    assert layer < 2
+    assert head < 4
+    assert "layer" not in tab.link()
+    tab.page.goto(f"{tab.origin}/?model=tiny-generator&layer=1")  # a link of tab Explore
+    tab.page.get_by_role("tab", name="Mask").click()
+    tab.settled()
+    assert tab.page.evaluate("former.masking.view.model") == "generator"
+    assert tab.part("mask-stages").locator("h3").first.inner_text() == "Scores q·k / √32"
+
+
+def test_a_link_that_asks_for_nonsense_says_so_and_shows_the_rest(tab):
+    tab.open(mask="full", stage=99, head=5)
+    expect(tab.part("mask-controls").locator(".note")).to_contain_text("cannot be shown")
+    assert tab.page.evaluate("former.masking.view.head") == 5
+    assert tab.cells() == "276 of 529 cells"
+
+
+def test_the_pictures_the_steps_and_the_switch_are_above_the_fold(tab):
+    tab.open()
+    for spot in (tab.square("stages", "weights"), tab.button("Next →"), tab.page.get_by_role("radio", name="fixed")):
+        box = spot.bounding_box()
+        assert box
+        assert box["y"] + box["height"] <= 720
+    box = tab.part("mask-stages").locator("table").bounding_box()
+    assert box
+    assert box["y"] + box["height"] <= 720
+
+
+def test_a_phone_shows_everything_without_scrolling_sideways(tab):
+    tab.page.set_viewport_size({"width": 390, "height": 844})
+    tab.open()
+    assert tab.page.evaluate("document.documentElement.scrollWidth") <= 390
+    for name in ("scores", "masked", "weights"):
+        box = tab.square("stages", name).bounding_box()
+        assert box
+        assert box["width"] > 300
+        assert box["height"] > 200

@@ -1,0 +1,102 @@
+"""Tab Mask: answers that come late, or not at all, or are shorter than the last: no sentence mixes two questions."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import Route, expect
+
+from tests.browser.pages_mask import TEXT, Masking
+
+pytestmark = pytest.mark.browser
+TAB = Masking
+
+LEFT = "The causal mask leaves 276 of 529 scores"
+
+
+@contextmanager
+def held(tab: Masking, *paths: str) -> Iterator[None]:
+    """Meanwhile no answer comes from these routes."""
+    waiting: list[Route] = []
+
+    def hold(route: Route) -> None:
+        waiting.append(route)
+
+    for path in paths:
+        tab.page.route(f"**{path}", hold)
+    yield
+    for route in waiting:
+        route.continue_()
+    for path in paths:
+        tab.page.unroute(f"**{path}")
+    tab.settled()
+
+
+def drawn(tab: Masking, condition: str) -> None:
+    """Until the pictures' answer is that one, while others may be under way."""
+    tab.wait(f"() => (({{ text, mask }}) => {condition})(former.masking.answers.stages)")
+    tab.painted()
+
+
+def test_the_sentence_says_of_a_new_mask_only_what_is_known_until_the_proof_is_there(tab):
+    tab.open(mask="none")
+    assert tab.lesson() == ("Unmasked, all 529 scores stay: changing “a” (5) moves every output, those before it too.")
+    with held(tab, "/mask/proof"):
+        tab.page.get_by_role("radio", name="causal", exact=True).check()
+        drawn(tab, "mask === 'causal'")
+        assert tab.lesson() == f"{LEFT}."
+    assert tab.lesson() == f"{LEFT}: changing “a” (5) moves outputs 5 to 22, none before it; unmasked, every output."
+
+
+def test_a_proof_that_is_refused_is_not_replaced_by_the_last_one(tab, guard):
+    guard.allow("status of 422")
+    tab.open(mask="none")
+    tab.page.route("**/mask/proof", lambda route: route.fulfill(status=422, json={"error": "Not now."}))
+    tab.page.get_by_role("radio", name="causal", exact=True).check()
+    expect(tab.part("mask-controls").locator(".note")).to_have_text("Not now.")
+    drawn(tab, "mask === 'causal'")
+    assert tab.lesson() == f"{LEFT}."
+
+
+@pytest.mark.parametrize("paths", [["/mask/proof"], ["/mask/unmasked"], ["/mask/proof", "/mask/unmasked"]])
+def test_a_text_of_the_same_length_is_not_joined_with_the_proof_of_the_last(tab, paths):
+    tab.open()
+    text = "X" * len(TEXT)
+    with held(tab, *paths):
+        tab.page.evaluate("text => former.masking.set({ text })", text)
+        drawn(tab, f"text === '{text}'")
+        assert tab.lesson() == f"{LEFT}."
+        assert "Changing “a” (5) moves" in tab.moves("masked")
+    assert f"{LEFT}: changing “X” (5) moves" in tab.lesson()
+    assert "Changing “X” (5) moves" in tab.moves("masked")
+
+
+def test_nothing_is_said_to_stand_before_the_first_token(tab):
+    tab.open(mask="none", token=0)
+    assert tab.lesson() == "Unmasked, all 529 scores stay: changing “T” (0) moves every output."
+
+
+def test_a_link_without_a_new_text_ends_where_its_text_ends(tab):
+    tab.open(text="0123456789", row=2)
+    tab.follow(text="0123456789", row=20, token=15)
+    assert tab.page.evaluate("[former.masking.view.row, former.masking.view.token]") == [9, 9]
+    tab.follow(text="0123456789", row=3)
+    assert tab.page.get_by_role("spinbutton", name="Row", exact=True).get_attribute("max") == "9"
+    tab.token(0).focus()
+    tab.page.keyboard.press("End")
+    assert tab.link()["token"] == "9"
+    tab.follow(text="0123456789abcdef", row=15)
+    assert tab.link()["row"] == "15"
+
+
+def test_a_shorter_text_under_the_pointer_of_the_chart_is_read_at_its_end(tab):
+    tab.open()
+    chart = tab.part("mask-growth").locator("svg")
+    chart.scroll_into_view_if_needed()
+    box = chart.bounding_box()
+    assert box
+    tab.page.mouse.move(box["x"] + 0.999 * box["width"], box["y"] + box["height"] / 2)
+    tab.painted()
+    tab.page.evaluate("former.masking.set({ text: '0123456789' })")  # by hand the pointer would leave
+    tab.settled()
+    assert tab.counts()["none"] == 100_000**2

@@ -1,0 +1,191 @@
+"""Pages of a class follow their teacher's until they are touched, and go on when the server is back."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import free_port, serve, stop, wait_until_up
+from tests.browser.pages import Exploring, Writing, presents
+from tests.browser.pages_mask import Masking
+from tests.browser.pages_permute import Permuting
+
+pytestmark = pytest.mark.browser
+TAB = Exploring
+
+
+def lead(tab: Exploring, name: str) -> None:
+    """By the menu, as a teacher would."""
+    tab.page.get_by_text("In class", exact=True).click()
+    tab.page.get_by_label("Room’s name").fill(name)
+    tab.page.get_by_role("button", name="Lead", exact=True).click()
+    expect(tab.page.locator(".room-bar")).to_contain_text(f"You lead the room “{name}”")
+    tab.page.keyboard.press("Escape")
+
+
+def chosen(layer: int, head: int) -> str:
+    return f"() => former.store.view.layer === {layer} && former.store.view.head === {head}"
+
+
+def test_two_followers_see_what_the_leader_chooses_until_they_touch_something(tab, other):
+    tab.open()
+    lead(tab, "room-2")
+    assert tab.link()["room"] == "room-2"
+    followers = [other(), other()]
+    for one in followers:
+        one.open(room="room-2")
+        expect(one.page.locator(".room-bar")).to_contain_text("You follow the room “room-2”")
+    tab.cell(3, 4).click()
+    for one in followers:
+        one.wait(chosen(3, 4))
+    tab.type("Room for two?")
+    for one in followers:
+        one.wait("() => former.store.pass.header.text === 'Room for two?'")
+        one.settled()
+        assert one.tokens() == tab.tokens()
+
+    alone, still = followers
+    alone.cell(0, 1).click()
+    expect(alone.page.locator(".room-bar")).to_contain_text("You look on your own")
+    tab.cell(5, 5).click()
+    still.wait(chosen(5, 5))
+    alone.page.wait_for_timeout(2000)  # more than the time between two questions
+    assert alone.page.evaluate(chosen(0, 1))
+    alone.page.get_by_role("button", name="Follow again").click()
+    alone.wait(chosen(5, 5))
+    expect(alone.page.locator(".room-bar")).to_contain_text("You follow the room")
+
+
+def test_followers_go_along_to_another_tab_and_see_what_is_written_there(tab, other):
+    tab.open()
+    lead(tab, "tabs")
+    follower = other().open(room="tabs")
+    tab.page.get_by_role("tab", name="Generate").click()
+    leader = Writing(tab.page, tab.origin)
+    leader.rested()
+    for _ in range(3):
+        leader.press("Step")
+        leader.rested()
+    writing = Writing(follower.page, follower.origin)
+    writing.wait("() => former.writing?.cursor.depth === 3")
+    writing.rested()
+    assert writing.shown() == leader.shown()
+    tab.page.get_by_role("tab", name="Explore").click()
+    follower.wait("() => former.store.view.tab === 'explore'")
+
+
+def test_followers_go_along_to_the_demonstrations_and_through_their_views(tab, other):
+    tab.open()
+    lead(tab, "demonstrations")
+    follower = other().open(room="demonstrations")
+    tab.page.get_by_role("tab", name="Mask").click()
+    leader = Masking(tab.page, tab.origin)
+    leader.settled()
+    leader.set("strided")
+    leader.step("Row", 4)
+    follower.wait("() => former.masking.view.mask === 'strided' && former.masking.view.row === 4")
+    masking = Masking(follower.page, follower.origin)
+    masking.settled()
+    assert masking.link() | {"lead": "1"} == leader.link()
+    tab.page.get_by_role("tab", name="Permute").click()
+    moving = Permuting(tab.page, tab.origin)
+    moving.settled()
+    moving.press("Shuffle")
+    follower.wait("(order) => former.permuting?.view.order === order", moving.link()["order"])
+
+
+def test_a_follower_takes_up_a_view_of_a_tab_it_never_opened(tab, other):
+    Masking(tab.page, tab.origin).open(room="late", lead=1, mask="fixed", row=6)
+    follower = other()
+    follower.page.goto(f"{tab.origin}/?room=late")
+    follower.wait("() => window.former?.masking?.settings && former.masking.view.mask === 'fixed'")
+    follower.wait("() => former.masking.view.row === 6")
+
+
+def test_a_follower_whose_link_is_of_another_tab_goes_to_the_leader_s(tab, guard):
+    told = tab.page.request.put(f"{guard.origin}/room/abroad", data={"key": "0" * 32, "view": "tab=mask&mask=fixed"})
+    assert told.ok
+    tab.goto(tab="permute", room="abroad")
+    tab.wait("() => window.former?.store.view.tab === 'mask' && former.masking.view.mask === 'fixed'")
+    expect(tab.page.get_by_role("tab", name="Mask")).to_have_attribute("aria-selected", "true")
+    assert tab.link() == {"tab": "mask", "mask": "fixed", "room": "abroad"}
+
+
+def test_a_page_that_presents_and_follows_presents_what_the_leader_goes_to(tab, other):
+    tab.open(room="stage", lead=1)
+    follower = other().open(room="stage")
+    expect(follower.page.locator(".room-bar")).to_contain_text("You follow")
+    follower.page.keyboard.press("p")
+    presents(follower.page, "overview")
+    tab.page.get_by_role("tab", name="Mask").click()
+    Masking(tab.page, tab.origin).settled()
+    expect(follower.page.locator(".room-bar")).to_contain_text("You look on your own")
+    follower.page.evaluate("former.room.follow()")
+    presents(follower.page, "mask-stages")
+
+
+def test_a_link_with_lead_leads_and_a_second_leader_is_told(tab, guard, browser):
+    guard.allow("409")
+    tab.open(room="mine", lead=1)
+    expect(tab.page.locator(".room-bar")).to_contain_text("You lead the room “mine”")
+    elsewhere = browser.new_context()
+    rival = Exploring(elsewhere.new_page(), guard.origin)
+    rival.open(room="mine", lead=1)
+    expect(rival.page.locator(".room-bar")).to_contain_text("Somebody else is leading")
+    elsewhere.close()
+
+
+def test_a_room_that_nobody_leads_is_waited_for(tab, other):
+    tab.open(room="later")
+    expect(tab.page.locator(".room-bar")).to_contain_text("Nobody leads the room “later” yet")
+    leader = other().open(room="later", lead=1, layer=4, head=1)
+    tab.wait(chosen(4, 1))
+    expect(tab.page.locator(".room-bar")).to_contain_text("You follow")
+    leader.page.get_by_role("button", name="Stop leading").click()
+    assert "room" not in leader.link()
+
+
+@pytest.mark.parametrize("name", ["<img src=x onerror=window.hacked=1>", "a b", "x" * 60])
+def test_a_room_of_another_name_is_refused_and_its_name_stays_text(tab, guard, name):
+    guard.allow("422|404")
+    tab.open(room=name, lead=1)
+    expect(tab.page.locator(".room-bar")).to_contain_text("letters, digits and hyphens")
+    assert tab.page.evaluate("window.hacked") is None
+
+
+def test_markup_in_a_followed_view_stays_text(tab, guard):
+    markup = "<img src=x onerror=window.hacked=1>"
+    view = f"model=generator&text={markup}&layer={markup}&tab={markup}"
+    tab.goto()
+    told = tab.page.request.put(f"{guard.origin}/room/bad", data={"key": "0" * 32, "view": view})
+    assert told.ok
+    tab.open(room="bad")
+    tab.wait("(text) => former.store.pass.header.text === text", markup)
+    tab.settled()
+    assert tab.tokens() == list(markup.replace(" ", "␣"))
+    assert tab.page.evaluate("window.hacked") is None
+
+
+def test_open_pages_say_that_the_server_is_gone_and_go_on_when_it_is_back(page, guard, tmp_path):
+    guard.allow(
+        "ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET|ERR_INCOMPLETE|NetworkError|Failed to fetch"
+    )
+    port, log = free_port(), Path(tmp_path / "app.log")
+    guard.origin = f"http://127.0.0.1:{port}"
+    process = serve(port, log)
+    try:
+        wait_until_up(guard.origin, lambda: process.poll() is None, log)
+        tab = Exploring(page, guard.origin).open(text="Still here?", layer=1, head=2, room="gone")
+        stop(process)
+        bar = page.locator(".room-bar")
+        expect(bar).to_contain_text("The server does not answer")
+        assert tab.tokens() == list("Still␣here?")
+        process = serve(port, log)
+        wait_until_up(guard.origin, lambda: process.poll() is None, log)
+        expect(bar).to_contain_text("The server was started anew")
+        tab.settled()
+        assert tab.tokens() == list("Still␣here?")
+        assert page.evaluate(chosen(1, 2))
+        tab.type("And on we go.")
+    finally:
+        stop(process)

@@ -1,0 +1,16 @@
+"""Numbers as the page writes them."""
+
+import re
+
+
+def number(text: str) -> float:
+    """ "1.4 × 10⁻⁶" → 1.4e-6; "−0.5" → −0.5; "1,200" → 1200.
+
+    Raises:
+        ValueError: the text is anything but a number.
+    """
+    said = re.fullmatch(r"\s*([−-]?[\d,]*\.?\d+)(?: × 10⁻([⁰¹²³⁴⁵⁶⁷⁸⁹]+))?\s*", text)
+    if said is None:
+        raise ValueError(f"not a number: {text!r}")
+    power = "".join(str("⁰¹²³⁴⁵⁶⁷⁸⁹".index(digit)) for digit in said[2] or "⁰")
+    return float(said[1].replace("−", "-").replace(",", "")) * 10.0 ** -int(power)
