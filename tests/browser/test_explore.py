@@ -253,18 +253,12 @@ def test_lines_join_each_token_to_its_strongest_up_to_the_stated_mass(tab, run):
 
 def test_a_panel_fills_the_window_and_escape_brings_it_back(tab):
     tab.open(text=TEXT)
-    before = tab.map.bounding_box()
+    size = "((map) => map.clientWidth * map.clientHeight)(document.querySelector('.former-head-map canvas'))"
+    area = tab.page.evaluate(size)
     tab.page.locator(".former-head-map").get_by_role("button", name=re.compile("^Maximise")).click()
-    tab.page.wait_for_timeout(200)
-    large = tab.map.bounding_box()
-    assert before
-    assert large
-    assert large["width"] * large["height"] > 1.5 * before["width"] * before["height"]
+    tab.wait(f"(area) => {size} > 1.5 * area", area)
     tab.page.keyboard.press("Escape")
-    tab.page.wait_for_timeout(200)
-    after = tab.map.bounding_box()
-    assert after
-    assert after["width"] == pytest.approx(before["width"], abs=2)
+    tab.wait(f"(area) => Math.abs({size} - area) < 0.01 * area", area)
 
 
 def test_what_is_typed_last_is_what_is_shown(tab):

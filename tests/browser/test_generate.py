@@ -75,7 +75,7 @@ def test_the_attention_painted_on_the_text_is_that_of_the_outlined_token(tab, mo
 
 
 def test_a_pause_holds_the_text_and_going_on_gives_the_same_as_without_it(tab, model):
-    tab.open(text=PROMPT, length=10, pace=5, seed=9, temperature=0.9)
+    tab.open(text=PROMPT, length=30, pace=6, seed=9, temperature=0.9)
     tab.press("Start")
     tab.wait("() => former.writing.cursor.depth >= 2")
     tab.press("Pause")
@@ -83,11 +83,11 @@ def test_a_pause_holds_the_text_and_going_on_gives_the_same_as_without_it(tab, m
     held = tab.written()
     tab.page.wait_for_timeout(600)
     assert tab.written() == held
-    assert 2 <= len(held) < 10
+    assert 2 <= len(held) < 30
     tab.press("Go on")
-    tab.wait("() => former.writing.cursor.depth === 10")
+    tab.wait("() => former.writing.cursor.depth === 30")
     tab.rested()
-    assert tab.written() == model.write(model.ids(PROMPT), 10, 0.9, 0, 1.0, 9)
+    assert tab.written() == model.write(model.ids(PROMPT), 30, 0.9, 0, 1.0, 9)
 
 
 def test_a_step_writes_one_token_and_back_takes_it_back(tab):

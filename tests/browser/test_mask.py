@@ -84,6 +84,19 @@ def test_the_arrow_keys_choose_row_and_step(tab):
     assert tab.link()["row"] == "21"
 
 
+def test_a_number_that_is_being_typed_outlives_what_is_painted_meanwhile(tab):
+    tab.open(row=4)
+    row = tab.page.get_by_role("spinbutton", name="Row", exact=True)
+    row.fill("22")
+    tab.follow(tab="mask", stage=3)
+    expect(row).to_have_value("22")
+    row.press("Enter")
+    assert (tab.link()["row"], tab.link()["stage"]) == ("22", "3")
+    row.fill("1e9")
+    row.blur()
+    expect(row).to_have_value("22")
+
+
 def test_window_and_stride_change_the_count_and_stand_only_where_they_mean_something(tab):
     tab.open()
     expect(tab.page.get_by_role("spinbutton", name="window")).to_be_hidden()

@@ -247,7 +247,7 @@ def test_a_closed_stream_ends_the_work_after_the_step_at_hand(loaded, writers):
         time.sleep(0.05)
         done = slow.steps
         time.sleep(0.15)
-        assert slow.steps == done < 30
+        assert slow.steps == done < 250  # of 500 that were asked for, twice
 
 
 def test_steps_run_off_the_event_loop_and_take_turns(loaded, writers):
@@ -273,9 +273,9 @@ def test_the_pace_is_kept_and_given_tokens_come_at_once(loaded, writers):
         return [time.monotonic() async for _ in writers.answer("small", order(loaded, **asked))]
 
     times = run(arrivals(length=8, pace=20))
-    assert 0.05 * 7.5 <= times[-1] - times[0] < 2  # at 20 a second; a slow machine may be late, but never early
+    assert 0.05 * 7.5 <= times[-1] - times[0] < 5  # at 20 a second; a slow machine may be late, but never early
     times = run(arrivals(given=[65] * 100, pace=1))
-    assert times[-1] - times[0] < 2
+    assert times[-1] - times[0] < 20  # and not the 99 s of its pace
 
 
 def test_beyond_its_limit_the_server_says_so(client, monkeypatch):

@@ -20,14 +20,11 @@ const stepper = (name, limit) => {
     h("button", { type: "button", "aria-label": say(words, { name: say(name) }), onclick: () => go(store.view[name] + step) }, sign);
   const [less, more] = [button("‹", "step_less", -1), button("›", "step_more", 1)];
   const label = h("span", { class: "quiet", "aria-hidden": "true" });
-  input.addEventListener("change", () => {
-    if (/^\d+$/.test(input.value)) go(Number(input.value));
-    input.value = store.view[name];
-  });
+  const show = former.typedInto(input, (typed) => /^\d+$/.test(typed) && go(Number(typed)), () => store.view[name]);
   const update = (words, idle) => {
     label.textContent = words;
     input.max = limit() - 1;
-    input.value = store.view[name];
+    show();
     for (const part of [input, less, more]) part.disabled = idle;
     less.disabled ||= store.view[name] === 0;
     more.disabled ||= store.view[name] === limit() - 1;

@@ -82,6 +82,25 @@
   former.changes = (held, wanted, allowed) =>
     Object.keys(wanted).filter((name) => name in held && held[name] !== wanted[name] && allowed(name, wanted[name]));
 
+  /**
+   * An input that people type into: take(text) gets what was typed once it is entered. Returns how to show current() in it
+   * again, which leaves alone what is being typed.
+   */
+  former.typedInto = (input, take, current) => {
+    let typing = false;
+    const show = () => {
+      if (!typing) input.value = current();
+    };
+    input.addEventListener("input", () => (typing = true));
+    input.addEventListener("change", () => take(input.value));
+    for (const end of ["change", "blur"])
+      input.addEventListener(end, () => {
+        typing = false;
+        show();
+      });
+    return show;
+  };
+
   /** Calls draw at most once a frame, however often it is asked for. */
   former.eachFrame = (draw) => {
     let asked = false;

@@ -18,6 +18,8 @@
     place.classList.add("log-chart");
     place.append(root);
     let frame = null;
+    let read = null; // the index that is read: newer than what is drawn, which follows a frame later
+    const readAt = (at) => onread((read = at));
 
     const drawing = former.drawing(place, (shown, size) => {
       const decades = { x: Math.ceil(Math.log10(Math.max(...shown.x))), y: Math.ceil(Math.log10(Math.max(...shown.lines.flatMap(({ values }) => values)))) };
@@ -72,16 +74,16 @@
       const away = drawing.what.x.map((value) => Math.abs(frame.x(value) - x));
       return away.indexOf(Math.min(...away));
     };
-    root.addEventListener("pointermove", (event) => frame && onread(nearest(event)));
-    root.addEventListener("pointerleave", () => onread(null));
-    root.addEventListener("blur", () => onread(null));
+    root.addEventListener("pointermove", (event) => frame && readAt(nearest(event)));
+    root.addEventListener("pointerleave", () => readAt(null));
+    root.addEventListener("blur", () => readAt(null));
     root.addEventListener("keydown", (event) => {
       const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
       const shown = drawing.what;
       if (!step || !shown) return;
       event.preventDefault();
-      const from = shown.at ?? shown.x.indexOf(shown.dot?.x ?? shown.x[0]);
-      onread(Math.max(0, Math.min(shown.x.length - 1, from + step)));
+      const from = read ?? shown.x.indexOf(shown.dot?.x ?? shown.x[0]);
+      readAt(Math.max(0, Math.min(shown.x.length - 1, from + step)));
     });
     return { root, draw: drawing.draw };
   };

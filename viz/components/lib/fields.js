@@ -22,17 +22,15 @@
     const [less, more] = [button("‹", -1), button("›", 1)];
     const caption = h("span", { class: "name", "aria-hidden": "true" });
     const node = h("div", { class: "field-stepper", role: "group" }, caption, less, input, more);
-    input.addEventListener("change", () => {
-      if (/^\d+$/.test(input.value)) go(Number(input.value));
-      input.value = demo.view[name];
-    });
+    const show = former.typedInto(input, (typed) => /^\d+$/.test(typed) && go(Number(typed)), () => demo.view[name]);
     const update = (words = label) => {
       const { min, max } = demo.fields[name];
       caption.textContent = words;
       for (const part of [node, input]) part.setAttribute("aria-label", words);
       less.setAttribute("aria-label", say("step_less", { name: words }));
       more.setAttribute("aria-label", say("step_more", { name: words }));
-      Object.assign(input, { min, max, value: demo.view[name] });
+      Object.assign(input, { min, max });
+      show();
       less.disabled = demo.view[name] <= min;
       more.disabled = demo.view[name] >= max;
     };
