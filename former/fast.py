@@ -24,6 +24,7 @@ from typing import Literal, get_args
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from former import kernels, masks
@@ -112,7 +113,7 @@ class _Pass:
         past = cache.length if cache else 0
         stack.check(tokens, past)
         b, t = tokens.shape
-        end = past + t
+        n, end = b * t, past + t
         shape = torch.Size((b, config.heads, t, end))
         bias = _bias(masks.causal(end)[past:] if mask is None else mask, shape, given=mask is not None)
         hooks = [capture.at(layer) if capture else None for layer in range(config.depth)]
@@ -122,14 +123,13 @@ class _Pass:
         flat = (b * config.heads, t, end)
         maps = iter(torch.empty(sum(hook is not None for hook in hooks) if plain else 0, *flat).unbind())
         scratch = torch.empty(0 if all(hooks) else flat)
-        x = stack.token_embedding(tokens) + stack.positions(torch.arange(past, end))
-        x = x.flatten(0, 1)  # (b·t, e)
+        x = _rows(stack.token_embedding(tokens) + stack.positions(torch.arange(past, end)))  # (rows, e)
         for layer, (block, hook) in enumerate(zip(self.blocks, hooks, strict=True)):
             if hook is not None and not plain:  # it may replace what it sees
                 allowed = masks.causal(end)[past:] if mask is None else mask
-                x = block.readable(x.view(b, t, -1), allowed, hook, cache.at(layer) if cache else None).flatten(0, 1)
+                x = _rows(block.readable(x[:n].view(b, t, -1), allowed, hook, cache.at(layer) if cache else None))
                 continue
-            qkv = block.toqkv(block.norm1(x) if block.pre_norm else x)  # (b·t, 3·h·s)
+            qkv = block.toqkv(block.norm1(x) if block.pre_norm else x)[:n]  # (b·t, 3·h·s)
             q, k, v = qkv.view(b, t, 3, config.heads, config.head_size).permute(2, 0, 3, 1, 4).unbind()  # (b, h, t, s)
             if cache:
                 k, v = cache.at(layer)(k, v)  # (b, h, end, s)
@@ -141,7 +141,7 @@ class _Pass:
             if hook is not None:
                 for name in names:
                     hook(name, _seen(name, q, k, v, scores.view(shape), weights.view(shape), out))
-            y = block.unifyheads(out.transpose(1, 2).reshape(b * t, -1), x)
+            y = block.unifyheads(_rows(out.transpose(1, 2).flatten(2)), x)
             if block.pre_norm:
                 x = block.ff2(block.ff1(block.norm2(y)), y)
             else:
@@ -149,7 +149,18 @@ class _Pass:
                 x = block.norm2(block.ff2(block.ff1(y), y))
         if cache:
             cache.length = end
-        return self.toprobs(stack.norm(x)).view(b, t, -1)
+        return self.toprobs(stack.norm(x))[:n].view(b, t, -1)
+
+
+def _rows(x: Tensor) -> Tensor:
+    """(b, t, e) → (rows, e): its b·t rows, and zeros up to one of 8 numbers of rows for each doubling.
+
+    oneDNN writes code for every shape it meets and keeps it: 0.6 MB and 1 ms for each product of each new length, so
+    hundreds of MB as people type. Nobody reads the zeros: fewer than 8 rows, or an eighth of all.
+    """
+    n = x.shape[0] * x.shape[1]
+    step = max(8, 2 ** n.bit_length() // 16) if n > 1 else 1
+    return F.pad(x.flatten(0, 1), (0, 0, 0, -n % step))
 
 
 def _seen(name: str, q: Tensor, k: Tensor, v: Tensor, scores: Tensor, weights: Tensor, out: Tensor) -> Tensor:

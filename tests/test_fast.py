@@ -270,3 +270,17 @@ def test_bad_input_gets_the_readable_model_s_error():
         fast.optimise(model, "int4")  # pyright: ignore[reportArgumentType]
     with pytest.raises(ValueError, match=r"model\.eval\(\)"):
         fast.optimise(build(dropout=0.1).train())
+
+
+def test_texts_of_all_lengths_meet_few_numbers_of_rows():
+    """Every number of rows costs memory for good: oneDNN keeps the code it wrote for it."""
+    met = set()
+    for t in range(1, 513):
+        x = torch.rand(2, t, 3)
+        rows = fast._rows(x)
+        assert torch.equal(rows[: 2 * t], x.flatten(0, 1))
+        assert not rows[2 * t :].any()
+        assert len(rows) - 2 * t < max(8, 2 * t / 8)
+        met.add(len(rows))
+    assert len(met) <= 48  # 16 to 128 rows, then 8 for each doubling up to 1024: 40
+    assert len(fast._rows(torch.rand(1, 1, 3))) == 1  # a step
