@@ -31,7 +31,7 @@ from former import kernels, masks
 from former.blocks import TransformerBlock
 from former.config import require_choice
 from former.generate import KeyValueCache
-from former.hooks import Capture, Observer
+from former.hooks import Capture, Hook, Observer
 from former.models import Cache, Generator
 
 Weights = Literal["fp32", "int8"]
@@ -134,13 +134,7 @@ class _Pass:
             if cache:
                 k, v = cache.at(layer)(k, v)  # (b, h, end, s)
             weights = scratch if hook is None else next(maps)
-            scores = torch.empty(flat) if "scores" in names else weights
-            torch.baddbmm(bias, q.flatten(0, 1), k.flatten(0, 1).transpose(1, 2), out=scores)
-            torch.softmax(scores, 2, out=weights)
-            out = torch.bmm(weights, v.flatten(0, 1)).view(q.shape)
-            if hook is not None:
-                for name in names:
-                    hook(name, _seen(name, q, k, v, scores.view(shape), weights.view(shape), out))
+            out = _attend(q, k, v, bias, weights, hook, names)
             y = block.unifyheads(_rows(out.transpose(1, 2).flatten(2)), x)
             if block.pre_norm:
                 x = block.ff2(block.ff1(block.norm2(y)), y)
@@ -161,6 +155,24 @@ def _rows(x: Tensor) -> Tensor:
     n = x.shape[0] * x.shape[1]
     step = max(8, 2 ** n.bit_length() // 16) if n > 1 else 1
     return F.pad(x.flatten(0, 1), (0, 0, 0, -n % step))
+
+
+def _attend(
+    q: Tensor, k: Tensor, v: Tensor, bias: Tensor, weights: Tensor, hook: Hook | None, names: frozenset[str]
+) -> Tensor:
+    """Each query's weighted average of the values, (b, h, t, s); the weights are written into `weights` (b·h, t, end).
+
+    A hook is told what has one of the `names`.
+    """
+    scores = torch.empty_like(weights) if hook is not None and "scores" in names else weights
+    torch.baddbmm(bias, q.flatten(0, 1), k.flatten(0, 1).transpose(1, 2), out=scores)
+    torch.softmax(scores, 2, out=weights)
+    out = torch.bmm(weights, v.flatten(0, 1)).view(q.shape)
+    if hook is not None:
+        shape = (*q.shape[:3], k.shape[2])  # (b, h, t, end)
+        for name in names:
+            hook(name, _seen(name, q, k, v, scores.view(shape), weights.view(shape), out))
+    return out
 
 
 def _seen(name: str, q: Tensor, k: Tensor, v: Tensor, scores: Tensor, weights: Tensor, out: Tensor) -> Tensor:
