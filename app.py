@@ -98,7 +98,7 @@ def main() -> None:
         enable_monitoring=False,
         max_file_size="1mb",
         strict_cors=True,
-        state_session_capacity=500,
+        state_session_capacity=100,  # 0.2 MB each, and nothing in them that is not made anew
         max_threads=200,
         footer_links=[],
     )
