@@ -154,7 +154,8 @@ def _rows(x: Tensor) -> Tensor:
     """
     n = x.shape[0] * x.shape[1]
     step = max(8, 2 ** n.bit_length() // 16) if n > 1 else 1
-    return F.pad(x.flatten(0, 1), (0, 0, 0, -n % step))
+    rows = x.flatten(0, 1)
+    return F.pad(rows, (0, 0, 0, -n % step)) if n % step else rows
 
 
 def _attend(
