@@ -3,10 +3,10 @@
 `optimise(model)` builds it from the readable model, which stays the reference: `tests/test_fast.py` holds the two
 equal, and whatever the twin cannot do exactly it hands to the readable model. It differs in two places:
 
-- The whole pass. torch's default fp32 product (MKL) runs at half of oneDNN's speed on AMD, and packs the weights
-  anew at every call. Here they are packed once and multiplied by oneDNN, with the activation and the residual inside
-  the product; q, k and v are one product, 1/√s lies in q's weights, and all attention maps are written straight
-  into one tensor. A layer that someone edits is left to the readable block.
+- The whole pass. torch's default fp32 product (MKL) runs at half of oneDNN's speed on AMD's Zen 5 (nine tenths on
+  Zen 4), and packs the weights anew at every call. Here they are packed once and multiplied by oneDNN, with the
+  activation and the residual inside the product; q, k and v are one product, 1/√s lies in q's weights, and all
+  attention maps are written straight into one tensor. A layer that someone edits is left to the readable block.
 - The step: one new token after a `KeyValueCache`. It is 4 matrix-vector products a block, bound by how fast the
   weights come from memory; one compiled function for the whole stack (`former.kernels`) reads them at the speed the
   memory has.
