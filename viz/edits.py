@@ -8,7 +8,6 @@ and what is done, from 0.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from typing import Any, TypeGuard
@@ -94,7 +93,7 @@ def _read_one(edit: Any, config: former.ModelConfig) -> Edit:
         return {"layer": layer, "head": head, "do": do}
     if do != "scale" or isinstance(factor, bool) or not isinstance(factor, (int, float)):
         raise ValueError(words.BAD_EDIT)
-    if not math.isfinite(factor) or abs(factor) > FACTOR_LIMIT:
+    if not abs(factor) <= FACTOR_LIMIT:  # NaN is not either
         raise ValueError(words.BAD_EDIT)
     return {"layer": layer, "head": head, "do": do, "factor": float(factor)}
 

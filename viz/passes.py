@@ -74,9 +74,13 @@ class Pass:
         return sum(array.nbytes for array in (self.weights, self.q, self.k))
 
 
-def tokenize(loaded: Loaded, text: str) -> tuple[list[int], list[str], int]:
+def tokenize(loaded: Loaded, text: str, *, end: bool = False) -> tuple[list[int], list[str], int]:
     """The tokens that fit the model's context, a label for each, and how many there were.
 
+    Args:
+        loaded: the model.
+        text: as typed.
+        end: whether of a text that is too long the end is kept, not the beginning.
     Raises:
         ValueError: a text that is empty, too long, or without a token; the message is for the visitor.
     """
@@ -88,12 +92,14 @@ def tokenize(loaded: Loaded, text: str) -> tuple[list[int], list[str], int]:
     ids = tokenizer.encode(text)
     if not ids:
         raise ValueError(words.NO_TOKENS)
-    kept = ids[: loaded.bundle.config.seq_length]
+    limit = loaded.bundle.config.seq_length
+    part = slice(-limit, None) if end else slice(limit)
+    kept = ids[part]
     labels = tokenizer.labels(kept)
     if isinstance(tokenizer, former.tokens.WordTokenizer):  # what was typed, where the vocabulary has only <unk>
         labels = [
             former.tokens.UNK + " " + word if label == former.tokens.UNK else label
-            for label, word in zip(labels, tokenizer.split(text), strict=False)
+            for label, word in zip(labels, tokenizer.split(text)[part], strict=True)
         ]
     return kept, labels, len(ids)
 
@@ -108,13 +114,14 @@ def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Pass:
     Raises:
         ValueError: a text that cannot be run; the message is for the visitor.
     """
-    ids, labels, total = tokenize(loaded, text)
+    # A review says at its end what it comes to: classifiers are trained and measured on the end.
+    ids, labels, total = tokenize(loaded, text, end=loaded.is_classifier)
     config = loaded.bundle.config
     mask = loaded.mask(len(ids))
     observers = changes.observers(list(edits), mask, config)
     tokens = torch.tensor([ids])
     out, capture = former.run_with_capture(loaded.fast, tokens, ("weights", "q", "k"), edits=observers, mask=mask)
-    plain = loaded.fast(tokens, mask=mask) if observers else None
+    plain = former.run_with_capture(loaded.fast, tokens, (), mask=mask)[0] if observers else None
     named = most_likely(out, plain) if not loaded.is_classifier else []
     weights, q, k = (capture.stack(point)[:, 0] for point in ("weights", "q", "k"))
     header: dict[str, Any] = {

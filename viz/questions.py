@@ -7,6 +7,7 @@ class that follows its teacher asks the same, all at once. What nobody waits for
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
@@ -22,6 +23,7 @@ from viz import routes, text
 THREADS = 2  # for work of a part of a second; each piece of it uses the machine's cores
 WAITING = 64  # different questions at work or in line
 KEPT = 32 << 20  # bytes of answers
+OBJECTS = 2_000  # bytes that keeping an answer takes beside its body
 
 Work = Callable[[dict[str, Any]], dict[str, Any]]  # raises ValueError, with a message for the visitor
 
@@ -48,7 +50,7 @@ class Questions:
     """All questions at once, of all demonstrations. Used on the event loop only."""
 
     def __init__(self) -> None:
-        self._asked: OrderedDict[tuple[str, bytes], Question] = OrderedDict()
+        self._asked: OrderedDict[str, Question] = OrderedDict()
         self._turns = asyncio.Semaphore(THREADS)
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="question")
         self._bytes = 0  # of the answers that are kept
@@ -63,7 +65,7 @@ class Questions:
             return refusal(422, text.BAD_ORDER)
         except ValueError as error:
             return refusal(422, str(error))
-        key = (path, json.dumps(asked, sort_keys=True).encode())
+        key = hashlib.sha256(json.dumps([path, asked], sort_keys=True).encode()).hexdigest()
         question = self._asked.get(key)
         if question is None:
             if self.waiting >= WAITING:
@@ -76,7 +78,7 @@ class Questions:
         assert question.task
         return await asyncio.shield(question.task)
 
-    async def _answer(self, key: tuple[str, bytes], question: Question, work: Work, asked: dict[str, Any]) -> Answer:
+    async def _answer(self, key: str, question: Question, work: Work, asked: dict[str, Any]) -> Answer:
         answer = GONE
         try:
             async with self._turns:
@@ -87,19 +89,20 @@ class Questions:
         finally:
             self.waiting -= 1
             question.readers.clear()
-            if answer is GONE:
+            if answer.status != 200:
                 del self._asked[key]
-        self._keep(answer)
+        if answer.status == 200:
+            self._keep(answer)
         return answer
 
     def _keep(self, answer: Answer) -> None:
         """Counts an answer in; the least recently asked go until all fit."""
-        self._bytes += len(answer.body)
+        self._bytes += len(answer.body) + OBJECTS
         for key, question in list(self._asked.items()):
             if self._bytes <= KEPT:
                 break
             if question.task and question.task.done():
-                self._bytes -= len(question.task.result().body)
+                self._bytes -= len(question.task.result().body) + OBJECTS
                 del self._asked[key]
 
 

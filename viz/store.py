@@ -14,6 +14,7 @@ from viz.passes import Loaded, Models, Pass, key_of, run
 
 LIMIT = 256 << 20  # bytes of passes, packed bodies included
 AT_ONCE = 4  # passes being made
+OBJECTS = 8_000  # bytes of a pass beside its tensors and body: its header, and what holds it together
 REMEMBERED = 4_096  # passes that can be made again: each a text of up to some 16 kB
 
 
@@ -95,4 +96,4 @@ class PassStore:
 
 def size(made: Pass, body: bytes) -> int:
     """Bytes that a pass and its packed body take."""
-    return made.nbytes + len(body)
+    return made.nbytes + len(body) + OBJECTS

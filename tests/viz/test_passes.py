@@ -7,6 +7,7 @@ import torch
 
 import former
 from former import fast
+from former.training.tasks import last_words
 from tests.viz import plain
 from viz import edits, payload
 from viz.passes import TEXT_LIMIT, run, tokenize
@@ -60,6 +61,20 @@ def test_text_beyond_the_context_is_cut_and_said_to_be(models):
     assert "48 bytes at once. Your text has 4000" in answer["notes"][0]["text"]
 
 
+def test_a_review_beyond_the_context_is_read_at_its_end_as_in_training(models, classifier):
+    context = classifier.bundle.config.seq_length
+    text = "film " * 7 + "a Blorptious " * (context // 2)
+    passes = PassStore(models)
+    answer = explore.answer(models, passes, "small-classifier", text, None)
+    total = 7 + context // 2 * 2
+    assert f"{context} words at once. Your text has {total}; the last {context}" in answer["notes"][0]["text"]
+    header = passes.get(answer["key"])[0].header  # pyright: ignore[reportOptionalSubscript]
+    typed = classifier.bundle.tokenizer.encode(text)
+    assert header["ids"] == last_words(classifier.bundle.tokenizer, text, context) == typed[-context:]
+    assert header["labels"][-2:] == ["a", "<unk> blorptious"]
+    assert tokenize(classifier, text)[0] == typed[:context]
+
+
 def test_unknown_words_are_counted_and_shown_as_typed(models, classifier):
     answer = explore.answer(models, PassStore(models), "small-classifier", "a Blorptious film", None)
     assert [note["text"].startswith("1 of 3 words") for note in answer["notes"]] == [True]
@@ -79,6 +94,7 @@ NONSENSE = [
     [{"layer": 0, "head": 0, "do": "scale"}],
     [{"layer": 0, "head": 0, "do": "scale", "factor": float("nan")}],
     [{"layer": 0, "head": 0, "do": "scale", "factor": 1e9}],
+    [{"layer": 0, "head": 0, "do": "scale", "factor": 10**400}],
     [{"layer": 0, "head": 0, "do": "scale", "factor": True}],
     [{"layer": 0, "head": 0, "do": "scale", "factor": "0"}],
 ]

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sys
 import threading
 from typing import Any
 
@@ -110,6 +111,25 @@ def test_answers_are_kept_up_to_a_number_of_bytes_the_newest_longest():
         assert asked == [0, 1, 2, 3, 4, 0]
 
     run(fill())
+
+
+def test_what_is_kept_of_a_question_is_small_and_of_a_refusal_nothing():
+    async def ask_much() -> None:
+        held = Questions()
+        for n in range(50):
+            long = Reader({"n": n, "junk": "x" * 60_000})
+            await held.ask("/sum", lambda asked: {"sum": asked["n"]}, as_request(long))
+        assert sum(sys.getsizeof(key) for key in held._asked) < 50 * questions.OBJECTS
+        assert len(held._asked) == 50
+
+        def refuse(asked: dict[str, Any]) -> dict[str, Any]:
+            raise ValueError(f"not {asked['n']}")
+
+        for _ in range(2):
+            assert (await held.ask("/sum", refuse, as_request(Reader({"n": -1})))).status == 422
+        assert len(held._asked) == 50
+
+    run(ask_much())
 
 
 def test_an_unforeseen_error_is_no_answer_and_the_next_who_asks_is_served():

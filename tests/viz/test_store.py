@@ -48,7 +48,7 @@ def test_it_keeps_to_its_bytes_under_40_threads(models, generator, size):
     held = [found for key in keys(generator) if (found := passes.get(key))]
     assert not over
     assert not wrong
-    assert passes.nbytes == sum(made.nbytes + len(body) for made, body in held)
+    assert passes.nbytes == sum(store.size(*each) for each in held)
     assert 9 <= len(held) <= 11
 
 

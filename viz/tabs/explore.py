@@ -43,7 +43,7 @@ def look(loaded: Loaded, passes: PassStore, typed: str, changes: list[edits.Edit
     header, notes = made.header, []
     kept, total, unit = header["tokens"], header["total"], header["unit"]
     if total > kept:
-        notes.append(note("info", text.CUT.format(kept=kept, total=total, unit=unit)))
+        notes.append(note("info", text.CUT.format(kept=kept, total=total, unit=unit, end=text.END[header["kind"]])))
     if unknown := sum(label.startswith(UNK) for label in header["labels"]):
         notes.append(note("info", text.UNKNOWN.format(count=unknown, total=kept)))
     return made.key, notes
