@@ -135,7 +135,7 @@ class Guard:
 
     origin: str
     errors: list[str] = field(default_factory=list)
-    requests: list[str] = field(default_factory=list)  # "POST /gradio_api/queue/join"
+    requests: list[str] = field(default_factory=list)  # "POST /permute"
     allowed: list[str] = field(default_factory=list)  # patterns of console errors that a test provokes on purpose
 
     def allow(self, pattern: str) -> None:
@@ -159,10 +159,6 @@ class Guard:
             self.requests.append(f"{request.method} {request.url.removeprefix(self.origin)}")
         elif not request.url.startswith(("data:", "blob:", "about:")):
             self.errors.append(f"a request left the origin: {request.url[:200]}")
-
-    def queued(self) -> list[str]:
-        """The requests that made Gradio call a Python function."""
-        return [asked for asked in self.requests if re.search(r"/queue/join|/gradio_api/(call|run)/", asked)]
 
     def unexpected(self) -> list[str]:
         """What fails the test."""
