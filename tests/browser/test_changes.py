@@ -113,6 +113,9 @@ def test_a_uniform_head_looks_at_every_token_it_may_see_alike(tab):
     assert seen
     for query, weight in seen:
         assert weight == pytest.approx(1 / (query + 1), abs=1e-5)
+    tab.point(0.2, 0.5)
+    expect(tab.page.locator(".former-pair .sum")).to_contain_text("You have replaced this head’s weights")
+    expect(tab.page.locator(".former-pair .sum")).not_to_contain_text("Softmax")
 
 
 def test_measuring_every_head_paints_the_overview_with_what_each_is_worth(tab, model):

@@ -63,6 +63,16 @@ def test_the_svg_parses_and_names_every_token(tab, tmp_path, view):
     assert not [node for node in root.iter() if node.tag.endswith(("}b", "}script", "}foreignObject"))]
 
 
+def test_the_svg_draws_the_lines_that_are_on_the_screen_and_its_whole_title(tab, tmp_path):
+    tab.set("As", "Lines")
+    root = ET.parse(export(tab, "SVG", tmp_path)).getroot()
+    paths = list(root.iter("{http://www.w3.org/2000/svg}path"))
+    assert len(paths) == int(tab.page.locator(".former-lines [data-lines]").first.get_attribute("data-lines") or 0) > 0
+    ends = "(() => { const { svg, width } = former.picture(); document.body.append(svg);"
+    ends += " const box = svg.querySelector('text').getBBox(); svg.remove(); return width - box.x - box.width; })()"
+    assert tab.page.evaluate(ends) >= 0
+
+
 def test_the_html_works_offline_without_a_request_and_shows_the_models_numbers(tab, guard, context, tmp_path, run):
     path = export(tab, "HTML", tmp_path)
     guard.allow(f"left the origin: {path.as_uri()}$")  # the file itself

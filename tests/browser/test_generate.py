@@ -191,6 +191,13 @@ def test_nonsense_in_a_link_is_named_and_the_usual_is_used(tab, name, value):
     assert name not in tab.link()
 
 
+def test_all_that_a_link_gets_wrong_is_named(tab):
+    tab.open(text=PROMPT, temperature="abc", length=-4)
+    message = tab.page.locator(".former-writing-controls .status")
+    for named in ("“abc”", "“-4”"):
+        expect(message).to_contain_text(named)
+
+
 def test_generate_works_by_keyboard_alone(tab):
     tab.open(text=PROMPT, length=3, pace=30)
     keyboard = tab.page.keyboard

@@ -148,6 +148,10 @@ def test_another_text_is_shown_everywhere(tab, model, guard):
     note = tab.part("mask-controls").locator(".note")
     box.fill("A text that is longer than what is shown")
     expect(note).to_have_text("Your text has 40 bytes; the first 24 are shown.")
+    box.fill("x" * 3000)
+    expect(note).to_have_text("Your text has 3000 bytes; the first 24 are shown.")
+    box.fill("x" * 10_000)
+    expect(note).to_contain_text("This text has 10,000 characters; the limit is 4,000.")
     box.fill("")
     expect(note).to_contain_text("There is no text to look at yet")
     box.fill("x")
@@ -196,7 +200,8 @@ def test_a_link_of_another_model_opens_on_a_head_that_it_has(tab):
 
 def test_a_link_that_asks_for_nonsense_says_so_and_shows_the_rest(tab):
     tab.open(mask="full", stage=99, head=5)
-    expect(tab.part("mask-controls").locator(".note")).to_contain_text("cannot be shown")
+    for named in ("“full”", "“99”"):
+        expect(tab.part("mask-controls").locator(".note")).to_contain_text(named)
     assert tab.page.evaluate("former.masking.view.head") == 5
     assert tab.cells() == "276 of 529 cells"
 

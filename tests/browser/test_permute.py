@@ -103,6 +103,26 @@ def test_a_dragged_word_moves_everything_live_and_stays_where_it_was_dropped(tab
     assert tab.errors()["block"][0] == pytest.approx(error, rel=6e-3)
 
 
+def test_a_word_in_hand_stays_where_it_is_when_the_page_shifts_under_the_pointer(tab):
+    tab.open(text=TEXT)
+    start, goal = tab.chip(0).bounding_box(), tab.chip(3).bounding_box()
+    assert start
+    assert goal
+    mouse = tab.page.mouse
+    mouse.move(start["x"] + 5, start["y"] + 12)
+    mouse.down()
+    mouse.move(goal["x"] + goal["width"] - 2, goal["y"] + 12, steps=12)
+    tab.settled()
+    before = tab.order()
+    assert before != sorted(before)
+    for shift in ("19px", "-19px"):  # as by a line more above, or less
+        tab.part("word-order").evaluate("(node, shift) => (node.style.marginTop = shift)", shift)
+        mouse.move(goal["x"] + goal["width"] - 3, goal["y"] + 12)
+        mouse.move(goal["x"] + goal["width"] - 2, goal["y"] + 12)
+        assert tab.order() == before
+    mouse.up()
+
+
 def test_a_word_moves_by_touch(tab, guard):
     context = tab.page.context.browser.new_context(has_touch=True, viewport={"width": 1280, "height": 720})
     guard.watch(context)

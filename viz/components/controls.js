@@ -42,6 +42,7 @@ store.subscribe(element, () => {
     for (const value of values) radios[`${name} ${value}`].checked = view[name] === value;
   const noScores = view.of !== "head" || view.view === "lines"; // a mean has none, and lines are weights
   radios["show scores"].disabled = noScores;
+  if (noScores) radios["show weights"].checked = true;
   for (const value of GROUPS.scale) radios[`scale ${value}`].disabled = view.show === "scores" && !noScores;
   if (!pass) return;
   layer.update(say(view.of === "rollout" ? "up_to_layer" : "layer"), false);

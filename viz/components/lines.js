@@ -1,8 +1,6 @@
 // The chosen map as lines: queries left, keys right, the strongest of each query up to a stated part of its mass. The
 // canvas is as large as the panel and paints what is scrolled to, so long texts cost no more than short ones.
 const { h, say, store, eachFrame, share } = former;
-const MASS = 0.9; // of each query's attention
-const MOST = 8; // lines a query
 const ROW = 15; // pixels, at least
 const { title, tools, body, foot } = former.panel(element, say("lines"));
 const canvas = h("canvas", { tabindex: 0, role: "application", "aria-roledescription": say("lines"), "aria-label": say("lines_label") });
@@ -25,12 +23,12 @@ const linksOf = (shown) => {
   let carried = 0;
   for (let query = 0; query < tokens; query++) {
     const weights = former.row(shown, query);
-    const order = former.strongestOf(weights, MOST);
+    const order = former.strongestOf(weights, former.LINES.most);
     let mass = 0;
     for (const key of order) {
       list.push({ query, key, weight: weights[key], most: weights[order[0]] });
       mass += weights[key];
-      if (mass >= MASS) break;
+      if (mass >= former.LINES.mass) break;
     }
     carried += mass / tokens;
   }
@@ -65,7 +63,7 @@ const paint = eachFrame(() => {
   columns = { left: (width - middle) / 2, right: (width + middle) / 2, width };
   paintLinks(context, linksOf(shown), height);
   paintLabels(context, pen, height, shown);
-  note.textContent = say("lines_note", { mass: share(MASS), most: MOST, count: links.list.length, carried: share(links.mass) });
+  note.textContent = say("lines_note", { mass: share(former.LINES.mass), most: former.LINES.most, count: links.list.length, carried: share(links.mass) });
   element.dataset.shown = [of, layer, head, "lines", scale, shown.exact ? "exact" : "approximate"].join(" ");
   element.dataset.lines = links.list.length;
   element.dataset.rev = store.rev;

@@ -49,8 +49,9 @@ const paint = former.eachFrame(() => {
   const [before, after] = state.bits;
   left.textContent = say("write_left", { left: state.left, before: before.toFixed(1), after: after.toFixed(1) });
   const [[, likeliest, most]] = state.candidates;
+  const among = Math.round(2 ** before);
   if (writing.status === "idle")
-    former.lessons.tell("generate", say("lesson_generate", { token: likeliest, share: former.share(most), bits: before.toFixed(1), among: Math.max(1, Math.round(2 ** before)) }));
+    former.lessons.tell("generate", say(among < 2 ? "lesson_generate_sure" : "lesson_generate", { token: likeliest, share: former.share(most), bits: before.toFixed(1), among }));
   element.dataset.rev = writing.rev;
 });
 

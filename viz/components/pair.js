@@ -61,9 +61,9 @@ const paint = eachFrame(() => {
   const dot = q.reduce((total, value, i) => total + value * k[i], 0);
   const values = { dot: number(dot), size: headSize, score: number(dot / Math.sqrt(headSize)), keys: pass.rowLength(query) };
   const weight = masked ? 0 : former.row(shown, query)[key];
-  sum.textContent = say(masked ? "pair_masked" : "pair_sum", { ...values, weight: number(weight) });
   const replaced = edits.some((edit) => edit.do === "uniform" && edit.layer === shown.layer && (edit.head ?? shown.head) === shown.head);
-  check.textContent = say(replaced ? "pair_edited" : "pair_check", { error: number(exact.error, 2) });
+  sum.textContent = say(masked ? "pair_masked" : replaced ? "pair_edited" : "pair_sum", { ...values, weight: number(weight) });
+  check.textContent = replaced ? "" : say("pair_check", { error: number(exact.error, 2) });
   check.dataset.error = exact.error;
 });
 const size = former.sized(body, paint);

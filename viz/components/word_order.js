@@ -89,13 +89,19 @@ const move = (word, to) => {
 
 // --- pointer and touch -----------------------------------------------------------------------------------------------
 
-/** The place a chip would take where the pointer is: after every other that ends before it. */
-const placeAt = (event, word) =>
-  permuting.order().filter((other) => {
+/**
+ * The place a chip would take where the pointer is: after every other that ends before it. Above and below the chips
+ * counts as their first and last row: what stands above may grow by a line and move them from under the pointer.
+ */
+const placeAt = (event, word) => {
+  const { top, bottom } = list.getBoundingClientRect();
+  const y = Math.max(top + 1, Math.min(bottom - 1, event.clientY));
+  return permuting.order().filter((other) => {
     if (other === word) return false;
     const box = chips[other].getBoundingClientRect();
-    return box.bottom < event.clientY || (box.top <= event.clientY && box.left + box.width / 2 < event.clientX);
+    return box.bottom < y || (box.top <= y && box.left + box.width / 2 < event.clientX);
   }).length;
+};
 
 const take = (event, word) => {
   if (event.button !== 0) return;

@@ -42,7 +42,7 @@ EXAMPLES = {
 }
 
 # Refusals and remarks; each says what to do
-EMPTY_TEXT = "There is no text to look at yet: type a few words, or pick an example."
+EMPTY_TEXT = "There is no text to look at yet: type a few words."
 LONG_TEXT = "This text has {given:,} characters; the limit is {limit:,}. Please shorten it."
 NO_TOKENS = "There is nothing in this text that the model could read as a word. Please type a few words."
 CUT = "This model reads {kept} {unit}s at once. Your text has {total}; the {end} {kept} are shown."
@@ -131,6 +131,8 @@ BROWSER = {
     "lesson_explore_rollout": "Followed down through layers 0 to {layer}, the attention {habit}",
     "lesson_generate": "Next, the model gives “{token}” {share} and is unsure by {bits} bits, as among {among} tokens"
     " alike: take another candidate, and the text branches.",
+    "lesson_generate_sure": "Next, the model gives “{token}” {share} and is all but sure ({bits} bits): take another"
+    " candidate even so, and the text branches.",
     "lesson_hint": "Opens Peter Bloem’s “Transformers from scratch” in a new tab",
     "maximise": "Maximise",
     "restore": "Restore",

@@ -190,5 +190,6 @@ BROWSER = {
     "no weight.",
     "pair_no_head": "A mean and a rollout have no q and k of their own: choose a head to see where it comes from.",
     "pair_check": "Recomputed here from q and k, to within {error}.",
-    "pair_edited": "You have replaced this head’s weights: they no longer come from q and k.",
+    "pair_edited": "The products sum to {dot}. Divided by √{size}: {score}. You have replaced this head’s weights, so"
+    " they no longer come from it: {weight} for each of {keys} keys.",
 }

@@ -104,7 +104,7 @@ BROWSER = {
     "mask_consequence_hidden": "next byte hidden",
     "mask_consequence_masked": "trained with the causal mask",
     "mask_consequence_unmasked": "trained without a mask",
-    "mask_consequence_last": "All of it is the last byte, the only one whose answer it could not see: {bits} bits.",
+    "mask_consequence_last": "Its {own} is all the last byte, the only one whose answer it could not see: {bits} bits.",
     "mask_consequence_last_part": "The last byte, the only one whose answer it could not see, costs {bits} bits;"
     " all others together {rest}.",
     "mask_consequence_cheats": "{name} finds the next byte in what it reads: {own} bits per byte, beside {other} of"

@@ -122,16 +122,17 @@
 
     /** Takes up a link's view, the rest going back to where it began; nonsense is named and left out. */
     demo.read = (params) => {
-      demo.complain(null, "error", "link");
+      const refused = [];
       for (const [name, { initial, choices, longest }] of Object.entries(fields)) {
         const given = params.get(name);
         const meant = given === null ? initial : choices || longest ? given : /^\d{1,10}$/.test(given) ? Number(given) : NaN;
         if (given === null || demo.allowed(name, meant)) demo.view[name] = meant;
         else {
           demo.view[name] = initial;
-          demo.complain(former.say("bad_link", { name, given: given.slice(0, 40), used: initial ?? former.say("none") }), "error", "link");
+          refused.push(former.say("bad_link", { name, given: given.slice(0, 40), used: initial ?? former.say("none") }));
         }
       }
+      demo.complain(refused.join(" "), "error", "link");
     };
 
     /** Takes up a link while the page is open. */

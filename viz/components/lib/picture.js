@@ -3,8 +3,6 @@
 (() => {
   const former = window.former;
   const { svg } = former;
-  const MASS = 0.9; // of each query's attention, as lines
-  const MOST_LINES = 12; // of each query
 
   /** Characters that XML cannot hold become U+FFFD; everything else is escaped by the serialiser. */
   const clean = (text) => text.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Surrogate}/gu, "\ufffd");
@@ -17,7 +15,7 @@
     const what = say(`picture_${of}`, { layer, head });
     const values = store.view.show === "scores" && of === "head" ? say("picture_scores") : say(`picture_${store.view.scale}`);
     const { model, edits } = store.pass.header;
-    const drawn = store.view.view === "lines" ? [say("picture_lines", { mass: former.share(MASS), most: MOST_LINES })] : [values];
+    const drawn = store.view.view === "lines" ? [say("picture_lines", { mass: former.share(former.LINES.mass), most: former.LINES.most })] : [values];
     return [model, what, ...drawn, ...(edits.length ? [say("picture_edits", { count: edits.length })] : [])].join(" · ");
   };
 
@@ -75,10 +73,9 @@
     const y = (i) => (i + 0.5) * pitch;
     for (let query = 0; query < tokens; query++) {
       const row = former.row(shown, query);
-      const keys = [...row.keys()].sort((a, b) => row[b] - row[a]);
       let mass = 0;
-      for (const key of keys.slice(0, MOST_LINES)) {
-        if (mass >= MASS) break;
+      for (const key of former.strongestOf(row, former.LINES.most)) {
+        if (mass >= former.LINES.mass) break;
         mass += row[key];
         const curve = `M${left} ${y(query)}C${left + 100} ${y(query)} ${right - 100} ${y(key)} ${right} ${y(key)}`;
         group.append(svg("path", { d: curve, fill: "none", stroke: ink.accent, "stroke-opacity": row[key].toFixed(3), "stroke-width": (0.6 + 2.4 * row[key]).toFixed(2) }));
@@ -90,6 +87,14 @@
     return { group, width: 660, height: 76 + tokens * pitch + 24, map: null };
   };
 
+  const pen = document.createElement("canvas").getContext("2d");
+
+  /** Of the title, in pixels. */
+  const widthOf = (text) => {
+    pen.font = `600 14px ${former.style.font}`;
+    return pen.measureText(text).width;
+  };
+
   /** {svg, width, height, map: {x, y, cell} or null for lines, caption}; null before the first pass. */
   former.picture = () => {
     const shown = former.shown();
@@ -97,7 +102,7 @@
     const ink = Object.fromEntries(["panel", "text", "quiet", "line", "accent"].map((name) => [name, former.variable(name)]));
     const { group, width, height, map } = (former.store.view.view === "lines" ? linesOf : mapOf)(shown, ink);
     const title = caption(shown);
-    const full = Math.max(width, 40 + title.length * 7.2);
+    const full = Math.max(width, Math.ceil(32 + widthOf(title)));
     const root = svg("svg", { xmlns: "http://www.w3.org/2000/svg", width: full, height, viewBox: `0 0 ${full} ${height}`, "font-family": former.style.font.replaceAll('"', "'") },
       svg("title", {}, clean(title)),
       svg("rect", { width: "100%", height: "100%", fill: ink.panel }),

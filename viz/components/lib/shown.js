@@ -1,6 +1,6 @@
 // What is on screen, as numbers: one head, the mean of a layer's heads, or the rollout up to a layer; and which pair of
 // tokens is looked at. Every view of the tab asks here. Adds former.shown, former.row, former.pair, former.strongest,
-// former.strongestOf and former.recompute.
+// former.strongestOf, former.LINES and former.recompute.
 (() => {
   const former = window.former;
   const derived = new WeakMap(); // pass → {mean: [layer] cells, rollout: [layer] t × t}
@@ -91,6 +91,9 @@
     }
     return found;
   };
+
+  /** Of each query as lines: the strongest keys, until they carry so much of its attention, and no more than so many. */
+  former.LINES = { mass: 0.9, most: 8 };
 
   /** The key a query looks at most. */
   former.strongest = (shown, query) => former.strongestOf(former.row(shown, query), 1)[0];

@@ -229,11 +229,8 @@
     const written = former.opened.get("written") ?? "";
     const given = /^\d{1,6}(\.\d{1,6})*$/.test(written) ? written.split(".").map(Number) : [];
     if (written && !given.length) refused.push(["written", written, former.say("none")]);
-    const [first] = refused;
-    if (first) {
-      const [name, value, used] = first;
-      writing.message = { kind: "error", text: former.say("bad_link", { name, given: value.slice(0, 40), used }) };
-    }
+    const words = refused.map(([name, value, used]) => former.say("bad_link", { name, given: value.slice(0, 40), used }));
+    if (words.length) writing.message = { kind: "error", text: words.join(" ") };
     return given;
   };
 
