@@ -13,6 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from former.config import ModelConfig, require_positive
 from former.edits import Edit
 from former.hooks import Observer, run_with_capture
 from former.models import Classifier
@@ -36,7 +37,8 @@ def equivariance_error(f: Callable[[Tensor], Tensor], x: Tensor, permutation: Te
     """
     index = torch.as_tensor(permutation, device=x.device)
     t = x.shape[1]
-    if index.dim() != 1 or index.sort().values.tolist() != list(range(t)):
+    whole = not index.is_floating_point() and not index.is_complex() and index.dtype != torch.bool
+    if not whole or index.dim() != 1 or index.sort().values.tolist() != list(range(t)):
         raise ValueError(f"permutation must hold each of 0 to {t - 1} once, got {index.tolist()}")
     y = f(x)
     if y.dim() < 2 or y.shape[1] != t:
@@ -54,17 +56,20 @@ def influence(f: Callable[[Tensor], Tensor], x: Tensor, chunk: int = 8) -> Tenso
     depend on an input: both runs have the same shapes, so the same arithmetic.
 
     Args:
-        f: from x to (b, t_out, ...), each sequence on its own; for a Classifier, an output is a class.
+        f: from x to (b, t_out, ...), each sequence on its own; for a Classifier, an output is a class. Of token
+            ids it takes at least 3, unless it is a model, whose config says how many.
         x: (1, t_in, ...): vectors or token ids.
-        chunk: how many changed inputs run as one batch; the cost is t_in + t_in / chunk sequences.
+        chunk: how many changed inputs run as one batch, at least 1; the cost is t_in + t_in / chunk sequences.
     Returns:
         (t_out, t_in): row i, column j is how much output i moves when input j changes; the largest absolute change.
     Raises:
-        ValueError: x is not one sequence.
+        ValueError: x is not one sequence, or a chunk below 1.
     """
+    require_positive("chunk", chunk)
     if x.dim() < 2 or x.shape[0] != 1:
         raise ValueError(f"x must be one sequence, (1, t, ...), got {tuple(x.shape)}")
-    replaced = _replacements(x)
+    config = getattr(f, "config", None)
+    replaced = _replacements(x, config.num_tokens if isinstance(config, ModelConfig) else 3)
     t = x.shape[1]
     same = x.expand(min(chunk, t), *x.shape[1:])
     unchanged = f(same)  # (chunk, t_out, ...)
@@ -229,11 +234,12 @@ def _loss(model: Any, tokens: Tensor, whole: Tensor) -> Measure:
     return bits
 
 
-def _replacements(x: Tensor) -> Tensor:
-    """Every input of x, changed."""
+def _replacements(x: Tensor, num_tokens: int) -> Tensor:
+    """Every input of x, changed; a token id to one below num_tokens."""
     if x.is_floating_point():
         noise = torch.randn(x.shape, generator=torch.Generator().manual_seed(0), dtype=x.dtype).to(x.device)
         spread = x.std(correction=0)
         return x + noise * torch.where(spread > 0, spread, 1.0)
-    # The neighbour below, which the vocabulary surely has; 0 and 1, often padding and unknown, take the one above.
-    return torch.where(x > 1, x - 1, x + 1)
+    # The neighbour below, which the vocabulary surely has; 0 and 1, often padding and unknown, take the one above, or
+    # each other where there is none.
+    return torch.where(x > 1, x - 1, (x + 1) % num_tokens)

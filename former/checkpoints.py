@@ -63,7 +63,8 @@ def save(bundle: Bundle, path: str | Path, dtype: Literal["f16", "bf16"] = "f16"
     """Writes a model's folder; the card comes last, so a folder with a card is whole.
 
     float16 keeps 11 significant bits of a weight and bfloat16 8, in half the space of float32; what is loaded again is
-    the rounded weights.
+    the rounded weights. No file is larger than `SHARD_BYTES` and a header, but for a single tensor that is: it has a
+    file of its own.
 
     Args:
         bundle: what to save.
@@ -123,19 +124,19 @@ def load(name_or_path: str | Path) -> Bundle:
         )
     try:
         card = json.loads(path.read_text(encoding="utf-8"))
-        kind, files = _KINDS[card["kind"]], dict(card["files"])
+        kind, files, dtype = _KINDS[card["kind"]], _files(card["files"]), _DTYPES[card["dtype"]]
         config = ModelConfig.from_dict(card["config"])
         tokenizer = tokens.from_dict(card["tokenizer"])
         _check_vocabulary(tokenizer, config)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise CheckpointError(f"{path} is no card of a model: {error!r}") from error
     with torch.device("meta"):  # shapes only: the weights come from the files
         model = kind(config)
     state: dict[str, Tensor] = {}
     for file, facts in files.items():
         state |= _read(folder, file, facts)
-    _check_state(model.state_dict(), state, path)
-    model.load_state_dict(state, assign=True)
+    _check_state(model.state_dict(), state, dtype, path)
+    model.load_state_dict({name: tensor.float() for name, tensor in state.items()}, assign=True)
     return Bundle(model.eval(), tokenizer, config, card)
 
 
@@ -152,8 +153,15 @@ def _shards(state: dict[str, Tensor]) -> list[list[str]]:
     return shards
 
 
+def _files(files: Any) -> dict[str, dict[str, Any]]:
+    """The card's entry of that name, if it is one."""
+    if not isinstance(files, dict) or not all(isinstance(facts, dict) for facts in files.values()):
+        raise ValueError(f"files must name each file with its bytes and sha256, got {files!r}")
+    return files
+
+
 def _read(folder: Path, file: str, facts: dict[str, Any]) -> dict[str, Tensor]:
-    """One weights file as float32, checked against its entry in the card."""
+    """One weights file, checked against its entry in the card."""
     path = folder / file
     if Path(file).name != file:
         raise CheckpointError(f"{folder / CARD} names {file!r}, which is not a plain file name")
@@ -165,13 +173,13 @@ def _read(folder: Path, file: str, facts: dict[str, Any]) -> dict[str, Tensor]:
     if hashlib.sha256(content).hexdigest() != facts.get("sha256"):
         raise CheckpointError(f"{path} does not have the checksum that the card says: it was altered or damaged")
     try:
-        return {name: tensor.float() for name, tensor in load_tensors(content).items()}
+        return load_tensors(content)
     except SafetensorError as error:
         raise CheckpointError(f"{path} is no safetensors file: {error}") from error
 
 
-def _check_state(expected: dict[str, Tensor], found: dict[str, Tensor], card: Path) -> None:
-    """Every tensor that the config implies, and no other, in its shape."""
+def _check_state(expected: dict[str, Tensor], found: dict[str, Tensor], dtype: torch.dtype, card: Path) -> None:
+    """Every tensor that the config implies, and no other, in its shape, of the card's dtype, and finite."""
     for name, tensor in expected.items():
         if name not in found:
             raise CheckpointError(f"the weights beside {card} lack {name!r}, which the card's config implies")
@@ -182,6 +190,11 @@ def _check_state(expected: dict[str, Tensor], found: dict[str, Tensor], card: Pa
             )
     if extra := sorted(set(found) - set(expected)):
         raise CheckpointError(f"the weights beside {card} hold {extra[0]!r}, which the card's config does not have")
+    for name, tensor in found.items():
+        if tensor.dtype != dtype:
+            raise CheckpointError(f"the weights beside {card} hold {name!r} as {tensor.dtype}, the card says {dtype}")
+        if not tensor.isfinite().all():
+            raise CheckpointError(f"the weights beside {card} must be finite numbers, got others in {name!r}")
 
 
 def _check_vocabulary(tokenizer: Tokenizer, config: ModelConfig) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
+from numbers import Integral
 from typing import Any, Literal, get_args
 
 Variant = Literal["narrow", "wide"]
@@ -46,10 +47,12 @@ class ModelConfig:
             require_divides(self.emb, self.heads)
         if self.positions == "sinusoidal" and self.emb % 2:
             raise ValueError(f"emb must be even for sinusoidal positions (a sine and a cosine each), got {self.emb}")
-        if not 0.0 <= self.dropout < 1.0:
+        if not isinstance(self.dropout, int | float) or not 0.0 <= self.dropout < 1.0:
             raise ValueError(f"dropout must be in [0, 1), got {self.dropout!r}")
-        if self.pad_token is not None and not 0 <= self.pad_token < self.num_tokens:
-            raise ValueError(f"pad_token must be None or in [0, {self.num_tokens}), got {self.pad_token!r}")
+        if self.pad_token is not None and not (is_whole(self.pad_token) and 0 <= self.pad_token < self.num_tokens):
+            raise ValueError(
+                f"pad_token must be None or a whole number in [0, {self.num_tokens}), got {self.pad_token!r}"
+            )
 
     @property
     def head_size(self) -> int:
@@ -65,9 +68,11 @@ class ModelConfig:
         """The inverse of `to_dict`.
 
         Raises:
-            ValueError: an unknown field, or one out of its range.
+            ValueError: an unknown field, a missing one (its default could be another model), or one out of its range.
         """
         known = {field.name for field in fields(cls)}
+        if missing := sorted(known - set(values)):
+            raise ValueError(f"config must hold every field, got none for {missing}")
         if unknown := sorted(set(values) - known):
             raise ValueError(f"config has unknown fields {unknown}; known are {sorted(known)}")
         return cls(**values)
@@ -80,6 +85,11 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "activation": get_args(Activation),
     "pooling": get_args(Pooling),
 }
+
+
+def is_whole(value: object) -> bool:
+    """Whether a value is a whole number, numpy's among them, and no bool."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def require_positive(name: str, value: int) -> None:

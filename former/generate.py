@@ -15,7 +15,7 @@ from torch import Tensor
 
 from former import masks
 from former.attention import Extend
-from former.config import ModelConfig
+from former.config import ModelConfig, is_whole
 from former.hooks import Capture
 
 
@@ -33,7 +33,7 @@ class KeyValueCache:
     """The keys and values of the tokens read so far, in tensors made once for the whole context.
 
     With them a new token costs one token's work: its query looks at the keys that are kept. One cache belongs to one
-    generation.
+    window of one generation: what is captured of k and v are views of it, so no row is written twice.
 
     Args:
         config: the model's.
@@ -47,10 +47,19 @@ class KeyValueCache:
         self.length = 0  # tokens held; the model moves it on when all layers have theirs
 
     def at(self, layer: int) -> Extend:
-        """The function by which one layer adds its new keys and values and gets all of them back."""
+        """The function by which one layer adds its new keys and values and gets all of them back.
+
+        Raises:
+            ValueError: when it is called, more than one sequence, or more tokens than the context.
+        """
 
         def extend(k: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
             end = self.length + k.shape[2]
+            if k.shape[0] != 1 or end > self.keys.shape[3]:
+                raise ValueError(
+                    f"tokens must be one sequence, of at most {self.keys.shape[3]} with those in the cache, "
+                    f"got {k.shape[0]} of {end}"
+                )
             self.keys[layer, :, :, self.length : end] = k
             self.values[layer, :, :, self.length : end] = v
             return self.keys[layer, :, :, :end], self.values[layer, :, :, :end]
@@ -79,15 +88,16 @@ def next_token_probs(
     _check_rules(temperature, top_k, top_p)
     if temperature == 0:
         return torch.zeros_like(logits).scatter(0, logits.argmax(-1, keepdim=True), 1.0)
-    # Less the largest before the division: a temperature near 0 must not overflow.
-    logits = (logits - logits.max()) / temperature
+    # Less the largest first, then by no number that float32 rounds to 0: neither inf - inf nor 0 / 0.
+    logits = (logits - logits.max()) / max(temperature, torch.finfo(torch.float32).tiny)
     if top_k is not None and top_k < len(logits):
         logits = logits.masked_fill(logits < logits.topk(top_k).values[-1], -torch.inf)
     probs = logits.softmax(-1)
-    if top_p is not None:
+    if top_p is not None and top_p < 1:  # at 1 none goes, though a rounded sum may reach it early
         sorted_probs, order = probs.sort(descending=True, stable=True)
-        before = sorted_probs.cumsum(-1) - sorted_probs  # the mass of all likelier tokens
-        probs = probs.masked_fill(torch.zeros_like(probs, dtype=torch.bool).scatter(0, order, before >= top_p), 0.0)
+        cut = sorted_probs.cumsum(-1) - sorted_probs >= top_p  # by the mass of all likelier tokens
+        cut[0] = False  # where the dtype rounds top_p to 0
+        probs = probs.masked_fill(torch.zeros_like(cut).scatter(0, order, cut), 0.0)
     return probs / probs.sum()
 
 
@@ -122,8 +132,8 @@ class Window:
         start = first + jump * max(0, math.ceil((len(ids) - first - context) / jump))
         if start != self.start:
             self.start = start
-            if self._cache:
-                self._cache.length = 0
+            if self._cache:  # a new one: what was captured of the old window stays as it was
+                self._cache = KeyValueCache(self._model.config, self._cache.keys.dtype)
         new = ids[self.start + (self._cache.length if self._cache else 0) :]
         return self._model(torch.tensor([new]), capture=capture, cache=self._cache)[0, -1]
 
@@ -164,18 +174,18 @@ def generate(
 ) -> Iterator[Step]:
     """Continues a prompt, one `Step` at a time (article, "Text generation transformer").
 
-    Past the context the window slides in jumps (`Window`): the model then sees between half and all of its context.
-    Without the mask it slides by one token (`UnmaskedWindow`).
+    Past the context the window slides in jumps (`Window`): the model then sees from half of its context (rounded down,
+    at least one token) to all of it. Without the mask it slides by one token (`UnmaskedWindow`).
 
     Args:
         model: a Generator, or its fast twin (`former.fast`).
         prompt_ids: at least one token id; of a prompt longer than the context, the last `seq_length` are read.
-        max_new_tokens: how many to write, at least 0.
+        max_new_tokens: how many to write, a whole number of at least 0.
         temperature: at least 0; 0 always takes the likeliest token.
         top_k: sample among the k likeliest only; None for all.
         top_p: sample among the fewest tokens that hold this much of the mass, in (0, 1]; None for all.
-        seed: of this call's own random generator; None for a fresh one. The same seed gives the same text, with and
-            without cache or capture.
+        seed: of this call's own random generator, in [-2^63, 2^64); None for a fresh one. The same seed gives the same
+            text, with and without cache or capture.
         capture: whose attention rows to yield: True for every layer's, or the layers, or a `Capture` that names them
             (each step makes its own; the one given is not written to).
         use_cache: False reads the whole window again for every token: slow, and the reference for the cache.
@@ -187,13 +197,11 @@ def generate(
     """
     _check_rules(temperature, top_k, top_p)
     config: ModelConfig = model.config
-    ids = [int(i) for i in prompt_ids]
-    if not ids:
-        raise ValueError("prompt_ids must hold at least one token, got none")
-    if not all(0 <= i < config.num_tokens for i in ids):
-        raise ValueError(f"prompt_ids must be in [0, {config.num_tokens}), got {min(ids)} to {max(ids)}")
-    if max_new_tokens < 0:
-        raise ValueError(f"max_new_tokens must be at least 0, got {max_new_tokens}")
+    ids = _prompt(prompt_ids, config.num_tokens)
+    if not is_whole(max_new_tokens) or max_new_tokens < 0:
+        raise ValueError(f"max_new_tokens must be at least 0, and a whole number, got {max_new_tokens!r}")
+    if seed is not None and not (is_whole(seed) and -(2**63) <= seed < 2**64):
+        raise ValueError(f"seed must be None or a whole number in [-2**63, 2**64), got {seed!r}")
     layers = _layers(capture, config.depth)
     rng = torch.Generator()
     rng.manual_seed(seed) if seed is not None else rng.seed()
@@ -220,6 +228,19 @@ def _steps(
         ids.append(token)
 
 
+def _prompt(prompt_ids: Sequence[int] | Tensor, num_tokens: int) -> list[int]:
+    given = prompt_ids.tolist() if isinstance(prompt_ids, Tensor) else prompt_ids
+    ids = list(given) if isinstance(given, Iterable) else [given]
+    if not ids:
+        raise ValueError("prompt_ids must hold at least one token, got none")
+    for i in ids:
+        if not is_whole(i):
+            raise ValueError(f"prompt_ids must be whole numbers, one a token (t,), got {i!r} among them")
+    if not all(0 <= i < num_tokens for i in ids):
+        raise ValueError(f"prompt_ids must be in [0, {num_tokens}), got {min(ids)} to {max(ids)}")
+    return [int(i) for i in ids]
+
+
 def _layers(capture: bool | Iterable[int] | Capture | None, depth: int) -> frozenset[int]:
     if capture is None or capture is False:
         return frozenset()
@@ -233,7 +254,7 @@ def _layers(capture: bool | Iterable[int] | Capture | None, depth: int) -> froze
 def _check_rules(temperature: float, top_k: int | None, top_p: float | None) -> None:
     if not 0 <= temperature < float("inf"):
         raise ValueError(f"temperature must be a finite number of at least 0, got {temperature!r}")
-    if top_k is not None and (top_k < 1 or top_k != int(top_k)):
+    if top_k is not None and not (is_whole(top_k) and top_k >= 1):
         raise ValueError(f"top_k must be None or a whole number of at least 1, got {top_k!r}")
     if top_p is not None and not 0 < top_p <= 1:
         raise ValueError(f"top_p must be None or in (0, 1], got {top_p!r}")

@@ -17,6 +17,7 @@ except ImportError:
 
 compiled = njit is not None  # without it nothing here is called: it would be slow
 f32 = np.float32
+LOWEST = f32(np.finfo(f32).min)  # fastmath knows no infinity
 
 
 class Weights(NamedTuple):
@@ -112,7 +113,7 @@ def _attend(qkv, width, past, k, v, row, out):
     size = k.shape[1]
     for i in range(size):
         k[past, i], v[past, i], out[i] = qkv[width + i], qkv[2 * width + i], f32(0)
-    high = f32(-np.inf)
+    high = LOWEST
     for j in range(past + 1):
         score = f32(0)
         for i in range(size):

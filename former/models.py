@@ -62,7 +62,8 @@ class Transformer(nn.Module):
         """tokens (b, t), already checked → (b, t, e). With a cache, they follow the tokens it holds."""
         past = cache.length if cache else 0
         index = torch.arange(past, past + tokens.shape[1], device=tokens.device)
-        x = self.drop(self.token_embedding(tokens) + self.positions(index))  # (b, t, e)
+        x = self.token_embedding(tokens)
+        x = self.drop(x + self.positions(index, x.dtype))  # (b, t, e)
         for layer, block in enumerate(self.blocks):
             hook = capture.at(layer) if capture else None
             if self.checkpointing and self.training:
@@ -117,13 +118,14 @@ class Generator(nn.Module):
 
         Args:
             tokens: (b, t), t at most the context where positions are learned.
-            mask: bool (t, t), True = may attend; None for the causal mask, `masks.none(t)` to run without.
+            mask: bool (t, t), with a cache (t, past + t), True = may attend; None for the causal mask,
+                `masks.none(t)` to run without.
             capture: sees, and may replace, what attention does (`former.hooks`).
-            cache: keys and values of earlier tokens, which these follow; it takes up the new ones.
+            cache: keys and values of `past` earlier tokens, which these follow; it takes up the new ones.
         Returns:
             logits (b, t, num_tokens).
         Raises:
-            ValueError: tokens or a mask that do not fit.
+            ValueError: tokens or a mask that do not fit, or more than one sequence with a cache.
         """
         past = cache.length if cache else 0
         self.transformer.check(tokens, past)
@@ -135,7 +137,7 @@ class Generator(nn.Module):
 class Classifier(nn.Module):
     """A sequence classifier (article, "Classification transformer"): blocks, pooling over time, one linear map.
 
-    Where the config names a `pad_token`, no query attends to it and pooling leaves it out.
+    Where the config names a `pad_token`, no other token attends to it and pooling leaves it out.
 
     Args:
         config: its shape.
@@ -162,7 +164,12 @@ class Classifier(nn.Module):
         real = self._real(tokens)  # (b, t)
         if self.config.pad_token is not None:
             keys = real[:, None, None, :]  # (b, 1, 1, t): no query looks at padding
-            mask = keys if mask is None else keys & mask
+            if mask is not None:
+                b, t = tokens.shape
+                masks.check(mask, torch.Size((b, self.config.heads, t, t)))
+                # Padding may: the mask might leave it nothing else, and pooling leaves out what comes of it.
+                keys = (keys | ~real[:, None, :, None]) & mask
+            mask = keys
         x = self.transformer(tokens, mask, capture)  # (b, t, e)
         return F.log_softmax(self.toprobs(pool(x, real, self.config.pooling)), dim=-1)
 

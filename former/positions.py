@@ -1,7 +1,7 @@
 """What tells a token where it stands (article, section "Using the positions").
 
 Blocks alone are permutation equivariant; a vector for each position, added to the token's, breaks that. Each kind
-is a module from position indices to such vectors: indices (t,), from 0 → (t, e).
+is a module from position indices to such vectors: indices (t,), from 0 → (t, e), of the dtype asked for, else its own.
 
 Sizes: t tokens, e embedding.
 """
@@ -21,9 +21,9 @@ class NoPositions(nn.Module):
 
     limit: int | None = None
 
-    def forward(self, index: Tensor) -> Tensor:
+    def forward(self, index: Tensor, dtype: torch.dtype | None = None) -> Tensor:
         """index (t,) → 0, which broadcasts against (b, t, e)."""
-        return torch.zeros((), device=index.device)
+        return torch.zeros((), dtype=dtype, device=index.device)
 
 
 class LearnedPositions(nn.Module):
@@ -39,9 +39,9 @@ class LearnedPositions(nn.Module):
         self.limit: int | None = seq_length
         self.embedding = nn.Embedding(seq_length, emb)
 
-    def forward(self, index: Tensor) -> Tensor:
+    def forward(self, index: Tensor, dtype: torch.dtype | None = None) -> Tensor:
         """index (t,), each below seq_length → (t, e)."""
-        return self.embedding(index)
+        return self.embedding(index).to(dtype=dtype)
 
 
 class SinusoidalPositions(nn.Module):
@@ -57,9 +57,10 @@ class SinusoidalPositions(nn.Module):
         super().__init__()
         self.emb = emb
 
-    def forward(self, index: Tensor) -> Tensor:
+    def forward(self, index: Tensor, dtype: torch.dtype = torch.float32) -> Tensor:
         """index (t,), of any size → (t, e): it answers beyond the trained length too."""
-        return sinusoidal(index, self.emb)
+        # bfloat16 cannot tell position 256 from 257: nothing below float32 computes angles.
+        return sinusoidal(index, self.emb, torch.promote_types(dtype, torch.float32)).to(dtype)
 
 
 def sinusoidal(index: Tensor, emb: int, dtype: torch.dtype = torch.float32) -> Tensor:

@@ -46,6 +46,12 @@ def test_influence_on_a_classifier_has_a_row_a_class():
     assert (found > 0).all()
 
 
+def test_influence_replaces_tokens_by_tokens_of_the_vocabulary():
+    model = former.Generator(former.ModelConfig(num_tokens=2, emb=16, heads=4, depth=1, seq_length=16)).eval()
+    found = analysis.influence(model, torch.tensor([[0, 1, 1, 0]]))
+    assert torch.equal(found > 0, former.masks.causal(4))
+
+
 @pytest.mark.parametrize("layers_as", ["tensor", "list"])
 def test_rollout_equals_the_product_of_mixed_layers(layers_as):
     weights = torch.randn(3, 2, 4, 5, 5, dtype=torch.float64).softmax(-1)  # (layers, b, h, t, t)

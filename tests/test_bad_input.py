@@ -7,10 +7,12 @@ import torch
 
 import former
 from former import analysis, edits, masks
+from former.generate import KeyValueCache
 
 CONFIG = former.ModelConfig(num_tokens=20, emb=16, heads=4, depth=2, seq_length=8)
 GENERATOR, CLASSIFIER = former.Generator(CONFIG).eval(), former.Classifier(CONFIG).eval()
 PADDED = former.Classifier(former.ModelConfig(**{**CONFIG.to_dict(), "pad_token": 0})).eval()
+SINUSOIDAL = former.Generator(former.ModelConfig(**{**CONFIG.to_dict(), "positions": "sinusoidal"})).eval()
 TOKENS, X = torch.arange(5)[None], torch.randn(1, 5, 16)
 DEAD_ROW = masks.causal(5) & (torch.arange(5) != 0)[:, None]
 
@@ -18,6 +20,12 @@ DEAD_ROW = masks.causal(5) & (torch.arange(5) != 0)[:, None]
 def wrong(value: object) -> Any:
     """A value of a type the argument does not take, past the type checker."""
     return value
+
+
+def full_cache() -> KeyValueCache:
+    cache = KeyValueCache(CONFIG)
+    cache.length = CONFIG.seq_length
+    return cache
 
 
 def words(*args):
@@ -46,6 +54,26 @@ BAD = {
     "a fractional size": (lambda: former.ModelConfig(emb=wrong(16.0)), "emb must be a whole number", "got 16.0"),
     "dropout 1": (lambda: former.ModelConfig(dropout=1.0), "dropout must be in [0, 1)", "got 1.0"),
     "padding out of range": (lambda: former.ModelConfig(num_tokens=4, pad_token=4), "pad_token must be", "got 4"),
+    "dropout that is no number": (
+        lambda: former.ModelConfig(dropout=wrong("a")),
+        "dropout must be in [0, 1)",
+        "got 'a'",
+    ),
+    "padding with a fraction": (
+        lambda: former.ModelConfig(pad_token=wrong(1.5)),
+        "pad_token must be None or a whole number",
+        "1.5",
+    ),
+    "padding that is a bool": (
+        lambda: former.ModelConfig(pad_token=True),
+        "pad_token must be None or a whole number",
+        "True",
+    ),
+    "a config that lacks a field": (
+        lambda: former.ModelConfig.from_dict({"emb": 16}),
+        "config must hold every field",
+        "'activation'",
+    ),
     "an odd emb with encodings": (
         lambda: former.ModelConfig(emb=15, heads=3, positions="sinusoidal"),
         "emb must be even",
@@ -67,6 +95,36 @@ BAD = {
     "a mask of the wrong size": (lambda: GENERATOR(TOKENS, mask=masks.causal(4)), "mask must fit", "(4, 4)"),
     "a mask without queries": (lambda: GENERATOR(TOKENS, mask=masks.causal(5)[0]), "mask must fit", "(5,)"),
     "a mask of numbers": (lambda: GENERATOR(TOKENS, mask=masks.causal(5).float()), "mask must be a bool", "float32"),
+    "a mask of numbers with padding": (
+        lambda: PADDED(TOKENS, mask=torch.ones(5, 5)),
+        "mask must be a bool",
+        "float32",
+    ),
+    "a mask of the wrong size with padding": (
+        lambda: PADDED(TOKENS, mask=masks.causal(4)),
+        "mask must fit scores of shape (1, 4, 5, 5)",
+        "(4, 4)",
+    ),
+    "a mask that leaves a word only padding": (
+        lambda: PADDED(torch.tensor([[5, 0]]), mask=masks.local(2, 1).flip(0)),
+        "mask must leave every query",
+        "[0, 0, 0]",
+    ),
+    "one token after a full cache": (
+        lambda: SINUSOIDAL(TOKENS[:, :1], masks.none(9)[:1], cache=full_cache()),
+        "tokens must be one sequence, of at most 8 with those in the cache",
+        "got 1 of 9",
+    ),
+    "two tokens after a full cache": (
+        lambda: SINUSOIDAL(TOKENS[:, :2], masks.none(10)[:2], cache=full_cache()),
+        "tokens must be one sequence, of at most 8",
+        "got 1 of 10",
+    ),
+    "two sequences with a cache": (
+        lambda: GENERATOR(TOKENS.expand(2, -1), cache=KeyValueCache(CONFIG)),
+        "tokens must be one sequence",
+        "got 2 of 5",
+    ),
     "a mask with an all-False row": (lambda: GENERATOR(TOKENS, mask=DEAD_ROW), "mask must leave every query", "[0]"),
     "the same while capturing": (
         lambda: former.run_with_capture(GENERATOR, TOKENS, mask=DEAD_ROW),
@@ -99,7 +157,47 @@ BAD = {
     "top-k 0": (lambda: former.generate(GENERATOR, [1], 5, top_k=0), "top_k must be None or a whole number", "got 0"),
     "an empty prompt": (lambda: former.generate(GENERATOR, [], 5), "prompt_ids must hold at least one", "got none"),
     "a prompt out of range": (lambda: former.generate(GENERATOR, [20], 5), "prompt_ids must be in [0, 20)", "20 to 20"),
+    "top-k with a point": (
+        lambda: former.generate(GENERATOR, [1], 5, top_k=wrong(2.0)),
+        "top_k must be None or a whole number of at least 1",
+        "got 2.0",
+    ),
+    "a prompt with a batch": (
+        lambda: former.generate(GENERATOR, TOKENS, 5),
+        "prompt_ids must be whole numbers, one a token (t,)",
+        "[0, 1, 2, 3, 4]",
+    ),
+    "a prompt of one token with a batch": (
+        lambda: former.generate(GENERATOR, torch.tensor([[3]]), 5),
+        "prompt_ids must be whole numbers",
+        "[3]",
+    ),
+    "a prompt with fractions": (
+        lambda: former.generate(GENERATOR, wrong([1, 2.7]), 5),
+        "prompt_ids must be whole numbers",
+        "got 2.7",
+    ),
+    "a prompt tensor with fractions": (
+        lambda: former.generate(GENERATOR, torch.tensor([1.5]), 5),
+        "prompt_ids must be whole numbers",
+        "got 1.5",
+    ),
     "a length below 0": (lambda: former.generate(GENERATOR, [1], -1), "max_new_tokens must be at least 0", "got -1"),
+    "a length with a fraction": (
+        lambda: former.generate(GENERATOR, [1], wrong(2.5)),
+        "max_new_tokens must be at least 0, and a whole number",
+        "got 2.5",
+    ),
+    "a seed with a fraction": (
+        lambda: former.generate(GENERATOR, [1], 5, seed=wrong(1.5)),
+        "seed must be None or a whole number",
+        "got 1.5",
+    ),
+    "a seed too large": (
+        lambda: former.generate(GENERATOR, [1], 5, seed=2**64),
+        "seed must be None or a whole number in [-2**63, 2**64)",
+        f"got {2**64}",
+    ),
     "rows of a layer it has not": (
         lambda: former.generate(GENERATOR, [1], 5, capture=[2]),
         "capture must name layers in [0, 2)",
@@ -132,6 +230,21 @@ BAD = {
         lambda: analysis.equivariance_error(lambda x: x, X, [0, 1, 2, 3, 3]),
         "permutation must hold each",
         "3, 3]",
+    ),
+    "a permutation of truths": (
+        lambda: analysis.equivariance_error(lambda x: x, X[:, :2], [False, True]),
+        "permutation must hold each of 0 to 1 once",
+        "[False, True]",
+    ),
+    "a permutation with points": (
+        lambda: analysis.equivariance_error(lambda x: x, X[:, :2], wrong([0.0, 1.0])),
+        "permutation must hold each of 0 to 1 once",
+        "[0.0, 1.0]",
+    ),
+    "influence in chunks of none": (
+        lambda: analysis.influence(lambda x: x, X, chunk=0),
+        "chunk must be a whole number of at least 1",
+        "got 0",
     ),
     "an output without tokens": (
         lambda: analysis.equivariance_error(lambda x: x.mean(1), X, range(5)),

@@ -127,11 +127,20 @@ def test_weights_that_do_not_match_the_config_are_refused_by_tensor(folder):
     "changes",
     [
         {"kind": "Oracle"},
-        {"config": {"emb": 16, "wings": 2}},
-        {"config": {"emb": "16"}},
+        {"config": {**CONFIG.to_dict(), "wings": 2}},
+        {"config": {**CONFIG.to_dict(), "emb": "16"}},
+        *(
+            {"config": {key: value for key, value in CONFIG.to_dict().items() if key != field}}
+            for field in CONFIG.to_dict()
+        ),
+        {"dtype": "f32"},
+        {"dtype": None},
         {"tokenizer": {"kind": "words", "words": ["a"]}},
         {"tokenizer": {"kind": "words", "words": ["<pad>", "<unk>", "a"]}},
         {"files": 3},
+        {"files": {"model.safetensors": "abc"}},
+        {"files": {"model.safetensors": None}},
+        {"files": [[1, {}]]},
     ],
 )
 def test_a_card_that_describes_no_model_is_refused_by_name(folder, changes):
@@ -140,8 +149,9 @@ def test_a_card_that_describes_no_model_is_refused_by_name(folder, changes):
         former.load(folder)
 
 
-def test_a_card_that_is_no_json_is_refused_by_name(folder):
-    (folder / "card.json").write_text('{"kind": ')
+@pytest.mark.parametrize("text", ['{"kind": ', "[" * 100_000], ids=["cut short", "without end"])
+def test_a_card_that_is_no_json_is_refused_by_name(folder, text):
+    (folder / "card.json").write_text(text)
     with pytest.raises(former.CheckpointError, match=r"card\.json is no card of a model"):
         former.load(folder)
 
@@ -170,6 +180,30 @@ def test_a_tensor_no_config_has_is_refused(folder):
     save_file({**load_file(path), "extra": torch.zeros(1)}, path)
     edit_card(folder, files=facts_of(path))
     with pytest.raises(former.CheckpointError, match="hold 'extra', which the card's config does not have"):
+        former.load(folder)
+
+
+@pytest.mark.parametrize("name", former.available())
+def test_every_shipped_card_names_every_field_of_its_config(name):
+    card = json.loads((checkpoints.CHECKPOINTS / name / "card.json").read_text(encoding="utf-8"))
+    assert card["config"].keys() == CONFIG.to_dict().keys()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda bias: bias.float(), r"hold 'toprobs\.bias' as torch\.float32, the card says torch\.float16"),
+        (lambda bias: bias.bfloat16(), r"hold 'toprobs\.bias' as torch\.bfloat16, the card says torch\.float16"),
+        (lambda bias: bias / 0, r"must be finite numbers, got others in 'toprobs\.bias'"),
+        (lambda bias: bias * torch.nan, r"must be finite numbers, got others in 'toprobs\.bias'"),
+    ],
+)
+def test_weights_of_another_dtype_or_that_are_not_finite_are_refused_by_tensor(folder, change, message):
+    path = folder / "model.safetensors"
+    state = load_file(path)
+    save_file({**state, "toprobs.bias": change(state["toprobs.bias"])}, path)
+    edit_card(folder, files=facts_of(path))
+    with pytest.raises(former.CheckpointError, match=r"card\.json " + message):
         former.load(folder)
 
 

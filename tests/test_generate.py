@@ -8,6 +8,7 @@ import torch
 from hypothesis import given
 
 import former
+from former import fast
 from former.generate import Window, next_token_probs
 
 CONFIG = former.ModelConfig(num_tokens=20, emb=16, heads=4, depth=3, seq_length=12)
@@ -132,7 +133,31 @@ def test_sampling_rules_equal_their_definition(logits, temperature, top_k, top_p
 def test_temperature_0_is_greedy_and_a_tiny_one_nearly_so():
     logits = torch.tensor([0.0, 3.0, 2.9])
     assert next_token_probs(logits, 0).tolist() == [0, 1, 0]
-    assert next_token_probs(logits, 1e-30).tolist() == [0, 1, 0]
+    for dtype in (torch.float16, torch.float32, torch.float64):
+        for temperature in (1e-30, 1e-50, 5e-324):
+            assert next_token_probs(logits.to(dtype), temperature).tolist() == [0, 1, 0]
+
+
+def test_top_p_1_keeps_every_token_and_a_tiny_one_the_likeliest():
+    logits = torch.tensor([20.0, 3.0, 2.9, 1.0, -1.0])  # in float32 the likeliest have all of the mass
+    assert torch.equal(next_token_probs(logits, top_p=1.0), next_token_probs(logits))
+    assert next_token_probs(logits / 10, top_p=1e-50).tolist() == [1, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("twin", [False, True], ids=["readable", "fast"])
+def test_captured_keys_and_values_stay_as_they_were_when_the_window_jumps(twin):
+    model = former.Generator(CONFIG).eval()
+    window = Window(fast.optimise(model) if twin else model, 1)
+    captures = [former.Capture(("k", "v")) for _ in range(CONTEXT + 2)]
+    copies = []
+    with torch.inference_mode():
+        for n, capture in enumerate(captures, start=1):
+            window.read(list(range(n)), capture)
+            copies.append([capture.stack(name) for name in ("k", "v")])  # new tensors
+    assert window.start > 0
+    for capture, (k, v) in zip(captures, copies, strict=True):
+        assert torch.equal(capture.stack("k"), k)
+        assert torch.equal(capture.stack("v"), v)
 
 
 def test_tokens_are_drawn_with_the_frequencies_of_their_distribution():

@@ -73,6 +73,31 @@ def test_padding_changes_nothing_for_the_classifier(shape, pooling, t, padding, 
     torch.testing.assert_close(model(padded), model(tokens), atol=1e-10, rtol=0)
 
 
+@pytest.mark.parametrize("mask", [former.masks.local, former.masks.strided, former.masks.fixed])
+@pytest.mark.parametrize("size", [1, 2])
+def test_padding_changes_nothing_under_a_mask_that_leaves_it_only_padding(mask, size):
+    torch.manual_seed(0)
+    model = former.Classifier(former.ModelConfig(**SMALL, pad_token=0)).double().eval()
+    tokens = torch.tensor([[5, 6, 7, 8], [5, 6, 0, 0]])
+    expected = torch.cat([model(tokens[:1], mask(4, size)), model(tokens[1:, :2], mask(2, size))])
+    torch.testing.assert_close(model(tokens, mask(4, size)), expected, atol=1e-10, rtol=0)
+    _, capture = former.run_with_capture(model, tokens, mask=mask(4, size))
+    assert not capture.stack("weights")[:, 1, :, :2, 2:].any(), "no word looks at padding"
+
+
+@pytest.mark.parametrize("positions", ["none", "learned", "sinusoidal"])
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float64])
+def test_a_model_runs_in_another_dtype(positions, dtype):
+    torch.manual_seed(0)
+    model = former.Generator(former.ModelConfig(**SMALL, positions=positions)).eval()
+    tokens = torch.randint(20, (1, 12))
+    expected = model(tokens)
+    logits = model.to(dtype)(tokens)
+    assert logits.dtype == dtype
+    # bfloat16 rounds each number by up to 2^-9; the logits are near 1.
+    torch.testing.assert_close(logits.float(), expected, atol=0.05, rtol=0)
+
+
 @pytest.mark.parametrize("pooling", ["average", "max"])
 def test_the_classifier_pools_as_it_says_and_gives_log_probabilities(pooling):
     torch.manual_seed(0)
