@@ -76,6 +76,7 @@ def test_the_svg_draws_the_lines_that_are_on_the_screen_and_its_whole_title(tab,
 def test_the_html_works_offline_without_a_request_and_shows_the_models_numbers(tab, guard, context, tmp_path, run):
     path = export(tab, "HTML", tmp_path)
     guard.allow(f"left the origin: {path.as_uri()}$")  # the file itself
+    guard.allow("ERR_INTERNET_DISCONNECTED")  # of the app's own page, which asks for its server now and then
     page = context.new_page()
     page.set_viewport_size({"width": 1280, "height": 1400})
     context.set_offline(True)
