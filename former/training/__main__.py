@@ -26,9 +26,10 @@ def make_task(recipe: Recipe, path: Path, unchecked: bool) -> Task:
         ValueError: a missing or wrong corpus.
     """
     if recipe.corpus == "imdb":
-        return ReviewTask(data.load_reviews(path, unchecked), recipe)
+        return ReviewTask(data.load_reviews(path, unchecked), recipe, data.origin(path, unchecked))
     text = data.load_text(path, unchecked)
-    return TextTask(torch.frombuffer(bytearray(text), dtype=torch.uint8), data.split_text(text), recipe)
+    content = torch.frombuffer(bytearray(text), dtype=torch.uint8)
+    return TextTask(content, data.split_text(text), recipe, data.origin(path, unchecked))
 
 
 def train(args: argparse.Namespace) -> None:
