@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import torch
 
 import former
-from former.checkpoints import CHECKPOINTS
+from former.checkpoints import CARD, CHECKPOINTS, _to_json
 from former.training import data, evaluate, export, heads, memory
 from former.training.loop import Run, keep_freed_memory
 from former.training.parallel import processes
@@ -26,9 +27,10 @@ def make_task(recipe: Recipe, path: Path, unchecked: bool) -> Task:
         ValueError: a missing or wrong corpus.
     """
     if recipe.corpus == "imdb":
-        return ReviewTask(data.load_reviews(path, unchecked), recipe)
+        return ReviewTask(data.load_reviews(path, unchecked), recipe, data.origin(path, unchecked))
     text = data.load_text(path, unchecked)
-    return TextTask(torch.frombuffer(bytearray(text), dtype=torch.uint8), data.split_text(text), recipe)
+    content = torch.frombuffer(bytearray(text), dtype=torch.uint8)
+    return TextTask(content, data.split_text(text), recipe, data.origin(path, unchecked))
 
 
 def train(args: argparse.Namespace) -> None:
@@ -44,7 +46,10 @@ def train(args: argparse.Namespace) -> None:
 
 def evaluate_(args: argparse.Namespace) -> None:
     """Prints a figure on a whole split; puts it in the card where asked."""
-    bundle = former.load(args.name)
+    if args.record and args.bytes is not None:
+        raise ValueError("--record must be given without --bytes: the card holds the figure on the whole split")
+    folder = folder_of(args.name)
+    bundle = former.load(folder)
     corpus = "imdb" if bundle.card["kind"] == "Classifier" else "wiki100"
     path = args.data or data.download(corpus, Path("data"))
     figure = evaluate.evaluate(
@@ -66,8 +71,21 @@ def evaluate_(args: argparse.Namespace) -> None:
         figure["command"] += f" --bytes {args.bytes}"
     print(json.dumps(figure))
     if args.record:
-        others = [held for held in bundle.card.get("quality", []) if held["split"] != args.split]
-        former.save(replace(bundle, card=bundle.card | {"quality": [*others, figure]}), CHECKPOINTS / args.name)
+        record(folder, bundle.card, figure)
+
+
+def folder_of(name: str) -> Path:
+    """The folder that `former.load` takes for a name: one of the shipped models first, then a path."""
+    shipped = CHECKPOINTS / name
+    return shipped if (shipped / CARD).is_file() else Path(name)
+
+
+def record(folder: Path, card: dict[str, Any], figure: dict[str, Any]) -> None:
+    """Puts a figure in a folder's card in place of the one on the same split; the weights stay as they are."""
+    others = [held for held in card.get("quality", []) if held["split"] != figure["split"]]
+    unfinished = folder / f"{CARD}.unfinished"
+    unfinished.write_text(_to_json(card | {"quality": [*others, figure]}), encoding="utf-8")
+    os.replace(unfinished, folder / CARD)
 
 
 def sample(args: argparse.Namespace) -> None:

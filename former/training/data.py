@@ -6,13 +6,16 @@ import hashlib
 import io
 import json
 import lzma
+import os
 import re
 import tarfile
 import urllib.request
 import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypedDict
 
 SPLITS = ("train", "val", "test")
 TEXT_SHARES = {"train": (0, 90), "val": (90, 95), "test": (95, 100)}  # percent of the bytes, as enwik8 by convention
@@ -49,6 +52,19 @@ SOURCES = {
 }
 
 
+class Origin(TypedDict):
+    """Where a run's corpus comes from, as its saved states and its card have it."""
+
+    file: str  # its name, without the folder
+    sha256: str  # of the file as it is given, packed or not
+    unchecked: bool  # True: not compared with the known corpora
+
+
+def origin(path: Path, unchecked: bool) -> Origin:
+    """What a run keeps of its corpus, a file that is there."""
+    return {"file": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "unchecked": unchecked}
+
+
 @dataclass(frozen=True)
 class Review:
     """One labelled review."""
@@ -66,7 +82,11 @@ def load_text(path: Path, unchecked: bool = False) -> bytes:
     Raises:
         ValueError: missing, damaged or unknown; the message says what to do.
     """
-    return _unzip(_read(path, "wiki100", unchecked))
+    data = _read(path, "wiki100", unchecked)
+    try:
+        return _unzip(data)
+    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+        raise ValueError(f"{path} is damaged ({error}); fetch it again") from error
 
 
 def split_text(data: bytes) -> dict[str, tuple[int, int]]:
@@ -86,10 +106,10 @@ def load_reviews(path: Path, unchecked: bool = False) -> dict[str, list[Review]]
     data = _read(path, "imdb", unchecked)
     splits: dict[str, list[Review]] = {name: [] for name in SPLITS}
     try:
-        for split, review in _from_archive(data) if path.suffix == ".gz" else _from_lines(data):
+        for split, review in _from_archive(data) if path.suffix == ".gz" else _from_lines(data, path):
             splits[split].append(review)
-    except (KeyError, ValueError, tarfile.TarError) as error:
-        raise ValueError(f"{path} must hold one JSON object a line with split, label and text ({error!r})") from error
+    except (tarfile.TarError, zlib.error, EOFError, OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} is damaged ({error}); fetch it again") from error
     return splits
 
 
@@ -103,14 +123,16 @@ def download(corpus: str, directory: Path) -> Path:
     path = directory / name
     if not path.exists():
         directory.mkdir(parents=True, exist_ok=True)
-        beside = path.with_name(f".{name}")
+        beside = path.with_name(f".{name}.{os.getpid()}")  # under torchrun every process fetches a file of its own
         try:
             urllib.request.urlretrieve(source.home, beside)
+            beside.replace(path)
         except OSError as error:
             raise ValueError(
                 f"{source.home} cannot be reached ({error}); give the corpus as a file: --data PATH"
             ) from error
-        beside.replace(path)
+        finally:
+            beside.unlink(missing_ok=True)  # what an error leaves
     return path
 
 
@@ -141,15 +163,25 @@ def _unzip(data: bytes) -> bytes:
         return archive.read(archive.namelist()[0])
 
 
-def _from_lines(data: bytes) -> Iterator[tuple[str, Review]]:
-    for line in data.splitlines():
-        row = json.loads(line)
-        yield row["split"], Review(row["text"], int(row["label"]))
+def _from_lines(data: bytes, path: Path) -> Iterator[tuple[str, Review]]:
+    for number, line in enumerate(data.splitlines(), start=1):
+        try:
+            row = json.loads(line)
+        except ValueError:
+            row = None
+        match row:
+            case {"split": "train" | "val" | "test" as split, "label": 0 | 1 as label, "text": str(text)}:
+                yield split, Review(text, int(label))
+            case _:
+                raise ValueError(
+                    f"{path} must hold one JSON object a line with split, label and text: train, val or test, "
+                    f"0 or 1, and a string; line {number} is {line[:80]!r}"
+                )
 
 
 def _from_archive(data: bytes) -> Iterator[tuple[str, Review]]:
     """By label and number, which keeps a film's reviews together; of the training reviews every fifth is for `val`."""
-    with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+    with tarfile.open(fileobj=io.BytesIO(data), mode="r:gz") as archive:
         found = [re.fullmatch(r"aclImdb/(train|test)/(neg|pos)/(\d+)_\d+\.txt", name) for name in archive.getnames()]
         names = {(*one.group(1, 2), int(one[3])): one[0] for one in found if one}
         for (split, label, number), name in sorted(names.items()):

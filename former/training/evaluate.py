@@ -87,7 +87,11 @@ def accuracy(model: Model, reviews: list[tuple[list[int], int]], limit: int, bat
         reviews: ids and label of each.
         limit: ids the model reads at once, at least the longest review's.
         batch: reviews at a time, of about one length.
+    Raises:
+        ValueError: no reviews.
     """
+    if not reviews:
+        raise ValueError("reviews must be at least one, got none")
     ordered = sorted(reviews, key=lambda review: len(review[0]))
     right = 0
     for start in range(0, len(ordered), batch):
@@ -116,17 +120,20 @@ def evaluate(
         split: "train", "val" or "test".
         stride: of a text's windows, in bytes; None for half of the context, or all of it without the causal mask.
         precision: of the products; bf16 is nearly twice as fast as fp32 on a processor that has it, and moved
-            the generator's figure by 0.0003 bits. "int8": the weights rounded as `former.fast` does it, fp32 products.
+            the generator's figure by 0.0003 bits. "int8": the weights rounded as `former.fast` does it, fp32 products;
+            of a generator only, and where numba is.
         most: bytes of a text's split to measure, from its beginning; None for all.
         unchecked: take any file, not only a known one.
     Returns:
         The split, the figure and how it was measured, as plain values for a card.
     Raises:
-        ValueError: a missing or wrong corpus, or a stride out of its range.
+        ValueError: a missing or wrong corpus, a stride or `most` out of its range, or int8 where it cannot be had.
     """
     context = bundle.config.seq_length
     model: Model = partial(bundle.model, capture=Explicit())
-    if precision == "int8" and isinstance(bundle.model, former.Generator):
+    if precision == "int8":
+        if not isinstance(bundle.model, former.Generator) or not fast.available("numba"):
+            raise ValueError("precision 'int8' needs a generator and the package numba; give 'bf16' or 'fp32'")
         model = fast.optimise(bundle.model, "int8")
     products = torch.autocast("cpu", torch.bfloat16, enabled=precision == "bf16")
     how = {"split": split, "precision": precision}
@@ -135,10 +142,11 @@ def evaluate(
         read = [(last_words(bundle.tokenizer, review.text, context), review.label) for review in reviews]
         with products:
             return {**how, "accuracy": round(accuracy(model, read, context), 4), "reviews": len(read)}
-    stride = stride or (context // 2 if bundle.causal else context)
+    if stride is None:
+        stride = context // 2 if bundle.causal else context
     content = data.load_text(path, unchecked)
     begin, end = data.split_text(content)[split]
-    end = min(end, begin + most) if most else end
+    end = end if most is None else min(end, begin + most)
     text = torch.frombuffer(bytearray(content), dtype=torch.uint8)
     if end - begin > 1_000_000 and precision != "int8":
         model = torch.compile(model)  # a minute well spent on a whole split only
@@ -156,7 +164,11 @@ def sample(bundle: former.Bundle, prompt: str, length: int, temperature: float, 
         length: bytes to write.
         temperature: of the sampling.
         seed: of the sampling.
+    Raises:
+        ValueError: the bundle is a classifier, or a number out of its range.
     """
+    if not isinstance(bundle.model, former.Generator):
+        raise ValueError("bundle must hold a generator, got a classifier")
     ids = bundle.tokenizer.encode(prompt)
     steps = former.generate(bundle.model, ids, length, temperature=temperature, seed=seed, masked=bundle.causal)
     return bundle.tokenizer.decode([step.token for step in steps])

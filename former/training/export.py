@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import former
 from former import tokens
 from former.models import Classifier, Generator
 from former.training import state
+from former.training.data import Origin
 from former.training.recipes import RECIPES, Recipe
 
 DESCRIPTIONS = {
@@ -21,25 +24,32 @@ DESCRIPTIONS = {
 CORPORA = {
     "wiki100": {
         "corpus": "wiki100: 10^8 bytes of English Wikipedia in article order",
-        "sha256": "7a18c2aeccf284369b4ec820fd1951358db4cbb01e7895381a47d8cc323863b6",
         "license": "CC BY-SA, Wikipedia contributors",
         "splits": "first 90 % train, next 5 % validation, last 5 % test",
     },
     "imdb": {
         "corpus": "Large Movie Review Dataset (Maas et al. 2011), the 50,000 labelled reviews",
-        "sha256": "b501ef78d3e4ee715a673f3868bb96dcbc633518d4f959a638bf5d81a29d10d6",
         "license": "free for research; cite Maas et al. 2011",
         "splits": "20,000 train and 5,000 validation of the official training reviews, the official 25,000 test",
     },
 }
 
 
-def train_command(recipe: Recipe) -> str:
+def train_command(recipe: Recipe, unchecked: bool = False) -> str:
     """The command that makes a model again: its recipe's name, and what differs from the recipe as it stands."""
     now = _flat(RECIPES[recipe.name].to_dict())
-    settings = [f"{key}={value}" for key, value in _flat(recipe.to_dict()).items() if now[key] != value]
+    changed = {key: value for key, value in _flat(recipe.to_dict()).items() if now[key] != value}
+    settings = [shlex.quote(f"{key}={json.dumps(value)}") for key, value in changed.items()]
     extra = f" --set {' '.join(settings)}" if settings else ""
-    return f"python -m former.training train {recipe.name} --data DATA{extra}"
+    return f"python -m former.training train {recipe.name} --data DATA{extra}{' --unchecked' * unchecked}"
+
+
+def data_facts(recipe: Recipe, origin: Origin) -> dict[str, Any]:
+    """What a card says of the corpus; of one's own file no more than its name and hash, for no more is known."""
+    file = {"file": origin["file"], "sha256": origin["sha256"]}
+    if origin["unchecked"]:
+        return {"corpus": "a file of one's own, not a known corpus (--unchecked)", **file}
+    return {**CORPORA[recipe.corpus], **file}
 
 
 def make_bundle(run: Path, weights: Path) -> former.Bundle:
@@ -61,9 +71,9 @@ def make_bundle(run: Path, weights: Path) -> former.Bundle:
     card = {
         "name": recipe.name,
         "description": DESCRIPTIONS[recipe.name],
-        "data": CORPORA[recipe.corpus],
+        "data": data_facts(recipe, header["corpus"]),
         "mask": "causal" if recipe.masked and recipe.corpus == "wiki100" else "none",
-        "command": train_command(recipe),
+        "command": train_command(recipe, header["corpus"]["unchecked"]),
         "recipe": recipe.to_dict(),
         "step": header["step"],
         "seconds": round(header["seconds"]),

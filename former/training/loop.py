@@ -31,12 +31,21 @@ def keep_freed_memory() -> None:
 
 
 def make_model(recipe: Recipe) -> Generator | Classifier:
-    """The model of a recipe with the weights of step 0."""
+    """The model of a recipe with the weights of step 0.
+
+    Raises:
+        ValueError: the weights that it begins with are of another shape.
+    """
     model = Generator(recipe.model) if recipe.corpus == "wiki100" else Classifier(recipe.model)
     optim.initialise(model, recipe.seed)
     if recipe.weights:
         begun = former.load(recipe.weights).model.state_dict()
-        model.load_state_dict({name: begun[name] for name in model.state_dict()})
+        try:
+            model.load_state_dict({name: begun[name] for name in model.state_dict()})
+        except (KeyError, RuntimeError) as error:
+            raise ValueError(
+                f"model must have the shape of {recipe.weights!r}, with whose weights it begins"
+            ) from error
     model.transformer.checkpointing = recipe.checkpointing
     return model
 
@@ -76,7 +85,8 @@ class Run:
         group: this process among all.
         start: a saved state to begin from instead, such as another run's `stable.safetensors`.
     Raises:
-        ValueError: a batch that cannot be shared out evenly; or the directory, or `start`, holds another model.
+        ValueError: a batch that cannot be shared out evenly; or the directory, or `start`, holds another model, or
+            one trained on another corpus.
     """
 
     def __init__(self, recipe: Recipe, task: Task, out: Path, group: Group, start: Path | None = None) -> None:
@@ -94,7 +104,9 @@ class Run:
         if source is not None:
             header = state.load_state(source, self.model, self.optimisers)
             self._check(header, source)
-            self.step, self.seconds, self.best = header["step"], header["seconds"], header["best"]
+            self.step, self.seconds = header["step"], header["seconds"]
+            if saved.exists():  # the best weights of `start` are not in this directory, so their figure does not count
+                self.best = header["best"]
         self.network = group.wrap(self.model)
         torch._dynamo.config.recompile_limit = 64  # a graph for each length of reviews
         compiled = recipe.compile and group.size == 1  # several processes run as written
@@ -176,6 +188,7 @@ class Run:
     def _header(self) -> dict[str, Any]:
         return {
             "recipe": self.recipe.to_dict(),
+            "corpus": self.task.corpus,
             "step": self.step,
             "seconds": self.seconds,
             "best": self.best,
@@ -183,7 +196,13 @@ class Run:
         }
 
     def _check(self, header: dict[str, Any], source: Path) -> None:
-        """Refuses to go on with what would not give the same run; the number of steps may change before the decay."""
+        """Refuses to go on with what would not give the same run; steps and decay may change before the decay."""
+        held, given = header.get("corpus", {}).get("sha256"), self.task.corpus["sha256"]
+        if held != given:
+            raise ValueError(
+                f"--data must be the file that {source} was begun on, of sha256 {held}, got {given}; "
+                f"give that, or another --out"
+            )
         before = Recipe.from_dict(header["recipe"])
         same = replace(
             before,
@@ -192,10 +211,11 @@ class Run:
         if same != self.recipe:
             changed = [name for name, value in same.to_dict().items() if value != self.recipe.to_dict()[name]]
             raise ValueError(f"{source} was begun with other values of {changed}; give those, or another --out")
-        if before.steps != self.recipe.steps and header["step"] > min(map(optim.decay_start, (before, self.recipe))):
+        old, new = ((recipe.steps, recipe.decay) for recipe in (before, self.recipe))
+        if old != new and header["step"] > min(map(optim.decay_start, (before, self.recipe))):
             raise ValueError(
-                f"steps must stay {before.steps}: at step {header['step']} of {source} the learning rate is already "
-                f"falling, got {self.recipe.steps}; --start from its stable.safetensors for a longer run"
+                f"steps and decay must stay {old}: at step {header['step']} of {source} the learning rate is already "
+                f"falling, got {new}; --start from its stable.safetensors for a longer run"
             )
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal, get_args
 
@@ -55,6 +57,12 @@ class Recipe:
         for name in ("decay", "word_dropout", "teacher", "pieces"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise ValueError(f"{name} must be in [0, 1], got {getattr(self, name)!r}")
+        for name in ("muon_lr", "adam_lr", "clip"):
+            if not 0.0 < getattr(self, name) < math.inf:
+                raise ValueError(f"{name} must be a number above 0, got {getattr(self, name)!r}")
+        for name in ("weight_decay", "seed"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise ValueError(f"{name} must be a number of at least 0, got {getattr(self, name)!r}")
         if self.batch % self.accumulate:
             raise ValueError(f"accumulate must divide batch, got batch={self.batch} and accumulate={self.accumulate}")
 
@@ -71,29 +79,57 @@ class Recipe:
     def changed(self, settings: list[str]) -> Recipe:
         """The recipe with fields set from `name=value` texts; `model.depth=6` reaches into the model.
 
+        Args:
+            settings: values as JSON or plain text; True, False and None may be written as in Python.
         Raises:
-            ValueError: an unknown field, or a value out of its range.
+            ValueError: an unknown field, or a value of another kind or out of its range.
         """
         own: dict[str, Any] = {}
         model: dict[str, Any] = {}
         for setting in settings:
             name, _, text = setting.partition("=")
             inside = name.startswith("model.")
-            known = {f.name for f in fields(ModelConfig if inside else Recipe)} - {"name", "model"}
-            if name.removeprefix("model.") not in known:
+            kinds = {f.name: str(f.type) for f in fields(ModelConfig if inside else Recipe)}
+            known = kinds.keys() - {"name", "model"}
+            key = name.removeprefix("model.")
+            if key not in known:
                 raise ValueError(f"setting must be one of {sorted(known)}, got {setting!r}")
-            (model if inside else own)[name.removeprefix("model.")] = _value(text)
+            value = (model if inside else own)[key] = _value(text)
+            _require_kind(name, value, kinds[key])
         if "snapshots" in own:
             own["snapshots"] = tuple(own["snapshots"])
         return replace(self, **own, model=replace(self.model, **model))
 
 
 def _value(text: str) -> Any:
-    """A JSON value, or the text itself where it is none."""
+    """A JSON value or one of Python's three names, or the text itself where it is neither."""
     try:
         return json.loads(text)
     except json.JSONDecodeError:
-        return text
+        return {"True": True, "False": False, "None": None}.get(text, text)
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+_KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "bool": ("true or false", lambda value: isinstance(value, bool)),
+    "int": ("a whole number", _whole),
+    "int | None": ("a whole number or null", lambda value: value is None or _whole(value)),
+    "float": ("a number", lambda value: _whole(value) or isinstance(value, float)),
+    "str": ("a text", lambda value: isinstance(value, str)),
+    "tuple[int, ...]": ("a list of whole numbers", lambda value: isinstance(value, list) and all(map(_whole, value))),
+}
+"""By a field's annotation: what it must be, and whether a value is; the records check their choices themselves."""
+
+
+def _require_kind(name: str, value: Any, kind: str) -> None:
+    """Raises ValueError unless `value` is what the annotation `kind` says."""
+    if kind in _KINDS:
+        says, holds = _KINDS[kind]
+        if not holds(value):
+            raise ValueError(f"{name} must be {says}, got {value!r}")
 
 
 _TINY = ModelConfig(depth=2, emb=64, heads=4, seq_length=256, norm="pre", activation="gelu")

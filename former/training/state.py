@@ -1,4 +1,5 @@
 """A run on disk. Each file is written beside its place and renamed into it, so a kill leaves the old or the new.
+One process writes, under one name: what a kill leaves beside is overwritten by the next write.
 
     state.safetensors    weights, optimisers, and in its header the recipe, the step and the time spent
     stable.safetensors   the state just before the learning rate began to fall: from here a longer run can go on
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
@@ -48,7 +49,7 @@ def machine() -> dict[str, Any]:
 def write_tensors(path: Path, tensors: dict[str, Tensor], header: Mapping[str, Any]) -> None:
     """Writes tensors and a JSON header to one safetensors file, atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside = _beside(path)
     save_file({name: t.contiguous() for name, t in tensors.items()}, beside, {"header": json.dumps(header)})
     with open(beside, "rb") as file:
         os.fsync(file.fileno())
@@ -56,16 +57,25 @@ def write_tensors(path: Path, tensors: dict[str, Tensor], header: Mapping[str, A
 
 
 def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
-    """The inverse of `write_tensors`."""
-    with safe_open(path, framework="pt") as file:
-        header = json.loads((file.metadata() or {}).get("header", "{}"))
-        return {name: file.get_tensor(name) for name in file.keys()}, header  # noqa: SIM118 (no mapping)
+    """The inverse of `write_tensors`.
+
+    Raises:
+        ValueError: no such file, or one that is damaged.
+    """
+    if not path.is_file():
+        raise ValueError(f"a run's state or weights must be a file, and there is none at {path}")
+    try:
+        with safe_open(path, framework="pt") as file:
+            header = json.loads((file.metadata() or {}).get("header", "{}"))
+            return {name: file.get_tensor(name) for name in file.keys()}, header  # noqa: SIM118 (no mapping)
+    except SafetensorError as error:
+        raise ValueError(f"{path} is damaged ({error}); remove it, or give another") from error
 
 
 def write_json(path: Path, values: Any) -> None:
     """Writes JSON, atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside = _beside(path)
     beside.write_text(json.dumps(values, ensure_ascii=False), encoding="utf-8")
     os.replace(beside, path)
 
@@ -73,6 +83,11 @@ def write_json(path: Path, values: Any) -> None:
 def read_json(path: Path) -> Any:
     """The inverse of `write_json`."""
     return json.loads(path.read_text(encoding="utf-8"))
+
+
+def _beside(path: Path) -> Path:
+    """Where a file is written; no name that ends in the file's own suffix, by which snapshots are found."""
+    return path.with_name(f".{path.name}.unfinished")
 
 
 def save_state(path: Path, model: nn.Module, optimisers: Optimisers, header: Mapping[str, Any]) -> None:
@@ -88,7 +103,7 @@ def load_state(path: Path, model: nn.Module, optimisers: Optimisers) -> dict[str
     """Puts a saved state in place; returns its header.
 
     Raises:
-        ValueError: it was saved by another model.
+        ValueError: it is missing or damaged, or was saved by another model.
     """
     tensors, header = read_tensors(path)
     weights = {name.removeprefix("model."): t for name, t in tensors.items() if name.startswith("model.")}
@@ -118,7 +133,7 @@ class Log:
         path.parent.mkdir(parents=True, exist_ok=True)
         lines = path.read_text().splitlines(keepends=True) if path.exists() else []
         kept = [line for line in lines if line.endswith("\n") and json.loads(line)["step"] <= step]
-        beside = path.with_name(f".{path.name}")
+        beside = _beside(path)
         beside.write_text("".join(kept if step else []))
         os.replace(beside, path)
         self._file = path.open("a", buffering=1)

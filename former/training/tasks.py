@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from former import masks
 from former.hooks import Hook
 from former.tokens import ByteTokenizer, Tokenizer, WordTokenizer
-from former.training.data import Review
+from former.training.data import Origin, Review
 from former.training.recipes import PAD, UNK, Recipe
 from former.training.teacher import Opinion, opinions
 
@@ -32,6 +32,7 @@ Model = Callable[..., Tensor]
 class Task(Protocol):
     """Text or reviews, to the loop."""
 
+    corpus: Origin
     figure: str  # the name of the figure on validation
     higher_is_better: bool
 
@@ -73,14 +74,16 @@ class TextTask:
         text: uint8 (bytes,), the whole corpus.
         splits: where each split begins and ends.
         recipe: batch, context, seed and mask.
+        corpus: where the text comes from.
     Raises:
         ValueError: a split too short for a window.
     """
 
     figure, higher_is_better = "bits_per_byte", False
 
-    def __init__(self, text: Tensor, splits: dict[str, tuple[int, int]], recipe: Recipe) -> None:
+    def __init__(self, text: Tensor, splits: dict[str, tuple[int, int]], recipe: Recipe, corpus: Origin) -> None:
         self.tokenizer: Tokenizer = ByteTokenizer()
+        self.corpus = corpus
         self.recipe, self.length = recipe, recipe.model.seq_length
         self.train, self.val = (text[slice(*splits[name])] for name in ("train", "val"))
         self.mask = None if recipe.masked else masks.none(self.length)
@@ -116,23 +119,34 @@ class ReviewTask:
     Args:
         splits: the reviews.
         recipe: batch, context, vocabulary, seed, word dropout, teacher and pieces.
+        corpus: where the reviews come from.
         tokenizer: None to build one from the training reviews.
+    Raises:
+        ValueError: fewer training reviews than a batch, or none for validation.
     """
 
     figure, higher_is_better = "accuracy", True
 
-    def __init__(self, splits: dict[str, list[Review]], recipe: Recipe, tokenizer: WordTokenizer | None = None) -> None:
+    def __init__(
+        self,
+        splits: dict[str, list[Review]],
+        recipe: Recipe,
+        corpus: Origin,
+        tokenizer: WordTokenizer | None = None,
+    ) -> None:
         train = splits["train"]
+        if recipe.batch > len(train):
+            raise ValueError(f"batch must be at most the {len(train)} training reviews, got {recipe.batch}")
+        if not splits["val"]:
+            raise ValueError("the reviews' val split must hold at least one review, got none")
         self.tokenizer: Tokenizer = tokenizer or WordTokenizer.build(
             (review.text for review in train), recipe.model.num_tokens
         )
-        self.recipe = recipe
+        self.recipe, self.corpus = recipe, corpus
         self.splits = {
             name: [(last_words(self.tokenizer, r.text, recipe.model.seq_length), r.label) for r in splits[name]]
             for name in ("train", "val")
         }
-        if min(len(self.splits["train"]), 1) * recipe.batch > len(train):
-            raise ValueError(f"batch must be at most the {len(train)} training reviews, got {recipe.batch}")
 
     @cached_property
     def opinions(self) -> list[Opinion]:
@@ -188,10 +202,11 @@ class ReviewTask:
         """An epoch's batches: shuffled, sorted by length within pools of 50 batches, and the batches shuffled."""
         train, batch = self.splits["train"], self.recipe.batch
         random = generator_of(self.recipe.seed, 0, epoch)
-        shuffled = torch.randperm(len(train), generator=random).tolist()
-        pools = [shuffled[i : i + 50 * batch] for i in range(0, len(train) - len(train) % batch, 50 * batch)]
+        # The rest is left out before the sorting: after it, it would be the longest reviews in every epoch.
+        shuffled = torch.randperm(len(train), generator=random).tolist()[: len(train) - len(train) % batch]
+        pools = [shuffled[i : i + 50 * batch] for i in range(0, len(shuffled), 50 * batch)]
         ordered = [i for pool in pools for i in sorted(pool, key=lambda i: len(train[i][0]))]
-        batches = [ordered[i : i + batch] for i in range(0, len(train) - batch + 1, batch)]
+        batches = [ordered[i : i + batch] for i in range(0, len(ordered), batch)]
         return [batches[i] for i in torch.randperm(len(batches), generator=random).tolist()]
 
 

@@ -37,12 +37,55 @@ def test_a_damaged_archive_is_refused(text_file, tmp_path):
         data.load_text(packed, unchecked=True)
 
 
-@pytest.mark.parametrize("line", ['{"split": "train"}', "not JSON", '{"split": "odd", "label": 0, "text": ""}'])
-def test_reviews_of_another_form_are_refused(line, tmp_path):
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"split": "train"}',
+        "not JSON",
+        "[1]",
+        '{"split": "odd", "label": 0, "text": ""}',
+        '{"split": "train", "label": null, "text": ""}',
+        '{"split": "train", "label": 7, "text": ""}',
+        '{"split": "train", "label": 0, "text": null}',
+    ],
+)
+def test_reviews_of_another_form_are_refused_by_file_and_line(line, tmp_path):
     path = tmp_path / "reviews.jsonl"
-    path.write_text(line + "\n")
-    with pytest.raises(ValueError, match="one JSON object a line with split, label and text"):
+    path.write_text('{"split": "train", "label": 0, "text": "good"}\n' + line + "\n")
+    with pytest.raises(
+        ValueError, match=r"reviews\.jsonl.*one JSON object a line with split, label and text.*line 2 is"
+    ):
         data.load_reviews(path, unchecked=True)
+
+
+@pytest.mark.parametrize("damage", ["cut short", "no zip"])
+def test_a_damaged_zip_is_refused(damage, text_file, tmp_path):
+    path = tmp_path / "text.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("text", text_file.read_bytes())
+    path.write_bytes(path.read_bytes()[:-50] if damage == "cut short" else b"PK\x03\x04 and nothing more")
+    with pytest.raises(ValueError, match=r"text\.zip is damaged.*fetch it again"):
+        data.load_text(path, unchecked=True)
+
+
+@pytest.mark.parametrize("damage", ["cut short", "no gzip"])
+def test_a_damaged_archive_of_reviews_is_refused(damage, tmp_path):
+    path = tmp_path / "reviews.tar.gz"
+    with tarfile.open(path, "w:gz") as archive:
+        member = tarfile.TarInfo("aclImdb/train/pos/0_9.txt")
+        member.size = 20_000
+        archive.addfile(member, io.BytesIO(torch.randint(256, (20_000,)).to(torch.uint8).numpy().tobytes()))
+    path.write_bytes(path.read_bytes()[:10_000] if damage == "cut short" else b"nothing")
+    with pytest.raises(ValueError, match=r"reviews\.tar\.gz is damaged.*fetch it again"):
+        data.load_reviews(path, unchecked=True)
+
+
+@pytest.mark.parametrize(("missing", "message"), [("train", "batch must be at most the 0"), ("val", "val split must")])
+def test_an_empty_split_is_refused(missing, message, recipe, reviews_file):
+    kept = [line for line in reviews_file.read_text().splitlines() if json.loads(line)["split"] != missing]
+    reviews_file.write_text("\n".join(kept))
+    with pytest.raises(ValueError, match=message):
+        make_task(recipe(*LABELS), reviews_file, unchecked=True)
 
 
 def test_an_unreachable_home_says_to_give_a_file(tmp_path, monkeypatch):
@@ -65,6 +108,24 @@ def test_a_corpus_is_fetched_once(tmp_path, monkeypatch):
     paths = {data.download("wiki100", tmp_path) for _ in range(2)}
     assert fetched == ["https://mattmahoney.net/dc/enwik8.zip"]
     assert [path.read_bytes() for path in paths] == [b"content"]
+
+
+def test_two_processes_that_fetch_a_corpus_at_once_do_not_write_one_file(tmp_path, monkeypatch):
+    def other(_url, path):
+        path.write_bytes(b"other")
+
+    def slow(_url, path):
+        path.write_bytes(b"half")
+        with monkeypatch.context() as patch:
+            patch.setattr("os.getpid", lambda: -1)
+            patch.setattr(data.urllib.request, "urlretrieve", other)
+            data.download("wiki100", tmp_path)
+        assert path.read_bytes() == b"half"
+        path.write_bytes(b"whole")
+
+    monkeypatch.setattr(data.urllib.request, "urlretrieve", slow)
+    assert data.download("wiki100", tmp_path).read_bytes() == b"whole"
+    assert [path.name for path in tmp_path.iterdir()] == ["enwik8.zip"]
 
 
 def test_a_text_reads_the_same_plain_packed_and_zipped(text_file, tmp_path):
@@ -116,6 +177,19 @@ def test_an_epoch_holds_every_review_once(recipe, reviews_file):
     assert sorted(map(str, epochs[0])) == sorted(map(str, epochs[1]))
 
 
+def test_the_rest_of_an_epoch_is_an_odd_one_and_not_the_longest_reviews(recipe, tmp_path):
+    path = tmp_path / "reviews.jsonl"
+    rows = [{"split": "train", "label": i % 2, "text": "the " * (i + 1)} for i in range(61)]
+    rows.append(rows[0] | {"split": "val"})
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    plain = recipe("classifier", "model.num_tokens=3", "pieces=0", "teacher=0", "word_dropout=0", "model.seq_length=64")
+    task = make_task(plain, path, unchecked=True)
+    epochs = [torch.cat([task.batch(step)[0] for step in range(n, n + 7)]) for n in range(0, 70, 7)]
+    lengths = [(epoch != PAD).sum(1).tolist() for epoch in epochs]
+    assert all(len(set(epoch)) == 56 for epoch in lengths)
+    assert set().union(*lengths) == set(range(1, 62))
+
+
 def test_word_dropout_hides_its_share_of_words_and_no_padding(recipe, reviews_file):
     plain = make_task(recipe(*LABELS, "word_dropout=0"), reviews_file, unchecked=True)
     dropping = make_task(recipe(*LABELS, "word_dropout=0.5"), reviews_file, unchecked=True)
@@ -129,7 +203,8 @@ def test_word_dropout_hides_its_share_of_words_and_no_padding(recipe, reviews_fi
 
 def test_pieces_are_words_in_a_row_and_their_target_is_the_teachers_opinion_of_them(recipe, reviews_file):
     settings = ("classifier", "model.num_tokens=11", "pieces=1", "word_dropout=0")
-    task = ReviewTask(data.load_reviews(reviews_file, unchecked=True), recipe(*settings))
+    origin = data.origin(reviews_file, unchecked=True)
+    task = ReviewTask(data.load_reviews(reviews_file, unchecked=True), recipe(*settings), origin)
     reviews = [ids for ids, _ in task.splits["train"]]
     inputs, targets = task.batch(5)
     assert len(inputs) == len(targets) == 4 * 8

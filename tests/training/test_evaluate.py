@@ -1,16 +1,21 @@
 """Figures: every byte once, and what is known in advance comes out."""
 
+import hashlib
 import json
 import math
+import shlex
+import shutil
 
 import pytest
 import torch
 
 import former
 from former import fast
+from former.training import __main__ as command_line
 from former.training import evaluate
-from former.training.__main__ import main
-from former.training.export import export, make_bundle
+from former.training.__main__ import main, parse
+from former.training.export import data_facts, export, make_bundle, train_command
+from former.training.recipes import RECIPES
 
 
 def text_of(length):
@@ -108,6 +113,50 @@ def test_a_run_is_exported_evaluated_and_sampled(text_file, tmp_path, capsys):
     assert capsys.readouterr().out.startswith("Line 1|")
 
 
+@pytest.mark.parametrize("name", sorted(RECIPES))
+@pytest.mark.parametrize(
+    "settings",
+    [
+        [],
+        ["compile=False", "masked=false", "checkpointing=true"],
+        ["snapshots=[]", "model.pad_token=null"],
+        ["snapshots=[0, 10]", "precision=fp32", "weights=", "decay=0.25", "model.norm=post", "model.pad_token=3"],
+    ],
+)
+def test_the_command_in_a_card_gives_the_same_recipe(name, settings):
+    recipe = RECIPES[name].changed(settings)
+    words = shlex.split(train_command(recipe))
+    assert words[:3] == ["python", "-m", "former.training"]
+    args = parse(words[3:])
+    assert RECIPES[args.name].changed(args.set) == recipe
+
+
+def test_the_command_of_a_recipe_as_it_stands_has_no_settings():
+    assert train_command(RECIPES["generator"]) == "python -m former.training train generator --data DATA"
+
+
+def test_the_card_of_a_model_of_ones_own_corpus_claims_no_known_one(text_file, tmp_path):
+    run, place = tmp_path / "run", tmp_path / "tiny"
+    words = ["train", "tiny-generator", "--data", str(text_file), "--unchecked", "--out", str(run), "--set"]
+    assert main([*words, *SETTINGS, "validate_every=20", "snapshots=[]"]) == 0
+    export(run, place)
+    card = former.load(place).card
+    assert card["data"] == {
+        "corpus": "a file of one's own, not a known corpus (--unchecked)",
+        "file": "text.txt",
+        "sha256": hashlib.sha256(text_file.read_bytes()).hexdigest(),
+    }
+    assert card["command"].endswith(" --unchecked")
+    assert "wiki" not in json.dumps(card["data"])
+
+
+def test_the_card_of_a_known_corpus_names_it_and_the_file():
+    facts = data_facts(RECIPES["classifier"], {"file": "imdb.jsonl.xz", "sha256": "abc", "unchecked": False})
+    assert facts["corpus"].startswith("Large Movie Review Dataset")
+    assert facts["license"]
+    assert (facts["file"], facts["sha256"]) == ("imdb.jsonl.xz", "abc")
+
+
 def test_exporting_a_run_that_is_not_there_says_so(tmp_path, capsys):
     assert main(["export", "generator", "--out", str(tmp_path), "--to", str(tmp_path / "to")]) == 2
     assert "--out must be the directory of a run" in capsys.readouterr().err
@@ -134,3 +183,70 @@ def test_a_part_of_a_split_is_measured_with_the_weights_of_the_int8_twin(text_fi
     )
     assert figure["bits_per_byte"] == pytest.approx(expected, abs=6e-5)
     assert expected != exact
+
+
+@pytest.fixture
+def own(tmp_path):
+    """A folder of one's own with a model in bf16."""
+    former.save(former.load("tiny-generator"), tmp_path / "own", dtype="bf16")
+    return tmp_path / "own"
+
+
+def held(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_recording_changes_the_quality_in_the_card_and_no_weights(own, text_file):
+    before = held(own)
+    assert main(["evaluate", str(own), "--data", str(text_file), "--unchecked", "--record"]) == 0
+    after = held(own)
+    assert after.keys() == before.keys()
+    assert [name for name in before if after[name] != before[name]] == ["card.json"]
+    old, new = (json.loads(files["card.json"]) for files in (before, after))
+    assert {key for key in old if old[key] != new[key]} == {"quality"}
+    assert sorted(figure["split"] for figure in new["quality"]) == ["test", "val"]
+
+
+def test_a_figure_is_recorded_where_the_model_was_loaded_from(own, tmp_path, text_file, monkeypatch):
+    shipped = tmp_path / "checkpoints"
+    shipped.mkdir()
+    monkeypatch.setattr(command_line, "CHECKPOINTS", shipped)
+    monkeypatch.chdir(tmp_path)
+    before = held(own)
+    assert main(["evaluate", "own", "--data", str(text_file), "--unchecked", "--record"]) == 0
+    assert held(own)["card.json"] != before["card.json"]
+    assert list(shipped.iterdir()) == []
+    shutil.copytree(own, shipped / "own")
+    assert command_line.folder_of("own") == shipped / "own"
+
+
+def test_the_figure_of_a_part_is_not_recorded(own, text_file, capsys):
+    before = held(own)
+    words = ["evaluate", str(own), "--data", str(text_file), "--unchecked", "--record", "--bytes", "50"]
+    assert main(words) == 2
+    assert "--record must be given without --bytes" in capsys.readouterr().err
+    assert held(own) == before
+
+
+@pytest.mark.parametrize("option", ["--stride", "--bytes"])
+def test_a_stride_or_a_part_of_0_is_refused(option, own, text_file, capsys):
+    assert main(["evaluate", str(own), "--data", str(text_file), "--unchecked", option, "0"]) == 2
+    assert "must" in capsys.readouterr().err
+
+
+def test_int8_is_refused_for_a_classifier_and_without_numba(own, reviews_file, text_file, monkeypatch):
+    with pytest.raises(ValueError, match="'int8' needs a generator and the package numba"):
+        evaluate.evaluate(former.load("classifier"), "imdb", reviews_file, "val", precision="int8", unchecked=True)
+    monkeypatch.setattr(fast, "available", lambda part: part != "numba")
+    with pytest.raises(ValueError, match="'int8' needs a generator and the package numba"):
+        evaluate.evaluate(former.load(own), "wiki100", text_file, "val", precision="int8", unchecked=True)
+
+
+def test_accuracy_over_no_reviews_is_refused():
+    with pytest.raises(ValueError, match="reviews must be at least one, got none"):
+        evaluate.accuracy(lambda tokens: tokens, [], limit=64)
+
+
+def test_a_classifier_writes_nothing(capsys):
+    assert main(["sample", "classifier"]) == 2
+    assert "must hold a generator, got a classifier" in capsys.readouterr().err

@@ -14,6 +14,7 @@ from safetensors.torch import load_file
 from former.training import loop, memory, state
 from former.training.__main__ import main, make_task
 from former.training.parallel import Group
+from former.training.recipes import RECIPES
 from tests.training.conftest import TINY
 
 
@@ -98,8 +99,8 @@ def kill_once_past(words, out, step):
 @pytest.mark.parametrize("name", ["tiny-generator", "classifier"])
 def test_a_run_that_is_killed_and_resumed_ends_as_an_unbroken_one(name, text_file, reviews_file, tmp_path):
     data = text_file if name == "tiny-generator" else reviews_file
-    # Slow enough, by many steps, that it cannot end before it is killed; dropout is on in the classifier.
-    settings = ["steps=160", *(["model.num_tokens=11"] if name == "classifier" else [])]
+    # Slow enough, by many steps, that it cannot end before it is killed; dropout draws random numbers in each step.
+    settings = ["steps=160", "model.dropout=0.2", *(["model.num_tokens=11"] if name == "classifier" else [])]
     run(command(name, data, tmp_path / "whole", *settings))
     broken = tmp_path / "broken"
     assert kill_once_past(command(name, data, broken, *settings), broken, 30) == -signal.SIGKILL
@@ -149,6 +150,57 @@ def test_a_state_of_another_recipe_is_refused(recipe, text_file, tmp_path):
         loop.Run(recipe("tiny-generator", "steps=100"), task, tmp_path, Group())
     with pytest.raises(ValueError, match="another model"):
         loop.Run(recipe("tiny-generator", "model.emb=8"), task, tmp_path, Group())
+
+
+@pytest.mark.parametrize("settings", [["steps=30"], ["decay=0.9"], ["decay=0.1"]])
+def test_the_fall_of_the_learning_rate_cannot_change_once_it_has_begun(recipe, text_file, tmp_path, settings):
+    task = make_task(recipe(), text_file, unchecked=True)
+    begun = loop.Run(recipe(), task, tmp_path, Group())
+    while begun.step < 20:
+        begun.take_step()
+    begun._save("state")
+    with pytest.raises(ValueError, match=r"steps and decay must stay \(24, 0\.4\).*already falling"):
+        loop.Run(recipe("tiny-generator", *settings), task, tmp_path, Group())
+
+
+def test_a_run_does_not_go_on_with_another_corpus(recipe, text_file, tmp_path):
+    run = tmp_path / "run"
+    loop.Run(recipe(), make_task(recipe(), text_file, unchecked=True), run, Group()).train()
+    assert state.read_tensors(run / "state.safetensors")[1]["corpus"]["file"] == "text.txt"
+    other = tmp_path / "other.txt"
+    other.write_bytes(text_file.read_bytes() + b"!")
+    with pytest.raises(ValueError, match=r"--data must be the file that .*state\.safetensors was begun on, of sha256"):
+        loop.Run(recipe(), make_task(recipe(), other, unchecked=True), run, Group())
+    moved = text_file.rename(tmp_path / "moved.txt")
+    assert loop.Run(recipe(), make_task(recipe(), moved, unchecked=True), run, Group()).step == 24
+
+
+def test_a_run_from_a_start_keeps_its_own_best_weights(recipe, text_file, tmp_path):
+    task = make_task(recipe(), text_file, unchecked=True)
+    first = loop.Run(recipe(), task, tmp_path / "first", Group())
+    first.best = 0.0  # bits per byte: none is lower
+    first._save("state")
+    again = loop.Run(recipe(), task, tmp_path / "again", Group(), start=tmp_path / "first" / "state.safetensors")
+    again.train()
+    assert (tmp_path / "again" / "best.safetensors").is_file()
+    assert loop.Run(recipe(), task, tmp_path / "again", Group()).best == again.best
+
+
+@pytest.mark.parametrize("settings", [["model.depth=8"], ["model.emb=64"]])
+def test_a_model_that_the_weights_it_begins_with_do_not_fit_is_refused(settings):
+    with pytest.raises(ValueError, match="must have the shape of 'classifier'"):
+        loop.make_model(RECIPES["classifier-bag"].changed(settings))
+
+
+def test_a_start_that_is_missing_or_damaged_is_refused_in_one_line(text_file, tmp_path, capsys):
+    words = command("tiny-generator", text_file, tmp_path / "run")[2:]
+    assert main([*words, "--start", str(tmp_path / "nope")]) == 2
+    assert f"there is none at {tmp_path / 'nope'}" in capsys.readouterr().err
+    state.write_tensors(tmp_path / "run" / "state.safetensors", {"x": torch.ones(100)}, {"step": 1})
+    whole = (tmp_path / "run" / "state.safetensors").read_bytes()
+    (tmp_path / "run" / "state.safetensors").write_bytes(whole[:-100])
+    assert main(words) == 2
+    assert "state.safetensors is damaged" in capsys.readouterr().err
 
 
 def test_a_batch_that_cannot_be_shared_out_is_refused(recipe, text_file, tmp_path):

@@ -90,11 +90,34 @@ def test_the_weights_of_step_0_depend_on_the_seed_alone_and_predict_all_bytes_al
         ("word_dropout=-1", r"word_dropout must be in \[0, 1\]"),
         ("lr=1", "setting must be one of"),
         ("model.emb=10", "heads must divide emb"),
+        ("masked=no", "masked must be true or false, got 'no'"),
+        ("compile=0", "compile must be true or false, got 0"),
+        ("checkpointing=FALSE", "checkpointing must be true or false"),
+        ("decay=abc", "decay must be a number, got 'abc'"),
+        ("decay=true", "decay must be a number, got True"),
+        ("snapshots=5", "snapshots must be a list of whole numbers, got 5"),
+        ("snapshots=[0.5]", "snapshots must be a list of whole numbers"),
+        ("model.dropout=x", r"model\.dropout must be a number, got 'x'"),
+        ("model.pad_token=x", r"model\.pad_token must be a whole number or null"),
+        ("clip=x", "clip must be a number, got 'x'"),
+        ("clip=-1", "clip must be a number above 0, got -1"),
+        ("muon_lr=fast", "muon_lr must be a number, got 'fast'"),
+        ("adam_lr=Infinity", "adam_lr must be a number above 0, got inf"),
+        ("weight_decay=-1", "weight_decay must be a number of at least 0"),
+        ("seed=1.5", "seed must be a whole number, got 1.5"),
+        ("seed=-1", "seed must be a number of at least 0"),
+        ("weights=3", "weights must be a text, got 3"),
     ],
 )
 def test_settings_out_of_range_are_refused(setting, message):
     with pytest.raises(ValueError, match=message):
         RECIPES["generator"].changed([setting])
+
+
+@pytest.mark.parametrize(("text", "value"), [("False", False), ("false", False), ("True", True), ("true", True)])
+def test_true_and_false_may_be_written_as_in_json_or_in_python(text, value):
+    recipe = RECIPES["tiny-generator"].changed([f"{name}={text}" for name in ("masked", "compile", "checkpointing")])
+    assert (recipe.masked, recipe.compile, recipe.checkpointing) == (value, value, value)
 
 
 @pytest.mark.parametrize("name", sorted(RECIPES))

@@ -47,6 +47,28 @@ def test_a_write_that_is_cut_short_leaves_the_old_file(moment, tmp_path, monkeyp
     assert torch.equal(tensors["x"], torch.ones(3))
 
 
+def test_what_kills_leave_beside_a_file_does_not_add_up_and_is_no_snapshot(tmp_path, monkeypatch):
+    path = tmp_path / "step-000001.safetensors"
+
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    for process in (1, 2):
+        with monkeypatch.context() as patch:
+            patch.setattr("os.getpid", lambda process=process: process)
+            patch.setattr("os.replace", killed)
+            for write in (
+                lambda: state.write_tensors(path, {"x": torch.ones(3)}, {}),
+                lambda: state.write_json(path, {}),
+            ):
+                with pytest.raises(KeyboardInterrupt):
+                    write()
+    assert len(list(tmp_path.iterdir())) == 1
+    assert list(tmp_path.glob("*.safetensors")) == []
+    state.write_tensors(path, {"x": torch.ones(3)}, {})
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_a_log_drops_what_the_state_does_not_know_and_a_torn_line(tmp_path):
     path = tmp_path / "log.jsonl"
     path.write_text("".join(json.dumps({"step": step}) + "\n" for step in (10, 20, 30)) + '{"step": 4')
