@@ -74,7 +74,7 @@ def command(name, data, out, *settings):
 
 
 def run(words, **options):
-    return subprocess.run([sys.executable, *words], check=True, capture_output=True, timeout=120, **options)
+    return subprocess.run([sys.executable, *words], check=True, capture_output=True, timeout=300, **options)
 
 
 def lines_of(out):
@@ -86,7 +86,7 @@ def lines_of(out):
 def kill_once_past(words, out, step):
     """Starts a run and kills it, with no chance to clean up, soon after it has taken a step."""
     with subprocess.Popen([sys.executable, *words], stderr=subprocess.DEVNULL) as process:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 180
         log = out / "log.jsonl"
         while not (log.exists() and any(row["step"] >= step for row in lines_of(out))):
             assert process.poll() is None, "the run ended before it could be killed"
