@@ -178,7 +178,7 @@ def test_pointing_at_a_byte_reads_its_bits_and_the_first_has_none(tab, name, mas
 
 NOT_SEEN = r"the only one whose answer it could not see"
 REST = {  # text → what is said of the last byte, and of the others where they cost something too
-    LONG: rf"All of it is the last byte, {NOT_SEEN}: (.+) bits\.",
+    LONG: rf"Its \1 is all the last byte, {NOT_SEEN}: (.+) bits\.",
     "ééüüß": rf"The last byte, {NOT_SEEN}, costs (.+) bits; all others together (.+)\.",
     "{[<^~}": rf"The last byte, {NOT_SEEN}, costs (.+) bits; all others together (.+)\.",
 }
