@@ -7,7 +7,6 @@ class that follows its teacher asks the same, all at once. What nobody waits for
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
@@ -18,6 +17,7 @@ from typing import Any, NamedTuple
 from fastapi import FastAPI, Request, Response
 
 from viz import routes, text
+from viz.passes import digest
 
 # Of all demonstrations together.
 THREADS = 2  # for work of a part of a second; each piece of it uses the machine's cores
@@ -65,7 +65,7 @@ class Questions:
             return refusal(422, text.BAD_ORDER)
         except ValueError as error:
             return refusal(422, str(error))
-        key = hashlib.sha256(json.dumps([path, asked], sort_keys=True).encode()).hexdigest()
+        key = digest(path, asked)
         question = self._asked.get(key)
         if question is None:
             if self.waiting >= WAITING:

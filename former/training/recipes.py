@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal, get_args
 
-from former.config import ModelConfig, require_choice, require_positive
+from former.config import ModelConfig, is_whole, require_choice, require_positive
 
 Precision = Literal["bf16", "fp32"]
 Corpus = Literal["wiki100", "imdb"]
@@ -109,17 +109,13 @@ def _value(text: str) -> Any:
         return {"True": True, "False": False, "None": None}.get(text, text)
 
 
-def _whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
 _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "bool": ("true or false", lambda value: isinstance(value, bool)),
-    "int": ("a whole number", _whole),
-    "int | None": ("a whole number or null", lambda value: value is None or _whole(value)),
-    "float": ("a number", lambda value: _whole(value) or isinstance(value, float)),
+    "int": ("a whole number", is_whole),
+    "int | None": ("a whole number or null", lambda value: value is None or is_whole(value)),
+    "float": ("a number", lambda value: is_whole(value) or isinstance(value, float)),
     "str": ("a text", lambda value: isinstance(value, str)),
-    "tuple[int, ...]": ("a list of whole numbers", lambda value: isinstance(value, list) and all(map(_whole, value))),
+    "tuple[int, ...]": ("a list of whole numbers", lambda value: isinstance(value, list) and all(map(is_whole, value))),
 }
 """By a field's annotation: what it must be, and whether a value is; the records check their choices themselves."""
 

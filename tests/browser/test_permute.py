@@ -79,23 +79,29 @@ def test_words_as_typed_have_nothing_to_compare_and_the_tab_says_so(tab):
 # --- moving words ---
 
 
-def test_a_dragged_word_moves_everything_live_and_stays_where_it_was_dropped(tab, guard, model):
-    tab.open(text=TEXT)
-    began = asked(guard)
+def drag_the_first_to_the_fourth(tab) -> tuple[float, float]:
+    """Takes the first word to the end of the fourth, near their tops; where the pointer is, its button still down."""
     start, goal = tab.chip(0).bounding_box(), tab.chip(3).bounding_box()
     assert start
     assert goal
-    mouse = tab.page.mouse
-    mouse.move(start["x"] + 5, start["y"] + 8)
-    mouse.down()
-    mouse.move(goal["x"] + goal["width"] - 2, goal["y"] + 8, steps=12)
-    tab.settled()  # the button is still down
+    x, y = goal["x"] + goal["width"] - 2, goal["y"] + 8
+    tab.page.mouse.move(start["x"] + 5, start["y"] + 8)
+    tab.page.mouse.down()
+    tab.page.mouse.move(x, y, steps=12)
+    tab.settled()
+    return x, y
+
+
+def test_a_dragged_word_moves_everything_live_and_stays_where_it_was_dropped(tab, guard, model):
+    tab.open(text=TEXT)
+    began = asked(guard)
+    drag_the_first_to_the_fourth(tab)
     expected = [1, 2, 3, 0, *range(4, 11)]
     assert tab.order() == expected
     for part in ("permutation", "moved-rows"):
         assert tab.data(part)["order"] == ".".join(map(str, expected))
     assert 1 <= asked(guard) - began <= 3  # a question for each place it passed
-    mouse.up()
+    tab.page.mouse.up()
     assert tab.words()[3] == "i"
     assert tab.link()["order"] == ".".join(map(str, expected))
     tab.switch("positions", "learned")
@@ -105,22 +111,15 @@ def test_a_dragged_word_moves_everything_live_and_stays_where_it_was_dropped(tab
 
 def test_a_word_in_hand_stays_where_it_is_when_the_page_shifts_under_the_pointer(tab):
     tab.open(text=TEXT)
-    start, goal = tab.chip(0).bounding_box(), tab.chip(3).bounding_box()
-    assert start
-    assert goal
-    mouse = tab.page.mouse
-    mouse.move(start["x"] + 5, start["y"] + 12)
-    mouse.down()
-    mouse.move(goal["x"] + goal["width"] - 2, goal["y"] + 12, steps=12)
-    tab.settled()
+    x, y = drag_the_first_to_the_fourth(tab)
     before = tab.order()
     assert before != sorted(before)
     for shift in ("19px", "-19px"):  # as by a line more above, or less
         tab.part("word-order").evaluate("(node, shift) => (node.style.marginTop = shift)", shift)
-        mouse.move(goal["x"] + goal["width"] - 3, goal["y"] + 12)
-        mouse.move(goal["x"] + goal["width"] - 2, goal["y"] + 12)
+        tab.page.mouse.move(x - 1, y)
+        tab.page.mouse.move(x, y)
         assert tab.order() == before
-    mouse.up()
+    tab.page.mouse.up()
 
 
 def test_a_word_moves_by_touch(tab, guard):
