@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-LIBRARY = {"torch", "numpy", "safetensors", "numba", "former"}
+LIBRARY = {"torch", "numpy", "safetensors", "numba", "former", "tokenizers", "huggingface_hub"}
 TRAINING = LIBRARY | {"tqdm"}
 
 

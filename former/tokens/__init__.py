@@ -1,0 +1,81 @@
+"""Text to token ids and back: bytes, words, or the pieces of words that GPT-2 and BERT read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Protocol
+
+from former.tokens.bytes import ByteTokenizer
+from former.tokens.labels import visible
+from former.tokens.words import PAD, UNK, WordTokenizer
+
+if TYPE_CHECKING:
+    from former.tokens.bpe import BpeTokenizer
+    from former.tokens.wordpiece import WordPieceTokenizer
+
+__all__ = [
+    "PAD",
+    "UNK",
+    "BpeTokenizer",
+    "ByteTokenizer",
+    "Tokenizer",
+    "WordPieceTokenizer",
+    "WordTokenizer",
+    "from_dict",
+    "visible",
+]
+
+
+class Tokenizer(Protocol):
+    """What a model's tokenizer can do; `to_dict` is how it is saved beside the model."""
+
+    @property
+    def num_tokens(self) -> int:
+        """Size of the vocabulary."""
+        ...
+
+    def encode(self, text: str) -> list[int]:
+        """Text → ids."""
+        ...
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Ids → text."""
+        ...
+
+    def labels(self, ids: Sequence[int]) -> list[str]:
+        """One short visible label for each token, to stand on an axis."""
+        ...
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for a JSON card; `from_dict` reads them."""
+        ...
+
+
+_LAZY = {"BpeTokenizer": "former.tokens.bpe", "WordPieceTokenizer": "former.tokens.wordpiece"}
+
+
+def __getattr__(name: str) -> Any:
+    """The two tokenizers that stand on the `tokenizers` library, which is imported when one of them is first named."""
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LAZY[name]), name)
+
+
+def from_dict(values: dict[str, Any]) -> Tokenizer:
+    """The tokenizer that `to_dict` described.
+
+    Raises:
+        ValueError: a kind that is not known, or a vocabulary that does not fit.
+    """
+    kind = values.get("kind")
+    if kind == "bytes":
+        return ByteTokenizer()
+    if kind == "words" and isinstance(words := values.get("words"), list) and all(isinstance(w, str) for w in words):
+        return WordTokenizer(words)
+    if kind in ("bpe", "wordpiece") and isinstance(definition := values.get("definition"), str):
+        return __getattr__("BpeTokenizer" if kind == "bpe" else "WordPieceTokenizer")(definition)
+    raise ValueError(
+        "tokenizer must be of kind 'bytes', 'words' with a list of words, or 'bpe' or 'wordpiece' with a definition, "
+        f"got kind {kind!r}"
+    )

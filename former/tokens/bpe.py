@@ -1,0 +1,130 @@
+"""Pieces of words as GPT-2 reads them: byte-level byte-pair encoding (Sennrich et al. 2016; Radford et al. 2019)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+from former.tokens import definition as definitions
+from former.tokens.labels import CONTINUED, byte_labels, check_ids, join_labels
+
+END = "<|endoftext|>"  # GPT-2's one special token: it stands between texts
+
+# A vocabulary is written in letters: a printable byte is itself, each other one the next character from U+0100.
+_PRINTABLE = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+_OTHERS = [byte for byte in range(256) if byte not in _PRINTABLE]
+_BYTE = {chr(byte): byte for byte in _PRINTABLE} | {chr(0x100 + i): byte for i, byte in enumerate(_OTHERS)}
+
+
+class BpeTokenizer:
+    """Runs of bytes, the commonest merged into one token, so that every text can be read and none is unknown.
+
+    Args:
+        definition: the text of a tokenizer.json.
+    Raises:
+        ValueError: a definition of another kind of tokenizer.
+    """
+
+    def __init__(self, definition: str) -> None:
+        self._tokenizer = definitions.parse(definition)
+        if not isinstance(self._tokenizer.model, models.BPE) or not isinstance(
+            self._tokenizer.decoder, decoders.ByteLevel
+        ):
+            raise ValueError("definition must be of byte-level BPE, as GPT-2's, got another kind of tokenizer")
+        # What is added to the merged vocabulary, as the token of the text's end is, is written as it is.
+        self._added = {i: token.content for i, token in self._tokenizer.get_added_tokens_decoder().items()}
+        self._pieces = {i: piece for piece, i in self._tokenizer.get_vocab().items()}
+        for i, piece in self._pieces.items():
+            if i not in self._added and not _BYTE.keys() >= set(piece):
+                raise ValueError(f"definition must be of byte-level BPE, got the token {piece!r}")
+        self.num_tokens = len(self._pieces)
+
+    @classmethod
+    def from_vocabulary(cls, vocabulary: Mapping[str, int], merges: Sequence[tuple[str, str]]) -> BpeTokenizer:
+        """GPT-2's tokenizer from its two tables.
+
+        Args:
+            vocabulary: each token's id, as in a vocab.json.
+            merges: pairs of tokens in the order they are merged, as in a merges.txt.
+        Raises:
+            ValueError: tables that do not fit each other.
+        """
+        try:
+            tokenizer = _byte_level(models.BPE(dict(vocabulary), list(merges)))
+        except Exception as error:  # the library raises nothing narrower
+            raise ValueError(f"vocabulary and merges must fit each other, got: {error}") from error
+        if END in vocabulary:
+            tokenizer.add_special_tokens([END])
+        return cls(tokenizer.to_str())
+
+    @classmethod
+    def train(cls, texts: Iterable[str], num_tokens: int) -> BpeTokenizer:
+        """Starts from the 256 bytes and merges the commonest pair of tokens until the vocabulary is full.
+
+        The same texts give the same tokenizer. As in GPT-2 the last token is the text's end.
+
+        Args:
+            texts: what to count in; no token runs from one to the next.
+            num_tokens: size of the vocabulary at most; at least 257, the bytes and the text's end.
+        Raises:
+            ValueError: num_tokens below 257.
+        """
+        if num_tokens < 257:
+            raise ValueError(f"num_tokens must be at least 257, got {num_tokens}")
+        tokenizer = _byte_level(models.BPE())
+        alphabet = pre_tokenizers.ByteLevel.alphabet()
+        trainer = trainers.BpeTrainer(vocab_size=num_tokens - 1, initial_alphabet=alphabet, show_progress=False)
+        tokenizer.train_from_iterator(texts, trainer)
+        tokenizer.add_special_tokens([END])
+        return cls(tokenizer.to_str())
+
+    @property
+    def end_token(self) -> int | None:
+        """The id of the text's end; None where the vocabulary has no such token."""
+        return self._tokenizer.token_to_id(END)
+
+    def encode(self, text: str) -> list[int]:
+        """Text → ids; a special token written out, such as `<|endoftext|>`, is that token. A lone surrogate is "?"."""
+        return definitions.encode(self._tokenizer, text)
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Ids → text; bytes that are no whole UTF-8 character become U+FFFD.
+
+        Raises:
+            ValueError: an id out of the vocabulary.
+        """
+        check_ids(ids, self.num_tokens)
+        return self._tokenizer.decode(ids, skip_special_tokens=False)
+
+    def labels(self, ids: Sequence[int]) -> list[str]:
+        """The visible text of each token, a space as "␣".
+
+        A character that is cut between tokens stands at the first, "‥" at a token that only continues it; a byte of
+        half a character shows as its hexadecimal value.
+
+        Raises:
+            ValueError: an id out of the vocabulary.
+        """
+        check_ids(ids, self.num_tokens)
+        runs = [self._bytes(i) for i in ids]
+        of_bytes = iter(byte_labels(b"".join(runs)))
+        return [join_labels(next(of_bytes) for _ in run) or CONTINUED for run in runs]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for a JSON card; `former.save` keeps the long definition in a file of its own."""
+        return {"kind": "bpe", "definition": self._tokenizer.to_str()}
+
+    def _bytes(self, i: int) -> bytes:
+        if i in self._added:
+            return self._added[i].encode()
+        return bytes(_BYTE[char] for char in self._pieces[i])
+
+
+def _byte_level(model: Any) -> Any:
+    """GPT-2's way to cut a text before the merges, around a BPE model."""
+    tokenizer: Any = Tokenizer(model)
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    return tokenizer

@@ -1,0 +1,50 @@
+"""Tokens made visible: what stands on an axis for a character, a run of bytes, a piece of a word."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from former.config import is_whole
+
+CONTINUED = "‥"  # stands at each further token of a character that takes several
+
+
+def visible(char: str) -> str:
+    """One character as a label that can be seen: signs for space and controls, a code point for what has no glyph."""
+    signs = {" ": "␣", "\n": "⏎", "\t": "⇥", "\x7f": "␡"}
+    if char in signs:
+        return signs[char]
+    if char < " ":
+        return chr(0x2400 + ord(char))  # Unicode's control pictures
+    category = unicodedata.category(char)
+    if category[0] in "CZ":  # controls, formats such as right-to-left marks, and odd spaces
+        return f"U+{ord(char):04X}"
+    return "◌" + char if category[0] == "M" else char  # a combining mark needs something to sit on
+
+
+def byte_labels(data: bytes) -> list[str]:
+    """One label a byte: a character at its first byte and "" at its others, `xE2` at a byte of half a character."""
+    labels: list[str] = []
+    # surrogateescape decodes each byte that is no UTF-8 to a surrogate of its own, so lengths stay known.
+    for char in data.decode("utf-8", errors="surrogateescape"):
+        if "\udc80" <= char <= "\udcff":
+            labels.append(f"x{ord(char) - 0xDC00:02X}")
+        else:
+            labels += [visible(char), *[""] * (len(char.encode()) - 1)]
+    return labels
+
+
+def join_labels(labels: Iterable[str]) -> str:
+    """Characters' labels as one; a combining mark sits on the character before it."""
+    text = ""
+    for label in labels:
+        text += label.removeprefix("◌") or label if text else label
+    return text
+
+
+def check_ids(ids: Sequence[int], num_tokens: int) -> None:
+    """Raises ValueError unless every id is a whole number in [0, num_tokens)."""
+    for i in ids:
+        if not is_whole(i) or not 0 <= i < num_tokens:
+            raise ValueError(f"ids must be in [0, {num_tokens}), got {i}")

@@ -1,0 +1,86 @@
+"""Words as tokens: a fixed vocabulary, counted in the training texts."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from former.tokens.labels import check_ids
+
+PAD, UNK = "<pad>", "<unk>"
+
+_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+_WORD = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")  # a word with its apostrophes, or one sign
+
+
+class WordTokenizer:
+    """Lower-cased words and signs; what the vocabulary lacks is `<unk>`.
+
+    Args:
+        words: the vocabulary in the order of its ids; `<pad>` is 0 and `<unk>` is 1.
+    Raises:
+        ValueError: a vocabulary that does not begin so, or repeats a word.
+    """
+
+    def __init__(self, words: Sequence[str]) -> None:
+        if list(words[:2]) != [PAD, UNK]:
+            raise ValueError(f"words must begin with {PAD!r} and {UNK!r}, got {list(words[:2])}")
+        self.words = tuple(words)
+        self._ids = {word: i for i, word in enumerate(self.words)}
+        if len(self._ids) != len(self.words):
+            repeated = next(word for word, count in Counter(self.words).items() if count > 1)
+            raise ValueError(f"words must be distinct, got {repeated!r} more than once")
+
+    @classmethod
+    def build(cls, texts: Iterable[str], num_tokens: int) -> WordTokenizer:
+        """A vocabulary of the most frequent words; of two as frequent, the first in the alphabet.
+
+        Args:
+            texts: what to count in.
+            num_tokens: size of the vocabulary at most, `<pad>` and `<unk>` among it; at least 2.
+        Raises:
+            ValueError: num_tokens below 2.
+        """
+        if num_tokens < len((PAD, UNK)):
+            raise ValueError(f"num_tokens must be at least 2, got {num_tokens}")
+        counts = Counter(word for text in texts for word in cls.split(text))
+        ranked = sorted(counts, key=lambda word: (-counts[word], word))
+        return cls([PAD, UNK, *ranked[: num_tokens - 2]])
+
+    @staticmethod
+    def split(text: str) -> list[str]:
+        """Text → words and signs, lower-cased, HTML line breaks left out; one for each id of `encode`."""
+        return _WORD.findall(_BREAK.sub(" ", text).lower())
+
+    @property
+    def num_tokens(self) -> int:
+        """Size of the vocabulary."""
+        return len(self.words)
+
+    def encode(self, text: str) -> list[int]:
+        """Text → ids; `<unk>` for a word the vocabulary lacks. Never `<pad>`."""
+        unknown = self._ids[UNK]
+        return [self._ids.get(word, unknown) for word in self.split(text)]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Ids → the words, a space between them; padding is left out.
+
+        Raises:
+            ValueError: an id out of the vocabulary.
+        """
+        return " ".join(label for label in self.labels(ids) if label != PAD)
+
+    def labels(self, ids: Sequence[int]) -> list[str]:
+        """The word of each id.
+
+        Raises:
+            ValueError: an id out of the vocabulary.
+        """
+        check_ids(ids, self.num_tokens)
+        return [self.words[i] for i in ids]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for a JSON card."""
+        return {"kind": "words", "words": list(self.words)}
