@@ -11,5 +11,6 @@ parallel  several processes by torchrun
 evaluate  bits per byte, every byte predicted once; accuracy on whole splits
 heads     which heads of a generator look at the token before, and which copy
 memory    the peak memory of a step with each of the article's tricks on and off
+dates     dates in every form that people write, and 2026-11-21; dates_reader reads the forms back
 export    from a run to a directory in `checkpoints/`
 """
