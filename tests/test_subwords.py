@@ -109,14 +109,6 @@ def test_labels_are_whole_words_with_their_space():
     assert BPE.labels([BPE.num_tokens - 1]) == ["<|endoftext|>"]
     labels = ["[CLS]", "the", "mat", "##te", "##d", "[MASK]", "[SEP]"]
     assert UNCASED.labels(UNCASED.encode("The matted [MASK]")) == labels
-        "[CLS]",
-        "the",
-        "mat",
-        "##te",
-        "##d",
-        "[MASK]",
-        "[SEP]",
-    ]
 
 
 def test_a_character_cut_between_tokens_stands_at_the_first():
