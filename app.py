@@ -11,7 +11,6 @@ import argparse
 import contextlib
 import ctypes
 import os
-from functools import partial
 from pathlib import Path
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")  # before gradio is imported: nothing leaves the machine
@@ -21,11 +20,12 @@ import gradio as gr
 import torch
 
 import former
-from viz import components, questions, rooms, routes, style, text
-from viz.components import part
-from viz.passes import Loaded, Models, digest
-from viz.store import PassStore
-from viz.tabs import explore, generate, mask, permute
+from viz import browser, style
+from viz.passes.run import Loaded, digest
+from viz.server import rooms
+from viz.tabs import TABS
+from viz.tabs.base import Site, site_of
+from viz.text import en as text
 
 
 def load_models(folders: list[str]) -> dict[str, Loaded]:
@@ -42,22 +42,16 @@ def load_models(folders: list[str]) -> dict[str, Loaded]:
     return dict(sorted(models.items(), key=lambda item: (item[1].is_classifier, item[0] != "generator", item[0])))
 
 
-def build(models: Models, passes: PassStore, writers: generate.Writers, moved: permute.Material) -> gr.Blocks:
+def build(site: Site) -> gr.Blocks:
     """The page: its tabs, and the one of the link open."""
     with gr.Blocks(title=text.TITLE, analytics_enabled=False) as page:
-        part("class_bar")
+        browser.class_bar()
         gr.HTML(f"<h1>{text.TITLE}</h1><p>{text.SUBTITLE}</p>", elem_classes="page-title", apply_default_css=False)
-        layouts = {
-            "explore": partial(explore.render, models, passes, page),
-            "generate": partial(generate.render, writers),
-            "mask": partial(mask.render, models),
-            "permute": partial(permute.render, moved),
-        }
-        with gr.Tabs(selected="explore") as tabs:
-            for name, label in text.TABS.items():
-                with gr.Tab(label, id=name) as tab:
-                    layouts[name]()
-                tab.select(None, js=f"() => former.store.showTab('{name}')")
+        with gr.Tabs(selected=TABS[0].name) as tabs:
+            for tab in TABS:
+                with gr.Tab(text.BROWSER[f"tab_{tab.name}"], id=tab.name) as shown:
+                    tab.render(site, page)
+                shown.select(None, js=f"() => former.store.showTab('{tab.name}')")
         page.load(None, None, tabs, js="() => ({ __type__: 'update', selected: former.store.view.tab })")
     return page
 
@@ -83,14 +77,12 @@ def main() -> None:
         parser.error("there is no model in checkpoints/; name a folder that holds one")
     return_freed_memory()
     torch.set_flush_denormal(True)  # denormals slow a softmax twofold
-    passes = PassStore(models)
-    writers = generate.Writers(models)
-    moved = permute.find(models)
-    page = build(models, passes, writers, moved).queue(max_size=100, api_open=False)
+    site = site_of(models, tuple(tab.name for tab in TABS))
+    page = build(site).queue(max_size=100, api_open=False)
     server, _, _ = page.launch(
         theme=style.theme(),
-        css=components.css(),
-        head=components.head(),
+        css=browser.css(TABS),
+        head=browser.head(TABS),
         prevent_thread_lock=True,
         share=False,
         run_history=False,
@@ -102,12 +94,9 @@ def main() -> None:
         max_threads=200,
         footer_links=[],
     )
-    routes.attach(server, models, passes)
-    generate.attach(server, writers)
     rooms.attach(server, rooms.Rooms())
-    asked = questions.Questions()  # the demonstrations share the machine, and so a bound
-    mask.attach(server, models, asked)
-    permute.attach(server, moved, asked)
+    for tab in TABS:
+        tab.routes(server, site)
     page.block_thread()
 
 

@@ -89,10 +89,12 @@ def wait_until_up(origin: str, alive: Any, log: Path) -> None:
     raise RuntimeError(f"the app did not come up; it said:\n{log.read_text(errors='replace')[-3000:]}")
 
 
-def serve(port: int, log: Path, *folders: str, **settings: str) -> subprocess.Popen[bytes]:
+def serve(
+    port: int, log: Path, *folders: str, program: tuple[str, ...] = ("app.py",), **settings: str
+) -> subprocess.Popen[bytes]:
     """Starts `python app.py` on a port, with further folders and environment; what it says goes to a file."""
     settings = {"GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_SERVER_PORT": str(port), **settings}
-    command = [sys.executable, "app.py", *folders]
+    command = [sys.executable, *program, *folders]
     with log.open("ab") as out:
         return subprocess.Popen(command, cwd=ROOT, env={**os.environ, **settings}, stdout=out, stderr=subprocess.STDOUT)
 

@@ -4,8 +4,8 @@ import pytest
 import torch
 
 import former
-from viz import permuting
-from viz.passes import Loaded
+from viz.passes.run import Loaded
+from viz.tabs.permute import permuting
 
 WORDS = ["<pad>", "<unk>", "a", "bad", "but", "film", "good", "great", "not", "the", "was", ",", "."]
 

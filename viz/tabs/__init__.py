@@ -1,8 +1,6 @@
-"""One file a tab: pure handlers on top, then `render`, which only lays out and wires."""
+"""The tabs, in their order; the first is the one that a link without a view opens."""
 
-from typing import Any
+from viz.tabs import explore, generate, mask, permute
+from viz.tabs.base import Tab
 
-# How the page's events ask Python: a request, and its answer. Never through Gradio's queue, whose answers come on a
-# stream that the server closes when none is due: an event that joins the queue just then is never answered, for the
-# page takes the stream for open; and a page that is left while it is open reports an error.
-DIRECT: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+TABS: tuple[Tab, ...] = (explore.TAB, generate.TAB, mask.TAB, permute.TAB)

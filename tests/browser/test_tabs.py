@@ -1,0 +1,70 @@
+"""The order of the tabs stands in one place: any of them may be the first, and every link still opens what it did."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import App, free_port, serve, stop, wait_until_up
+from tests.browser.pages import Exploring
+from tests.browser.pages_permute import Permuting
+
+pytestmark = pytest.mark.browser
+TAB = Exploring
+REVERSED = """
+import app
+app.TABS = app.TABS[::-1]
+app.main()
+"""
+
+
+@pytest.fixture(scope="module")
+def app(browser, tmp_path_factory):  # noqa: ARG001 - no browser, no app
+    """The app with its tabs in the other order: Permute first, Explore last."""
+    port, log = free_port(), tmp_path_factory.mktemp("app") / "app.log"
+    process = serve(port, log, program=("-c", REVERSED), OMP_NUM_THREADS="1")
+    try:
+        running = App(f"http://127.0.0.1:{port}", log)
+        wait_until_up(running.origin, lambda: process.poll() is None, log)
+        yield running
+    finally:
+        stop(process)
+
+
+def in_front(tab) -> str:
+    return tab.page.locator("[role=tab][aria-selected=true]").inner_text()
+
+
+def test_a_page_without_a_link_opens_the_first_tab_whose_links_need_no_name(page, guard):
+    tab = Permuting(page, guard.origin)
+    tab.goto()
+    tab.settled()
+    assert in_front(tab) == "Permute"
+    tab.page.get_by_role("button", name="Shuffle", exact=True).first.click()
+    tab.settled()
+    assert "tab" not in tab.link()
+    assert "order" in tab.link()
+
+
+@pytest.mark.parametrize("asked", [{"text": "abc"}, {"text": "abc", "tab": "explore"}, {"text": "abc", "tab": "none"}])
+def test_a_link_with_a_view_of_explore_opens_it_wherever_it_stands(tab, asked):
+    tab.open(**asked)
+    assert in_front(tab) == "Explore"
+    assert tab.tokens() == ["a", "b", "c"]
+
+
+def test_a_link_that_explore_writes_opens_the_same_view(tab, other):
+    tab.open(text="abc", layer=2)
+    tab.cell(1, 4).click()
+    again = other()
+    again.page.goto(tab.page.evaluate("location.href"))
+    again.settled()
+    assert again.link() == tab.link()
+    expect(again.page.locator("[role=gridcell][aria-selected=true]")).to_have_count(1)
+    assert (again.link()["layer"], again.link()["head"]) == ("1", "4")
+
+
+def test_a_tab_that_is_not_the_first_is_opened_by_a_click(page, guard):
+    Permuting(page, guard.origin).goto()
+    page.get_by_role("tab", name="Explore").click()
+    tab = Exploring(page, guard.origin)
+    tab.settled()
+    assert len(tab.tokens()) > 20

@@ -1,0 +1,95 @@
+"""What goes to the browser: exact within what it says, small, and under a key of its content."""
+
+import gzip
+import io
+import json
+
+import numpy as np
+import pytest
+import torch
+
+import former
+from viz.passes import payload
+from viz.passes.run import Loaded, key_of, run
+
+
+def decode(body: bytes) -> tuple[dict, np.ndarray]:
+    """The format that viz/passes/payload.py states, read as the browser reads it: header, weights (layers, h, t, t)."""
+    raw = gzip.decompress(body)
+    assert raw[:4] == b"FMR1"
+    length = int.from_bytes(raw[4:8], "little")
+    header = json.loads(raw[8 : 8 + length])
+    layers, heads, t = header["layers"], header["heads"], header["tokens"]
+    scales = np.frombuffer(raw, "<f4", layers * heads, 8 + length).reshape(layers, heads, 1)
+    levels = np.frombuffer(raw, np.uint8, -1, 8 + length + 4 * layers * heads).reshape(layers, heads, -1)
+    cells = scales * (levels / 255.0) ** 2
+    weights = np.zeros((layers, heads, t, t))
+    weights[..., np.tri(t, dtype=bool) if header["causal"] else np.ones((t, t), dtype=bool)] = cells
+    return header, weights
+
+
+@pytest.mark.parametrize(("fine", "steps"), [(2_000_000, 255), (10, 51)])
+@pytest.mark.parametrize(("name", "text"), [("small-generator", "héllo, wörld ✓"), ("small-classifier", "a good film")])
+def test_the_packed_pass_decodes_to_the_weights_within_the_stated_step(models, name, text, fine, steps, monkeypatch):
+    monkeypatch.setattr(payload, "FINE_CELLS", fine)
+    made = run(models[name], text)
+    header, weights = decode(payload.pack(made))
+    assert header == json.loads(json.dumps(made.header))
+    true = made.weights.numpy()
+    scale = true.max(axis=(-2, -1), keepdims=True)
+    # √(w/s) is half a step off at most, so w by less than s/n, and near 0 by far less.
+    assert (np.abs(weights - true) <= scale / steps + 1e-7).all()
+    assert (np.abs(weights - true) <= np.sqrt(true * scale) / steps + scale / steps**2).all(), (
+        "small weights stay apart"
+    )
+
+
+def test_one_head_is_exact(generator):
+    made = run(generator, "The cat sat.")
+    t, s = 12, generator.bundle.config.head_size
+    values = np.frombuffer(payload.pack_head(made, 2, 3), "<f4")
+    assert (values[: t * s].reshape(t, s) == made.q[2, 3].numpy()).all()
+    assert (values[t * s : 2 * t * s].reshape(t, s) == made.k[2, 3].numpy()).all()
+    assert (values[2 * t * s :] == made.weights[2, 3].numpy()[np.tri(t, dtype=bool)]).all()
+    for layer, head in ((3, 0), (0, 4), (-1, 0)):
+        with pytest.raises(IndexError, match="layer and head"):
+            payload.pack_head(made, layer, head)
+
+
+def test_the_arrays_hold_the_whole_pass_as_float32(generator):
+    made = run(generator, "naïve ☃")
+    with np.load(io.BytesIO(payload.pack_arrays(made)), allow_pickle=False) as file:
+        assert file["weights"].dtype == np.float32
+        assert (file["weights"] == made.weights.numpy()).all()
+        assert file["ids"].tolist() == list("naïve ☃".encode())
+        assert file["labels"].tolist() == made.header["labels"]
+        assert str(file["text"]) == "naïve ☃"
+        assert str(file["model"]) == "small-generator"
+
+
+def test_a_pass_of_12_layers_8_heads_and_256_tokens_is_at_most_1_1_mb_on_the_wire():
+    torch.manual_seed(0)
+    config = former.ModelConfig(num_tokens=256, emb=256, heads=8, depth=12, seq_length=256, norm="pre")
+    # As it comes, without training: its weights are more even than any trained model's, which is the hard case.
+    bundle = former.Bundle(former.Generator(config).eval(), former.tokens.ByteTokenizer(), config)
+    text = "In 1879 Albert Einstein was born in Ulm, in the German Empire. " * 5
+    made = run(Loaded("large", bundle, "w"), text)
+    assert made.header["tokens"] == 256
+    assert len(payload.pack(made)) <= 1_100_000
+
+
+def test_a_key_names_everything_that_goes_in_and_nothing_else(generator, classifier):
+    off = {"layer": 0, "head": 1, "do": "scale", "factor": 0.0}
+    keys = [
+        key_of(generator, "a"),
+        key_of(generator, "b"),
+        key_of(classifier, "a"),
+        key_of(Loaded(generator.name, generator.bundle, "other weights"), "a"),
+        key_of(generator, "a", [off]),
+        key_of(generator, "a", [off | {"factor": 2.0}]),
+        key_of(generator, "a", [off, off]),
+    ]
+    assert len(set(keys)) == len(keys)
+    assert key_of(generator, "a", [off]) == key_of(generator, "a", [dict(reversed(off.items()))])
+    assert run(generator, "a", [off]).key == keys[4]
+    assert payload.pack(run(generator, "a")) == payload.pack(run(generator, "a")), "the same key is the same bytes"

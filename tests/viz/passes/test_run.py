@@ -1,0 +1,189 @@
+"""One text through one model: every text gets an answer or a message."""
+
+import json
+
+import pytest
+import torch
+
+import former
+from former import fast
+from former.training.tasks import last_words
+from tests.viz import plain
+from viz.passes import edits, payload
+from viz.passes.run import TEXT_LIMIT, run, tokenize
+from viz.passes.store import PassStore
+from viz.tabs.base import site_of
+from viz.tabs.explore import page as explore
+
+ODD = {
+    "emoji": "👩‍👩‍👧 🎉 good film 🎬",
+    "right to left": "فيلم جيد \u200f not \u202e bad",
+    "control characters": "a\x00b\x07\x1b[31m\x7f film\r\n\t.",
+    "markup": "<script>alert(1)</script><img src=x onerror=alert(1)> a film",
+    "template": "${alert(1)} {{value}} {0} %s a film",
+    "combining": "e\u0301\u0323 a\u20dd film",
+    "half a character": "film \ud83d",
+    "unknown words": "zxqv blorptious",
+    "one letter": "a",
+}
+
+
+@pytest.mark.parametrize("text", ODD.values(), ids=ODD.keys())
+@pytest.mark.parametrize("name", ["small-generator", "small-classifier"])
+def test_odd_text_gets_an_answer_that_can_be_sent(models, name, text):
+    passes = PassStore(models)
+    answer = explore.answer(models, passes, name, text, None)
+    assert answer["key"], answer
+    made, body = passes.get(answer["key"])  # pyright: ignore[reportGeneralTypeIssues]
+    assert body == payload.pack(made)
+    assert len(made.header["labels"]) == made.header["tokens"] == made.weights.shape[-1]
+    json.dumps(made.header, allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "no text"),
+        (" \n\t", "no text"),
+        ("x" * 10_000, "10,000 characters; the limit is 4,000"),
+        ("<br>", "could read as a word"),
+        (None, "no text"),
+    ],
+)
+def test_text_that_cannot_be_run_gets_a_message_and_no_pass(models, text, says):
+    answer = explore.answer(models, PassStore(models), "small-classifier", text, None)
+    assert answer["key"] is None
+    assert [says in note["text"] and note["kind"] == "error" for note in answer["notes"]] == [True]
+
+
+def test_text_beyond_the_context_is_cut_and_said_to_be(models):
+    answer = explore.answer(models, PassStore(models), "small-generator", "x" * TEXT_LIMIT, None)
+    assert answer["key"]
+    assert "48 bytes at once. Your text has 4000" in answer["notes"][0]["text"]
+
+
+def test_a_review_beyond_the_context_is_read_at_its_end_as_in_training(models, classifier):
+    context = classifier.bundle.config.seq_length
+    text = "film " * 7 + "a Blorptious " * (context // 2)
+    passes = PassStore(models)
+    answer = explore.answer(models, passes, "small-classifier", text, None)
+    total = 7 + context // 2 * 2
+    assert f"{context} words at once. Your text has {total}; the last {context}" in answer["notes"][0]["text"]
+    header = passes.get(answer["key"])[0].header  # pyright: ignore[reportOptionalSubscript]
+    typed = classifier.bundle.tokenizer.encode(text)
+    assert header["ids"] == last_words(classifier.bundle.tokenizer, text, context) == typed[-context:]
+    assert header["labels"][-2:] == ["a", "<unk> blorptious"]
+    assert tokenize(classifier, text)[0] == typed[:context]
+
+
+def test_unknown_words_are_counted_and_shown_as_typed(models, classifier):
+    answer = explore.answer(models, PassStore(models), "small-classifier", "a Blorptious film", None)
+    assert [note["text"].startswith("1 of 3 words") for note in answer["notes"]] == [True]
+    assert tokenize(classifier, "a Blorptious film")[1] == ["a", "<unk> blorptious", "film"]
+
+
+NONSENSE = [
+    "junk",
+    7,
+    [1],
+    [{}],
+    [{"layer": 9, "head": 0, "do": "uniform"}],
+    [{"layer": 0, "head": 9, "do": "uniform"}],
+    [{"layer": True, "head": 0, "do": "uniform"}],
+    [{"layer": 0.0, "head": 0, "do": "uniform"}],
+    [{"layer": 0, "head": 0, "do": "explode"}],
+    [{"layer": 0, "head": 0, "do": "scale"}],
+    [{"layer": 0, "head": 0, "do": "scale", "factor": float("nan")}],
+    [{"layer": 0, "head": 0, "do": "scale", "factor": 1e9}],
+    [{"layer": 0, "head": 0, "do": "scale", "factor": 10**400}],
+    [{"layer": 0, "head": 0, "do": "scale", "factor": True}],
+    [{"layer": 0, "head": 0, "do": "scale", "factor": "0"}],
+]
+
+
+@pytest.mark.parametrize("given", NONSENSE, ids=repr)
+def test_edits_of_nonsense_are_refused_with_a_message(models, given):
+    for sent in (given, {"model": "small-generator", "list": given}):
+        answer = explore.answer(models, PassStore(models), "small-generator", "The cat", sent)
+        assert answer["key"] is None
+        assert answer["notes"][0]["kind"] == "error"
+
+
+def test_too_many_edits_are_refused_with_the_limit(models):
+    given = [{"layer": 0, "head": 0, "do": "uniform"}] * (edits.LIMIT + 1)
+    notes = explore.answer(models, PassStore(models), "small-generator", "The cat", given)["notes"]
+    assert str(edits.LIMIT) in notes[0]["text"]
+
+
+def test_edits_of_one_model_are_not_those_of_another(models):
+    given = {"model": "small-generator", "list": [{"layer": 2, "head": 3, "do": "uniform"}]}
+    passes = PassStore(models)
+    for name, count in (("small-generator", 1), ("small-classifier", 0)):
+        key = explore.answer(models, passes, name, "a film", given)["key"]
+        assert len(passes.get(key)[0].header["edits"]) == count  # pyright: ignore[reportOptionalSubscript]
+
+
+def test_a_link_restores_its_edits_and_names_those_that_cannot_be_made(models):
+    asked = {
+        "model": "small-generator",
+        "text": "The cat",
+        "edits": "0.3.off,2.L.uniform,1.2.x-1.5,9.0.off,0.0.x,💥,1.1",
+    }
+    site = site_of(models)
+    model, text, given, answer = explore.restore(site, asked, "small-classifier", "a film")
+    assert (model, text) == ("small-generator", "The cat")
+    assert given["list"] == [
+        {"layer": 0, "head": 3, "do": "scale", "factor": 0.0},
+        {"layer": 2, "head": None, "do": "uniform"},
+        {"layer": 1, "head": 2, "do": "scale", "factor": -1.5},
+    ]
+    assert site.passes.get(answer["key"])[0].header["edits"] == given["list"]  # pyright: ignore[reportOptionalSubscript]
+    assert "9.0.off,0.0.x,💥,1.1" in answer["link"][0]["text"]
+
+
+@pytest.mark.parametrize(
+    "asked", [{"edits": "x" * 5000}, {"model": "<b>"}, {"text": ""}, {"edits": "0.0.x" + "9" * 400}]
+)
+def test_a_link_of_nonsense_gives_messages_and_no_error(models, asked):
+    *_, answer = explore.restore(site_of(models), asked, "small-generator", "The cat")
+    assert answer["link"] or answer["notes"]
+
+
+def test_edited_and_plain_outputs_are_those_of_the_weights_alone(generator):
+    state, ids = generator.bundle.model.state_dict(), list(b"The cat sat")
+    changes = [
+        {"layer": 0, "head": 1, "do": "scale", "factor": 0.0},
+        {"layer": 2, "head": 3, "do": "scale", "factor": -1.5},
+    ]
+    header = run(generator, "The cat sat", changes).header
+    options = {"heads": 4, "gelu": True}
+    before, _ = plain.next_probs(state, ids, **options)
+    after, _ = plain.next_probs(state, ids, removed=[(0, 1)], scaled={(2, 3): -1.5}, **options)
+    for said, probs in ((header["baseline"], before), (header["output"], after)):
+        assert len(said["next"]) >= 10
+        for candidate in said["next"]:
+            assert candidate["prob"] == pytest.approx(float(probs[-1, candidate["id"]]), abs=2e-5)
+        bits = [-float(probs[i, ids[i + 1]].log2()) for i in range(len(ids) - 1)]
+        assert said["bits"][1:] == pytest.approx(bits, abs=2e-4)
+        assert said["bitsPerToken"] == pytest.approx(sum(bits) / len(bits), abs=2e-4)
+    named = [{candidate["id"] for candidate in header[which]["next"]} for which in ("baseline", "output")]
+    assert named[0] == named[1] >= set(before[-1].topk(10).indices.tolist()) | set(after[-1].topk(10).indices.tolist())
+
+
+def test_a_uniform_layer_looks_at_all_it_may_see_alike(generator, classifier):
+    whole = [{"layer": 1, "head": None, "do": "uniform"}]
+    causal = run(generator, "The cat", whole).weights[1]
+    assert torch.equal(causal, (torch.ones(7, 7).tril() / torch.arange(1, 8)[:, None]).expand(4, 7, 7))
+    assert torch.equal(run(classifier, "a good film", whole).weights[1], torch.full((4, 3, 3), 1 / 3))
+
+
+def test_a_generator_runs_on_its_fast_twin(generator, monkeypatch):
+    if not fast.available("onednn"):
+        pytest.skip("no fast way here")
+
+    def refuse(*_):
+        raise AssertionError("the readable model was called")
+
+    monkeypatch.setattr(former.Generator, "forward", refuse)
+    assert run(generator, "The cat").header["output"]["next"]
+    assert run(generator, "The cat", [{"layer": 0, "head": 1, "do": "scale", "factor": 2.0}]).header["baseline"]

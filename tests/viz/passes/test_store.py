@@ -1,0 +1,119 @@
+"""The store of passes: it keeps to its bytes, and makes again what had to go."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from viz.passes import payload, store
+from viz.passes.run import key_of, run
+from viz.passes.store import PassStore
+
+TEXTS = [f"The cat sat on the mat {i:02}" for i in range(60)]  # of one length, and so of nearly one size
+UNIFORM = {"layer": 0, "head": 1, "do": "uniform", "factor": None}
+
+
+@pytest.fixture
+def size(models, generator):
+    """Bytes that a pass of one of the texts takes, packed body included."""
+    passes = PassStore(models)
+    passes.make(generator, TEXTS[0])
+    return passes.nbytes
+
+
+def keys(loaded, edits=()):
+    return [key_of(loaded, text, edits) for text in TEXTS]
+
+
+def test_it_keeps_to_its_bytes_under_40_threads(models, generator, size):
+    passes = PassStore(models, limit=10 * size)
+    over, wrong = [], []
+
+    def visit(seed: int) -> None:
+        random = np.random.default_rng(seed)
+        for _ in range(10):
+            text = TEXTS[random.integers(60)]
+            made, _ = passes.make(generator, text)
+            if made.header["text"] != text:
+                wrong.append(text)
+            if passes.nbytes > passes.limit + 1.1 * size:  # one is put while another has yet to go
+                over.append(passes.nbytes)
+
+    threads = [threading.Thread(target=visit, args=(seed,)) for seed in range(40)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    held = [found for key in keys(generator) if (found := passes.get(key))]
+    assert not over
+    assert not wrong
+    assert passes.nbytes == sum(store.size(*each) for each in held)
+    assert 9 <= len(held) <= 11
+
+
+def test_it_drops_what_was_not_looked_at_for_longest_and_never_the_newest(models, generator, size):
+    passes = PassStore(models, limit=int(2.5 * size))
+    first, second, third, fourth = keys(generator)[:4]
+    passes.make(generator, TEXTS[0])
+    passes.make(generator, TEXTS[1])
+    assert passes.get(first)
+    passes.make(generator, TEXTS[2])
+    assert [bool(passes.get(key)) for key in (first, second, third)] == [True, False, True]
+    passes.limit = 1
+    passes.make(generator, TEXTS[3])
+    assert [bool(passes.get(key)) for key in (first, second, third, fourth)] == [False, False, False, True]
+
+
+@pytest.mark.parametrize("edits", [[], [UNIFORM]], ids=["as trained", "edited"])
+@pytest.mark.parametrize("name", ["small-generator", "small-classifier"])
+def test_what_had_to_go_is_made_again_to_the_last_bit(models, name, edits):
+    passes = PassStore(models, limit=1)
+    made, body = passes.make(models[name], TEXTS[0], edits)
+    passes.make(models[name], TEXTS[1])
+    assert passes.get(made.key) is None
+    again, same = passes.again(made.key)  # pyright: ignore[reportGeneralTypeIssues]
+    assert (again.key, again.header, same) == (made.key, made.header, body)
+    assert [payload.pack_head(again, 1, head) for head in (0, 1)] == [
+        payload.pack_head(run(models[name], TEXTS[0], edits), 1, head) for head in (0, 1)
+    ]
+
+
+def test_a_pass_that_is_held_is_not_run_again(models, generator, monkeypatch):
+    passes = PassStore(models)
+    found = passes.make(generator, TEXTS[0])
+    monkeypatch.setattr(store, "run", None)
+    assert passes.make(generator, TEXTS[0]) is passes.again(found[0].key) is found
+
+
+def test_four_are_made_at_once_and_no_more(models, generator, monkeypatch):
+    passes, at_work, most = PassStore(models), [], []
+    meeting = threading.Barrier(4)  # lets four through at a time, so four have to be at work
+
+    def counted(loaded, text, edits):
+        at_work.append(text)
+        meeting.wait(10)
+        most.append(len(at_work))
+        meeting.wait(10)
+        at_work.remove(text)
+        return run(loaded, text, edits)
+
+    monkeypatch.setattr(store, "run", counted)
+    with ThreadPoolExecutor(12) as pool:
+        list(pool.map(lambda text: passes.make(generator, text), TEXTS[:12]))
+    assert max(most) == 4
+
+
+def test_it_remembers_no_more_than_it_may(models, generator, monkeypatch):
+    monkeypatch.setattr(store, "REMEMBERED", 3)
+    passes = PassStore(models, limit=1)
+    for text in TEXTS[:5]:
+        passes.make(generator, text)
+    assert [bool(passes.again(key)) for key in keys(generator)[:5]] == [False, False, True, True, True]
+    assert passes.again("nothing") is None
+
+
+def test_revisions_only_grow_and_never_repeat(models):
+    passes = PassStore(models)
+    seen = [passes.revision() for _ in range(5)]
+    assert seen == sorted(set(seen))

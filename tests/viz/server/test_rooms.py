@@ -1,0 +1,130 @@
+"""Rooms: what a leader shows is what followers get; names, keys, sizes, counts and ages are bounded."""
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from viz.server import rooms
+from viz.server.rooms import AGE, QUIET, ROOMS, VIEW_LIMIT, Rooms
+
+KEY, OTHER = "0" * 32, "1" * 32
+
+
+class Clock:
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def client() -> TestClient:
+    server = FastAPI()
+    rooms.attach(server, Rooms())
+    return TestClient(server)
+
+
+def test_followers_get_what_the_leader_shows_and_nothing_while_it_stays(client):
+    assert client.get("/room/class-7").json()["view"] is None
+    shown = client.put("/room/class-7", json={"key": KEY, "view": "tab=mask&row=3"}).json()
+    got = client.get("/room/class-7").json()
+    assert got["view"] == "tab=mask&row=3"
+    assert got["rev"] == shown["rev"]
+    same = client.get(f"/room/class-7?rev={got['rev']}")
+    assert (same.status_code, same.content) == (204, b"")
+    client.put("/room/class-7", json={"key": KEY, "view": "tab=mask&row=4"})
+    assert client.get(f"/room/class-7?rev={got['rev']}").json()["view"] == "tab=mask&row=4"
+
+
+def test_the_same_view_again_is_no_change(clock):
+    held = Rooms(clock)
+    first = held.show("a", KEY, "x=1")
+    assert held.show("a", KEY, "x=1") == first
+    assert held.show("a", KEY, "x=2") > first
+
+
+def test_a_room_led_anew_has_no_revision_it_had_before(clock):
+    held = Rooms(clock)
+    seen = {held.show("a", KEY, "x=1"), held.show("a", KEY, "x=2")}
+    clock.now += AGE + 1
+    assert held.show("a", OTHER, "x=3") not in seen
+
+
+def test_only_who_leads_a_room_may_show_in_it(client):
+    client.put("/room/a", json={"key": KEY, "view": "x=1"})
+    refused = client.put("/room/a", json={"key": OTHER, "view": "x=2"})
+    assert refused.status_code == 409
+    assert "“a”" in refused.json()["error"]
+    assert client.get("/room/a").json()["view"] == "x=1"
+
+
+def test_a_room_not_heard_of_ends_and_may_be_led_by_another(clock):
+    held = Rooms(clock)
+    held.show("a", KEY, "x=1")
+    clock.now += AGE - 1
+    assert held.seen("a")
+    clock.now += 2
+    assert held.seen("a") is None
+    held.show("a", OTHER, "x=2")
+    room = held.seen("a")
+    assert room
+    assert room.view == "x=2"
+
+
+def test_no_more_rooms_than_the_limit_and_old_ones_make_room(clock):
+    held = Rooms(clock)
+    for i in range(ROOMS):
+        held.show(f"room-{i}", KEY, "")
+    with pytest.raises(ValueError, match="many rooms"):
+        held.show("one-more", KEY, "")
+    clock.now += QUIET
+    for i in range(1, ROOMS):
+        held.show(f"room-{i}", KEY, "")
+    held.show("one-more", KEY, "")
+    assert held.seen("room-0") is None, "the one that has been quiet gives way"
+    assert held.seen("room-1")
+    with pytest.raises(ValueError, match="many rooms"):
+        held.show("another", KEY, "")
+
+
+@pytest.mark.parametrize("name", ["<b>", "a b", "", "x" * 41, "ä", "a/b", "a\n"])
+def test_a_name_of_other_characters_is_refused_by_name(name):
+    with pytest.raises(ValueError, match="letters, digits and hyphens"):
+        Rooms().show(name, KEY, "")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"[]",
+        b"{}",
+        b'{"key": 1, "view": ""}',
+        b'{"key": "zz", "view": ""}',
+        b'{"key": "%s", "view": 3}' % KEY.encode(),
+        b'{"key": "%s", "view": "\\ud800"}' % KEY.encode(),
+        '{"key": "%s", "view": "ä"}'.replace("%s", KEY).encode(),
+        b'{"key": "%s", "view": "%s"}' % (KEY.encode(), b"x" * (VIEW_LIMIT + 1)),
+        b"x" * 70_000,
+    ],
+    ids=range(10),
+)
+def test_what_is_no_view_is_refused_with_a_message(client, body):
+    answer = client.put("/room/a", content=body)
+    assert answer.status_code == 422
+    assert answer.json()["error"]
+    assert client.get("/room/a").json()["view"] is None
+
+
+def test_a_page_can_tell_one_start_of_the_server_from_the_next(client):
+    run = client.get("/alive").json()["run"]
+    assert client.get("/alive").json()["run"] == run
+    assert client.get("/room/a").json()["run"] == run
+    again = FastAPI()
+    rooms.attach(again, Rooms())
+    assert TestClient(again).get("/alive").json()["run"] != run

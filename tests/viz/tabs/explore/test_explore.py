@@ -1,0 +1,244 @@
+"""What the page shows as measured, against plain torch on the same weights; and the routes that bring it."""
+
+import gc
+import gzip
+import json
+import math
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import gradio as gr
+import pytest
+import torch
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+import app
+import former
+from tests.viz import loops, plain
+from viz.passes import measures, payload, store
+from viz.passes.run import run
+from viz.passes.store import PassStore
+from viz.tabs import TABS, base
+from viz.tabs.explore import page as explore
+from viz.tabs.explore import routes
+
+TEXT = "not a good film, but the great film was bad."
+
+
+def log_odds(probs: torch.Tensor, chosen: int) -> float:
+    p = float(probs[chosen])
+    return math.log(p / (1 - p))
+
+
+def test_the_verdict_is_the_one_of_the_weights_alone(classifier):
+    made = run(classifier, TEXT)
+    ids = [8, 2, 6, 5, 11, 4, 9, 7, 5, 10, 3, 12]
+    assert made.header["ids"] == ids
+    probs, maps = plain.class_probs(classifier.bundle.model.state_dict(), ids, heads=4, gelu=False)
+    assert made.header["output"]["probs"] == pytest.approx(probs.tolist(), abs=2e-5)
+    assert made.header["output"]["classes"] == ["negative", "positive"]
+    torch.testing.assert_close(made.weights, torch.stack([torch.stack(row) for row in maps]), atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "changes", [[], [{"layer": 1, "head": 2, "do": "scale", "factor": 0.0}]], ids=["plain", "edited"]
+)
+def test_a_generator_s_head_is_worth_the_bits_its_removal_costs(generator, changes):
+    made = run(generator, "The cat sat", changes)
+    state, ids = generator.bundle.model.state_dict(), made.header["ids"]
+    off = [(edit["layer"], edit["head"]) for edit in changes]
+
+    def bits(removed) -> float:
+        probs, _ = plain.next_probs(state, ids, heads=4, gelu=True, removed=removed)
+        return sum(-float(probs[i, ids[i + 1]].log2()) for i in range(len(ids) - 1)) / (len(ids) - 1)
+
+    rows = list(measures.heads(generator, made))
+    assert [row["layer"] for row in rows] == [0, 1, 2]
+    expected = [[bits([*off, (layer, head)]) - bits(off) for head in range(4)] for layer in range(3)]
+    for row, values in zip(rows, expected, strict=True):
+        assert row["effects"] == pytest.approx(values, abs=1e-4)
+    assert max(abs(value) for row in expected for value in row) > 0.01, "there is something to measure"
+
+
+def test_a_classifier_s_head_is_worth_what_the_verdict_s_log_odds_lose(classifier):
+    made = run(classifier, TEXT)
+    state, ids = classifier.bundle.model.state_dict(), made.header["ids"]
+    whole, _ = plain.class_probs(state, ids, heads=4, gelu=False)
+    chosen = int(whole.argmax())
+    without, _ = plain.class_probs(state, ids, heads=4, gelu=False, removed=[(1, 3)])
+    effects = list(measures.heads(classifier, made))[1]["effects"]
+    assert effects[3] == pytest.approx(log_odds(whole, chosen) - log_odds(without, chosen), abs=1e-4)
+
+
+@pytest.mark.parametrize(("chunk", "runs", "size"), [(8_192, 128, 1), (24, 128, 1), (24, 5, 3)])
+def test_words_carry_what_the_verdict_loses_when_they_become_unknown(classifier, monkeypatch, chunk, runs, size):
+    monkeypatch.setattr(measures, "CHUNK", chunk)
+    monkeypatch.setattr(measures, "RUNS", runs)
+    made = run(classifier, TEXT)
+    state, ids = classifier.bundle.model.state_dict(), made.header["ids"]
+    whole, maps = plain.class_probs(state, ids, heads=4, gelu=False)
+    chosen = int(whole.argmax())
+    expected = []
+    for i in range(0, 12, size):
+        without = [*ids[:i], *[1] * size, *ids[i + size :]]
+        probs, _ = plain.class_probs(state, without, heads=4, gelu=False)
+        expected.append(log_odds(whole, chosen) - log_odds(probs, chosen))
+    first, *batches, last = measures.each_word(classifier, made)
+    changes = [change for batch in batches for change in batch["changes"]]
+    assert len(batches) == math.ceil(12 / size / min(12, chunk // 12))
+    assert first["size"] == size
+    assert changes == pytest.approx(expected, abs=1e-4)
+
+    reached = torch.full((12,), 1 / 12)  # what the average over positions takes from each
+    for layer in reversed(maps):
+        reached = reached @ (torch.stack(layer).mean(0) + torch.eye(12)) / 2
+    assert first["attention"] == pytest.approx(reached.tolist(), abs=2e-5)
+    # Spearman's by its formula for ranks without ties: 1 − 6 Σ d² / (n³ − n).
+    sizes, n = torch.tensor(expected).abs(), 12 // size
+    d = reached.view(n, size).sum(1).argsort().argsort() - sizes.argsort().argsort()
+    assert last["agreement"] == pytest.approx(1 - 6 * float((d**2).sum()) / (n**3 - n), abs=1e-3)
+
+
+def test_a_model_of_bytes_has_its_bytes_blanked_by_spaces():
+    rows = measures.blanked(torch.tensor(list(b"abcde")), 2, measures.blank(former.tokens.ByteTokenizer()))
+    assert [bytes(row.tolist()) for row in rows] == [b"  cde", b"ab  e", b"abcd "]
+
+
+def test_words_that_are_all_alike_have_no_ranking_to_compare(classifier):
+    *_, last = measures.each_word(classifier, run(classifier, "blorp"))
+    assert last == {"agreement": None}
+
+
+def test_what_cannot_be_measured_says_why(generator):
+    with pytest.raises(ValueError, match="single byte"):
+        next(measures.heads(generator, run(generator, "a")))
+    with pytest.raises(ValueError, match="no verdict"):
+        next(measures.each_word(generator, run(generator, "ab")))
+
+
+@pytest.fixture
+def served(models):
+    site, server = base.site_of(models), FastAPI()
+    routes.attach(server, site)
+    with TestClient(server) as client:
+        yield client, site.passes
+
+
+def lines(response) -> list[dict]:
+    return [json.loads(line) for line in response.text.splitlines()]
+
+
+def test_the_routes_bring_what_a_key_names(served, models):
+    client, passes = served
+    key = explore.answer(models, passes, "small-classifier", TEXT, None)["key"]
+    made, body = passes.get(key)
+    assert client.get(f"/attention/{key}").content == gzip.decompress(body)
+    assert client.get(f"/attention/{key}/1/2").content == payload.pack_head(made, 1, 2)
+    assert lines(client.get(f"/attention/{key}/heads")) == list(measures.heads(models["small-classifier"], made))
+    assert lines(client.get(f"/attention/{key}/words")) == list(measures.each_word(models["small-classifier"], made))
+    arrays = client.get(f"/attention/{key}/data.npz")
+    assert arrays.content[:2] == b"PK"
+    assert arrays.headers["content-disposition"] == 'attachment; filename="small-classifier-all-heads.npz"'
+
+
+PATHS = ["", "/0/0", "/heads", "/words", "/data.npz"]
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_pass_that_had_to_make_room_is_made_again(models, path):
+    passes, server = PassStore(models, limit=1), FastAPI()  # holds the newest only
+    routes.attach(server, replace(base.site_of(models), passes=passes))
+    key = explore.answer(models, passes, "small-classifier", TEXT, None)["key"]
+    with TestClient(server) as client:
+        before = client.get(f"/attention/{key}{path}")
+        explore.answer(models, passes, "small-classifier", "another", None)
+        assert passes.get(key) is None
+        after = client.get(f"/attention/{key}{path}")
+    assert before.status_code == after.status_code == 200
+    assert after.content == before.content
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_key_that_was_never_given_out_is_404(served, path):
+    assert served[0].get(f"/attention/nothing{path}").status_code == 404
+
+
+def test_a_head_that_is_not_there_is_404_and_a_message_reaches_the_visitor_as_a_line(served, models):
+    client, passes = served
+    key = explore.answer(models, passes, "small-generator", "a", None)["key"]
+    assert client.get(f"/attention/{key}/7/0").status_code == 404
+    assert client.get(f"/attention/{key}/x/0").status_code == 422
+    assert lines(client.get(f"/attention/{key}/heads")) == [
+        {"error": "There is nothing to measure on a single byte: type at least two."}
+    ]
+
+
+def test_whoever_leaves_ends_the_work_after_the_piece_at_work():
+    workshop, made = routes.Workshop(), []
+    go = threading.Event()
+
+    def pieces():
+        for i in range(100):
+            go.wait(5)
+            made.append(i)
+            yield {"i": i}
+
+    async def read_two_and_leave():
+        stream = workshop.lines(pieces())
+        go.set()
+        got = [await anext(stream), await anext(stream)]
+        await stream.aclose()
+        return got
+
+    got = loops.run(read_two_and_leave())
+    assert got == [b'{"i": 0}\n', b'{"i": 1}\n']
+    gc.collect()
+    assert made == [0, 1]
+    assert workshop.active == 0
+
+
+def test_too_many_measurements_at_once_are_refused_with_a_message(served, models, monkeypatch):
+    client, passes = served
+    key = explore.answer(models, passes, "small-generator", "The cat", None)["key"]
+    monkeypatch.setattr(routes, "STREAMS", 0)
+    response = client.get(f"/attention/{key}/heads")
+    assert response.status_code == 503
+    assert "try again" in lines(response)[0]["error"]
+
+
+def test_a_link_to_what_is_shown_anyway_leaves_the_page_as_it_is(models):
+    skipped = [gr.skip()] * 4
+    first = next(iter(models))
+    site = base.site_of(models, tuple(tab.name for tab in TABS))
+    for asked in ({}, {"text": "abc"}, {"model": first, "text": "abc"}, {"tab": "generate", "text": "other"}):
+        assert explore.restore(site, asked, first, "abc") == skipped
+    model, typed, _, answer = explore.restore(site, {"text": "abd"}, first, "abc")
+    assert (model, typed) == (first, "abd")
+    assert answer["key"]
+
+
+def test_no_event_of_the_page_goes_through_gradio_s_queue(models):
+    page = app.build(base.site_of(models))
+    asking = [event for event in page.fns.values() if event.fn]
+    assert len(asking) >= 7
+    assert not [event for event in asking if event.queue]
+
+
+def test_a_later_question_has_the_later_revision_whichever_is_answered_first(models, monkeypatch):
+    passes, begun, go = PassStore(models), threading.Event(), threading.Event()
+
+    def slow(loaded, text, edits):
+        if text == "slow":
+            begun.set()
+            assert go.wait(5)
+        return run(loaded, text, edits)
+
+    monkeypatch.setattr(store, "run", slow)
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(explore.answer, models, passes, "small-generator", "slow", None)
+        assert begun.wait(5)
+        second = explore.answer(models, passes, "small-generator", "quick", None)
+        go.set()
+        assert first.result()["rev"] < second["rev"]

@@ -1,0 +1,291 @@
+"""Tab Generate, without a browser: what may be asked for, what is answered, how the seed acts, when the work ends."""
+
+import asyncio
+import json
+import struct
+import threading
+import time
+import zlib
+from typing import Any
+
+import hypothesis.strategies as st
+import pytest
+import torch
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+from hypothesis import given
+
+import former
+from former.generate import next_token_probs
+from tests.viz.loops import run
+from viz.passes.run import TEXT_LIMIT, Loaded
+from viz.server import http
+from viz.tabs.base import site_of
+from viz.tabs.generate import page, routes, writing
+from viz.text import en as words
+
+CONFIG = former.ModelConfig(num_tokens=256, emb=16, heads=2, depth=2, seq_length=24)
+TOKENIZER = former.tokens.ByteTokenizer()
+
+
+@pytest.fixture(scope="module")
+def loaded():
+    torch.manual_seed(0)
+    return Loaded("small", former.Bundle(former.Generator(CONFIG).double().eval(), TOKENIZER, CONFIG), "")
+
+
+@pytest.fixture
+def writers(loaded):
+    return routes.Writers({"small": loaded}, threads=2)
+
+
+@pytest.fixture
+def client(loaded):
+    server = FastAPI()
+    routes.attach(server, site_of({"small": loaded}))
+    return TestClient(server)
+
+
+def order(loaded, **asked: Any) -> writing.Order:
+    return writing.read_order(loaded, {"text": "Hello", "seed": 3, **asked})
+
+
+def write(loaded, **asked: Any) -> list[int]:
+    states = list(writing.states(loaded.bundle.model, order(loaded, **asked)))
+    return [state.token for state in states if state.token is not None]
+
+
+def unpack(stream: bytes) -> list[tuple[dict[str, Any], list[int]]]:
+    """The frames of a stream, read as its documentation says."""
+    raw, frames = zlib.decompress(stream, 31), []
+    while raw:
+        header, cells = struct.unpack_from("<II", raw)
+        frames.append((json.loads(raw[8 : 8 + header]), list(raw[8 + header : 8 + header + cells])))
+        raw = raw[8 + header + cells :]
+    return frames
+
+
+def test_a_text_written_in_pieces_is_the_text_written_at_once(loaded):
+    whole = write(loaded, length=70)  # beyond the window of 24, so it slides several times
+    for cut in range(0, 71, 5):
+        first = write(loaded, length=cut)
+        assert first + write(loaded, written=first, length=70 - cut) == whole
+
+
+def test_going_back_and_on_again_gives_the_same_text_and_another_seed_another(loaded):
+    whole = write(loaded, length=40)
+    assert write(loaded, written=whole[:17], length=23) == whole[17:]
+    assert write(loaded, written=whole[:17], length=23, seed=4) != whole[17:]
+
+
+def test_the_dice_of_a_token_depend_on_its_place_and_the_seed_only():
+    def roll(seed: int, position: int) -> float:
+        return float(torch.rand(1, generator=writing.dice(seed, position)))
+
+    assert roll(1, 7) == roll(1, 7)
+    assert len({roll(seed, position) for seed in range(20) for position in range(20)}) == 400
+
+
+def test_a_state_is_what_one_pass_over_its_window_gives(loaded):
+    asked = order(loaded, length=60, temperature=0.7, top_k=50, top_p=0.9)
+    ids = list(asked.ids)
+    for state in writing.states(loaded.bundle.model, asked):
+        ids += [] if state.token is None else [state.token]
+        window = torch.tensor([ids[state.start :]])
+        logits, capture = former.run_with_capture(loaded.bundle.model, window)
+        torch.testing.assert_close(state.probs, logits[0, -1].softmax(-1))
+        torch.testing.assert_close(state.kept, next_token_probs(logits[0, -1], 0.7, 50, 0.9))
+        torch.testing.assert_close(state.weights, capture.stack("weights")[:, 0, :, -1])
+        assert state.kept[state.drawn] > 0
+
+
+def test_tokens_that_are_given_are_written_before_any_is_drawn(loaded):
+    given_ids = list(b"abc")
+    written = write(loaded, given=given_ids, length=10)
+    assert written[:3] == given_ids
+    assert written[3:] == write(loaded, written=given_ids, length=7)
+    assert write(loaded, given=given_ids) == given_ids
+
+
+@given(st.lists(st.integers(0, 255), min_size=1, max_size=40), st.integers(0, 39))
+def test_the_labels_of_the_frames_add_up_to_those_of_the_whole_text(ids, cut):
+    torch.manual_seed(0)
+    config = former.ModelConfig(num_tokens=256, emb=2, heads=1, depth=1, seq_length=40)
+    cut = min(cut, len(ids) - 1) + 1
+    asked = writing.Order(ids[:cut], cut, len(ids) - cut, ids[cut:], (1.0, None, None), 0, 30)
+    frames = unpack(b"".join(writing.frames(former.Generator(config).eval(), TOKENIZER, asked)))
+    labels: list[str] = []
+    for header, _ in frames:
+        labels += [] if header["token"] is None else ["?"]
+        labels[max(0, len(labels) - len(header["labels"])) :] = header["labels"]
+    assert labels == TOKENIZER.labels(ids)
+
+
+def test_a_frame_holds_the_state_within_its_rounding(loaded):
+    asked = order(loaded, length=30, top_k=5)
+    states = list(writing.states(loaded.bundle.model, asked))
+    frames = unpack(b"".join(writing.frames(loaded.bundle.model, TOKENIZER, asked)))
+    for state, (header, cells) in zip(states, frames, strict=True):
+        assert (header["token"], header["drawn"], header["start"]) == (state.token, state.drawn, state.start)
+        weights = (torch.tensor(cells, dtype=torch.float64) / 255) ** 2
+        # Half a level of √weight: (√w ± 1/510)² is within 1/255 of w.
+        torch.testing.assert_close(weights.view(state.weights.shape), state.weights, atol=1 / 255, rtol=0)
+        named = [candidate[0] for candidate in header["candidates"]]
+        assert named[:20] == state.probs.topk(20).indices.tolist()
+        assert state.drawn in named
+        for i, label, prob, kept in header["candidates"]:
+            assert label == TOKENIZER.labels([i])[0]
+            assert prob == pytest.approx(float(state.probs[i]), abs=1e-6)
+            assert (kept is None) == (state.kept[i] == 0)
+            assert (kept or 0) == pytest.approx(float(state.kept[i]), abs=1e-6)
+        count, prob, kept = header["rest"]
+        assert count == 256 - len(named)
+        assert prob == pytest.approx(1 - sum(c[2] for c in header["candidates"]), abs=1e-4)
+        assert kept == pytest.approx(1 - sum(c[3] or 0 for c in header["candidates"]), abs=1e-4)
+        assert header["left"] == 5
+
+
+def test_a_temperature_of_0_draws_the_likeliest(loaded):
+    for state in writing.states(loaded.bundle.model, order(loaded, length=5, temperature=0)):
+        assert state.drawn == int(state.probs.argmax())
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({"text": ""}, words.NO_PROMPT),
+        ({"text": None}, words.NO_PROMPT),
+        ({"text": ["a"]}, words.NO_PROMPT),
+        ({"text": "x" * (TEXT_LIMIT + 1)}, "4,001"),
+        ({"temperature": -1}, "Temperature must be a number from 0 to 10, not -1"),
+        ({"temperature": float("nan")}, "Temperature"),
+        ({"temperature": "hot"}, "Temperature"),
+        ({"top_k": 0}, "Top-k must be a whole number from 1 to 256, not 0"),
+        ({"top_k": 2.5}, "Top-k"),
+        ({"top_p": 0}, "Top-p"),
+        ({"top_p": True}, "Top-p"),
+        ({"seed": 2**32}, "Seed"),
+        ({"seed": None}, "Seed"),
+        ({"length": 1001}, "Length must be a whole number from 0 to 1000, not 1001"),
+        ({"pace": 31}, "Pace"),
+        ({"written": [256]}, words.BAD_WRITTEN),
+        ({"written": "abc"}, words.BAD_WRITTEN),
+        ({"given": [1.5]}, words.BAD_WRITTEN),
+        ({"written": [1] * 2500, "length": 501}, "3,000"),
+    ],
+)
+def test_what_is_out_of_range_is_refused_with_its_limit(client, asked, message):
+    body = {"model": "small", "text": "Hello", "seed": 1, **asked}
+    answer = client.post("/write", content=json.dumps(body))
+    assert answer.status_code == 422
+    assert message in answer.json()["error"]
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"\xff", b'{"model": "none"}', b'{"model": []}', b"[" * 60_000])
+def test_what_is_no_request_is_refused(client, body):
+    answer = client.post("/write", content=body)
+    assert (answer.status_code, answer.json()) == (422, {"error": words.BAD_ORDER})
+    assert client.post("/write", content=b"x" * (http.BODY_LIMIT + 1)).status_code == 422
+
+
+@pytest.mark.parametrize("prompt", ["\n", " ", "𝕏😀", "שלום", "${alert(1)}<b>", "\x00\x07", "\ud800", "x" * TEXT_LIMIT])
+def test_any_text_is_written_on_from(client, prompt):
+    answer = client.post("/write", content=json.dumps({"model": "small", "text": prompt, "seed": 1, "length": 2}))
+    with_headers = [header for header, _ in unpack(zlib_again(answer.content))]
+    assert [header["token"] is None for header in with_headers] == [True, False, False]
+    assert with_headers[0]["labels"] == TOKENIZER.labels(TOKENIZER.encode(prompt))
+
+
+def zlib_again(content: bytes) -> bytes:
+    """The client has unzipped the answer; `unpack` reads it zipped."""
+    squeeze = zlib.compressobj(1, zlib.DEFLATED, 31)
+    return squeeze.compress(content) + squeeze.flush()
+
+
+def test_only_models_that_look_back_are_offered(loaded):
+    unmasked = former.Bundle(loaded.bundle.model, TOKENIZER, CONFIG, {"mask": "none"})
+    assert list(routes.Writers({"small": loaded, "peeks": Loaded("peeks", unmasked, "")}).models) == ["small"]
+
+
+class Slow:
+    """A model that counts the steps it made, each of which takes its time."""
+
+    def __init__(self, model: former.Generator, seconds: float) -> None:
+        self.model, self.seconds, self.steps = model, seconds, 0
+        self.config, self.toprobs = model.config, model.toprobs
+        self.threads: set[str] = set()
+
+    def __call__(self, *args: Any, **options: Any) -> torch.Tensor:
+        self.steps += 1
+        self.threads.add(threading.current_thread().name)
+        time.sleep(self.seconds)
+        return self.model(*args, **options)
+
+
+def test_a_closed_stream_ends_the_work_after_the_step_at_hand(loaded, writers):
+    slow = writers.fast["small"] = Slow(loaded.bundle.model, 0.02)
+
+    async def listen_to_three() -> None:
+        stream = writers.answer("small", order(loaded, length=500))
+        for _ in range(3):
+            await anext(stream)
+        assert writers.active == 1
+        await stream.aclose()
+
+    async def cancel_a_listener() -> None:
+        async def listen() -> None:
+            async for _ in writers.answer("small", order(loaded, length=500)):
+                pass
+
+        task = asyncio.create_task(listen())
+        await asyncio.sleep(0.2)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    for leave in (listen_to_three, cancel_a_listener):
+        run(leave())
+        assert writers.active == 0
+        time.sleep(0.05)
+        done = slow.steps
+        time.sleep(0.15)
+        assert slow.steps == done < 250  # of 500 that were asked for, twice
+
+
+def test_steps_run_off_the_event_loop_and_take_turns(loaded, writers):
+    slow = writers.fast["small"] = Slow(loaded.bundle.model, 0.01)
+    arrivals: list[int] = []
+
+    async def listen(visitor: int) -> None:
+        async for _ in writers.answer("small", order(loaded, length=4)):
+            arrivals.append(visitor)
+
+    async def all_at_once() -> None:
+        await asyncio.gather(*(listen(visitor) for visitor in range(12)))
+
+    run(all_at_once())
+    assert all(name.startswith("write") for name in slow.threads)
+    assert len(slow.threads) <= 2
+    first_again = next(i for i, visitor in enumerate(arrivals) if visitor in arrivals[:i])
+    assert first_again >= 10, "somebody had two tokens before all but the two at work had one"
+
+
+def test_the_pace_is_kept_and_given_tokens_come_at_once(loaded, writers):
+    async def arrivals(**asked: Any) -> list[float]:
+        return [time.monotonic() async for _ in writers.answer("small", order(loaded, **asked))]
+
+    times = run(arrivals(length=8, pace=20))
+    assert 0.05 * 7.5 <= times[-1] - times[0] < 5  # at 20 a second; a slow machine may be late, but never early
+    times = run(arrivals(given=[65] * 100, pace=1))
+    assert times[-1] - times[0] < 20  # and not the 99 s of its pace
+
+
+def test_beyond_its_limit_the_server_says_so(client, monkeypatch):
+    monkeypatch.setattr(routes, "STREAMS", 0)
+    answer = client.post("/write", content=json.dumps({"model": "small", "text": "a", "seed": 1}))
+    assert (answer.status_code, answer.json()) == (503, {"error": words.BUSY})
+
+
+def test_the_page_is_told_the_limits_that_hold(writers):
+    told = page.settings(writers.models)
+    assert told["models"] == {"small": {"layers": 2, "heads": 2, "context": 24}}
+    assert told["limits"] == {"length": 1000, "written": 3000, "seed": 2**32 - 1}

@@ -1,0 +1,79 @@
+"""A text in another order, asked of tab Permute and written out in plain torch, in float64."""
+
+import base64
+import math
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from tests.encodings import encodings
+from tests.viz.conftest import WORDS
+from viz.passes.run import Loaded
+from viz.tabs.permute import permuting
+
+TEXT = "not good, but the film was great."
+IDS = [WORDS.index(word) for word in ("not", "good", ",", "but", "the", "film", "was", "great", ".")]
+ORDER = [3, 0, 2, 1, 8, 4, 7, 5, 6]
+ASKED = {"text": TEXT, "order": "3.0.2.1.8.4.7.5.6", "positions": "none", "mask": "none", "output": "block"}
+
+
+def ask(subject: permuting.Subject | None, **changes: Any) -> dict[str, Any]:
+    return permuting.answer(subject, {**ASKED, **changes})
+
+
+def state_of(loaded: Loaded) -> dict[str, torch.Tensor]:
+    return {name: tensor.double() for name, tensor in loaded.bundle.model.state_dict().items()}
+
+
+def vectors_of(state, ids, kind) -> torch.Tensor:
+    """Word vectors and what is added to them, by the formulas, in float64."""
+    x = state["transformer.token_embedding.weight"][ids]
+    t, e = x.shape
+    if kind == "learned":
+        return x + state["transformer.positions.embedding.weight"][:t]
+    if kind == "sinusoidal":
+        return x + encodings(t, e)
+    return x
+
+
+def plainly(state, ids, kind, causal) -> dict[str, torch.Tensor]:
+    """The four outputs of the tab, written out; "rows" are those of the last block."""
+    x = vectors_of(state, ids, kind)
+    t, e = x.shape
+    hidden = torch.full((t, t), -math.inf).triu(1) if causal else torch.zeros(t, t)
+    basic = (x @ x.T + hidden.double()).softmax(-1) @ x
+    first = {}
+    for layer in range(2):
+        b = {
+            name.removeprefix(f"transformer.blocks.{layer}."): tensor
+            for name, tensor in state.items()
+            if name.startswith(f"transformer.blocks.{layer}.")
+        }
+        y = F.layer_norm(x, (e,), b["norm1.weight"], b["norm1.bias"])
+        q, k, v = (y @ b[f"attention.{name}.weight"].T for name in ("toqueries", "tokeys", "tovalues"))
+        heads = []
+        for part in (slice(8 * head, 8 * head + 8) for head in range(4)):
+            weights = (q[:, part] @ k[:, part].T / math.sqrt(8) + hidden.double()).softmax(-1)
+            heads.append(weights @ v[:, part])
+        attended = torch.cat(heads, 1) @ b["attention.unifyheads.weight"].T + b["attention.unifyheads.bias"]
+        x = x + attended
+        y = F.layer_norm(x, (e,), b["norm2.weight"], b["norm2.bias"])
+        y = (y @ b["ff.0.weight"].T + b["ff.0.bias"]).clamp_min(0)
+        x = x + y @ b["ff.2.weight"].T + b["ff.2.bias"]
+        if layer == 0:
+            first = {"layer": attended, "block": x}
+    rows = F.layer_norm(x, (e,), state["transformer.norm.weight"], state["transformer.norm.bias"])
+    logits = rows.mean(0) @ state["toprobs.weight"].T + state["toprobs.bias"]
+    return {"basic": basic, **first, "rows": rows, "classifier": logits.log_softmax(-1)}
+
+
+def both(loaded, kind="none", causal=False) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
+    """f(x) and f(Px)."""
+    state = state_of(loaded)
+    return plainly(state, IDS, kind, causal), plainly(state, [IDS[i] for i in ORDER], kind, causal)
+
+
+def unpack(packed: str, *shape: int) -> np.ndarray:
+    return np.frombuffer(base64.b64decode(packed), "<f4").reshape(shape)

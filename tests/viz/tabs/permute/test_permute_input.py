@@ -1,0 +1,168 @@
+"""Tab Permute, without a browser: what it is asked and refuses, the models it finds, what it fetches."""
+
+import gzip
+import json
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+import former
+from tests.viz.conftest import WORDS, spread
+from tests.viz.tabs.permute.permuted import ASKED, IDS, ask, unpack
+from viz.passes.run import Loaded
+from viz.tabs.base import site_of
+from viz.tabs.permute import page, permuting, positions, routes
+from viz.tabs.permute.material import find
+from viz.text import en as text
+
+
+@pytest.mark.parametrize(
+    "order", ["", "0", "0.0.1", "0.1.2", "9.0.2.1.8.4.7.5.6", "3,0,2", "x", "٣.0.1", "0." * 500, "-1"]
+)
+def test_an_order_that_does_not_fit_leaves_the_words_as_typed_and_is_named(subject, order):
+    made = ask(subject, order=order)
+    assert made["order"] == list(range(len(IDS)))
+    assert made["remarks"] == [text.MISFIT_ORDER.format(count=len(IDS))]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"text": ""},
+        {"text": " \n"},
+        {"text": 5},
+        {"text": None},
+        {"text": "x" * 5_000},
+        {"order": None},
+        {"order": [1, 0]},
+        {"positions": "rotary"},
+        {"positions": None},
+        {"positions": ["none"]},
+        {"mask": "local"},
+        {"mask": True},
+        {"output": "all"},
+        {"output": {}},
+    ],
+)
+def test_what_cannot_be_answered_is_refused_with_a_message(subject, changes):
+    with pytest.raises(ValueError, match=r"[a-z].*\."):
+        ask(subject, **changes)
+
+
+def test_a_long_text_is_cut_to_what_a_picture_can_show_and_says_so(subject):
+    made = ask(subject, text="good film " * 20, order="typed")
+    assert made["labels"] == ["good", "film"] * 12
+    assert made["remarks"] == [text.MANY_WORDS.format(kept=24, total=40)]
+    assert len(unpack(made["picture"]["before"], 24, 32)) == 24
+
+
+def test_words_out_of_the_vocabulary_keep_their_spelling_and_are_counted(subject):
+    made = ask(subject, text="a <b>splendid</b> film", order="typed")
+    assert "<unk> splendid" in made["labels"]
+    assert any("not in the model" in remark for remark in made["remarks"])
+
+
+def test_each_kind_of_positions_shares_the_models_weights(subject, classifier):
+    own = classifier.bundle.model
+    assert list(subject.kinds) == ["none", "learned", "sinusoidal"]
+    assert subject.kinds["learned"] is own
+    for model in subject.kinds.values():
+        assert not model.training
+        for name, parameter in model.named_parameters():
+            assert parameter.data_ptr() == own.get_parameter(name).data_ptr()
+
+
+def test_a_model_without_learned_positions_has_none_to_switch_on(bag):
+    alone = permuting.find({bag.name: bag})
+    assert alone is not None
+    assert list(alone.kinds) == ["none", "sinusoidal"]
+    assert [verdict["name"] for verdict in ask(alone)["verdicts"]] == ["small-bag"]
+    with pytest.raises(ValueError, match=r"\."):
+        ask(alone, positions="learned")
+
+
+def made(words: list[str], seq_length: int) -> Loaded:
+    """A classifier without positions."""
+    config = former.ModelConfig(
+        num_tokens=len(words), emb=32, heads=4, depth=1, seq_length=seq_length, pad_token=0, positions="none"
+    )
+    bundle = former.Bundle(spread(former.Classifier(config)), former.tokens.WordTokenizer(words), config)
+    return Loaded("other-bag", bundle, "weights")
+
+
+def test_beside_a_model_of_shorter_texts_only_what_both_read_is_taken(classifier):
+    beside = made(WORDS, 6)
+    found = permuting.find({each.name: each for each in (classifier, beside)})
+    assert found is not None
+    answer = ask(found, order="5.4.3.2.1.0")
+    assert answer["labels"] == ["not", "good", ",", "but", "the", "film"]
+    assert answer["order"] == [5, 4, 3, 2, 1, 0]
+    assert [verdict["name"] for verdict in answer["verdicts"]] == ["small-classifier", "other-bag"]
+    assert answer["remarks"] == [text.MANY_WORDS.format(kept=6, total=9)]
+
+
+@pytest.mark.parametrize("words", [[*WORDS[:2], *sorted(WORDS[2:], reverse=True)], WORDS[:-1]])
+def test_a_model_of_other_words_is_not_set_beside(classifier, words):
+    beside = made(words, 24)
+    found = permuting.find({each.name: each for each in (classifier, beside)})
+    assert found is not None
+    assert found.bag is None
+    assert [verdict["name"] for verdict in ask(found)["verdicts"]] == ["small-classifier"]
+
+
+def test_without_a_classifier_the_tab_says_so(generator):
+    assert permuting.find({generator.name: generator}) is None
+    with pytest.raises(ValueError, match="classifier"):
+        ask(None)
+    view = page.first_view(find({}))
+    assert view["pairs"] == []
+    assert view["initial"]["order"] == "typed"
+
+
+# --- the ready texts ---
+
+
+@pytest.mark.parametrize(("one", "other"), text.PAIRS)
+def test_a_ready_pair_holds_the_same_words_and_its_order_turns_one_into_the_other(one, other):
+    split = former.tokens.WordTokenizer.split
+    words = split(one)
+    ids = [sorted(set(words)).index(word) for word in words]
+    others = [sorted(set(words)).index(word) for word in split(other)]
+    order = [int(place) for place in permuting.order_of(ids, others).split(".")]
+    assert sorted(order) == list(range(len(words))) != order
+    assert [words[place] for place in order] == split(other)
+    assert len(words) <= permuting.MOST_WORDS
+
+
+def test_a_repeated_word_stays_where_it_can():
+    assert permuting.order_of([5, 7, 5, 9], [5, 9, 5, 7]) == "0.3.2.1"
+    assert permuting.order_of([5, 7, 5], [7, 5, 5]) == "1.0.2"
+
+
+# --- the routes ---
+
+
+@pytest.fixture(scope="module")
+def client(classifier, bag, generator) -> TestClient:
+    server = FastAPI()
+    routes.attach(server, site_of({each.name: each for each in (generator, bag, classifier)}))
+    return TestClient(server)
+
+
+def test_the_route_answers_with_what_was_asked_and_refuses_nonsense(client, subject):
+    answered = client.post("/permute", content=json.dumps(ASKED))
+    assert answered.status_code == 200
+    assert answered.json()["picture"] == ask(subject)["picture"]
+    for body in (b"", b"[]", b"{", b"{}", b'{"text": "' + b"x" * 70_000):
+        refused = client.post("/permute", content=body)
+        assert refused.status_code == 422
+        assert refused.json()["error"]
+
+
+def test_a_table_is_fetched_once_and_kept_and_an_unknown_one_is_not_there(client, classifier, subject):
+    table = positions.tables({classifier.name: classifier}, subject)[0]
+    fetched = client.get(f"/positions/{table.key}")
+    assert "immutable" in fetched.headers["cache-control"]
+    assert fetched.content == gzip.decompress(table.body)
+    assert client.get("/positions/other").status_code == 404

@@ -1,0 +1,54 @@
+// The address bar. The tab in front keeps its whole view there, so that a copied link opens it again; what belongs to
+// no tab (presenting, a room, the theme) stays beside it. Adds former.opened, former.tabOf, former.writeAddress,
+// former.unlessInitial, former.writeBeside, former.followers. Tells of every change by the event "former-address".
+(() => {
+  const former = window.former;
+  const OF_NO_TAB = ["present", "panel", "room", "lead", "__theme"];
+
+  // Tab Explore was once the first, and links to it named no tab: whatever of its view a link holds says that it is one.
+  const EXPLORE = ["model", "text", "edits", "layer", "head", "token", "key", "of", "view", "scale", "show"];
+
+  /** The tab that a link, URLSearchParams, opens: the one it names, or else Explore for a view of it, or the first. */
+  former.tabOf = (params) => {
+    const named = params.get("tab");
+    if (former.tabs.includes(named)) return named;
+    const known = former.tabs.includes("explore") && EXPLORE.some((name) => params.has(name));
+    return known ? "explore" : former.tabs[0];
+  };
+
+  /** For each tab, a function that takes up the view of a link, URLSearchParams, while the page is open. */
+  former.followers = {};
+
+  /** What the page was opened with; what it followed last, for tabs that are opened after. */
+  former.opened = new URL(location).searchParams;
+
+  /** Puts a tab's view into the address bar: {name: value}; what is empty, null or undefined is left out. */
+  former.writeAddress = (tab, view) => {
+    const url = new URL(location);
+    const kept = OF_NO_TAB.filter((name) => url.searchParams.has(name)).map((name) => [name, url.searchParams.get(name)]);
+    const filled = Object.entries(view).filter(([, value]) => value !== "" && value != null);
+    const named = former.tabOf(new URLSearchParams(filled)) === tab ? [] : [["tab", tab]];
+    url.search = new URLSearchParams([...named, ...filled, ...kept]);
+    put(url);
+  };
+
+  /** Changes parameters that belong to no tab: {present: "1"}; null takes one out. */
+  former.writeBeside = (values) => {
+    const url = new URL(location);
+    for (const [name, value] of Object.entries(values)) {
+      if (value === null) url.searchParams.delete(name);
+      else url.searchParams.set(name, value);
+    }
+    put(url);
+  };
+
+  const put = (url) => {
+    if (url.href === location.href) return;
+    history.replaceState(null, "", url);
+    window.dispatchEvent(new Event("former-address"));
+  };
+
+  /** Those of {name: value} that are not at their field's initial value. */
+  former.unlessInitial = (values, fields) =>
+    Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== fields[name].initial));
+})();

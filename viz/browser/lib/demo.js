@@ -1,0 +1,160 @@
+// What the parts of a demonstration share: the view, which stands in the link, and Python's answers to it. The tabs Mask
+// and Permute each hold one. Adds former.demo.
+(() => {
+  const former = window.former;
+  const PATIENCE = 200; // ms from the last change to a question: while one types, only the newest text is asked
+  const LATER = 700; // ms, up to twice that: from a busy server's refusal to the one time it is asked again
+
+  /**
+   * A demonstration.
+   *
+   * fields: {name: {initial, choices} | {initial, min, max} (whole numbers) | {initial, longest} (text)}, plus
+   *   `optional: true` where null is allowed, `eager: true` for a text that is not typed: no waiting before it is asked.
+   *   A limit that depends on an answer may be changed later.
+   * questions: {name: {path, needs}}: POSTed to `path` as {name: value} of the fields it needs, whenever one changed.
+   *
+   * The demonstration: {view, hover, answers: {question: answer or null}, message, busy, rev}.
+   */
+  former.demo = (tab, fields, questions) => {
+    const demo = {
+      fields,
+      view: Object.fromEntries(Object.entries(fields).map(([name, { initial }]) => [name, initial])),
+      hover: null, // what is pointed at; not part of a link
+      answers: Object.fromEntries(Object.keys(questions).map((name) => [name, null])),
+      message: null, // {kind: "info" | "error", text}
+      busy: false, // whether an answer is under way
+      rev: 0, // counts answers; a part that has painted one says so as data-rev
+    };
+    const told = [...Object.keys(fields), ...Object.keys(questions), "hover", "message", "busy"];
+    const { subscribe, publish } = former.listeners(told);
+
+    /** listen(changed): a Set of names of fields and questions, "hover", "message", "busy". Called at once with all.
+     *  Of a question: as it is answered; where it is refused, the answer before stands. */
+    demo.subscribe = subscribe;
+
+    demo.allowed = (name, value) => {
+      const { choices, min, max, longest, optional } = fields[name];
+      if (value === null) return Boolean(optional);
+      if (choices) return choices.includes(value);
+      if (longest) return typeof value === "string" && value.length <= longest;
+      return Number.isInteger(value) && value >= min && value <= max;
+    };
+
+    /** Changes the view: set({mask: "local"}); asks what depends on it. What is out of range is left as it was. */
+    demo.set = (partial) => {
+      const changed = former.changes(demo.view, partial, demo.allowed);
+      if (!changed.length) return;
+      if (said.link && !following) demo.complain(null, "error", "link");
+      for (const name of changed) demo.view[name] = partial[name];
+      publish(...changed);
+      writeLink();
+      const typed = changed.some((name) => fields[name].longest && !fields[name].eager);
+      for (const [name, { needs }] of Object.entries(questions))
+        if (needs.some((field) => changed.includes(field))) askSoon(name, typed ? PATIENCE : 0);
+    };
+
+    demo.point = (hover) => {
+      if (JSON.stringify(hover) === JSON.stringify(demo.hover)) return;
+      demo.hover = hover;
+      publish("hover");
+    };
+
+    const said = {}; // by whom → message: an answer takes back its own refusal, and no other's
+
+    demo.complain = (text, kind = "error", from = "page") => {
+      said[from] = text ? { kind, text } : null;
+      demo.message = Object.values(said).find(Boolean) ?? null;
+      publish("message");
+    };
+
+    // --- asking ----------------------------------------------------------------------------------------------------
+
+    const asking = {}; // question → {timer, abort}
+
+    const askSoon = (name, delay) => {
+      clearTimeout(asking[name]?.timer);
+      asking[name]?.abort?.abort();
+      asking[name] = { timer: setTimeout(() => ask(name), delay) };
+      busy();
+    };
+
+    const busy = () => {
+      demo.busy = Object.values(asking).some(Boolean);
+      publish("busy");
+    };
+
+    /** Python's answer to a question, {answer}, or why there is none, {refused}. A busy server is asked once more. */
+    const request = async (path, body, signal, again = true) => {
+      try {
+        const response = await fetch(former.url(path), { method: "POST", body, signal });
+        if (response.status === 503 && again) {
+          await new Promise((done) => setTimeout(done, LATER * (1 + Math.random()))); // a class does not come back at once
+          return await request(path, body, signal, false);
+        }
+        const said = await response.json();
+        return response.ok ? { answer: said } : { refused: said.error ?? former.say("offline") };
+      } catch {
+        return { refused: former.say("offline") };
+      }
+    };
+
+    const ask = async (name) => {
+      const own = (asking[name] = { abort: new AbortController() });
+      const { path, needs } = questions[name];
+      const body = JSON.stringify(Object.fromEntries(needs.map((field) => [field, demo.view[field]])));
+      const { answer, refused } = await request(path, body, own.abort.signal);
+      if (own !== asking[name]) return; // a newer question overtook this one
+      asking[name] = null;
+      demo.complain(refused, "error", name);
+      if (answer) {
+        demo.answers[name] = answer;
+        demo.rev++;
+        publish(name);
+      }
+      busy();
+    };
+
+    // --- the link --------------------------------------------------------------------------------------------------
+
+    const writeLink = () => {
+      if (former.store.view.tab === tab) former.writeAddress(tab, former.unlessInitial(demo.view, fields));
+    };
+
+    /** Takes up a link's view, the rest going back to where it began; nonsense is named and left out. */
+    demo.read = (params) => {
+      const refused = [];
+      for (const [name, { initial, choices, longest }] of Object.entries(fields)) {
+        const given = params.get(name);
+        const meant = given === null ? initial : choices || longest ? given : /^\d{1,10}$/.test(given) ? Number(given) : NaN;
+        if (given === null || demo.allowed(name, meant)) demo.view[name] = meant;
+        else {
+          demo.view[name] = initial;
+          refused.push(former.say("bad_link", { name, given: given.slice(0, 40), used: initial ?? former.say("none") }));
+        }
+      }
+      demo.complain(refused.join(" "), "error", "link");
+    };
+
+    /** Takes up a link while the page is open. */
+    demo.follow = (params) => {
+      const before = { ...demo.view };
+      demo.read(params);
+      const wanted = { ...demo.view };
+      Object.assign(demo.view, before);
+      following = true;
+      demo.set(wanted);
+      following = false;
+    };
+    let following = false;
+
+    /** Once, when its tab is first opened: reads the link, asks everything. */
+    demo.start = () => {
+      if (former.tabOf(former.opened) === tab) demo.read(former.opened);
+      for (const name of Object.keys(questions)) askSoon(name, 0);
+      former.store.subscribe(document.body, (changed) => changed.has("tab") && writeLink());
+    };
+
+    former.followers[tab] = demo.follow;
+    return demo;
+  };
+})();

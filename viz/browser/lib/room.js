@@ -1,0 +1,168 @@
+// Rooms: the leader's page says what it shows, as the parameters of its link, and the pages of a class take them up
+// until they are touched. Also notices a server that is gone, and one that was started anew. Adds former.room.
+(() => {
+  const former = window.former;
+  const FOLLOW = 1500; // ms between two questions of a follower
+  const ALIVE = 10000; // and of a page that follows nobody
+  const SETTLE = 250; // from a leader's change to the room
+  const KEEP = 60000; // a leader is heard of at least this often
+  const OWN = ["room", "lead", "present"]; // of the leader's link, not of its view
+  const LOST = "former-lost"; // in the page's session: the server was gone
+
+  const room = (former.room = { name: null, state: null, message: null, lost: false });
+  let run = null; // of the server that answers
+  let rev = 0; // of the view taken up
+  let view = null; // the newest view of the room
+  let sent = null; // by the leader
+  let timer = 0;
+
+  const listeners = [];
+  room.subscribe = (listen) => {
+    listeners.push(listen);
+    listen();
+  };
+  const publish = () => listeners.forEach((listen) => listen());
+  const become = (changes) => {
+    Object.assign(room, changes);
+    publish();
+  };
+
+  /** A room's key, made here and kept for this browser, so that a reloaded page still leads. */
+  const key = () => {
+    const name = `former-key-${room.name}`;
+    if (!localStorage.getItem(name)) {
+      const bytes = crypto.getRandomValues(new Uint8Array(16));
+      localStorage.setItem(name, [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join(""));
+    }
+    return localStorage.getItem(name);
+  };
+
+  const viewOf = (url) => {
+    const params = new URLSearchParams(url.search);
+    for (const name of OWN) params.delete(name);
+    return params.toString();
+  };
+
+  // --- the server ---------------------------------------------------------------------------------------------------
+
+  /** Asks one of our small routes; notices a server that is gone, and one that is new. Null where nothing came. */
+  const ask = async (path, options) => {
+    let response;
+    try {
+      response = await fetch(former.url(path), options);
+    } catch {
+      response = null;
+    }
+    if (!response || response.status >= 500) {
+      sessionStorage.setItem(LOST, "1");
+      if (!room.lost) become({ lost: true });
+      return null;
+    }
+    const answer = response.status === 204 ? {} : await response.json().catch(() => ({}));
+    if (run && answer.run && answer.run !== run) {
+      sessionStorage.setItem(LOST, "1");
+      location.reload(); // it knows nothing of this page
+    }
+    run = answer.run ?? run;
+    if (room.lost) become({ lost: false });
+    return { status: response.status, ...answer };
+  };
+
+  const tick = async () => {
+    clearTimeout(timer);
+    const follows = room.state && room.state !== "leading";
+    if (!document.hidden) {
+      if (room.state === "leading") await lead();
+      else if (follows) await look();
+      else await ask("/alive");
+    }
+    timer = setTimeout(tick, follows || room.lost ? FOLLOW : ALIVE);
+  };
+
+  // --- following ----------------------------------------------------------------------------------------------------
+
+  const look = async () => {
+    const answer = await ask(`/room/${encodeURIComponent(room.name)}?rev=${rev}`);
+    if (answer?.view === null) {
+      rev = 0;
+      if (room.state === "following") become({ state: "waiting" });
+    }
+    if (!answer?.view) return;
+    ({ rev, view } = answer);
+    if (room.state === "waiting") become({ state: "following" });
+    if (room.state === "following") await takeUp();
+  };
+
+  const takeUp = async () => {
+    const params = new URLSearchParams(view);
+    const tab = former.tabOf(params);
+    former.opened = params; // a tab that was never opened reads its link when it is
+    if (former.presenter.on) await former.presenter.go(tab, params.get("panel"));
+    else await former.openTab(tab);
+    for (let frames = 0; frames < 300 && !former.followers[tab]; frames++) await new Promise(requestAnimationFrame);
+    former.followers[tab]?.(params);
+    const panel = [...document.querySelectorAll(".former .panel")].find((one) => one.dataset.panel === params.get("panel"));
+    panel?.scrollIntoView({ block: "nearest" });
+  };
+
+  /** Whoever touches the page looks on their own. */
+  const touched = (event) => {
+    if (room.state !== "following" || !event.isTrusted || event.target.closest?.(".room-bar")) return;
+    if (event.type === "keydown" && ["Tab", "Shift", "Control", "Alt", "Meta"].includes(event.key)) return;
+    become({ state: "alone" });
+  };
+  for (const kind of ["pointerdown", "keydown"]) document.addEventListener(kind, touched, true);
+
+  room.follow = () => {
+    become({ state: view ? "following" : "waiting" });
+    if (view) takeUp();
+    tick();
+  };
+
+  // --- leading ------------------------------------------------------------------------------------------------------
+
+  const lead = async () => {
+    const now = viewOf(location);
+    if (now === sent?.view && Date.now() - sent.at < KEEP) return void (await ask("/alive"));
+    const body = JSON.stringify({ key: key(), view: now });
+    const answer = await ask(`/room/${encodeURIComponent(room.name)}`, { method: "PUT", body });
+    if (answer?.rev) {
+      sent = { view: now, at: Date.now() };
+      if (room.message) become({ message: null });
+    } else if (answer?.status === 409 || (answer?.error && !sent)) {
+      former.writeBeside({ lead: null, room: null });
+      become({ state: null, message: answer.error });
+    } else if (answer?.error) become({ message: answer.error }); // this view cannot be shown; the next may
+  };
+
+  room.lead = (name) => {
+    sent = null;
+    become({ name, state: "leading", message: null });
+    former.writeBeside({ room: name, lead: "1" });
+    tick();
+  };
+
+  room.leave = () => {
+    former.writeBeside({ room: null, lead: null });
+    become({ name: null, state: null, message: null });
+  };
+
+  window.addEventListener("former-address", () => {
+    if (room.state !== "leading") return;
+    clearTimeout(timer);
+    timer = setTimeout(tick, SETTLE);
+  });
+  document.addEventListener("visibilitychange", () => !document.hidden && tick());
+
+  /** Once, when the page is there: a link may ask for a room. */
+  room.start = () => {
+    if (sessionStorage.getItem(LOST)) {
+      sessionStorage.removeItem(LOST);
+      room.message = former.say("server_back");
+    }
+    const name = former.opened.get("room");
+    if (name && former.opened.get("lead") === "1") return room.lead(name);
+    become(name ? { name, state: "waiting" } : {});
+    tick();
+  };
+})();

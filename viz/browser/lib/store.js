@@ -1,0 +1,206 @@
+// The attention store: the pass on screen and what of it is looked at. Every component reads this and nothing else;
+// choosing a head, a layer, a token or a scale changes `view` here and never asks Python. Adds former.store.
+(() => {
+  const former = window.former;
+
+  // The view's fields, their defaults, and what a link may say. null: nothing chosen.
+  const FIELDS = {
+    tab: { initial: former.tabs[0], choices: former.tabs },
+    layer: { initial: 0, limit: (header) => header.layers },
+    head: { initial: 0, limit: (header) => header.heads },
+    token: { initial: null, limit: (header) => header.tokens }, // the locked token
+    key: { initial: null, limit: (header) => header.tokens }, // with it, the key of the locked pair
+    of: { initial: "head", choices: ["head", "mean", "rollout"] },
+    view: { initial: "map", choices: ["map", "lines"] },
+    scale: { initial: "linear", choices: ["linear", "row", "root"] },
+    show: { initial: "weights", choices: ["weights", "scores"] },
+  };
+
+  const store = {
+    pass: null, // a Pass (lib/pass.js)
+    exact: null, // {layer, head, q, k, weights, scores, recomputed, error} of the chosen head, once it is here
+    view: Object.fromEntries(Object.entries(FIELDS).map(([name, field]) => [name, field.initial])),
+    hover: null, // {token} or {query, key}: what is pointed at; not part of a link
+    effects: null, // what switching off each head does, [layer][head]: a number, null where not measured yet
+    notes: { server: [], link: [] }, // {kind: "info" | "error", text}
+    rev: 0, // of the answer on screen
+  };
+
+  const PARTS = ["pass", "exact", "hover", "effects", "notes", "rev"]; // what else a listener is told of
+  const { subscribe, publish } = former.listeners([...PARTS, ...Object.keys(FIELDS)]);
+
+  /** listen(changed): changed is a Set of names in PARTS and FIELDS. Called at once, with all of them. */
+  store.subscribe = subscribe;
+
+  /** Changes the view: set({layer: 2, head: 1}). What the pass does not have is left as it was. */
+  store.set = (partial) => {
+    const changed = former.changes(store.view, partial, allowed);
+    if (!changed.length) return;
+    for (const name of changed) store.view[name] = partial[name];
+    publish(...changed);
+    writeLink();
+    if (changed.includes("layer") || changed.includes("head")) loadExact();
+  };
+
+  /** What is pointed at: {token}, {query, key}, or null. */
+  store.point = (hover) => {
+    if (JSON.stringify(hover) === JSON.stringify(store.hover)) return;
+    store.hover = hover;
+    publish("hover");
+  };
+
+  /** What was measured of the heads of the pass on screen: [layer][head], or null. */
+  store.measured = (effects) => {
+    store.effects = effects;
+    publish("effects");
+  };
+
+  /** The token whose attention is shown: the locked one, else the one pointed at, else null. */
+  store.token = () => store.view.token ?? store.hover?.token ?? store.hover?.query ?? null;
+
+  const allowed = (name, value) => {
+    const { choices, limit, initial } = FIELDS[name];
+    if (choices) return choices.includes(value);
+    if (value === null) return initial === null;
+    return Number.isInteger(value) && value >= 0 && (!store.pass || value < limit(store.pass.header));
+  };
+
+  /** Takes up an answer of Python: {key, rev, notes, link, example}; key null where it has nothing to show.
+   *  expired() has Python make the pass on screen once more. */
+  store.receive = async (answer, expired) => {
+    askAgain = expired;
+    if (!answer || answer.rev <= newest) return;
+    // A link that names a model or a text gets an answer of its own: the worked example would only flash by.
+    const first = newest === 0;
+    newest = answer.rev;
+    store.notes.server = answer.notes ?? [];
+    if (answer.link) store.notes.link.push(...answer.link);
+    if (first && linkAsks(answer.example)) return void (example = answer.key);
+    publish("notes");
+    const key = answer.key ?? (store.pass ? null : example);
+    if (!answer.key) viewToCome = null; // what was followed was refused
+    if (!key || key === store.pass?.header.key) {
+      store.rev = answer.rev;
+      if (!store.exact) loadExact(); // the server held the pass no longer, and holds it again
+      return publish("rev");
+    }
+    const response = await fetch(former.url(`/attention/${key}`)).catch(() => null);
+    if (response?.status === 404) return askAgain();
+    if (!response?.ok) return store.complain(former.say("offline"));
+    const buffer = await response.arrayBuffer();
+    if (answer.rev !== newest) return; // a later answer overtook this one
+    store.rev = answer.rev; // only now: a part painted meanwhile still shows the answer before
+    store.pass = former.decodePass(buffer);
+    store.hover = store.effects = null;
+    const { model, text } = store.pass.header;
+    const followed = viewToCome?.model === model && viewToCome.text === text ? viewToCome.view : {};
+    viewToCome = null;
+    Object.assign(store.view, followed);
+    const moved = [...Object.keys(followed), ...fitView()];
+    loadExact();
+    writeLink();
+    publish(...PARTS, ...moved);
+  };
+  let askAgain = null; // the `expired` of the answers
+  let newest = 0; // the last answer taken up; store.rev follows when it is on the screen
+  let example = null; // the worked example's key, kept back while a link's answer is under way
+  const meant = former.tabOf(former.opened) === "explore"; // the link is of this tab
+  /** Whether the link asks for another pass than this one, {model, text}: as `restore` in viz/tabs/explore/page.py sees it. */
+  const linkAsks = (here) =>
+    meant && Object.entries({ ...here, edits: "" }).some(([name, value]) => (former.opened.get(name) ?? value) !== value);
+
+  /** Takes up a link's view while the page is open; ask({model, text, edits}) where it shows another pass. */
+  store.follow = (params, ask) => {
+    const asked = Object.fromEntries(["model", "text", "edits"].map((name) => [name, params.get(name) ?? ""]));
+    const view = {};
+    for (const [name, field] of Object.entries(FIELDS)) if (name !== "tab") view[name] = read(name, params.get(name)) ?? field.initial;
+    const { model, text, edits = [] } = store.pass?.header ?? {};
+    const same = !asked.model || (asked.model === model && asked.text === text && asked.edits === edits.map(inLink).join(","));
+    if (same) return store.set(view);
+    viewToCome = { view, model: asked.model, text: asked.text };
+    ask(asked);
+  };
+  let viewToCome = null; // of a followed link, and whose pass it is of
+
+  /** A field's value as a link spells it: undefined where it says nothing, NaN where it is no number. */
+  const read = (name, given) => (given == null ? undefined : FIELDS[name].choices ? given : /^\d{1,6}$/.test(given) ? Number(given) : NaN);
+
+  /** A message of the browser's own. */
+  store.complain = (text) => {
+    store.notes.server = [{ kind: "error", text }];
+    publish("notes");
+  };
+
+  /** After a new pass: whatever it does not have goes back to its default; a link that asked for it is told so. */
+  const fitView = () => {
+    const moved = Object.keys(FIELDS).filter((name) => !allowed(name, store.view[name]));
+    for (const name of moved) {
+      if (fromLink) refuse(name, store.view[name]);
+      store.view[name] = FIELDS[name].initial;
+    }
+    fromLink = false;
+    return moved;
+  };
+
+  /** Fetches the chosen head's q, k and weights in the background. */
+  const loadExact = async () => {
+    store.exact = null;
+    publish("exact");
+    const { pass } = store;
+    const { layer, head } = store.view;
+    if (!pass) return;
+    const response = await fetch(former.url(`/attention/${pass.header.key}/${layer}/${head}`)).catch(() => null);
+    if (response?.status === 404 && pass === store.pass) askAgain();
+    if (!response?.ok) return; // the packed weights stay, marked as approximate
+    const exact = former.decodeHead(pass, await response.arrayBuffer());
+    if (pass !== store.pass || layer !== store.view.layer || head !== store.view.head) return;
+    store.exact = { layer, head, ...exact };
+    publish("exact");
+  };
+
+  /** An edit as viz/passes/edits.py reads it in a link: 0.3.off, 2.L.uniform, 1.2.x-1.5. */
+  const inLink = ({ layer, head, do: what, factor }) =>
+    [layer, head ?? "L", what === "uniform" ? what : factor ? `x${factor}` : "off"].join(".");
+
+  /** The view in the address bar while this tab is in front; `model`, `text` and `edits` are beside it. */
+  const writeLink = () => {
+    const { tab, ...view } = store.view;
+    if (tab !== "explore") return;
+    const { model, text, edits } = store.pass?.header ?? {};
+    former.writeAddress(tab, { model, text, edits: edits?.map(inLink).join(","), ...former.unlessInitial(view, FIELDS) });
+  };
+
+  /** The view of a link; nonsense is named and left at its default. */
+  const readLink = () => {
+    if (former.opened.has("tab") && !former.tabs.includes(former.opened.get("tab"))) refuse("tab", former.opened.get("tab"));
+    store.view.tab = former.tabOf(former.opened);
+    for (const [name, given] of former.opened) {
+      if (!meant || name === "tab" || !Object.hasOwn(FIELDS, name)) continue;
+      const value = read(name, given);
+      if (allowed(name, value)) store.view[name] = value;
+      else refuse(name, given);
+    }
+    if (store.view.tab !== FIELDS.tab.initial) tabToCome = store.view.tab;
+  };
+
+  const refuse = (name, given) => {
+    const used = FIELDS[name].initial ?? former.say("none");
+    store.notes.link.push({ kind: "error", text: former.say("bad_link", { name, given: `${given}`.slice(0, 40), used }) });
+  };
+
+  /** A tab came to the front. The page opens with its first; a link's own follows, and until then nothing changes. */
+  store.showTab = (tab) => {
+    if (tabToCome && tab !== tabToCome) return;
+    tabToCome = null;
+    arrive();
+    store.set({ tab });
+  };
+
+  let fromLink = true; // until the first pass has shown whether it has what the link asks for
+  let tabToCome = null;
+  let arrive;
+  store.arrived = new Promise((done) => (arrive = done)); // when the tab that the page opens with is in front
+  readLink();
+  if (!tabToCome) arrive();
+  former.store = store;
+})();

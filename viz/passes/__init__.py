@@ -1,0 +1,1 @@
+"""A text through a model: the run, what is measured of it, and how it is packed for the browser and held."""

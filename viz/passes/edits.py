@@ -1,0 +1,103 @@
+"""What a visitor changes in a model's heads: read from the page or a link, and made into observers.
+
+An edit is a plain value, {"layer": int, "head": int, or None for the whole layer, "do": "scale" or "uniform",
+"factor": number, for "scale"; 0 switches off}. The page sends {"model": name, "list": edits}: edits belong to the heads
+of one model, and another model does not get them. In a link, `edits=0.3.off,2.L.uniform,1.2.x-1.5`: layer, head or L,
+and what is done, from 0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, TypeGuard
+
+from torch import Tensor
+
+import former
+from former.hooks import Observer
+from viz.text import en as words
+
+LIMIT = 32  # at once; a link must be able to carry them
+FACTOR_LIMIT = 10  # either way: beyond, a model's numbers mean nothing any more
+
+Edit = dict[str, Any]
+
+_IN_LINK = re.compile(r"(\d{1,4})\.(\d{1,4}|L)\.(off|uniform|x(-?\d{1,3}(?:\.\d{1,3})?))", re.ASCII)
+
+
+def read(given: Any, model: str, config: former.ModelConfig) -> list[Edit]:
+    """The edits that the page sends for a model, as plain values of exactly the form above.
+
+    Args:
+        given: what came; None, a list of edits, or {"model", "list"}, whose list counts for its own model only.
+        model: the model that will run.
+        config: of the model.
+    Raises:
+        ValueError: anything else, or too many; the message is for the visitor.
+    """
+    if isinstance(given, Mapping):
+        given = given.get("list") if given.get("model") == model else None
+    if given is None:
+        return []
+    if not isinstance(given, (list, tuple)):
+        raise ValueError(words.BAD_EDIT)
+    if len(given) > LIMIT:
+        raise ValueError(words.MANY_EDITS.format(given=len(given), limit=LIMIT))
+    return [_read_one(edit, config) for edit in given]
+
+
+def from_link(asked: str, config: former.ModelConfig) -> tuple[list[Edit], list[str]]:
+    """The edits of a link, and the pieces of it that are none of this model's."""
+    edits: list[Edit] = []
+    refused: list[str] = []
+    for piece in filter(None, asked.split(",")):
+        match = _IN_LINK.fullmatch(piece)
+        try:
+            if match is None or len(edits) == LIMIT:
+                raise ValueError(piece)
+            layer, head, do, factor = match.groups()
+            edit = {"layer": int(layer), "head": None if head == "L" else int(head)}
+            what = {"do": "uniform"} if do == "uniform" else {"do": "scale", "factor": float(factor or 0)}
+            edits.append(_read_one(edit | what, config))
+        except ValueError:
+            refused.append(piece)
+    return edits, refused
+
+
+def observers(edits: list[Edit], mask: Tensor, config: former.ModelConfig) -> list[Observer]:
+    """The edits, as `read` gives them, for `former.run_with_capture`.
+
+    Args:
+        edits: what to change.
+        mask: bool (t, t); uniform is uniform over what it allows.
+        config: of the model.
+    """
+    uniform = mask / mask.sum(-1, keepdim=True)
+    return [
+        former.edits.set_weights(edit["layer"], head, uniform)
+        if edit["do"] == "uniform"
+        else former.edits.scale_head(edit["layer"], head, edit["factor"])
+        for edit in edits
+        for head in (range(config.heads) if edit["head"] is None else [edit["head"]])
+    ]
+
+
+def _read_one(edit: Any, config: former.ModelConfig) -> Edit:
+    if not isinstance(edit, Mapping):
+        raise ValueError(words.BAD_EDIT)
+    layer, head, do, factor = (edit.get(name) for name in ("layer", "head", "do", "factor"))
+    if not is_index(layer, config.depth) or not (head is None or is_index(head, config.heads)):
+        raise ValueError(words.BAD_EDIT)
+    if do == "uniform":
+        return {"layer": layer, "head": head, "do": do}
+    if do != "scale" or isinstance(factor, bool) or not isinstance(factor, (int, float)):
+        raise ValueError(words.BAD_EDIT)
+    if not abs(factor) <= FACTOR_LIMIT:  # NaN is not either
+        raise ValueError(words.BAD_EDIT)
+    return {"layer": layer, "head": head, "do": do, "factor": float(factor)}
+
+
+def is_index(value: Any, size: int) -> TypeGuard[int]:
+    """Whether value is a whole number in [0, size)."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < size

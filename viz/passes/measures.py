@@ -1,0 +1,109 @@
+"""What a prediction depends on, measured by taking parts away: each head, each word. Nothing here is assumed.
+
+Every function takes a pass that is on the screen and measures under its edits.
+
+Sizes: t tokens, h heads.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+
+import former
+from viz.passes import edits
+from viz.passes.run import Loaded, Pass
+from viz.text import en as words
+
+CHUNK = 8_192  # tokens of one batch: a piece of work short enough to stop after
+RUNS = 128  # of the model for one text's words; in a longer text, neighbours are taken together
+
+
+def heads(loaded: Loaded, made: Pass) -> Iterator[dict[str, Any]]:
+    """What each head's removal does, a layer at a time: {"layer", "effects": h numbers}.
+
+    An effect is what the head is worth. Generator: bits a token by which its prediction of the text gets worse without
+    the head. Classifier: by how much the log-odds of the class it chooses fall.
+
+    Raises:
+        ValueError: a text too short to predict; the message is for the visitor.
+    """
+    tokens, mask, observers = _again(loaded, made)
+    if tokens.shape[1] < 2 and not loaded.is_classifier:
+        raise ValueError(words.TOO_SHORT)
+    log_odds = chosen_log_odds(made) if loaded.is_classifier else None
+    measure = None if log_odds is None else lambda log_probs: -log_odds(log_probs)
+    rows = former.analysis.ablation_by_layer(loaded.fast, tokens, measure, mask=mask, edits=observers)
+    for layer, effects in enumerate(rows):
+        yield {"layer": layer, "effects": _plain(effects)}
+
+
+@torch.inference_mode()
+def each_word(loaded: Loaded, made: Pass) -> Iterator[dict[str, Any]]:
+    """What carried a classifier's verdict, in two ways that need not agree.
+
+    First {"attention": t shares, "size"}: attention rollout, averaged over the positions as the pooling averages them.
+    Then, a batch at a time, {"changes"}: by how much the log-odds of the chosen class fall where words are blanked out,
+    each word alone or, in a long text, each `size` neighbours together. Last {"agreement"}: the rank correlation of the
+    shares with the sizes of the changes; None where there is none.
+
+    Raises:
+        ValueError: a model that gives no verdict; the message is for the visitor.
+    """
+    if not loaded.is_classifier:
+        raise ValueError(words.NO_VERDICT)
+    tokens, mask, observers = _again(loaded, made)
+    t = tokens.shape[1]
+    size = math.ceil(t / RUNS)
+    shares = former.analysis.rollout(made.weights).mean(0)  # (t,)
+    yield {"attention": _plain(shares), "size": size}
+    log_odds = chosen_log_odds(made)
+    whole, _ = former.run_with_capture(loaded.fast, tokens, (), edits=observers, mask=mask)
+    changes: list[Tensor] = []
+    for batch in blanked(tokens[0], size, blank(loaded.bundle.tokenizer)).split(max(1, CHUNK // t)):
+        out, _ = former.run_with_capture(loaded.fast, batch, (), edits=observers, mask=mask)
+        changes.append(log_odds(whole) - log_odds(out))
+        yield {"changes": _plain(changes[-1])}
+    together = torch.stack([part.sum() for part in shares.split(size)])  # of the words blanked out together
+    agreement = former.analysis.rank_correlation(together, torch.cat(changes).abs())
+    yield {"agreement": None if math.isnan(agreement) else round(agreement, 4)}
+
+
+def blanked(ids: Tensor, size: int, blank: int) -> Tensor:
+    """(t,) → (⌈t / size⌉, t): each `size` neighbours in their turn become `blank`, and the others stay in place."""
+    group = torch.arange(len(ids)) // size  # (t,)
+    return ids.expand(int(group[-1]) + 1, -1).masked_fill(group.unique()[:, None] == group, blank)
+
+
+def blank(tokenizer: former.tokens.Tokenizer) -> int:
+    """The token that says nothing: <unk> for words, a space for bytes."""
+    if isinstance(tokenizer, former.tokens.WordTokenizer):
+        return tokenizer.words.index(former.tokens.UNK)
+    return tokenizer.encode(" ")[0]
+
+
+def chosen_log_odds(made: Pass) -> Callable[[Tensor], Tensor]:
+    """log p / (1 − p) of the class that a pass chose, from log-probabilities (b, num_classes) → (b,)."""
+    probs = made.header["output"]["probs"]
+    chosen = probs.index(max(probs))
+
+    def log_odds(log_probs: Tensor) -> Tensor:
+        others = torch.cat((log_probs[:, :chosen], log_probs[:, chosen + 1 :]), 1)
+        return log_probs[:, chosen] - others.logsumexp(1)
+
+    return log_odds
+
+
+def _again(loaded: Loaded, made: Pass) -> tuple[Tensor, Tensor, list[Any]]:
+    """What ran in a pass: tokens (1, t), mask (t, t), and the edits."""
+    tokens = torch.tensor([made.header["ids"]])
+    mask = loaded.mask(tokens.shape[1])
+    return tokens, mask, edits.observers(made.header["edits"], mask, loaded.bundle.config)
+
+
+def _plain(values: Tensor) -> list[float]:
+    return [round(value, 5) + 0.0 for value in values.tolist()]

@@ -1,0 +1,204 @@
+"""One text through one model: what the page shows of it, for the browser to paint.
+
+Sizes: t tokens, h heads, s size of one head.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+import former
+from former import fast as fast_twin
+from viz.passes import edits as changes
+from viz.text import en as words
+
+TEXT_LIMIT = 4_000  # characters; a link must be able to carry them
+CANDIDATES = 10  # next tokens to name, of each run
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A model ready to serve: under its name on the page, never written to."""
+
+    name: str
+    bundle: former.Bundle
+    fingerprint: str  # of its weights: two checkpoints of one name do not share keys
+    fast: Any = field(init=False, repr=False)  # called as the model is; a generator's fast twin, built once
+
+    def __post_init__(self) -> None:
+        model = self.bundle.model
+        fast = fast_twin.optimise(model) if isinstance(model, former.Generator) else model
+        object.__setattr__(self, "fast", fast)
+
+    @property
+    def is_classifier(self) -> bool:
+        """Whether it judges a whole text rather than write on."""
+        return isinstance(self.bundle.model, former.Classifier)
+
+    @property
+    def causal(self) -> bool:
+        """Whether a token sees only what came before it."""
+        return self.bundle.causal
+
+    def mask(self, t: int) -> Tensor:
+        """Which of t tokens may see which: bool (t, t)."""
+        return former.masks.causal(t) if self.causal else former.masks.none(t)
+
+
+Models = Mapping[str, Loaded]  # by name
+
+
+def writers(models: Models) -> dict[str, Loaded]:
+    """Those that can write: generators that were trained with a causal mask."""
+    return {name: loaded for name, loaded in models.items() if loaded.causal}
+
+
+@dataclass(frozen=True)
+class Pass:
+    """What one text did in one model, as arrays on the CPU."""
+
+    key: str  # of everything that went in: the same key is always the same pass
+    header: dict[str, Any]  # plain values for the browser, see `describe`
+    weights: Tensor  # (layers, h, t, t), rows sum to 1
+    q: Tensor  # (layers, h, t, s)
+    k: Tensor  # (layers, h, t, s)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory it holds."""
+        return sum(array.nbytes for array in (self.weights, self.q, self.k))
+
+
+def tokenize(loaded: Loaded, text: str, *, end: bool = False) -> tuple[list[int], list[str], int]:
+    """The tokens that fit the model's context, a label for each, and how many there were.
+
+    Args:
+        loaded: the model.
+        text: as typed.
+        end: whether of a text that is too long the end is kept, not the beginning.
+    Raises:
+        ValueError: a text that is empty, too long, or without a token; the message is for the visitor.
+    """
+    if not isinstance(text, str) or not text.strip():
+        raise ValueError(words.EMPTY_TEXT)
+    if len(text) > TEXT_LIMIT:
+        raise ValueError(words.LONG_TEXT.format(given=len(text), limit=TEXT_LIMIT))
+    tokenizer = loaded.bundle.tokenizer
+    ids = tokenizer.encode(text)
+    if not ids:
+        raise ValueError(words.NO_TOKENS)
+    limit = loaded.bundle.config.seq_length
+    part = slice(-limit, None) if end else slice(limit)
+    kept = ids[part]
+    labels = tokenizer.labels(kept)
+    if isinstance(tokenizer, former.tokens.WordTokenizer):  # what was typed, where the vocabulary has only <unk>
+        labels = [
+            former.tokens.UNK + " " + word if label == former.tokens.UNK else label
+            for label, word in zip(labels, tokenizer.split(text)[part], strict=True)
+        ]
+    return kept, labels, len(ids)
+
+
+def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Pass:
+    """The pass of a text, under the visitor's edits.
+
+    Args:
+        loaded: the model.
+        text: as typed.
+        edits: as `viz.passes.edits.read` gives them.
+    Raises:
+        ValueError: a text that cannot be run; the message is for the visitor.
+    """
+    # A review says at its end what it comes to: classifiers are trained and measured on the end.
+    ids, labels, total = tokenize(loaded, text, end=loaded.is_classifier)
+    config = loaded.bundle.config
+    mask = loaded.mask(len(ids))
+    observers = changes.observers(list(edits), mask, config)
+    tokens = torch.tensor([ids])
+    out, capture = former.run_with_capture(loaded.fast, tokens, ("weights", "q", "k"), edits=observers, mask=mask)
+    plain = former.run_with_capture(loaded.fast, tokens, (), mask=mask)[0] if observers else None
+    named = most_likely(out, plain) if not loaded.is_classifier else []
+    weights, q, k = (capture.stack(point)[:, 0] for point in ("weights", "q", "k"))
+    header: dict[str, Any] = {
+        "model": loaded.name,
+        "kind": "classifier" if loaded.is_classifier else "generator",
+        "unit": "word" if loaded.is_classifier else "byte",
+        "layers": config.depth,
+        "heads": config.heads,
+        "headSize": config.head_size,
+        "context": config.seq_length,
+        "tokens": len(ids),
+        "total": total,
+        "causal": loaded.causal,
+        "text": text,
+        "ids": ids,
+        "labels": labels,
+        "edits": list(edits),
+        "statistics": {name: rounded(values) for name, values in former.analysis.head_statistics(weights).items()},
+        "output": describe_output(loaded, tokens, out, named),
+        "baseline": None if plain is None else describe_output(loaded, tokens, plain, named),
+    }
+    key = key_of(loaded, text, edits)
+    return Pass(key, header | {"key": key}, weights.contiguous(), q.contiguous(), k.contiguous())
+
+
+def key_of(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> str:
+    """The key of a pass, from all that goes in: the same key is always the same pass."""
+    return digest(loaded.fingerprint, loaded.name, text, list(edits))
+
+
+def digest(*parts: Any) -> str:
+    """A short name for plain values, safe in a URL."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
+
+
+@torch.inference_mode()
+def most_likely(*logits: Tensor | None) -> list[int]:
+    """The tokens to name after a text: the most likely by any of the runs, each logits (1, t, num_tokens)."""
+    tops = [out[0, -1].topk(min(CANDIDATES, out.shape[-1])).indices.tolist() for out in logits if out is not None]
+    return sorted(set(itertools.chain(*tops)))
+
+
+@torch.inference_mode()
+def describe_output(loaded: Loaded, tokens: Tensor, out: Tensor, named: Sequence[int]) -> dict[str, Any]:
+    """What the model said, as plain values.
+
+    Args:
+        loaded: the model.
+        tokens: (1, t).
+        out: what the model gave for them.
+        named: ids to name as a generator's next token.
+    Returns:
+        For a classifier {"classes", "probs"}; for a generator {"bits", "bitsPerToken", "next"}: bits[i] is the surprise
+        of token i given those before it (None for the first), next those named, the likeliest first, as
+        {"id", "label", "prob"}.
+    """
+    if loaded.is_classifier:
+        names = loaded.bundle.card.get("classes") or words.CLASSES.get(out.shape[-1])
+        classes = names or [str(i) for i in range(out.shape[-1])]
+        return {"classes": list(classes), "probs": rounded(out[0].exp())}
+    log_probs = F.log_softmax(out[0], dim=-1)  # (t, num_tokens)
+    surprise = -log_probs[:-1].gather(1, tokens[0, 1:, None])[:, 0] / math.log(2)  # (t - 1,)
+    probs, order = log_probs[-1, list(named)].exp().sort(descending=True)
+    ids = [named[i] for i in order.tolist()]
+    labels = [loaded.bundle.tokenizer.labels([i])[0] for i in ids]
+    return {
+        "bits": [None, *rounded(surprise)],
+        "bitsPerToken": round(float(surprise.mean()), 4) if len(surprise) else None,
+        "next": [{"id": i, "label": label, "prob": p} for i, label, p in zip(ids, labels, rounded(probs), strict=True)],
+    }
+
+
+def rounded(values: Tensor) -> Any:
+    """Nested lists of plain numbers, with as many digits as a person reads."""
+    return torch.round(values.double(), decimals=5).tolist()

@@ -1,0 +1,128 @@
+"""Rooms: what a teacher's page shows, for the pages of a class to follow.
+
+    PUT /room/{name}    the leader's page says what it shows: {"key": its secret, "view": its link's parameters}
+    GET /room/{name}    a follower's page asks for it: {"rev", "view", "run"}; ?rev=N answers 204 where nothing changed
+    GET /alive          {"run"}: a name that this start of the server has, so that a page notices a new one
+
+The first who leads a room holds its key until the room has not been heard of for `AGE` seconds. A view is a link's
+parameters, which a page reads as it reads any link. All is in memory, and forgotten with the server.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import JSONResponse
+
+from viz.server import http
+from viz.text import en as text
+
+NAME = re.compile(r"[A-Za-z0-9-]{1,40}")
+KEY = re.compile(r"[0-9a-f]{16,64}")
+ROOMS = 200  # at once
+VIEW_LIMIT = 50_000  # characters: a text of 4,000, each up to 12 in a link
+AGE = 2 * 60 * 60  # seconds
+QUIET = 3 * 60  # seconds; a page that leads says so every minute, so a room as quiet as this may give way
+FRESH = {"Cache-Control": "no-store"}
+
+
+@dataclass
+class Room:
+    """What is shown in a room."""
+
+    key: str  # whose it is
+    view: str
+    rev: int
+    heard: float  # when its leader was last heard of, in seconds
+
+
+class Rooms:
+    """The open rooms. Used on the event loop only.
+
+    Args:
+        clock: seconds that only go up.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._rooms: dict[str, Room] = {}
+        self._clock = clock
+        self._revisions = itertools.count(1)  # of all rooms: another leader's view is never taken for the one before
+
+    def show(self, name: str, key: str, view: str) -> int:
+        """Takes up what a leader shows; returns its revision, which grows with every change.
+
+        Raises:
+            ValueError: a name, key or view that cannot be, or too many rooms; the message is for the visitor.
+            PermissionError: someone else leads the room.
+        """
+        if not NAME.fullmatch(name):
+            raise ValueError(text.BAD_ROOM.format(given=name[:40]))
+        if not isinstance(key, str) or not KEY.fullmatch(key) or not isinstance(view, str) or not view.isascii():
+            raise ValueError(text.BAD_ORDER)
+        if len(view) > VIEW_LIMIT:
+            raise ValueError(text.LONG_VIEW.format(given=len(view), limit=VIEW_LIMIT))
+        now = self._clock()
+        self._rooms = {known: room for known, room in self._rooms.items() if now - room.heard < AGE}
+        room = self._rooms.get(name)
+        if room is None:
+            self._make_room(now)
+            room = self._rooms[name] = Room(key, view, next(self._revisions), now)
+        elif not secrets.compare_digest(room.key, key):
+            raise PermissionError(text.TAKEN_ROOM.format(name=name))
+        elif room.view != view:
+            room.view, room.rev = view, next(self._revisions)
+        room.heard = now
+        return room.rev
+
+    def _make_room(self, now: float) -> None:
+        """Where there are as many rooms as may be, the one not heard of for longest ends, if it has been quiet.
+
+        Raises:
+            ValueError: none has.
+        """
+        if len(self._rooms) < ROOMS:
+            return
+        quietest = min(self._rooms, key=lambda name: self._rooms[name].heard)
+        if now - self._rooms[quietest].heard < QUIET:
+            raise ValueError(text.FULL_ROOMS)
+        del self._rooms[quietest]
+
+    def seen(self, name: str) -> Room | None:
+        """What is shown in a room; None where nobody leads it, or no longer."""
+        room = self._rooms.get(name)
+        return room if room and self._clock() - room.heard < AGE else None
+
+
+def attach(server: FastAPI, rooms: Rooms) -> None:
+    """Adds the routes to the server that serves the page."""
+    run = secrets.token_hex(8)
+
+    @server.get("/alive")
+    async def alive() -> Response:
+        return JSONResponse({"run": run}, headers=FRESH)
+
+    @server.get("/room/{name}")
+    async def look(name: str, rev: int = 0) -> Response:
+        room = rooms.seen(name)
+        if room is None:
+            return JSONResponse({"rev": 0, "view": None, "run": run}, headers=FRESH)
+        if room.rev == rev:
+            return Response(status_code=204, headers=FRESH)
+        return JSONResponse({"rev": room.rev, "view": room.view, "run": run}, headers=FRESH)
+
+    @server.put("/room/{name}")
+    async def lead(name: str, request: Request) -> Response:
+        try:
+            asked = http.read_object(await http.limited_body(request))
+            rev = rooms.show(name, asked.get("key", ""), asked.get("view", ""))
+        except ValueError as error:
+            return JSONResponse({"error": str(error)}, 422, FRESH)
+        except PermissionError as error:
+            return JSONResponse({"error": str(error)}, 409, FRESH)
+        return JSONResponse({"rev": rev, "run": run}, headers=FRESH)

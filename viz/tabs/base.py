@@ -1,0 +1,47 @@
+"""What a tab is, and what it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeVar
+
+import gradio as gr
+from fastapi import FastAPI
+
+from viz.passes.run import Models
+from viz.passes.store import PassStore
+from viz.server.work import Questions
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Site:
+    """The models and what serves them, for every tab."""
+
+    models: Models
+    passes: PassStore
+    questions: Questions
+    tabs: tuple[str, ...]  # the names of all, in their order
+    _made: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    def once(self, make: Callable[[Models], T]) -> T:
+        """make(models), made when it is first asked for: what a tab's page and its routes both need."""
+        if make not in self._made:
+            self._made[make] = make(self.models)
+        return self._made[make]
+
+
+def site_of(models: Models, tabs: tuple[str, ...] = ()) -> Site:
+    """The models and what serves them, for the tabs of these names."""
+    return Site(models, PassStore(models), Questions(), tabs)
+
+
+class Tab(NamedTuple):
+    """A tab of the page; its files are in viz/tabs/{name}, its label in viz/text as tab_{name}."""
+
+    name: str  # as it stands in a link
+    render: Callable[[Site, gr.Blocks], None]  # lays it out within the page
+    routes: Callable[[FastAPI, Site], None]  # adds its plain routes to the server
+    scripts: tuple[str, ...] = ()  # of its lib/, in the order in which they are loaded

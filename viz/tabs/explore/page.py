@@ -1,0 +1,151 @@
+"""Tab Explore: a text, a model, and where every head of it looks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from former.tokens import UNK
+from viz import browser
+from viz.gradio_adapter import DIRECT
+from viz.passes import edits
+from viz.passes.run import Loaded, Models
+from viz.passes.store import PassStore
+from viz.tabs.base import Site
+from viz.text import en as text
+
+part = partial(browser.part, Path(__file__).parent)
+
+
+def answer(models: Models, passes: PassStore, model: str, typed: str, given: Any) -> dict[str, Any]:
+    """What the browser's store receives: {"key": of the pass or None, "rev", "notes": [{"kind", "text"}]}.
+
+    Args:
+        models: by name.
+        passes: where the pass is held.
+        model, typed: what to look at.
+        given: the visitor's edits as the page sends them, see `viz.passes.edits`.
+    """
+    rev = passes.revision()  # now: an answer that takes long does not undo that to a later question
+    try:
+        key, notes = look(models[model], passes, typed, edits.read(given, model, models[model].bundle.config))
+    except ValueError as error:
+        key, notes = None, [note("error", str(error))]
+    return {"key": key, "rev": rev, "notes": notes}
+
+
+def look(loaded: Loaded, passes: PassStore, typed: str, changes: list[edits.Edit]) -> tuple[str, list[dict[str, str]]]:
+    """The key of a text's pass, and what was done to the text on the way.
+
+    Raises:
+        ValueError: a text that cannot be run; the message is for the visitor.
+    """
+    made, _ = passes.make(loaded, typed, changes)
+    header, notes = made.header, []
+    kept, total, unit = header["tokens"], header["total"], header["unit"]
+    if total > kept:
+        notes.append(note("info", text.CUT.format(kept=kept, total=total, unit=unit, end=text.END[header["kind"]])))
+    if unknown := sum(label.startswith(UNK) for label in header["labels"]):
+        notes.append(note("info", text.UNKNOWN.format(count=unknown, total=kept)))
+    return made.key, notes
+
+
+def restore(site: Site, asked: Mapping[str, str], model: str, typed: str) -> list[Any]:
+    """What a link asks for: model, text, edits, and the answer; all left as they are where it asks for nothing else.
+
+    The page writes what it shows into its address at once, and a slow page asks only then: what it asks for in that
+    case is there already, and the answer must not undo what has been typed meanwhile.
+
+    Args:
+        site: the models, and where the pass is held.
+        asked: the link's parameters.
+        model, typed: what the page shows without a link.
+    """
+    here = {"model": model, "text": typed, "edits": ""}
+    wanted = here | {name: asked[name] for name in here if name in asked}
+    of_another = asked.get("tab") in site.tabs and asked["tab"] != "explore"
+    if wanted == here or of_another:
+        return [gr.skip()] * 4
+    return take_up(site.models, site.passes, wanted, model)
+
+
+def take_up(models: Models, passes: PassStore, wanted: Mapping[str, str], model: str) -> list[Any]:
+    """Model, text, edits and answer for a link's {"model", "text", "edits"}; `model` where it names none of ours."""
+    typed, notes = wanted["text"], []
+    if wanted["model"] in models:
+        model = wanted["model"]
+    else:
+        notes.append(note("error", text.UNKNOWN_MODEL.format(given=wanted["model"][:40], used=model)))
+    made, refused = edits.from_link(wanted["edits"], models[model].bundle.config)
+    if refused:
+        notes.append(note("error", text.BAD_LINK_EDITS.format(given=",".join(refused)[:40])))
+    changes = {"model": model, "list": made}
+    return [model, typed, changes, answer(models, passes, model, typed, changes) | {"link": notes}]
+
+
+def note(kind: str, words: str) -> dict[str, str]:
+    """A message for the visitor; kind is "info" or "error"."""
+    return {"kind": kind, "text": words}
+
+
+def chosen(event: gr.EventData) -> Any:
+    """The example that was clicked, for the text box; nothing but an example is taken."""
+    given = getattr(event, "text", None)
+    return given if any(given in group for group in text.EXAMPLES.values()) else gr.skip()
+
+
+def render(site: Site, page: gr.Blocks) -> None:
+    """Lays out the tab; the worked example is ready before anyone comes."""
+    models, passes = site.models, site.passes
+    first = next(iter(models.values()))
+    example = text.EXAMPLES["classifier" if first.is_classifier else "generator"][0]
+    with gr.Row(elem_classes="explore-top"):
+        model = gr.Dropdown(list(models), value=first.name, label=text.MODEL, filterable=False, scale=1)
+        typed = gr.Textbox(example, label=text.TEXT, placeholder=text.TEXT_HINT, lines=1, max_lines=2, scale=4)
+    browser.lesson("explore")
+    examples = part("examples", text.EXAMPLES)
+    part("notices")
+    shown = {"model": first.name, "text": example}
+    store = part("attention_store", answer(models, passes, first.name, example, ()) | {"example": shown})
+    part("controls")
+    with gr.Row(elem_classes="explore-main"):
+        part("overview")
+        with gr.Column(elem_classes="explore-centre"):
+            part("head_map")
+            part("lines")
+        with gr.Column(elem_classes="explore-side"):
+            part("statistics")
+            part("pair")
+    part("token_strip")
+    with gr.Row(elem_classes="explore-below"):  # as many columns as there are parts and room
+        changes = part("interventions", {"model": first.name, "list": []})
+        part("prediction")
+        part("surprise")
+        part("words")
+    part("export")
+
+    wiring: dict[str, Any] = {
+        "fn": partial(answer, models, passes),
+        "inputs": [model, typed, changes],
+        "outputs": store,
+        "trigger_mode": "always_last",  # while one runs, only the newest waits
+        **DIRECT,
+    }
+    for event in (model.change, typed.change, changes.edited, store.expired):
+        event(**wiring)
+
+    def follow(event: gr.EventData) -> list[Any]:
+        wanted = {name: str(getattr(event, name, "")) for name in ("model", "text", "edits")}
+        return take_up(models, passes, wanted, first.name)
+
+    store.followed(follow, None, [model, typed, changes, store], **DIRECT)
+    examples.chosen(chosen, None, typed, **DIRECT)
+
+    def read_link(request: gr.Request) -> list[Any]:
+        return restore(site, request.query_params, first.name, example)
+
+    page.load(read_link, None, [model, typed, changes, store], **DIRECT)

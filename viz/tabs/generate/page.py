@@ -1,0 +1,50 @@
+"""Tab Generate: watch a model write, one token at a time.
+
+The parts of the tab share `former.writing` in the browser (lib/writing.js), which holds the text and its branches.
+Python is asked by one plain route.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from viz import browser
+from viz.passes.run import Models, writers
+from viz.tabs.base import Site
+from viz.tabs.generate import writing
+from viz.text import en as text
+
+part = partial(browser.part, Path(__file__).parent)
+
+
+def settings(models: Models) -> dict[str, Any]:
+    """What the tab's scripts have to know of the models and the limits."""
+    return {
+        "models": {
+            name: {"layers": config.depth, "heads": config.heads, "context": config.seq_length}
+            for name, loaded in models.items()
+            for config in [loaded.bundle.config]
+        },
+        "text": text.EXAMPLES["generator"][1],
+        "limits": {"length": writing.LENGTH_LIMIT, "written": writing.WRITTEN_LIMIT, "seed": writing.SEED_LIMIT - 1},
+    }
+
+
+def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is given its page
+    """Lays out the tab; its parts talk to each other in the browser."""
+    models = writers(site.models)
+    if not models:
+        gr.Markdown(text.NO_WRITER)
+        return
+    browser.lesson("generate")
+    part("writing_controls", settings(models))
+    with gr.Row(equal_height=False):
+        with gr.Column(scale=3, min_width=320):
+            part("written_text")
+        with gr.Column(scale=2, min_width=320):
+            part("next_token")
+            part("trail")

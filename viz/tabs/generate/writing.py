@@ -1,0 +1,203 @@
+"""Writing with a model for one visitor: what may be asked for, and the answer, a frame a token.
+
+Nothing of a visitor is kept between two requests. The browser holds the text, its branches and all that was received;
+a request names the whole text so far, and its first frame costs one pass over the model's window. So pausing is
+ending the request, and going on, going back and taking another token are a new one.
+
+**The seed.** The dice of a token depend on the seed and on the token's place in the text, and on nothing else. The same
+prompt, rules and seed therefore give the same text, however often it was paused, and on another branch the same
+dice fall on other odds. (A pass and single steps agree to some 1e-6, so a draw within that of a boundary may differ.)
+
+A frame, little-endian; the stream of them is gzipped, and flushed after each:
+
+    length of the header, uint32 | length of the cells, uint32 | header, JSON in UTF-8 | cells, uint8 (layers·h·t)
+
+A cell is 255·√weight, of the newest token's attention to the t tokens of the window: off by at most 0.4 %.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+import former
+from former.generate import Window, next_token_probs
+from former.tokens import Tokenizer
+from viz.passes.edits import is_index
+from viz.passes.run import TEXT_LIMIT, Loaded
+from viz.text import en as words
+
+LENGTH_LIMIT = 1_000  # tokens a request may ask for
+WRITTEN_LIMIT = 3_000  # tokens after the prompt: what a browser can hold with all their attention
+PACE_LIMIT = 30  # tokens a second
+SEED_LIMIT = 2**32
+CANDIDATES = 20  # next tokens that a frame names
+LONGEST = 4  # tokens that one character may take, so labels may change that far back
+
+Rules = tuple[float, "int | None", "float | None"]  # temperature, top_k, top_p: as next_token_probs takes them
+
+
+@dataclass(frozen=True)
+class Order:
+    """What one request asks for, checked."""
+
+    ids: list[int]  # the prompt and what was written after it
+    prompt: int  # how many of them are the prompt
+    length: int  # tokens to write after them, drawn or given
+    given: list[int]  # the first tokens to write, where they are known: a link that is opened again
+    rules: Rules
+    seed: int
+    pace: float  # drawn tokens a second at most; given ones come as fast as they can
+
+
+@dataclass(frozen=True)
+class State:
+    """What the model makes of a text: where its newest token looks, what may follow, and what the seed takes."""
+
+    token: int | None  # that was written to get here; None where the request began
+    start: int  # of the window in the text
+    probs: Tensor  # (num_tokens,) the model's own
+    kept: Tensor  # (num_tokens,) what the rules leave of it
+    drawn: int  # what comes next, unless the visitor takes another
+    weights: Tensor  # (layers, h, t)
+
+
+def read_order(loaded: Loaded, asked: Mapping[str, Any]) -> Order:
+    """A request, checked.
+
+    Args:
+        loaded: the model it names.
+        asked: "text" and "seed"; and if not as usual "written" and "given" (token ids), "length", "temperature",
+            "top_k" and "top_p" (None for all), "pace".
+    Raises:
+        ValueError: something out of its range; the message is for the visitor.
+    """
+    text = asked.get("text")
+    if not isinstance(text, str) or not text:
+        raise ValueError(words.NO_PROMPT)
+    if len(text) > TEXT_LIMIT:
+        raise ValueError(words.LONG_TEXT.format(given=len(text), limit=TEXT_LIMIT))
+    prompt = loaded.bundle.tokenizer.encode(text)
+    if not prompt:
+        raise ValueError(words.NO_TOKENS)
+    num_tokens = loaded.bundle.config.num_tokens
+    written, given = (_read_ids(asked.get(name, []), num_tokens) for name in ("written", "given"))
+    length = int(_read_number(asked, "length", 0, 0, LENGTH_LIMIT, whole=True))
+    if len(written) + max(length, len(given)) > WRITTEN_LIMIT:
+        raise ValueError(words.LONG_WRITTEN.format(limit=WRITTEN_LIMIT))
+    top_k, top_p = asked.get("top_k"), asked.get("top_p")
+    rules = (
+        _read_number(asked, "temperature", 1, 0, 10),
+        None if top_k is None else int(_read_number(asked, "top_k", 1, 1, num_tokens, whole=True)),
+        None if top_p is None else _read_number(asked, "top_p", 1, 0.001, 1),
+    )
+    return Order(
+        ids=prompt + written,
+        prompt=len(prompt),
+        length=max(length, len(given)),
+        given=given,
+        rules=rules,
+        seed=int(_read_number(asked, "seed", 0, 0, SEED_LIMIT - 1, whole=True)),
+        pace=_read_number(asked, "pace", PACE_LIMIT, 0.5, PACE_LIMIT),
+    )
+
+
+def _read_ids(values: Any, num_tokens: int) -> list[int]:
+    if not isinstance(values, list) or not all(is_index(i, num_tokens) for i in values):
+        raise ValueError(words.BAD_WRITTEN)
+    return values
+
+
+def _read_number(
+    asked: Mapping[str, Any], name: str, usual: float, low: float, high: float, *, whole: bool = False
+) -> float:
+    value = asked.get(name, usual)
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not number or not low <= value <= high or (whole and value != int(value)):
+        form = words.BAD_WHOLE_NUMBER if whole else words.BAD_NUMBER
+        raise ValueError(form.format(name=words.RULES[name], low=low, high=high, given=str(value)[:20]))
+    return value
+
+
+@torch.inference_mode()
+def states(model: Any, order: Order) -> Iterator[State]:
+    """The state after the text as it is, and after each token written to it.
+
+    As `former.generate` writes, with two differences: the state is also wanted where nothing is written, and each token
+    has its own dice.
+    """
+    ids, window, token = list(order.ids), Window(model, order.prompt), None
+    for written in range(order.length + 1):
+        capture = former.Capture()
+        logits = window.read(ids, capture)
+        weights = torch.stack([capture.get("weights", layer)[0, :, -1] for layer in range(model.config.depth)])
+        kept = next_token_probs(logits, *order.rules)
+        drawn = int(torch.multinomial(kept, 1, generator=dice(order.seed, len(ids))))
+        yield State(token, window.start, logits.softmax(-1), kept, drawn, weights)
+        token = order.given[written] if written < len(order.given) else drawn
+        ids.append(token)
+
+
+def dice(seed: int, position: int) -> torch.Generator:
+    """The random generator of the token at one place of a text."""
+    mixed = hashlib.blake2b(f"{seed}:{position}".encode(), digest_size=8).digest()
+    return torch.Generator().manual_seed(int.from_bytes(mixed, "little"))
+
+
+def frames(model: Any, tokenizer: Tokenizer, order: Order) -> Iterator[bytes]:
+    """The answer to an order, a piece of gzip for each state.
+
+    The first frame of an untouched prompt has the labels of the whole of it, every other those of its last tokens: a
+    byte that completes a character changes the labels before it.
+    """
+    squeeze = zlib.compressobj(1, zlib.DEFLATED, 31)  # 31: with gzip's header
+    ids = list(order.ids)
+    for state in states(model, order):
+        if state.token is not None:
+            ids.append(state.token)
+        known = len(ids) if len(ids) == order.prompt else LONGEST
+        # A tail that begins within a character would misread its first bytes: so read a character more.
+        labels = tokenizer.labels(ids[-(known + LONGEST - 1) :])[-known:]
+        yield squeeze.compress(pack(state, tokenizer, labels)) + squeeze.flush(zlib.Z_SYNC_FLUSH)
+    yield squeeze.flush()
+
+
+def pack(state: State, tokenizer: Tokenizer, labels: Sequence[str]) -> bytes:
+    """One frame, before gzip; `labels` are those of the text's last tokens."""
+    probs, kept = state.probs, state.kept
+    named = probs.topk(min(CANDIDATES, len(probs))).indices.tolist()
+    if state.drawn not in named:
+        named.append(state.drawn)
+    header = {
+        "token": state.token,
+        "start": state.start,
+        "labels": labels,
+        "drawn": state.drawn,
+        "candidates": [
+            [i, tokenizer.labels([i])[0], p, k if kept[i] > 0 else None]  # None: cut; 0: left with next to nothing
+            for i, p, k in zip(named, _rounded(probs[named]), _rounded(kept[named]), strict=True)
+        ],
+        "rest": [len(probs) - len(named), *_rounded(1 - torch.stack((probs[named].sum(), kept[named].sum())))],
+        "left": int((kept > 0).sum()),
+        "bits": _rounded(torch.stack((_entropy(probs), _entropy(kept)))),
+    }
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    cells = (state.weights.clamp(0, 1).sqrt() * 255).round().to(torch.uint8).numpy().tobytes()
+    return len(text).to_bytes(4, "little") + len(cells).to_bytes(4, "little") + text + cells
+
+
+def _entropy(probs: Tensor) -> Tensor:
+    """In bits."""
+    return -torch.xlogy(probs, probs).sum() / math.log(2)
+
+
+def _rounded(values: Tensor) -> list[float]:
+    return [round(max(0.0, value), 6) for value in values.tolist()]

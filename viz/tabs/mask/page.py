@@ -1,0 +1,61 @@
+"""Tab Mask: what a mask does to the scores, what it keeps from flowing, and what a model without one is worth.
+
+The parts share `former.masking` in the browser (lib/masking.js), which asks this tab's routes.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from former import masks
+from viz import browser
+from viz.passes.run import Loaded, Models, writers
+from viz.tabs.base import Site
+from viz.tabs.mask import consequence, masking
+from viz.text import en as text
+
+part = partial(browser.part, Path(__file__).parent)
+
+
+def opening(loaded: Loaded) -> dict[str, int]:
+    """What a model has, and the head that its pictures open with."""
+    layer, head = masking.first_head(loaded, text.MASK_TEXT)
+    return {"layers": loaded.bundle.config.depth, "heads": loaded.bundle.config.heads, "layer": layer, "head": head}
+
+
+def settings(models: Models) -> dict[str, Any]:
+    """What the tab's scripts have to know of the models and the limits."""
+    first = next(iter(writers(models)))
+    return {
+        "models": {name: opening(loaded) for name, loaded in writers(models).items()},
+        "view": {"model": first, "text": text.MASK_TEXT, "long": text.MASK_LONG_TEXT},
+        "masks": list(masks.KINDS),
+        "shown": masking.SHOWN,
+        "seeds": consequence.SEED_LIMIT,
+        "consequence": consequence.settings(models),
+    }
+
+
+def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is given its page
+    """Lays out the tab; its parts talk to each other in the browser."""
+    if not writers(site.models):
+        gr.Markdown(text.NO_WRITER)
+        return
+    shared = settings(site.models)
+    browser.lesson("mask")
+    part("mask_controls", shared)
+    part("mask_stages", shared)
+    with gr.Row(equal_height=True, elem_classes="mask-below"):
+        with gr.Column(scale=3, min_width=320):
+            part("mask_proof", shared)
+        with gr.Column(scale=2, min_width=320):
+            part("mask_growth", shared)
+    with gr.Row(equal_height=True, elem_classes="mask-below"):
+        with gr.Column(scale=2, min_width=320):
+            part("mask_reach", shared)
+        with gr.Column(scale=3, min_width=320):
+            part("mask_consequence", shared)

@@ -1,0 +1,47 @@
+"""Tab Permute: move the words, and see which outputs merely move with them.
+
+The parts of the tab share `former.permuting` in the browser (lib/permuting.js).
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from viz import browser
+from viz.tabs.base import Site
+from viz.tabs.permute import permuting
+from viz.tabs.permute.material import Material, find
+
+part = partial(browser.part, Path(__file__).parent)
+
+
+def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is given its page
+    """Lays out the tab."""
+    material = site.once(find)
+    browser.lesson("permute")
+    part("permute_controls", first_view(material))
+    part("word_order")
+    with gr.Row(elem_classes="permute-main"):
+        part("permutation")
+        part("equivariance")
+        part("moved_rows")
+    part("verdicts")
+    part("position_maps", [table.describe() for table in material.tables])
+
+
+def first_view(material: Material) -> dict[str, Any]:
+    """What the tab shows without a link, and what there is to choose from."""
+    subject, tables = material.subject, [table.name for table in material.tables]
+    pairs = permuting.pairs(subject) if subject else []
+    first = pairs[0] if pairs else {"text": "", "order": permuting.AS_TYPED}
+    return {
+        "initial": {"text": first["text"], "order": first["order"], "table": tables[0] if tables else ""},
+        "pairs": pairs,
+        "kinds": list(subject.kinds) if subject else list(permuting.POSITIONS),
+        "tables": tables or [""],
+        "emb": subject.loaded.bundle.config.emb if subject else 0,
+    }

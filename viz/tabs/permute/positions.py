@@ -1,0 +1,76 @@
+"""Vectors of positions, packed for the browser: learned ones of the shipped models, and sinusoidal encodings.
+
+Sizes: t positions, e embedding.
+"""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import dataclass
+from decimal import ROUND_UP, Context
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+
+from former.positions import LearnedPositions, sinusoidal
+from viz.passes.run import Models, digest
+from viz.tabs.permute import permuting
+
+FINEST = 32_767  # levels of a number on either side of 0
+
+
+@dataclass(frozen=True)
+class Table:
+    """The vectors of one kind of positions (t, e), ready for the browser."""
+
+    name: str  # of the model, or "sinusoidal"
+    kind: Literal["learned", "sinusoidal"]
+    key: str  # of its content
+    rows: int  # positions it has a vector for
+    emb: int
+    trained: int  # positions the model was trained with
+    scale: float  # a level is this much
+    error: float  # no number is further than this from the exact one
+    body: bytes  # int16 levels, little-endian, position by position, gzipped
+
+    def describe(self) -> dict[str, Any]:
+        """All but the body, as plain values."""
+        names = ("name", "kind", "key", "rows", "emb", "trained", "scale", "error")
+        return {name: getattr(self, name) for name in names}
+
+
+def tables(models: Models, subject: permuting.Subject | None) -> list[Table]:
+    """The learned positions of the first generator, those of the tab's classifier, and the encodings beside them.
+
+    The encodings are those of the classifier's size, and go on to twice its trained length.
+    """
+    generators = [loaded for loaded in models.values() if not loaded.is_classifier]
+    chosen = [*generators[:1], *([subject.loaded] if subject else [])]
+    made = []
+    for loaded in chosen:
+        held = loaded.bundle.model.transformer.positions
+        if isinstance(held, LearnedPositions):
+            vectors = held.embedding.weight.detach()
+            made.append(_table(loaded.name, "learned", vectors, len(vectors), loaded.fingerprint))
+    if chosen and chosen[-1].bundle.config.emb % 2 == 0:
+        config = chosen[-1].bundle.config
+        vectors = sinusoidal(torch.arange(2 * config.seq_length), config.emb, torch.float64)
+        made.append(_table("sinusoidal", "sinusoidal", vectors, config.seq_length, ""))
+    return made
+
+
+def _table(name: str, kind: Any, vectors: Tensor, trained: int, fingerprint: str) -> Table:
+    vectors = vectors.double()
+    scale = float(vectors.abs().max()) / FINEST or 1.0
+    levels = (vectors / scale).round()
+    error = round_up(float((levels * scale - vectors).abs().max()))
+    rows, emb = vectors.shape
+    key = digest(name, kind, fingerprint, rows, emb)
+    body = gzip.compress(levels.numpy().astype("<i2").tobytes(), 6, mtime=0)
+    return Table(name, kind, key, rows, emb, trained, scale, error, body)
+
+
+def round_up(number: float, digits: int = 2) -> float:
+    """The next number, from 0 up, of so many digits."""
+    return float(Context(digits, ROUND_UP).create_decimal_from_float(number))
