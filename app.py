@@ -20,7 +20,8 @@ import gradio as gr
 import torch
 
 import former
-from viz import browser, style
+from viz import browser
+from viz.browser.theme import theme
 from viz.passes.run import Loaded, digest
 from viz.server import rooms
 from viz.tabs import TABS
@@ -80,7 +81,7 @@ def main() -> None:
     site = site_of(models, tuple(tab.name for tab in TABS))
     page = build(site).queue(max_size=100, api_open=False)
     server, _, _ = page.launch(
-        theme=style.theme(),
+        theme=theme(),
         css=browser.css(TABS),
         head=browser.head(TABS),
         prevent_thread_lock=True,

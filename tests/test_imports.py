@@ -47,6 +47,16 @@ def test_viz_does_not_import_the_app(path):
     assert "app" not in third_party(path)
 
 
+FIGURES = sorted((ROOT / "viz" / "figures").rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", [*FIGURES, ROOT / "viz" / "style.py"], ids=lambda path: path.name)
+def test_the_figures_know_nothing_of_models_torch_or_the_page(path):
+    assert third_party(path) <= {"numpy", "plotly", "viz"}
+    ours = {name for name in imported(path) if name.split(".")[0] == "viz"}
+    assert all(name in ("viz", "viz.style") or name.startswith(("viz.figures", "viz.style.")) for name in ours)
+
+
 def test_nothing_is_unpickled():
     for path in [*FORMER, *VIZ, ROOT / "app.py"]:
         text = path.read_text(encoding="utf-8")

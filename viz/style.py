@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradio.themes import Base
-
 FONT = 'ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif'
 MONO = 'ui-monospace, "SF Mono", "Cascadia Mono", "DejaVu Sans Mono", "Liberation Mono", Menlo, monospace'
 
@@ -59,33 +57,6 @@ SCALES = {
 }
 
 BROWSER: dict[str, Any] = {"scales": SCALES, "font": FONT, "mono": MONO}  # what scripts read as former.style
-
-
-def theme() -> Base:
-    """Gradio's own controls in the page's colours, with fonts that are already on the machine."""
-    pairs = {
-        "body_background_fill": "page",
-        "body_text_color": "text",
-        "body_text_color_subdued": "quiet",
-        "background_fill_primary": "panel",
-        "background_fill_secondary": "page",
-        "block_background_fill": "panel",
-        "block_border_color": "line",
-        "border_color_primary": "line",
-        "block_label_text_color": "quiet",
-        "block_title_text_color": "quiet",
-        "input_background_fill": "panel",
-        "input_border_color": "line",
-        "input_border_color_focus": "accent",
-        "button_secondary_background_fill": "panel",
-        "button_secondary_border_color": "line",
-        "button_secondary_text_color": "text",
-        "link_text_color": "accent",
-    }
-    settings = {name: LIGHT[colour] for name, colour in pairs.items()}
-    settings |= {f"{name}_dark": DARK[colour] for name, colour in pairs.items()}
-    base = Base(font=[FONT], font_mono=[MONO], radius_size="sm", spacing_size="sm", text_size="md")
-    return base.set(**settings, block_shadow="none", block_border_width="1px", block_label_text_weight="500")
 
 
 def css() -> str:

@@ -1,0 +1,371 @@
+"""The figures: the numbers, labels and colours in them, against plain loops; and what they refuse."""
+
+import itertools
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import viz.figures
+from viz import style
+
+figures: Any = viz.figures  # plotly's own types say that a trace may be a string
+ROOT = Path(__file__).resolve().parents[2]
+HOSTILE = ["<b>x</b>", "%{z}", "$x^2$", "&lt;", "a\nb", " the", "\u202eflip", "\ud800", "the"]
+PALETTES = {"light": style.LIGHT, "dark": style.DARK}
+FIGURES = {
+    "attention": lambda **more: figures.attention(causal(4), "abcd", **more),
+    "heads": lambda **more: figures.heads(np.stack([[causal(4)] * 3] * 2), "abcd", **more),
+    "next_tokens": lambda **more: figures.next_tokens([0.5, 0.2, 0.1], "abc", before=[0.1, 0.2, 0.3], **more),
+    "mask_cost": lambda **more: figures.mask_cost([1, 10, 100], {"none": [1, 100, 1e4]}, at=10, **more),
+    "similarity": lambda **more: figures.similarity([1, 0.5, -0.5], 1, trained=2, length=5, **more),
+}
+
+
+def random_weights(*shape: int) -> np.ndarray:
+    drawn = np.random.default_rng(0).random(shape)
+    return drawn / drawn.sum(-1, keepdims=True)
+
+
+def causal(t: int) -> np.ndarray:
+    drawn = np.random.default_rng(1).random((t, t)) * np.tri(t)
+    return drawn / drawn.sum(-1, keepdims=True)
+
+
+def trace(figure: Any, name: str) -> Any:
+    (found,) = [each for each in figure.data if each.name == name]
+    return found
+
+
+# --- one head ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_map_holds_every_weight_with_queries_down_and_keys_across():
+    weights = random_weights(3, 4)
+    shown = trace(figures.attention(weights, ["q0", "q1", "q2"], ["k0", "k1", "k2", "k3"]), "weights")
+    assert list(shown.y) == ["q0", "q1", "q2"]
+    assert list(shown.x) == ["k0", "k1", "k2", "k3"]
+    for query, key in itertools.product(range(3), range(4)):
+        assert shown.z[query][key] == pytest.approx(weights[query, key], abs=1e-7)
+
+
+def test_the_axes_say_who_attends_and_the_first_query_is_on_top():
+    layout = figures.attention(random_weights(2, 2), "ab").layout
+    assert "key (attends to)" in layout.xaxis.title.text
+    assert "query (attends from)" in layout.yaxis.title.text
+    assert layout.yaxis.autorange == "reversed"
+
+
+def test_a_masked_cell_is_no_zero_and_has_a_colour_of_its_own_and_says_so():
+    weights, allowed = random_weights(4, 4), np.eye(4, dtype=bool)
+    weights = weights * allowed
+    figure = figures.attention(weights, "abcd", mask=allowed)
+    for query, key in itertools.product(range(4), range(4)):
+        assert np.isnan(trace(figure, "weights").z[query][key]) == (query != key)
+    masked = trace(figure, "masked")
+    assert {colour for _, colour in masked.colorscale} == {style.LIGHT["masked"]}
+    assert "masked" in masked.hovertemplate
+    assert "%{z" not in masked.hovertemplate
+    assert not trace(figure, "weights").hoverongaps  # so that what lies below is read
+
+
+@pytest.mark.parametrize("shut", [np.nan, -np.inf])
+def test_cells_without_a_number_are_masked(shut):
+    scores = np.array([[0.5, shut], [2.0, -3.0]])
+    z = trace(figures.attention(scores, "ab", scale="scores"), "weights").z
+    assert np.isnan(z).tolist() == [[False, True], [False, False]]
+
+
+def test_without_a_mask_an_upper_triangle_of_zeros_is_read_as_causal_and_one_weight_there_is_not():
+    weights = causal(5)
+    assert (
+        np.isnan(trace(figures.attention(weights, "abcde"), "weights").z).tolist() == (~np.tri(5, dtype=bool)).tolist()
+    )
+    weights[0, 4] = 1e-9
+    assert [each.name for each in figures.attention(weights, "abcde").data] == ["weights"]
+
+
+def test_a_whole_map_without_masked_cells_has_no_trace_of_them():
+    assert [each.name for each in figures.attention(random_weights(3, 3), "abc").data] == ["weights"]
+
+
+def test_the_scale_by_row_paints_a_part_of_the_rows_largest_and_reads_the_weight():
+    weights = causal(6)
+    shown = trace(figures.attention(weights, "abcdef", scale="row"), "weights")
+    for query in range(6):
+        for key in range(query + 1):
+            assert shown.z[query][key] == pytest.approx(weights[query, key] / max(weights[query]), abs=1e-6)
+            assert float(shown.text[query][key]) == pytest.approx(weights[query, key], rel=1e-3)
+    assert "%{text}" in shown.hovertemplate
+
+
+def test_a_row_of_zeros_stays_zero_by_row():
+    shown = trace(figures.attention([[0.0, 0.0], [0.5, 0.5]], "ab", mask=np.ones((2, 2), bool), scale="row"), "weights")
+    assert shown.z.tolist() == [[0, 0], [1, 1]]
+
+
+def test_the_root_scale_gives_a_weight_the_colour_that_its_root_has_on_the_linear_scale():
+    def colour(scale: str, at: float) -> list[float]:
+        shown = trace(figures.attention(random_weights(2, 2), "ab", scale=scale), "weights")
+        places = [place for place, _ in shown.colorscale]
+        parts = [
+            [int(text[i : i + 2], 16) for i in (1, 3, 5)] if text[0] == "#" else json.loads(f"[{text[4:-1]}]")
+            for _, text in shown.colorscale
+        ]
+        return [float(np.interp(at, places, channel)) for channel in zip(*parts, strict=True)]
+
+    for weight in (0.0, 0.0004, 0.01, 0.09, 0.25, 0.49, 0.81, 1.0):
+        assert colour("root", weight) == pytest.approx(colour("linear", weight**0.5), abs=6)
+    shown = trace(figures.attention(causal(3), "abc", scale="root"), "weights")
+    assert shown.z[1][0] == pytest.approx(causal(3)[1, 0], abs=1e-7)  # it is the weight that is read
+
+
+def test_scores_of_either_sign_are_painted_around_zero():
+    shown = trace(figures.attention([[-4.0, 1.0], [2.0, 0.0]], "ab", scale="scores"), "weights")
+    assert (shown.zmin, shown.zmax) == (-4, 4)
+    assert "score" in shown.hovertemplate
+    assert [colour for _, colour in shown.colorscale] == style.SCALES["light"]["scores"]
+
+
+def test_a_torch_tensor_of_half_precision_gives_the_numbers_it_holds():
+    weights = torch.softmax(torch.randn(5, 5, generator=torch.Generator().manual_seed(0)), -1).half()
+    z = trace(figures.attention(weights, "abcde"), "weights").z
+    assert z.tolist() == weights.float().tolist()
+
+
+def test_what_came_in_is_left_as_it_was():
+    weights = causal(4).astype(np.float32)
+    before = weights.copy()
+    figures.attention(weights, "abcd")
+    figures.heads(weights[None, None], "abcd")
+    assert (weights == before).all()
+
+
+# --- labels -----------------------------------------------------------------------------------------------------------
+
+
+def test_only_a_token_that_comes_again_carries_its_position():
+    shown = trace(figures.attention(random_weights(4, 4), ["the", "cat", "the", "the2"]), "weights")
+    assert list(shown.x) == ["the\u2009₀", "cat", "the\u2009₂", "the2"]
+
+
+def test_no_two_labels_are_alike_whatever_the_tokens_are():
+    tokens = ["a", "a", "a\u2009₁", "a ₁", "x" * 100, "x" * 99, "", "", "1", "01"]
+    labels = trace(figures.attention(random_weights(10, 10), tokens), "weights").x
+    assert len(set(labels)) == len(tokens)
+
+
+def test_a_token_is_shown_letter_by_letter():
+    labels = list(trace(figures.attention(random_weights(9, 9), HOSTILE), "weights").x)
+    assert labels == [
+        *("&lt;b&gt;x&lt;/b&gt;", "%{z}", "&#36;x^2&#36;", "&amp;lt;", "a⏎b"),
+        *("␣the", "U+202Eflip", "U+D800", "the"),
+    ]
+
+
+def test_the_json_and_the_page_of_hostile_tokens_hold_no_markup_of_theirs():
+    figure = figures.attention(
+        random_weights(9, 9), [*HOSTILE[:-1], "</script><script>alert(1)</script>"], title="<i>t</i>"
+    )
+    assert json.loads(figure.to_json())["layout"]["title"]["text"] == "&lt;i&gt;t&lt;/i&gt;"
+    assert "alert(1)</script>" not in figure.to_html(include_plotlyjs=False)
+
+
+# --- all heads --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(5, 5), (3, 7)])
+def test_every_weight_of_every_head_stands_where_its_hover_text_says(rows, columns):
+    weights = random_weights(3, 2, rows, columns)
+    queries, keys = [f"q{i}" for i in range(rows)], [f"k{i}" for i in range(columns)]
+    figure = figures.heads(weights, queries, keys)
+    z = np.asarray(trace(figure, "weights").z)
+    x = dict(zip(figure.layout.xaxis.ticktext, figure.layout.xaxis.tickvals, strict=True))
+    y = dict(zip(figure.layout.yaxis.ticktext, figure.layout.yaxis.tickvals, strict=True))
+    for layer, head, query, key in itertools.product(range(3), range(2), range(rows), range(columns)):
+        cell = z[y[f"layer {layer} · q{query}"], x[f"head {head} · k{key}"]]
+        assert cell == pytest.approx(weights[layer, head, query, key], abs=1e-7)
+    assert np.isfinite(z).sum() == weights.size  # and nothing else is painted
+    assert [note.text for note in figure.layout.annotations] == ["head 0", "head 1", "layer 0", "layer 1", "layer 2"]
+
+
+def test_masked_cells_of_all_heads_lie_open_to_the_colour_below():
+    weights = np.stack([[causal(4)] * 2] * 2)
+    figure = figures.heads(weights, "abcd")
+    assert np.isfinite(np.asarray(trace(figure, "weights").z)).sum() == 4 * 10
+    under = trace(figure, "masked")
+    for i, row in enumerate(under.z):
+        for j, cell in enumerate(row):
+            assert np.isnan(cell) == bool(i % 2 or j % 2)  # in the gaps nothing
+            if not np.isnan(cell):
+                assert under.text[i][j] == f"layer {i // 2}, head {j // 2}"
+                assert under.x[2 * (j // 2) + 1] - under.x[2 * (j // 2)] == 4  # as wide as its head
+
+
+def test_long_texts_keep_the_largest_weight_of_each_cell():
+    weights = np.stack([[causal(100)] * 2])
+    figure = figures.heads(weights, [f"w{i}" for i in range(100)])
+    z, texts = np.asarray(trace(figure, "weights").z), list(figure.layout.xaxis.ticktext)
+    assert texts[:2] == ["head 0 · w0 … w1", "head 0 · w2 … w3"]
+    for query, key in itertools.product(range(50), range(50)):
+        part = weights[0, 0, 2 * query : 2 * query + 2, 2 * key : 2 * key + 2]
+        if key > query:
+            assert np.isnan(z[query, key])
+        else:
+            assert z[query, key] == pytest.approx(part.max(), abs=1e-7)
+
+
+def test_the_last_cell_of_an_odd_length_holds_what_is_left():
+    figure = figures.heads(np.stack([[causal(65)]]), [f"w{i}" for i in range(65)])
+    assert list(figure.layout.xaxis.ticktext)[-1] == "head 0 · w64"
+    assert np.asarray(trace(figure, "weights").z)[32, 32] == pytest.approx(causal(65)[64, 64], abs=1e-7)
+
+
+def test_large_figures_stay_small_enough_for_a_notebook():
+    one = figures.attention(random_weights(256, 256), [f"w{i}" for i in range(256)], mask=np.ones((256, 256), bool))
+    assert len(one.to_json()) < 500_000
+    grid = figures.heads(random_weights(12, 8, 64, 64), [f"w{i % 9}" for i in range(64)])
+    assert len(grid.to_json()) < 3_000_000
+    longer = figures.heads(np.broadcast_to(causal(256), (12, 8, 256, 256)), [f"w{i}" for i in range(256)])
+    assert len(longer.to_json()) < 3_000_000
+
+
+# --- bars and curves --------------------------------------------------------------------------------------------------
+
+
+def test_the_likeliest_tokens_stand_first_with_their_probabilities():
+    probs = np.random.default_rng(2).dirichlet(np.ones(50))
+    bars = trace(figures.next_tokens(probs, [f"w{i}" for i in range(50)], top=7), "probability")
+    best = sorted(range(50), key=lambda i: -probs[i])[:7]
+    assert list(bars.y) == [f"w{i}" for i in best]
+    assert list(bars.x) == [probs[i] for i in best]
+
+
+def test_before_and_after_are_bars_of_the_same_tokens():
+    figure = figures.next_tokens([0.1, 0.6, 0.3], ["a", "<b>", "c"], before=[0.5, 0.2, 0.3], top=2)
+    assert list(trace(figure, "after").y) == list(trace(figure, "before").y) == ["&lt;b&gt;", "c"]
+    assert list(trace(figure, "after").x) == [0.6, 0.3]
+    assert list(trace(figure, "before").x) == [0.2, 0.3]
+
+
+def test_each_mask_has_a_line_of_its_counts_exactly_and_the_chosen_one_stands_out():
+    tokens = [1, 1_000, 100_000]
+    cells = {"none": [n * n for n in tokens], "causal": [n * (n + 1) // 2 for n in tokens], "<own>": tokens}
+    figure = figures.mask_cost(tokens, cells, chosen="causal", at=1_000)
+    assert [each.name for each in figure.data] == ["none", "causal", "&lt;own&gt;", "at"]
+    for line, counts in zip(figure.data, cells.values(), strict=False):
+        assert list(line.x) == tokens
+        assert list(line.y) == counts  # 10,000,000,000 too
+    assert trace(figure, "causal").line.width > trace(figure, "none").line.width
+    assert (trace(figure, "at").x[0], trace(figure, "at").y[0]) == (1_000, 500_500)
+    assert (figure.layout.xaxis.type, figure.layout.yaxis.type) == ("log", "log")
+    looks = {(line.line.color, line.line.dash) for line in figure.data[:3]}
+    assert len(looks) == 3
+
+
+def test_a_similarity_curve_holds_its_numbers_the_position_and_where_training_ended():
+    values = np.cos(np.arange(40) / 7)
+    figure = figures.similarity(values, 12, trained=30, length=50, most=2.0)
+    assert list(trace(figure, "similarity").x) == list(range(40))
+    assert list(trace(figure, "similarity").y) == list(values)
+    assert (trace(figure, "at").x[0], trace(figure, "at").y[0]) == (12, values[12])
+    kinds = {shape.type: shape for shape in figure.layout.shapes}
+    assert kinds["line"].x0 == 30
+    assert (kinds["rect"].x0, kinds["rect"].x1) == (40, 50)
+    assert figure.layout.yaxis.range[0] == -figure.layout.yaxis.range[1] <= -2
+
+
+# --- themes and refusals ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_both_themes_take_every_colour_from_the_page(name):
+    known = {}
+    for theme, colours in PALETTES.items():
+        figure = FIGURES[name](theme=theme)
+        assert figure.layout.template.layout.paper_bgcolor == colours["panel"]
+        assert figure.layout.template.layout.font.color == colours["text"]
+        known[theme] = set(colours.values()) | set(itertools.chain(*style.SCALES[theme].values()))
+    light, dark = (json.loads(FIGURES[name](theme=theme).to_json()) for theme in PALETTES)
+    assert hexes(light) <= known["light"]
+    assert hexes(dark) <= known["dark"]
+    assert shape_of(light) == shape_of(dark)
+
+
+def hexes(value) -> set[str]:
+    if isinstance(value, dict):
+        return set().union(*(hexes(each) for each in value.values()))
+    if isinstance(value, list):
+        return set().union(*(hexes(each) for each in value))
+    return {value} if isinstance(value, str) and len(value) == 7 and value[0] == "#" else set()
+
+
+def shape_of(value):
+    if isinstance(value, dict):
+        return {name: shape_of(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [shape_of(each) for each in value]
+    return type(value)
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_an_unknown_theme_is_refused_by_name(name):
+    with pytest.raises(ValueError, match="theme must be one of light, dark, got 'sepia'"):
+        FIGURES[name](theme="sepia")
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: figures.attention(np.ones((2, 2, 2)), "ab"),
+            r"weights must be \(t_query, t_key\), got shape \(2, 2, 2\)",
+        ),
+        (lambda: figures.attention(np.ones((0, 0)), ""), r"got shape \(0, 0\)"),
+        (lambda: figures.attention([["a"]], "a"), "weights must be numbers"),
+        (lambda: figures.attention(torch.ones(1, 1, requires_grad=True), "a"), "detached"),
+        (lambda: figures.attention(random_weights(2, 3), "ab"), "keys must hold a label for each of 3 tokens, got 2"),
+        (
+            lambda: figures.attention(random_weights(2, 2), "abc"),
+            "queries must hold a label for each of 2 tokens, got 3",
+        ),
+        (lambda: figures.attention([[-3.0, 2.0]], "a", "bc"), r"weights must lie in \[0, 1\], got -3 to 2"),
+        (lambda: figures.attention([[np.inf, 0.0]], "a", "bc", scale="scores"), "weights must lie"),
+        (lambda: figures.attention(random_weights(2, 2), "ab", scale="log"), "scale must be one of linear, row"),
+        (
+            lambda: figures.attention(random_weights(2, 2), "ab", mask=np.eye(3, dtype=bool)),
+            r"mask must be bool \(2, 2\)",
+        ),
+        (
+            lambda: figures.attention(random_weights(2, 2), "ab", mask=[[1, 0], [1, 1]]),
+            r"mask must be bool \(2, 2\), got int",
+        ),
+        (lambda: figures.attention(causal(2), "ab", mask=~np.tri(2, dtype=bool)), "mask hides weights"),
+        (lambda: figures.heads(random_weights(2, 2), "ab"), r"\(layers, h, t_query, t_key\), got shape \(2, 2\)"),
+        (lambda: figures.heads(random_weights(1, 1, 2, 2), "ab", scale="row"), "scale must be one of linear, root"),
+        (lambda: figures.next_tokens([0.5, 0.9], "ab"), "probs must be probabilities"),
+        (lambda: figures.next_tokens([0.5, np.nan], "ab"), "probs must be finite"),
+        (lambda: figures.next_tokens([0.5], "a", before=[0.5, 0.1]), "before must have 1 numbers, got 2"),
+        (lambda: figures.next_tokens([0.5], "a", top=0), "top must be at least 1, got 0"),
+        (lambda: figures.mask_cost([1, 2], {"none": [1]}), "must have 2 numbers, got 1"),
+        (lambda: figures.mask_cost([1, 2], {"none": [0, 1]}), "must be at least 1"),
+        (lambda: figures.mask_cost([2, 1], {"none": [1, 1]}), "tokens must grow"),
+        (lambda: figures.mask_cost([1], {}), "chosen must be one of the masks"),
+        (lambda: figures.mask_cost([1], {"none": [1]}, chosen="local"), "none, got 'local'"),
+        (lambda: figures.mask_cost([1, 3], {"none": [1, 9]}, at=2), "at must be one of the 2 points"),
+        (lambda: figures.similarity([1.0], 1), r"at must be a position in \[0, 1\), got 1"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_its_shape(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_the_figures_load_neither_torch_nor_gradio():
+    code = "import sys, viz.figures; print(*{'torch', 'gradio', 'former'} & set(sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True).stdout.strip() == b""

@@ -1,0 +1,16 @@
+"""Pictures with axes: arrays and labels in, a plotly Figure out, in the page's colours, light or dark.
+
+The page's charts and a notebook's figures are the same functions. They take numpy arrays, nested lists, or whatever
+else numpy can read, such as a torch tensor on the CPU; they know nothing of models, torch or the page.
+
+    weights = capture.get("weights", layer=0)[0]  # (h, t, t)
+    viz.figures.attention(weights[2], tokens, mask=former.masks.causal(t)).show()
+
+Labels are shown letter by letter: what a token holds is never read as markup, as a template or as a formula.
+"""
+
+from viz.figures.bars import next_tokens
+from viz.figures.curves import mask_cost, similarity
+from viz.figures.maps import attention, heads
+
+__all__ = ["attention", "heads", "mask_cost", "next_tokens", "similarity"]

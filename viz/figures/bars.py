@@ -1,0 +1,81 @@
+"""Distributions as bars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike
+
+from viz.figures import frame
+
+
+def next_tokens(
+    probs: ArrayLike,
+    labels: Sequence[Any],
+    *,
+    before: ArrayLike | None = None,
+    top: int = 10,
+    title: str = "",
+    theme: str = "light",
+) -> go.Figure:
+    """The most probable next tokens as bars, the likeliest on top.
+
+    Args:
+        probs: (n,): of each token, in [0, 1]; of the whole vocabulary or of a part of it.
+        labels: one for each.
+        before: (n,): the same before a change of the model, as a second bar beside each.
+        top: how many tokens to show, at least 1; those with the largest `probs`.
+        title: shown above.
+        theme: "light" or "dark".
+    Returns:
+        The figure: a trace "probability", or the two traces "before" and "after".
+    Raises:
+        ValueError: shapes that do not fit, or numbers that are no probabilities.
+    """
+    colours = frame.palette(theme)
+    if top < 1:
+        raise ValueError(f"top must be at least 1, got {top}")
+    after = _probabilities(probs, "probs", None)
+    series = {"probability": (after, colours["accent"])}
+    if before is not None:
+        series = {
+            "before": (_probabilities(before, "before", len(after)), colours["quiet"]),
+            "after": (after, colours["accent"]),
+        }
+    names = frame.labels(labels, len(after), "labels")
+    order = np.argsort(-after, kind="stable")[:top]
+    kept = [names[i] for i in order]
+    bars = [
+        go.Bar(
+            x=values[order],
+            y=kept,
+            orientation="h",
+            name=name,
+            marker={"color": colour},
+            texttemplate="%{x:.1%}",
+            textposition="auto",
+            hovertemplate="%{y}<br>%{x:.4%}<extra>%{fullData.name}</extra>",
+        )
+        for name, (values, colour) in series.items()
+    ]
+    return frame.figure(
+        bars,
+        colours,
+        title,
+        xaxis={"title": "probability", "tickformat": ".0%", "rangemode": "tozero"},
+        yaxis={"type": "category", "autorange": "reversed", "showgrid": False},
+        barmode="group",
+        bargap=0.25,
+        width=560,
+        height=120 + (26 if before is None else 44) * len(order),
+    )
+
+
+def _probabilities(values: ArrayLike, name: str, count: int | None) -> frame.Floats:
+    array = frame.series(values, name, count)
+    if array.min() < -1e-6 or array.sum() > 1 + 1e-3:
+        raise ValueError(f"{name} must be probabilities, got {array.min():.4g} at least and {array.sum():.4g} together")
+    return array

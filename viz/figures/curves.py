@@ -1,0 +1,155 @@
+"""Numbers over a length: what a mask costs, how alike a position is to the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike
+
+from viz.figures import frame
+
+COLOURS = ("text", "accent", "good", "warn", "quiet", "mark")  # of lines, in this order; then again
+DASHES = ("solid", "8px,3px", "2px,3px", "10px,3px,2px,3px", "5px,5px", "solid")
+
+
+def mask_cost(
+    tokens: ArrayLike,
+    cells: Mapping[str, ArrayLike],
+    *,
+    chosen: str | None = None,
+    at: int | None = None,
+    axes: tuple[str, str] = ("tokens t", "cells"),
+    title: str = "",
+    theme: str = "light",
+) -> go.Figure:
+    """How many scores a mask leaves as texts grow: a line for each mask, both axes logarithmic.
+
+    Args:
+        tokens: (n,): lengths of the text, at least 1 and growing.
+        cells: for each mask, by its name, (n,): how many cells it allows at each length, at least 1.
+        chosen: the mask whose line stands out.
+        at: a length of `tokens` that is marked on the chosen line.
+        axes: titles of the two axes.
+        title: shown above.
+        theme: "light" or "dark".
+    Returns:
+        The figure: a trace for each mask, and a last one, "at", where a length is marked.
+    Raises:
+        ValueError: shapes that do not fit, numbers below 1, or a `chosen` or `at` that is not there.
+    """
+    colours = frame.palette(theme)
+    lengths = _counts(tokens, "tokens", None)
+    if (np.diff(lengths) <= 0).any():
+        raise ValueError("tokens must grow from one length to the next")
+    if not cells or (chosen is not None and chosen not in cells):
+        raise ValueError(f"chosen must be one of the masks {', '.join(cells) or '(there are none)'}, got {chosen!r}")
+    lines = {name: _counts(counts, f"cells[{name!r}]", len(lengths)) for name, counts in cells.items()}
+    hover = "%{x:,} tokens: %{y:,} cells<extra>%{fullData.name}</extra>"
+    traces = [
+        go.Scatter(
+            x=lengths,
+            y=counts,
+            name=frame.literal(name),
+            mode="lines",
+            line={
+                "color": colours[COLOURS[i % len(COLOURS)]],
+                "dash": DASHES[i % len(DASHES)],
+                "width": 3 if name == chosen else 1.5,
+            },
+            hovertemplate=hover,
+        )
+        for i, (name, counts) in enumerate(lines.items())
+    ]
+    if at is not None:
+        traces.append(_mark(lengths, lines[chosen or next(iter(lines))], at, colours, hover))
+    axis = {"type": "log", "dtick": 1, "exponentformat": "power", "showspikes": True, "spikethickness": 1}
+    return frame.figure(
+        traces,
+        colours,
+        title,
+        xaxis={**axis, "title": frame.literal(axes[0])},
+        yaxis={**axis, "title": frame.literal(axes[1]), "dtick": 2},
+        hovermode="x unified",
+        height=420,
+    )
+
+
+def similarity(
+    values: ArrayLike,
+    at: int,
+    *,
+    most: float | None = None,
+    trained: int | None = None,
+    length: int | None = None,
+    axes: tuple[str, str] = ("position", "similarity"),
+    title: str = "",
+    theme: str = "light",
+) -> go.Figure:
+    """How alike one position's vector is to that of every other: a line over the positions.
+
+    Args:
+        values: (t,): the similarity with each position.
+        at: the position itself, marked.
+        most: the axis goes from −most to most; the largest value where it is None.
+        trained: how many positions the model was trained with, marked.
+        length: positions on the axis, where it goes on beyond those that have a vector.
+        axes: titles of the two axes.
+        title: shown above.
+        theme: "light" or "dark".
+    Returns:
+        The figure: a trace "similarity", and a trace "at".
+    Raises:
+        ValueError: shapes that do not fit, or a position that is not there.
+    """
+    colours = frame.palette(theme)
+    line = frame.series(values, "values")
+    if not 0 <= at < len(line):
+        raise ValueError(f"at must be a position in [0, {len(line)}), got {at}")
+    end = len(line) if length is None else length
+    high = float(np.abs(line).max() if most is None else most) or 1.0
+    hover = "position %{x}: %{y:.4f}<extra></extra>"
+    curve = go.Scatter(
+        x=np.arange(len(line)),
+        y=line,
+        name="similarity",
+        mode="lines",
+        line={"color": colours["accent"]},
+        hovertemplate=hover,
+    )
+    shapes: list[dict[str, Any]] = []
+    if end > len(line):
+        beyond = {"x0": len(line), "x1": end, "y0": 0, "y1": 1, "yref": "paper", "layer": "below"}
+        shapes.append({"type": "rect", **beyond, "fillcolor": colours["masked"], "line": {"width": 0}})
+    if trained is not None:
+        limit = {"x0": trained, "x1": trained, "y0": 0, "y1": 1, "yref": "paper"}
+        shapes.append({"type": "line", **limit, "line": {"color": colours["mark"], "dash": "5px,3px", "width": 1.5}})
+    return frame.figure(
+        [curve, _mark(np.arange(len(line)), line, at, colours, hover)],
+        colours,
+        title,
+        xaxis={"title": frame.literal(axes[0]), "range": [0, end], "showgrid": False},
+        yaxis={"title": frame.literal(axes[1]), "range": [-high * 1.05, high * 1.05]},
+        shapes=shapes,
+        showlegend=False,
+        height=360,
+    )
+
+
+def _counts(values: ArrayLike, name: str, count: int | None) -> frame.Floats:
+    array = frame.series(values, name, count)
+    if array.min() < 1:
+        raise ValueError(f"{name} must be at least 1, to stand on a logarithmic axis, got {array.min():.4g}")
+    return array
+
+
+def _mark(x: Any, y: frame.Floats, at: int, colours: frame.Colours, hover: str) -> go.Scatter:
+    """A dot on a line, at one of its x."""
+    (found,) = np.nonzero(x == at)
+    if not len(found):
+        raise ValueError(f"at must be one of the {len(x)} points of the line, got {at}")
+    look = {"color": colours["mark"], "size": 10}
+    dot = {"x": [x[found[0]]], "y": [y[found[0]]], "mode": "markers", "marker": look}
+    return go.Scatter(**dot, name="at", showlegend=False, hovertemplate=hover)

@@ -1,0 +1,133 @@
+"""What every figure shares: its colours and fonts, labels that stay literal, and numbers that are checked."""
+
+from __future__ import annotations
+
+import html
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike, NDArray
+
+from viz import style
+
+THEMES = {"light": style.LIGHT, "dark": style.DARK}
+LONGEST = 24  # characters of a label
+GAP = "\u2009"  # between a label and its position: a thin space, which no label holds, so the two together are unique
+SIGNS = {"\n": "⏎", "\t": "⇥"}
+SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+Floats = NDArray[np.floating]
+Colours = dict[str, str]
+
+
+def palette(theme: str) -> Colours:
+    """The colours of a theme, by the names of `viz.style`.
+
+    Raises:
+        ValueError: another theme than "light" and "dark".
+    """
+    if theme not in THEMES:
+        raise ValueError(f"theme must be one of {', '.join(THEMES)}, got {theme!r}")
+    return THEMES[theme]
+
+
+def figure(traces: Sequence[Any], colours: Colours, title: str, **layout: Any) -> go.Figure:
+    """A figure in the page's fonts, on its panel; `layout` goes on top of what all figures have."""
+    axis = {"gridcolor": colours["line"], "linecolor": colours["line"], "zeroline": False, "automargin": True}
+    template = {
+        "layout": {
+            "font": {"family": style.FONT, "size": 12, "color": colours["text"]},
+            "paper_bgcolor": colours["panel"],
+            "plot_bgcolor": colours["panel"],
+            "margin": {"l": 8, "r": 8, "t": 64 if title else 36, "b": 8},
+            "xaxis": axis,
+            "yaxis": axis,
+            "legend": {
+                "orientation": "h",
+                "xanchor": "left",
+                "x": 0,
+                "yanchor": "bottom",
+                "y": 1.01,
+                "bgcolor": "rgba(0,0,0,0)",
+            },
+            "modebar": {"bgcolor": colours["panel"], "color": colours["quiet"], "activecolor": colours["accent"]},
+            "hoverlabel": {
+                "bgcolor": colours["panel"],
+                "bordercolor": colours["quiet"],
+                "font": {"family": style.FONT, "color": colours["text"]},
+            },
+        }
+    }
+    heading = {"text": literal(title), "x": 0, "xref": "paper", "y": 1, "yanchor": "top", "pad": {"t": 10}}
+    return go.Figure(list(traces), {"template": template, "title": heading if title else None, **layout})
+
+
+def literal(text: Any) -> str:
+    """A text that plotly shows letter by letter: it would read some HTML, entities, and TeX between dollars."""
+    shown = "".join(SIGNS.get(char, char if char.isprintable() else f"U+{ord(char):04X}") for char in str(text))
+    return html.escape(shown, quote=False).replace("$", "&#36;")
+
+
+def labels(tokens: Sequence[Any], count: int, name: str) -> list[str]:
+    """A label for each token, no two alike: one that comes again carries its position, “the₄”.
+
+    Args:
+        tokens: of a text, in order.
+        count: how many there must be.
+        name: of the argument, for the message.
+    Raises:
+        ValueError: another number of tokens.
+    """
+    if len(tokens) != count:
+        raise ValueError(f"{name} must hold a label for each of {count} tokens, got {len(tokens)}")
+    shown = [_shorten(str(token)) for token in tokens]
+    times = Counter(shown)
+    return [
+        literal(text) + (GAP + str(i).translate(SUBSCRIPTS) if times[text] > 1 else "") for i, text in enumerate(shown)
+    ]
+
+
+def _shorten(token: str) -> str:
+    """A token whose spaces at the ends can be seen, as those of most tokenizers must be, cut where it is long."""
+    inner = token.strip(" ")
+    before = len(token) - len(token.lstrip(" "))
+    seen = "␣" * before + inner + "␣" * (len(token) - before - len(inner))
+    return seen if len(seen) <= LONGEST else seen[: LONGEST - 1] + "…"
+
+
+def numbers(values: ArrayLike, name: str, dims: str, dtype: type[np.floating] = np.float64) -> Floats:
+    """An array of numbers with so many dimensions.
+
+    Args:
+        values: anything numpy can read as numbers.
+        name: of the argument, for the message.
+        dims: names of the dimensions, such as "(t_query, t_key)".
+        dtype: of the array; float32 halves what a large map takes in a page.
+    Raises:
+        ValueError: anything else, or an empty array.
+    """
+    try:
+        array = np.asarray(values, dtype=dtype)
+    except (TypeError, ValueError, RuntimeError) as error:  # RuntimeError: a torch tensor that has a gradient
+        message = f"{name} must be numbers {dims} that numpy can read; a tensor on the CPU and detached: {error}"
+        raise ValueError(message) from error
+    if array.ndim != len([name for name in dims.strip("()").split(",") if name]) or not array.size:
+        raise ValueError(f"{name} must be {dims}, got shape {array.shape}")
+    return array
+
+
+def series(values: ArrayLike, name: str, count: int | None = None) -> Floats:
+    """`numbers` in a row, all finite; so many, where `count` says.
+
+    Raises:
+        ValueError: as `numbers`, or others than these.
+    """
+    array = numbers(values, name, "(n,)")
+    if count is not None and len(array) != count:
+        raise ValueError(f"{name} must have {count} numbers, got {len(array)}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite, got {array[~np.isfinite(array)][0]} among its {len(array)} numbers")
+    return array

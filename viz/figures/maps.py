@@ -1,0 +1,277 @@
+"""Attention as maps: one head, or all heads of a model.
+
+Sizes: h heads, t_query and t_key tokens on the two sides of a map, equal in self-attention.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike, NDArray
+
+from viz import style
+from viz.figures import frame
+
+QUERY, KEY = "query (attends from)", "key (attends to)"
+TITLES = {"linear": "weight", "row": "weight / the row’s largest", "root": "weight, root scale", "scores": "score"}
+STEPS = 24  # straight pieces that stand for the curve of the root scale
+THUMBNAIL = 64  # cells a side: more than this is not seen in a grid of heads
+LABELLED = 50  # tokens of a map that all have a label on the axis
+GAP = 0.08  # between two heads, as a part of one
+
+Bools = NDArray[np.bool_]
+
+
+def attention(
+    weights: ArrayLike,
+    queries: Sequence[Any],
+    keys: Sequence[Any] | None = None,
+    *,
+    mask: ArrayLike | None = None,
+    scale: str = "linear",
+    title: str = "",
+    theme: str = "light",
+) -> go.Figure:
+    """One head as a map: a row for each query, a column for each key, each cell with its value under the pointer.
+
+    Args:
+        weights: (t_query, t_key), in [0, 1]; any numbers with scale="scores". NaN and −∞ are masked cells.
+        queries: a label for each row.
+        keys: a label for each column; `queries` where it is None, as in self-attention.
+        mask: bool (t_query, t_key), True where the query may see the key, as `former.masks` has it. Without one, a
+            square map whose cells above the diagonal are all exactly 0 is taken for a causal one.
+        scale: of the colours. "linear": from 0 to 1; "row": from 0 to the row's largest; "root": the square root of
+            the weight, which brings out small ones; "scores": from the largest number below 0 to as much above.
+        title: shown above.
+        theme: "light" or "dark".
+    Returns:
+        The figure: a trace "masked" where cells are, and a trace "weights", whose z is NaN in masked cells.
+    Raises:
+        ValueError: shapes that do not fit, or numbers out of the scale's range.
+    """
+    colours = frame.palette(theme)
+    values, masked = _read(weights, "(t_query, t_key)", mask, scale, tuple(TITLES))
+    rows = frame.labels(queries, values.shape[0], "queries")
+    columns = rows if keys is None and values.shape[1] == len(rows) else None
+    columns = columns or frame.labels(queries if keys is None else keys, values.shape[1], "keys")
+    place = "query %{y}<br>key %{x}"
+    under = np.zeros(values.shape, np.uint8)  # a masked cell everywhere, for the weights to lie on
+    traces = [_masked(under, colours, place, x=columns, y=rows)] if masked.any() else []
+    traces.append(_weights(values, scale, theme, colours, place, x=columns, y=rows))
+    return frame.figure(
+        traces,
+        colours,
+        title,
+        xaxis={"title": f"{KEY} →", **_axis(len(columns))},
+        yaxis={"title": f"← {QUERY}", **_axis(len(rows)), "autorange": "reversed", "scaleanchor": "x"},
+        width=_side(values.shape[1]) + 240,
+        height=_side(values.shape[0]) + (190 if title else 150),
+    )
+
+
+def heads(
+    weights: ArrayLike,
+    tokens: Sequence[Any],
+    keys: Sequence[Any] | None = None,
+    *,
+    mask: ArrayLike | None = None,
+    scale: str = "root",
+    title: str = "",
+    theme: str = "light",
+) -> go.Figure:
+    """All heads as small maps: a row for each layer, a column for each head, on one pair of axes that zoom together.
+
+    A side of more than 64 tokens is put together to 64 cells or fewer, and a cell is then the largest weight of the
+    pairs in it: single weights still show, and 96 heads stay a picture of 2 MB.
+
+    Args:
+        weights: (layers, h, t_query, t_key), in [0, 1]; NaN is a masked cell.
+        tokens: a label for each query.
+        keys: a label for each key; `tokens` where it is None.
+        mask: bool (t_query, t_key) for all heads, as for `attention`.
+        scale: "linear" or "root", as for `attention`.
+        title: shown above.
+        theme: "light" or "dark".
+    Returns:
+        The figure: a trace "masked", a cell a head, and on top of it a trace "weights", all maps in one.
+    Raises:
+        ValueError: shapes that do not fit, or numbers out of [0, 1].
+    """
+    colours = frame.palette(theme)
+    values, masked = _read(weights, "(layers, h, t_query, t_key)", mask, scale, ("linear", "root"))
+    layers, count, *_ = values.shape
+    rows = frame.labels(tokens, values.shape[2], "tokens")
+    columns = frame.labels(tokens if keys is None else keys, values.shape[3], "keys")
+    values, rows, columns = _pool(values, rows, columns)
+    down, across = _Side("layer", layers, rows), _Side("head", count, columns)
+    traces = [_backgrounds(down, across, colours)] if masked.any() else []
+    whole = _join(values, down, across)
+    traces.append(_weights(whole, scale, theme, colours, "%{y}<br>%{x}", x0=0, dx=1, y0=0, dy=1))
+    return frame.figure(
+        traces,
+        colours,
+        title,
+        xaxis={**across.axis, "constrain": "domain"},
+        yaxis={**down.axis, "autorange": "reversed", "scaleanchor": "x", "constrain": "domain"},
+        annotations=across.names("x", yref="y domain", y=1, yanchor="bottom")
+        + down.names("y", xref="x domain", x=0, xanchor="right"),
+        legend={"yanchor": "top", "y": -0.01},
+        margin={"l": 64, "r": 8, "t": 64 if title else 32, "b": 8},
+        width=90 * count + 180,
+        height=round(90 * layers * min(2, len(rows) / len(columns))) + (110 if title else 80),
+    )
+
+
+class _Side:
+    """One side of the grid: blocks of labelled cells at 0, 1, 2, ..., with a gap of a few cells between two."""
+
+    def __init__(self, name: str, count: int, labels: Sequence[str]) -> None:
+        size = len(labels)
+        self.step = size + max(1, round(GAP * size))  # from one block to the next
+        self.cells = (count - 1) * self.step + size  # no gap after the last
+        self.blocks = [f"{name} {i}" for i in range(count)]
+        starts = self.step * np.arange(count)
+        self.middles = starts + (size - 1) / 2
+        self.borders = (starts[:, None] + [-0.5, size - 0.5]).ravel()
+        self.axis = {  # without ticks to be seen: they name what is under the pointer
+            "tickmode": "array",
+            "tickvals": (starts[:, None] + np.arange(size)).ravel(),
+            "ticktext": [f"{block} · {label}" for block in self.blocks for label in labels],
+            "showticklabels": False,
+            "showgrid": False,
+            "ticks": "",
+        }
+
+    def names(self, axis: str, **place: Any) -> list[dict[str, Any]]:
+        """The name of each block, in the margin."""
+        where = zip(self.middles, self.blocks, strict=True)
+        return [{axis: middle, "text": block, "showarrow": False, **place} for middle, block in where]
+
+
+def _join(values: frame.Floats, down: _Side, across: _Side) -> frame.Floats:
+    """(layers, h, rows, columns) → one array with NaN in the gaps."""
+    layers, count, rows, columns = values.shape
+    blocks = np.full((layers, down.step, count, across.step), np.nan, np.float32)
+    blocks[:, :rows, :, :columns] = values.transpose(0, 2, 1, 3)
+    return blocks.reshape(layers * down.step, count * across.step)[: down.cells, : across.cells]
+
+
+def _backgrounds(down: _Side, across: _Side, colours: frame.Colours) -> go.Heatmap:
+    """A masked cell as large as each head, for the weights to lie on."""
+    cells = np.full((2 * len(down.blocks) - 1, 2 * len(across.blocks) - 1), np.nan, np.float32)
+    cells[::2, ::2] = 0
+    named = [[f"{row}, {column}" for column in np.repeat(across.blocks, 2)] for row in np.repeat(down.blocks, 2)]
+    return _masked(cells, colours, "%{text}", text=named, x=across.borders, y=down.borders)
+
+
+def _read(
+    weights: ArrayLike, dims: str, mask: ArrayLike | None, scale: str, scales: Sequence[str]
+) -> tuple[frame.Floats, Bools]:
+    """The values, NaN in masked cells, and which those are."""
+    if scale not in scales:
+        raise ValueError(f"scale must be one of {', '.join(scales)}, got {scale!r}")
+    values = frame.numbers(weights, "weights", dims, np.float32).copy()
+    shape = values.shape[-2:]
+    masked = np.isnan(values) | (values == -np.inf)
+    if mask is not None:
+        allowed = np.asarray(mask)
+        if allowed.shape != shape or allowed.dtype != np.bool_:
+            raise ValueError(f"mask must be bool {shape}, got {allowed.dtype} {allowed.shape}")
+        if scale != "scores" and (values[..., ~allowed] > 0).any():
+            raise ValueError(f"mask hides weights up to {values[..., ~allowed].max():.4g}; True is where one may look")
+        masked = masked | ~allowed
+    elif scale != "scores" and shape[0] == shape[1] and not np.triu(values, 1).any():
+        masked = masked | ~np.tri(shape[0], dtype=bool)
+    seen = values[~masked]
+    if not np.isfinite(seen).all() or (scale != "scores" and ((seen < -1e-6) | (seen > 1 + 1e-5)).any()):
+        message = f'weights must lie in [0, 1], got {seen.min():.4g} to {seen.max():.4g}; scale="scores" draws others'
+        raise ValueError(message)
+    values[masked] = np.nan
+    return values, masked
+
+
+def _masked(cells: NDArray[Any], colours: frame.Colours, place: str, **more: Any) -> go.Heatmap:
+    """Cells that may not be seen, in a colour of their own; the weights are drawn over them."""
+    return go.Heatmap(
+        z=cells,
+        colorscale=[[0, colours["masked"]], [1, colours["masked"]]],
+        showscale=False,
+        showlegend=True,
+        hoverongaps=False,
+        hovertemplate=f"{place}<br>masked<extra></extra>",
+        name="masked",
+        **more,
+    )
+
+
+def _weights(
+    values: frame.Floats, scale: str, theme: str, colours: frame.Colours, place: str, **more: Any
+) -> go.Heatmap:
+    """The trace of the cells that may be seen; under the pointer the value itself, whatever the scale."""
+    shown, most, value = values, 1.0, "%{z:.4g}"
+    if scale == "row":
+        most_of_row = np.nanmax(values, 1, keepdims=True, initial=0)
+        shown, value = values / np.where(most_of_row > 0, most_of_row, 1), "%{text}"
+        more["text"] = [["" if np.isnan(cell) else f"{cell:.4g}" for cell in row] for row in values]
+    if scale == "scores":
+        most = float(np.nanmax(np.abs(values), initial=0)) or 1.0
+    return go.Heatmap(
+        z=shown,
+        zmin=-most if scale == "scores" else 0,
+        zmax=most,
+        colorscale=_stops(scale, theme),
+        colorbar={
+            "title": {"text": TITLES[scale], "side": "right"},
+            "thickness": 12,
+            "lenmode": "pixels",
+            "len": 240,
+            "y": 1,
+            "yanchor": "top",
+            "outlinecolor": colours["line"],
+        },
+        hoverongaps=False,
+        hovertemplate=f"{place}<br>{'score' if scale == 'scores' else 'weight'} {value}<extra></extra>",
+        name="weights",
+        **more,
+    )
+
+
+def _stops(scale: str, theme: str) -> list[tuple[float, str]]:
+    """A colour scale: the page's stops, for "root" at the squares of where they stand."""
+    if scale != "root":
+        colours = style.SCALES[theme]["scores" if scale == "scores" else "weights"]
+        return [(i / (len(colours) - 1), colour) for i, colour in enumerate(colours)]
+    stops = np.array([[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in style.SCALES[theme]["weights"]])
+    roots = np.linspace(0, 1, STEPS + 1)
+    mixed = [np.interp(roots, np.linspace(0, 1, len(stops)), stops[:, part]).round().astype(int) for part in range(3)]
+    return [(float(root**2), f"rgb({r},{g},{b})") for root, r, g, b in zip(roots, *mixed, strict=True)]
+
+
+def _pool(values: frame.Floats, rows: list[str], columns: list[str]) -> tuple[frame.Floats, list[str], list[str]]:
+    """At most `THUMBNAIL` cells a side, each the largest of those in it, labelled by its first and its last token."""
+    down, across = (-(-count // THUMBNAIL) for count in values.shape[-2:])  # tokens of a cell
+    pad = [(0, 0), (0, 0), (0, -values.shape[2] % down), (0, -values.shape[3] % across)]
+    padded = np.pad(values, pad, constant_values=np.nan)
+    parts = padded.reshape(*values.shape[:2], -1, down, padded.shape[3] // across, across)
+    return np.fmax.reduce(parts, axis=(3, 5)), _ranges(rows, down), _ranges(columns, across)
+
+
+def _ranges(labels: list[str], size: int) -> list[str]:
+    if size == 1:
+        return labels
+    parts = [labels[i : i + size] for i in range(0, len(labels), size)]
+    return [part[0] if len(part) == 1 else f"{part[0]} … {part[-1]}" for part in parts]
+
+
+def _axis(count: int) -> dict[str, Any]:
+    """Of the tokens of a map: each has a label while there is room, then as many as fit."""
+    look = {"type": "category", "constrain": "domain", "showgrid": False, "tickfont": {"size": 11}}
+    return look | ({"dtick": 1} if count <= LABELLED else {})
+
+
+def _side(count: int) -> int:
+    """Pixels for so many cells."""
+    return min(640, max(240, 24 * count))
