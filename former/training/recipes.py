@@ -85,9 +85,10 @@ class Recipe:
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Recipe:
         """The inverse of `to_dict`, for the recipes of older runs and cards too."""
-        if "task" not in values:  # it followed from the corpus
+        if "task" not in values:  # it followed from the corpus, and the description from the name
             reviews = values["corpus"] == "imdb"
             values = {"kind": "Classifier", "task": "reviews", **values} if reviews else values
+            values = {"description": RECIPES[values["name"]].description, **values}
         kind = values.get("kind", "Generator")
         require_choice("kind", kind, tuple(MODELS))
         _, config = MODELS[kind]

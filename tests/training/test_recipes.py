@@ -24,7 +24,7 @@ def test_the_recipe_and_the_command_in_a_shipped_card_mean_the_recipe_of_that_na
     assert Recipe.from_dict(CARDS[name]["recipe"]) == RECIPES[name]
     args = parse(shlex.split(CARDS[name]["command"])[3:])
     assert RECIPES[args.name].changed(args.set) == RECIPES[name]
-    assert RECIPES[name].description == CARDS[name]["description"]
+    assert Recipe.from_dict(CARDS[name]["recipe"]).description == CARDS[name]["description"]
 
 
 @pytest.mark.parametrize("name", sorted(RECIPES))
