@@ -10,6 +10,7 @@ from typing import Any
 from former.tokens.labels import check_ids
 
 PAD, UNK = "<pad>", "<unk>"
+PAD_ID, UNK_ID = 0, 1  # in every vocabulary of words
 
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _WORD = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")  # a word with its apostrophes, or one sign

@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +18,7 @@ from former.training import data, evaluate, export, heads, memory
 from former.training.loop import Run, keep_freed_memory
 from former.training.parallel import processes
 from former.training.recipes import RECIPES, Recipe
-from former.training.tasks import ReviewTask, Task, TextTask
-
-
-def make_task(recipe: Recipe, path: Path, unchecked: bool) -> Task:
-    """The recipe's task on a corpus.
-
-    Raises:
-        ValueError: a missing or wrong corpus.
-    """
-    if recipe.corpus == "imdb":
-        return ReviewTask(data.load_reviews(path, unchecked), recipe, data.origin(path, unchecked))
-    text = data.load_text(path, unchecked)
-    content = torch.frombuffer(bytearray(text), dtype=torch.uint8)
-    return TextTask(content, data.split_text(text), recipe, data.origin(path, unchecked))
+from former.training.tasks import TASKS, make_task
 
 
 def train(args: argparse.Namespace) -> None:
@@ -50,18 +38,13 @@ def evaluate_(args: argparse.Namespace) -> None:
         raise ValueError("--record must be given without --bytes: the card holds the figure on the whole split")
     folder = folder_of(args.name)
     bundle = former.load(folder)
-    corpus = "imdb" if bundle.card["kind"] == "Classifier" else "wiki100"
-    path = args.data or data.download(corpus, Path("data"))
-    figure = evaluate.evaluate(
-        bundle,
-        corpus,
-        path,
-        args.split,
-        stride=args.stride,
-        precision=args.precision,
-        most=args.bytes,
-        unchecked=args.unchecked,
+    recipe = recipe_of(bundle)
+    path = args.data or data.download(recipe.corpus, Path("data"))
+    measure = evaluate.Measure(
+        split=args.split, stride=args.stride, precision=args.precision, most=args.bytes, unchecked=args.unchecked
     )
+    figure = {"split": args.split, "precision": args.precision}
+    figure |= TASKS[recipe.task].evaluate(bundle, recipe, path, measure)
     figure["command"] = f"python -m former.training evaluate {args.name} --data DATA --split {args.split}"
     if args.stride:
         figure["command"] += f" --stride {args.stride}"
@@ -78,6 +61,21 @@ def folder_of(name: str) -> Path:
     """The folder that `former.load` takes for a name: one of the shipped models first, then a path."""
     shipped = CHECKPOINTS / name
     return shipped if (shipped / CARD).is_file() else Path(name)
+
+
+def recipe_of(bundle: former.Bundle) -> Recipe:
+    """The recipe in a model's card; without one, as if it were a shipped model's of its kind.
+
+    Raises:
+        ValueError: a kind of model that no recipe makes.
+    """
+    if held := bundle.card.get("recipe"):
+        return Recipe.from_dict(held)
+    kind = type(bundle.model).__name__
+    for recipe in RECIPES.values():
+        if recipe.kind == kind:
+            return replace(recipe, model=bundle.config)
+    raise ValueError(f"NAME must be of a kind that a recipe makes, got a {kind}")
 
 
 def record(folder: Path, card: dict[str, Any], figure: dict[str, Any]) -> None:

@@ -23,33 +23,66 @@ TEXT_SHARES = {"train": (0, 90), "val": (90, 95), "test": (95, 100)}  # percent 
 
 @dataclass(frozen=True)
 class Source:
-    """One file a corpus may come from.
+    """One file that holds a corpus.
 
     Args:
-        corpus: what it holds.
         sha256: of the file after `.xz` is unpacked.
         home: where it can be had, or "" where it has no public home.
     """
 
-    corpus: str
     sha256: str
     home: str = ""
 
 
-SOURCES = {
-    "wiki100": Source("wiki100", "7a18c2aeccf284369b4ec820fd1951358db4cbb01e7895381a47d8cc323863b6"),
-    "enwik8.zip": Source(
-        "wiki100",
-        "547994d9980ebed1288380d652999f38a14fe291a6247c157c3d33d4932534bc",
-        "https://mattmahoney.net/dc/enwik8.zip",
+@dataclass(frozen=True)
+class Corpus:
+    """What recipes name as their corpus: what a model's card says of it, and the files that hold it.
+
+    Args:
+        title: what it is.
+        license: on what terms it may be used.
+        splits: how it is cut in train, val and test.
+        sources: by file name; the first with a public home is what is fetched. None where the task makes its data.
+    """
+
+    title: str
+    license: str
+    splits: str
+    sources: dict[str, Source]
+
+    @property
+    def home(self) -> tuple[str, str]:
+        """The name and the address of the file in its public home."""
+        return next((name, source.home) for name, source in self.sources.items() if source.home)
+
+
+CORPORA: dict[str, Corpus] = {
+    "wiki100": Corpus(
+        title="wiki100: 10^8 bytes of English Wikipedia in article order",
+        license="CC BY-SA, Wikipedia contributors",
+        splits="first 90 % train, next 5 % validation, last 5 % test",
+        sources={
+            "wiki100": Source("7a18c2aeccf284369b4ec820fd1951358db4cbb01e7895381a47d8cc323863b6"),
+            "enwik8.zip": Source(
+                "547994d9980ebed1288380d652999f38a14fe291a6247c157c3d33d4932534bc",
+                "https://mattmahoney.net/dc/enwik8.zip",
+            ),
+        },
     ),
-    "imdb.jsonl": Source("imdb", "b501ef78d3e4ee715a673f3868bb96dcbc633518d4f959a638bf5d81a29d10d6"),
-    "aclImdb_v1.tar.gz": Source(
-        "imdb",
-        "c40f74a18d3b61f90feba1e17730e0d38e8b97c05fde7008942e91923d1658fe",
-        "https://ai.stanford.edu/~amaas/data/sentiment/aclImdb_v1.tar.gz",
+    "imdb": Corpus(
+        title="Large Movie Review Dataset (Maas et al. 2011), the 50,000 labelled reviews",
+        license="free for research; cite Maas et al. 2011",
+        splits="20,000 train and 5,000 validation of the official training reviews, the official 25,000 test",
+        sources={
+            "imdb.jsonl": Source("b501ef78d3e4ee715a673f3868bb96dcbc633518d4f959a638bf5d81a29d10d6"),
+            "aclImdb_v1.tar.gz": Source(
+                "c40f74a18d3b61f90feba1e17730e0d38e8b97c05fde7008942e91923d1658fe",
+                "https://ai.stanford.edu/~amaas/data/sentiment/aclImdb_v1.tar.gz",
+            ),
+        },
     ),
 }
+"""By the name that a recipe gives."""
 
 
 class Origin(TypedDict):
@@ -73,16 +106,17 @@ class Review:
     label: int  # 0 negative, 1 positive
 
 
-def load_text(path: Path, unchecked: bool = False) -> bytes:
+def load_text(path: Path, corpus: str, unchecked: bool = False) -> bytes:
     """All bytes of a text corpus; `split_text` cuts it.
 
     Args:
         path: a file, as it is or packed by xz, or enwik8's zip.
+        corpus: its name in `CORPORA`.
         unchecked: take any file, not only a known one.
     Raises:
         ValueError: missing, damaged or unknown; the message says what to do.
     """
-    data = _read(path, "wiki100", unchecked)
+    data = _read(path, corpus, unchecked)
     try:
         return _unzip(data)
     except (zipfile.BadZipFile, zlib.error, EOFError) as error:
@@ -94,16 +128,17 @@ def split_text(data: bytes) -> dict[str, tuple[int, int]]:
     return {name: (len(data) * low // 100, len(data) * high // 100) for name, (low, high) in TEXT_SHARES.items()}
 
 
-def load_reviews(path: Path, unchecked: bool = False) -> dict[str, list[Review]]:
+def load_reviews(path: Path, corpus: str, unchecked: bool = False) -> dict[str, list[Review]]:
     """The reviews of each split.
 
     Args:
         path: JSON lines with `split`, `label` and `text`, as they are or packed by xz, or the archive of Maas et al.
+        corpus: its name in `CORPORA`.
         unchecked: take any file, not only a known one.
     Raises:
         ValueError: missing, damaged or unknown; the message says what to do.
     """
-    data = _read(path, "imdb", unchecked)
+    data = _read(path, corpus, unchecked)
     splits: dict[str, list[Review]] = {name: [] for name in SPLITS}
     try:
         for split, review in _from_archive(data) if path.suffix == ".gz" else _from_lines(data, path):
@@ -114,23 +149,23 @@ def load_reviews(path: Path, unchecked: bool = False) -> dict[str, list[Review]]
 
 
 def download(corpus: str, directory: Path) -> Path:
-    """Fetches a corpus from its public home into a directory, once.
+    """Fetches a corpus from its public home into a directory, once; a corpus that its task makes needs no file.
 
     Raises:
         ValueError: the home cannot be reached; the message says what to do.
     """
-    name, source = next((n, s) for n, s in SOURCES.items() if s.corpus == corpus and s.home)
+    if not CORPORA[corpus].sources:
+        return directory
+    name, home = CORPORA[corpus].home
     path = directory / name
     if not path.exists():
         directory.mkdir(parents=True, exist_ok=True)
         beside = path.with_name(f".{name}.{os.getpid()}")  # under torchrun every process fetches a file of its own
         try:
-            urllib.request.urlretrieve(source.home, beside)
+            urllib.request.urlretrieve(home, beside)
             beside.replace(path)
         except OSError as error:
-            raise ValueError(
-                f"{source.home} cannot be reached ({error}); give the corpus as a file: --data PATH"
-            ) from error
+            raise ValueError(f"{home} cannot be reached ({error}); give the corpus as a file: --data PATH") from error
         finally:
             beside.unlink(missing_ok=True)  # what an error leaves
     return path
@@ -138,14 +173,14 @@ def download(corpus: str, directory: Path) -> Path:
 
 def _read(path: Path, corpus: str, unchecked: bool) -> bytes:
     """The file's bytes, unpacked from xz, if its hash is one of the corpus's."""
-    home = next(source.home for source in SOURCES.values() if source.corpus == corpus and source.home)
+    _, home = CORPORA[corpus].home
     if not path.is_file():
         raise ValueError(f"--data must be a file that holds {corpus}, and there is none at {path}; fetch {home}")
     try:
         data = lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
     except lzma.LZMAError as error:
         raise ValueError(f"{path} is damaged ({error}); fetch it again, or {home}") from error
-    known = {source.sha256 for source in SOURCES.values() if source.corpus == corpus}
+    known = {source.sha256 for source in CORPORA[corpus].sources.values()}
     found = hashlib.sha256(data).hexdigest()
     if not unchecked and found not in known:
         raise ValueError(

@@ -6,26 +6,50 @@ Sizes: b batch, t tokens.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from functools import partial
-from pathlib import Path
-from typing import Any, Literal
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Literal
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
 import former
-from former import fast, masks
-from former.training import data
-from former.training.recipes import Corpus, Precision
-from former.training.tasks import Explicit, Model, last_words, padded
+from former import masks
+from former.training.batches import Model, padded
+from former.training.recipes import Precision
 
 ARTICLE_SEED = (
     "1228X Human & Rousseau. Because many of his stories were originally published in long-forgotten magazines and "
     "journals, there are a number of anthologies by different collators each containing a different selection. "
     "His original books have been considered an authority "
 )  # the seed of the article's own sample, without its wiki markup
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measure:
+    """How a figure on a split is taken.
+
+    Args:
+        split: "train", "val" or "test".
+        stride: of a text's windows, in bytes; None for half of the context, or all of it without the causal mask.
+        precision: of the products; bf16 is nearly twice as fast as fp32 on a processor that has it, and moved
+            the generator's figure by 0.0003 bits. "int8": the weights rounded as `former.fast` does it, fp32 products;
+            of a generator only, and where numba is.
+        most: bytes of a text's split to measure, from its beginning; None for all.
+        unchecked: take any file, not only a known one.
+    """
+
+    split: str
+    stride: int | None = None
+    precision: Precision | Literal["int8"] = "bf16"
+    most: int | None = None
+    unchecked: bool = False
+
+    def products(self) -> AbstractContextManager[object]:
+        """Within it, products are made in this precision."""
+        return torch.autocast("cpu", torch.bfloat16, enabled=self.precision == "bf16")
 
 
 @torch.inference_mode()
@@ -79,7 +103,7 @@ def _strided(
 
 
 @torch.inference_mode()
-def accuracy(model: Model, reviews: list[tuple[list[int], int]], limit: int, batch: int = 32) -> float:
+def accuracy(model: Model, reviews: Sequence[tuple[list[int], int]], limit: int, batch: int = 32) -> float:
     """The share of reviews whose label the model finds.
 
     Args:
@@ -98,61 +122,6 @@ def accuracy(model: Model, reviews: list[tuple[list[int], int]], limit: int, bat
         inputs, labels = padded(ordered[start : start + batch], limit)
         right += int((model(inputs).argmax(-1) == labels).sum())
     return right / len(ordered)
-
-
-def evaluate(
-    bundle: former.Bundle,
-    corpus: Corpus,
-    path: Path,
-    split: str,
-    *,
-    stride: int | None = None,
-    precision: Precision | Literal["int8"] = "bf16",
-    most: int | None = None,
-    unchecked: bool = False,
-) -> dict[str, Any]:
-    """A bundle's figure on one whole split.
-
-    Args:
-        bundle: the model.
-        corpus: what its data is.
-        path: the corpus, a file.
-        split: "train", "val" or "test".
-        stride: of a text's windows, in bytes; None for half of the context, or all of it without the causal mask.
-        precision: of the products; bf16 is nearly twice as fast as fp32 on a processor that has it, and moved
-            the generator's figure by 0.0003 bits. "int8": the weights rounded as `former.fast` does it, fp32 products;
-            of a generator only, and where numba is.
-        most: bytes of a text's split to measure, from its beginning; None for all.
-        unchecked: take any file, not only a known one.
-    Returns:
-        The split, the figure and how it was measured, as plain values for a card.
-    Raises:
-        ValueError: a missing or wrong corpus, a stride or `most` out of its range, or int8 where it cannot be had.
-    """
-    context = bundle.config.seq_length
-    model: Model = partial(bundle.model, capture=Explicit())
-    if precision == "int8":
-        if not isinstance(bundle.model, former.Generator) or not fast.available("numba"):
-            raise ValueError("precision 'int8' needs a generator and the package numba; give 'bf16' or 'fp32'")
-        model = fast.optimise(bundle.model, "int8")
-    products = torch.autocast("cpu", torch.bfloat16, enabled=precision == "bf16")
-    how = {"split": split, "precision": precision}
-    if corpus == "imdb":
-        reviews = data.load_reviews(path, unchecked)[split]
-        read = [(last_words(bundle.tokenizer, review.text, context), review.label) for review in reviews]
-        with products:
-            return {**how, "accuracy": round(accuracy(model, read, context), 4), "reviews": len(read)}
-    if stride is None:
-        stride = context // 2 if bundle.causal else context
-    content = data.load_text(path, unchecked)
-    begin, end = data.split_text(content)[split]
-    end = end if most is None else min(end, begin + most)
-    text = torch.frombuffer(bytearray(content), dtype=torch.uint8)
-    if end - begin > 1_000_000 and precision != "int8":
-        model = torch.compile(model)  # a minute well spent on a whole split only
-    with products:
-        figure = bits_per_byte(model, text, begin, end, context=context, stride=stride, masked=bundle.causal)
-    return {**how, "bits_per_byte": round(figure, 4), "bytes": end - begin, "context": context, "stride": stride}
 
 
 def sample(bundle: former.Bundle, prompt: str, length: int, temperature: float, seed: int) -> str:

@@ -9,30 +9,9 @@ from typing import Any
 
 import former
 from former import tokens
-from former.models import Classifier, Generator
 from former.training import state
-from former.training.data import Origin
-from former.training.recipes import RECIPES, Recipe
-
-DESCRIPTIONS = {
-    "generator": "Writes English encyclopedia text byte by byte: the article's text generation transformer.",
-    "classifier": "Tells whether a film review is positive: the article's classification transformer.",
-    "classifier-bag": "The classifier without positions: it cannot tell one order of the words from another.",
-    "tiny-generator": "Two blocks, with snapshots of its training from the first step to the last.",
-    "tiny-unmasked": "The tiny generator trained without the causal mask: it reads the answer off its input.",
-}
-CORPORA = {
-    "wiki100": {
-        "corpus": "wiki100: 10^8 bytes of English Wikipedia in article order",
-        "license": "CC BY-SA, Wikipedia contributors",
-        "splits": "first 90 % train, next 5 % validation, last 5 % test",
-    },
-    "imdb": {
-        "corpus": "Large Movie Review Dataset (Maas et al. 2011), the 50,000 labelled reviews",
-        "license": "free for research; cite Maas et al. 2011",
-        "splits": "20,000 train and 5,000 validation of the official training reviews, the official 25,000 test",
-    },
-}
+from former.training.data import CORPORA, Origin
+from former.training.recipes import MODELS, RECIPES, Recipe
 
 
 def train_command(recipe: Recipe, unchecked: bool = False) -> str:
@@ -49,7 +28,8 @@ def data_facts(recipe: Recipe, origin: Origin) -> dict[str, Any]:
     file = {"file": origin["file"], "sha256": origin["sha256"]}
     if origin["unchecked"]:
         return {"corpus": "a file of one's own, not a known corpus (--unchecked)", **file}
-    return {**CORPORA[recipe.corpus], **file}
+    corpus = CORPORA[recipe.corpus]
+    return {"corpus": corpus.title, "license": corpus.license, "splits": corpus.splits, **file}
 
 
 def make_bundle(run: Path, weights: Path) -> former.Bundle:
@@ -65,14 +45,15 @@ def make_bundle(run: Path, weights: Path) -> former.Bundle:
         raise ValueError(f"--out must be the directory of a run that was validated once, got {run}: no {weights.name}")
     tensors, header = state.read_tensors(weights)
     recipe = Recipe.from_dict(header["recipe"])
-    model = Generator(recipe.model) if recipe.corpus == "wiki100" else Classifier(recipe.model)
+    model_class, _ = MODELS[recipe.kind]
+    model: Any = model_class(recipe.model)
     model.load_state_dict(tensors)
     tokenizer = tokens.from_dict(state.read_json(run / "tokenizer.json"))
     card = {
         "name": recipe.name,
-        "description": DESCRIPTIONS[recipe.name],
+        "description": recipe.description,
         "data": data_facts(recipe, header["corpus"]),
-        "mask": "causal" if recipe.masked and recipe.corpus == "wiki100" else "none",
+        "mask": "causal" if recipe.masked and recipe.kind == "Generator" else "none",
         "command": train_command(recipe, header["corpus"]["unchecked"]),
         "recipe": recipe.to_dict(),
         "step": header["step"],

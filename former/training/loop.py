@@ -15,11 +15,11 @@ from torch.nn.parallel import DistributedDataParallel
 from tqdm import tqdm
 
 import former
-from former.models import Classifier, Generator
 from former.training import optim, state
+from former.training.batches import Batch, generator_of
 from former.training.parallel import Group
-from former.training.recipes import Recipe
-from former.training.tasks import Batch, Task, generator_of
+from former.training.recipes import MODELS, Recipe
+from former.training.tasks import Task
 
 
 def keep_freed_memory() -> None:
@@ -30,13 +30,14 @@ def keep_freed_memory() -> None:
             mallopt(option, value)
 
 
-def make_model(recipe: Recipe) -> Generator | Classifier:
+def make_model(recipe: Recipe) -> Any:
     """The model of a recipe with the weights of step 0.
 
     Raises:
         ValueError: the weights that it begins with are of another shape.
     """
-    model = Generator(recipe.model) if recipe.corpus == "wiki100" else Classifier(recipe.model)
+    model_class, _ = MODELS[recipe.kind]
+    model: Any = model_class(recipe.model)
     optim.initialise(model, recipe.seed)
     if recipe.weights:
         begun = former.load(recipe.weights).model.state_dict()
@@ -64,12 +65,12 @@ def share(batch: Batch, recipe: Recipe, group: Group) -> list[Batch]:
 def backward(model: nn.Module, loss_of: Any, parts: list[Batch], recipe: Recipe) -> Tensor:
     """Adds up the gradient of the mean loss over micro-batches; returns that loss, of this process."""
     total = torch.zeros(())
-    for number, (inputs, targets) in enumerate(parts, start=1):
+    for number, part in enumerate(parts, start=1):
         # Several processes exchange their gradients once a step, after the last part.
         alone = isinstance(model, DistributedDataParallel) and number < len(parts)
         with cast(DistributedDataParallel, model).no_sync() if alone else contextlib.nullcontext():
             with autocast(recipe):
-                loss = loss_of(model, inputs, targets) / len(parts)
+                loss = loss_of(model, *part) / len(parts)
             loss.backward()
         total += loss.detach()
     return total

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor, nn
 
 from former.training import loop
+from former.training.batches import Explicit
 from former.training.recipes import Precision, Recipe
-from former.training.tasks import Explicit
 
 Tricks = tuple[Precision, int, bool]  # precision, micro-batches, checkpointing
 

@@ -61,17 +61,20 @@ def make_optimisers(model: nn.Module, recipe: Recipe) -> dict[str, torch.optim.O
         if ".blocks." in name and parameter.dim() == 2:
             inside.append(parameter)
         else:
-            (matrices if parameter.dim() == 2 else vectors).append(parameter)
-    muon = Muon(inside, lr=recipe.muon_lr, weight_decay=recipe.weight_decay)
+            (matrices if parameter.dim() > 1 else vectors).append(parameter)
     groups = [
         {"params": matrices, "weight_decay": recipe.weight_decay},
         {"params": vectors, "weight_decay": 0.0},
     ]
-    adam = torch.optim.AdamW(groups, lr=recipe.adam_lr, betas=(0.9, 0.95), fused=True)
-    for optimiser in (muon, adam):
+    optimisers: dict[str, torch.optim.Optimizer] = {
+        "adam": torch.optim.AdamW(groups, lr=recipe.adam_lr, betas=(0.9, 0.95), fused=True)
+    }
+    if inside:
+        optimisers["muon"] = Muon(inside, lr=recipe.muon_lr, weight_decay=recipe.weight_decay)
+    for optimiser in optimisers.values():
         for group in optimiser.param_groups:
             group["peak"] = group["lr"]
-    return {"muon": muon, "adam": adam}
+    return optimisers
 
 
 def set_learning_rate(optimisers: Iterable[torch.optim.Optimizer], share: float) -> None:

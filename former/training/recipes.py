@@ -8,12 +8,20 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal, get_args
 
+from torch import nn
+
 from former.config import ModelConfig, is_whole, require_choice, require_positive
+from former.models import Classifier, Generator
+from former.tokens.words import PAD_ID
+from former.training.data import CORPORA
 
 Precision = Literal["bf16", "fp32"]
-Corpus = Literal["wiki100", "imdb"]
 
-PAD, UNK = 0, 1  # the word tokenizer's first two ids
+MODELS: dict[str, tuple[type[nn.Module], type[ModelConfig]]] = {
+    "Generator": (Generator, ModelConfig),
+    "Classifier": (Classifier, ModelConfig),
+}
+"""Kinds of model, by the name in a card: the class and its config's."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +33,10 @@ class Recipe:
     """
 
     name: str  # the model's name, and its directory in checkpoints/
-    corpus: Corpus  # the task follows from it: bytes of text, or reviews
+    description: str = field(default="", compare=False)  # one sentence for the card
+    kind: str = "Generator"  # of model, of `MODELS`
+    task: str = "text"  # what it learns, of `former.training.tasks.TASKS`
+    corpus: str = "wiki100"  # what from, of `former.training.data.CORPORA`
     model: ModelConfig
     steps: int  # updates of the weights
     batch: int  # windows or reviews a step, over all processes and micro-batches
@@ -53,7 +64,8 @@ class Recipe:
         for name in ("steps", "batch", "warmup", "accumulate", "validate_every", "save_every"):
             require_positive(name, getattr(self, name))
         require_choice("precision", self.precision, get_args(Precision))
-        require_choice("corpus", self.corpus, get_args(Corpus))
+        require_choice("corpus", self.corpus, tuple(CORPORA))
+        require_choice("kind", self.kind, tuple(MODELS))
         for name in ("decay", "word_dropout", "teacher", "pieces"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise ValueError(f"{name} must be in [0, 1], got {getattr(self, name)!r}")
@@ -72,9 +84,15 @@ class Recipe:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Recipe:
-        """The inverse of `to_dict`."""
-        values = dict(values, model=ModelConfig.from_dict(values["model"]), snapshots=tuple(values["snapshots"]))
-        return cls(**values)
+        """The inverse of `to_dict`, for the recipes of older runs and cards too."""
+        if "task" not in values:  # it followed from the corpus, and the description from the name
+            reviews = values["corpus"] == "imdb"
+            values = {"kind": "Classifier", "task": "reviews", **values} if reviews else values
+            values = {"description": RECIPES[values["name"]].description, **values}
+        kind = values.get("kind", "Generator")
+        require_choice("kind", kind, tuple(MODELS))
+        _, config = MODELS[kind]
+        return cls(**{**values, "model": config.from_dict(values["model"]), "snapshots": tuple(values["snapshots"])})
 
     def changed(self, settings: list[str]) -> Recipe:
         """The recipe with fields set from `name=value` texts; `model.depth=6` reaches into the model.
@@ -89,8 +107,8 @@ class Recipe:
         for setting in settings:
             name, _, text = setting.partition("=")
             inside = name.startswith("model.")
-            kinds = {f.name: str(f.type) for f in fields(ModelConfig if inside else Recipe)}
-            known = kinds.keys() - {"name", "model"}
+            kinds = {f.name: str(f.type) for f in fields(self.model if inside else self)}
+            known = kinds.keys() - {"name", "description", "kind", "task", "model"}
             key = name.removeprefix("model.")
             if key not in known:
                 raise ValueError(f"setting must be one of {sorted(known)}, got {setting!r}")
@@ -137,10 +155,13 @@ _REVIEWS = ModelConfig(
     seq_length=512,
     norm="pre",
     activation="gelu",
-    pad_token=PAD,
+    pad_token=PAD_ID,
 )
 _CLASSIFIER = Recipe(
     name="classifier",
+    description="Tells whether a film review is positive: the article's classification transformer.",
+    kind="Classifier",
+    task="reviews",
     corpus="imdb",
     model=_REVIEWS,
     steps=2_500,
@@ -159,6 +180,7 @@ _CLASSIFIER = Recipe(
 )
 _TINY_GENERATOR = Recipe(
     name="tiny-generator",
+    description="Two blocks, with snapshots of its training from the first step to the last.",
     corpus="wiki100",
     model=_TINY,
     steps=3_000,
@@ -174,6 +196,7 @@ RECIPES: dict[str, Recipe] = {
     for recipe in (
         Recipe(
             name="generator",
+            description="Writes English encyclopedia text byte by byte: the article's text generation transformer.",
             corpus="wiki100",
             model=ModelConfig(depth=6, norm="pre", activation="gelu"),
             steps=7_000,
@@ -186,6 +209,7 @@ RECIPES: dict[str, Recipe] = {
         replace(
             _CLASSIFIER,
             name="classifier-bag",
+            description="The classifier without positions: it cannot tell one order of the words from another.",
             model=replace(_REVIEWS, positions="none"),
             weights="classifier",
             steps=100,
@@ -196,6 +220,13 @@ RECIPES: dict[str, Recipe] = {
             validate_every=100,
         ),
         _TINY_GENERATOR,
-        replace(_TINY_GENERATOR, name="tiny-unmasked", masked=False, steps=600, snapshots=()),
+        replace(
+            _TINY_GENERATOR,
+            name="tiny-unmasked",
+            description="The tiny generator trained without the causal mask: it reads the answer off its input.",
+            masked=False,
+            steps=600,
+            snapshots=(),
+        ),
     )
 }

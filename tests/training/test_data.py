@@ -9,10 +9,11 @@ import zipfile
 import pytest
 import torch
 
+from former.tokens.words import PAD_ID, UNK_ID
 from former.training import data
-from former.training.__main__ import main, make_task
-from former.training.recipes import PAD, UNK
-from former.training.tasks import ReviewTask
+from former.training.__main__ import main
+from former.training.reviews import ReviewTask
+from former.training.tasks import make_task
 
 LABELS = ("classifier", "model.num_tokens=11", "pieces=0", "teacher=0")  # whole reviews and their labels
 
@@ -27,14 +28,14 @@ def test_a_missing_corpus_says_where_it_can_be_had(tmp_path, capsys):
 
 def test_a_wrong_corpus_says_its_hash_and_what_to_do(text_file):
     with pytest.raises(ValueError, match=r"not a known copy of wiki100.*sha256.*--unchecked"):
-        data.load_text(text_file)
+        data.load_text(text_file, "wiki100")
 
 
 def test_a_damaged_archive_is_refused(text_file, tmp_path):
     packed = tmp_path / "text.xz"
     packed.write_bytes(lzma.compress(text_file.read_bytes())[:-100])
     with pytest.raises(ValueError, match=r"text\.xz is damaged.*fetch it again"):
-        data.load_text(packed, unchecked=True)
+        data.load_text(packed, "wiki100", unchecked=True)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +56,7 @@ def test_reviews_of_another_form_are_refused_by_file_and_line(line, tmp_path):
     with pytest.raises(
         ValueError, match=r"reviews\.jsonl.*one JSON object a line with split, label and text.*line 2 is"
     ):
-        data.load_reviews(path, unchecked=True)
+        data.load_reviews(path, "imdb", unchecked=True)
 
 
 @pytest.mark.parametrize("damage", ["cut short", "no zip"])
@@ -65,7 +66,7 @@ def test_a_damaged_zip_is_refused(damage, text_file, tmp_path):
         archive.writestr("text", text_file.read_bytes())
     path.write_bytes(path.read_bytes()[:-50] if damage == "cut short" else b"PK\x03\x04 and nothing more")
     with pytest.raises(ValueError, match=r"text\.zip is damaged.*fetch it again"):
-        data.load_text(path, unchecked=True)
+        data.load_text(path, "wiki100", unchecked=True)
 
 
 @pytest.mark.parametrize("damage", ["cut short", "no gzip"])
@@ -77,7 +78,7 @@ def test_a_damaged_archive_of_reviews_is_refused(damage, tmp_path):
         archive.addfile(member, io.BytesIO(torch.randint(256, (20_000,)).to(torch.uint8).numpy().tobytes()))
     path.write_bytes(path.read_bytes()[:10_000] if damage == "cut short" else b"nothing")
     with pytest.raises(ValueError, match=r"reviews\.tar\.gz is damaged.*fetch it again"):
-        data.load_reviews(path, unchecked=True)
+        data.load_reviews(path, "imdb", unchecked=True)
 
 
 @pytest.mark.parametrize(("missing", "message"), [("train", "batch must be at most the 0"), ("val", "val split must")])
@@ -134,7 +135,7 @@ def test_a_text_reads_the_same_plain_packed_and_zipped(text_file, tmp_path):
     with zipfile.ZipFile(tmp_path / "text.zip", "w") as archive:
         archive.writestr("text", content)
     for name in ("text.txt", "text.xz", "text.zip"):
-        assert data.load_text(tmp_path / name, unchecked=True) == content
+        assert data.load_text(tmp_path / name, "wiki100", unchecked=True) == content
 
 
 def test_text_is_split_90_5_5():
@@ -149,7 +150,7 @@ def test_the_public_archive_of_reviews_is_read_with_a_validation_split(tmp_path)
             member = tarfile.TarInfo(f"aclImdb/{name}.txt")
             member.size = len(content)
             archive.addfile(member, io.BytesIO(content))
-    splits = data.load_reviews(path, unchecked=True)
+    splits = data.load_reviews(path, "imdb", unchecked=True)
     assert splits == {
         "train": [data.Review("text of train/neg/1_2", 0)],
         "val": [data.Review("text of train/pos/0_9", 1)],
@@ -185,7 +186,7 @@ def test_the_rest_of_an_epoch_is_an_odd_one_and_not_the_longest_reviews(recipe, 
     plain = recipe("classifier", "model.num_tokens=3", "pieces=0", "teacher=0", "word_dropout=0", "model.seq_length=64")
     task = make_task(plain, path, unchecked=True)
     epochs = [torch.cat([task.batch(step)[0] for step in range(n, n + 7)]) for n in range(0, 70, 7)]
-    lengths = [(epoch != PAD).sum(1).tolist() for epoch in epochs]
+    lengths = [(epoch != PAD_ID).sum(1).tolist() for epoch in epochs]
     assert all(len(set(epoch)) == 56 for epoch in lengths)
     assert set().union(*lengths) == set(range(1, 62))
 
@@ -195,21 +196,21 @@ def test_word_dropout_hides_its_share_of_words_and_no_padding(recipe, reviews_fi
     dropping = make_task(recipe(*LABELS, "word_dropout=0.5"), reviews_file, unchecked=True)
     whole = torch.cat([plain.batch(step)[0] for step in range(12)])
     hidden = torch.cat([dropping.batch(step)[0] for step in range(12)])
-    assert torch.equal(whole == PAD, hidden == PAD)
-    words = whole > UNK
-    assert float((hidden[words] == UNK).float().mean()) == pytest.approx(0.5, abs=0.1)
-    assert torch.equal(hidden[words & (hidden != UNK)], whole[words & (hidden != UNK)])
+    assert torch.equal(whole == PAD_ID, hidden == PAD_ID)
+    words = whole > UNK_ID
+    assert float((hidden[words] == UNK_ID).float().mean()) == pytest.approx(0.5, abs=0.1)
+    assert torch.equal(hidden[words & (hidden != UNK_ID)], whole[words & (hidden != UNK_ID)])
 
 
 def test_pieces_are_words_in_a_row_and_their_target_is_the_teachers_opinion_of_them(recipe, reviews_file):
     settings = ("classifier", "model.num_tokens=11", "pieces=1", "word_dropout=0")
     origin = data.origin(reviews_file, unchecked=True)
-    task = ReviewTask(data.load_reviews(reviews_file, unchecked=True), recipe(*settings), origin)
+    task = ReviewTask(data.load_reviews(reviews_file, "imdb", unchecked=True), recipe(*settings), origin)
     reviews = [ids for ids, _ in task.splits["train"]]
     inputs, targets = task.batch(5)
     assert len(inputs) == len(targets) == 4 * 8
     for row, target in zip(inputs.tolist(), targets.tolist(), strict=True):
-        ids = [token for token in row if token != PAD]
+        ids = [token for token in row if token != PAD_ID]
         opinions = {
             task.opinions[i].positive(first, len(ids))
             for i, review in enumerate(reviews)
@@ -225,7 +226,7 @@ def test_pieces_have_a_quarter_to_all_of_64_words(recipe, tmp_path):
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     settings = ("classifier", "model.num_tokens=11", "model.seq_length=512", "pieces=1", "batch=8")
     task = make_task(recipe(*settings), path, unchecked=True)
-    lengths = torch.cat([(task.batch(step)[0] != PAD).sum(1) for step in range(30)])
+    lengths = torch.cat([(task.batch(step)[0] != PAD_ID).sum(1) for step in range(30)])
     assert lengths.min() == 16
     assert lengths.max() == 63
     assert 38 < lengths.float().mean() < 42

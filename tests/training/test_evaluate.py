@@ -16,6 +16,7 @@ from former.training import evaluate
 from former.training.__main__ import main, parse
 from former.training.export import data_facts, export, make_bundle, train_command
 from former.training.recipes import RECIPES
+from former.training.tasks import TASKS
 
 
 def text_of(length):
@@ -234,12 +235,13 @@ def test_a_stride_or_a_part_of_0_is_refused(option, own, text_file, capsys):
     assert "must" in capsys.readouterr().err
 
 
-def test_int8_is_refused_for_a_classifier_and_without_numba(own, reviews_file, text_file, monkeypatch):
-    with pytest.raises(ValueError, match="'int8' needs a generator and the package numba"):
-        evaluate.evaluate(former.load("classifier"), "imdb", reviews_file, "val", precision="int8", unchecked=True)
-    monkeypatch.setattr(fast, "available", lambda part: part != "numba")
-    with pytest.raises(ValueError, match="'int8' needs a generator and the package numba"):
-        evaluate.evaluate(former.load(own), "wiki100", text_file, "val", precision="int8", unchecked=True)
+def test_int8_is_refused_for_a_classifier_and_without_numba(reviews_file, text_file, monkeypatch):
+    measure = evaluate.Measure(split="val", precision="int8", unchecked=True)
+    cases = (("classifier", reviews_file, True), ("tiny-generator", text_file, False))
+    for name, path, numba in cases:
+        monkeypatch.setattr(fast, "available", lambda part, numba=numba: part != "numba" or numba)
+        with pytest.raises(ValueError, match="'int8' needs a generator"):
+            TASKS[RECIPES[name].task].evaluate(former.load(name), RECIPES[name], path, measure)
 
 
 def test_accuracy_over_no_reviews_is_refused():

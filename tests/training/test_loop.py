@@ -12,9 +12,10 @@ import torch
 from safetensors.torch import load_file
 
 from former.training import loop, memory, state
-from former.training.__main__ import main, make_task
+from former.training.__main__ import main
 from former.training.parallel import Group
 from former.training.recipes import RECIPES
+from former.training.tasks import make_task
 from tests.training.conftest import TINY
 
 

@@ -11,8 +11,8 @@ import former
 from former import masks
 from former.checkpoints import CHECKPOINTS
 from former.training import evaluate
+from former.training.batches import last_words
 from former.training.recipes import RECIPES
-from former.training.tasks import last_words
 
 TEXT = (
     "The river rises in the hills north of the town and flows south for about forty miles before it reaches the sea. "

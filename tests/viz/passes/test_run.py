@@ -7,7 +7,7 @@ import torch
 
 import former
 from former import fast
-from former.training.tasks import last_words
+from former.training.batches import last_words
 from tests.viz import plain
 from viz.passes import edits, payload
 from viz.passes.run import TEXT_LIMIT, run, tokenize

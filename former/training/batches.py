@@ -1,0 +1,45 @@
+"""What every task's batches are made with: random numbers of their own, padding, and the device they go to.
+
+Sizes: b batch, t tokens.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from former.hooks import Hook
+from former.tokens import Tokenizer
+from former.tokens.words import PAD_ID, UNK_ID
+
+Batch = tuple[Tensor, ...]  # what the model reads, and what it should say: rows along the first axis of each
+Model = Callable[..., Tensor]
+
+
+class Explicit:
+    """An observer that observes nothing: attention then runs by its equation, which trains faster than the kernel."""
+
+    def at(self, layer: int) -> Hook | None:  # noqa: ARG002 (an Observer is asked for each layer)
+        """A hook that leaves all as it is."""
+        return lambda _name, _tensor: None
+
+
+def generator_of(*numbers: int) -> torch.Generator:
+    """A random generator that depends on these numbers alone."""
+    return torch.Generator().manual_seed(int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0] >> 1))
+
+
+def last_words(tokenizer: Tokenizer, text: str, length: int) -> list[int]:
+    """Ids of a review's last words: where one is too long, its verdict stands at the end more often than not."""
+    return tokenizer.encode(text)[-length:] or [UNK_ID]
+
+
+def padded(reviews: Sequence[tuple[list[int], float]], limit: int) -> tuple[Tensor, Tensor]:
+    """Reviews (b, t) and what is said of each (b,), padded to a multiple of 64 or to the limit: few shapes."""
+    width = min(math.ceil(max(len(ids) for ids, _ in reviews) / 64) * 64, limit)
+    rows = [ids + [PAD_ID] * (width - len(ids)) for ids, _ in reviews]
+    return torch.tensor(rows), torch.tensor([label for _, label in reviews])
