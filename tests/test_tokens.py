@@ -4,9 +4,10 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from former.tokens import PAD, UNK, ByteTokenizer, WordTokenizer, from_dict
+from former.tokens import PAD, UNK, ByteTokenizer, CharacterTokenizer, WordTokenizer, from_dict
 
 BYTES = ByteTokenizer()
+CHARACTERS = CharacterTokenizer("0123456789 -abï", {"<back>": "0-00", "<forth>": ""})
 
 
 @given(st.text())
@@ -56,9 +57,46 @@ def test_no_typed_text_becomes_padding(text):
     assert len(tokenizer.encode(text)) == len(WordTokenizer.split(text))
 
 
-@pytest.mark.parametrize("tokenizer", [BYTES, WordTokenizer.build(["naïve «quotes»"], 10)])
+@pytest.mark.parametrize("tokenizer", [BYTES, CHARACTERS, WordTokenizer.build(["naïve «quotes»"], 10)])
 def test_a_tokenizer_comes_back_from_its_dictionary(tokenizer):
     again = from_dict(tokenizer.to_dict())
     assert again.to_dict() == tokenizer.to_dict()
     assert again.encode("a naïve text") == tokenizer.encode("a naïve text")
     assert again.num_tokens == tokenizer.num_tokens
+
+
+def test_characters_stand_behind_the_task_whose_shape_the_text_has():
+    assert CHARACTERS.labels(CHARACTERS.encode("3-21")) == ["<back>", "3", "-", "2", "1"]
+    for text in ("3-2", "33-21", "a-bb", "", "3-21 ", "٣-٢١"):
+        assert CHARACTERS.labels(CHARACTERS.encode(text))[0] == "<forth>"
+    assert CharacterTokenizer("ab").encode("ab") == [4, 5]
+
+
+def test_characters_to_write_stand_between_their_beginning_and_their_end():
+    ids = CHARACTERS.encode_target("a é")
+    assert (ids[0], ids[-1]) == (CHARACTERS.begin, CHARACTERS.end)
+    assert CHARACTERS.labels(ids) == ["<begin>", "a", "␣", "<unk>", "<end>"]
+    assert CHARACTERS.decode(ids) == "a \ufffd"
+
+
+@given(st.text())
+def test_every_text_of_characters_is_read_one_for_one_and_never_as_padding(text):
+    ids = CHARACTERS.encode(text)
+    assert len(ids) == len(text) + 1
+    assert 0 not in ids
+    assert CHARACTERS.decode(ids) == "".join(c if c in CHARACTERS.characters else "\ufffd" for c in text)
+
+
+@pytest.mark.parametrize(
+    ("characters", "tasks", "message"),
+    [
+        ("aba", {}, "must be distinct"),
+        ("ab", {"<begin>": ""}, "must be distinct"),
+        ("ab", {"a": ""}, "names of several characters"),
+        ("ab", {"<x>": 3}, "must be the shape"),
+        ("ab", ["<x>"], "must be the shape"),
+    ],
+)
+def test_a_vocabulary_of_characters_that_does_not_fit_is_refused(characters, tasks, message):
+    with pytest.raises(ValueError, match=message):
+        from_dict({"kind": "characters", "characters": characters, "tasks": tasks})

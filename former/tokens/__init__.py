@@ -1,4 +1,4 @@
-"""Text to token ids and back: bytes, words, or the pieces of words that GPT-2 and BERT read."""
+"""Text to token ids and back: bytes, characters, words, or the pieces of words that GPT-2 and BERT read."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
 from former.tokens.bytes import ByteTokenizer
+from former.tokens.characters import CharacterTokenizer
 from former.tokens.labels import visible
 from former.tokens.words import PAD, UNK, WordTokenizer
 
@@ -19,6 +20,7 @@ __all__ = [
     "UNK",
     "BpeTokenizer",
     "ByteTokenizer",
+    "CharacterTokenizer",
     "Tokenizer",
     "WordPieceTokenizer",
     "WordTokenizer",
@@ -73,9 +75,11 @@ def from_dict(values: dict[str, Any]) -> Tokenizer:
         return ByteTokenizer()
     if kind == "words" and isinstance(words := values.get("words"), list) and all(isinstance(w, str) for w in words):
         return WordTokenizer(words)
+    if kind == "characters" and isinstance(characters := values.get("characters"), str):
+        return CharacterTokenizer(characters, values.get("tasks", {}))
     if kind in ("bpe", "wordpiece") and isinstance(definition := values.get("definition"), str):
         return __getattr__("BpeTokenizer" if kind == "bpe" else "WordPieceTokenizer")(definition)
     raise ValueError(
-        "tokenizer must be of kind 'bytes', 'words' with a list of words, or 'bpe' or 'wordpiece' with a definition, "
-        f"got kind {kind!r}"
+        "tokenizer must be of kind 'bytes', 'characters' with a text of them, 'words' with a list of words, or 'bpe' "
+        f"or 'wordpiece' with a definition, got kind {kind!r}"
     )
