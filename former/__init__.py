@@ -4,7 +4,7 @@ The public surface, in the order of the article: attention, blocks, models; then
 them, keeping them, measuring them.
 """
 
-from former import analysis, edits, masks, tokens
+from former import analysis, edits, masks, sparse, tokens
 from former.attention import SelfAttention, attend, attention_weights, basic_self_attention
 from former.blocks import TransformerBlock
 from former.checkpoints import Bundle, CheckpointError, available, load, save
@@ -35,5 +35,6 @@ __all__ = [
     "masks",
     "run_with_capture",
     "save",
+    "sparse",
     "tokens",
 ]

@@ -1,0 +1,161 @@
+"""Attention under the sparse patterns at the cost of the cells they allow: on the order of t√t for a size near √t.
+
+A dense kernel computes all t² scores and throws most of them away. Here the tokens are cut into blocks of `size`, and
+each pattern of `former.masks` becomes two or three parts, each one a batch of small dense products (Child et al. 2019,
+"Generating Long Sequences with Sparse Transformers", section 5.4):
+
+    own        every block with itself: the keys up to the query
+    previous   every block with the one before it: the keys that the window still reaches
+    column     tokens that have the same place in their blocks: the keys of earlier blocks
+    summary    every query with the last token of each earlier block
+
+    local = own + previous        strided = own + previous + column        fixed = own + summary
+
+No cell stands in two parts, so parts are joined by their sums of exponentials. With L_p = log Σ_j exp(score_ij) over
+the keys of part p, and L = log Σ_p exp(L_p), the output is Σ_p exp(L_p − L) · out_p.
+
+Sizes: b batch, h heads, t tokens, s size of one head; n blocks of l tokens.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from former.config import require_choice, require_positive
+
+KINDS = ("local", "strided", "fixed")
+_LOWEST = torch.finfo(torch.float32).min / 2  # as good as −∞, but a row of nothing else has a softmax
+
+
+def attend(q: Tensor, k: Tensor, v: Tensor, kind: str, size: int) -> Tensor:
+    """Equals `attention.attend` under `masks.named(kind, t, size)`, gradients too, without t² of anything.
+
+    Args:
+        q, k, v: (b, h, t, s), t at least 1.
+        kind: "local", "strided" or "fixed".
+        size: the window or the stride, at least 1; the work is least near √t.
+    Returns:
+        out (b, h, t, s).
+    Raises:
+        ValueError: another kind, a size below 1, or tensors that are not of one shape (b, h, t, s).
+    """
+    require_choice("kind", kind, KINDS)
+    require_positive("size", size)
+    if q.dim() != 4 or not q.shape == k.shape == v.shape or q.shape[2] == 0:
+        shapes = ", ".join(str(tuple(x.shape)) for x in (q, k, v))
+        raise ValueError(f"q, k and v must have one shape (b, h, t, s) with t at least 1, got {shapes}")
+    b, _, t, _ = q.shape
+    size = min(size, t)  # from t on every kind is the causal mask
+    # Filled up at the end, where no token looks.
+    q, k, v = (F.pad(x, (0, 0, 0, -t % size)).flatten(0, 1).unflatten(1, (-1, size)) for x in (q, k, v))
+    out: Any = _Attend.apply(q, k, v, kind)  # (b·h, n, l, s)
+    return out.flatten(1, 2).unflatten(0, (b, -1))[:, :, :t]
+
+
+class _Part(NamedTuple):
+    """Some queries, some keys, and which of these keys each of these queries sees."""
+
+    queries: Callable[[Tensor], Tensor]  # (b·h, n, l, ...) → (b·h, groups, rows, ...), a view
+    keys: Callable[[Tensor], Tensor]  # (b·h, n, l, ...) → (b·h, groups, columns, ...), a view
+    mask: Tensor  # (rows, columns): 0 or _LOWEST, to be added to the scores
+
+
+def _parts(kind: str, blocks: Tensor) -> list[_Part]:
+    """The parts of a pattern over blocks (b·h, n, l, s); each token sees itself in the first."""
+    n, size = blocks.shape[1:3]
+    place, block = torch.arange(size, device=blocks.device), torch.arange(n, device=blocks.device)
+    parts = [_Part(lambda x: x, lambda x: x, _closed(place[:, None] < place))]
+    if n == 1:  # no block is before it, and the kernel stops the process at an empty tensor
+        return parts
+    if kind in ("local", "strided"):
+        parts.append(_Part(lambda x: x[:, 1:], lambda x: x[:, :-1], _closed(place[:, None] >= place)))
+    if kind == "strided":
+        column = lambda x: x.transpose(1, 2)  # noqa: E731
+        parts.append(_Part(column, column, _closed(block[:, None] <= block)))
+    if kind == "fixed":
+        earlier = _closed(block.repeat_interleave(size)[:, None] <= block)  # (n·l, n)
+        parts.append(_Part(lambda x: x.flatten(1, 2)[:, None], lambda x: x[:, None, :, -1], earlier))
+    return parts
+
+
+def _closed(cells: Tensor) -> Tensor:
+    return torch.zeros(cells.shape, device=cells.device).masked_fill(cells, _LOWEST)
+
+
+def _views(part: _Part, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    return part.queries(q), part.keys(k), part.keys(v)
+
+
+class _Attend(torch.autograd.Function):
+    """The parts one after another. Nothing of their weights is kept: the way back computes them again.
+
+    Once the whole row's output and its L are known, the gradient of a part needs nothing of the other parts: its
+    weights are exp(score − L) (FlashAttention's backward pass, Dao et al. 2022, over parts instead of tiles).
+    """
+
+    @staticmethod
+    def forward(ctx: Any, q: Tensor, k: Tensor, v: Tensor, kind: str) -> Tensor:
+        """q, k, v (b·h, n, l, s) → (b·h, n, l, s)."""
+        out = torch.zeros_like(q, dtype=torch.promote_types(q.dtype, torch.float32))  # joined no coarser than that
+        total = torch.full_like(out[..., 0], _LOWEST)  # L of the parts so far
+        for part in _parts(kind, q):
+            part_out, part_total = _forward(*_views(part, q, k, v), part.mask)
+            so_far, sums = part.queries(out), part.queries(total)
+            joined = torch.logaddexp(sums, part_total)
+            so_far.mul_((sums - joined).exp()[..., None]).addcmul_(part_out, (part_total - joined).exp()[..., None])
+            sums.copy_(joined)
+        out = out.to(q.dtype)
+        ctx.save_for_backward(q, k, v, out, total)
+        ctx.kind = kind
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        """The gradients of q, k and v, summed over the parts."""
+        q, k, v, out, total = ctx.saved_tensors
+        dq, dk, dv = torch.zeros_like(q), torch.zeros_like(k), torch.zeros_like(v)
+        for part in _parts(ctx.kind, q):
+            more = _backward(*_views(part, q, k, v), part.mask, *(part.queries(x) for x in (grads[0], out, total)))
+            for view, gradient in zip(_views(part, dq, dk, dv), more, strict=True):
+                view.add_(gradient)
+        return dq, dk, dv, None
+
+
+def _forward(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    """One part: its output (b·h, groups, rows, s), and the logarithm of each row's sum (b·h, groups, rows)."""
+    if _has_kernel(q):
+        return torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(q, k, v, attn_mask=mask[None, None])
+    scores = _scores(q, k, mask)
+    total = scores.logsumexp(-1)
+    return (scores - total[..., None]).exp().to(v.dtype) @ v, total
+
+
+def _backward(
+    q: Tensor, k: Tensor, v: Tensor, mask: Tensor, grad: Tensor, out: Tensor, total: Tensor
+) -> tuple[Tensor, Tensor, Tensor]:
+    """One part's gradients of q, k and v, from the whole row's output and L."""
+    if _has_kernel(q):
+        return torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward(
+            grad, q, k, v, out, total, 0.0, False, attn_mask=mask[None, None]
+        )
+    weights = (_scores(q, k, mask) - total[..., None]).exp()
+    along = (grad @ v.transpose(-2, -1)) - (grad * out).sum(-1, keepdim=True)  # what a weight's row sum leaves free
+    by_score = (weights * along / math.sqrt(q.shape[-1])).to(q.dtype)
+    return by_score @ k, by_score.transpose(-2, -1) @ q, weights.to(grad.dtype).transpose(-2, -1) @ grad
+
+
+def _scores(q: Tensor, k: Tensor, mask: Tensor) -> Tensor:
+    """(b·h, groups, rows, columns), in float32 at least."""
+    scores = q @ k.transpose(-2, -1)
+    return scores.to(torch.promote_types(q.dtype, torch.float32)) / math.sqrt(q.shape[-1]) + mask
+
+
+def _has_kernel(q: Tensor) -> bool:
+    """Whether torch's fused kernel runs here that also gives the sums; elsewhere the equation does the same."""
+    return q.device.type == "cpu"

@@ -1,0 +1,107 @@
+"""Sparse attention beside the dense ways, forward and backward: `python -m tests.bench.sparse`.
+
+8 heads of size 32, stride √t. Three dense ways: the equation and torch's fused kernel, each under the strided mask, and
+the fused kernel that skips what is later and knows no pattern, which is what a dense twin of the model would run. Time
+is that of one forward and one backward pass, measured as in `tests.bench.library`. Peak memory is what a fresh process
+adds to its resident memory in one such pass. The equation runs up to 4,096 tokens; at 16,384 one of its tensors has
+8.6 GB, and it keeps several.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from former import masks, sparse
+from former.attention import attention_weights
+from tests.bench.library import measure, report, setting, verdict
+
+LENGTHS = (256, 1024, 4096, 16384)
+EQUATION_UP_TO = 4096
+HEADS, SIZE = 8, 32
+# bar and aim: times as fast as the fastest dense way
+TIME = {4096: (3.5, 6.0), 16384: (5.0, 10.0)}
+MEMORY = 4.0  # the bar: how many times less than the equation
+
+STRIDED, FIXED, MASKED, CAUSAL, EQUATION = "strided", "fixed", "fused, masked", "fused, causal", "equation"
+
+
+def main() -> int:
+    """Measures, prints, and returns 1 if a bar is missed."""
+    parser = argparse.ArgumentParser(description="sparse attention beside dense attention")
+    parser.add_argument("--rounds", type=int, default=15, help="up to 4,096 tokens; a third of them beyond")
+    parser.add_argument("--peak", nargs=2, metavar=("WAY", "TOKENS"), help="print one way's peak memory in MB, and end")
+    options = parser.parse_args()
+    if options.peak:
+        print(peak(options.peak[0], int(options.peak[1])))
+        return 0
+    print(setting())
+    passed = [at_length(t, options.rounds if t <= EQUATION_UP_TO else max(3, options.rounds // 3)) for t in LENGTHS]
+    return 0 if all(passed) else 1
+
+
+def at_length(t: int, rounds: int) -> bool:
+    """The table of one length, and its bars."""
+    print(f"\n{t} tokens, forward and backward{'':7}{'ms':>9}{'×':>7}  samples")
+    names = [STRIDED, FIXED, MASKED, CAUSAL] + ([EQUATION] if t <= EQUATION_UP_TO else [])
+    medians = report(measure({name: way(name, t) for name in names}, rounds), CAUSAL, 1e3)
+    fastest = min(names[2:], key=lambda name: medians[name])
+    passed = verdict(f"against {fastest}", medians[fastest] / medians[STRIDED], *TIME.get(t, (None, None)))
+    verdict(f"against {MASKED}, which gives the same", medians[MASKED] / medians[STRIDED], None, None)
+    peaks = {name: peak_of_fresh_process(name, t) for name in names}
+    print("  peak memory, MB: " + ", ".join(f"{name} {mb:.1f}" for name, mb in peaks.items()))
+    if EQUATION in peaks:
+        # Below 1,024 tokens both are less than a process gains by itself.
+        bar = MEMORY if t >= 1024 else None
+        passed &= verdict("less memory than the equation", peaks[EQUATION] / peaks[STRIDED], bar, None)
+    return passed
+
+
+def way(name: str, t: int) -> Callable[[], object]:
+    """One forward and backward pass over fresh inputs of its own."""
+    size = math.isqrt(t)
+    rng = torch.Generator().manual_seed(0)
+    q, k, v, upstream = torch.randn(4, 1, HEADS, t, SIZE, generator=rng).unbind()
+    leaves = tuple(x.clone().requires_grad_() for x in (q, k, v))
+    mask = masks.strided(t, size) if name in (MASKED, EQUATION) else None
+    ways: dict[str, Callable[[Tensor, Tensor, Tensor], Tensor]] = {
+        STRIDED: lambda q, k, v: sparse.attend(q, k, v, "strided", size),
+        FIXED: lambda q, k, v: sparse.attend(q, k, v, "fixed", size),
+        MASKED: lambda q, k, v: F.scaled_dot_product_attention(q, k, v, attn_mask=mask),
+        CAUSAL: lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True),
+        EQUATION: lambda q, k, v: attention_weights(q, k, mask)[1] @ v,
+    }
+    return lambda: torch.autograd.grad(ways[name](*leaves), leaves, upstream)
+
+
+def peak(name: str, t: int) -> float:
+    """How many MB this process' resident memory grows by at most in one pass; a small one has gone before."""
+    way(name, 64)()
+    run = way(name, t)
+    before = resident("VmRSS")
+    run()
+    return (resident("VmHWM") - before) / 1024
+
+
+def peak_of_fresh_process(name: str, t: int) -> float:
+    """`peak`, where nothing else has been."""
+    command = [sys.executable, "-m", "tests.bench.sparse", "--peak", name, str(t)]
+    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def resident(field: str) -> int:
+    """A field of Linux' account of this process' memory, in kB."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(field))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
