@@ -26,7 +26,7 @@ from viz.passes.run import Loaded, digest
 from viz.server import rooms
 from viz.tabs import TABS
 from viz.tabs.base import Site, site_of
-from viz.text import en as text
+from viz.text import message
 
 
 def load_models(folders: list[str]) -> dict[str, Loaded]:
@@ -45,12 +45,16 @@ def load_models(folders: list[str]) -> dict[str, Loaded]:
 
 def build(site: Site) -> gr.Blocks:
     """The page: its tabs, and the one of the link open."""
-    with gr.Blocks(title=text.TITLE, analytics_enabled=False) as page:
+    with gr.Blocks(title=message("title"), analytics_enabled=False) as page:
         browser.class_bar()
-        gr.HTML(f"<h1>{text.TITLE}</h1><p>{text.SUBTITLE}</p>", elem_classes="page-title", apply_default_css=False)
+        gr.HTML(
+            f"<h1>{message('title')}</h1><p>{message('subtitle')}</p>",
+            elem_classes="page-title",
+            apply_default_css=False,
+        )
         with gr.Tabs(selected=TABS[0].name) as tabs:
             for tab in TABS:
-                with gr.Tab(text.BROWSER[f"tab_{tab.name}"], id=tab.name) as shown:
+                with gr.Tab(message(f"tab_{tab.name}"), id=tab.name) as shown:
                     tab.render(site, page)
                 shown.select(None, js=f"() => former.store.showTab('{tab.name}')")
         page.load(None, None, tabs, js="() => ({ __type__: 'update', selected: former.store.view.tab })")

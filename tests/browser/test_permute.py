@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from tests.browser.conftest import Guard
 from tests.browser.pages_permute import LINKED, ORDER, TEXT, Outputs, Permuting, shuffled
 from tests.browser.written import number
-from viz.text import en as words
+from viz.text import examples as words
 
 pytestmark = pytest.mark.browser
 TAB = Permuting

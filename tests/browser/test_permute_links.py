@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.pages_permute import LINKED, TEXT, Outputs, Permuting, shuffled
-from viz.text import en as words
+from viz.text import examples as words
 
 pytestmark = pytest.mark.browser
 TAB = Permuting

@@ -18,15 +18,17 @@ from urllib.parse import quote
 import gradio as gr
 
 from viz import style
-from viz.text import en as text
+from viz.text import LANGUAGES
 
 if TYPE_CHECKING:
     from viz.tabs.base import Tab
 
+ARTICLE = "https://peterbloem.nl/blog/transformers"
+
 HERE = Path(__file__).parent
 TABS = HERE.parent / "tabs"  # a folder for each
 LIBRARY = (  # in this order
-    *("base.js", "colour.js", "address.js", "store.js", "lessons.js"),
+    *("messages.js", "base.js", "colour.js", "address.js", "store.js", "lessons.js"),
     *("panel.js", "labels.js", "ask.js"),  # what the views share
     *("demo.js", "fields.js", "square.js", "chart.js"),  # tabs Mask and Permute
     *("presenter.js", "room.js"),  # in front of a class
@@ -59,17 +61,26 @@ def class_bar() -> gr.HTML:
     return part(HERE, "class_bar")
 
 
-def lesson(tab: str) -> gr.HTML:
-    """A tab's sentence, which its scripts give by former.lessons.tell(tab, sentence), and the link to the article."""
-    section = text.SECTIONS[tab]
-    href = f"{text.ARTICLE}#:~:text={quote(section)}"  # a text fragment: the browser scrolls to the heading's words
+def lesson(tab: str, section: str) -> gr.HTML:
+    """A tab's sentence, which its scripts give by former.lessons.tell(tab, sentence), and the link to the article.
+
+    Args:
+        tab: its name.
+        section: the heading in the article that the tab is about.
+    """
+    href = f"{ARTICLE}#:~:text={quote(section)}"  # a text fragment: the browser scrolls to the heading's words
     return part(HERE, "lesson", {"tab": tab, "section": section, "href": href})
 
 
-def head(tabs: Sequence[Tab]) -> str:
+def head(tabs: Sequence[Tab], language: str = "en") -> str:
     """For the page's head: the words, the colours, the scripts that all parts share, and what is styled outside
     Gradio's container: it keeps the styles of `css` to what is inside."""
-    shared = {"text": text.BROWSER, "style": style.BROWSER, "tabs": [tab.name for tab in tabs]}
+    shared = {
+        "language": language,
+        "text": LANGUAGES[language],
+        "style": style.BROWSER,
+        "tabs": [tab.name for tab in tabs],
+    }
     settings = json.dumps(shared, ensure_ascii=False).replace("<", "\\u003c")
     files = [HERE / "lib" / name for name in LIBRARY]
     files += [TABS / tab.name / "lib" / name for tab in tabs for name in tab.scripts]

@@ -16,7 +16,7 @@ from torch import Tensor
 
 import former
 from former.hooks import Observer
-from viz.text import en as words
+from viz.text import Refusal
 
 LIMIT = 32  # at once; a link must be able to carry them
 FACTOR_LIMIT = 10  # either way: beyond, a model's numbers mean nothing any more
@@ -34,16 +34,16 @@ def read(given: Any, model: str, config: former.ModelConfig) -> list[Edit]:
         model: the model that will run.
         config: of the model.
     Raises:
-        ValueError: anything else, or too many; the message is for the visitor.
+        Refusal: anything else, or too many.
     """
     if isinstance(given, Mapping):
         given = given.get("list") if given.get("model") == model else None
     if given is None:
         return []
     if not isinstance(given, (list, tuple)):
-        raise ValueError(words.BAD_EDIT)
+        raise Refusal("bad_edit")
     if len(given) > LIMIT:
-        raise ValueError(words.MANY_EDITS.format(given=len(given), limit=LIMIT))
+        raise Refusal("many_edits", given=len(given), limit=LIMIT)
     return [_read_one(edit, config) for edit in given]
 
 
@@ -85,16 +85,16 @@ def observers(edits: list[Edit], mask: Tensor, config: former.ModelConfig) -> li
 
 def _read_one(edit: Any, config: former.ModelConfig) -> Edit:
     if not isinstance(edit, Mapping):
-        raise ValueError(words.BAD_EDIT)
+        raise Refusal("bad_edit")
     layer, head, do, factor = (edit.get(name) for name in ("layer", "head", "do", "factor"))
     if not is_index(layer, config.depth) or not (head is None or is_index(head, config.heads)):
-        raise ValueError(words.BAD_EDIT)
+        raise Refusal("bad_edit")
     if do == "uniform":
         return {"layer": layer, "head": head, "do": do}
     if do != "scale" or isinstance(factor, bool) or not isinstance(factor, (int, float)):
-        raise ValueError(words.BAD_EDIT)
+        raise Refusal("bad_edit")
     if not abs(factor) <= FACTOR_LIMIT:  # NaN is not either
-        raise ValueError(words.BAD_EDIT)
+        raise Refusal("bad_edit")
     return {"layer": layer, "head": head, "do": do, "factor": float(factor)}
 
 

@@ -17,7 +17,7 @@ from torch import Tensor
 import former
 from viz.passes import edits
 from viz.passes.run import Loaded, Pass
-from viz.text import en as words
+from viz.text import Refusal
 
 CHUNK = 8_192  # tokens of one batch: a piece of work short enough to stop after
 RUNS = 128  # of the model for one text's words; in a longer text, neighbours are taken together
@@ -30,11 +30,11 @@ def heads(loaded: Loaded, made: Pass) -> Iterator[dict[str, Any]]:
     the head. Classifier: by how much the log-odds of the class it chooses fall.
 
     Raises:
-        ValueError: a text too short to predict; the message is for the visitor.
+        Refusal: a text too short to predict.
     """
     tokens, mask, observers = _again(loaded, made)
     if tokens.shape[1] < 2 and not loaded.is_classifier:
-        raise ValueError(words.TOO_SHORT)
+        raise Refusal("too_short")
     log_odds = chosen_log_odds(made) if loaded.is_classifier else None
     measure = None if log_odds is None else lambda log_probs: -log_odds(log_probs)
     rows = former.analysis.ablation_by_layer(loaded.fast, tokens, measure, mask=mask, edits=observers)
@@ -52,10 +52,10 @@ def each_word(loaded: Loaded, made: Pass) -> Iterator[dict[str, Any]]:
     shares with the sizes of the changes; None where there is none.
 
     Raises:
-        ValueError: a model that gives no verdict; the message is for the visitor.
+        Refusal: a model that gives no verdict.
     """
     if not loaded.is_classifier:
-        raise ValueError(words.NO_VERDICT)
+        raise Refusal("no_verdict")
     tokens, mask, observers = _again(loaded, made)
     t = tokens.shape[1]
     size = math.ceil(t / RUNS)

@@ -20,7 +20,8 @@ from torch import Tensor
 import former
 from former import fast as fast_twin
 from viz.passes import edits as changes
-from viz.text import en as words
+from viz.text import Refusal
+from viz.text.examples import CLASSES
 
 TEXT_LIMIT = 4_000  # characters; a link must be able to carry them
 CANDIDATES = 10  # next tokens to name, of each run
@@ -87,16 +88,16 @@ def tokenize(loaded: Loaded, text: str, *, end: bool = False) -> tuple[list[int]
         text: as typed.
         end: whether of a text that is too long the end is kept, not the beginning.
     Raises:
-        ValueError: a text that is empty, too long, or without a token; the message is for the visitor.
+        Refusal: a text that is empty, too long, or without a token.
     """
     if not isinstance(text, str) or not text.strip():
-        raise ValueError(words.EMPTY_TEXT)
+        raise Refusal("empty_text")
     if len(text) > TEXT_LIMIT:
-        raise ValueError(words.LONG_TEXT.format(given=len(text), limit=TEXT_LIMIT))
+        raise Refusal("long_text", given=len(text), limit=TEXT_LIMIT)
     tokenizer = loaded.bundle.tokenizer
     ids = tokenizer.encode(text)
     if not ids:
-        raise ValueError(words.NO_TOKENS)
+        raise Refusal("no_tokens")
     limit = loaded.bundle.config.seq_length
     part = slice(-limit, None) if end else slice(limit)
     kept = ids[part]
@@ -117,7 +118,7 @@ def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Pass:
         text: as typed.
         edits: as `viz.passes.edits.read` gives them.
     Raises:
-        ValueError: a text that cannot be run; the message is for the visitor.
+        Refusal: a text that cannot be run.
     """
     # A review says at its end what it comes to: classifiers are trained and measured on the end.
     ids, labels, total = tokenize(loaded, text, end=loaded.is_classifier)
@@ -184,7 +185,7 @@ def describe_output(loaded: Loaded, tokens: Tensor, out: Tensor, named: Sequence
         {"id", "label", "prob"}.
     """
     if loaded.is_classifier:
-        names = loaded.bundle.card.get("classes") or words.CLASSES.get(out.shape[-1])
+        names = loaded.bundle.card.get("classes") or CLASSES.get(out.shape[-1])
         classes = names or [str(i) for i in range(out.shape[-1])]
         return {"classes": list(classes), "probs": rounded(out[0].exp())}
     log_probs = F.log_softmax(out[0], dim=-1)  # (t, num_tokens)

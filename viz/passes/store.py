@@ -64,7 +64,7 @@ class PassStore:
         """The pass of a text, run unless it is held, and its packed body.
 
         Raises:
-            ValueError: a text that cannot be run; the message is for the visitor.
+            Refusal: a text that cannot be run.
         """
         key = key_of(loaded, text, edits)
         with self._turns:  # of many who ask for the same, most find it held when their turn comes

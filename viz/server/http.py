@@ -1,43 +1,75 @@
-"""Plain requests and answers: how a body is read, and what is said of an answer."""
+"""Plain requests and answers: how a body is read, how a refusal is said, and what is said of an answer.
+
+A refusal is {"error": {"key", "values"}}: a message of `viz.text`, which the page says in its own language.
+"""
 
 from __future__ import annotations
 
+import functools
 import json
-from typing import Any
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any, ParamSpec
 
-from fastapi import Request
+from fastapi import Request, Response
+from starlette.requests import ClientDisconnect
 
-from viz.text import en as text
+from viz.text import Refusal
+
+P = ParamSpec("P")
 
 FOREVER = {"Cache-Control": "private, max-age=86400, immutable"}  # a key names what went in, so an answer never changes
+FRESH = {"Cache-Control": "no-store"}
+STREAM = FRESH | {"X-Accel-Buffering": "no"}
 BINARY = "application/octet-stream"
 BODY_LIMIT = 64_000  # bytes of a request
+GONE = 499  # the status of an answer that nobody reads
 
 
-async def limited_body(request: Request, limit: int = BODY_LIMIT) -> bytes:
-    """A request's body.
+async def read_object(request: Request, limit: int = BODY_LIMIT) -> dict[str, Any]:
+    """The JSON object in a request's body.
 
     Raises:
-        ValueError: it is longer than `limit` bytes.
+        Refusal: there is none, or it is longer than `limit` bytes.
     """
     body = b""
     async for piece in request.stream():
         body += piece
         if len(body) > limit:
-            raise ValueError(text.BAD_ORDER)
-    return body
-
-
-def read_object(body: bytes) -> dict[str, Any]:
-    """The JSON object in a request's body.
-
-    Raises:
-        ValueError: there is none.
-    """
+            raise Refusal("bad_request")
     try:
-        asked = json.loads(body)
+        given = json.loads(body)
     except (ValueError, RecursionError):
-        asked = None
-    if not isinstance(asked, dict):
-        raise ValueError(text.BAD_ORDER)
-    return asked
+        given = None
+    if not isinstance(given, dict):
+        raise Refusal("bad_request")
+    return given
+
+
+def answers(handler: Callable[P, Awaitable[Response]]) -> Callable[P, Awaitable[Response]]:
+    """A route that may raise ValueError, which is sent as a refusal, and whose client may leave while it is read."""
+
+    @functools.wraps(handler)
+    async def route(*args: P.args, **kwargs: P.kwargs) -> Response:
+        try:
+            return await handler(*args, **kwargs)
+        except ValueError as raised:
+            refusal = refusal_of(raised)
+            return Response(error(refusal), refusal.status, FRESH, "application/json")
+        except ClientDisconnect:
+            return Response(status_code=GONE)
+
+    return route
+
+
+def error(refusal: Refusal) -> bytes:
+    """A refusal's body."""
+    return json.dumps({"error": refusal.note}).encode()
+
+
+def refusal_of(raised: ValueError) -> Refusal:
+    """What a visitor is told of an error: a refusal as it is; what a library says of its arguments is for the log."""
+    if isinstance(raised, Refusal):
+        return raised
+    logging.getLogger(__name__).warning("refused to a visitor: %s", raised)
+    return Refusal("not_possible")

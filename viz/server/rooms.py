@@ -21,7 +21,8 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
 
 from viz.server import http
-from viz.text import en as text
+from viz.server.http import FRESH
+from viz.text import Refusal
 
 NAME = re.compile(r"[A-Za-z0-9-]{1,40}")
 KEY = re.compile(r"[0-9a-f]{16,64}")
@@ -29,7 +30,12 @@ ROOMS = 200  # at once
 VIEW_LIMIT = 50_000  # characters: a text of 4,000, each up to 12 in a link
 AGE = 2 * 60 * 60  # seconds
 QUIET = 3 * 60  # seconds; a page that leads says so every minute, so a room as quiet as this may give way
-FRESH = {"Cache-Control": "no-store"}
+
+
+class Taken(Refusal):
+    """Another page holds the room's key."""
+
+    status = 409
 
 
 @dataclass
@@ -58,15 +64,15 @@ class Rooms:
         """Takes up what a leader shows; returns its revision, which grows with every change.
 
         Raises:
-            ValueError: a name, key or view that cannot be, or too many rooms; the message is for the visitor.
-            PermissionError: someone else leads the room.
+            Refusal: a name, key or view that cannot be, or too many rooms.
+            Taken: someone else leads the room.
         """
         if not NAME.fullmatch(name):
-            raise ValueError(text.BAD_ROOM.format(given=name[:40]))
+            raise Refusal("bad_room", given=name[:40])
         if not isinstance(key, str) or not KEY.fullmatch(key) or not isinstance(view, str) or not view.isascii():
-            raise ValueError(text.BAD_ORDER)
+            raise Refusal("bad_request")
         if len(view) > VIEW_LIMIT:
-            raise ValueError(text.LONG_VIEW.format(given=len(view), limit=VIEW_LIMIT))
+            raise Refusal("long_view", given=len(view), limit=VIEW_LIMIT)
         now = self._clock()
         self._rooms = {known: room for known, room in self._rooms.items() if now - room.heard < AGE}
         room = self._rooms.get(name)
@@ -74,7 +80,7 @@ class Rooms:
             self._make_room(now)
             room = self._rooms[name] = Room(key, view, next(self._revisions), now)
         elif not secrets.compare_digest(room.key, key):
-            raise PermissionError(text.TAKEN_ROOM.format(name=name))
+            raise Taken("taken_room", name=name)
         elif room.view != view:
             room.view, room.rev = view, next(self._revisions)
         room.heard = now
@@ -84,13 +90,13 @@ class Rooms:
         """Where there are as many rooms as may be, the one not heard of for longest ends, if it has been quiet.
 
         Raises:
-            ValueError: none has.
+            Refusal: none has.
         """
         if len(self._rooms) < ROOMS:
             return
         quietest = min(self._rooms, key=lambda name: self._rooms[name].heard)
         if now - self._rooms[quietest].heard < QUIET:
-            raise ValueError(text.FULL_ROOMS)
+            raise Refusal("full_rooms")
         del self._rooms[quietest]
 
     def seen(self, name: str) -> Room | None:
@@ -117,12 +123,8 @@ def attach(server: FastAPI, rooms: Rooms) -> None:
         return JSONResponse({"rev": room.rev, "view": room.view, "run": run}, headers=FRESH)
 
     @server.put("/room/{name}")
+    @http.answers
     async def lead(name: str, request: Request) -> Response:
-        try:
-            asked = http.read_object(await http.limited_body(request))
-            rev = rooms.show(name, asked.get("key", ""), asked.get("view", ""))
-        except ValueError as error:
-            return JSONResponse({"error": str(error)}, 422, FRESH)
-        except PermissionError as error:
-            return JSONResponse({"error": str(error)}, 409, FRESH)
+        asked = await http.read_object(request)
+        rev = rooms.show(name, asked.get("key", ""), asked.get("view", ""))
         return JSONResponse({"rev": rev, "run": run}, headers=FRESH)

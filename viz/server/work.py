@@ -1,133 +1,232 @@
-"""The routes of the demonstrations: POST of a JSON object, answered by one.
+"""All that computes for visitors, off the event loop: one bounded pool, whose answers are shared.
 
-An answer depends on nothing but its question, so equal questions are answered once and the answer is kept a while: a
-class that follows its teacher asks the same, all at once. What nobody waits for any more is not begun.
+An answer depends on nothing but its question, so equal questions are answered once, whoever asks, and the answer is
+kept a while: a class that follows its teacher asks the same, all at once. A piece of work takes a turn, so many at once
+go on side by side, and what nobody waits for any more goes no further. Steps of a few milliseconds, one visitor's own,
+have threads of their own and no turns.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import os
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Protocol, TypeVar
 
 from fastapi import FastAPI, Request, Response
 
 from viz.passes.run import digest
 from viz.server import http
-from viz.text import en as text
+from viz.text import Busy
 
-# Of all demonstrations together.
-THREADS = 2  # for work of a part of a second; each piece of it uses the machine's cores
+T = TypeVar("T")
+
+TURNS = 2  # pieces of a part of a second at work; each uses the machine's cores
 WAITING = 64  # different questions at work or in line
 KEPT = 32 << 20  # bytes of answers
-OBJECTS = 2_000  # bytes that keeping an answer takes beside its body
+OBJECTS = 2_000  # bytes that keeping an answer takes beside its pieces
 
-Work = Callable[[dict[str, Any]], dict[str, Any]]  # raises ValueError, with a message for the visitor
-
-
-class Answer(NamedTuple):
-    """What is sent."""
-
-    status: int
-    body: bytes
+Answer = Callable[[dict[str, Any]], dict[str, Any]]  # of a question; raises Refusal
 
 
-GONE = Answer(499, b"")  # nobody reads it
+class Reader(Protocol):
+    """Who asked, as a request is."""
+
+    async def is_disconnected(self) -> bool:
+        """Whether nobody is there any more."""
+        ...
 
 
 @dataclass
-class Question:
-    """One that is being answered, or has been."""
+class Listener:
+    """A reader that says itself when it leaves."""
 
-    readers: list[Request] = field(default_factory=list)  # all that asked it before it was answered
-    task: asyncio.Task[Answer] | None = None
+    gone: bool = False
+
+    async def is_disconnected(self) -> bool:
+        """Whether it has left."""
+        return self.gone
 
 
-class Questions:
-    """All questions at once, of all demonstrations. Used on the event loop only."""
+@dataclass
+class Job:
+    """One question that is being answered, or has been."""
 
-    def __init__(self) -> None:
-        self._asked: OrderedDict[str, Question] = OrderedDict()
-        self._turns = asyncio.Semaphore(THREADS)
-        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="question")
+    readers: list[Reader] = field(default_factory=list)  # all that asked before it was answered
+    pieces: list[bytes] = field(default_factory=list)  # of the answer, so far
+    failure: Exception | None = None  # after the pieces
+    over: bool = False
+    more: asyncio.Event = field(default_factory=asyncio.Event)  # set, and replaced, at every change
+
+    @property
+    def whole(self) -> bool:
+        """Whether it was answered to its end."""
+        return self.over and self.failure is None
+
+    @property
+    def nbytes(self) -> int:
+        """What keeping it takes."""
+        return sum(map(len, self.pieces)) + OBJECTS
+
+    async def awaited(self) -> bool:
+        """Whether anybody still waits for it."""
+        for reader in self.readers:  # grows while we ask
+            if not await reader.is_disconnected():
+                return True
+        return False
+
+    def tell(self) -> None:
+        """Wakes those who wait for what has changed."""
+        self.more.set()
+        self.more = asyncio.Event()
+
+
+class Work:
+    """All work at once. Used on the event loop only.
+
+    Args:
+        threads: for steps.
+    """
+
+    def __init__(self, threads: int | None = None) -> None:
+        self.waiting = 0  # questions without a whole answer yet
+        self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._bytes = 0  # of the answers that are kept
-        self.waiting = 0  # questions without an answer yet
+        self._turns = asyncio.Semaphore(TURNS)
+        self._pool = ThreadPoolExecutor((threads or os.cpu_count() or 1) + TURNS, thread_name_prefix="work")
+        self._tasks: set[asyncio.Task[None]] = set()  # the loop itself holds them only weakly
 
-    async def ask(self, path: str, work: Work, request: Request) -> Answer:
-        """The answer to a request: made, shared with those who ask the same meanwhile, or kept from before."""
-        try:
-            asked = http.read_object(await http.limited_body(request))
-            json.dumps(asked, ensure_ascii=False).encode()  # half of a surrogate pair could not be sent back
-        except UnicodeEncodeError:
-            return refusal(422, text.BAD_ORDER)
-        except ValueError as error:
-            return refusal(422, str(error))
-        key = digest(path, asked)
-        question = self._asked.get(key)
-        if question is None:
-            if self.waiting >= WAITING:
-                return refusal(503, text.BUSY_MEASURING)
-            question = self._asked[key] = Question()
-            self.waiting += 1
-            question.task = asyncio.create_task(self._answer(key, question, work, asked))
-        self._asked.move_to_end(key)
-        question.readers.append(request)
-        assert question.task
-        return await asyncio.shield(question.task)
+    async def step(self, work: Callable[..., T], *arguments: Any) -> T:
+        """work(*arguments): a step of a few milliseconds."""
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work, *arguments)
 
-    async def _answer(self, key: str, question: Question, work: Work, asked: dict[str, Any]) -> Answer:
-        answer = GONE
-        try:
-            async with self._turns:
-                for reader in question.readers:  # grows while we ask
-                    if not await reader.is_disconnected():
-                        answer = await asyncio.get_running_loop().run_in_executor(self._pool, _do, work, asked)
+    async def turn(self, work: Callable[..., T], *arguments: Any) -> T:
+        """work(*arguments), in its turn: what takes a part of a second."""
+        async with self._turns:
+            return await self.step(work, *arguments)
+
+    async def whole(self, key: str, pieces: Callable[[], Iterator[bytes]], reader: Reader) -> bytes:
+        """The answer to the question of this key: made, shared with those who ask the same meanwhile, or kept.
+
+        Args:
+            key: of all that the answer depends on.
+            pieces: makes the answer, a piece of work for each.
+            reader: who waits for it.
+        Returns:
+            All pieces; what nobody waited for is empty.
+        Raises:
+            Refusal: there is no answer.
+        """
+        job = self._join(key, pieces, reader)
+        while not job.over:
+            await job.more.wait()
+        if job.failure:
+            raise job.failure
+        return b"".join(job.pieces)
+
+    async def stream(self, key: str, pieces: Callable[[], Iterator[bytes]]) -> AsyncGenerator[bytes]:
+        """As `whole`, each piece as it is ready. Begun at once: what is refused for want of room is raised here.
+
+        Raises:
+            Refusal: there is no room, or, after pieces, no more of an answer.
+        """
+        listener = Listener()
+        job = self._join(key, pieces, listener)
+
+        async def read() -> AsyncGenerator[bytes]:
+            sent = 0
+            try:
+                while True:
+                    while sent < len(job.pieces):
+                        sent += 1
+                        yield job.pieces[sent - 1]
+                    if job.over:
                         break
+                    await job.more.wait()
+                if job.failure:
+                    raise job.failure
+            finally:
+                listener.gone = True
+
+        return read()
+
+    def _join(self, key: str, pieces: Callable[[], Iterator[bytes]], reader: Reader) -> Job:
+        job = self._jobs.get(key)
+        if job is None:
+            if self.waiting >= WAITING:
+                raise Busy("busy_measuring")
+            job = self._jobs[key] = Job()
+            self.waiting += 1
+            task = asyncio.create_task(self._run(key, job, pieces))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        self._jobs.move_to_end(key)
+        if not job.over:
+            job.readers.append(reader)
+        return job
+
+    async def _run(self, key: str, job: Job, pieces: Callable[[], Iterator[bytes]]) -> None:
+        made = _begun_late(pieces)
+        whole = False
+        try:
+            while True:
+                async with self._turns:
+                    if not await job.awaited():
+                        break
+                    piece = await self.step(lambda: next(made, None))
+                if piece is None:
+                    whole = True
+                    break
+                job.pieces.append(piece)
+                job.tell()
+        except ValueError as raised:
+            job.failure = http.refusal_of(raised)
+        except Exception as raised:
+            job.failure = raised
         finally:
             self.waiting -= 1
-            question.readers.clear()
-            if answer.status != 200:
-                del self._asked[key]
-        if answer.status == 200:
-            self._keep(answer)
-        return answer
+            job.over = True
+            job.readers.clear()
+            if whole:
+                self._keep(job)
+            else:
+                del self._jobs[key]
+            job.tell()
 
-    def _keep(self, answer: Answer) -> None:
+    def _keep(self, job: Job) -> None:
         """Counts an answer in; the least recently asked go until all fit."""
-        self._bytes += len(answer.body) + OBJECTS
-        for key, question in list(self._asked.items()):
+        self._bytes += job.nbytes
+        for key, other in list(self._jobs.items()):
             if self._bytes <= KEPT:
                 break
-            if question.task and question.task.done():
-                self._bytes -= len(question.task.result().body) + OBJECTS
-                del self._asked[key]
+            if other.over:
+                self._bytes -= other.nbytes
+                del self._jobs[key]
 
 
-def refusal(status: int, message: str) -> Answer:
-    """A message for the visitor."""
-    return Answer(status, json.dumps({"error": message}).encode())
+def _begun_late(pieces: Callable[[], Iterator[bytes]]) -> Iterator[bytes]:
+    """The pieces, of which the first is begun when it is asked for, on the thread that asks."""
+    yield from pieces()
 
 
-def _do(work: Work, asked: dict[str, Any]) -> Answer:
-    try:
-        made = work(asked)
-    except ValueError as error:
-        return refusal(422, str(error))
-    return Answer(200, json.dumps(made, allow_nan=False).encode())
+def attach(server: FastAPI, work: Work, paths: Mapping[str, Answer]) -> None:
+    """Adds routes to the server that serves the page: POST of a JSON object to each path, answered by one."""
 
-
-def attach(server: FastAPI, questions: Questions, works: Mapping[str, Work]) -> None:
-    """Adds the routes, by path, to the server that serves the page."""
-
-    def route(path: str, work: Work) -> None:
+    def route(path: str, answer: Answer) -> None:
         @server.post(path)
-        async def answer(request: Request) -> Response:
-            status, body = await questions.ask(path, work, request)
-            return Response(body, status, media_type="application/json")
+        @http.answers
+        async def ask(request: Request) -> Response:
+            question = await http.read_object(request)
 
-    for path, work in works.items():
-        route(path, work)
+            def pieces() -> Iterator[bytes]:
+                yield json.dumps(answer(question), allow_nan=False).encode()
+
+            body = await work.whole(digest(path, question), pieces, request)
+            return Response(body, 200 if body else http.GONE, media_type="application/json")
+
+    for path, answer in paths.items():
+        route(path, answer)

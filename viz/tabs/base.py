@@ -11,7 +11,7 @@ from fastapi import FastAPI
 
 from viz.passes.run import Models
 from viz.passes.store import PassStore
-from viz.server.work import Questions
+from viz.server.work import Work
 
 T = TypeVar("T")
 
@@ -22,7 +22,7 @@ class Site:
 
     models: Models
     passes: PassStore
-    questions: Questions
+    work: Work
     tabs: tuple[str, ...]  # the names of all, in their order
     _made: dict[Any, Any] = field(default_factory=dict, repr=False)
 
@@ -35,7 +35,7 @@ class Site:
 
 def site_of(models: Models, tabs: tuple[str, ...] = ()) -> Site:
     """The models and what serves them, for the tabs of these names."""
-    return Site(models, PassStore(models), Questions(), tabs)
+    return Site(models, PassStore(models), Work(), tabs)
 
 
 class Tab(NamedTuple):

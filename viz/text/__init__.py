@@ -1,1 +1,59 @@
-"""The words of the app, a package for each language."""
+"""The words of the app: a package for each language, and one way to say what is in it.
+
+A message is a whole sentence with named values, in a small part of the ICU message format, which translators know:
+
+    {name}                                            the value
+    {name, number}                                    a number, with its thousands set apart
+    {name, plural, one {# word} other {# words}}      by how many; # is the number
+    {name, select, last {the last} other {the first}} by what the value is
+
+lib/messages.js reads the same in the browser. What Python has to say to a visitor is a key with values, `note` or
+`Refusal`: the page says it in its own language. A value may itself be a note.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from viz.text import en
+from viz.text.form import fill, parse
+
+LANGUAGES: dict[str, dict[str, str]] = {"en": en.MESSAGES}
+
+Note = dict[str, Any]  # {"key": of a message, "values": {name: value}}
+
+
+def message(key: str, /, language: str = "en", **values: Any) -> str:
+    """A message in a language.
+
+    Raises:
+        KeyError: there is no such message, or it needs a value that was not given.
+    """
+    said = {name: told(value, language) if isinstance(value, dict) else value for name, value in values.items()}
+    return fill(parse(LANGUAGES[language][key]), said)
+
+
+def told(note: Note, language: str = "en") -> str:
+    """A note in words."""
+    return message(note["key"], language, **note["values"])
+
+
+def note(key: str, /, **values: Any) -> Note:
+    """A message on its way to the page."""
+    return {"key": key, "values": values}
+
+
+class Refusal(ValueError):
+    """What cannot be done for a visitor; `note` says why, str() says it in English."""
+
+    status = 422  # of the answer
+
+    def __init__(self, key: str, /, **values: Any) -> None:
+        super().__init__(message(key, **values))
+        self.note = note(key, **values)
+
+
+class Busy(Refusal):
+    """What could be done later."""
+
+    status = 503

@@ -14,6 +14,7 @@ from viz.passes.run import TEXT_LIMIT, run, tokenize
 from viz.passes.store import PassStore
 from viz.tabs.base import site_of
 from viz.tabs.explore import page as explore
+from viz.text import told
 
 ODD = {
     "emoji": "👩‍👩‍👧 🎉 good film 🎬",
@@ -53,13 +54,13 @@ def test_odd_text_gets_an_answer_that_can_be_sent(models, name, text):
 def test_text_that_cannot_be_run_gets_a_message_and_no_pass(models, text, says):
     answer = explore.answer(models, PassStore(models), "small-classifier", text, None)
     assert answer["key"] is None
-    assert [says in note["text"] and note["kind"] == "error" for note in answer["notes"]] == [True]
+    assert [says in told(note) and note["kind"] == "error" for note in answer["notes"]] == [True]
 
 
 def test_text_beyond_the_context_is_cut_and_said_to_be(models):
     answer = explore.answer(models, PassStore(models), "small-generator", "x" * TEXT_LIMIT, None)
     assert answer["key"]
-    assert "48 bytes at once. Your text has 4000" in answer["notes"][0]["text"]
+    assert "48 bytes at once. Your text has 4000" in told(answer["notes"][0])
 
 
 def test_a_review_beyond_the_context_is_read_at_its_end_as_in_training(models, classifier):
@@ -68,7 +69,7 @@ def test_a_review_beyond_the_context_is_read_at_its_end_as_in_training(models, c
     passes = PassStore(models)
     answer = explore.answer(models, passes, "small-classifier", text, None)
     total = 7 + context // 2 * 2
-    assert f"{context} words at once. Your text has {total}; the last {context}" in answer["notes"][0]["text"]
+    assert f"{context} words at once. Your text has {total}; the last {context}" in told(answer["notes"][0])
     header = passes.get(answer["key"])[0].header  # pyright: ignore[reportOptionalSubscript]
     typed = classifier.bundle.tokenizer.encode(text)
     assert header["ids"] == last_words(classifier.bundle.tokenizer, text, context) == typed[-context:]
@@ -78,7 +79,7 @@ def test_a_review_beyond_the_context_is_read_at_its_end_as_in_training(models, c
 
 def test_unknown_words_are_counted_and_shown_as_typed(models, classifier):
     answer = explore.answer(models, PassStore(models), "small-classifier", "a Blorptious film", None)
-    assert [note["text"].startswith("1 of 3 words") for note in answer["notes"]] == [True]
+    assert [told(note).startswith("1 of 3 words") for note in answer["notes"]] == [True]
     assert tokenize(classifier, "a Blorptious film")[1] == ["a", "<unk> blorptious", "film"]
 
 
@@ -112,7 +113,7 @@ def test_edits_of_nonsense_are_refused_with_a_message(models, given):
 def test_too_many_edits_are_refused_with_the_limit(models):
     given = [{"layer": 0, "head": 0, "do": "uniform"}] * (edits.LIMIT + 1)
     notes = explore.answer(models, PassStore(models), "small-generator", "The cat", given)["notes"]
-    assert str(edits.LIMIT) in notes[0]["text"]
+    assert str(edits.LIMIT) in told(notes[0])
 
 
 def test_edits_of_one_model_are_not_those_of_another(models):
@@ -138,7 +139,7 @@ def test_a_link_restores_its_edits_and_names_those_that_cannot_be_made(models):
         {"layer": 1, "head": 2, "do": "scale", "factor": -1.5},
     ]
     assert site.passes.get(answer["key"])[0].header["edits"] == given["list"]  # pyright: ignore[reportOptionalSubscript]
-    assert "9.0.off,0.0.x,💥,1.1" in answer["link"][0]["text"]
+    assert "9.0.off,0.0.x,💥,1.1" in told(answer["link"][0])
 
 
 @pytest.mark.parametrize(

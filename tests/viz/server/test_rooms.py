@@ -6,6 +6,7 @@ from fastapi.testclient import TestClient
 
 from viz.server import rooms
 from viz.server.rooms import AGE, QUIET, ROOMS, VIEW_LIMIT, Rooms
+from viz.text import note
 
 KEY, OTHER = "0" * 32, "1" * 32
 
@@ -59,7 +60,7 @@ def test_only_who_leads_a_room_may_show_in_it(client):
     client.put("/room/a", json={"key": KEY, "view": "x=1"})
     refused = client.put("/room/a", json={"key": OTHER, "view": "x=2"})
     assert refused.status_code == 409
-    assert "“a”" in refused.json()["error"]
+    assert refused.json()["error"] == note("taken_room", name="a")
     assert client.get("/room/a").json()["view"] == "x=1"
 
 

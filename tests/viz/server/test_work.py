@@ -1,47 +1,40 @@
-"""Questions of the demonstrations: equal ones are answered once, what nobody waits for is not begun, all is bounded."""
+"""The pool of work: equal questions are answered once, what nobody waits for goes no further, all is bounded."""
 
 import asyncio
 import json
 import sys
 import threading
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from fastapi import FastAPI, Request
+from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from tests.viz.loops import run
-from viz.server import work as questions
-from viz.server.work import KEPT, WAITING, Questions
-
-
-class Reader:
-    """A request with its body; it leaves when told to."""
-
-    def __init__(self, asked: Any) -> None:
-        self.body, self.gone = json.dumps(asked).encode(), False
-
-    async def stream(self):
-        yield self.body
-
-    async def is_disconnected(self) -> bool:
-        return self.gone
+from viz.server import work as works
+from viz.server.work import KEPT, TURNS, WAITING, Listener, Work
+from viz.text import Busy, Refusal, note
 
 
 class Slow:
-    """Work that waits to be let go, and notes what it was asked."""
+    """Work in pieces, each of which waits to be let go; notes what was begun."""
 
-    def __init__(self) -> None:
-        self.asked, self.go = [], threading.Event()
+    def __init__(self, pieces: int = 1) -> None:
+        self.begun, self.pieces, self.go = [], pieces, threading.Event()
 
-    def __call__(self, asked: dict[str, Any]) -> dict[str, Any]:
-        self.asked.append(asked)
-        assert self.go.wait(30)
-        return {"sum": sum(asked["of"])}
+    def __call__(self, n: int) -> Callable[[], Iterator[bytes]]:
+        def pieces() -> Iterator[bytes]:
+            for i in range(self.pieces):
+                self.begun.append((n, i))
+                assert self.go.wait(30)
+                yield b"%d.%d " % (n, i)
+
+        return pieces
 
 
-def ask(held: Questions, work: Any, *readers: Any) -> list[asyncio.Task]:
-    return [asyncio.create_task(held.ask("/add", work, reader)) for reader in readers]
+def ask(held: Work, slow: Slow, n: int, reader: Any = None) -> asyncio.Task[bytes]:
+    return asyncio.create_task(held.whole(str(n), slow(n), reader or Listener()))
 
 
 async def settle() -> None:
@@ -51,111 +44,184 @@ async def settle() -> None:
 
 def test_a_class_that_asks_the_same_at_once_is_answered_by_one_run_and_so_is_who_asks_later():
     async def lesson() -> None:
-        held, work = Questions(), Slow()
-        tasks = ask(held, work, *(Reader({"of": [1, 2]}) for _ in range(60)))
+        held, slow = Work(), Slow(2)
+        tasks = [ask(held, slow, 1) for _ in range(60)]
         await settle()
-        work.go.set()
-        assert {await task for task in tasks} == {(200, b'{"sum": 3}')}
-        assert (await held.ask("/add", work, as_request(Reader({"of": [1, 2]}))))[1] == b'{"sum": 3}'
-        assert work.asked == [{"of": [1, 2]}]
+        slow.go.set()
+        assert {await task for task in tasks} == {b"1.0 1.1 "}
+        assert await ask(held, slow, 1) == b"1.0 1.1 "
+        assert slow.begun == [(1, 0), (1, 1)]
         assert held.waiting == 0
 
     run(lesson())
 
 
-def as_request(reader: Any) -> Request:
-    return reader
+def test_who_joins_a_stream_that_is_under_way_gets_it_from_its_beginning():
+    async def late() -> None:
+        held, slow = Work(), Slow(3)
+        first = await held.stream("k", slow(1))
+        slow.go.set()
+        got = [await anext(first)]
+        second = await held.stream("k", slow(1))
+        assert [piece async for piece in second] == [b"1.0 ", b"1.1 ", b"1.2 "]
+        assert got + [piece async for piece in first] == [b"1.0 ", b"1.1 ", b"1.2 "]
+        assert slow.begun == [(1, 0), (1, 1), (1, 2)]
+
+    run(late())
 
 
 def test_a_question_that_nobody_waits_for_any_more_is_not_begun():
     async def dice() -> None:
-        held, work = Questions(), Slow()
-        readers = [Reader({"of": [n]}) for n in range(8)]
-        tasks = ask(held, work, *readers)
+        held, slow = Work(), Slow()
+        readers = [Listener() for _ in range(8)]
+        tasks = [ask(held, slow, n, reader) for n, reader in enumerate(readers)]
         await settle()
         for reader in readers[:7]:
             reader.gone = True
-        work.go.set()
+        slow.go.set()
         answers = [await task for task in tasks]
-        assert answers[7] == (200, b'{"sum": 7}')
-        assert len(work.asked) == questions.THREADS + 1, "those that had begun, and the one that is waited for"
-        again = await held.ask("/add", work, as_request(Reader({"of": [5]})))
-        assert again == (200, b'{"sum": 5}'), "what was given up is not kept"
+        assert answers[7] == b"7.0 "
+        assert len(slow.begun) == TURNS + 1, "those that had begun, and the one that is waited for"
+        assert await ask(held, slow, 5) == b"5.0 ", "what was given up is not kept"
 
     run(dice())
 
 
+def test_a_stream_that_all_have_left_ends_after_the_piece_at_work():
+    async def read_two_and_leave() -> None:
+        held, slow = Work(), Slow(100)
+        stream = await held.stream("k", slow(1))
+        slow.go.set()
+        for _ in range(2):
+            await anext(stream)
+        await stream.aclose()
+        while held.waiting:
+            await asyncio.sleep(0.01)
+        assert len(slow.begun) < 100
+        assert await held.whole("k", slow(2), Listener()), "what was given up is not kept"
+
+    run(read_two_and_leave())
+
+
+def test_long_answers_take_turns_so_a_short_one_is_not_behind_all_of_their_pieces():
+    async def beside() -> None:
+        held, long = Work(), Slow(50)
+        long.go.set()
+        tasks = [ask(held, long, n) for n in range(4)]
+        await settle()
+        await held.whole("short", lambda: iter([b"x"]), Listener())
+        assert len(long.begun) < 100, "of the 200 pieces that were asked for before"
+        await asyncio.gather(*tasks)
+
+    run(beside())
+
+
+def test_steps_go_on_while_every_turn_is_taken():
+    async def beside() -> None:
+        held, slow = Work(), Slow()
+        tasks = [ask(held, slow, n) for n in range(10)]
+        while len(slow.begun) < TURNS:
+            await asyncio.sleep(0.01)
+        assert await held.step(lambda: 7) == 7
+        slow.go.set()
+        await asyncio.gather(*tasks)
+
+    run(beside())
+
+
 def test_more_questions_than_may_wait_are_refused_and_equal_ones_are_not():
     async def crowd() -> None:
-        held, work = Questions(), Slow()
-        tasks = ask(held, work, *(Reader({"of": [n]}) for n in range(WAITING)))
+        held, slow = Work(), Slow()
+        tasks = [ask(held, slow, n) for n in range(WAITING)]
         await settle()
-        assert (await held.ask("/add", work, as_request(Reader({"of": [WAITING]})))).status == 503
-        tasks += ask(held, work, Reader({"of": [0]}))
-        work.go.set()
-        assert {(await task).status for task in tasks} == {200}
+        with pytest.raises(Busy):
+            await ask(held, slow, WAITING)
+        tasks.append(ask(held, slow, 0))
+        slow.go.set()
+        assert all([await task for task in tasks])
 
     run(crowd())
 
 
 def test_answers_are_kept_up_to_a_number_of_bytes_the_newest_longest():
     async def fill() -> None:
-        held, asked = Questions(), []
+        held, made = Work(), []
 
-        def large(given: dict[str, Any]) -> dict[str, Any]:
-            asked.append(given["n"])
-            return {"text": "x" * (KEPT // 4)}
+        def large(n: int) -> Callable[[], Iterator[bytes]]:
+            def pieces() -> Iterator[bytes]:
+                made.append(n)
+                yield b"x" * (KEPT // 4)
+
+            return pieces
 
         for n in (0, 1, 2, 3, 4, 4, 3, 0):
-            await held.ask("/large", large, as_request(Reader({"n": n})))
-        assert asked == [0, 1, 2, 3, 4, 0]
+            await held.whole(str(n), large(n), Listener())
+        assert made == [0, 1, 2, 3, 4, 0]
 
     run(fill())
 
 
 def test_what_is_kept_of_a_question_is_small_and_of_a_refusal_nothing():
     async def ask_much() -> None:
-        held = Questions()
+        held = Work()
         for n in range(50):
-            long = Reader({"n": n, "junk": "x" * 60_000})
-            await held.ask("/sum", lambda asked: {"sum": asked["n"]}, as_request(long))
-        assert sum(sys.getsizeof(key) for key in held._asked) < 50 * questions.OBJECTS
-        assert len(held._asked) == 50
+            await held.whole(str(n), lambda: iter([b"x"]), Listener())
+        assert sum(sys.getsizeof(key) for key in held._jobs) < 50 * works.OBJECTS
 
-        def refuse(asked: dict[str, Any]) -> dict[str, Any]:
-            raise ValueError(f"not {asked['n']}")
+        def refuse() -> Iterator[bytes]:
+            raise Refusal("too_short")
+            yield
 
         for _ in range(2):
-            assert (await held.ask("/sum", refuse, as_request(Reader({"n": -1})))).status == 422
-        assert len(held._asked) == 50
+            with pytest.raises(Refusal, match="single byte"):
+                await held.whole("refused", refuse, Listener())
+        assert len(held._jobs) == 50
 
     run(ask_much())
 
 
 def test_an_unforeseen_error_is_no_answer_and_the_next_who_asks_is_served():
     async def fail() -> None:
-        held, calls = Questions(), []
+        held, calls = Work(), []
 
-        def once(asked: dict[str, Any]) -> dict[str, Any]:
-            calls.append(asked)
+        def once() -> Iterator[bytes]:
+            calls.append(1)
             if len(calls) == 1:
                 raise RuntimeError("unforeseen")
-            return {"fine": True}
+            yield b"fine"
 
         with pytest.raises(RuntimeError):
-            await held.ask("/a", once, as_request(Reader({})))
-        assert (await held.ask("/a", once, as_request(Reader({})))).status == 200
+            await held.whole("k", once, Listener())
+        assert await held.whole("k", once, Listener()) == b"fine"
         assert held.waiting == 0
 
     run(fail())
 
 
-@pytest.mark.parametrize("body", [b"", b"[]", b'{"a": "\\ud800"}', b"[" * 60_000, b"x" * 70_000], ids=range(5))
-def test_what_is_no_question_is_refused_with_a_message(body):
+@pytest.fixture
+def client():
+    def answer(asked: dict[str, Any]) -> dict[str, Any]:
+        if "size" in asked:
+            raise ValueError(f"sizes must be (2, 3), got {asked['size']}")
+        return asked
+
     server = FastAPI()
-    questions.attach(server, Questions(), {"/echo": lambda asked: asked})
-    client = TestClient(server)
+    works.attach(server, Work(), {"/echo": answer})
+    return TestClient(server)
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"7", b"[" * 60_000, b"x" * 70_000], ids=range(5))
+def test_what_is_no_question_is_refused_with_a_message(client, body):
     answer = client.post("/echo", content=body)
-    assert answer.status_code == 422
-    assert answer.json()["error"]
-    assert client.post("/echo", content=b'{"a": "\xc3\xa4"}').json() == {"a": "ä"}
+    assert (answer.status_code, answer.json()) == (422, {"error": note("bad_request")})
+
+
+@pytest.mark.parametrize("text", ["ä", "\ud800", "\x00"], ids=range(3))
+def test_any_text_is_sent_back_as_it_came(client, text):
+    assert client.post("/echo", content=json.dumps({"a": text})).json() == {"a": text}
+
+
+def test_what_a_library_says_of_its_arguments_is_not_told_to_a_visitor(client, caplog):
+    answer = client.post("/echo", content=b'{"size": 7}')
+    assert (answer.status_code, answer.json()) == (422, {"error": note("not_possible")})
+    assert "must be (2, 3)" in caplog.text

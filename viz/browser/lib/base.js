@@ -1,4 +1,4 @@
-// What every script shares: elements without markup, words, messages, panels. Adds to window.former.
+// What every script shares: elements without markup, canvases, who is told of changes. Adds to window.former.
 (() => {
   const former = window.former;
 
@@ -21,10 +21,6 @@
     node.append(...children);
     return node;
   };
-
-  /** A text of viz/text with its {names} filled in. */
-  former.say = (key, values = {}) =>
-    (former.text[key] ?? key).replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 
   former.isDark = () => document.body.classList.contains("dark");
 

@@ -3,7 +3,6 @@
 (() => {
   const former = window.former;
   const PATIENCE = 200; // ms from the last change to a question: while one types, only the newest text is asked
-  const LATER = 700; // ms, up to twice that: from a busy server's refusal to the one time it is asked again
 
   /**
    * A demonstration.
@@ -83,16 +82,12 @@
       publish("busy");
     };
 
-    /** Python's answer to a question, {answer}, or why there is none, {refused}. A busy server is asked once more. */
-    const request = async (path, body, signal, again = true) => {
+    /** Python's answer to a question, {answer}, or why there is none, {refused}. */
+    const request = async (path, body, signal) => {
       try {
-        const response = await fetch(former.url(path), { method: "POST", body, signal });
-        if (response.status === 503 && again) {
-          await new Promise((done) => setTimeout(done, LATER * (1 + Math.random()))); // a class does not come back at once
-          return await request(path, body, signal, false);
-        }
+        const response = await former.patiently(path, { method: "POST", body, signal });
         const said = await response.json();
-        return response.ok ? { answer: said } : { refused: said.error ?? former.say("offline") };
+        return response.ok ? { answer: said } : { refused: former.refusal(said) };
       } catch {
         return { refused: former.say("offline") };
       }

@@ -131,8 +131,8 @@
       if (room.message) become({ message: null });
     } else if (answer?.status === 409 || (answer?.error && !sent)) {
       former.writeBeside({ lead: null, room: null });
-      become({ state: null, message: answer.error });
-    } else if (answer?.error) become({ message: answer.error }); // this view cannot be shown; the next may
+      become({ state: null, message: former.refusal(answer) });
+    } else if (answer?.error) become({ message: former.refusal(answer) }); // this view cannot be shown; the next may
   };
 
   room.lead = (name) => {

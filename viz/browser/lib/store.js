@@ -22,7 +22,7 @@
     view: Object.fromEntries(Object.entries(FIELDS).map(([name, field]) => [name, field.initial])),
     hover: null, // {token} or {query, key}: what is pointed at; not part of a link
     effects: null, // what switching off each head does, [layer][head]: a number, null where not measured yet
-    notes: { server: [], link: [] }, // {kind: "info" | "error", text}
+    notes: { server: [], link: [] }, // {kind: "info" | "error", key, values}: see former.told
     rev: 0, // of the answer on screen
   };
 
@@ -86,7 +86,7 @@
     }
     const response = await fetch(former.url(`/attention/${key}`)).catch(() => null);
     if (response?.status === 404) return askAgain();
-    if (!response?.ok) return store.complain(former.say("offline"));
+    if (!response?.ok) return store.complain("offline");
     const buffer = await response.arrayBuffer();
     if (answer.rev !== newest) return; // a later answer overtook this one
     store.rev = answer.rev; // only now: a part painted meanwhile still shows the answer before
@@ -126,8 +126,8 @@
   const read = (name, given) => (given == null ? undefined : FIELDS[name].choices ? given : /^\d{1,6}$/.test(given) ? Number(given) : NaN);
 
   /** A message of the browser's own. */
-  store.complain = (text) => {
-    store.notes.server = [{ kind: "error", text }];
+  store.complain = (key, values) => {
+    store.notes.server = [{ kind: "error", key, values }];
     publish("notes");
   };
 
@@ -185,7 +185,7 @@
 
   const refuse = (name, given) => {
     const used = FIELDS[name].initial ?? former.say("none");
-    store.notes.link.push({ kind: "error", text: former.say("bad_link", { name, given: `${given}`.slice(0, 40), used }) });
+    store.notes.link.push({ kind: "error", key: "bad_link", values: { name, given: `${given}`.slice(0, 40), used } });
   };
 
   /** A tab came to the front. The page opens with its first; a link's own follows, and until then nothing changes. */

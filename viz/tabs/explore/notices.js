@@ -4,5 +4,5 @@ element.setAttribute("role", "status");
 store.subscribe(element, (changed) => {
   if (!changed.has("notes")) return;
   const notes = [...store.notes.link, ...store.notes.server];
-  element.replaceChildren(...notes.map(({ kind, text }) => h("p", { class: `notice ${kind}` }, text)));
+  element.replaceChildren(...notes.map((notice) => h("p", { class: `notice ${notice.kind}` }, former.told(notice))));
 });

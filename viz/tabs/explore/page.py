@@ -15,14 +15,18 @@ from viz.gradio_adapter import DIRECT
 from viz.passes import edits
 from viz.passes.run import Loaded, Models
 from viz.passes.store import PassStore
+from viz.server import http
 from viz.tabs.base import Site
-from viz.text import en as text
+from viz.text import Note, message, note
+from viz.text.examples import EXAMPLES
 
 part = partial(browser.part, Path(__file__).parent)
 
+Notice = dict[str, Any]  # {"kind", "key", "values"}
+
 
 def answer(models: Models, passes: PassStore, model: str, typed: str, given: Any) -> dict[str, Any]:
-    """What the browser's store receives: {"key": of the pass or None, "rev", "notes": [{"kind", "text"}]}.
+    """What the browser's store receives: {"key": of the pass or None, "rev", "notes": [a `notice`]}.
 
     Args:
         models: by name.
@@ -33,24 +37,25 @@ def answer(models: Models, passes: PassStore, model: str, typed: str, given: Any
     rev = passes.revision()  # now: an answer that takes long does not undo that to a later question
     try:
         key, notes = look(models[model], passes, typed, edits.read(given, model, models[model].bundle.config))
-    except ValueError as error:
-        key, notes = None, [note("error", str(error))]
+    except ValueError as raised:
+        key, notes = None, [notice("error", http.refusal_of(raised).note)]
     return {"key": key, "rev": rev, "notes": notes}
 
 
-def look(loaded: Loaded, passes: PassStore, typed: str, changes: list[edits.Edit]) -> tuple[str, list[dict[str, str]]]:
+def look(loaded: Loaded, passes: PassStore, typed: str, changes: list[edits.Edit]) -> tuple[str, list[Notice]]:
     """The key of a text's pass, and what was done to the text on the way.
 
     Raises:
-        ValueError: a text that cannot be run; the message is for the visitor.
+        Refusal: a text that cannot be run.
     """
     made, _ = passes.make(loaded, typed, changes)
     header, notes = made.header, []
     kept, total, unit = header["tokens"], header["total"], header["unit"]
+    end = "last" if header["kind"] == "classifier" else "first"  # what is read of a text that is too long
     if total > kept:
-        notes.append(note("info", text.CUT.format(kept=kept, total=total, unit=unit, end=text.END[header["kind"]])))
+        notes.append(notice("info", note("cut_text", kept=kept, total=total, unit=unit, end=end)))
     if unknown := sum(label.startswith(UNK) for label in header["labels"]):
-        notes.append(note("info", text.UNKNOWN.format(count=unknown, total=kept)))
+        notes.append(notice("info", note("unknown_words", count=unknown, total=kept)))
     return made.key, notes
 
 
@@ -79,35 +84,37 @@ def take_up(models: Models, passes: PassStore, wanted: Mapping[str, str], model:
     if wanted["model"] in models:
         model = wanted["model"]
     else:
-        notes.append(note("error", text.UNKNOWN_MODEL.format(given=wanted["model"][:40], used=model)))
+        notes.append(notice("error", note("unknown_model", given=wanted["model"][:40], used=model)))
     made, refused = edits.from_link(wanted["edits"], models[model].bundle.config)
     if refused:
-        notes.append(note("error", text.BAD_LINK_EDITS.format(given=",".join(refused)[:40])))
+        notes.append(notice("error", note("bad_link_edits", given=",".join(refused)[:40])))
     changes = {"model": model, "list": made}
     return [model, typed, changes, answer(models, passes, model, typed, changes) | {"link": notes}]
 
 
-def note(kind: str, words: str) -> dict[str, str]:
+def notice(kind: str, said: Note) -> Notice:
     """A message for the visitor; kind is "info" or "error"."""
-    return {"kind": kind, "text": words}
+    return {"kind": kind, **said}
 
 
 def chosen(event: gr.EventData) -> Any:
     """The example that was clicked, for the text box; nothing but an example is taken."""
     given = getattr(event, "text", None)
-    return given if any(given in group for group in text.EXAMPLES.values()) else gr.skip()
+    return given if any(given in group for group in EXAMPLES.values()) else gr.skip()
 
 
 def render(site: Site, page: gr.Blocks) -> None:
     """Lays out the tab; the worked example is ready before anyone comes."""
     models, passes = site.models, site.passes
     first = next(iter(models.values()))
-    example = text.EXAMPLES["classifier" if first.is_classifier else "generator"][0]
+    example = EXAMPLES["classifier" if first.is_classifier else "generator"][0]
     with gr.Row(elem_classes="explore-top"):
-        model = gr.Dropdown(list(models), value=first.name, label=text.MODEL, filterable=False, scale=1)
-        typed = gr.Textbox(example, label=text.TEXT, placeholder=text.TEXT_HINT, lines=1, max_lines=2, scale=4)
-    browser.lesson("explore")
-    examples = part("examples", text.EXAMPLES)
+        model = gr.Dropdown(list(models), value=first.name, label=message("model"), filterable=False, scale=1)
+        typed = gr.Textbox(
+            example, label=message("text"), placeholder=message("text_hint"), lines=1, max_lines=2, scale=4
+        )
+    browser.lesson("explore", "In Pytorch: complete self-attention")
+    examples = part("examples", EXAMPLES)
     part("notices")
     shown = {"model": first.name, "text": example}
     store = part("attention_store", answer(models, passes, first.name, example, ()) | {"example": shown})

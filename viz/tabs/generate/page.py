@@ -16,7 +16,8 @@ from viz import browser
 from viz.passes.run import Models, writers
 from viz.tabs.base import Site
 from viz.tabs.generate import writing
-from viz.text import en as text
+from viz.text import message
+from viz.text.examples import EXAMPLES
 
 part = partial(browser.part, Path(__file__).parent)
 
@@ -29,7 +30,7 @@ def settings(models: Models) -> dict[str, Any]:
             for name, loaded in models.items()
             for config in [loaded.bundle.config]
         },
-        "text": text.EXAMPLES["generator"][1],
+        "text": EXAMPLES["generator"][1],
         "limits": {"length": writing.LENGTH_LIMIT, "written": writing.WRITTEN_LIMIT, "seed": writing.SEED_LIMIT - 1},
     }
 
@@ -38,9 +39,9 @@ def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is 
     """Lays out the tab; its parts talk to each other in the browser."""
     models = writers(site.models)
     if not models:
-        gr.Markdown(text.NO_WRITER)
+        gr.Markdown(message("no_writer"))
         return
-    browser.lesson("generate")
+    browser.lesson("generate", "Text generation transformer")
     part("writing_controls", settings(models))
     with gr.Row(equal_height=False):
         with gr.Column(scale=3, min_width=320):

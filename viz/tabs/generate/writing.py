@@ -33,7 +33,7 @@ from former.generate import Window, next_token_probs
 from former.tokens import Tokenizer
 from viz.passes.edits import is_index
 from viz.passes.run import TEXT_LIMIT, Loaded
-from viz.text import en as words
+from viz.text import Refusal, note
 
 LENGTH_LIMIT = 1_000  # tokens a request may ask for
 WRITTEN_LIMIT = 3_000  # tokens after the prompt: what a browser can hold with all their attention
@@ -78,21 +78,21 @@ def read_order(loaded: Loaded, asked: Mapping[str, Any]) -> Order:
         asked: "text" and "seed"; and if not as usual "written" and "given" (token ids), "length", "temperature",
             "top_k" and "top_p" (None for all), "pace".
     Raises:
-        ValueError: something out of its range; the message is for the visitor.
+        Refusal: something out of its range.
     """
     text = asked.get("text")
     if not isinstance(text, str) or not text:
-        raise ValueError(words.NO_PROMPT)
+        raise Refusal("no_prompt")
     if len(text) > TEXT_LIMIT:
-        raise ValueError(words.LONG_TEXT.format(given=len(text), limit=TEXT_LIMIT))
+        raise Refusal("long_text", given=len(text), limit=TEXT_LIMIT)
     prompt = loaded.bundle.tokenizer.encode(text)
     if not prompt:
-        raise ValueError(words.NO_TOKENS)
+        raise Refusal("no_tokens")
     num_tokens = loaded.bundle.config.num_tokens
     written, given = (_read_ids(asked.get(name, []), num_tokens) for name in ("written", "given"))
     length = int(_read_number(asked, "length", 0, 0, LENGTH_LIMIT, whole=True))
     if len(written) + max(length, len(given)) > WRITTEN_LIMIT:
-        raise ValueError(words.LONG_WRITTEN.format(limit=WRITTEN_LIMIT))
+        raise Refusal("long_written", limit=WRITTEN_LIMIT)
     top_k, top_p = asked.get("top_k"), asked.get("top_p")
     rules = (
         _read_number(asked, "temperature", 1, 0, 10),
@@ -112,7 +112,7 @@ def read_order(loaded: Loaded, asked: Mapping[str, Any]) -> Order:
 
 def _read_ids(values: Any, num_tokens: int) -> list[int]:
     if not isinstance(values, list) or not all(is_index(i, num_tokens) for i in values):
-        raise ValueError(words.BAD_WRITTEN)
+        raise Refusal("bad_written")
     return values
 
 
@@ -122,8 +122,8 @@ def _read_number(
     value = asked.get(name, usual)
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not number or not low <= value <= high or (whole and value != int(value)):
-        form = words.BAD_WHOLE_NUMBER if whole else words.BAD_NUMBER
-        raise ValueError(form.format(name=words.RULES[name], low=low, high=high, given=str(value)[:20]))
+        key = "bad_whole_number" if whole else "bad_number"
+        raise Refusal(key, name=note(f"write_{name}"), low=low, high=high, given=str(value)[:20])
     return value
 
 

@@ -18,7 +18,7 @@ import former
 from former import masks
 from viz.passes.run import Loaded, Models, tokenize
 from viz.tabs.mask.masking import Asked, read_model, read_string, read_whole
-from viz.text import en as words
+from viz.text import Refusal
 
 MASKED, UNMASKED = "tiny-generator", "tiny-unmasked"  # two of one size, trained alike but for the mask
 TEXT_LIMIT = 180  # bytes of the text
@@ -37,7 +37,7 @@ def consequence(models: Models, asked: Asked) -> dict[str, Any]:
         "labels" of the text's bytes and how many there were in "total"; "pair", two of `measured`; "switched":
         {"name", "before", "after"}, bits per byte with and without the mask.
     Raises:
-        ValueError: what cannot be measured; the message is for the visitor.
+        Refusal: what cannot be measured.
     """
     loaded = read_model(models, asked)
     seed = read_whole(asked, "seed", 0, SEED_LIMIT)
@@ -45,7 +45,7 @@ def consequence(models: Models, asked: Asked) -> dict[str, Any]:
     ids, _, total = tokenize(loaded, read_string(asked, "long"))
     ids = ids[: min(TEXT_LIMIT, *(each.bundle.config.seq_length for each in (loaded, *pair)))]
     if len(ids) < 2:
-        raise ValueError(words.TOO_SHORT)
+        raise Refusal("too_short")
     return {
         "labels": loaded.bundle.tokenizer.labels(ids),
         "total": total,

@@ -16,13 +16,15 @@ import former
 from former import masks
 from former.attention import attention_scores
 from viz.passes.run import Loaded, Models, tokenize, writers
-from viz.text import en as words
+from viz.text import Refusal, note
 
 SHOWN = 24  # tokens of the small example: what can be read cell by cell
 SIZE_LIMIT = SHOWN  # of a window or a stride
 FARTHEST = 100_000  # tokens, of the growth chart
 PER_DECADE = 12  # of its points
 LAYERS = 8  # at most, of the pictures of what is in reach
+
+FIELDS = {"layer": "layer", "head": "head", "size": "mask_size_field", "seed": "write_seed"}  # what each is called
 
 Asked = Mapping[str, Any]
 
@@ -38,7 +40,7 @@ def stages(models: Models, asked: Asked) -> dict[str, Any]:
         the model; "scores" q·k/√s before the mask, "allowed" 0 or 1 and "weights", each t × t; "cells" allowed;
         "growth", see there.
     Raises:
-        ValueError: what cannot be shown; the message is for the visitor.
+        Refusal: what cannot be shown.
     """
     loaded, ids, labels, total = read_text(models, asked)
     kind, size = read_mask(asked)
@@ -94,7 +96,7 @@ def proof(models: Models, asked: Asked) -> dict[str, Any]:
         t × t: after how many layers output i can first depend on input j, one more than "layers" where it takes more.
         "layers" is the depth, 8 at the most.
     Raises:
-        ValueError: what cannot be shown; the message is for the visitor.
+        Refusal: what cannot be shown.
     """
     loaded, ids, labels, _ = read_text(models, asked)
     kind, size = read_mask(asked)
@@ -119,7 +121,7 @@ def unmasked(models: Models, asked: Asked) -> dict[str, Any]:
     Returns:
         What was asked; "moves", t × t.
     Raises:
-        ValueError: what cannot be shown; the message is for the visitor.
+        Refusal: what cannot be shown.
     """
     loaded, ids, _, _ = read_text(models, asked)
     return {"model": asked["model"], "text": asked["text"], "moves": moves(loaded, ids, masks.none(len(ids)))}
@@ -156,11 +158,11 @@ def read_model(models: Models, asked: Asked) -> Loaded:
     """The model that is asked for.
 
     Raises:
-        ValueError: there is none such.
+        Refusal: there is none such.
     """
     name = asked.get("model")
     if not isinstance(name, str) or name not in (known := writers(models)):
-        raise ValueError(words.NO_SUCH_MODEL)
+        raise Refusal("no_such_model")
     return known[name]
 
 
@@ -168,7 +170,7 @@ def read_text(models: Models, asked: Asked) -> tuple[Loaded, list[int], list[str
     """The model, the tokens of the small example, their labels, and how many the whole text has.
 
     Raises:
-        ValueError: a text without tokens or a model that is not there.
+        Refusal: a text without tokens or a model that is not there.
     """
     loaded = read_model(models, asked)
     ids, _, total = tokenize(loaded, read_string(asked, "text"))
@@ -180,10 +182,10 @@ def read_string(asked: Asked, name: str) -> str:
     """A text.
 
     Raises:
-        ValueError: it is none.
+        Refusal: it is none.
     """
     if not isinstance(given := asked.get(name), str):
-        raise ValueError(words.EMPTY_TEXT)
+        raise Refusal("empty_text")
     return given
 
 
@@ -191,10 +193,10 @@ def read_mask(asked: Asked) -> tuple[str, int]:
     """The mask and its size.
 
     Raises:
-        ValueError: no such mask, or a size out of its range.
+        Refusal: no such mask, or a size out of its range.
     """
     if (kind := asked.get("mask")) not in masks.KINDS:
-        raise ValueError(words.NO_SUCH_MASK)
+        raise Refusal("no_such_mask")
     return kind, read_whole(asked, "size", 1, SIZE_LIMIT)
 
 
@@ -202,10 +204,9 @@ def read_whole(asked: Asked, name: str, low: int, high: int) -> int:
     """A whole number.
 
     Raises:
-        ValueError: it is none, or out of its range.
+        Refusal: it is none, or out of its range.
     """
     given = asked.get(name)
     if not isinstance(given, int) or isinstance(given, bool) or not low <= given <= high:
-        said = words.MASK_FIELDS[name]
-        raise ValueError(words.BAD_WHOLE_NUMBER.format(name=said, low=low, high=high, given=f"{given}"[:40]))
+        raise Refusal("bad_whole_number", name=note(FIELDS[name]), low=low, high=high, given=f"{given}"[:40])
     return given

@@ -16,14 +16,15 @@ from viz import browser
 from viz.passes.run import Loaded, Models, writers
 from viz.tabs.base import Site
 from viz.tabs.mask import consequence, masking
-from viz.text import en as text
+from viz.text import message
+from viz.text.examples import MASK_LONG_TEXT, MASK_TEXT
 
 part = partial(browser.part, Path(__file__).parent)
 
 
 def opening(loaded: Loaded) -> dict[str, int]:
     """What a model has, and the head that its pictures open with."""
-    layer, head = masking.first_head(loaded, text.MASK_TEXT)
+    layer, head = masking.first_head(loaded, MASK_TEXT)
     return {"layers": loaded.bundle.config.depth, "heads": loaded.bundle.config.heads, "layer": layer, "head": head}
 
 
@@ -32,7 +33,7 @@ def settings(models: Models) -> dict[str, Any]:
     first = next(iter(writers(models)))
     return {
         "models": {name: opening(loaded) for name, loaded in writers(models).items()},
-        "view": {"model": first, "text": text.MASK_TEXT, "long": text.MASK_LONG_TEXT},
+        "view": {"model": first, "text": MASK_TEXT, "long": MASK_LONG_TEXT},
         "masks": list(masks.KINDS),
         "shown": masking.SHOWN,
         "seeds": consequence.SEED_LIMIT,
@@ -43,10 +44,10 @@ def settings(models: Models) -> dict[str, Any]:
 def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is given its page
     """Lays out the tab; its parts talk to each other in the browser."""
     if not writers(site.models):
-        gr.Markdown(text.NO_WRITER)
+        gr.Markdown(message("no_writer"))
         return
     shared = settings(site.models)
-    browser.lesson("mask")
+    browser.lesson("mask", "Text generation transformer")
     part("mask_controls", shared)
     part("mask_stages", shared)
     with gr.Row(equal_height=True, elem_classes="mask-below"):

@@ -16,7 +16,7 @@ def attach(server: FastAPI, site: Site) -> None:
     models = site.models
     work.attach(
         server,
-        site.questions,
+        site.work,
         {
             "/mask": partial(masking.stages, models),
             "/mask/proof": partial(masking.proof, models),

@@ -22,7 +22,7 @@ part = partial(browser.part, Path(__file__).parent)
 def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is given its page
     """Lays out the tab."""
     material = site.once(find)
-    browser.lesson("permute")
+    browser.lesson("permute", "Using the positions")
     part("permute_controls", first_view(material))
     part("word_order")
     with gr.Row(elem_classes="permute-main"):

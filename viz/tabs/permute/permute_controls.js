@@ -24,7 +24,7 @@ permuting.subscribe(element, (changed) => {
   if (changed.has("text") && text.value !== permuting.view.text) text.value = permuting.view.text;
   examples.forEach((button, i) => button.setAttribute("aria-pressed", `${permuting.view.text === pairs[i].text}`));
   if (!["message", "permuted"].some((name) => changed.has(name))) return;
-  const said = permuting.message ?? { kind: "info", text: (permuting.answers.permuted?.remarks ?? []).join(" ") };
+  const said = permuting.message ?? { kind: "info", text: (permuting.answers.permuted?.remarks ?? []).map(former.told).join(" ") };
   message.textContent = said.text;
   message.className = `message ${said.kind}`;
   element.dataset.rev = permuting.rev;

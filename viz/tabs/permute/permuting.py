@@ -21,7 +21,8 @@ import former
 from former.models import pool
 from former.tokens import UNK
 from viz.passes.run import Loaded, Models, describe_output, tokenize
-from viz.text import en as words
+from viz.text import Note, Refusal, note
+from viz.text.examples import PAIRS, REVIEW
 
 MOST_WORDS = 24  # a picture with more rows can no longer be read
 OUTPUTS = ("basic", "layer", "block", "classifier")
@@ -93,17 +94,17 @@ def answer(subject: Subject | None, asked: Mapping[str, Any]) -> dict[str, Any]:
         "labels": of the words as typed; "order": [place, ...]; "remarks": for the visitor.
         "errors": [see `measure`]; "picture": see `picture`; "verdicts": [see `verdict`].
     Raises:
-        ValueError: nothing that can be run; the message is for the visitor.
+        Refusal: nothing that can be run.
     """
     if subject is None:
-        raise ValueError(words.NO_CLASSIFIER)
+        raise Refusal("no_classifier")
     positions = _choice(asked, "positions", subject.kinds)
     masked = _choice(asked, "mask", MASKS)
     output = _choice(asked, "output", OUTPUTS)
     ids, labels, remarks = read_text(subject, asked.get("text"))
     order, fits = read_order(asked.get("order"), len(ids))
     if not fits:
-        remarks.append(words.MISFIT_ORDER.format(count=len(ids)))
+        remarks.append(note("misfit_order", count=len(ids)))
     tokens = torch.tensor([ids])
     both = (tokens, tokens[:, order])
     mask = former.masks.causal(len(ids)) if masked == "causal" else None
@@ -128,8 +129,8 @@ def answer(subject: Subject | None, asked: Mapping[str, Any]) -> dict[str, Any]:
 def pairs(subject: Subject) -> list[dict[str, str]]:
     """The ready texts: {"text", "order": its words as the other text has them, "other": that text}; last a review."""
     split = subject.loaded.bundle.tokenizer.encode
-    made = [{"text": a, "order": order_of(split(a), split(b)), "other": b} for a, b in words.PAIRS]
-    return [*made, {"text": words.REVIEW, "order": AS_TYPED, "other": ""}]
+    made = [{"text": a, "order": order_of(split(a), split(b)), "other": b} for a, b in PAIRS]
+    return [*made, {"text": REVIEW, "order": AS_TYPED, "other": ""}]
 
 
 def order_of(ids: list[int], others: list[int]) -> str:
@@ -146,21 +147,21 @@ def order_of(ids: list[int], others: list[int]) -> str:
 def _choice(asked: Mapping[str, Any], name: str, choices: Any) -> str:
     given = asked.get(name)
     if not isinstance(given, str) or given not in choices:
-        raise ValueError(words.BAD_ORDER)
+        raise Refusal("bad_request")
     return given
 
 
-def read_text(subject: Subject, given: Any) -> tuple[list[int], list[str], list[str]]:
+def read_text(subject: Subject, given: Any) -> tuple[list[int], list[str], list[Note]]:
     """The ids and labels of a text's first words, and what there is to remark on it.
 
     Raises:
-        ValueError: nothing that can be read.
+        Refusal: nothing that can be read.
     """
     ids, labels, total = tokenize(subject.loaded, given)
     most = subject.most
-    remarks = [words.MANY_WORDS.format(kept=most, total=total)] if total > most else []
+    remarks = [note("many_words", kept=most, total=total)] if total > most else []
     if unknown := sum(label.startswith(UNK) for label in labels[:most]):
-        remarks.append(words.UNKNOWN.format(count=unknown, total=len(labels[:most])))
+        remarks.append(note("unknown_words", count=unknown, total=len(labels[:most])))
     return ids[:most], labels[:most], remarks
 
 
@@ -168,10 +169,10 @@ def read_order(given: Any, t: int) -> tuple[list[int], bool]:
     """The order of t words, and whether it is what was given; the order as typed where that does not fit.
 
     Raises:
-        ValueError: not a text.
+        Refusal: not a text.
     """
     if not isinstance(given, str):
-        raise ValueError(words.BAD_ORDER)
+        raise Refusal("bad_request")
     typed = list(range(t))
     if given == AS_TYPED:
         return typed, True

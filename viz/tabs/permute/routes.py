@@ -19,7 +19,7 @@ from viz.tabs.permute.material import find
 def attach(server: FastAPI, site: Site) -> None:
     """Adds them to the server that serves the page."""
     material = site.once(find)
-    work.attach(server, site.questions, {"/permute": partial(permuting.answer, material.subject)})
+    work.attach(server, site.work, {"/permute": partial(permuting.answer, material.subject)})
     held = {table.key: table.body for table in material.tables}
 
     @server.get("/positions/{key}")

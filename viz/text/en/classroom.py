@@ -1,8 +1,8 @@
-"""Presenting, rooms and a server that is gone, in the browser."""
+"""Presenting, rooms and a server that is gone says."""
 
 from __future__ import annotations
 
-BROWSER = {
+MESSAGES = {
     "class_open": "In class",
     "class_present": "Present",
     "class_present_hint": "One panel at a time, large; the arrow keys go on, Escape ends (key P)",
@@ -25,4 +25,9 @@ BROWSER = {
     "presenting_at": "{at} of {count} · {panel}",
     "presenting_room": "Room “{room}”",
     "presenting_keys": "← → next panel · Esc ends",
+    # refusals
+    "bad_room": "A room's name is made of letters, digits and hyphens, 40 at the most; “{given}” is not.",
+    "taken_room": "Somebody else is leading the room “{name}”. Choose another name.",
+    "full_rooms": "Very many rooms are open just now. Please try again later.",
+    "long_view": "This view is too long to be followed: {given, number} characters; the limit is {limit, number}.",
 }

@@ -1,8 +1,8 @@
-"""Tab Explore, in the browser."""
+"""Tab Explore says."""
 
 from __future__ import annotations
 
-BROWSER = {
+MESSAGES = {
     "tab_explore": "Explore",
     # what changes or explains the prediction
     "gone": "The server no longer holds this pass. Change the text a little, and it is made anew.",
@@ -193,4 +193,14 @@ BROWSER = {
     "pair_check": "Recomputed here from q and k, to within {error}.",
     "pair_edited": "The products sum to {dot}. Divided by √{size}: {score}. You have replaced this head’s weights, so"
     " they no longer come from it: {weight} for each of {keys} keys.",
+    "lesson_explore_head": "Look at layer {layer}, head {head}: it {habit}",
+    "lesson_explore_mean": "The mean of layer {layer}’s heads {habit}",
+    "lesson_explore_rollout": "Followed down through layers 0 to {layer}, the attention {habit}",
+    # refusals and remarks
+    "unknown_model": "There is no model “{given}” here; {used} is shown instead.",
+    "bad_edit": "This change of a head cannot be made, so nothing was changed.",
+    "many_edits": "{given} changes at once are too many; the limit is {limit}. Please take some of them back.",
+    "bad_link_edits": "This link asks for changes of heads that this model cannot make (“{given}”); they were left"
+    " out.",
+    "no_verdict": "This model gives no verdict that words could carry.",
 }

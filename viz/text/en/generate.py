@@ -1,8 +1,8 @@
-"""Tab Generate, in the browser."""
+"""Tab Generate says."""
 
 from __future__ import annotations
 
-BROWSER = {
+MESSAGES = {
     "tab_generate": "Generate",
     "write_text": "Text to write on from",
     "write_hint": "Type the beginning; the model writes on from its last token",
@@ -57,4 +57,20 @@ BROWSER = {
     "write_running": "Writing …",
     "write_written": "written",
     "write_fork": "fork",
+    "write_model": "Model",
+    "write_temperature": "Temperature",
+    "write_top_k": "Top-k",
+    "write_top_p": "Top-p",
+    "write_seed": "Seed",
+    "write_length": "Length",
+    "write_pace": "Pace",
+    "lesson_generate": "Next, the model gives “{token}” {share} and is unsure by {bits} bits, as among {among} tokens"
+    " alike: take another candidate, and the text branches.",
+    "lesson_generate_sure": "Next, the model gives “{token}” {share} and is all but sure ({bits} bits): take another"
+    " candidate even so, and the text branches.",
+    # refusals
+    "no_prompt": "There is no text to write on from yet: type at least one character.",
+    "long_written": "The text may grow by {limit, number} tokens, and this would be more. Go back, or begin anew.",
+    "bad_written": "This text holds tokens that the model does not know; begin anew.",
+    "busy_writing": "Very many people are having a model write just now. Please try again in a few seconds.",
 }

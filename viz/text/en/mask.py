@@ -1,8 +1,8 @@
-"""Tab Mask, in the browser."""
+"""Tab Mask says."""
 
 from __future__ import annotations
 
-BROWSER = {
+MESSAGES = {
     "tab_mask": "Mask",
     "mask_text": "Text, up to {limit} bytes shown",
     "mask_text_hint": "A short text",
@@ -134,4 +134,8 @@ BROWSER = {
     "mask_lesson_moves_none": ": changing {token} moves {unmasked}{too}",
     "mask_lesson_before": ", none before it",
     "mask_lesson_before_too": ", those before it too",
+    "mask_model": "Model",
+    "mask_size_field": "Window or stride",
+    # refusals
+    "no_such_mask": "There is no such mask. Please choose one of those on the page.",
 }

@@ -1,8 +1,8 @@
-"""Tab Permute, in the browser."""
+"""Tab Permute says."""
 
 from __future__ import annotations
 
-BROWSER = {
+MESSAGES = {
     "tab_permute": "Permute",
     "permute_text": "Text",
     "permute_text_hint": "Type up to 24 words and move them",
@@ -163,4 +163,8 @@ BROWSER = {
     "permute_neighbours": "Position {at}, its {unit} with positions further on: {said}. A click chooses another.",
     "permute_at_distance": "{value} at +{step}",
     "permute_no_tables": "None of the models here has positions to look at.",
+    # refusals and remarks
+    "no_classifier": "None of the models here is a classifier, which this tab takes apart.",
+    "many_words": "This tab moves {kept} words at most. Your text has {total}; the first {kept} are taken.",
+    "misfit_order": "The order asked for does not fit this text’s {count} words; they stand as typed.",
 }

@@ -1,6 +1,5 @@
 """What the page shows as measured, against plain torch on the same weights; and the routes that bring it."""
 
-import gc
 import gzip
 import json
 import math
@@ -16,13 +15,15 @@ from fastapi.testclient import TestClient
 
 import app
 import former
-from tests.viz import loops, plain
+from tests.viz import plain
 from viz.passes import measures, payload, store
 from viz.passes.run import run
 from viz.passes.store import PassStore
+from viz.server import work
 from viz.tabs import TABS, base
 from viz.tabs.explore import page as explore
 from viz.tabs.explore import routes
+from viz.text import note
 
 TEXT = "not a good film, but the great film was bad."
 
@@ -170,42 +171,16 @@ def test_a_head_that_is_not_there_is_404_and_a_message_reaches_the_visitor_as_a_
     key = explore.answer(models, passes, "small-generator", "a", None)["key"]
     assert client.get(f"/attention/{key}/7/0").status_code == 404
     assert client.get(f"/attention/{key}/x/0").status_code == 422
-    assert lines(client.get(f"/attention/{key}/heads")) == [
-        {"error": "There is nothing to measure on a single byte: type at least two."}
-    ]
-
-
-def test_whoever_leaves_ends_the_work_after_the_piece_at_work():
-    workshop, made = routes.Workshop(), []
-    go = threading.Event()
-
-    def pieces():
-        for i in range(100):
-            go.wait(5)
-            made.append(i)
-            yield {"i": i}
-
-    async def read_two_and_leave():
-        stream = workshop.lines(pieces())
-        go.set()
-        got = [await anext(stream), await anext(stream)]
-        await stream.aclose()
-        return got
-
-    got = loops.run(read_two_and_leave())
-    assert got == [b'{"i": 0}\n', b'{"i": 1}\n']
-    gc.collect()
-    assert made == [0, 1]
-    assert workshop.active == 0
+    assert lines(client.get(f"/attention/{key}/heads")) == [{"error": note("too_short")}]
 
 
 def test_too_many_measurements_at_once_are_refused_with_a_message(served, models, monkeypatch):
     client, passes = served
     key = explore.answer(models, passes, "small-generator", "The cat", None)["key"]
-    monkeypatch.setattr(routes, "STREAMS", 0)
+    monkeypatch.setattr(work, "WAITING", 0)
     response = client.get(f"/attention/{key}/heads")
     assert response.status_code == 503
-    assert "try again" in lines(response)[0]["error"]
+    assert response.json() == {"error": note("busy_measuring")}
 
 
 def test_a_link_to_what_is_shown_anyway_leaves_the_page_as_it_is(models):

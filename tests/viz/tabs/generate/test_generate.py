@@ -6,6 +6,7 @@ import struct
 import threading
 import time
 import zlib
+from dataclasses import replace
 from typing import Any
 
 import hypothesis.strategies as st
@@ -18,11 +19,12 @@ from hypothesis import given
 import former
 from former.generate import next_token_probs
 from tests.viz.loops import run
-from viz.passes.run import TEXT_LIMIT, Loaded
+from viz.passes.run import TEXT_LIMIT, Loaded, writers
 from viz.server import http
+from viz.server.work import TURNS, Work
 from viz.tabs.base import site_of
 from viz.tabs.generate import page, routes, writing
-from viz.text import en as words
+from viz.text import note, told
 
 CONFIG = former.ModelConfig(num_tokens=256, emb=16, heads=2, depth=2, seq_length=24)
 TOKENIZER = former.tokens.ByteTokenizer()
@@ -32,11 +34,6 @@ TOKENIZER = former.tokens.ByteTokenizer()
 def loaded():
     torch.manual_seed(0)
     return Loaded("small", former.Bundle(former.Generator(CONFIG).double().eval(), TOKENIZER, CONFIG), "")
-
-
-@pytest.fixture
-def writers(loaded):
-    return routes.Writers({"small": loaded}, threads=2)
 
 
 @pytest.fixture
@@ -151,11 +148,11 @@ def test_a_temperature_of_0_draws_the_likeliest(loaded):
 
 
 @pytest.mark.parametrize(
-    ("asked", "message"),
+    ("asked", "said"),
     [
-        ({"text": ""}, words.NO_PROMPT),
-        ({"text": None}, words.NO_PROMPT),
-        ({"text": ["a"]}, words.NO_PROMPT),
+        ({"text": ""}, "no_prompt"),
+        ({"text": None}, "no_prompt"),
+        ({"text": ["a"]}, "no_prompt"),
         ({"text": "x" * (TEXT_LIMIT + 1)}, "4,001"),
         ({"temperature": -1}, "Temperature must be a number from 0 to 10, not -1"),
         ({"temperature": float("nan")}, "Temperature"),
@@ -168,23 +165,24 @@ def test_a_temperature_of_0_draws_the_likeliest(loaded):
         ({"seed": None}, "Seed"),
         ({"length": 1001}, "Length must be a whole number from 0 to 1000, not 1001"),
         ({"pace": 31}, "Pace"),
-        ({"written": [256]}, words.BAD_WRITTEN),
-        ({"written": "abc"}, words.BAD_WRITTEN),
-        ({"given": [1.5]}, words.BAD_WRITTEN),
+        ({"written": [256]}, "bad_written"),
+        ({"written": "abc"}, "bad_written"),
+        ({"given": [1.5]}, "bad_written"),
         ({"written": [1] * 2500, "length": 501}, "3,000"),
     ],
 )
-def test_what_is_out_of_range_is_refused_with_its_limit(client, asked, message):
+def test_what_is_out_of_range_is_refused_with_its_limit(client, asked, said):
     body = {"model": "small", "text": "Hello", "seed": 1, **asked}
     answer = client.post("/write", content=json.dumps(body))
     assert answer.status_code == 422
-    assert message in answer.json()["error"]
+    error = answer.json()["error"]
+    assert error["key"] == said or said in told(error)
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"\xff", b'{"model": "none"}', b'{"model": []}', b"[" * 60_000])
 def test_what_is_no_request_is_refused(client, body):
     answer = client.post("/write", content=body)
-    assert (answer.status_code, answer.json()) == (422, {"error": words.BAD_ORDER})
+    assert (answer.status_code, answer.json()) == (422, {"error": note("bad_request")})
     assert client.post("/write", content=b"x" * (http.BODY_LIMIT + 1)).status_code == 422
 
 
@@ -204,7 +202,7 @@ def zlib_again(content: bytes) -> bytes:
 
 def test_only_models_that_look_back_are_offered(loaded):
     unmasked = former.Bundle(loaded.bundle.model, TOKENIZER, CONFIG, {"mask": "none"})
-    assert list(routes.Writers({"small": loaded, "peeks": Loaded("peeks", unmasked, "")}).models) == ["small"]
+    assert list(writers({"small": loaded, "peeks": Loaded("peeks", unmasked, "")})) == ["small"]
 
 
 class Slow:
@@ -222,19 +220,26 @@ class Slow:
         return self.model(*args, **options)
 
 
-def test_a_closed_stream_ends_the_work_after_the_step_at_hand(loaded, writers):
-    slow = writers.fast["small"] = Slow(loaded.bundle.model, 0.02)
+def slowed_down(loaded: Loaded, slow: Slow) -> Loaded:
+    made = replace(loaded)
+    object.__setattr__(made, "fast", slow)
+    return made
+
+
+def test_a_closed_stream_ends_the_work_after_the_step_at_hand(loaded):
+    slow, streams = Slow(loaded.bundle.model, 0.02), routes.Writing(Work())
+    slowed = slowed_down(loaded, slow)
 
     async def listen_to_three() -> None:
-        stream = writers.answer("small", order(loaded, length=500))
+        stream = streams.frames(slowed, order(loaded, length=500))
         for _ in range(3):
             await anext(stream)
-        assert writers.active == 1
+        assert streams.active == 1
         await stream.aclose()
 
     async def cancel_a_listener() -> None:
         async def listen() -> None:
-            async for _ in writers.answer("small", order(loaded, length=500)):
+            async for _ in streams.frames(slowed, order(loaded, length=500)):
                 pass
 
         task = asyncio.create_task(listen())
@@ -244,34 +249,37 @@ def test_a_closed_stream_ends_the_work_after_the_step_at_hand(loaded, writers):
 
     for leave in (listen_to_three, cancel_a_listener):
         run(leave())
-        assert writers.active == 0
+        assert streams.active == 0
         time.sleep(0.05)
         done = slow.steps
         time.sleep(0.15)
         assert slow.steps == done < 250  # of 500 that were asked for, twice
 
 
-def test_steps_run_off_the_event_loop_and_take_turns(loaded, writers):
-    slow = writers.fast["small"] = Slow(loaded.bundle.model, 0.01)
+def test_steps_run_off_the_event_loop_and_take_turns(loaded):
+    slow, streams = Slow(loaded.bundle.model, 0.01), routes.Writing(Work(threads=2))
+    slowed = slowed_down(loaded, slow)
     arrivals: list[int] = []
 
     async def listen(visitor: int) -> None:
-        async for _ in writers.answer("small", order(loaded, length=4)):
+        async for _ in streams.frames(slowed, order(loaded, length=4)):
             arrivals.append(visitor)
 
     async def all_at_once() -> None:
         await asyncio.gather(*(listen(visitor) for visitor in range(12)))
 
     run(all_at_once())
-    assert all(name.startswith("write") for name in slow.threads)
-    assert len(slow.threads) <= 2
+    assert all(name.startswith("work") for name in slow.threads)
+    assert len(slow.threads) <= 2 + TURNS
     first_again = next(i for i, visitor in enumerate(arrivals) if visitor in arrivals[:i])
-    assert first_again >= 10, "somebody had two tokens before all but the two at work had one"
+    assert first_again >= 12 - 2 - TURNS, "somebody had two tokens before all but the two at work had one"
 
 
-def test_the_pace_is_kept_and_given_tokens_come_at_once(loaded, writers):
+def test_the_pace_is_kept_and_given_tokens_come_at_once(loaded):
+    streams = routes.Writing(Work())
+
     async def arrivals(**asked: Any) -> list[float]:
-        return [time.monotonic() async for _ in writers.answer("small", order(loaded, **asked))]
+        return [time.monotonic() async for _ in streams.frames(loaded, order(loaded, **asked))]
 
     times = run(arrivals(length=8, pace=20))
     assert 0.05 * 7.5 <= times[-1] - times[0] < 5  # at 20 a second; a slow machine may be late, but never early
@@ -282,10 +290,10 @@ def test_the_pace_is_kept_and_given_tokens_come_at_once(loaded, writers):
 def test_beyond_its_limit_the_server_says_so(client, monkeypatch):
     monkeypatch.setattr(routes, "STREAMS", 0)
     answer = client.post("/write", content=json.dumps({"model": "small", "text": "a", "seed": 1}))
-    assert (answer.status_code, answer.json()) == (503, {"error": words.BUSY})
+    assert (answer.status_code, answer.json()) == (503, {"error": note("busy_writing")})
 
 
-def test_the_page_is_told_the_limits_that_hold(writers):
-    told = page.settings(writers.models)
+def test_the_page_is_told_the_limits_that_hold(loaded):
+    told = page.settings({"small": loaded})
     assert told["models"] == {"small": {"layers": 2, "heads": 2, "context": 24}}
     assert told["limits"] == {"length": 1000, "written": 3000, "seed": 2**32 - 1}

@@ -14,7 +14,8 @@ from viz.passes.run import Loaded
 from viz.tabs.base import site_of
 from viz.tabs.permute import page, permuting, positions, routes
 from viz.tabs.permute.material import find
-from viz.text import en as text
+from viz.text import note
+from viz.text.examples import PAIRS
 
 
 @pytest.mark.parametrize(
@@ -23,7 +24,7 @@ from viz.text import en as text
 def test_an_order_that_does_not_fit_leaves_the_words_as_typed_and_is_named(subject, order):
     made = ask(subject, order=order)
     assert made["order"] == list(range(len(IDS)))
-    assert made["remarks"] == [text.MISFIT_ORDER.format(count=len(IDS))]
+    assert made["remarks"] == [note("misfit_order", count=len(IDS))]
 
 
 @pytest.mark.parametrize(
@@ -53,14 +54,15 @@ def test_what_cannot_be_answered_is_refused_with_a_message(subject, changes):
 def test_a_long_text_is_cut_to_what_a_picture_can_show_and_says_so(subject):
     made = ask(subject, text="good film " * 20, order="typed")
     assert made["labels"] == ["good", "film"] * 12
-    assert made["remarks"] == [text.MANY_WORDS.format(kept=24, total=40)]
+    assert made["remarks"] == [note("many_words", kept=24, total=40)]
     assert len(unpack(made["picture"]["before"], 24, 32)) == 24
 
 
 def test_words_out_of_the_vocabulary_keep_their_spelling_and_are_counted(subject):
     made = ask(subject, text="a <b>splendid</b> film", order="typed")
     assert "<unk> splendid" in made["labels"]
-    assert any("not in the model" in remark for remark in made["remarks"])
+    unknown = sum(label.startswith("<unk>") for label in made["labels"])
+    assert made["remarks"] == [note("unknown_words", count=unknown, total=len(made["labels"]))]
 
 
 def test_each_kind_of_positions_shares_the_models_weights(subject, classifier):
@@ -99,7 +101,7 @@ def test_beside_a_model_of_shorter_texts_only_what_both_read_is_taken(classifier
     assert answer["labels"] == ["not", "good", ",", "but", "the", "film"]
     assert answer["order"] == [5, 4, 3, 2, 1, 0]
     assert [verdict["name"] for verdict in answer["verdicts"]] == ["small-classifier", "other-bag"]
-    assert answer["remarks"] == [text.MANY_WORDS.format(kept=6, total=9)]
+    assert answer["remarks"] == [note("many_words", kept=6, total=9)]
 
 
 @pytest.mark.parametrize("words", [[*WORDS[:2], *sorted(WORDS[2:], reverse=True)], WORDS[:-1]])
@@ -123,7 +125,7 @@ def test_without_a_classifier_the_tab_says_so(generator):
 # --- the ready texts ---
 
 
-@pytest.mark.parametrize(("one", "other"), text.PAIRS)
+@pytest.mark.parametrize(("one", "other"), PAIRS)
 def test_a_ready_pair_holds_the_same_words_and_its_order_turns_one_into_the_other(one, other):
     split = former.tokens.WordTokenizer.split
     words = split(one)

@@ -12,8 +12,7 @@
   former.write = async function* (order, signal) {
     const response = await fetch(former.url("/write"), { method: "POST", body: JSON.stringify(order), signal });
     if (!response.ok) {
-      const { error } = await response.json().catch(() => ({}));
-      throw new Error(error ?? former.say("offline"));
+      throw new Error(former.refusal(await response.json().catch(() => null)));
     }
     const reader = response.body.getReader();
     let held = new Uint8Array(0);

@@ -1,0 +1,82 @@
+"""Words: every message can be read, is there where it is asked for, and says its numbers as a person would."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from viz.text import LANGUAGES, Refusal, en, message, note, told
+from viz.text.form import Place, fill, parse
+
+ROOT = Path(__file__).resolve().parents[3]
+MODULES = [value for name, value in vars(en).items() if not name.startswith("_") and hasattr(value, "MESSAGES")]
+CALLS = {
+    "*.js": re.compile(r"""\bsay\(\s*["'](\w+)["']|complain\(\s*["'](\w+)["']"""),
+    "*.py": re.compile(r"""(?:\b(?:message|note|Refusal|Busy|Taken)|notice\(\s*"\w+", note)\(\s*"(\w+)\""""),
+}
+
+
+def places(parts) -> set[str]:
+    """The names in a message, those within its arms too."""
+    found = [part for part in parts if isinstance(part, Place)]
+    return {place.name for place in found}.union(*(places(arm) for place in found for arm in place.arms.values()))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_message_can_be_read_and_has_the_places_that_it_has_in_english(language):
+    assert LANGUAGES[language].keys() == en.MESSAGES.keys()
+    for key, said in LANGUAGES[language].items():
+        assert places(parse(said)) == places(parse(en.MESSAGES[key])), key
+
+
+def test_no_message_stands_in_two_modules():
+    counts = Counter(key for module in MODULES for key in module.MESSAGES)
+    assert [key for key, count in counts.items() if count > 1] == []
+    assert counts.keys() == en.MESSAGES.keys()
+
+
+@pytest.mark.parametrize("pattern", CALLS)
+def test_every_message_that_is_asked_for_by_name_is_there(pattern):
+    asked = {
+        name
+        for path in (ROOT / "viz").rglob(pattern)
+        for found in CALLS[pattern].findall(path.read_text(encoding="utf-8"))
+        for name in ([found] if isinstance(found, str) else found)
+        if name
+    }
+    assert len(asked) > 20
+    assert asked - en.MESSAGES.keys() == set()
+
+
+def say(pattern: str, **values) -> str:
+    return fill(parse(pattern), values)
+
+
+def test_numbers_plurals_and_choices_are_filled_in():
+    assert say("{a} of {b, number}", a="x", b=12345) == "x of 12,345"
+    words = "{n, plural, one {# word} other {# words}} {where, select, last {at the end of {text}} other {here}}."
+    assert say(words, n=1, where="last", text="{n}") == "1 word at the end of {n}."
+    assert say(words, n=2000, where="elsewhere") == "2,000 words here."
+    assert say("no # here") == "no # here"
+
+
+def test_a_value_may_be_a_message_itself():
+    words = message("bad_number", name=note("write_seed"), low=0, high=9, given="x")
+    assert words == "Seed must be a number from 0 to 9, not x."
+
+
+@pytest.mark.parametrize(
+    "pattern", ["{", "{a", "}", "a } b", "{a, plural, one {x}}", "{a, number {x}}", "{a, odd}", "{}"]
+)
+def test_a_message_that_is_not_closed_or_not_known_is_refused(pattern):
+    with pytest.raises(ValueError, match="a message"):
+        parse(pattern)
+
+
+def test_a_refusal_says_itself_and_is_a_key_with_values_on_its_way_to_the_page():
+    refusal = Refusal("long_text", given=5000, limit=4000)
+    assert (
+        str(refusal) == told(refusal.note) == "This text has 5,000 characters; the limit is 4,000. Please shorten it."
+    )
+    assert refusal.note == {"key": "long_text", "values": {"given": 5000, "limit": 4000}}

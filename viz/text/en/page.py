@@ -1,0 +1,49 @@
+"""What the page as a whole says, and what more than one tab says."""
+
+from __future__ import annotations
+
+MESSAGES = {
+    "title": "Former",
+    "subtitle": "See a transformer think",
+    "model": "Model",
+    "text": "Text",
+    "text_hint": "Type something and see where every head looks",
+    # refusals and remarks; each says what to do
+    "bad_request": "The server could not read this request. Please load the page again.",
+    "not_possible": "This could not be computed. Please change the text or the settings, or load the page again.",
+    "empty_text": "There is no text to look at yet: type a few words.",
+    "long_text": "This text has {given, number} characters; the limit is {limit, number}. Please shorten it.",
+    "no_tokens": "There is nothing in this text that the model could read as a word. Please type a few words.",
+    "cut_text": "This model reads {kept} {unit, select, word {words} other {bytes}} at once. Your text has {total}; the"
+    " {end, select, last {last} other {first}} {kept} are shown.",
+    "unknown_words": "{count, plural, one {1 of {total} words is} other {# of {total} words are}} not in the model's"
+    " vocabulary; it sees {count, plural, one {it} other {them}} as <unk>.",
+    "bad_number": "{name} must be a number from {low} to {high}, not {given}.",
+    "bad_whole_number": "{name} must be a whole number from {low} to {high}, not {given}.",
+    "no_writer": "None of the models here writes text: it takes a generator that was trained with a causal mask.",
+    "no_such_model": "This model is not here, or it was not trained with a causal mask. Please choose another.",
+    "too_short": "There is nothing to measure on a single byte: type at least two.",
+    "busy_measuring": "Very many measurements are under way just now. Please try again in a few seconds.",
+    # what the parts of several tabs say
+    "overview": "All heads",
+    "map": "Head map",
+    "lines": "Lines",
+    "strip": "Tokens",
+    "layer": "Layer",
+    "head": "Head",
+    "query": "query (attends from)",
+    "key": "key (attends to)",
+    "masked": "masked: a later token, which this query may not see",
+    "bad_link": "This link holds a {name} that cannot be shown (“{given}”); {used} is shown instead.",
+    "offline": "The server did not answer. What you see is the last answer; please try again.",
+    "examples": "Examples",
+    "none": "none",
+    "lesson_article": "The article: “{section}”",
+    "lesson_hint": "Opens Peter Bloem’s “Transformers from scratch” in a new tab",
+    "maximise": "Maximise",
+    "restore": "Restore",
+    # numbers
+    "number_share": "{value} %",
+    "number_below": "< {value} %",
+    "number_power": "{value} × 10{power}",
+}

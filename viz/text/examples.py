@@ -1,0 +1,31 @@
+"""Texts for the models to read, in the language that they read: the same whatever language the page speaks."""
+
+from __future__ import annotations
+
+CLASSES = {2: ("negative", "positive")}  # of a classifier whose card does not name its classes
+EXAMPLES = {  # by the kind of model
+    "generator": (
+        "The cat sat on the mat. The cat sat on the mat.",
+        "In 1879 Albert Einstein was born in Ulm, in the German Empire.",
+        "[[Berlin]] is the capital of [[Germany]], and [[Paris]] is the capital of [[France]].",
+        "1, 2, 4, 8, 16, 32, 64, 128",
+    ),
+    "classifier": (
+        "I expected little, but this film was a wonderful surprise: funny, warm and beautifully played.",
+        "Not a single joke works. A dull, lazy film, and far too long.",
+        "The acting is not bad at all, but the story is a mess.",
+    ),
+}
+MASK_TEXT = "The cat sat on the mat."
+MASK_LONG_TEXT = (
+    "Amsterdam is the capital of the Netherlands. It has a population of about 900,000 people, and it is known for its"
+    " canals, its museums and its bicycles."
+)
+PAIRS = (  # texts whose words in another order say something else
+    ("This film is not bad but wonderful.", "This film is not wonderful but bad."),
+    ("Never awful, always amazing.", "Never amazing, always awful."),
+    ("Not horrible at all: brilliant.", "Not brilliant at all: horrible."),
+    ("It is not terrible at all, it is amazing.", "It is not amazing at all, it is terrible."),
+    ("It is not awful, it is excellent.", "It is not excellent, it is awful."),
+)
+REVIEW = "Not a single joke works. A dull, lazy film, and far too long."  # to be shuffled

@@ -1,0 +1,85 @@
+"""How a message is read and filled in (see `viz.text`)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+_PLACE = re.compile(r"\{(\w+)(?:, (number|plural|select))?")
+_ARM = re.compile(r",? (\w+) \{")
+
+
+class Place(NamedTuple):
+    """Where a value stands in a message."""
+
+    name: str
+    kind: str  # "", "number", "plural" or "select"
+    arms: dict[str, list[Any]]  # of a plural and of a select: messages
+
+
+Parts = list[Any]  # str, Place, or None for the number of the plural around it
+
+
+@cache
+def parse(pattern: str) -> Parts:
+    """The parts of a message.
+
+    Raises:
+        ValueError: a brace that is not closed, or not opened.
+    """
+    parts, end = _parse(pattern, 0, plural=False)
+    if end < len(pattern):
+        raise ValueError(f"a message must close only what it opens, got {pattern!r} with a }} at {end}")
+    return parts
+
+
+def _parse(pattern: str, at: int, *, plural: bool) -> tuple[Parts, int]:
+    """The parts from `at` to the brace that closes them, or to the end; and where that is."""
+    parts: Parts = []
+    while at < len(pattern) and pattern[at] != "}":
+        if pattern[at] == "{":
+            place, at = _place(pattern, at)
+            parts.append(place)
+        elif plural and pattern[at] == "#":
+            parts.append(None)
+            at += 1
+        else:
+            stop = re.compile("[{}#]" if plural else "[{}]").search(pattern, at + 1)
+            end = stop.start() if stop else len(pattern)
+            parts.append(pattern[at:end])
+            at = end
+    return parts, at
+
+
+def _place(pattern: str, at: int) -> tuple[Place, int]:
+    """The place that opens at `at`, and where it ends."""
+    head = _PLACE.match(pattern, at)
+    if not head:
+        raise ValueError(f"a message's place must be {{name}} or {{name, kind}}, got {pattern[at : at + 20]!r}")
+    arms: dict[str, Parts] = {}
+    at = head.end()
+    while arm := _ARM.match(pattern, at):
+        arms[arm[1]], at = _parse(pattern, arm.end(), plural=head[2] == "plural")
+        at += 1
+    if pattern[at : at + 1] != "}" or bool(arms) != (head[2] in ("plural", "select")) or (arms and "other" not in arms):
+        raise ValueError(f"a message's place must be closed and know `other`, got {pattern[head.start() :]!r}")
+    return Place(head[1], head[2] or "", arms), at + 1
+
+
+def fill(parts: Parts, values: Mapping[str, Any], count: Any = None) -> str:
+    """A message with its values, by the plurals of English; `count` is what # stands for."""
+    return "".join(part if isinstance(part, str) else _fill(part, values, count) for part in parts)
+
+
+def _fill(part: Place | None, values: Mapping[str, Any], count: Any) -> str:
+    if part is None:
+        return f"{count:,}"
+    value = values[part.name]
+    if part.kind == "number":
+        return f"{value:,}"
+    if not part.arms:
+        return str(value)
+    arm = ("one" if value == 1 else "other") if part.kind == "plural" else str(value)
+    return fill(part.arms.get(arm, part.arms["other"]), values, value)
