@@ -5,6 +5,7 @@ them, keeping them, measuring them.
 """
 
 from former import analysis, edits, masks, sparse, tokens
+from former.analysis import logit_lens
 from former.attention import SelfAttention, attend, attention_weights, basic_self_attention
 from former.blocks import TransformerBlock
 from former.checkpoints import Bundle, CheckpointError, available, load, save
@@ -32,6 +33,7 @@ __all__ = [
     "edits",
     "generate",
     "load",
+    "logit_lens",
     "masks",
     "run_with_capture",
     "save",

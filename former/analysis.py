@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, overload
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from former.config import ModelConfig, require_positive
+from former.checks import require_positive
 from former.edits import Edit
-from former.hooks import Observer, run_with_capture
+from former.hooks import Observer, at_points, run_with_capture
 from former.models import Classifier
 
 Measure = Callable[[Tensor], Tensor]  # a model's output for a batch → one number a sequence, (b,)
@@ -58,7 +59,8 @@ def influence(f: Callable[[Tensor], Tensor], x: Tensor, chunk: int = 8) -> Tenso
     Args:
         f: from x to (b, t_out, ...), each sequence on its own; for a Classifier, an output is a class. Of token
             ids it takes at least 3, unless it is a model, whose config says how many.
-        x: (1, t_in, ...): vectors or token ids.
+        x: (1, t_in, ...): vectors or token ids. Padding of a model that pads is no input: it is left as it is, its
+            column is 0, and no token is replaced by it.
         chunk: how many changed inputs run as one batch, at least 1; the cost is t_in + t_in / chunk sequences.
     Returns:
         (t_out, t_in): row i, column j is how much output i moves when input j changes; the largest absolute change.
@@ -69,7 +71,7 @@ def influence(f: Callable[[Tensor], Tensor], x: Tensor, chunk: int = 8) -> Tenso
     if x.dim() < 2 or x.shape[0] != 1:
         raise ValueError(f"x must be one sequence, (1, t, ...), got {tuple(x.shape)}")
     config = getattr(f, "config", None)
-    replaced = _replacements(x, config.num_tokens if isinstance(config, ModelConfig) else 3)
+    replaced = _replacements(x, getattr(config, "num_tokens", 3), getattr(config, "pad_token", None))
     t = x.shape[1]
     same = x.expand(min(chunk, t), *x.shape[1:])
     unchanged = f(same)  # (chunk, t_out, ...)
@@ -106,6 +108,55 @@ def rollout(weights: Tensor | Sequence[Tensor]) -> Tensor:
     for layer in mixed:
         result = (layer + identity) / 2 @ result
     return result
+
+
+@overload
+def logit_lens(model: Any, tokens: Tensor, top: None = None) -> Tensor: ...
+@overload
+def logit_lens(model: Any, tokens: Tensor, top: int) -> tuple[Tensor, Tensor]: ...
+@torch.no_grad()
+def logit_lens(model: Any, tokens: Tensor, top: int | None = None) -> Tensor | tuple[Tensor, Tensor]:
+    """What the model would say at each depth: its output layer read off the residual stream (nostalgebraist 2020).
+
+    Layer by layer, so that only one layer's logits are held beside the result. The first entry is what stands before
+    block 0, then one after each block; the last is the model's own output.
+
+    In a pre-norm model every entry is the stream that the last norm reads in the end, so the entries can be compared.
+    A post-norm model norms after every block, and nothing trains its inner layers to be read by the output layer: its
+    entries say less. Of a Classifier each entry is the verdict, log-probabilities from the pooled stream.
+
+    Args:
+        model: a Generator or a Classifier, or another model with `unembed`.
+        tokens: (b, t) token ids.
+        top: how many of the largest to return, at least 1; None for all.
+    Returns:
+        (depth + 1, b, t, num_tokens), of a Classifier (depth + 1, b, num_classes); with `top`, the largest values and
+        their ids, each (depth + 1, ..., top).
+    Raises:
+        ValueError: bad tokens, or `top` below 1 or above what there is.
+    """
+    said: list[tuple[Tensor, ...]] = []
+    unembed = partial(model.unembed, real=model.real(tokens)) if isinstance(model, Classifier) else model.unembed
+
+    def read(point: str, x: Tensor) -> None:
+        if point == "resid_post" or not said:  # of what blocks read, only before the first
+            said.append(_largest(unembed(x), top))
+
+    class Reader:
+        def at(self, layer: int) -> Any:
+            return at_points(("resid_pre", "resid_post") if layer == 0 else ("resid_post",), read)
+
+    model(tokens, capture=Reader())
+    values = tuple(torch.stack(each) for each in zip(*said, strict=True))
+    return values[0] if top is None else (values[0], values[1])
+
+
+def _largest(values: Tensor, top: int | None) -> tuple[Tensor, ...]:
+    if top is None:
+        return (values,)
+    if not 1 <= top <= values.shape[-1]:
+        raise ValueError(f"top must be None or a whole number in [1, {values.shape[-1]}], got {top!r}")
+    return tuple(values.topk(top))
 
 
 def head_statistics(weights: Tensor) -> dict[str, Tensor]:
@@ -234,12 +285,17 @@ def _loss(model: Any, tokens: Tensor, whole: Tensor) -> Measure:
     return bits
 
 
-def _replacements(x: Tensor, num_tokens: int) -> Tensor:
-    """Every input of x, changed; a token id to one below num_tokens."""
+def _replacements(x: Tensor, num_tokens: int, pad_token: int | None) -> Tensor:
+    """Every input of x, changed; a token id to one below num_tokens, which is no padding; padding stays."""
     if x.is_floating_point():
         noise = torch.randn(x.shape, generator=torch.Generator().manual_seed(0), dtype=x.dtype).to(x.device)
         spread = x.std(correction=0)
         return x + noise * torch.where(spread > 0, spread, 1.0)
     # The neighbour below, which the vocabulary surely has; 0 and 1, often padding and unknown, take the one above, or
     # each other where there is none.
-    return torch.where(x > 1, x - 1, (x + 1) % num_tokens)
+    x = x.long()
+    changed = torch.where(x > 1, x - 1, (x + 1) % num_tokens)
+    if pad_token is None:
+        return changed
+    beyond = torch.where(x > 1, x - 2, (x + 2)) % num_tokens  # the next one, where the neighbour is padding
+    return torch.where(x == pad_token, x, torch.where(changed == pad_token, beyond, changed))

@@ -17,8 +17,9 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from former import masks
-from former.config import Variant, require_choice, require_divides, require_positive
-from former.hooks import Hook, observe
+from former.checks import require_choice, require_divides, require_positive
+from former.hooks import POINTS, Hook, observe, wants
+from former.positions import Terms
 
 Extend = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 """extend(k, v): joins the new keys and values to those of earlier tokens, where a cache keeps them."""
@@ -40,19 +41,27 @@ def basic_self_attention(x: Tensor, mask: Tensor | None = None) -> tuple[Tensor,
     return weights @ x, weights
 
 
-def attention_scores(q: Tensor, k: Tensor, mask: Tensor | None = None) -> Tensor:
+def attention_scores(q: Tensor, k: Tensor, mask: Tensor | None = None, terms: Terms | None = None) -> Tensor:
     """Scaled dot products q_i · k_j / √s, and −∞ where the mask is False (article, "In Pytorch: scaling").
+
+    As in the article, q and k are each divided by the fourth root of s: float16 holds numbers up to 65,504, which
+    unscaled dot products can pass.
 
     Args:
         q: (b, h, t_query, s).
         k: (b, h, t_key, s).
         mask: bool, broadcastable to (b, h, t_query, t_key), True = may attend; None for no mask.
+        terms: what positions add to the dot products before they are scaled (`former.positions`); None for nothing.
     Returns:
         scores (b, h, t_query, t_key).
     Raises:
         ValueError: a mask that does not fit.
     """
-    return _masked(q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1]), mask)
+    root = q.shape[-1] ** 0.25
+    scores = (q / root) @ (k / root).transpose(-2, -1)
+    if terms is not None:
+        scores = scores + terms(q, k) / root**2
+    return _masked(scores, mask)
 
 
 def attention_weights(q: Tensor, k: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
@@ -71,86 +80,138 @@ def attention_weights(q: Tensor, k: Tensor, mask: Tensor | None = None) -> tuple
     return scores, scores.softmax(-1)
 
 
-def attend(q: Tensor, k: Tensor, v: Tensor, *, mask: Tensor | None = None, hook: Hook | None = None) -> Tensor:
+def attend(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    *,
+    mask: Tensor | None = None,
+    hook: Hook | None = None,
+    terms: Terms | None = None,
+) -> Tensor:
     """Softmax(q kᵀ / √s) v: by a fast kernel when nobody looks, by the explicit equation when somebody does.
 
     Args:
         q: (b, h, t_query, s).
         k, v: (b, h, t_key, s).
         mask: bool, broadcastable to (b, h, t_query, t_key), True = may attend; None for no mask.
-        hook: called at each of `former.hooks.POINTS`; may replace what it sees.
+        hook: called at each of `former.hooks.POINTS` that it wants; may replace what it sees.
+        terms: what positions add to the dot products before they are scaled (`former.positions`); None for nothing.
     Returns:
         out (b, h, t_query, s).
     Raises:
         ValueError: a mask that does not fit, or a hook's replacement of another shape.
     """
-    if hook is None:
+    if not wants(hook, POINTS):
         if mask is not None:
             masks.check(mask, torch.Size((*q.shape[:-1], k.shape[-2])))
+        if terms is not None:  # the kernel adds a mask of numbers to its scores
+            mask = _masked(terms(q, k) / math.sqrt(q.shape[-1]), mask)
         return F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
     q = observe(hook, "q", q)  # (b, h, t, s)
     k = observe(hook, "k", k)
     v = observe(hook, "v", v)
-    scores = observe(hook, "scores", attention_scores(q, k, mask))  # (b, h, t, t)
+    scores = observe(hook, "scores", attention_scores(q, k, mask, terms))  # (b, h, t, t)
     weights = observe(hook, "weights", scores.softmax(-1))  # (b, h, t, t)
     return observe(hook, "out", weights @ v)  # (b, h, t, s)
 
 
 class SelfAttention(nn.Module):
-    """Multi-head self-attention (article, "Multi-head attention"), in both of its forms.
+    """Multi-head self-attention (article, "Multi-head attention"), in its three forms, e being emb:
 
-    narrow: emb is cut in `heads` chunks of s = emb / heads: 3·emb² weights for any number of heads.
-    wide: every head has the full s = emb: 3·heads·emb² weights.
-    Then `unifyheads`, h·s → emb, with a bias.
+    narrow:  every head maps the whole vector to s = e / heads numbers: 3·e² weights for any number of heads.
+    wide:    every head keeps the full s = e: 3·heads·e² weights.
+    chunked: the vector is cut in `heads` chunks of s = e / heads, and each head maps its own chunk by (s × s)
+             matrices, as the article's text has it: 3·e² / heads weights.
+
+    Then `unifyheads`, h·s → e, with a bias. Given a context, it is cross-attention.
 
     Args:
-        emb: size of the input and output vectors.
+        emb: size e of the input and output vectors.
         heads: number of heads.
-        variant: "narrow" or "wide".
+        variant: "narrow", "wide" or "chunked".
+        bias: whether the maps to queries, keys and values add one.
     Raises:
-        ValueError: sizes below 1, another variant, or heads that do not divide emb in the narrow one.
+        ValueError: sizes below 1, another variant, or heads that do not divide emb in the narrow and chunked ones.
     """
 
-    def __init__(self, emb: int, heads: int = 8, variant: Variant = "narrow") -> None:
+    def __init__(self, emb: int, heads: int = 8, variant: str = "narrow", bias: bool = False) -> None:
         super().__init__()
         require_positive("emb", emb)
         require_positive("heads", heads)
-        require_choice("variant", variant, ("narrow", "wide"))
-        if variant == "narrow":
-            require_divides(emb, heads)
+        require_choice("variant", variant, ("narrow", "wide", "chunked"))
+        if variant != "wide":
+            require_divides(emb, heads, variant)
         self.emb, self.heads = emb, heads
-        size = emb if variant == "wide" else emb // heads  # s
+        self.size = size = emb if variant == "wide" else emb // heads  # s
         # All heads' maps stand in one matrix, head after head, so that one product makes them all.
-        self.tokeys = nn.Linear(emb, heads * size, bias=False)
-        self.toqueries = nn.Linear(emb, heads * size, bias=False)
-        self.tovalues = nn.Linear(emb, heads * size, bias=False)
+        make = ChunkedLinear if variant == "chunked" else nn.Linear
+        out = heads if variant == "chunked" else heads * size
+        self.tokeys = make(emb, out, bias=bias)
+        self.toqueries = make(emb, out, bias=bias)
+        self.tovalues = make(emb, out, bias=bias)
         self.unifyheads = nn.Linear(heads * size, emb)
 
     def forward(
-        self, x: Tensor, mask: Tensor | None = None, hook: Hook | None = None, extend: Extend | None = None
+        self,
+        x: Tensor,
+        mask: Tensor | None = None,
+        hook: Hook | None = None,
+        extend: Extend | None = None,
+        *,
+        context: Tensor | None = None,
+        terms: Terms | None = None,
     ) -> Tensor:
         """Every token looks at every token the mask allows.
 
         Args:
             x: (b, t, e).
-            mask: bool (t, t), or with heads and batch before; True = may attend; None for no mask.
+            mask: bool (t, t_key), or with heads and batch before; True = may attend; None for no mask.
             hook: sees, and may replace, what `former.hooks.POINTS` lists.
             extend: where earlier tokens' keys and values are cached, joins the new ones to them.
+            context: (b, t_key, e), another sequence, from which keys and values come; None for x itself.
+            terms: what positions add to the dot products (`former.positions`); None for nothing.
         Returns:
             (b, t, e).
         Raises:
-            ValueError: x of another shape or empty, or a mask that does not fit.
+            ValueError: x or context of another shape or empty, or a mask that does not fit.
         """
         _check_sequence(x, self.emb)
-        q, k, v = (self._split(to(x)) for to in (self.toqueries, self.tokeys, self.tovalues))  # (b, h, t, s)
+        if context is None:
+            context = x
+        else:
+            _check_sequence(context, self.emb, "context")
+        q, k, v = (self._split(y) for y in (self.toqueries(x), self.tokeys(context), self.tovalues(context)))
         if extend is not None:
             k, v = extend(k, v)  # (b, h, t_past + t, s)
-        out = attend(q, k, v, mask=mask, hook=hook)  # (b, h, t, s)
+        out = attend(q, k, v, mask=mask, hook=hook, terms=terms)  # (b, h, t, s)
         return self.unifyheads(out.transpose(1, 2).flatten(2))  # (b, t, e)
 
     def _split(self, x: Tensor) -> Tensor:
         """(b, t, h·s) → (b, h, t, s)."""
         return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+
+
+class ChunkedLinear(nn.Module):
+    """A vector cut in chunks, each mapped by a matrix of its own: a block-diagonal matrix, kept as its blocks.
+
+    Args:
+        emb: size of the vector.
+        heads: number of chunks, each of s = emb / heads.
+        bias: whether to add one.
+    """
+
+    def __init__(self, emb: int, heads: int, bias: bool = False) -> None:
+        super().__init__()
+        size = emb // heads
+        self.weight = nn.Parameter(torch.empty(heads, size, size).uniform_(-1, 1) / math.sqrt(size))  # (h, s_out, s_in)
+        self.bias = nn.Parameter(torch.zeros(emb)) if bias else None
+
+    def forward(self, x: Tensor) -> Tensor:
+        """x (b, t, h·s) → (b, t, h·s)."""
+        chunks = x.unflatten(-1, (len(self.weight), -1))  # (b, t, h, s)
+        y = torch.einsum("bthi,hoi->btho", chunks, self.weight).flatten(2)
+        return y if self.bias is None else y + self.bias
 
 
 def _masked(scores: Tensor, mask: Tensor | None) -> Tensor:
@@ -161,9 +222,9 @@ def _masked(scores: Tensor, mask: Tensor | None) -> Tensor:
     return scores.masked_fill(~mask, -math.inf)
 
 
-def _check_sequence(x: Tensor, emb: int | None = None) -> None:
+def _check_sequence(x: Tensor, emb: int | None = None, name: str = "x") -> None:
     expected = "(b, t, e)" if emb is None else f"(b, t, {emb})"
     if x.dim() != 3 or (emb is not None and x.shape[-1] != emb):
-        raise ValueError(f"x must have shape {expected}, got {tuple(x.shape)}")
+        raise ValueError(f"{name} must have shape {expected}, got {tuple(x.shape)}")
     if x.shape[1] == 0:
-        raise ValueError(f"x must hold at least one token, got shape {tuple(x.shape)}")
+        raise ValueError(f"{name} must hold at least one token, got shape {tuple(x.shape)}")

@@ -8,8 +8,11 @@ from __future__ import annotations
 from torch import Tensor, nn
 
 from former.attention import Extend, SelfAttention
-from former.config import Activation, Norm, Variant, require_choice, require_positive
-from former.hooks import Hook
+from former.checks import require_choice, require_positive
+from former.hooks import Hook, observe
+from former.positions import Terms
+
+ACTIVATIONS = {"relu": nn.ReLU, "gelu": nn.GELU, "gelu_tanh": lambda: nn.GELU(approximate="tanh")}
 
 
 class TransformerBlock(nn.Module):
@@ -18,18 +21,24 @@ class TransformerBlock(nn.Module):
     post-norm (the article):  x = norm1(x + attention(x));   x = norm2(x + ff(x))
     pre-norm:                 x = x + attention(norm1(x));   x = x + ff(norm2(x))
 
-    Pre-norm leaves a path from the output to the input that no norm cuts, so deep stacks train more easily.
+    Pre-norm leaves a path from the output to the input that no norm cuts, so deep stacks train more easily. Where the
+    points of `former.hooks.BLOCK_POINTS` stand, the feed-forward being linear, activation, linear:
+
+    post-norm:  resid_pre → attention → + → norm1 → resid_mid → (mlp_hidden) ff mlp_out → + → norm2 → resid_post
+    pre-norm:   resid_pre → norm1 → attention → + → resid_mid → norm2 → (mlp_hidden) ff mlp_out → + → resid_post
 
     Args:
         emb: size of the input and output vectors.
         heads: number of attention heads.
-        variant: "narrow" or "wide" attention.
+        variant: "narrow", "wide" or "chunked" attention.
         norm: "post" or "pre".
-        activation: of the feed-forward, "relu" or "gelu".
+        activation: of the feed-forward, of `ACTIVATIONS`.
         ff_hidden_mult: hidden size of the feed-forward, in multiples of emb.
         dropout: on each residual branch, in training only; in [0, 1).
+        attention_bias: whether the maps to queries, keys and values add one.
+        norm_eps: added to the variance in the norms.
     Raises:
-        ValueError: a size below 1, another choice, or heads that do not divide emb in the narrow variant.
+        ValueError: a size below 1, another choice, or heads that do not divide emb in the narrow and chunked variants.
     """
 
     def __init__(
@@ -37,33 +46,48 @@ class TransformerBlock(nn.Module):
         emb: int,
         heads: int,
         *,
-        variant: Variant = "narrow",
-        norm: Norm = "post",
-        activation: Activation = "relu",
+        variant: str = "narrow",
+        norm: str = "post",
+        activation: str = "relu",
         ff_hidden_mult: int = 4,
         dropout: float = 0.0,
+        attention_bias: bool = False,
+        norm_eps: float = 1e-5,
     ) -> None:
         super().__init__()
         require_positive("ff_hidden_mult", ff_hidden_mult)
         require_choice("norm", norm, ("post", "pre"))
-        require_choice("activation", activation, ("relu", "gelu"))
-        self.attention = SelfAttention(emb, heads, variant)
+        require_choice("activation", activation, ACTIVATIONS)
+        self.attention = SelfAttention(emb, heads, variant, attention_bias)
         self.pre_norm = norm == "pre"
-        self.norm1 = nn.LayerNorm(emb)
-        self.norm2 = nn.LayerNorm(emb)
+        self.norm1 = nn.LayerNorm(emb, norm_eps)
+        self.norm2 = nn.LayerNorm(emb, norm_eps)
         self.ff = nn.Sequential(
             nn.Linear(emb, ff_hidden_mult * emb),
-            nn.ReLU() if activation == "relu" else nn.GELU(),
+            ACTIVATIONS[activation](),
             nn.Linear(ff_hidden_mult * emb, emb),
         )
         self.drop = nn.Dropout(dropout)
 
     def forward(
-        self, x: Tensor, mask: Tensor | None = None, hook: Hook | None = None, extend: Extend | None = None
+        self,
+        x: Tensor,
+        mask: Tensor | None = None,
+        hook: Hook | None = None,
+        extend: Extend | None = None,
+        *,
+        terms: Terms | None = None,
     ) -> Tensor:
         """x (b, t, e) → (b, t, e). The other arguments are those of `SelfAttention.forward`."""
-        if self.pre_norm:
-            x = x + self.drop(self.attention(self.norm1(x), mask, hook, extend))
-            return x + self.drop(self.ff(self.norm2(x)))
-        x = self.norm1(x + self.drop(self.attention(x, mask, hook, extend)))
-        return self.norm2(x + self.drop(self.ff(x)))
+        x = observe(hook, "resid_pre", x)
+        attended = self.drop(self.attention(self.norm1(x) if self.pre_norm else x, mask, hook, extend, terms=terms))
+        x = observe(hook, "resid_mid", x + attended if self.pre_norm else self.norm1(x + attended))
+        fed = self.drop(feed_forward(self.ff, self.norm2(x) if self.pre_norm else x, hook))
+        return observe(hook, "resid_post", x + fed if self.pre_norm else self.norm2(x + fed))
+
+
+def feed_forward(ff: nn.Sequential, x: Tensor, hook: Hook | None = None) -> Tensor:
+    """Linear, activation, linear, and the two points that stand there: x (b, t, e) → (b, t, e)."""
+    first, activation, second = ff
+    hidden = observe(hook, "mlp_hidden", activation(first(x)))
+    return observe(hook, "mlp_out", second(hidden))

@@ -1,10 +1,11 @@
 """Trained models on disk: safetensors and one JSON card a model, in a folder of its name.
 
     checkpoints/generator/card.json
+    checkpoints/generator/model.safetensors.index.json     (where there are several files of weights)
     checkpoints/generator/model-00001-of-00002.safetensors ...
 
-The card holds the shape, the tokenizer, the files with their checksums, and whatever is known of the training.
-Nothing is unpickled: a weights file holds numbers and the card holds text, and neither can run anything.
+The card holds the kind of model, its config, the tokenizer, the files with their checksums, and whatever is known of
+the training. Nothing is unpickled: a weights file holds numbers and the card holds text, and neither can run anything.
 """
 
 from __future__ import annotations
@@ -23,15 +24,21 @@ from safetensors.torch import save as save_tensors
 from torch import Tensor
 
 from former import tokens
-from former.config import ModelConfig
+from former.config import VERSION, ModelConfig
 from former.models import Classifier, Generator
 from former.tokens import Tokenizer
 
 CHECKPOINTS = Path(__file__).resolve().parent.parent / "checkpoints"
 CARD = "card.json"
+INDEX = "model.safetensors.index.json"
 SHARD_BYTES = 9_500_000  # below the 10 MB from which a Hugging Face Space wants Git LFS
 
-_KINDS = {"Generator": Generator, "Classifier": Classifier}
+KINDS: dict[str, tuple[Any, Any]] = {
+    "Generator": (Generator, ModelConfig),
+    "Classifier": (Classifier, ModelConfig),
+}
+"""Every kind of model by the name its card gives: its class, and the class of its config."""
+
 _DTYPES = {"f16": torch.float16, "bf16": torch.bfloat16}
 
 
@@ -39,19 +46,19 @@ class CheckpointError(ValueError):
     """A checkpoint that is missing, damaged, or not what its card says; the message names the file."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Bundle:
     """A model with all that belongs to it."""
 
-    model: Generator | Classifier
+    model: Any  # of one of `KINDS`
     tokenizer: Tokenizer
-    config: ModelConfig
+    config: Any  # the model's
     card: dict[str, Any] = field(default_factory=dict)  # what is known of its training; plain JSON values
 
-    @property
-    def causal(self) -> bool:
-        """Whether the model was trained with the causal mask: a Generator, unless its card says otherwise."""
-        return isinstance(self.model, Generator) and self.card.get("mask", "causal") == "causal"
+    def __repr__(self) -> str:
+        parameters = sum(parameter.numel() for parameter in self.model.parameters())
+        name = f" {self.card['name']!r}" if "name" in self.card else ""
+        return f"<Bundle{name}: {type(self.model).__name__} of {parameters:,} parameters, {self.config}>"
 
 
 def available() -> list[str]:
@@ -76,34 +83,59 @@ def save(bundle: Bundle, path: str | Path, dtype: Literal["f16", "bf16"] = "f16"
     """
     if dtype not in _DTYPES:
         raise ValueError(f"dtype must be one of {', '.join(_DTYPES)}, got {dtype!r}")
-    _check_vocabulary(bundle.tokenizer, bundle.config)
+    _check_vocabulary(bundle.tokenizer, bundle.model.config)
     state = {name: tensor.detach().to("cpu", _DTYPES[dtype]) for name, tensor in bundle.model.state_dict().items()}
     for name, tensor in state.items():
         if not torch.isfinite(tensor).all():
             raise ValueError(f"weights must be finite numbers within the range of {dtype}, got others in {name}")
     folder = Path(path)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / CARD).unlink(missing_ok=True)
-    for old in folder.glob("model*.safetensors"):
-        old.unlink()
-    files = {}
-    shards = _shards(state)
-    for number, shard in enumerate(shards, start=1):
-        name = f"model-{number:05}-of-{len(shards):05}.safetensors" if len(shards) > 1 else "model.safetensors"
-        content = save_tensors({key: state[key].contiguous() for key in shard}, metadata={"format": "pt"})
-        (folder / name).write_bytes(content)
-        files[name] = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    _remove_old(folder)
     card = {
         **bundle.card,
+        "version": VERSION,
         "kind": type(bundle.model).__name__,
-        "config": bundle.config.to_dict(),
+        "config": bundle.model.config.to_dict(),
         "dtype": dtype,
-        "files": files,
+        "files": _write_weights(folder, state),
         "tokenizer": bundle.tokenizer.to_dict(),
     }
+    write_card(folder, card)
+
+
+def write_card(folder: Path, card: dict[str, Any]) -> None:
+    """Puts a card in a model's folder in place of the one that is there; a kill leaves the old or the new."""
     unfinished = folder / f"{CARD}.unfinished"
     unfinished.write_text(_to_json(card), encoding="utf-8")
     os.replace(unfinished, folder / CARD)
+
+
+def _remove_old(folder: Path) -> None:
+    """Removes the model that stands in a folder: its card, and the files which that card names; no other file."""
+    try:
+        files = [*json.loads((folder / CARD).read_text(encoding="utf-8"))["files"], INDEX]
+    except (OSError, ValueError, KeyError, TypeError):
+        return
+    (folder / CARD).unlink()
+    for file in files:
+        if Path(file).name == file:
+            (folder / file).unlink(missing_ok=True)
+
+
+def _write_weights(folder: Path, state: dict[str, Tensor]) -> dict[str, dict[str, Any]]:
+    """Writes the files of weights, and their index where there are several; returns the card's entry of each."""
+    from huggingface_hub import split_torch_state_dict_into_shards  # noqa: PLC0415 (slow to import)
+
+    split = split_torch_state_dict_into_shards(state, max_shard_size=SHARD_BYTES)
+    files = {}
+    for name, held in split.filename_to_tensors.items():
+        content = save_tensors({key: state[key].contiguous() for key in held}, metadata={"format": "pt"})
+        (folder / name).write_bytes(content)
+        files[name] = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    if split.is_sharded:
+        index = {"metadata": split.metadata, "weight_map": split.tensor_to_filename}
+        (folder / INDEX).write_text(json.dumps(index, indent=1) + "\n", encoding="utf-8")
+    return files
 
 
 def load(name_or_path: str | Path) -> Bundle:
@@ -124,8 +156,8 @@ def load(name_or_path: str | Path) -> Bundle:
         )
     try:
         card = json.loads(path.read_text(encoding="utf-8"))
-        kind, files, dtype = _KINDS[card["kind"]], _files(card["files"]), _DTYPES[card["dtype"]]
-        config = ModelConfig.from_dict(card["config"])
+        (kind, config_kind), files, dtype = KINDS[card["kind"]], _files(card["files"]), _DTYPES[card["dtype"]]
+        config = config_kind.from_dict(_config_of(card), card.get("version", 1))
         tokenizer = tokens.from_dict(card["tokenizer"])
         _check_vocabulary(tokenizer, config)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -135,43 +167,45 @@ def load(name_or_path: str | Path) -> Bundle:
     state: dict[str, Tensor] = {}
     for file, facts in files.items():
         state |= _read(folder, file, facts)
+    if card.get("version", 1) == 1:
+        state = {name.replace("transformer.norm.", "norm."): tensor for name, tensor in state.items()}
     _check_state(model.state_dict(), state, dtype, path)
     model.load_state_dict({name: tensor.float() for name, tensor in state.items()}, assign=True)
-    return Bundle(model.eval(), tokenizer, config, card)
+    return Bundle(model.eval(), tokenizer, model.config, card)
 
 
-def _shards(state: dict[str, Tensor]) -> list[list[str]]:
-    """Names of tensors, shard by shard, in order; a tensor larger than a shard has one of its own."""
-    shards: list[list[str]] = [[]]
-    size = 0
-    for name, tensor in state.items():
-        if shards[-1] and size + tensor.nbytes > SHARD_BYTES:
-            shards.append([])
-            size = 0
-        shards[-1].append(name)
-        size += tensor.nbytes
-    return shards
+def _config_of(card: dict[str, Any]) -> dict[str, Any]:
+    """The card's config; in the first version the mask stood beside it.
+
+    Raises:
+        ValueError: a version that is not known here.
+    """
+    version = card.get("version", 1)
+    if version not in range(1, VERSION + 1):
+        raise ValueError(f"version must be a whole number from 1 to {VERSION}, got {version!r}")
+    return {**card["config"], "mask": card.get("mask")} if version == 1 else card["config"]
 
 
 def _files(files: Any) -> dict[str, dict[str, Any]]:
     """The card's entry of that name, if it is one."""
     if not isinstance(files, dict) or not all(isinstance(facts, dict) for facts in files.values()):
-        raise ValueError(f"files must name each file with its bytes and sha256, got {files!r}")
+        raise ValueError(f"files must name each file with its sha256, got {files!r}")
+    if odd := [file for file in files if Path(file).name != file]:
+        raise ValueError(f"files must be plain file names, got {odd[0]!r}")
     return files
 
 
 def _read(folder: Path, file: str, facts: dict[str, Any]) -> dict[str, Tensor]:
     """One weights file, checked against its entry in the card."""
     path = folder / file
-    if Path(file).name != file:
-        raise CheckpointError(f"{folder / CARD} names {file!r}, which is not a plain file name")
     if not path.is_file():
         raise CheckpointError(f"{path} is missing; the card names it")
     content = path.read_bytes()
-    if len(content) != facts.get("bytes"):
-        raise CheckpointError(f"{path} has {len(content)} bytes, the card says {facts.get('bytes')}")
     if hashlib.sha256(content).hexdigest() != facts.get("sha256"):
-        raise CheckpointError(f"{path} does not have the checksum that the card says: it was altered or damaged")
+        raise CheckpointError(
+            f"{path} does not have the checksum that the card says: it was altered or damaged "
+            f"({len(content)} bytes, the card says {facts.get('bytes')})"
+        )
     try:
         return load_tensors(content)
     except SafetensorError as error:
@@ -179,25 +213,17 @@ def _read(folder: Path, file: str, facts: dict[str, Any]) -> dict[str, Tensor]:
 
 
 def _check_state(expected: dict[str, Tensor], found: dict[str, Tensor], dtype: torch.dtype, card: Path) -> None:
-    """Every tensor that the config implies, and no other, in its shape, of the card's dtype, and finite."""
-    for name, tensor in expected.items():
-        if name not in found:
-            raise CheckpointError(f"the weights beside {card} lack {name!r}, which the card's config implies")
-        if found[name].shape != tensor.shape:
-            raise CheckpointError(
-                f"the weights beside {card} hold {name!r} as {tuple(found[name].shape)}, "
-                f"the card's config implies {tuple(tensor.shape)}"
-            )
-    if extra := sorted(set(found) - set(expected)):
-        raise CheckpointError(f"the weights beside {card} hold {extra[0]!r}, which the card's config does not have")
-    for name, tensor in found.items():
-        if tensor.dtype != dtype:
-            raise CheckpointError(f"the weights beside {card} hold {name!r} as {tensor.dtype}, the card says {dtype}")
-        if not tensor.isfinite().all():
+    """Raises CheckpointError unless there is every tensor the config implies, of the card's dtype, and no other."""
+    for name in [*expected, *found]:
+        implied = f"{dtype} {tuple(expected[name].shape)}" if name in expected else "nothing"
+        held = f"{found[name].dtype} {tuple(found[name].shape)}" if name in found else "nothing"
+        if held != implied:
+            raise CheckpointError(f"the weights beside {card} hold {held} as {name!r}, the card implies {implied}")
+        if not found[name].isfinite().all():
             raise CheckpointError(f"the weights beside {card} must be finite numbers, got others in {name!r}")
 
 
-def _check_vocabulary(tokenizer: Tokenizer, config: ModelConfig) -> None:
+def _check_vocabulary(tokenizer: Tokenizer, config: Any) -> None:
     if tokenizer.num_tokens != config.num_tokens:
         raise ValueError(f"tokenizer must have the config's {config.num_tokens} tokens, got {tokenizer.num_tokens}")
 

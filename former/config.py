@@ -1,110 +1,126 @@
-"""The shape of a model: one frozen record, checked where it is built."""
+"""The shape of a model: frozen records, checked where they are built.
+
+`StackConfig` is what every stack of blocks has; each kind of model adds its own fields in a record of its own.
+"""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
-from numbers import Integral
-from typing import Any, Literal, get_args
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Literal, TypeVar, get_args
 
-Variant = Literal["narrow", "wide"]
-Positions = Literal["none", "learned", "sinusoidal"]
+from former import masks, positions
+from former.checks import is_whole, require_choice, require_divides, require_positive
+
+Variant = Literal["narrow", "wide", "chunked"]
 Norm = Literal["post", "pre"]
-Activation = Literal["relu", "gelu"]
+Activation = Literal["relu", "gelu", "gelu_tanh"]
 Pooling = Literal["average", "max"]
+
+VERSION = 2  # of the cards that are written now
+_Config = TypeVar("_Config", bound="StackConfig")
+
+
+def later(default: Any, version: int = VERSION) -> Any:
+    """A field that came with a version of the cards: older cards lack it, and mean its default."""
+    return field(default=default, metadata={"since": version})
 
 
 @dataclass(frozen=True, kw_only=True)
-class ModelConfig:
-    """Everything that fixes the shape of a `Generator` or a `Classifier`.
-
-    The defaults are the article's character generator: 12 blocks, embedding 256, 8 heads, context 256.
+class StackConfig:
+    """A stack of transformer blocks; the defaults are the article's.
 
     Raises:
         ValueError: a field out of its range; the message names the field, what was given and what is expected.
     """
 
-    num_tokens: int = 256  # size of the vocabulary; 256 for bytes
     emb: int = 256  # size of a token's vector, the article's k
     heads: int = 8  # attention heads a block
     depth: int = 12  # transformer blocks
-    seq_length: int = 256  # the context: how many tokens the model was made for
-    num_classes: int = 2  # what a Classifier chooses from; a Generator does not read it
-    variant: Variant = "narrow"  # narrow: emb cut in `heads` chunks; wide: every head has the full emb
-    positions: Positions = "learned"  # what tells a token where it stands
+    variant: Variant = "narrow"  # narrow, wide or chunked: see `SelfAttention`
     norm: Norm = "post"  # layer norm after each residual (the article), or before each sublayer
-    activation: Activation = "relu"  # of the feed-forward
+    activation: Activation = "relu"  # of the feed-forward; gelu_tanh is GPT-2's approximation of gelu
     ff_hidden_mult: int = 4  # hidden size of the feed-forward, in multiples of emb
     dropout: float = 0.0  # after the embedding and on each residual branch, in training only
-    pooling: Pooling = "average"  # how a Classifier makes one vector of the whole sequence
-    pad_token: int | None = None  # a Classifier leaves this token out of attention and pooling
+    attention_bias: bool = later(False)  # whether the maps to queries, keys and values add a bias
+    norm_eps: float = later(1e-5)  # added to the variance in every layer norm
 
     def __post_init__(self) -> None:
-        for name in ("num_tokens", "emb", "heads", "depth", "seq_length", "num_classes", "ff_hidden_mult"):
+        for name in ("emb", "heads", "depth", "ff_hidden_mult"):
             require_positive(name, getattr(self, name))
-        for name, choices in _CHOICES.items():
-            require_choice(name, getattr(self, name), choices)
-        if self.variant == "narrow":
-            require_divides(self.emb, self.heads)
-        if self.positions == "sinusoidal" and self.emb % 2:
-            raise ValueError(f"emb must be even for sinusoidal positions (a sine and a cosine each), got {self.emb}")
+        require_choice("variant", self.variant, get_args(Variant))
+        require_choice("norm", self.norm, get_args(Norm))
+        require_choice("activation", self.activation, get_args(Activation))
+        if self.variant != "wide":
+            require_divides(self.emb, self.heads, self.variant)
         if not isinstance(self.dropout, int | float) or not 0.0 <= self.dropout < 1.0:
             raise ValueError(f"dropout must be in [0, 1), got {self.dropout!r}")
-        if self.pad_token is not None and not (is_whole(self.pad_token) and 0 <= self.pad_token < self.num_tokens):
-            raise ValueError(
-                f"pad_token must be None or a whole number in [0, {self.num_tokens}), got {self.pad_token!r}"
-            )
+        if not isinstance(self.norm_eps, int | float) or not 0.0 < self.norm_eps < 1.0:
+            raise ValueError(f"norm_eps must be in (0, 1), got {self.norm_eps!r}")
 
     @property
     def head_size(self) -> int:
         """The size s of one head's queries, keys and values."""
         return self.emb if self.variant == "wide" else self.emb // self.heads
 
+    def block_options(self) -> dict[str, Any]:
+        """What every block of the stack is built with, by keyword, beside emb and heads."""
+        names = ("variant", "norm", "activation", "ff_hidden_mult", "dropout", "attention_bias", "norm_eps")
+        return {name: getattr(self, name) for name in names}
+
     def to_dict(self) -> dict[str, Any]:
         """The fields as plain values, for a JSON card."""
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, values: dict[str, Any]) -> ModelConfig:
+    def from_dict(cls: type[_Config], values: dict[str, Any], version: int = VERSION) -> _Config:
         """The inverse of `to_dict`.
 
+        Args:
+            values: the fields.
+            version: of the card they come from: a field that came later may be missing, and has its default.
         Raises:
             ValueError: an unknown field, a missing one (its default could be another model), or one out of its range.
         """
-        known = {field.name for field in fields(cls)}
-        if missing := sorted(known - set(values)):
+        known = {each.name: each.metadata.get("since", 1) for each in fields(cls)}
+        if missing := sorted(name for name, since in known.items() if since <= version and name not in values):
             raise ValueError(f"config must hold every field, got none for {missing}")
-        if unknown := sorted(set(values) - known):
+        if unknown := sorted(set(values) - set(known)):
             raise ValueError(f"config has unknown fields {unknown}; known are {sorted(known)}")
         return cls(**values)
 
 
-_CHOICES: dict[str, tuple[str, ...]] = {
-    "variant": get_args(Variant),
-    "positions": get_args(Positions),
-    "norm": get_args(Norm),
-    "activation": get_args(Activation),
-    "pooling": get_args(Pooling),
-}
+@dataclass(frozen=True, kw_only=True)
+class ModelConfig(StackConfig):
+    """The shape of a `Generator` or a `Classifier`; the defaults are the article's character generator.
+
+    Raises:
+        ValueError: a field out of its range; the message names the field, what was given and what is expected.
+    """
+
+    num_tokens: int = 256  # size of the vocabulary; 256 for bytes
+    seq_length: int = 256  # the context: how many tokens the model was made for
+    positions: str = "learned"  # what tells a token where it stands, of `positions.KINDS`
+    mask: str | None = later(None)  # of `masks.KINDS`; None for the model's own: causal to generate, none to classify
+    mask_size: int | None = later(None)  # the window or stride of a mask that has one
+    num_classes: int = 2  # what a Classifier chooses from; a Generator does not read it
+    pooling: Pooling = "average"  # how a Classifier makes one vector of the whole sequence
+    pad_token: int | None = None  # a Classifier leaves this token out of attention and pooling
+    tied: bool = later(False)  # a Generator's output layer is its token embedding, without a bias
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("num_tokens", "seq_length", "num_classes"):
+            require_positive(name, getattr(self, name))
+        require_choice("pooling", self.pooling, get_args(Pooling))
+        require_choice("positions", self.positions, positions.KINDS)
+        if self.positions in ("sinusoidal", "relative") and self.emb % 2:
+            raise ValueError(f"emb must be even for {self.positions} positions (sines and cosines), got {self.emb}")
+        if self.mask is not None:
+            masks.named(self.mask, 1, self.mask_size)  # raises where the mask is none, or its size
+        require_token("pad_token", self.pad_token, self.num_tokens)
 
 
-def is_whole(value: object) -> bool:
-    """Whether a value is a whole number, numpy's among them, and no bool."""
-    return isinstance(value, Integral) and not isinstance(value, bool)
-
-
-def require_positive(name: str, value: int) -> None:
-    """Raises ValueError unless `value` is a whole number of at least 1."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
-
-
-def require_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
-    """Raises ValueError unless `value` is one of `choices`."""
-    if value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
-
-
-def require_divides(emb: int, heads: int) -> None:
-    """Raises ValueError unless `heads` cuts `emb` into equal chunks."""
-    if emb % heads:
-        raise ValueError(f"heads must divide emb in the narrow variant, got emb={emb} and heads={heads}")
+def require_token(name: str, value: int | None, num_tokens: int) -> None:
+    """Raises ValueError unless `value` is None or a token of the vocabulary."""
+    if value is not None and not (is_whole(value) and 0 <= value < num_tokens):
+        raise ValueError(f"{name} must be None or a whole number in [0, {num_tokens}), got {value!r}")

@@ -11,22 +11,29 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from former.hooks import Hook
+from former.hooks import Hook, at_points, check_points
 
 
 @dataclass(frozen=True)
 class Edit:
-    """Puts `change(tensor)` in the place of the tensor at one point of one layer."""
+    """Puts `change(tensor)` in the place of the tensor at one point of one layer.
+
+    Raises:
+        ValueError: a point that is none of those in `former.hooks`.
+    """
 
     layer: int
     point: str
     change: Callable[[Tensor], Tensor]
 
+    def __post_init__(self) -> None:
+        check_points([self.point])
+
     def at(self, layer: int) -> Hook | None:
         """The hook that makes the change; None in every other layer."""
         if layer != self.layer:
             return None
-        return lambda point, tensor: self.change(tensor) if point == self.point else None
+        return at_points([self.point], lambda _, tensor: self.change(tensor))
 
 
 def ablate_head(layer: int, head: int) -> Edit:
@@ -69,7 +76,8 @@ def set_weights(layer: int, head: int, weights: Tensor) -> Edit:
     Args:
         layer: from 0.
         head: from 0.
-        weights: (t_query, t_key), or (b, t_query, t_key); finite. Rows that sum to 1 stay a weighted average.
+        weights: (t_query, t_key), or (b, t_query, t_key) for a batch of b or as one for all; finite. Rows that sum to 1
+            stay a weighted average.
     Raises:
         ValueError: weights that are not finite; in the run, weights of another shape, or a layer or head the model
             has not.
@@ -79,7 +87,7 @@ def set_weights(layer: int, head: int, weights: Tensor) -> Edit:
 
     def replace(current: Tensor) -> Tensor:
         _check_head(head, current)
-        if weights.shape not in (current.shape[-2:], current[:, 0].shape):
+        if weights.shape not in (current.shape[-2:], current[:1, 0].shape, current[:, 0].shape):
             raise ValueError(
                 f"weights must have the head's shape {tuple(current.shape[-2:])}, got {tuple(weights.shape)}"
             )

@@ -29,9 +29,10 @@ from torch import Tensor, nn
 
 from former import kernels, masks
 from former.blocks import TransformerBlock
-from former.config import require_choice
+from former.checks import require_choice
+from former.config import ModelConfig
 from former.generate import KeyValueCache
-from former.hooks import Capture, Hook, Observer
+from former.hooks import POINTS, Capture, Hook, Observer
 from former.models import Cache, Generator
 
 Weights = Literal["fp32", "int8"]
@@ -66,11 +67,23 @@ def optimise(model: Generator, weights: Weights = "fp32") -> FastGenerator | Gen
     if model.training and model.config.dropout:
         raise ValueError("model must not be training while its dropout is at work: call model.eval() first")
     on_cpu = all(p.device.type == "cpu" and p.dtype == torch.float32 for p in model.parameters())
-    if not on_cpu or not (available("onednn") or available("numba")):
+    if not on_cpu or not _knows(model.config) or not (available("onednn") or available("numba")):
         return model
     if weights == "int8" and available("numba"):
         model = _rounded(model)
     return FastGenerator(model, weights)
+
+
+def _knows(config: ModelConfig) -> bool:
+    """Whether the twin computes everything that a model of this shape does."""
+    return (
+        config.variant in ("narrow", "wide")
+        and config.activation in ("relu", "gelu")
+        and config.positions in ("none", "learned", "sinusoidal")
+        and config.mask == "causal"
+        and not config.attention_bias
+        and not config.tied
+    )
 
 
 class FastGenerator:
@@ -83,7 +96,7 @@ class FastGenerator:
 
     def __init__(self, model: Generator, weights: Weights = "fp32") -> None:
         self.model = model
-        self.config, self.toprobs = model.config, model.toprobs  # what `generate` reads off a model
+        self.config, self.parameters = model.config, model.parameters  # what `generate` reads off a model
         with torch.no_grad():
             self._pass = _Pass(model) if available("onednn") else None
             self._step = _Step(model, weights) if available("numba") else None
@@ -106,6 +119,7 @@ class _Pass:
     def __init__(self, model: Generator) -> None:
         self.model = model
         self.blocks = [_PackedBlock(block) for block in _blocks(model)]
+        assert model.toprobs is not None  # `_knows` keeps tied models out
         self.toprobs = _Packed(model.toprobs.weight, model.toprobs.bias)
 
     def __call__(self, tokens: Tensor, mask: Tensor | None, capture: Observer | None, cache: Cache | None) -> Tensor:
@@ -117,7 +131,7 @@ class _Pass:
         shape = torch.Size((b, config.heads, t, end))
         bias = _bias(masks.causal(end)[past:] if mask is None else mask, shape, given=mask is not None)
         hooks = [capture.at(layer) if capture else None for layer in range(config.depth)]
-        plain = capture is None or type(capture) is Capture  # it only looks
+        plain = capture is None or (type(capture) is Capture and capture.names <= set(POINTS))  # it only looks
         names = capture.names if isinstance(capture, Capture) else frozenset()
         # One tensor for all maps that will be kept, and one map's worth of scratch for the layers nobody looks at.
         flat = (b * config.heads, t, end)
@@ -143,7 +157,7 @@ class _Pass:
                 x = block.norm2(block.ff2(block.ff1(y), y))
         if cache:
             cache.length = end
-        return self.toprobs(stack.norm(x))[:n].view(b, t, -1)
+        return self.toprobs(self.model.norm(x))[:n].view(b, t, -1)
 
 
 def _rows(x: Tensor) -> Tensor:
@@ -234,10 +248,11 @@ class _Step:
 
     def __init__(self, model: Generator, weights: Weights) -> None:
         config, stack, blocks = model.config, model.transformer, _blocks(model)
+        assert model.toprobs is not None  # `_knows` keeps tied models out
         size, e = config.seq_length, config.emb
         ff1, ff2 = [_feed_forward(b)[0] for b in blocks], [_feed_forward(b)[2] for b in blocks]
         norms = [(b.norm1.weight, b.norm1.bias, b.norm2.weight, b.norm2.bias) for b in blocks]
-        last = stack.norm if isinstance(stack.norm, nn.LayerNorm) else blocks[0].norm1
+        last = model.norm if isinstance(model.norm, nn.LayerNorm) else blocks[0].norm1
         self.config = config
         self.weights = kernels.Weights(
             *_matrices([_qkv(b) for b in blocks], weights),
@@ -296,7 +311,7 @@ def _feed_forward(block: TransformerBlock) -> tuple[nn.Linear, nn.Module, nn.Lin
 def _qkv(block: TransformerBlock) -> Tensor:
     """The maps to q, k and v as one matrix (3·h·s, e), with 1/√s already in q's rows."""
     layer = block.attention
-    q = layer.toqueries.weight / math.sqrt(layer.toqueries.out_features // layer.heads)
+    q = layer.toqueries.weight / math.sqrt(layer.size)
     return torch.cat((q, layer.tokeys.weight, layer.tovalues.weight))
 
 

@@ -13,10 +13,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from former import masks
 from former.attention import Extend
-from former.config import ModelConfig, is_whole
+from former.checks import is_whole
+from former.config import ModelConfig
 from former.hooks import Capture
+from former.masks import KINDS
 
 
 @dataclass(frozen=True)
@@ -37,13 +38,14 @@ class KeyValueCache:
 
     Args:
         config: the model's.
-        dtype: of the model's activations.
+        like: a tensor of the model's, for its dtype and device; None for float32 on the CPU.
     """
 
-    def __init__(self, config: ModelConfig, dtype: torch.dtype = torch.float32) -> None:
+    def __init__(self, config: ModelConfig, like: Tensor | None = None) -> None:
+        like = torch.empty(0) if like is None else like.detach()
         shape = (config.depth, 1, config.heads, config.seq_length, config.head_size)
-        self.keys = torch.empty(shape, dtype=dtype)  # (depth, b=1, h, seq_length, s)
-        self.values = torch.empty(shape, dtype=dtype)
+        self.keys = like.new_empty(shape)  # (depth, b=1, h, seq_length, s)
+        self.values = like.new_empty(shape)
         self.length = 0  # tokens held; the model moves it on when all layers have theirs
 
     def at(self, layer: int) -> Extend:
@@ -117,7 +119,8 @@ class Window:
     def __init__(self, model: Any, prompt: int, use_cache: bool = True) -> None:
         self.start = max(0, prompt - model.config.seq_length)  # in the text
         self._model, self._prompt = model, prompt
-        self._cache = KeyValueCache(model.config, model.toprobs.weight.dtype) if use_cache else None
+        self._like = next(model.parameters())
+        self._cache = KeyValueCache(model.config, self._like) if use_cache else None
 
     def read(self, ids: Sequence[int], capture: Capture | None = None) -> Tensor:
         """Logits (num_tokens,) for the token after the text so far; call it under `torch.inference_mode`.
@@ -132,10 +135,11 @@ class Window:
         start = first + jump * max(0, math.ceil((len(ids) - first - context) / jump))
         if start != self.start:
             self.start = start
-            if self._cache:  # a new one: what was captured of the old window stays as it was
-                self._cache = KeyValueCache(self._model.config, self._cache.keys.dtype)
-        new = ids[self.start + (self._cache.length if self._cache else 0) :]
-        return self._model(torch.tensor([new]), capture=capture, cache=self._cache)[0, -1]
+            if self._cache is not None:  # a new one: what was captured of the old window stays as it was
+                self._cache = KeyValueCache(self._model.config, self._like)
+        new = ids[self.start + (0 if self._cache is None else self._cache.length) :]
+        tokens = torch.tensor([new], device=self._like.device)
+        return self._model(tokens, capture=capture, cache=self._cache)[0, -1]
 
 
 class UnmaskedWindow:
@@ -151,12 +155,12 @@ class UnmaskedWindow:
     def __init__(self, model: Any) -> None:
         self.start = 0  # in the text
         self._model = model
+        self._device = next(model.parameters()).device
 
     def read(self, ids: Sequence[int], capture: Capture | None = None) -> Tensor:
         """Logits (num_tokens,) for the token after the text so far, as `Window.read` gives them."""
         self.start = max(0, len(ids) - self._model.config.seq_length)
-        tokens = torch.tensor([ids[self.start :]])
-        return self._model(tokens, mask=masks.none(tokens.shape[1]), capture=capture)[0, -1]
+        return self._model(torch.tensor([ids[self.start :]], device=self._device), capture=capture)[0, -1]
 
 
 def generate(
@@ -167,15 +171,15 @@ def generate(
     top_k: int | None = None,
     top_p: float | None = None,
     seed: int | None = None,
-    capture: bool | Iterable[int] | Capture | None = None,
+    capture: bool | Iterable[int] | None = None,
     *,
     use_cache: bool = True,
-    masked: bool = True,
 ) -> Iterator[Step]:
     """Continues a prompt, one `Step` at a time (article, "Text generation transformer").
 
     Past the context the window slides in jumps (`Window`): the model then sees from half of its context (rounded down,
-    at least one token) to all of it. Without the mask it slides by one token (`UnmaskedWindow`).
+    at least one token) to all of it. A model without a causal mask has no cache, and its window slides by one token
+    (`UnmaskedWindow`).
 
     Args:
         model: a Generator, or its fast twin (`former.fast`).
@@ -186,10 +190,8 @@ def generate(
         top_p: sample among the fewest tokens that hold this much of the mass, in (0, 1]; None for all.
         seed: of this call's own random generator, in [-2^63, 2^64); None for a fresh one. The same seed gives the same
             text, with and without cache or capture.
-        capture: whose attention rows to yield: True for every layer's, or the layers, or a `Capture` that names them
-            (each step makes its own; the one given is not written to).
+        capture: whose attention rows to yield: True for every layer's, or the layers.
         use_cache: False reads the whole window again for every token: slow, and the reference for the cache.
-        masked: False, for a model that was trained without the causal mask, writes without one, and without cache.
     Yields:
         A `Step` for each token, as soon as it is drawn.
     Raises:
@@ -203,10 +205,11 @@ def generate(
     if seed is not None and not (is_whole(seed) and -(2**63) <= seed < 2**64):
         raise ValueError(f"seed must be None or a whole number in [-2**63, 2**64), got {seed!r}")
     layers = _layers(capture, config.depth)
-    rng = torch.Generator()
+    rng = torch.Generator()  # on the CPU, wherever the model is: the same seed draws the same tokens
     rng.manual_seed(seed) if seed is not None else rng.seed()
     rules = (temperature, top_k, top_p)
-    window = Window(model, len(ids), use_cache) if masked else UnmaskedWindow(model)
+    causal = KINDS[config.mask or "causal"].causal
+    window = Window(model, len(ids), use_cache) if causal else UnmaskedWindow(model)
     return _steps(window, ids, max_new_tokens, rules, rng, layers)
 
 
@@ -221,7 +224,7 @@ def _steps(
 ) -> Iterator[Step]:
     for _ in range(max_new_tokens):
         capture = Capture(layers=layers) if layers else None
-        logits = window.read(ids, capture)
+        logits = window.read(ids, capture).cpu()
         token = int(torch.multinomial(next_token_probs(logits, *rules), 1, generator=rng))
         weights = {layer: capture.get("weights", layer)[0, :, -1] for layer in sorted(layers)} if capture else {}
         yield Step(token, logits.softmax(-1), weights, window.start)
@@ -241,11 +244,12 @@ def _prompt(prompt_ids: Sequence[int] | Tensor, num_tokens: int) -> list[int]:
     return [int(i) for i in ids]
 
 
-def _layers(capture: bool | Iterable[int] | Capture | None, depth: int) -> frozenset[int]:
+def _layers(capture: bool | Iterable[int] | None, depth: int) -> frozenset[int]:
     if capture is None or capture is False:
         return frozenset()
-    asked = capture.layers if isinstance(capture, Capture) else capture
-    layers = frozenset(range(depth) if asked is None or isinstance(asked, bool) else asked)
+    if isinstance(capture, Capture):
+        raise ValueError("capture must be True or layers: each step has a capture of its own, and yields its weights")
+    layers = frozenset(range(depth) if capture is True else capture)
     if not all(0 <= layer < depth for layer in layers):
         raise ValueError(f"capture must name layers in [0, {depth}), got {sorted(layers)}")
     return layers

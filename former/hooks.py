@@ -2,14 +2,25 @@
 
 One model serves many people at once, so nothing of a call may live on a module: a hook is an argument. Whoever
 wants to look hands the model an `Observer`; the model asks it for a hook at each layer and calls that hook at
-each of these points of the layer's attention:
+each of these points. In the layer's attention (`POINTS`):
 
-    q, k, v    (b, h, t, s)   queries, keys and values, one for each head
-    scores     (b, h, t, t)   scaled dot products, −∞ where masked
-    weights    (b, h, t, t)   softmax of the scores; rows sum to 1
-    out        (b, h, t, s)   the weighted average of the values, before the heads are unified
+    q, k, v      (b, h, t, s)   queries, keys and values, one for each head, before any scaling
+    scores       (b, h, t, t)   scaled dot products, −∞ where masked
+    weights      (b, h, t, t)   softmax of the scores; rows sum to 1
+    out          (b, h, t, s)   the weighted average of the values, before the heads are unified
 
-Sizes: b batch, t tokens, h heads, s size of one head. Weights are (query, key): who looks, and where.
+and in the block around it (`BLOCK_POINTS`):
+
+    resid_pre    (b, t, e)      what the block reads
+    resid_mid    (b, t, e)      after the attention was added
+    mlp_hidden   (b, t, m)      inside the feed-forward, after its activation; m = ff_hidden_mult · e
+    mlp_out      (b, t, e)      what the feed-forward gives
+    resid_post   (b, t, e)      after the feed-forward was added: what the next block reads
+
+In a post-norm block `resid_mid` and `resid_post` are what follows the norm; `TransformerBlock` draws both orders. A
+model of several stacks names the stack first: `encoder.weights`, `decoder.weights`, `cross.weights` (`STACKS`).
+
+Sizes: b batch, t tokens, e embedding, h heads, s size of one head. Weights are (query, key): who looks, and where.
 """
 
 from __future__ import annotations
@@ -21,9 +32,18 @@ import torch
 from torch import Tensor
 
 POINTS = ("q", "k", "v", "scores", "weights", "out")
+BLOCK_POINTS = ("resid_pre", "resid_mid", "mlp_hidden", "mlp_out", "resid_post")
+STACKS = {"encoder": POINTS + BLOCK_POINTS, "decoder": POINTS + BLOCK_POINTS, "cross": POINTS}
+ALL_POINTS = frozenset(
+    [*POINTS, *BLOCK_POINTS, *(f"{stack}.{point}" for stack, points in STACKS.items() for point in points)]
+)
 
 Hook = Callable[[str, Tensor], Tensor | None]
-"""hook(point, tensor): None to observe, a tensor of the same shape to replace it."""
+"""hook(point, tensor): None to observe, a tensor of the same shape to replace it.
+
+A hook that has an attribute `points`, a set of names, is called at these alone (`at_points` makes one); any other is
+called at every point. Where no point of its attention is wanted, a layer stays on the fast kernel.
+"""
 
 
 class Observer(Protocol):
@@ -34,11 +54,43 @@ class Observer(Protocol):
         ...
 
 
+class at_points:
+    """A hook that is called at the points it names, and at no other.
+
+    Args:
+        points: their names.
+        hook: what is called there.
+    """
+
+    def __init__(self, points: Iterable[str], hook: Hook) -> None:
+        self.points = frozenset(points)
+        self._hook = hook
+
+    def __call__(self, point: str, tensor: Tensor) -> Tensor | None:
+        """The hook, at one of its points."""
+        return self._hook(point, tensor)
+
+
+def wants(hook: Hook | None, points: Iterable[str]) -> bool:
+    """Whether a hook is to be called at any of these points."""
+    wanted = ALL_POINTS if hook is None else getattr(hook, "points", ALL_POINTS)
+    return hook is not None and not wanted.isdisjoint(points)
+
+
+def check_points(names: Iterable[str], known: Iterable[str] = ALL_POINTS) -> None:
+    """Raises ValueError unless every name is a point that can be looked at."""
+    known = set(known)
+    if unknown := sorted(set(names) - known):
+        ordered = [point for point in (*POINTS, *BLOCK_POINTS) if point in known]
+        ordered += sorted(point for point in known if "." in point)
+        raise ValueError(f"names must be among {ordered}, got {unknown}")
+
+
 class Capture:
     """The tensors of ONE forward call.
 
     Args:
-        names: the points to keep, of `POINTS`.
+        names: the points to keep, of the module's list.
         layers: the layers to keep them at, from 0; None for all.
     Raises:
         ValueError: a name that is no point.
@@ -47,9 +99,12 @@ class Capture:
     def __init__(self, names: Iterable[str] = ("weights",), layers: Iterable[int] | None = None) -> None:
         self.names = frozenset([names] if isinstance(names, str) else names)
         self.layers = None if layers is None else frozenset(layers)
-        if unknown := sorted(self.names - set(POINTS)):
-            raise ValueError(f"names must be among {POINTS}, got {unknown}")
+        check_points(self.names)
         self._held: dict[tuple[str, int], Tensor] = {}
+
+    def __repr__(self) -> str:
+        held = [f"{name!r} of layer {layer} {tuple(self._held[name, layer].shape)}" for name, layer in self.held()]
+        return f"<Capture: {', '.join(held) or 'nothing yet'}>"
 
     def at(self, layer: int) -> Hook | None:
         """The hook that keeps this layer's tensors; None where nothing of the layer was asked for."""
@@ -57,10 +112,13 @@ class Capture:
             return None
 
         def keep(name: str, tensor: Tensor) -> None:
-            if name in self.names:
-                self._held[name, layer] = tensor.detach()
+            self._held[name, layer] = tensor.detach()
 
-        return keep
+        return at_points(self.names, keep)
+
+    def held(self) -> list[tuple[str, int]]:
+        """What was captured: (name, layer), layer by layer."""
+        return sorted(self._held, key=lambda key: (key[1], key[0]))
 
     def get(self, name: str, layer: int) -> Tensor:
         """One captured tensor, detached; its shape is in the module's list of points.
@@ -71,8 +129,7 @@ class Capture:
         try:
             return self._held[name, layer]
         except KeyError:
-            held = sorted(self._held, key=lambda key: (key[1], key[0]))
-            raise KeyError(f"no {name!r} of layer {layer} was captured; held are {held}") from None
+            raise KeyError(f"no {name!r} of layer {layer} was captured; held are {self.held()}") from None
 
     def stack(self, name: str) -> Tensor:
         """One point of every captured layer, (layers, ...), from the first layer to the last.
@@ -84,13 +141,14 @@ class Capture:
         return torch.stack([self.get(name, layer) for layer in layers or [0]])
 
 
-class _Chain:
+class Chain:
     """Several observers as one: each sees what those before it left."""
 
     def __init__(self, observers: Iterable[Observer]) -> None:
         self.observers = tuple(observers)
 
     def at(self, layer: int) -> Hook | None:
+        """The layer's hooks as one."""
         hooks = [hook for observer in self.observers if (hook := observer.at(layer)) is not None]
         if len(hooks) < 2:
             return hooks[0] if hooks else None
@@ -100,15 +158,43 @@ class _Chain:
                 tensor = observe(hook, name, tensor)
             return tensor
 
-        return each_in_turn
+        return at_points(frozenset().union(*(getattr(hook, "points", ALL_POINTS) for hook in hooks)), each_in_turn)
 
 
-def observe(hook: Hook, name: str, tensor: Tensor) -> Tensor:
-    """Calls a hook at one point; returns what the model goes on with.
+class _Scoped:
+    """An observer as one stack of several sees it."""
+
+    def __init__(self, observer: Observer, stack: str) -> None:
+        self.observer, self.prefix = observer, f"{stack}."
+
+    def at(self, layer: int) -> Hook | None:
+        hook, prefix = self.observer.at(layer), self.prefix
+        if hook is None:
+            return None
+        points = (name for name in getattr(hook, "points", ALL_POINTS) if name.startswith(prefix))
+        return at_points(
+            (name.removeprefix(prefix) for name in points), lambda point, tensor: hook(f"{prefix}{point}", tensor)
+        )
+
+
+def scoped(observer: Observer | None, stack: str) -> Observer | None:
+    """An observer for one stack of a model that has several: at its `weights` the observer sees `stack.weights`.
+
+    Args:
+        observer: the whole model's; None for none.
+        stack: of `STACKS`.
+    """
+    return None if observer is None else _Scoped(observer, stack)
+
+
+def observe(hook: Hook | None, name: str, tensor: Tensor) -> Tensor:
+    """Calls a hook at one point, if it is wanted there; returns what the model goes on with.
 
     Raises:
         ValueError: the hook gave back a tensor of another shape.
     """
+    if hook is None or name not in getattr(hook, "points", ALL_POINTS):
+        return tensor
     replacement = hook(name, tensor)
     if replacement is None:
         return tensor
@@ -122,32 +208,35 @@ def observe(hook: Hook, name: str, tensor: Tensor) -> Tensor:
 @torch.no_grad()
 def run_with_capture(
     model: Any,
-    tokens: Tensor,
+    tokens: Tensor | tuple[Tensor, ...],
     names: Iterable[str] = ("weights",),
     layers: Iterable[int] | None = None,
     edits: Iterable[Observer] = (),
     *,
     mask: Tensor | None = None,
-) -> tuple[Tensor, Capture]:
+) -> tuple[Any, Capture]:
     """One forward pass, and what was asked to be seen of it.
 
     Args:
-        model: a Generator or a Classifier (or anything called the same way).
-        tokens: (b, t) token ids.
-        names: the points to capture, of `POINTS`.
+        model: any model of `former`, or one that is called in the same way.
+        tokens: (b, t) token ids; several inputs as a tuple, such as (source, target) for an `EncoderDecoder`.
+        names: the points to capture, of the module's list.
         layers: the layers to capture, from 0; None for all. The others stay on the fast kernel.
         edits: changes to make on the way, in this order (`former.edits`); what is captured is what they left.
         mask: bool (t, t) to run under; None for the model's own.
     Returns:
         The model's output, and the `Capture` that holds the tensors.
     Raises:
-        ValueError: bad tokens or mask, an unknown point, or a layer the model has not.
+        ValueError: bad tokens or mask, a point that is none or that the model has not, or a layer it has not.
     """
     capture = Capture(names, layers)
     edits = tuple(edits)
+    points = [*capture.names, *(point for edit in edits if (point := getattr(edit, "point", None)))]
+    check_points(points, getattr(model, "points", (*POINTS, *BLOCK_POINTS)))
     depth = model.config.depth
     for layer in (*(capture.layers or ()), *(getattr(edit, "layer", 0) for edit in edits)):
         if not 0 <= layer < depth:
             raise ValueError(f"layer must be in [0, {depth}) for this model, got {layer}")
-    observer = _Chain((*edits, capture)) if edits else capture
-    return model(tokens, mask=mask, capture=observer), capture
+    options = {} if mask is None else {"mask": mask}
+    inputs = tokens if isinstance(tokens, tuple) else (tokens,)
+    return model(*inputs, capture=Chain((*edits, capture)) if edits else capture, **options), capture

@@ -3,20 +3,56 @@
 A mask is laid on the scores before the softmax, as −∞ wherever it is False (article, section "Text generation
 transformer"). `local`, `strided` and `fixed` are the patterns of "Generating Long Sequences with Sparse
 Transformers" (Child et al. 2019, section 4.2), here one pattern for all heads: the union of the paper's two
-factors. All but `none` are causal. A mask is countable: `mask.sum()` is the number of scores that are needed, and
-`count` gives it by formula where t is too large to build one.
+factors. All but `none` are causal.
+
+Each kind of mask is ONE predicate, in `KINDS`; the tensor (`named`), the number of cells (`count`), whether it is
+causal and what is reached through it in several layers (`reach`) all follow from that predicate.
 
 Sizes: t tokens.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
 import torch
 from torch import Tensor
 
-from former.config import require_choice, require_positive
+from former.checks import require_choice, require_positive
 
-KINDS = ("none", "causal", "local", "strided", "fixed")
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of mask.
+
+    Shifting query and key together by `size` must change nothing: `count` relies on it.
+    """
+
+    sees: Callable[[Any, Any, int], Any]  # (query, key, size) → may the query attend to the key; arrays broadcast
+    size: str | None = None  # what its number is called; None: it has none
+
+    @property
+    def causal(self) -> bool:
+        """Whether no query sees a later key."""
+        return not self.sees(0, 1, 1)
+
+
+KINDS: dict[str, Kind] = {
+    "none": Kind(lambda query, key, _: (query >= 0) & (key >= 0)),
+    "causal": Kind(lambda query, key, _: key <= query),
+    "local": Kind(lambda query, key, size: (key <= query) & (query - key < size), "window"),
+    "strided": Kind(
+        lambda query, key, size: (key <= query) & ((query - key < size) | ((query - key) % size == 0)), "stride"
+    ),
+    "fixed": Kind(
+        lambda query, key, size: (key <= query) & ((query // size == key // size) | (key % size == size - 1)), "stride"
+    ),
+}
+"""Every kind by its name."""
 
 
 def none(t: int) -> Tensor:
@@ -29,8 +65,7 @@ def none(t: int) -> Tensor:
     Raises:
         ValueError: t below 1.
     """
-    require_positive("t", t)
-    return torch.ones(t, t, dtype=torch.bool)
+    return named("none", t)
 
 
 def causal(t: int) -> Tensor:
@@ -43,7 +78,7 @@ def causal(t: int) -> Tensor:
     Raises:
         ValueError: t below 1.
     """
-    return none(t).tril()
+    return named("causal", t)
 
 
 def local(t: int, window: int) -> Tensor:
@@ -57,8 +92,7 @@ def local(t: int, window: int) -> Tensor:
     Raises:
         ValueError: an argument below 1.
     """
-    require_positive("window", window)
-    return causal(t).triu(1 - window)
+    return named("local", t, window)
 
 
 def strided(t: int, stride: int) -> Tensor:
@@ -74,8 +108,7 @@ def strided(t: int, stride: int) -> Tensor:
     Raises:
         ValueError: an argument below 1.
     """
-    query, key = _indices(t)
-    return local(t, stride) | (causal(t) & ((query - key) % stride == 0))
+    return named("strided", t, stride)
 
 
 def fixed(t: int, stride: int) -> Tensor:
@@ -91,53 +124,55 @@ def fixed(t: int, stride: int) -> Tensor:
     Raises:
         ValueError: an argument below 1.
     """
-    require_positive("stride", stride)
-    query, key = _indices(t)
-    return causal(t) & ((query // stride == key // stride) | (key % stride == stride - 1))
+    return named("fixed", t, stride)
 
 
-def named(kind: str, t: int, size: int = 1) -> Tensor:
+def named(
+    kind: str, t: int, size: int | None = 1, *, past: int = 0, device: torch.device | str | None = None
+) -> Tensor:
     """The mask of one of `KINDS`.
 
     Args:
         kind: its name.
-        t: number of tokens, at least 1.
-        size: the window or the stride, at least 1; `none` and `causal` have neither and do not read it.
+        t: number of tokens that look, at least 1.
+        size: the window or the stride, at least 1; a kind that has neither does not read it.
+        past: how many tokens came before them, which they see too: at least 0.
+        device: where to make it.
     Returns:
-        bool (t, t).
+        bool (t, past + t).
     Raises:
-        ValueError: another name, or a number below 1.
+        ValueError: another name, or a number out of its range.
     """
-    require_choice("kind", kind, KINDS)
-    if kind in ("none", "causal"):
-        return none(t) if kind == "none" else causal(t)
-    return {"local": local, "strided": strided, "fixed": fixed}[kind](t, size)
+    size = _checked(kind, t, size)
+    query = torch.arange(past, past + t, device=device)[:, None]
+    key = torch.arange(past + t, device=device)[None, :]
+    return KINDS[kind].sees(query, key, size)
 
 
-def count(kind: str, t: int, size: int = 1) -> int:
-    """How many cells `named(kind, t, size)` allows, by formula: exact for any t, and nothing is built.
+def count(kind: str, t: int, size: int | None = 1) -> int:
+    """How many cells `named(kind, t, size)` allows: exact for any t, and the mask is never built.
 
-    With t = q·size + r, a query reaches back over ⌊query / size⌋ whole strides or blocks: q(q−1)/2·size + q·r in all.
+    Shifted by m·size, every cell comes to one whose query or key is below `size`. So each such border cell stands for
+    as many as its shifts fit in the mask, and t·size cells are looked at instead of t².
 
     Args:
         kind, t, size: as for `named`.
     Raises:
-        ValueError: another name, or a number below 1.
+        ValueError: another name, or a number out of its range.
     """
-    require_choice("kind", kind, KINDS)
-    require_positive("t", t)
-    if kind == "none":
-        return t * t
-    if kind == "causal":
-        return t * (t + 1) // 2
-    require_positive("size", size)
-    q, r = divmod(t, size)
-    back = q * (q - 1) // 2 * size + q * r
-    if kind == "fixed":
-        return q * size * (size + 1) // 2 + r * (r + 1) // 2 + back
-    window = min(size, t)
-    near = window * t - window * (window - 1) // 2  # the first window − 1 queries see fewer
-    return near if kind == "local" else near + back
+    return _count(kind, t, min(_checked(kind, t, size), t))
+
+
+@lru_cache(maxsize=1024)  # a chart asks for the same few hundred numbers again and again
+def _count(kind: str, t: int, size: int) -> int:
+    sees, index, total = KINDS[kind].sees, np.arange(t, dtype=np.int32), 0
+    shifts = (t - index + size - 1) // size  # of a cell whose larger index is this
+    for near in range(size):  # the smaller of its two indices
+        total += int(shifts[near:][sees(index[near:], near, size)].sum(dtype=np.int64))
+        if not KINDS[kind].causal:
+            later = index[near + 1 :]
+            total += int(shifts[near + 1 :][sees(near, later, size)].sum(dtype=np.int64))
+    return total
 
 
 def reach(mask: Tensor, layers: int) -> Tensor:
@@ -164,8 +199,21 @@ def reach(mask: Tensor, layers: int) -> Tensor:
     return torch.stack(reached)
 
 
+def without_padding(real: Tensor, mask: Tensor | None = None) -> Tensor:
+    """A mask under which no token looks at padding; padding itself may, as a mask might leave it nothing else.
+
+    Args:
+        real: bool (b, t), True where a token is not padding, at least once a sequence.
+        mask: bool, broadcastable to (b, h, t, t); None for none.
+    Returns:
+        bool (b, 1, 1, t), or with the mask's heads and queries, for scores (b, h, t, t).
+    """
+    keys = real[:, None, None, :]
+    return keys if mask is None else (keys | ~real[:, None, :, None]) & mask
+
+
 def check(mask: Tensor, scores_shape: torch.Size) -> None:
-    """Refuses a mask that cannot be laid on scores of this shape.
+    """Raises ValueError unless a mask can be laid on scores of this shape.
 
     Args:
         mask: bool, broadcastable to the scores: (t_query, t_key), or with heads and batch before them.
@@ -179,14 +227,21 @@ def check(mask: Tensor, scores_shape: torch.Size) -> None:
     fits = len(wide) == len(scores_shape) and all(m in (1, size) for m, size in zip(wide, scores_shape, strict=True))
     if mask.dim() < 2 or not fits or mask.shape[-1] != scores_shape[-1]:
         raise ValueError(f"mask must fit scores of shape {tuple(scores_shape)}, got a mask of {tuple(mask.shape)}")
-    if torch.compiler.is_compiling():
-        return  # reading the values would break the graph
+    if torch.compiler.is_compiling() or mask.is_cuda:
+        return  # reading the values would break the graph, or wait for the device at every layer
     if not mask.any(-1).all():
         row = (~mask.any(-1)).nonzero()[0].tolist()
         raise ValueError(f"mask must leave every query at least one key, got an all-False row at {row}")
 
 
-def _indices(t: int) -> tuple[Tensor, Tensor]:
-    """The query index (t, 1) and the key index (1, t) of every cell."""
-    index = torch.arange(t)
-    return index[:, None], index[None, :]
+def _checked(kind: str, t: int, size: int | None) -> int:
+    """The size of a kind of mask, 1 where it has none."""
+    require_choice("kind", kind, KINDS)
+    require_positive("t", t)
+    name = KINDS[kind].size
+    if name is None:
+        return 1
+    if size is None:
+        raise ValueError(f"size must be the {name} of a {kind!r} mask, got None")
+    require_positive(name, size)
+    return size

@@ -6,6 +6,7 @@ Sizes: b batch, t tokens, e embedding.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Protocol
 
 import torch
@@ -16,9 +17,9 @@ from torch.utils.checkpoint import checkpoint
 from former import masks
 from former.attention import Extend
 from former.blocks import TransformerBlock
-from former.config import ModelConfig, Pooling
+from former.config import ModelConfig, Pooling, StackConfig
 from former.hooks import Observer
-from former.positions import make_positions
+from former.positions import Positions, make_positions
 
 
 class Cache(Protocol):
@@ -32,50 +33,54 @@ class Cache(Protocol):
 
 
 class Transformer(nn.Module):
-    """Tokens and positions embedded, then `depth` blocks: what both models share."""
+    """Tokens and positions embedded, then `depth` blocks: the stack that models share. It ends before the last norm.
 
-    def __init__(self, config: ModelConfig) -> None:
+    Args:
+        config: shape of the stack.
+        num_tokens: size of the vocabulary.
+        positions: what tells a token where it stands.
+    """
+
+    def __init__(self, config: StackConfig, num_tokens: int, positions: Positions) -> None:
         super().__init__()
-        self.num_tokens = config.num_tokens
-        self.token_embedding = nn.Embedding(config.num_tokens, config.emb)
-        self.positions = make_positions(config.positions, config.seq_length, config.emb)
+        self.num_tokens = num_tokens
+        self.token_embedding = nn.Embedding(num_tokens, config.emb)
+        self.positions = positions
         self.drop = nn.Dropout(config.dropout)
         self.blocks = nn.ModuleList(
-            TransformerBlock(
-                config.emb,
-                config.heads,
-                variant=config.variant,
-                norm=config.norm,
-                activation=config.activation,
-                ff_hidden_mult=config.ff_hidden_mult,
-                dropout=config.dropout,
-            )
-            for _ in range(config.depth)
+            TransformerBlock(config.emb, config.heads, **config.block_options()) for _ in range(config.depth)
         )
-        self.checkpointing = False  # True: in training, recompute each block's insides instead of keeping them
-        # A pre-norm stack leaves its sum of residuals unnormalised.
-        self.norm = nn.LayerNorm(config.emb) if config.norm == "pre" else nn.Identity()
 
     def forward(
-        self, tokens: Tensor, mask: Tensor | None = None, capture: Observer | None = None, cache: Cache | None = None
+        self,
+        tokens: Tensor,
+        mask: Tensor | None = None,
+        capture: Observer | None = None,
+        cache: Cache | None = None,
+        recompute: bool = False,
     ) -> Tensor:
-        """tokens (b, t), already checked → (b, t, e). With a cache, they follow the tokens it holds."""
-        past = cache.length if cache else 0
+        """tokens (b, t), already checked → (b, t, e). With a cache, they follow the tokens it holds.
+
+        `recompute` is gradient checkpointing: a block's insides are computed again in the backward pass, not kept.
+        """
+        past = 0 if cache is None else cache.length
         index = torch.arange(past, past + tokens.shape[1], device=tokens.device)
-        x = self.token_embedding(tokens)
+        x = self.token_embedding(tokens.long())
         x = self.drop(x + self.positions(index, x.dtype))  # (b, t, e)
         for layer, block in enumerate(self.blocks):
-            hook = capture.at(layer) if capture else None
-            if self.checkpointing and self.training:
-                x = checkpoint(block, x, mask, hook, use_reentrant=False)
+            hook = None if capture is None else capture.at(layer)
+            extend = None if cache is None else cache.at(layer)
+            terms = self.positions.terms(layer)
+            if recompute:
+                x = checkpoint(block, x, mask, hook, extend, terms=terms, use_reentrant=False)
             else:
-                x = block(x, mask, hook, cache.at(layer) if cache else None)
-        if cache:
+                x = block(x, mask, hook, extend, terms=terms)
+        if cache is not None:
             cache.length += tokens.shape[1]
-        return self.norm(x)
+        return x
 
     def check(self, tokens: Tensor, past: int = 0) -> None:
-        """Refuses what is no batch of token sequences this model can read.
+        """Raises ValueError unless `tokens` is a batch that this stack can read.
 
         Raises:
             ValueError: not (b, t) of whole numbers, empty, beyond the context, or ids out of the vocabulary.
@@ -87,25 +92,37 @@ class Transformer(nn.Module):
         limit, length = self.positions.limit, past + tokens.shape[1]
         if limit is not None and length > limit:
             raise ValueError(f"tokens must fit the context of {limit} tokens, got {length}")
-        if torch.compiler.is_compiling():
-            return  # reading the values would break the graph
+        if torch.compiler.is_compiling() or (tokens.is_cuda and self.training):
+            return  # reading the values would break the graph, or make every step wait for the device
         low, high = tokens.aminmax()
         if low < 0 or high >= self.num_tokens:
             raise ValueError(f"tokens must be in [0, {self.num_tokens}), got {int(low)} to {int(high)}")
+
+
+def make_stack(config: ModelConfig) -> Transformer:
+    """The stack of a Generator or a Classifier."""
+    shape = (config.seq_length, config.emb, config.heads, config.depth, config.head_size)
+    return Transformer(config, config.num_tokens, make_positions(config.positions, *shape))
+
+
+def last_norm(config: StackConfig) -> nn.Module:
+    """A pre-norm stack leaves its sum of residuals unnormalised: one norm more stands before the output layer."""
+    return nn.LayerNorm(config.emb, config.norm_eps) if config.norm == "pre" else nn.Identity()
 
 
 class Generator(nn.Module):
     """An autoregressive model (article, "Text generation transformer"): a logit for each next token.
 
     Args:
-        config: its shape.
+        config: its shape; without a mask of its own, it is causal.
     """
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.config = config
-        self.transformer = Transformer(config)
-        self.toprobs = nn.Linear(config.emb, config.num_tokens)
+        self.config = replace(config, mask=config.mask or "causal")
+        self.transformer = make_stack(config)
+        self.norm = last_norm(config)
+        self.toprobs = None if config.tied else nn.Linear(config.emb, config.num_tokens)
 
     def forward(
         self,
@@ -113,25 +130,42 @@ class Generator(nn.Module):
         mask: Tensor | None = None,
         capture: Observer | None = None,
         cache: Cache | None = None,
+        *,
+        recompute: bool = False,
     ) -> Tensor:
         """Logits for the token after each position.
 
         Args:
             tokens: (b, t), t at most the context where positions are learned.
-            mask: bool (t, t), with a cache (t, past + t), True = may attend; None for the causal mask,
+            mask: bool (t, t), with a cache (t, past + t), True = may attend; None for the model's own, of its config;
                 `masks.none(t)` to run without.
-            capture: sees, and may replace, what attention does (`former.hooks`).
+            capture: sees, and may replace, what `former.hooks` lists.
             cache: keys and values of `past` earlier tokens, which these follow; it takes up the new ones.
+            recompute: whether the backward pass computes each block again instead of keeping its insides.
         Returns:
             logits (b, t, num_tokens).
         Raises:
-            ValueError: tokens or a mask that do not fit, or more than one sequence with a cache.
+            ValueError: tokens or a mask that do not fit, or more than one sequence with a cache; `recompute` with one.
         """
-        past = cache.length if cache else 0
+        past = 0 if cache is None else cache.length
+        if recompute and cache is not None:
+            raise ValueError("recompute must be False with a cache: a block computed twice would add its keys twice")
         self.transformer.check(tokens, past)
         if mask is None:
-            mask = masks.causal(past + tokens.shape[1])[past:].to(tokens.device)  # rows of the new queries
-        return self.toprobs(self.transformer(tokens, mask, capture, cache))
+            mask = self.mask(tokens.shape[1], past, tokens.device)
+        return self.unembed(self.transformer(tokens, mask, capture, cache, recompute))
+
+    def mask(self, t: int, past: int = 0, device: torch.device | None = None) -> Tensor:
+        """Whom each of t tokens sees that follow `past` others: bool (t, past + t)."""
+        assert self.config.mask is not None
+        return masks.named(self.config.mask, t, self.config.mask_size, past=past, device=device)
+
+    def unembed(self, x: Tensor) -> Tensor:
+        """From the residual stream to logits, by the last norm and the output layer: (b, t, e) → (b, t, num_tokens)."""
+        x = self.norm(x)
+        if self.toprobs is None:
+            return F.linear(x, self.transformer.token_embedding.weight)
+        return self.toprobs(x)
 
 
 class Classifier(nn.Module):
@@ -140,46 +174,74 @@ class Classifier(nn.Module):
     Where the config names a `pad_token`, no other token attends to it and pooling leaves it out.
 
     Args:
-        config: its shape.
+        config: its shape; without a mask of its own, every token sees every other.
     """
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.config = config
-        self.transformer = Transformer(config)
+        self.config = replace(config, mask=config.mask or "none")
+        self.transformer = make_stack(config)
+        self.norm = last_norm(config)
         self.toprobs = nn.Linear(config.emb, config.num_classes)
 
-    def forward(self, tokens: Tensor, mask: Tensor | None = None, capture: Observer | None = None) -> Tensor:
+    def forward(
+        self,
+        tokens: Tensor,
+        mask: Tensor | None = None,
+        capture: Observer | None = None,
+        *,
+        recompute: bool = False,
+    ) -> Tensor:
         """Log-probabilities of the classes.
 
         Args:
             tokens: (b, t), t at most the context where positions are learned; padded where the config says so.
-            mask: bool (t, t), True = may attend; None for none.
-            capture: sees, and may replace, what attention does (`former.hooks`).
+            mask: bool (t, t), True = may attend; None for the model's own, of its config.
+            capture: sees, and may replace, what `former.hooks` lists.
+            recompute: whether the backward pass computes each block again instead of keeping its insides.
         Returns:
             log-probabilities (b, num_classes).
         Raises:
             ValueError: tokens or a mask that do not fit, or a sequence that is all padding.
         """
-        real = self._real(tokens)  # (b, t)
+        real = self.real(tokens)  # (b, t)
+        b, t = tokens.shape
+        if mask is None and self.config.mask != "none":
+            mask = self.mask(t, device=tokens.device)
+        if mask is not None:
+            masks.check(mask, torch.Size((b, self.config.heads, t, t)))
         if self.config.pad_token is not None:
-            keys = real[:, None, None, :]  # (b, 1, 1, t): no query looks at padding
-            if mask is not None:
-                b, t = tokens.shape
-                masks.check(mask, torch.Size((b, self.config.heads, t, t)))
-                # Padding may: the mask might leave it nothing else, and pooling leaves out what comes of it.
-                keys = (keys | ~real[:, None, :, None]) & mask
-            mask = keys
-        x = self.transformer(tokens, mask, capture)  # (b, t, e)
-        return F.log_softmax(self.toprobs(pool(x, real, self.config.pooling)), dim=-1)
+            mask = masks.without_padding(real, mask)
+        return self.unembed(self.transformer(tokens, mask, capture, recompute=recompute), real)
 
-    def _real(self, tokens: Tensor) -> Tensor:
-        """Where tokens are not padding: bool (b, t)."""
+    def mask(self, t: int, device: torch.device | None = None) -> Tensor:
+        """Whom each of t tokens sees: bool (t, t)."""
+        assert self.config.mask is not None
+        return masks.named(self.config.mask, t, self.config.mask_size, device=device)
+
+    def unembed(self, x: Tensor, real: Tensor) -> Tensor:
+        """From the residual stream to log-probabilities: the last norm, pooling, the output layer.
+
+        Args:
+            x: (b, t, e).
+            real: bool (b, t), True where a token is not padding.
+        Returns:
+            (b, num_classes).
+        """
+        return F.log_softmax(self.toprobs(pool(self.norm(x), real, self.config.pooling)), dim=-1)
+
+    def real(self, tokens: Tensor) -> Tensor:
+        """Where tokens are not padding: bool (b, t).
+
+        Raises:
+            ValueError: tokens that this model cannot read, or a sequence that is all padding.
+        """
         self.transformer.check(tokens)
         if self.config.pad_token is None:
             return torch.ones_like(tokens, dtype=torch.bool)
         real = tokens != self.config.pad_token
-        if not torch.compiler.is_compiling() and not real.any(-1).all():
+        unread = torch.compiler.is_compiling() or (tokens.is_cuda and self.training)  # as in `Transformer.check`
+        if not unread and not real.any(-1).all():
             raise ValueError("tokens must hold a token that is not padding in every sequence, got one without")
         return real
 

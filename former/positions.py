@@ -1,32 +1,42 @@
 """What tells a token where it stands (article, section "Using the positions").
 
-Blocks alone are permutation equivariant; a vector for each position, added to the token's, breaks that. Each kind
-is a module from position indices to such vectors: indices (t,), from 0 → (t, e), of the dtype asked for, else its own.
+Blocks alone are permutation equivariant; positions break that, in one of two ways. Each kind is one module with one
+interface (`Positions`): it gives vectors that are added to the token embeddings, or terms that each layer's attention
+adds to its dot products.
 
-Sizes: t tokens, e embedding.
+Sizes: b batch, t tokens, e embedding, h heads, s size of one head.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-from former.config import Positions, require_choice
+from former.checks import require_choice
+
+Terms = Callable[[Tensor, Tensor], Tensor]
+"""terms(q, k): from (b, h, t_query, s) and (b, h, t_key, s) to what is added to q kᵀ, (b, h, t_query, t_key)."""
 
 
-class NoPositions(nn.Module):
-    """Adds nothing: the model stays permutation equivariant."""
+class Positions(nn.Module):
+    """No positions, and the interface of all kinds: a model of this kind stays permutation equivariant."""
 
-    limit: int | None = None
+    limit: int | None = None  # how many positions there are; None for no end
 
     def forward(self, index: Tensor, dtype: torch.dtype | None = None) -> Tensor:
-        """index (t,) → 0, which broadcasts against (b, t, e)."""
+        """What is added to the token embeddings: index (t,), from 0 → (t, e), or 0, which broadcasts."""
         return torch.zeros((), dtype=dtype, device=index.device)
 
+    def terms(self, layer: int) -> Terms | None:  # noqa: ARG002
+        """What a layer's attention adds to its dot products; None for nothing."""
+        return None
 
-class LearnedPositions(nn.Module):
+
+class LearnedPositions(Positions):
     """Position embeddings: one learned vector for each position of the context, and none beyond it.
 
     Args:
@@ -36,7 +46,7 @@ class LearnedPositions(nn.Module):
 
     def __init__(self, seq_length: int, emb: int) -> None:
         super().__init__()
-        self.limit: int | None = seq_length
+        self.limit = seq_length
         self.embedding = nn.Embedding(seq_length, emb)
 
     def forward(self, index: Tensor, dtype: torch.dtype | None = None) -> Tensor:
@@ -44,23 +54,72 @@ class LearnedPositions(nn.Module):
         return self.embedding(index).to(dtype=dtype)
 
 
-class SinusoidalPositions(nn.Module):
+class SinusoidalPositions(Positions):
     """Position encodings: sines and cosines of fixed frequencies, `sinusoidal`; nothing is learned.
 
     Args:
         emb: size of a vector, even.
     """
 
-    limit: int | None = None
-
     def __init__(self, emb: int) -> None:
         super().__init__()
         self.emb = emb
 
-    def forward(self, index: Tensor, dtype: torch.dtype = torch.float32) -> Tensor:
+    def forward(self, index: Tensor, dtype: torch.dtype | None = None) -> Tensor:
         """index (t,), of any size → (t, e): it answers beyond the trained length too."""
+        dtype = dtype or torch.float32
         # bfloat16 cannot tell position 256 from 257: nothing below float32 computes angles.
         return sinusoidal(index, self.emb, torch.promote_types(dtype, torch.float32)).to(dtype)
+
+
+class RelativePositions(Positions):
+    """Transformer-XL's: attention is told how far apart two tokens stand, and not where (Dai et al. 2019, section 3.3).
+
+    Args:
+        depth: layers, each with terms of its own.
+        emb: size of a distance's encoding, even.
+        heads: number of heads.
+        size: s of one head.
+    """
+
+    def __init__(self, depth: int, emb: int, heads: int, size: int) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(RelativeTerms(emb, heads, size) for _ in range(depth))
+
+    def terms(self, layer: int) -> Terms:
+        """The layer's `RelativeTerms`."""
+        return self.layers[layer]
+
+
+class RelativeTerms(nn.Module):
+    """u · k_j + (q_i + v) · W r_(i−j), where r is the sinusoidal encoding of the distance from query i to key j.
+
+    With q_i · k_j they make the four terms of the paper. u asks what stands at the key, v how far away it is.
+
+    Args:
+        emb: size of r, even.
+        heads: number of heads.
+        size: s of one head.
+    """
+
+    def __init__(self, emb: int, heads: int, size: int) -> None:
+        super().__init__()
+        self.emb = emb
+        self.content = nn.Parameter(torch.zeros(heads, 1, size))  # u
+        self.position = nn.Parameter(torch.zeros(heads, 1, size))  # v
+        self.tokeys = nn.Linear(emb, heads * size, bias=False)  # W
+
+    def forward(self, q: Tensor, k: Tensor) -> Tensor:
+        """q (b, h, t_query, s), k (b, h, t_key, s) → (b, h, t_query, t_key); the queries are the last of the keys."""
+        t_query, t_key = q.shape[2], k.shape[2]
+        # From the distance of the last query to the first key down to that of the first query to the last key.
+        distance = torch.arange(t_key - 1, -t_query, -1, device=q.device)
+        r = self.tokeys(sinusoidal(distance, self.emb).to(q.dtype)).unflatten(-1, (q.shape[1], -1))  # (2t - 1, h, s)
+        by_distance = (q + self.position) @ r.permute(1, 2, 0)  # (b, h, t_query, t_query + t_key - 1)
+        # Query i meets key 0 at distance t_key - t_query + i, which stands at column t_query - 1 - i.
+        column = torch.arange(t_query - 1, -1, -1, device=q.device)[:, None] + torch.arange(t_key, device=q.device)
+        at_pairs = by_distance.gather(-1, column.expand(*q.shape[:2], -1, -1))  # (b, h, t_query, t_key)
+        return self.content @ k.transpose(-2, -1) + at_pairs
 
 
 def sinusoidal(index: Tensor, emb: int, dtype: torch.dtype = torch.float32) -> Tensor:
@@ -82,17 +141,35 @@ def sinusoidal(index: Tensor, emb: int, dtype: torch.dtype = torch.float32) -> T
     return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(1)  # sine and cosine in turn
 
 
-def make_positions(kind: Positions, seq_length: int, emb: int) -> NoPositions | LearnedPositions | SinusoidalPositions:
+class Shape(NamedTuple):
+    """What positions may need to know of the model they are made for."""
+
+    seq_length: int
+    emb: int
+    heads: int = 1
+    depth: int = 1
+    size: int = 1  # s of one head
+
+
+KINDS: dict[str, Callable[[Shape], Positions]] = {
+    "none": lambda _: Positions(),
+    "learned": lambda model: LearnedPositions(model.seq_length, model.emb),
+    "sinusoidal": lambda model: SinusoidalPositions(model.emb),
+    "relative": lambda model: RelativePositions(model.depth, model.emb, model.heads, model.size),
+}
+"""Every kind by its name: from the model's shape to its module."""
+
+
+def make_positions(kind: str, seq_length: int, emb: int, heads: int = 1, depth: int = 1, size: int = 1) -> Positions:
     """The module for a kind of positions.
 
     Args:
-        kind: "none", "learned" or "sinusoidal".
+        kind: its name, of `KINDS`.
         seq_length: the context; only learned positions end there (`limit`).
-        emb: size of a vector.
+        emb: size of a token's vector.
+        heads, depth, size: of the stack and of one head; positions that speak to its attention need them.
     Raises:
         ValueError: another kind.
     """
-    require_choice("positions", kind, ("none", "learned", "sinusoidal"))
-    if kind == "learned":
-        return LearnedPositions(seq_length, emb)
-    return SinusoidalPositions(emb) if kind == "sinusoidal" else NoPositions()
+    require_choice("positions", kind, KINDS)
+    return KINDS[kind](Shape(seq_length, emb, heads, depth, size))

@@ -170,3 +170,26 @@ def test_rank_correlation_has_no_number_without_an_order_and_refuses_lists_of_tw
     assert math.isnan(analysis.rank_correlation(torch.ones(3), torch.arange(3)))
     with pytest.raises(ValueError, match="one length"):
         analysis.rank_correlation(torch.ones(3), torch.ones(4))
+
+
+def test_ablation_effects_stand_beside_an_edit_with_a_batch_axis():
+    torch.manual_seed(0)
+    model = former.Generator(CONFIG).eval()
+    tokens = torch.randint(20, (1, 9))
+    uniform = former.masks.causal(9) / former.masks.causal(9).sum(-1, keepdim=True)
+    batched, plain = (former.edits.set_weights(0, 1, weights) for weights in (uniform[None], uniform))
+    expected = analysis.ablation_effects(model, tokens, edits=[plain])
+    assert torch.equal(analysis.ablation_effects(model, tokens, edits=[batched]), expected)
+
+
+@pytest.mark.parametrize("pad", [0, 7])
+def test_padding_has_no_influence_and_replaces_no_token(pad):
+    torch.manual_seed(0)
+    model = former.Classifier(former.ModelConfig(num_tokens=20, emb=16, heads=4, depth=2, pad_token=pad)).eval()
+    words = torch.tensor([[8, 9, 1, 2, 6]]) if pad == 7 else torch.tensor([[1, 9, 2, 3, 6]])  # 8 - 1 is the padding 7
+    padded = torch.cat((words, torch.full((1, 3), pad)), 1)
+    moved = analysis.influence(model, padded)
+    assert (moved[:, 5:] == 0).all()
+    torch.testing.assert_close(moved[:, :5], analysis.influence(model, words), atol=1e-5, rtol=0)
+    alone = analysis.influence(model, torch.tensor([[8 if pad == 7 else 1]]))
+    assert (alone > 0).all()

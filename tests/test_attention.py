@@ -121,3 +121,56 @@ def test_parameter_counts_follow_the_formulas(emb, heads):
 
     assert count("narrow") == (3 * emb**2, emb**2 + emb)  # for any number of heads
     assert count("wide") == (3 * heads * emb**2, heads * emb**2 + emb)
+    assert count("chunked") == (3 * emb**2 // heads, emb**2 + emb)
+
+
+def test_the_three_forms_of_eight_heads_at_256_have_the_weights_that_the_article_reckons():
+    def maps(variant):
+        attention = former.SelfAttention(256, 8, variant)
+        return sum(to.weight.numel() for to in (attention.toqueries, attention.tokeys, attention.tovalues))
+
+    assert (maps("chunked"), maps("narrow"), maps("wide")) == (24_576, 196_608, 1_572_864)
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_chunked_attention_equals_narrow_attention_whose_matrices_are_zero_outside_their_blocks(bias):
+    torch.manual_seed(0)
+    chunked = former.SelfAttention(16, 4, "chunked", bias).double()
+    narrow = former.SelfAttention(16, 4, "narrow", bias).double()
+    narrow.unifyheads.load_state_dict(chunked.unifyheads.state_dict())
+    for name in ("toqueries", "tokeys", "tovalues"):
+        ours, theirs = getattr(chunked, name), getattr(narrow, name)
+        with torch.no_grad():
+            theirs.weight.copy_(torch.block_diag(*ours.weight))
+            if bias:
+                ours.bias.normal_()
+                theirs.bias.copy_(ours.bias)
+    x = torch.randn(2, 5, 16, dtype=torch.float64)
+    torch.testing.assert_close(chunked(x), narrow(x), atol=1e-12, rtol=0)
+
+
+@given(st.integers(1, 3), st.integers(1, 6), st.integers(1, 7), st.integers(0, 2**31))
+def test_attention_to_a_context_equals_torch_multihead_attention_between_two_sequences(b, t_query, t_key, seed):
+    torch.manual_seed(seed)
+    ours = former.SelfAttention(16, 4, bias=True).double()
+    theirs = nn.MultiheadAttention(16, 4, batch_first=True, dtype=torch.float64)
+    copy_attention(ours, theirs)
+    with torch.no_grad():
+        for name, part in zip(("toqueries", "tokeys", "tovalues"), theirs.in_proj_bias.chunk(3), strict=True):
+            part.copy_(getattr(ours, name).bias.normal_())
+    x, context = torch.randn(b, t_query, 16).double(), torch.randn(b, t_key, 16).double()
+    captured = {}
+    y = ours(x, context=context, hook=lambda name, tensor: captured.update({name: tensor}))
+    expected, weights = theirs(x, context, context, average_attn_weights=False)
+    torch.testing.assert_close(y, expected, atol=1e-12, rtol=0)
+    torch.testing.assert_close(ours(x, context=context), expected, atol=1e-12, rtol=0)
+    torch.testing.assert_close(captured["weights"], weights, atol=1e-12, rtol=0)
+
+
+@pytest.mark.parametrize("hook", [None, lambda _name, _tensor: None], ids=["fast", "seen"])
+def test_float16_scores_do_not_overflow_where_the_unscaled_products_would(hook):
+    q = torch.full((1, 1, 2, 256), 20.0).half()  # q · k is 102,400; a float16 ends at 65,504
+    k = torch.cat((q[:, :, :1], q[:, :, :1] / 2), 2)
+    out = former.attend(q, k, k, hook=hook)
+    torch.testing.assert_close(out, former.attend(*(x.float() for x in (q, k, k))).half())
+    assert torch.isfinite(former.attention_weights(q, k)[0]).all()

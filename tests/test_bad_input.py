@@ -14,6 +14,7 @@ GENERATOR, CLASSIFIER = former.Generator(CONFIG).eval(), former.Classifier(CONFI
 PADDED = former.Classifier(former.ModelConfig(**{**CONFIG.to_dict(), "pad_token": 0})).eval()
 SINUSOIDAL = former.Generator(former.ModelConfig(**{**CONFIG.to_dict(), "positions": "sinusoidal"})).eval()
 TOKENS, X = torch.arange(5)[None], torch.randn(1, 5, 16)
+CAPTURE: Any = former.Capture()
 DEAD_ROW = masks.causal(5) & (torch.arange(5) != 0)[:, None]
 
 
@@ -140,7 +141,43 @@ BAD = {
     ),
     "a mask of no tokens": (lambda: masks.causal(0), "t must be a whole number of at least 1", "got 0"),
     "a window of none": (lambda: masks.local(5, 0), "window must be a whole number of at least 1", "got 0"),
-    "a stride of none": (lambda: masks.strided(5, 0), "window must be a whole number of at least 1", "got 0"),
+    "a stride of none": (lambda: masks.strided(5, 0), "stride must be a whole number of at least 1", "got 0"),
+    "a stride below none": (lambda: masks.strided(-1, 2), "t must be a whole number of at least 1", "got -1"),
+    "a mask without its size": (
+        lambda: former.ModelConfig(mask="local"),
+        "size must be the window of a 'local' mask",
+        "got None",
+    ),
+    "an edit at a point that is none": (
+        lambda: former.edits.Edit(0, "wieghts", lambda x: x),
+        "names must be among ['q', 'k', 'v', 'scores', 'weights', 'out', 'resid_pre'",
+        "got ['wieghts']",
+    ),
+    "a point of another kind of model": (
+        lambda: former.run_with_capture(GENERATOR, TOKENS, ["cross.weights"]),
+        "names must be among ['q', 'k', 'v', 'scores', 'weights', 'out', 'resid_pre'",
+        "got ['cross.weights']",
+    ),
+    "checkpointing with a cache": (
+        lambda: GENERATOR(TOKENS, cache=KeyValueCache(CONFIG), recompute=True),
+        "recompute must be False with a cache",
+        "twice",
+    ),
+    "a capture to generate into": (
+        lambda: former.generate(GENERATOR, [1], 5, capture=CAPTURE),
+        "capture must be True or layers",
+        "of its own",
+    ),
+    "a context of another size": (
+        lambda: former.SelfAttention(16, 4)(X, context=X[..., :8]),
+        "context must have shape (b, t, 16)",
+        "(1, 5, 8)",
+    ),
+    "a lens of no tokens": (
+        lambda: former.logit_lens(GENERATOR, TOKENS, top=0),
+        "top must be None or a whole",
+        "got 0",
+    ),
     "a block of none": (lambda: masks.fixed(5, 0), "stride must be a whole number of at least 1", "got 0"),
     "temperature below 0": (
         lambda: former.generate(GENERATOR, [1], 5, temperature=-1),

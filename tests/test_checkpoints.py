@@ -3,7 +3,7 @@
 import hashlib
 import json
 import pickle
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 import torch
@@ -36,7 +36,7 @@ def test_loading_gives_exactly_the_rounded_weights(bundle, tmp_path, dtype, torc
     for name, tensor in bundle.model.state_dict().items():
         assert torch.equal(state[name], tensor.to(torch_dtype).float())
     assert load_file(tmp_path / "model.safetensors")["toprobs.weight"].dtype == torch_dtype
-    assert loaded.config == CONFIG
+    assert loaded.config == bundle.model.config == replace(CONFIG, mask="causal")
     assert loaded.card["seed"] == 0
     assert not loaded.model.training
     former.save(loaded, tmp_path / "again", dtype)
@@ -57,12 +57,53 @@ def test_a_classifier_comes_back_with_its_words(tmp_path):
     assert loaded.tokenizer.to_dict() == words.to_dict()
 
 
-def test_a_generator_is_causal_unless_its_card_says_otherwise_and_a_classifier_never_is(bundle):
-    classifier = former.Classifier(CONFIG)
-    assert bundle.causal
-    assert replace(bundle, card={"mask": "causal"}).causal
-    assert not replace(bundle, card={"mask": "none"}).causal
-    assert not any(replace(bundle, model=classifier, card=card).causal for card in ({}, {"mask": "causal"}))
+def as_version_1(folder, mask):
+    """Turns a card into what the first version wrote: the mask beside the config, no field that came later."""
+    card = json.loads((folder / "card.json").read_text())
+    del card["version"]
+    later = ("mask", "mask_size", "tied", "attention_bias", "norm_eps")
+    card["config"] = {name: value for name, value in card["config"].items() if name not in later}
+    (folder / "card.json").write_text(json.dumps(card | ({"mask": mask} if mask else {})))
+    path = folder / "model.safetensors"
+    save_file({name.replace("norm.", "transformer.norm.") if name.startswith("norm.") else name: tensor
+               for name, tensor in load_file(path).items()}, path)  # fmt: skip
+    edit_card(folder, files=facts_of(path))
+
+
+@pytest.mark.parametrize(("mask", "expected"), [(None, "causal"), ("causal", "causal"), ("none", "none")])
+def test_a_card_of_the_first_version_gives_the_same_model_with_the_mask_that_stood_beside_its_config(
+    bundle, folder, mask, expected
+):
+    as_version_1(folder, mask)
+    loaded = former.load(folder)
+    assert loaded.config == replace(CONFIG, mask=expected)
+    tokens, seen = torch.randint(256, (1, 9)), former.masks.named(expected, 9)
+    torch.testing.assert_close(loaded.model(tokens), bundle.model(tokens, mask=seen), atol=1e-2, rtol=0)  # f16 rounding
+
+
+def test_a_card_of_a_later_version_is_refused(folder):
+    edit_card(folder, version=3)
+    with pytest.raises(former.CheckpointError, match=r"version must be a whole number from 1 to 2, got 3"):
+        former.load(folder)
+
+
+def test_saving_over_a_model_removes_its_files_and_no_others(bundle, tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoints, "SHARD_BYTES", 6_000)
+    former.save(bundle, tmp_path)
+    foreign = [tmp_path / "model_of_mine.safetensors", tmp_path / "model-of-another-tool.safetensors"]
+    for path in foreign:
+        path.write_bytes(b"not ours")
+    monkeypatch.undo()
+    former.save(bundle, tmp_path)
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"card.json", "model.safetensors", *(path.name for path in foreign)}
+
+
+def test_a_bundle_prints_what_it_holds_in_one_line(bundle):
+    text = repr(replace(bundle, card={"name": "mine"}))
+    parameters = sum(parameter.numel() for parameter in bundle.model.parameters())
+    assert text.startswith(f"<Bundle 'mine': Generator of {parameters:,} parameters, ModelConfig(emb=16, heads=4")
+    assert "tensor" not in text
 
 
 def test_weights_above_a_shards_size_are_cut_in_the_standard_form(bundle, tmp_path, monkeypatch):
@@ -73,6 +114,9 @@ def test_weights_above_a_shards_size_are_cut_in_the_standard_form(bundle, tmp_pa
     assert files[0] == f"model-00001-of-{len(files):05}.safetensors"
     largest = max(tensor.nbytes // 2 for tensor in bundle.model.state_dict().values())  # f16
     assert all((tmp_path / file).stat().st_size < max(6_000, largest) + 2_000 for file in files)  # 2 kB of header
+    index = json.loads((tmp_path / "model.safetensors.index.json").read_text())
+    assert index["weight_map"].keys() == bundle.model.state_dict().keys()
+    assert all(name in load_file(tmp_path / file) for name, file in index["weight_map"].items())
     former.load(tmp_path)
     monkeypatch.undo()
     former.save(bundle, tmp_path)  # and no shard of before is left
@@ -82,7 +126,10 @@ def test_weights_above_a_shards_size_are_cut_in_the_standard_form(bundle, tmp_pa
 def test_a_truncated_file_is_refused_by_name(folder):
     path = folder / "model.safetensors"
     path.write_bytes(path.read_bytes()[:-100])
-    with pytest.raises(former.CheckpointError, match=r"model\.safetensors has \d+ bytes, the card says \d+"):
+    with pytest.raises(
+        former.CheckpointError,
+        match=r"model\.safetensors does not have the checksum.* \(\d+ bytes, the card says \d+\)",
+    ):
         former.load(folder)
 
 
@@ -113,13 +160,15 @@ def facts_of(path):
 
 def test_weights_that_do_not_match_the_config_are_refused_by_tensor(folder):
     edit_card(folder, config={**CONFIG.to_dict(), "seq_length": 17})
-    with pytest.raises(former.CheckpointError, match=r"positions\.embedding\.weight' as \(16, 16\).*\(17, 16\)"):
+    with pytest.raises(
+        former.CheckpointError, match=r"hold .*\(16, 16\) as '.*positions\.embedding\.weight'.*implies .*\(17, 16\)"
+    ):
         former.load(folder)
     edit_card(folder, config={**CONFIG.to_dict(), "depth": 3})
-    with pytest.raises(former.CheckpointError, match=r"lack 'transformer\.blocks\.2\."):
+    with pytest.raises(former.CheckpointError, match=r"hold nothing as 'transformer\.blocks\.2\."):
         former.load(folder)
     edit_card(folder, config={**CONFIG.to_dict(), "depth": 1})
-    with pytest.raises(former.CheckpointError, match=r"hold 'transformer\.blocks\.1\..*does not have"):
+    with pytest.raises(former.CheckpointError, match=r"as 'transformer\.blocks\.1\..*the card implies nothing"):
         former.load(folder)
 
 
@@ -158,7 +207,7 @@ def test_a_card_that_is_no_json_is_refused_by_name(folder, text):
 
 def test_a_card_cannot_name_a_file_elsewhere(folder):
     edit_card(folder, files={"../model.safetensors": {}})
-    with pytest.raises(former.CheckpointError, match="not a plain file name"):
+    with pytest.raises(former.CheckpointError, match=r"must be plain file names, got '\.\./model\.safetensors'"):
         former.load(folder)
 
 
@@ -179,21 +228,32 @@ def test_a_tensor_no_config_has_is_refused(folder):
     path = folder / "model.safetensors"
     save_file({**load_file(path), "extra": torch.zeros(1)}, path)
     edit_card(folder, files=facts_of(path))
-    with pytest.raises(former.CheckpointError, match="hold 'extra', which the card's config does not have"):
+    with pytest.raises(former.CheckpointError, match=r"float32 \(1,\) as 'extra', the card implies nothing"):
         former.load(folder)
 
 
 @pytest.mark.parametrize("name", former.available())
 def test_every_shipped_card_names_every_field_of_its_config(name):
     card = json.loads((checkpoints.CHECKPOINTS / name / "card.json").read_text(encoding="utf-8"))
-    assert card["config"].keys() == CONFIG.to_dict().keys()
+    known = {each.name: each.metadata.get("since", 1) for each in fields(checkpoints.KINDS[card["kind"]][1])}
+    assert (
+        {name for name, since in known.items() if since <= card.get("version", 1)}
+        <= card["config"].keys()
+        <= set(known)
+    )
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda bias: bias.float(), r"hold 'toprobs\.bias' as torch\.float32, the card says torch\.float16"),
-        (lambda bias: bias.bfloat16(), r"hold 'toprobs\.bias' as torch\.bfloat16, the card says torch\.float16"),
+        (
+            lambda bias: bias.float(),
+            r"hold torch\.float32 \(256,\) as 'toprobs\.bias', the card implies torch\.float16",
+        ),
+        (
+            lambda bias: bias.bfloat16(),
+            r"hold torch\.bfloat16 \(256,\) as 'toprobs\.bias', the card implies torch\.float16",
+        ),
         (lambda bias: bias / 0, r"must be finite numbers, got others in 'toprobs\.bias'"),
         (lambda bias: bias * torch.nan, r"must be finite numbers, got others in 'toprobs\.bias'"),
     ],

@@ -62,7 +62,7 @@ def test_every_pattern_is_causal_and_every_query_sees_itself(t, step):
         assert mask.diagonal().all()
 
 
-@given(st.sampled_from(masks.KINDS), sizes, steps)
+@given(st.sampled_from(list(masks.KINDS)), sizes, steps)
 def test_the_formula_counts_what_the_mask_allows(kind, t, step):
     assert masks.count(kind, t, step) == int(masks.named(kind, t, step).sum())
 
@@ -81,11 +81,23 @@ def test_a_mask_is_known_by_its_name():
         masks.named("full", 4)
     with pytest.raises(ValueError, match="kind"):
         masks.count("full", 4)
-    with pytest.raises(ValueError, match="size"):
+    with pytest.raises(ValueError, match="stride must be a whole number of at least 1, got 0"):
         masks.count("fixed", 4, 0)
 
 
-@given(st.sampled_from(masks.KINDS), st.integers(1, 14), st.integers(1, 5), st.integers(1, 5))
+@given(st.sampled_from(list(masks.KINDS)), sizes, steps, st.integers(0, 12))
+def test_the_rows_of_new_tokens_are_the_last_rows_of_the_whole_mask(kind, t, step, past):
+    assert torch.equal(masks.named(kind, t, step, past=past), masks.named(kind, past + t, step)[past:])
+
+
+@given(st.sampled_from(list(masks.KINDS)), steps, st.integers(0, 60), st.integers(0, 60), st.integers(0, 4))
+def test_shifting_query_and_key_by_the_size_changes_nothing(kind, size, query, key, times):
+    sees, shift = masks.KINDS[kind].sees, times * (size if masks.KINDS[kind].size else 1)
+    assert sees(query, key, size) == sees(query + shift, key + shift, size)
+    assert masks.KINDS[kind].causal == (kind != "none")
+
+
+@given(st.sampled_from(list(masks.KINDS)), st.integers(1, 14), st.integers(1, 5), st.integers(1, 5))
 def test_reach_is_where_a_path_of_allowed_steps_leads(kind, t, step, layers):
     mask = masks.named(kind, t, step)
     seen = [{i} for i in range(t)]  # what each token's vector holds before the first layer

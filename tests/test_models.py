@@ -129,3 +129,55 @@ def test_a_generator_with_sinusoidal_positions_reads_beyond_its_trained_length()
 def test_the_articles_generator_is_the_default():
     config = former.ModelConfig()
     assert (config.depth, config.emb, config.heads, config.seq_length, config.norm) == (12, 256, 8, 256, "post")
+
+
+@pytest.mark.parametrize(
+    ("mask", "size"), [("none", None), ("causal", None), ("local", 3), ("strided", 4), ("fixed", 4)]
+)
+@pytest.mark.parametrize("kind", [former.Generator, former.Classifier])
+def test_a_model_runs_under_the_mask_of_its_config(kind, mask, size):
+    torch.manual_seed(0)
+    model = kind(former.ModelConfig(**SMALL, mask=mask, mask_size=size)).eval()
+    tokens = torch.randint(20, (1, 12))
+    output, capture = former.run_with_capture(model, tokens)
+    allowed = former.masks.named(mask, 12, size)
+    assert ((capture.stack("weights") > 0) == allowed).all()
+    torch.testing.assert_close(model(tokens, mask=allowed), output)
+
+
+def test_without_a_mask_in_its_config_a_generator_is_causal_and_a_classifier_sees_all():
+    config = former.ModelConfig(**SMALL)
+    assert former.Generator(config).config.mask == "causal"
+    assert former.Classifier(config).config.mask == "none"
+
+
+def test_a_tied_generator_reads_its_logits_off_its_token_embedding():
+    torch.manual_seed(0)
+    model = former.Generator(former.ModelConfig(**SMALL, tied=True, norm="pre")).eval()
+    tokens = torch.randint(20, (1, 12))
+    _, capture = former.run_with_capture(model, tokens, ["resid_post"])
+    expected = model.norm(capture.get("resid_post", 2)) @ model.transformer.token_embedding.weight.T
+    torch.testing.assert_close(model(tokens), expected)
+    untied = former.Generator(former.ModelConfig(**SMALL, norm="pre"))
+    counts = [sum(parameter.numel() for parameter in each.parameters()) for each in (model, untied)]
+    assert counts[1] - counts[0] == 20 * 16 + 20
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.int16, torch.int32])
+def test_tokens_of_any_whole_dtype_are_read_alike(dtype):
+    torch.manual_seed(0)
+    tokens = torch.randint(20, (1, 12))
+    for model in (former.Generator(former.ModelConfig(**SMALL)), former.Classifier(former.ModelConfig(**SMALL))):
+        assert torch.equal(model(tokens.to(dtype)), model(tokens))
+
+
+def test_recomputing_blocks_in_the_backward_pass_gives_the_same_gradients():
+    torch.manual_seed(0)
+    tokens = torch.randint(20, (2, 12))
+    for model in (former.Generator(former.ModelConfig(**SMALL)), former.Classifier(former.ModelConfig(**SMALL))):
+        gradients = []
+        for recompute in (False, True):
+            model.zero_grad()
+            model(tokens, recompute=recompute).square().mean().backward()
+            gradients.append([parameter.grad.clone() for parameter in model.parameters() if parameter.grad is not None])
+        assert all(torch.equal(a, b) for a, b in zip(*gradients, strict=True))

@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from former.positions import make_positions, sinusoidal
+import former
+from former.positions import RelativeTerms, make_positions, sinusoidal
 from tests.encodings import encodings
 
 
@@ -39,3 +40,49 @@ def test_learned_positions_are_one_vector_for_each_of_the_context():
 
 def test_no_positions_add_nothing():
     assert make_positions("none", seq_length=8, emb=16)(torch.arange(5)).tolist() == 0
+
+
+@pytest.mark.parametrize(("t_query", "t_key"), [(1, 1), (4, 4), (3, 7)])
+def test_relative_terms_equal_the_paper_pair_by_pair(t_query, t_key):
+    torch.manual_seed(0)
+    terms = RelativeTerms(emb=8, heads=2, size=3).double()
+    torch.nn.init.normal_(terms.content)
+    torch.nn.init.normal_(terms.position)
+    q, k = (torch.randn(2, 2, t, 3, dtype=torch.float64) for t in (t_query, t_key))
+    added = terms(q, k)
+    r = encodings(20, 8)
+    for b, h, i, j in torch.cartesian_prod(*map(torch.arange, added.shape)).tolist():
+        distance = t_key - t_query + i - j
+        encoding = r[distance] if distance >= 0 else r[-distance] * torch.tensor([-1.0, 1.0] * 4).double()  # sin is odd
+        w = terms.tokeys.weight.unflatten(0, (2, 3))[h]  # (s, e)
+        expected = terms.content[h, 0] @ k[b, h, j] + (q[b, h, i] + terms.position[h, 0]) @ (w @ encoding)
+        # The angles are computed in float32: good to about distance · 1e-7.
+        torch.testing.assert_close(added[b, h, i, j], expected, atol=1e-5, rtol=0)
+
+
+def test_attention_with_terms_is_the_same_by_the_fast_kernel_and_by_the_equation():
+    torch.manual_seed(0)
+    terms = RelativeTerms(emb=8, heads=2, size=4)
+    torch.nn.init.normal_(terms.content)
+    q, k, v = (torch.randn(1, 2, 5, 4) for _ in range(3))
+    mask = former.masks.causal(5)
+    seen = {}
+    equation = former.attend(q, k, v, mask=mask, terms=terms, hook=lambda name, tensor: seen.update({name: tensor}))
+    torch.testing.assert_close(former.attend(q, k, v, mask=mask, terms=terms), equation, atol=1e-5, rtol=0)
+    expected = ((q @ k.mT + terms(q, k)) / 2).masked_fill(~mask, -torch.inf)
+    torch.testing.assert_close(seen["scores"], expected)
+
+
+def test_a_generator_with_relative_positions_knows_only_distances():
+    torch.manual_seed(0)
+    config = former.ModelConfig(
+        num_tokens=9, emb=8, heads=2, depth=2, seq_length=8, positions="relative", mask="local", mask_size=2
+    )
+    model = former.Generator(config).double().eval()
+    for parameter in model.parameters():
+        parameter.data += 0.3 * torch.randn(parameter.shape).double()
+    tokens = torch.randint(9, (1, 12))
+    # Two layers of a window of two reach two tokens back: the same tokens give the same logits wherever they stand.
+    torch.testing.assert_close(model(tokens)[:, 5:], model(tokens[:, 3:])[:, 2:], atol=1e-10, rtol=0)
+    swapped = model(tokens[:, [0, 2, 1, *range(3, 12)]])
+    assert (swapped[:, 3] - model(tokens)[:, 3]).abs().max() > 1e-3, "order matters"

@@ -16,7 +16,6 @@ import torch.nn.functional as F
 from torch import Tensor
 
 import former
-from former import masks
 from former.training.batches import Model, padded
 from former.training.recipes import Precision
 
@@ -54,7 +53,7 @@ class Measure:
 
 @torch.inference_mode()
 def bits_per_byte(
-    model: Model, text: Tensor, begin: int, end: int, *, context: int, stride: int, masked: bool = True, batch: int = 32
+    model: Model, text: Tensor, begin: int, end: int, *, context: int, stride: int, batch: int = 32
 ) -> float:
     """The mean of −log₂ p over the bytes of text[begin:end], each predicted once from bytes before it.
 
@@ -68,7 +67,6 @@ def bits_per_byte(
         begin, end: the part that counts; what stands before it serves as context.
         context: bytes the model reads at once.
         stride: in [1, context].
-        masked: False runs without the causal mask.
         batch: windows at a time.
     Returns:
         Bits per byte.
@@ -81,8 +79,7 @@ def bits_per_byte(
         raise ValueError(f"begin and end must cut a part of {len(text)} bytes, got {begin} and {end}")
     bits = 8.0 if begin == 0 else 0.0
     for inputs, targets in _strided(text, max(begin, 1), end, context, stride, batch):
-        mask = None if masked else masks.none(inputs.shape[1])
-        logits = model(inputs, mask=mask)[:, -targets.shape[1] :]
+        logits = model(inputs)[:, -targets.shape[1] :]
         nats = F.cross_entropy(logits.double().flatten(0, 1), targets.flatten(), reduction="sum")
         bits += float(nats) / math.log(2)
     return bits / (end - begin)
@@ -139,5 +136,5 @@ def sample(bundle: former.Bundle, prompt: str, length: int, temperature: float, 
     if not isinstance(bundle.model, former.Generator):
         raise ValueError("bundle must hold a generator, got a classifier")
     ids = bundle.tokenizer.encode(prompt)
-    steps = former.generate(bundle.model, ids, length, temperature=temperature, seed=seed, masked=bundle.causal)
+    steps = former.generate(bundle.model, ids, length, temperature=temperature, seed=seed)
     return bundle.tokenizer.decode([step.token for step in steps])

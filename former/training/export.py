@@ -9,9 +9,10 @@ from typing import Any
 
 import former
 from former import tokens
+from former.checkpoints import KINDS
 from former.training import state
 from former.training.data import CORPORA, Origin
-from former.training.recipes import MODELS, RECIPES, Recipe
+from former.training.recipes import RECIPES, Recipe
 
 
 def train_command(recipe: Recipe, unchecked: bool = False) -> str:
@@ -45,7 +46,7 @@ def make_bundle(run: Path, weights: Path) -> former.Bundle:
         raise ValueError(f"--out must be the directory of a run that was validated once, got {run}: no {weights.name}")
     tensors, header = state.read_tensors(weights)
     recipe = Recipe.from_dict(header["recipe"])
-    model_class, _ = MODELS[recipe.kind]
+    model_class, _ = KINDS[recipe.kind]
     model: Any = model_class(recipe.model)
     model.load_state_dict(tensors)
     tokenizer = tokens.from_dict(state.read_json(run / "tokenizer.json"))
@@ -53,7 +54,6 @@ def make_bundle(run: Path, weights: Path) -> former.Bundle:
         "name": recipe.name,
         "description": recipe.description,
         "data": data_facts(recipe, header["corpus"]),
-        "mask": "causal" if recipe.masked and recipe.kind == "Generator" else "none",
         "command": train_command(recipe, header["corpus"]["unchecked"]),
         "recipe": recipe.to_dict(),
         "step": header["step"],

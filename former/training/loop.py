@@ -15,10 +15,11 @@ from torch.nn.parallel import DistributedDataParallel
 from tqdm import tqdm
 
 import former
+from former.checkpoints import KINDS
 from former.training import optim, state
 from former.training.batches import Batch, generator_of
 from former.training.parallel import Group
-from former.training.recipes import MODELS, Recipe
+from former.training.recipes import Recipe
 from former.training.tasks import Task
 
 
@@ -36,7 +37,7 @@ def make_model(recipe: Recipe) -> Any:
     Raises:
         ValueError: the weights that it begins with are of another shape.
     """
-    model_class, _ = MODELS[recipe.kind]
+    model_class, _ = KINDS[recipe.kind]
     model: Any = model_class(recipe.model)
     optim.initialise(model, recipe.seed)
     if recipe.weights:
@@ -47,7 +48,6 @@ def make_model(recipe: Recipe) -> Any:
             raise ValueError(
                 f"model must have the shape of {recipe.weights!r}, with whose weights it begins"
             ) from error
-    model.transformer.checkpointing = recipe.checkpointing
     return model
 
 

@@ -8,20 +8,13 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal, get_args
 
-from torch import nn
-
-from former.config import ModelConfig, is_whole, require_choice, require_positive
-from former.models import Classifier, Generator
+from former.checkpoints import KINDS as KINDS_OF_MODEL
+from former.checks import is_whole, require_choice, require_positive
+from former.config import ModelConfig
 from former.tokens.words import PAD_ID
 from former.training.data import CORPORA
 
 Precision = Literal["bf16", "fp32"]
-
-MODELS: dict[str, tuple[type[nn.Module], type[ModelConfig]]] = {
-    "Generator": (Generator, ModelConfig),
-    "Classifier": (Classifier, ModelConfig),
-}
-"""Kinds of model, by the name in a card: the class and its config's."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +27,7 @@ class Recipe:
 
     name: str  # the model's name, and its directory in checkpoints/
     description: str = field(default="", compare=False)  # one sentence for the card
-    kind: str = "Generator"  # of model, of `MODELS`
+    kind: str = "Generator"  # of model, of `former.checkpoints.KINDS`
     task: str = "text"  # what it learns, of `former.training.tasks.TASKS`
     corpus: str = "wiki100"  # what from, of `former.training.data.CORPORA`
     model: ModelConfig
@@ -48,7 +41,6 @@ class Recipe:
     weight_decay: float = 0.0  # of all matrices, per step and unit of learning rate
     clip: float = 1.0  # the largest norm of the whole gradient
     seed: int = 1
-    masked: bool = True  # False: trained without the causal mask, to show what that does
     teacher: float = 0.0  # share of a whole review's target that is the linear teacher's opinion, not the label
     pieces: float = 0.0  # share of steps on short pieces of reviews, whose target is the teacher's opinion
     word_dropout: float = 0.0  # share of a review's words replaced by <unk>, in training only
@@ -65,7 +57,7 @@ class Recipe:
             require_positive(name, getattr(self, name))
         require_choice("precision", self.precision, get_args(Precision))
         require_choice("corpus", self.corpus, tuple(CORPORA))
-        require_choice("kind", self.kind, tuple(MODELS))
+        require_choice("kind", self.kind, tuple(KINDS_OF_MODEL))
         for name in ("decay", "word_dropout", "teacher", "pieces"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise ValueError(f"{name} must be in [0, 1], got {getattr(self, name)!r}")
@@ -90,9 +82,13 @@ class Recipe:
             values = {"kind": "Classifier", "task": "reviews", **values} if reviews else values
             values = {"description": RECIPES[values["name"]].description, **values}
         kind = values.get("kind", "Generator")
-        require_choice("kind", kind, tuple(MODELS))
-        _, config = MODELS[kind]
-        return cls(**{**values, "model": config.from_dict(values["model"]), "snapshots": tuple(values["snapshots"])})
+        require_choice("kind", kind, tuple(KINDS_OF_MODEL))
+        _, config = KINDS_OF_MODEL[kind]
+        model = dict(values["model"])
+        if not values.get("masked", True):  # which stood beside the model
+            model["mask"] = "none"
+        values = {name: value for name, value in values.items() if name != "masked"}
+        return cls(**{**values, "model": config.from_dict(model, 1), "snapshots": tuple(values["snapshots"])})
 
     def changed(self, settings: list[str]) -> Recipe:
         """The recipe with fields set from `name=value` texts; `model.depth=6` reaches into the model.
@@ -130,6 +126,7 @@ def _value(text: str) -> Any:
 _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "bool": ("true or false", lambda value: isinstance(value, bool)),
     "int": ("a whole number", is_whole),
+    "str | None": ("a text or null", lambda value: value is None or isinstance(value, str)),
     "int | None": ("a whole number or null", lambda value: value is None or is_whole(value)),
     "float": ("a number", lambda value: is_whole(value) or isinstance(value, float)),
     "str": ("a text", lambda value: isinstance(value, str)),
@@ -224,7 +221,7 @@ RECIPES: dict[str, Recipe] = {
             _TINY_GENERATOR,
             name="tiny-unmasked",
             description="The tiny generator trained without the causal mask: it reads the answer off its input.",
-            masked=False,
+            model=replace(_TINY, mask="none"),
             steps=600,
             snapshots=(),
         ),

@@ -106,7 +106,7 @@ class ReviewTask:
 
     def loss(self, model: Model, inputs: Tensor, targets: Tensor) -> Tensor:
         """Cross-entropy of the two classes."""
-        negative, positive = model(inputs, capture=Explicit()).float().unbind(-1)
+        negative, positive = model(inputs, capture=Explicit(), recompute=self.recipe.checkpointing).float().unbind(-1)
         return -(targets * positive + (1 - targets) * negative).mean()
 
     def validate(self, model: nn.Module) -> float:

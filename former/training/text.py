@@ -43,7 +43,6 @@ class TextTask:
         self.corpus = corpus
         self.recipe, self.length = recipe, recipe.model.seq_length
         self.train, self.val = (text[slice(*splits[name])] for name in ("train", "val"))
-        self.mask = None if recipe.masked else masks.none(self.length)
         for name, part in (("train", self.train), ("val", self.val)):
             if len(part) <= self.length:
                 raise ValueError(f"the text's {name} split must be longer than {self.length} bytes, got {len(part)}")
@@ -63,7 +62,7 @@ class TextTask:
 
     def loss(self, model: Model, inputs: Tensor, targets: Tensor) -> Tensor:
         """Cross-entropy of the next byte."""
-        logits = model(inputs, mask=self.mask, capture=Explicit())
+        logits = model(inputs, capture=Explicit(), recompute=self.recipe.checkpointing)
         return F.cross_entropy(logits.float().flatten(0, 1), targets.flatten())
 
     def validate(self, model: nn.Module, windows: int = 128) -> float:
@@ -77,9 +76,8 @@ class TextTask:
     def evaluate(cls, bundle: former.Bundle, recipe: Recipe, path: Path, measure: Measure) -> dict[str, Any]:
         """Bits per byte over a split; see `Task.evaluate`."""
         context = recipe.model.seq_length
-        stride = measure.stride
-        if stride is None:
-            stride = context // 2 if bundle.causal else context
+        whole = not masks.KINDS[bundle.model.config.mask].causal  # such a model reads the byte it is asked for
+        stride = measure.stride if measure.stride is not None else context if whole else context // 2
         content = data.load_text(path, recipe.corpus, measure.unchecked)
         begin, end = data.split_text(content)[measure.split]
         end = end if measure.most is None else min(end, begin + measure.most)
@@ -92,7 +90,6 @@ class TextTask:
                 end,
                 context=context,
                 stride=stride,
-                masked=bundle.causal,
             )
         return {"bits_per_byte": round(figure, 4), "bytes": end - begin, "context": context, "stride": stride}
 

@@ -60,13 +60,11 @@ def test_knowing_nothing_costs_8_bits():
 
 
 def test_without_the_mask_a_model_may_read_the_answer():
-    def reads_ahead(tokens, mask=None):
-        assert mask is not None
-        assert mask.all()
+    def reads_ahead(tokens):
         following = tokens.roll(-1, 1)[..., None]
         return torch.zeros(*tokens.shape, 256).scatter(-1, following, 50.0)
 
-    figure = evaluate.bits_per_byte(reads_ahead, text_of(400), 100, 400, context=100, stride=100, masked=False)
+    figure = evaluate.bits_per_byte(reads_ahead, text_of(400), 100, 400, context=100, stride=100)
     assert figure < 0.01 * 75  # but for the last byte of each window, which nobody can see
     assert figure > 0.1
 
@@ -119,7 +117,7 @@ def test_a_run_is_exported_evaluated_and_sampled(text_file, tmp_path, capsys):
     "settings",
     [
         [],
-        ["compile=False", "masked=false", "checkpointing=true"],
+        ["compile=False", "model.mask=none", "checkpointing=true"],
         ["snapshots=[]", "model.pad_token=null"],
         ["snapshots=[0, 10]", "precision=fp32", "weights=", "decay=0.25", "model.norm=post", "model.pad_token=3"],
     ],

@@ -22,8 +22,7 @@ class Made:
         self.looks = looks
         self.config = former.ModelConfig(depth=1)
 
-    def __call__(self, tokens, mask, capture: Any):
-        assert mask is None
+    def __call__(self, tokens, capture: Any):
         half = tokens.shape[1] // 2
         assert torch.equal(tokens[:, :half], tokens[:, half:])
         capture.at(0)("weights", self.looks.expand(len(tokens), -1, -1, -1))

@@ -56,7 +56,7 @@ def test_checkpointing_runs_each_block_again_in_the_backward_pass(recipe, text_f
     calls = []
     for block in model.transformer.blocks:
         block.register_forward_pre_hook(lambda *_: calls.append(1))
-    gradients(recipe(), text_file, model)
+    gradients(recipe("tiny-generator", "checkpointing=true"), text_file, model)
     assert len(calls) == 2 * len(model.transformer.blocks)
 
 

@@ -90,7 +90,8 @@ def test_the_weights_of_step_0_depend_on_the_seed_alone_and_predict_all_bytes_al
         ("word_dropout=-1", r"word_dropout must be in \[0, 1\]"),
         ("lr=1", "setting must be one of"),
         ("model.emb=10", "heads must divide emb"),
-        ("masked=no", "masked must be true or false, got 'no'"),
+        ("model.mask=no", "kind must be one of 'none', 'causal'"),
+        ("masked=false", "setting must be one of"),
         ("compile=0", "compile must be true or false, got 0"),
         ("checkpointing=FALSE", "checkpointing must be true or false"),
         ("decay=abc", "decay must be a number, got 'abc'"),
@@ -116,8 +117,8 @@ def test_settings_out_of_range_are_refused(setting, message):
 
 @pytest.mark.parametrize(("text", "value"), [("False", False), ("false", False), ("True", True), ("true", True)])
 def test_true_and_false_may_be_written_as_in_json_or_in_python(text, value):
-    recipe = RECIPES["tiny-generator"].changed([f"{name}={text}" for name in ("masked", "compile", "checkpointing")])
-    assert (recipe.masked, recipe.compile, recipe.checkpointing) == (value, value, value)
+    recipe = RECIPES["tiny-generator"].changed([f"{name}={text}" for name in ("compile", "checkpointing")])
+    assert (recipe.compile, recipe.checkpointing) == (value, value)
 
 
 @pytest.mark.parametrize("name", sorted(RECIPES))

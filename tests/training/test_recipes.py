@@ -9,10 +9,11 @@ import pytest
 import torch
 from torch import nn
 
+from former import checkpoints
 from former.checkpoints import CHECKPOINTS
 from former.config import ModelConfig
 from former.tokens import ByteTokenizer
-from former.training import data, recipes, tasks
+from former.training import data, tasks
 from former.training.__main__ import main, parse
 from former.training.recipes import RECIPES, Recipe
 
@@ -32,7 +33,7 @@ def test_a_recipe_names_what_is_registered(name):
     recipe = RECIPES[name]
     assert recipe.task in tasks.TASKS
     assert recipe.corpus in data.CORPORA
-    assert isinstance(recipe.model, recipes.MODELS[recipe.kind][1])
+    assert isinstance(recipe.model, checkpoints.KINDS[recipe.kind][1])
 
 
 @pytest.mark.parametrize(("field", "value"), [("kind", "Oracle"), ("corpus", "library")])
@@ -86,7 +87,7 @@ class EchoTask:
 def test_a_model_and_a_task_of_another_kind_are_trained_once_they_are_registered(
     tmp_path, text_file, monkeypatch, recipe
 ):
-    monkeypatch.setitem(recipes.MODELS, "Echo", (Echo, ModelConfig))
+    monkeypatch.setitem(checkpoints.KINDS, "Echo", (Echo, ModelConfig))
     monkeypatch.setitem(tasks.TASKS, "echo", EchoTask)
     made = Recipe.from_dict(
         recipe().to_dict() | {"name": "echo", "kind": "Echo", "task": "echo", "steps": 200, "adam_lr": 0.1}

@@ -49,11 +49,11 @@ class Loaded:
     @property
     def causal(self) -> bool:
         """Whether a token sees only what came before it."""
-        return self.bundle.causal
+        return not self.is_classifier and former.masks.KINDS[self.bundle.model.config.mask].causal
 
     def mask(self, t: int) -> Tensor:
         """Which of t tokens may see which: bool (t, t)."""
-        return former.masks.causal(t) if self.causal else former.masks.none(t)
+        return self.bundle.model.mask(t)
 
 
 Models = Mapping[str, Loaded]  # by name

@@ -100,7 +100,7 @@ def hidden(loaded: Loaded, ids: Sequence[int]) -> Tensor:
 def write(loaded: Loaded, ids: Sequence[int], seed: int) -> list[int]:
     """`WRITTEN` bytes after ids, each model under the mask of its training."""
     model, rules = loaded.bundle.model, {"temperature": TEMPERATURE, "seed": seed}
-    return [step.token for step in former.generate(model, ids, WRITTEN, **rules, masked=loaded.causal)]
+    return [step.token for step in former.generate(model, ids, WRITTEN, **rules)]
 
 
 def settings(models: Models) -> dict[str, Any]:

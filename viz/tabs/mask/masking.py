@@ -195,7 +195,8 @@ def read_mask(asked: Asked) -> tuple[str, int]:
     Raises:
         Refusal: no such mask, or a size out of its range.
     """
-    if (kind := asked.get("mask")) not in masks.KINDS:
+    kind = asked.get("mask")
+    if not isinstance(kind, str) or kind not in masks.KINDS:
         raise Refusal("no_such_mask")
     return kind, read_whole(asked, "size", 1, SIZE_LIMIT)
 

@@ -111,7 +111,11 @@ def answer(subject: Subject | None, asked: Mapping[str, Any]) -> dict[str, Any]:
     model = subject.kinds[positions]
     outputs = run(functions(model, mask), both)
     plain = run(functions(subject.kinds["none"], None), both) if masked != "none" or positions != "none" else {}
-    rows = run({"rows": lambda ids: model.transformer(ids, mask)}, both)["rows"] if output == "classifier" else None
+    rows = (
+        run({"rows": lambda ids: model.norm(model.transformer(ids, mask))}, both)["rows"]
+        if output == "classifier"
+        else None
+    )
     return {
         "text": asked["text"],
         "labels": labels,

@@ -201,7 +201,7 @@ def zlib_again(content: bytes) -> bytes:
 
 
 def test_only_models_that_look_back_are_offered(loaded):
-    unmasked = former.Bundle(loaded.bundle.model, TOKENIZER, CONFIG, {"mask": "none"})
+    unmasked = former.Bundle(former.Generator(replace(CONFIG, mask="none")), TOKENIZER, CONFIG)
     assert list(writers({"small": loaded, "peeks": Loaded("peeks", unmasked, "")})) == ["small"]
 
 
@@ -210,7 +210,7 @@ class Slow:
 
     def __init__(self, model: former.Generator, seconds: float) -> None:
         self.model, self.seconds, self.steps = model, seconds, 0
-        self.config, self.toprobs = model.config, model.toprobs
+        self.config, self.parameters = model.config, model.parameters
         self.threads: set[str] = set()
 
     def __call__(self, *args: Any, **options: Any) -> torch.Tensor:

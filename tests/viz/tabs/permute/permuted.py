@@ -64,7 +64,7 @@ def plainly(state, ids, kind, causal) -> dict[str, torch.Tensor]:
         x = x + y @ b["ff.2.weight"].T + b["ff.2.bias"]
         if layer == 0:
             first = {"layer": attended, "block": x}
-    rows = F.layer_norm(x, (e,), state["transformer.norm.weight"], state["transformer.norm.bias"])
+    rows = F.layer_norm(x, (e,), state["norm.weight"], state["norm.bias"])
     logits = rows.mean(0) @ state["toprobs.weight"].T + state["toprobs.bias"]
     return {"basic": basic, **first, "rows": rows, "classifier": logits.log_softmax(-1)}
 
