@@ -10,6 +10,7 @@ from former.attention import SelfAttention, attend, attention_weights, basic_sel
 from former.blocks import TransformerBlock
 from former.checkpoints import Bundle, CheckpointError, available, load, save
 from former.config import ModelConfig
+from former.encoder_decoder import EncoderDecoder, EncoderDecoderConfig, translate
 from former.generate import Step, generate
 from former.hooks import Capture, Hook, run_with_capture
 from former.models import Classifier, Generator
@@ -19,6 +20,8 @@ __all__ = [
     "Capture",
     "CheckpointError",
     "Classifier",
+    "EncoderDecoder",
+    "EncoderDecoderConfig",
     "Generator",
     "Hook",
     "ModelConfig",
@@ -39,4 +42,5 @@ __all__ = [
     "save",
     "sparse",
     "tokens",
+    "translate",
 ]

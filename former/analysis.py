@@ -111,11 +111,13 @@ def rollout(weights: Tensor | Sequence[Tensor]) -> Tensor:
 
 
 @overload
-def logit_lens(model: Any, tokens: Tensor, top: None = None) -> Tensor: ...
+def logit_lens(model: Any, tokens: Tensor | tuple[Tensor, ...], top: None = None) -> Tensor: ...
 @overload
-def logit_lens(model: Any, tokens: Tensor, top: int) -> tuple[Tensor, Tensor]: ...
+def logit_lens(model: Any, tokens: Tensor | tuple[Tensor, ...], top: int) -> tuple[Tensor, Tensor]: ...
 @torch.no_grad()
-def logit_lens(model: Any, tokens: Tensor, top: int | None = None) -> Tensor | tuple[Tensor, Tensor]:
+def logit_lens(
+    model: Any, tokens: Tensor | tuple[Tensor, ...], top: int | None = None
+) -> Tensor | tuple[Tensor, Tensor]:
     """What the model would say at each depth: its output layer read off the residual stream (nostalgebraist 2020).
 
     Layer by layer, so that only one layer's logits are held beside the result. The first entry is what stands before
@@ -127,7 +129,7 @@ def logit_lens(model: Any, tokens: Tensor, top: int | None = None) -> Tensor | t
 
     Args:
         model: a Generator or a Classifier, or another model with `unembed`.
-        tokens: (b, t) token ids.
+        tokens: (b, t) token ids; (source, target) for an `EncoderDecoder`, whose decoder is read.
         top: how many of the largest to return, at least 1; None for all.
     Returns:
         (depth + 1, b, t, num_tokens), of a Classifier (depth + 1, b, num_classes); with `top`, the largest values and
@@ -136,17 +138,20 @@ def logit_lens(model: Any, tokens: Tensor, top: int | None = None) -> Tensor | t
         ValueError: bad tokens, or `top` below 1 or above what there is.
     """
     said: list[tuple[Tensor, ...]] = []
-    unembed = partial(model.unembed, real=model.real(tokens)) if isinstance(model, Classifier) else model.unembed
+    inputs = tokens if isinstance(tokens, tuple) else (tokens,)
+    unembed = partial(model.unembed, real=model.real(*inputs)) if isinstance(model, Classifier) else model.unembed
+    stack = "decoder." if "decoder.resid_post" in getattr(model, "points", ()) else ""
+    before, after = f"{stack}resid_pre", f"{stack}resid_post"
 
     def read(point: str, x: Tensor) -> None:
-        if point == "resid_post" or not said:  # of what blocks read, only before the first
+        if point == after or not said:  # of what blocks read, only before the first
             said.append(_largest(unembed(x), top))
 
     class Reader:
         def at(self, layer: int) -> Any:
-            return at_points(("resid_pre", "resid_post") if layer == 0 else ("resid_post",), read)
+            return at_points((before, after) if layer == 0 else (after,), read)
 
-    model(tokens, capture=Reader())
+    model(*inputs, capture=Reader())
     values = tuple(torch.stack(each) for each in zip(*said, strict=True))
     return values[0] if top is None else (values[0], values[1])
 

@@ -24,6 +24,9 @@ from former.positions import Terms
 Extend = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 """extend(k, v): joins the new keys and values to those of earlier tokens, where a cache keeps them."""
 
+KeysValues = tuple[Tensor, Tensor]
+"""k and v, each (b, h, t_key, s), as `SelfAttention.keys_and_values` makes them of a sequence."""
+
 
 def basic_self_attention(x: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
     """The article's first operation, without parameters: W = softmax(X Xᵀ) row by row, Y = W X.
@@ -159,7 +162,7 @@ class SelfAttention(nn.Module):
         hook: Hook | None = None,
         extend: Extend | None = None,
         *,
-        context: Tensor | None = None,
+        context: Tensor | KeysValues | None = None,
         terms: Terms | None = None,
     ) -> Tensor:
         """Every token looks at every token the mask allows.
@@ -169,7 +172,8 @@ class SelfAttention(nn.Module):
             mask: bool (t, t_key), or with heads and batch before; True = may attend; None for no mask.
             hook: sees, and may replace, what `former.hooks.POINTS` lists.
             extend: where earlier tokens' keys and values are cached, joins the new ones to them.
-            context: (b, t_key, e), another sequence, from which keys and values come; None for x itself.
+            context: (b, t_key, e), another sequence, from which keys and values come, or those of one that is read
+                again and again; None for x itself.
             terms: what positions add to the dot products (`former.positions`); None for nothing.
         Returns:
             (b, t, e).
@@ -177,15 +181,17 @@ class SelfAttention(nn.Module):
             ValueError: x or context of another shape or empty, or a mask that does not fit.
         """
         _check_sequence(x, self.emb)
-        if context is None:
-            context = x
-        else:
-            _check_sequence(context, self.emb, "context")
-        q, k, v = (self._split(y) for y in (self.toqueries(x), self.tokeys(context), self.tovalues(context)))
+        q = self._split(self.toqueries(x))  # (b, h, t, s)
+        k, v = context if isinstance(context, tuple) else self.keys_and_values(x if context is None else context)
         if extend is not None:
             k, v = extend(k, v)  # (b, h, t_past + t, s)
         out = attend(q, k, v, mask=mask, hook=hook, terms=terms)  # (b, h, t, s)
         return self.unifyheads(out.transpose(1, 2).flatten(2))  # (b, t, e)
+
+    def keys_and_values(self, context: Tensor) -> KeysValues:
+        """What queries meet in a sequence (b, t_key, e): its keys and values, each (b, h, t_key, s)."""
+        _check_sequence(context, self.emb, "context")
+        return self._split(self.tokeys(context)), self._split(self.tovalues(context))
 
     def _split(self, x: Tensor) -> Tensor:
         """(b, t, h·s) → (b, h, t, s)."""

@@ -5,9 +5,12 @@ Sizes: b batch, t tokens, e embedding.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from torch import Tensor, nn
 
-from former.attention import Extend, SelfAttention
+from former.attention import Extend, KeysValues, SelfAttention
 from former.checks import require_choice, require_positive
 from former.hooks import Hook, observe
 from former.positions import Terms
@@ -15,17 +18,8 @@ from former.positions import Terms
 ACTIVATIONS = {"relu": nn.ReLU, "gelu": nn.GELU, "gelu_tanh": lambda: nn.GELU(approximate="tanh")}
 
 
-class TransformerBlock(nn.Module):
-    """One block of the stack (article, section "The transformer block").
-
-    post-norm (the article):  x = norm1(x + attention(x));   x = norm2(x + ff(x))
-    pre-norm:                 x = x + attention(norm1(x));   x = x + ff(norm2(x))
-
-    Pre-norm leaves a path from the output to the input that no norm cuts, so deep stacks train more easily. Where the
-    points of `former.hooks.BLOCK_POINTS` stand, the feed-forward being linear, activation, linear:
-
-    post-norm:  resid_pre → attention → + → norm1 → resid_mid → (mlp_hidden) ff mlp_out → + → norm2 → resid_post
-    pre-norm:   resid_pre → norm1 → attention → + → resid_mid → norm2 → (mlp_hidden) ff mlp_out → + → resid_post
+class Block(nn.Module):
+    """What the blocks of a stack share: attention and a feed-forward, each with a residual and a layer norm.
 
     Args:
         emb: size of the input and output vectors.
@@ -69,6 +63,24 @@ class TransformerBlock(nn.Module):
         )
         self.drop = nn.Dropout(dropout)
 
+    def add(self, x: Tensor, norm: nn.Module, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
+        """A sublayer with its residual and its norm: x (b, t, e) → (b, t, e)."""
+        return x + self.drop(sublayer(norm(x))) if self.pre_norm else norm(x + self.drop(sublayer(x)))
+
+
+class TransformerBlock(Block):
+    """One block of the stack (article, section "The transformer block"); its options are those of `Block`.
+
+    post-norm (the article):  x = norm1(x + attention(x));   x = norm2(x + ff(x))
+    pre-norm:                 x = x + attention(norm1(x));   x = x + ff(norm2(x))
+
+    Pre-norm leaves a path from the output to the input that no norm cuts, so deep stacks train more easily. Where the
+    points of `former.hooks.BLOCK_POINTS` stand, the feed-forward being linear, activation, linear:
+
+    post-norm:  resid_pre → attention → + → norm1 → resid_mid → (mlp_hidden) ff mlp_out → + → norm2 → resid_post
+    pre-norm:   resid_pre → norm1 → attention → + → resid_mid → norm2 → (mlp_hidden) ff mlp_out → + → resid_post
+    """
+
     def forward(
         self,
         x: Tensor,
@@ -80,10 +92,59 @@ class TransformerBlock(nn.Module):
     ) -> Tensor:
         """x (b, t, e) → (b, t, e). The other arguments are those of `SelfAttention.forward`."""
         x = observe(hook, "resid_pre", x)
-        attended = self.drop(self.attention(self.norm1(x) if self.pre_norm else x, mask, hook, extend, terms=terms))
-        x = observe(hook, "resid_mid", x + attended if self.pre_norm else self.norm1(x + attended))
-        fed = self.drop(feed_forward(self.ff, self.norm2(x) if self.pre_norm else x, hook))
-        return observe(hook, "resid_post", x + fed if self.pre_norm else self.norm2(x + fed))
+        x = self.add(x, self.norm1, lambda y: self.attention(y, mask, hook, extend, terms=terms))
+        x = observe(hook, "resid_mid", x)
+        x = self.add(x, self.norm2, lambda y: feed_forward(self.ff, y, hook))
+        return observe(hook, "resid_post", x)
+
+
+class DecoderBlock(Block):
+    """A block with cross-attention: between attention and feed-forward, a look at another sequence, the memory.
+
+    post-norm:  x = norm1(x + attention(x));   x = cross_norm(x + cross(x, memory));   x = norm2(x + ff(x))
+
+    and in pre-norm each norm stands before its sublayer. `resid_mid` is after both attentions.
+
+    Args:
+        emb, heads, variant, attention_bias, options: as of `Block`.
+    """
+
+    def __init__(
+        self, emb: int, heads: int, *, variant: str = "narrow", attention_bias: bool = False, **options: Any
+    ) -> None:
+        super().__init__(emb, heads, variant=variant, attention_bias=attention_bias, **options)
+        self.cross = SelfAttention(emb, heads, variant, attention_bias)
+        self.cross_norm = nn.LayerNorm(emb, self.norm1.eps)
+
+    def forward(
+        self,
+        x: Tensor,
+        mask: Tensor | None = None,
+        hook: Hook | None = None,
+        extend: Extend | None = None,
+        *,
+        terms: Terms | None = None,
+        memory: Tensor | KeysValues,
+        memory_mask: Tensor | None = None,
+        memory_hook: Hook | None = None,
+    ) -> Tensor:
+        """What the decoder has so far, one block further.
+
+        Args:
+            x: (b, t, e).
+            mask, hook, extend, terms: of the self-attention, as `SelfAttention.forward` takes them.
+            memory: (b, t_source, e), or its keys and values as `self.cross.keys_and_values` made them.
+            memory_mask: bool, broadcastable to (b, h, t, t_source), True = may attend; None for no mask.
+            memory_hook: of the cross-attention.
+        Returns:
+            (b, t, e).
+        """
+        x = observe(hook, "resid_pre", x)
+        x = self.add(x, self.norm1, lambda y: self.attention(y, mask, hook, extend, terms=terms))
+        x = self.add(x, self.cross_norm, lambda y: self.cross(y, memory_mask, memory_hook, context=memory))
+        x = observe(hook, "resid_mid", x)
+        x = self.add(x, self.norm2, lambda y: feed_forward(self.ff, y, hook))
+        return observe(hook, "resid_post", x)
 
 
 def feed_forward(ff: nn.Sequential, x: Tensor, hook: Hook | None = None) -> Tensor:

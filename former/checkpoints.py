@@ -25,6 +25,7 @@ from torch import Tensor
 
 from former import tokens
 from former.config import VERSION, ModelConfig
+from former.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
 from former.models import Classifier, Generator
 from former.tokens import Tokenizer
 
@@ -36,6 +37,7 @@ SHARD_BYTES = 9_500_000  # below the 10 MB from which a Hugging Face Space wants
 KINDS: dict[str, tuple[Any, Any]] = {
     "Generator": (Generator, ModelConfig),
     "Classifier": (Classifier, ModelConfig),
+    "EncoderDecoder": (EncoderDecoder, EncoderDecoderConfig),
 }
 """Every kind of model by the name its card gives: its class, and the class of its config."""
 

@@ -112,12 +112,17 @@ class ModelConfig(StackConfig):
         for name in ("num_tokens", "seq_length", "num_classes"):
             require_positive(name, getattr(self, name))
         require_choice("pooling", self.pooling, get_args(Pooling))
-        require_choice("positions", self.positions, positions.KINDS)
-        if self.positions in ("sinusoidal", "relative") and self.emb % 2:
-            raise ValueError(f"emb must be even for {self.positions} positions (sines and cosines), got {self.emb}")
+        require_positions(self.positions, self.emb)
         if self.mask is not None:
             masks.named(self.mask, 1, self.mask_size)  # raises where the mask is none, or its size
         require_token("pad_token", self.pad_token, self.num_tokens)
+
+
+def require_positions(kind: str, emb: int) -> None:
+    """Raises ValueError unless vectors of `emb` numbers can have positions of this kind."""
+    require_choice("positions", kind, positions.KINDS)
+    if kind in ("sinusoidal", "relative") and emb % 2:
+        raise ValueError(f"emb must be even for {kind} positions (sines and cosines), got {emb}")
 
 
 def require_token(name: str, value: int | None, num_tokens: int) -> None:

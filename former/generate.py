@@ -39,12 +39,13 @@ class KeyValueCache:
     Args:
         config: the model's.
         like: a tensor of the model's, for its dtype and device; None for float32 on the CPU.
+        batch: how many sequences, all of one length.
     """
 
-    def __init__(self, config: ModelConfig, like: Tensor | None = None) -> None:
+    def __init__(self, config: Any, like: Tensor | None = None, batch: int = 1) -> None:
         like = torch.empty(0) if like is None else like.detach()
-        shape = (config.depth, 1, config.heads, config.seq_length, config.head_size)
-        self.keys = like.new_empty(shape)  # (depth, b=1, h, seq_length, s)
+        shape = (config.depth, batch, config.heads, config.seq_length, config.head_size)
+        self.keys = like.new_empty(shape)  # (depth, b, h, seq_length, s)
         self.values = like.new_empty(shape)
         self.length = 0  # tokens held; the model moves it on when all layers have theirs
 
@@ -52,15 +53,16 @@ class KeyValueCache:
         """The function by which one layer adds its new keys and values and gets all of them back.
 
         Raises:
-            ValueError: when it is called, more than one sequence, or more tokens than the context.
+            ValueError: when it is called, another number of sequences, or more tokens than the context.
         """
 
         def extend(k: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
             end = self.length + k.shape[2]
-            if k.shape[0] != 1 or end > self.keys.shape[3]:
+            if k.shape[0] != self.keys.shape[1] or end > self.keys.shape[3]:
+                batch = self.keys.shape[1]
                 raise ValueError(
-                    f"tokens must be one sequence, of at most {self.keys.shape[3]} with those in the cache, "
-                    f"got {k.shape[0]} of {end}"
+                    f"tokens must be {'one sequence' if batch == 1 else f'{batch} sequences'}, of at most "
+                    f"{self.keys.shape[3]} with those in the cache, got {k.shape[0]} of {end}"
                 )
             self.keys[layer, :, :, self.length : end] = k
             self.values[layer, :, :, self.length : end] = v
@@ -202,11 +204,8 @@ def generate(
     ids = _prompt(prompt_ids, config.num_tokens)
     if not is_whole(max_new_tokens) or max_new_tokens < 0:
         raise ValueError(f"max_new_tokens must be at least 0, and a whole number, got {max_new_tokens!r}")
-    if seed is not None and not (is_whole(seed) and -(2**63) <= seed < 2**64):
-        raise ValueError(f"seed must be None or a whole number in [-2**63, 2**64), got {seed!r}")
     layers = _layers(capture, config.depth)
-    rng = torch.Generator()  # on the CPU, wherever the model is: the same seed draws the same tokens
-    rng.manual_seed(seed) if seed is not None else rng.seed()
+    rng = random_of(seed)
     rules = (temperature, top_k, top_p)
     causal = KINDS[config.mask or "causal"].causal
     window = Window(model, len(ids), use_cache) if causal else UnmaskedWindow(model)
@@ -229,6 +228,15 @@ def _steps(
         weights = {layer: capture.get("weights", layer)[0, :, -1] for layer in sorted(layers)} if capture else {}
         yield Step(token, logits.softmax(-1), weights, window.start)
         ids.append(token)
+
+
+def random_of(seed: int | None) -> torch.Generator:
+    """A call's own random numbers, on the CPU wherever the model is: the same seed draws the same tokens."""
+    if seed is not None and not (is_whole(seed) and -(2**63) <= seed < 2**64):
+        raise ValueError(f"seed must be None or a whole number in [-2**63, 2**64), got {seed!r}")
+    rng = torch.Generator()
+    rng.manual_seed(seed) if seed is not None else rng.seed()
+    return rng
 
 
 def _prompt(prompt_ids: Sequence[int] | Tensor, num_tokens: int) -> list[int]:

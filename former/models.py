@@ -6,8 +6,9 @@ Sizes: b batch, t tokens, e embedding.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import torch
 import torch.nn.functional as F
@@ -16,7 +17,7 @@ from torch.utils.checkpoint import checkpoint
 
 from former import masks
 from former.attention import Extend
-from former.blocks import TransformerBlock
+from former.blocks import Block, TransformerBlock
 from former.config import ModelConfig, Pooling, StackConfig
 from former.hooks import Observer
 from former.positions import Positions, make_positions
@@ -32,6 +33,10 @@ class Cache(Protocol):
         ...
 
 
+def _nothing(_: int) -> dict[str, Any]:
+    return {}
+
+
 class Transformer(nn.Module):
     """Tokens and positions embedded, then `depth` blocks: the stack that models share. It ends before the last norm.
 
@@ -39,16 +44,23 @@ class Transformer(nn.Module):
         config: shape of the stack.
         num_tokens: size of the vocabulary.
         positions: what tells a token where it stands.
+        block: what it is a stack of.
     """
 
-    def __init__(self, config: StackConfig, num_tokens: int, positions: Positions) -> None:
+    def __init__(
+        self,
+        config: StackConfig,
+        num_tokens: int,
+        positions: Positions,
+        block: type[Block] = TransformerBlock,
+    ) -> None:
         super().__init__()
         self.num_tokens = num_tokens
         self.token_embedding = nn.Embedding(num_tokens, config.emb)
         self.positions = positions
         self.drop = nn.Dropout(config.dropout)
         self.blocks = nn.ModuleList(
-            TransformerBlock(config.emb, config.heads, **config.block_options()) for _ in range(config.depth)
+            block(config.emb, config.heads, **config.block_options()) for _ in range(config.depth)
         )
 
     def forward(
@@ -58,10 +70,12 @@ class Transformer(nn.Module):
         capture: Observer | None = None,
         cache: Cache | None = None,
         recompute: bool = False,
+        others: Callable[[int], dict[str, Any]] = _nothing,
     ) -> Tensor:
         """tokens (b, t), already checked → (b, t, e). With a cache, they follow the tokens it holds.
 
         `recompute` is gradient checkpointing: a block's insides are computed again in the backward pass, not kept.
+        `others` gives what else a layer's block takes, by keyword.
         """
         past = 0 if cache is None else cache.length
         index = torch.arange(past, past + tokens.shape[1], device=tokens.device)
@@ -72,9 +86,9 @@ class Transformer(nn.Module):
             extend = None if cache is None else cache.at(layer)
             terms = self.positions.terms(layer)
             if recompute:
-                x = checkpoint(block, x, mask, hook, extend, terms=terms, use_reentrant=False)
+                x = checkpoint(block, x, mask, hook, extend, terms=terms, use_reentrant=False, **others(layer))
             else:
-                x = block(x, mask, hook, extend, terms=terms)
+                x = block(x, mask, hook, extend, terms=terms, **others(layer))
         if cache is not None:
             cache.length += tokens.shape[1]
         return x
@@ -99,10 +113,10 @@ class Transformer(nn.Module):
             raise ValueError(f"tokens must be in [0, {self.num_tokens}), got {int(low)} to {int(high)}")
 
 
-def make_stack(config: ModelConfig) -> Transformer:
-    """The stack of a Generator or a Classifier."""
+def make_stack(config: Any, block: type[Block] = TransformerBlock) -> Transformer:
+    """The stack of a model whose config has a vocabulary, a context and positions."""
     shape = (config.seq_length, config.emb, config.heads, config.depth, config.head_size)
-    return Transformer(config, config.num_tokens, make_positions(config.positions, *shape))
+    return Transformer(config, config.num_tokens, make_positions(config.positions, *shape), block)
 
 
 def last_norm(config: StackConfig) -> nn.Module:

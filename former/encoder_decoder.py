@@ -1,0 +1,230 @@
+"""The encoder-decoder: one stack reads a text whole, another writes its answer token by token (Vaswani et al. 2017).
+
+The encoder is the article's stack, without a mask. In each of its blocks the decoder looks at what it has written so
+far, by masked self-attention, and at what the encoder made of the source, the memory, by cross-attention. In training
+it is given the true answer and asked for each next token (teacher forcing); when it writes, its own.
+
+Sizes: b batch, t tokens, e embedding, h heads, s size of one head.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import torch
+from torch import Tensor, nn
+
+from former import masks
+from former.attention import KeysValues
+from former.blocks import DecoderBlock
+from former.checks import is_whole, require_positive
+from former.config import StackConfig, require_positions, require_token
+from former.generate import KeyValueCache, next_token_probs, random_of
+from former.hooks import STACKS, Observer, scoped
+from former.models import Cache, last_norm, make_stack
+
+
+@dataclass(frozen=True, kw_only=True)
+class EncoderDecoderConfig(StackConfig):
+    """The shape of an `EncoderDecoder`: two stacks, each of `depth` blocks.
+
+    Raises:
+        ValueError: a field out of its range; the message names the field, what was given and what is expected.
+    """
+
+    num_tokens: int = 256  # size of the vocabulary, which source and target share
+    seq_length: int = 256  # how many tokens a source, or a target, may have
+    positions: str = "learned"  # what tells a token where it stands, of `positions.KINDS`
+    pad_token: int | None = None  # fills up the shorter sources of a batch; nobody attends to it
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_positive("num_tokens", self.num_tokens)
+        require_positive("seq_length", self.seq_length)
+        require_positions(self.positions, self.emb)
+        require_token("pad_token", self.pad_token, self.num_tokens)
+
+
+class EncoderDecoder(nn.Module):
+    """From a source to a logit for each next token of a target.
+
+    Args:
+        config: its shape.
+    """
+
+    points = frozenset(f"{stack}.{point}" for stack, known in STACKS.items() for point in known)
+
+    def __init__(self, config: EncoderDecoderConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.encoder = make_stack(config)
+        self.encoder_norm = last_norm(config)
+        self.decoder = make_stack(config, DecoderBlock)
+        self.norm = last_norm(config)
+        self.toprobs = nn.Linear(config.emb, config.num_tokens)
+
+    def forward(
+        self,
+        source: Tensor,
+        target: Tensor,
+        mask: Tensor | None = None,
+        capture: Observer | None = None,
+        *,
+        recompute: bool = False,
+    ) -> Tensor:
+        """Logits for the token after each position of the target.
+
+        Args:
+            source: (b, t_source) token ids, padded where the config says so.
+            target: (b, t) token ids.
+            mask: bool (t, t), of the decoder's self-attention, True = may attend; None for the causal mask.
+            capture: sees, and may replace, what `former.hooks` lists, at the points of each of its `STACKS`.
+            recompute: whether the backward pass computes each block again instead of keeping its insides.
+        Returns:
+            logits (b, t, num_tokens).
+        Raises:
+            ValueError: tokens or a mask that do not fit, a source that is all padding, or other batches of both.
+        """
+        if len(source) != len(target):
+            raise ValueError(f"source and target must be batches of one size, got {len(source)} and {len(target)}")
+        memory = self.encode(source, capture, recompute=recompute)
+        return self.decode(target, memory, self.real(source), mask=mask, capture=capture, recompute=recompute)
+
+    def encode(self, source: Tensor, capture: Observer | None = None, *, recompute: bool = False) -> Tensor:
+        """The memory of a source: (b, t_source) → (b, t_source, e)."""
+        real = self.real(source)
+        mask = None if real is None else masks.without_padding(real)
+        return self.encoder_norm(self.encoder(source, mask, scoped(capture, "encoder"), recompute=recompute))
+
+    def decode(
+        self,
+        target: Tensor,
+        memory: Tensor | Sequence[KeysValues],
+        real: Tensor | None = None,
+        *,
+        mask: Tensor | None = None,
+        capture: Observer | None = None,
+        cache: Cache | None = None,
+        recompute: bool = False,
+    ) -> Tensor:
+        """Logits for the token after each position of the target.
+
+        Args:
+            target: (b, t) token ids.
+            memory: (b, t_source, e) as `encode` gives it; or what each layer made of it (`keys_and_values`).
+            real: bool (b, t_source), where the source is no padding (`real`); None where it has none.
+            mask, capture, recompute: as of `forward`.
+            cache: keys and values of `past` earlier target tokens, which these follow; it takes up the new ones.
+        Returns:
+            logits (b, t, num_tokens).
+        Raises:
+            ValueError: tokens, memory or a mask that do not fit.
+        """
+        past = 0 if cache is None else cache.length
+        self.decoder.check(target, past)
+        if mask is None:
+            mask = masks.named("causal", target.shape[1], past=past, device=target.device)
+        cross = scoped(capture, "cross")
+
+        def look_at_memory(layer: int) -> dict[str, Any]:
+            return {
+                "memory": memory if isinstance(memory, Tensor) else memory[layer],
+                "memory_mask": None if real is None else real[:, None, None, :],
+                "memory_hook": None if cross is None else cross.at(layer),
+            }
+
+        return self.unembed(self.decoder(target, mask, scoped(capture, "decoder"), cache, recompute, look_at_memory))
+
+    def keys_and_values(self, memory: Tensor) -> list[KeysValues]:
+        """The keys and values that each layer's cross-attention makes of the memory, once for a whole answer."""
+        blocks = cast(Iterable[DecoderBlock], self.decoder.blocks)
+        return [block.cross.keys_and_values(memory) for block in blocks]
+
+    def unembed(self, x: Tensor) -> Tensor:
+        """From the decoder's residual stream to logits: (b, t, e) → (b, t, num_tokens)."""
+        return self.toprobs(self.norm(x))
+
+    def real(self, source: Tensor) -> Tensor | None:
+        """Where source tokens are no padding, bool (b, t_source); None for a model that does not pad.
+
+        Raises:
+            ValueError: tokens that this model cannot read, or a source that is all padding.
+        """
+        self.encoder.check(source)
+        if self.config.pad_token is None:
+            return None
+        real = source != self.config.pad_token
+        if not torch.compiler.is_compiling() and not real.any(-1).all():
+            raise ValueError("source must hold a token that is not padding in every row, got one without")
+        return real
+
+
+@torch.inference_mode()
+def write(
+    model: EncoderDecoder,
+    source: Tensor,
+    begin: int,
+    end: int,
+    temperature: float = 0.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+    seed: int | None = None,
+    max_new_tokens: int | None = None,
+) -> list[list[int]]:
+    """What the model answers to each source, token by token, up to its end.
+
+    Args:
+        model: in evaluation mode.
+        source: (b, t_source) token ids, padded where the config says so.
+        begin: the token that every answer begins with, and `end` the one that ends it; neither is returned.
+        temperature, top_k, top_p: the sampling rules of `next_token_probs`; 0 always takes the likeliest token.
+        seed: of this call's own random generator, in [-2^63, 2^64); None for a fresh one.
+        max_new_tokens: at most so many tokens an answer, at least 1; None for as many as the model was made for.
+    Returns:
+        The token ids of each answer.
+    Raises:
+        ValueError: an argument out of its range.
+    """
+    limit = model.config.seq_length if max_new_tokens is None else max_new_tokens
+    if not is_whole(limit) or not 1 <= limit <= model.config.seq_length:
+        raise ValueError(f"max_new_tokens must be in [1, {model.config.seq_length}], or None, got {limit!r}")
+    random = random_of(seed)
+    real, memory = model.real(source), model.keys_and_values(model.encode(source))
+    cache = KeyValueCache(model.config, model.toprobs.weight, batch=len(source))
+    newest = source.new_full((len(source), 1), begin)
+    written = newest.cpu()  # (b, t)
+    while written.shape[1] <= limit and not (written == end).any(-1).all():
+        logits = model.decode(newest, memory, real, cache=cache)[:, -1].cpu()
+        probs = torch.stack([next_token_probs(each, temperature, top_k, top_p) for each in logits])
+        newest = torch.multinomial(probs, 1, generator=random).to(source.device)
+        written = torch.cat((written, newest.cpu()), dim=1)
+    answers = (row[1:] for row in written.tolist())
+    return [answer[: answer.index(end)] if end in answer else answer for answer in answers]
+
+
+def translate(
+    bundle: Any,
+    text: str,
+    temperature: float = 0.0,
+    seed: int | None = None,
+    top_k: int | None = None,
+    top_p: float | None = None,
+    max_new_tokens: int | None = None,
+) -> str:
+    """What an EncoderDecoder makes of a text.
+
+    Args:
+        bundle: with an EncoderDecoder, and a tokenizer that knows how an answer begins and ends.
+        text: the source.
+        temperature, seed, top_k, top_p, max_new_tokens: as of `write`.
+    Raises:
+        ValueError: another kind of model, a text that is longer than it can read, or an argument out of its range.
+    """
+    if not isinstance(bundle.model, EncoderDecoder):
+        raise ValueError(f"bundle must hold an EncoderDecoder, got a {type(bundle.model).__name__}")
+    tokenizer = bundle.tokenizer
+    source = torch.tensor([tokenizer.encode(text)], device=bundle.model.toprobs.weight.device)
+    rules = (temperature, top_k, top_p, seed, max_new_tokens)
+    return tokenizer.decode(write(bundle.model, source, tokenizer.begin, tokenizer.end, *rules)[0])
