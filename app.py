@@ -21,6 +21,7 @@ import torch
 
 import former
 from viz import browser
+from viz.browser import chart
 from viz.browser.theme import theme
 from viz.passes.run import Loaded, digest
 from viz.server import rooms
@@ -99,6 +100,7 @@ def main() -> None:
         max_threads=200,
         footer_links=[],
     )
+    chart.attach(server)
     rooms.attach(server, rooms.Rooms())
     for tab in TABS:
         tab.routes(server, site)

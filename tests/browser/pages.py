@@ -40,6 +40,44 @@ class Tab:
         return self.page.locator(f".former-{name} .former-{name}")
 
 
+class Chart:
+    """One of the page's charts, as a visitor uses it."""
+
+    def __init__(self, tab: Tab, part: str) -> None:
+        self.tab = tab
+        self.root = tab.part(part).locator(".chart")
+        self.place = tab.part(part).locator(".chart-place")
+
+    def shown(self) -> Chart:
+        """Brings it into view, and waits until it is drawn."""
+        self.place.scroll_into_view_if_needed()
+        self.root.locator(".nsewdrag").wait_for()
+        self.tab.painted()
+        return self
+
+    def traces(self) -> dict[str, tuple[list[float], list[float]]]:
+        """{name: (x, y)} of what Plotly has drawn."""
+        return self.root.evaluate("root => Object.fromEntries(root.data.map(({ name, x, y }) => [name, [x, y]]))")
+
+    def point(self, across: float, down: float = 0.5) -> None:
+        """Moves the pointer to a part of the plot, each from 0 to 1."""
+        box = self.root.locator(".nsewdrag").bounding_box()
+        assert box
+        x, y = box["x"] + across * box["width"], box["y"] + down * box["height"]
+        self.tab.page.mouse.move(x - 1, y)
+        self.tab.page.mouse.move(x, y)
+        self.tab.page.wait_for_timeout(200)  # Plotly answers the pointer every 50 ms
+        self.tab.painted()
+
+    def under_pointer(self) -> list[str]:
+        """The texts of the label under the pointer."""
+        return self.root.locator(".hoverlayer .hovertext tspan.line, .hoverlayer text").all_text_contents()
+
+    def range(self) -> list[float]:
+        """Of the axis across, as it is zoomed."""
+        return self.root.evaluate("root => root._fullLayout.xaxis.range.map(Number)")
+
+
 class Writing(Tab):
     """Tab Generate."""
 

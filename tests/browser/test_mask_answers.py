@@ -6,6 +6,7 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import Route, expect
 
+from tests.browser.pages import Chart
 from tests.browser.pages_mask import TEXT, Masking
 
 pytestmark = pytest.mark.browser
@@ -91,12 +92,8 @@ def test_a_link_without_a_new_text_ends_where_its_text_ends(tab):
 
 def test_a_shorter_text_under_the_pointer_of_the_chart_is_read_at_its_end(tab):
     tab.open()
-    chart = tab.part("mask-growth").locator("svg")
-    chart.scroll_into_view_if_needed()
-    box = chart.bounding_box()
-    assert box
-    tab.page.mouse.move(box["x"] + 0.999 * box["width"], box["y"] + box["height"] / 2)
-    tab.painted()
+    Chart(tab, "mask-growth").shown().point(0.999)
+    assert tab.counts()["none"] == 100_000**2
     tab.page.evaluate("former.masking.set({ text: '0123456789' })")  # by hand the pointer would leave
     tab.settled()
     assert tab.counts()["none"] == 100_000**2

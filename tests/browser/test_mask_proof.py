@@ -8,6 +8,7 @@ import pytest
 import torch
 from playwright.sync_api import expect
 
+from tests.browser.pages import Chart
 from tests.browser.pages_mask import LONG, SIZE, TEXT, Masking, T, read
 from tests.browser.reference import Reference
 from tests.mask_rules import KINDS, cells, in_row, seen
@@ -19,17 +20,13 @@ MODEL = partial(Reference, "generator")
 
 def test_the_chart_counts_every_mask_exactly_where_one_points(tab):
     tab.open(mask="strided", size=6)
-    chart = tab.part("mask-growth").locator("svg")
+    chart = Chart(tab, "mask-growth").shown()
     expect(tab.part("mask-growth").locator(".at").first).to_contain_text("23")
     here = tab.counts()
     assert here["own"] == cells("strided", T, 6)
-    chart.scroll_into_view_if_needed()
-    box = chart.bounding_box()
-    assert box
     read_at = set()
     for part in (0.3, 0.62, 0.999):
-        tab.page.mouse.move(box["x"] + part * box["width"], box["y"] + box["height"] / 2)
-        tab.painted()
+        chart.point(part)
         t = int(tab.part("mask-growth").locator("[data-tokens]").get_attribute("data-tokens") or 0)
         read_at.add(t)
         sizes = {"strided": math.isqrt(t), "fixed": math.isqrt(t)}
@@ -43,8 +40,8 @@ def test_the_chart_counts_every_mask_exactly_where_one_points(tab):
         assert read(said.rsplit(", ", 1)[1].removesuffix(" %")) == pytest.approx(100 * own / t**2, rel=0.03)
     assert len(read_at) == 3
     assert 100_000 in read_at
-    chart.focus()
     tab.page.mouse.move(1, 1)
+    chart.root.focus()
     tab.page.keyboard.press("ArrowRight")
     tab.painted()
     assert int(tab.part("mask-growth").locator("[data-tokens]").get_attribute("data-tokens") or 0) == 26

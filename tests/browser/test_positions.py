@@ -120,4 +120,4 @@ def test_a_table_is_fetched_once(tab, guard):
     for name in ("generator", "sinusoidal", "generator", "classifier"):
         tab.choose_table(name)
     fetched = [request for request in guard.requests if "/positions/" in request]
-    assert len(fetched) == len(set(fetched)) == 3
+    assert len(fetched) == len(set(fetched)) == 6  # the numbers and the chart of each

@@ -18,6 +18,7 @@ from urllib.parse import quote
 import gradio as gr
 
 from viz import style
+from viz.browser import chart
 from viz.text import LANGUAGES
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ def head(tabs: Sequence[Tab], language: str = "en") -> str:
         "text": LANGUAGES[language],
         "style": style.BROWSER,
         "tabs": [tab.name for tab in tabs],
+        "plotly": chart.SCRIPT,
     }
     settings = json.dumps(shared, ensure_ascii=False).replace("<", "\\u003c")
     files = [HERE / "lib" / name for name in LIBRARY]

@@ -47,11 +47,11 @@ def mask_cost(
     if not cells or (chosen is not None and chosen not in cells):
         raise ValueError(f"chosen must be one of the masks {', '.join(cells) or '(there are none)'}, got {chosen!r}")
     lines = {name: _counts(counts, f"cells[{name!r}]", len(lengths)) for name, counts in cells.items()}
-    hover = "%{x:,} tokens: %{y:,} cells<extra>%{fullData.name}</extra>"
+    hover = "%{y:,}<extra>%{fullData.name}</extra>"
     traces = [
         go.Scatter(
-            x=lengths,
-            y=counts,
+            x=lengths.tolist(),
+            y=counts.tolist(),
             name=frame.literal(name),
             mode="lines",
             line={
@@ -64,15 +64,16 @@ def mask_cost(
         for i, (name, counts) in enumerate(lines.items())
     ]
     if at is not None:
-        traces.append(_mark(lengths, lines[chosen or next(iter(lines))], at, colours, hover))
-    axis = {"type": "log", "dtick": 1, "exponentformat": "power", "showspikes": True, "spikethickness": 1}
+        traces.append(_mark(lengths, lines[chosen or next(iter(lines))], at, colours))
+    axis = {"type": "log", "dtick": 1, "exponentformat": "power"}
     return frame.figure(
         traces,
         colours,
         title,
-        xaxis={**axis, "title": frame.literal(axes[0])},
+        xaxis={**axis, "title": frame.literal(axes[0]), "hoverformat": ","},
         yaxis={**axis, "title": frame.literal(axes[1]), "dtick": 2},
         hovermode="x unified",
+        hoverdistance=-1,  # the nearest length, however far
         height=420,
     )
 
@@ -110,10 +111,11 @@ def similarity(
         raise ValueError(f"at must be a position in [0, {len(line)}), got {at}")
     end = len(line) if length is None else length
     high = float(np.abs(line).max() if most is None else most) or 1.0
-    hover = "position %{x}: %{y:.4f}<extra></extra>"
+    hover = "%{x}: %{y:.4f}<extra></extra>"
+    positions = np.arange(float(len(line)))
     curve = go.Scatter(
-        x=np.arange(len(line)),
-        y=line,
+        x=positions.tolist(),
+        y=line.tolist(),
         name="similarity",
         mode="lines",
         line={"color": colours["accent"]},
@@ -127,13 +129,15 @@ def similarity(
         limit = {"x0": trained, "x1": trained, "y0": 0, "y1": 1, "yref": "paper"}
         shapes.append({"type": "line", **limit, "line": {"color": colours["mark"], "dash": "5px,3px", "width": 1.5}})
     return frame.figure(
-        [curve, _mark(np.arange(len(line)), line, at, colours, hover)],
+        [curve, _mark(positions, line, at, colours)],
         colours,
         title,
         xaxis={"title": frame.literal(axes[0]), "range": [0, end], "showgrid": False},
         yaxis={"title": frame.literal(axes[1]), "range": [-high * 1.05, high * 1.05]},
         shapes=shapes,
         showlegend=False,
+        hovermode="x",
+        hoverdistance=-1,
         height=360,
     )
 
@@ -145,11 +149,10 @@ def _counts(values: ArrayLike, name: str, count: int | None) -> frame.Floats:
     return array
 
 
-def _mark(x: Any, y: frame.Floats, at: int, colours: frame.Colours, hover: str) -> go.Scatter:
+def _mark(x: frame.Floats, y: frame.Floats, at: int, colours: frame.Colours) -> go.Scatter:
     """A dot on a line, at one of its x."""
     (found,) = np.nonzero(x == at)
     if not len(found):
         raise ValueError(f"at must be one of the {len(x)} points of the line, got {at}")
-    look = {"color": colours["mark"], "size": 10}
-    dot = {"x": [x[found[0]]], "y": [y[found[0]]], "mode": "markers", "marker": look}
-    return go.Scatter(**dot, name="at", showlegend=False, hovertemplate=hover)
+    look = {"mode": "markers", "marker": {"color": colours["mark"], "size": 10}, "hoverinfo": "skip"}
+    return go.Scatter(x=x[found].tolist(), y=y[found].tolist(), name="at", showlegend=False, **look)

@@ -1,90 +1,132 @@
-// A chart with both axes logarithmic, from 1 up, as inline SVG; a reading follows the pointer and the arrow keys. Adds
-// former.logChart.
+// Charts: everything with axes is a figure of viz/figures, shown by Plotly, which comes when the first chart is in view.
+// Adds former.chart.
 (() => {
   const former = window.former;
-  const { svg } = former;
-  const MARGIN = { left: 40, right: 12, top: 10, bottom: 34 };
-  const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+  const { h } = former;
+  const TEXT = 12; // pixels, where nothing is zoomed
+  const BUTTONS = ["toImage", "zoomIn2d", "zoomOut2d", "resetScale2d"]; // none that sends the chart anywhere
+  let library = null; // Plotly, as it comes and after
 
-  const power = (exponent) => (exponent < 2 ? `${10 ** exponent}` : `10${[...`${exponent}`].map((digit) => RAISED[digit]).join("")}`);
+  const load = () => {
+    library ??= new Promise((resolve, reject) => {
+      document.head.append(h("script", { src: former.url(former.plotly), onload: () => resolve(window.Plotly), onerror: reject }));
+    }).catch(() => (library = null)); // the next draw tries again
+    return library;
+  };
 
   /**
-   * A chart in `place`. onread(index of x, or null) is called as one points or goes by the arrow keys.
-   * Returns {root, draw}: draw({x, lines: [{name, values, colour, dash, width}], dot: {x, y, colour}, at}) where colours
-   * are CSS, x and values whole numbers from 1, and at the index that is read.
+   * A chart in `place`, whose size it takes. onread(index of the point read, or null) is called as one points or goes by
+   * the arrow keys, onclick(index) at a click or Enter.
+   * Returns {root, draw}: draw({figures, keep, change}), with figures {light, dark} of Python, in which change(data,
+   * layout) may put words and newer numbers. What a visitor zoomed or switched off stays as long as `keep` is the same.
    */
-  former.logChart = (place, { label, xTitle, yTitle, onread }) => {
-    const root = svg("svg", { role: "application", tabindex: 0, "aria-label": label });
-    place.classList.add("log-chart");
-    place.append(root);
-    let frame = null;
-    let read = null; // the index that is read: newer than what is drawn, which follows a frame later
-    const readAt = (at) => onread((read = at));
+  former.chart = (place, { label, onread, onclick }) => {
+    const root = h("div", { class: "chart", role: "application", tabindex: 0, "aria-label": label });
+    const missing = h("p", { class: "quiet", hidden: true }, former.say("offline"));
+    place.classList.add("chart-place");
+    place.append(root, missing);
+    let [inView, busy] = [false, false];
+    let [read, byKey] = [null, false]; // the point that is read, and whether by the keyboard: then no pointer ends it
 
-    const drawing = former.drawing(place, (shown, size) => {
-      const decades = { x: Math.ceil(Math.log10(Math.max(...shown.x))), y: Math.ceil(Math.log10(Math.max(...shown.lines.flatMap(({ values }) => values)))) };
-      const width = size.width - MARGIN.left - MARGIN.right;
-      const height = size.height - MARGIN.top - MARGIN.bottom;
-      frame = { width, x: (value) => MARGIN.left + (Math.log10(value) / decades.x) * width, y: (value) => MARGIN.top + height - (Math.log10(value) / decades.y) * height };
-      root.setAttribute("viewBox", `0 0 ${size.width} ${size.height}`);
-      root.replaceChildren(...grid(decades, width, height), ...shown.lines.map((line) => path(shown.x, line)), ...reading(shown, size));
-    });
+    const paint = async (what, size) => {
+      if (!inView || busy) return;
+      busy = true;
+      const Plotly = await load();
+      missing.hidden = Boolean(Plotly);
+      if (Plotly) {
+        await show(Plotly, what, size);
+        root.dataset.keep = what.keep;
+      }
+      busy = false;
+      if (Plotly && (drawing.what !== what || drawing.size.width !== size.width)) drawing.draw(drawing.what); // newer came
+    };
+    const drawing = former.drawing(place, (what, size) => paint(what, { ...size }));
 
-    const grid = (decades, width, height) => {
-      const bottom = MARGIN.top + height;
-      const words = (text, x, y, anchor, more = {}) => svg("text", { x, y, "text-anchor": anchor, class: "tick", ...more }, text);
-      const steps = (count) => Array.from({ length: count + 1 }, (_, exponent) => exponent);
-      return [
-        ...steps(decades.x).flatMap((e) => [
-          svg("line", { class: "grid", x1: frame.x(10 ** e), x2: frame.x(10 ** e), y1: MARGIN.top, y2: bottom }),
-          words(power(e), frame.x(10 ** e), bottom + 14, "middle"),
-        ]),
-        ...steps(decades.y).filter((e) => e % 2 === 0).flatMap((e) => [
-          svg("line", { class: "grid", x1: MARGIN.left, x2: MARGIN.left + width, y1: frame.y(10 ** e), y2: frame.y(10 ** e) }),
-          words(power(e), MARGIN.left - 5, frame.y(10 ** e) + 4, "end"),
-        ]),
-        words(xTitle, MARGIN.left + width, bottom + 29, "end"),
-        words(yTitle, 0, 0, "end", { transform: `translate(10 ${MARGIN.top}) rotate(-90)` }),
-      ];
+    const show = async (Plotly, { figures, keep, change }, size) => {
+      const { data, layout } = structuredClone(figures[former.isDark() ? "dark" : "light"]);
+      const zoom = place.currentCSSZoom ?? 1; // of a panel that is presented: Plotly does not know of it, so it is undone
+      root.style.zoom = 1 / zoom;
+      Object.assign(layout, { width: size.width * zoom, height: size.height * zoom, uirevision: keep, font: { size: TEXT * zoom } });
+      Object.assign(layout, { margin: { ...layout.template.layout.margin, t: 8, r: 36 }, modebar: { orientation: "v" } }); // beside, not above
+      layout.dragmode = matchMedia("(pointer: coarse)").matches ? false : "zoom"; // a finger scrolls the page
+      change?.(data, layout);
+      const saved = { filename: label.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-"), scale: 2 };
+      const first = !root.data;
+      await Plotly.react(root, data, layout, { displaylogo: false, modeBarButtons: [BUTTONS], toImageButtonOptions: saved, typesetMath: false });
+      reach();
+      if (first) listen();
     };
 
-    const path = (x, { name, values, colour, dash, width }) => {
-      const points = values.map((value, i) => `${frame.x(x[i]).toFixed(1)},${frame.y(value).toFixed(1)}`);
-      const line = svg("polyline", { class: "line", "data-line": name, points: points.join(" "), "stroke-width": width, "stroke-dasharray": dash });
-      line.style.stroke = colour;
-      return line;
+    const listen = () => {
+      root.on("plotly_hover", ({ points }) => readAt(points[0].pointNumber));
+      root.on("plotly_unhover", () => byKey || readAt(null));
+      root.on("plotly_click", ({ points }) => onclick?.(points[0].pointNumber));
+      root.on("plotly_afterplot", reach);
+      root.addEventListener("pointermove", () => (byKey = false));
+      root.addEventListener("blur", () => {
+        if (!byKey) return;
+        byKey = false;
+        window.Plotly.Fx.unhover(root);
+        readAt(null);
+      });
+      root.addEventListener("keydown", (event) => {
+        if (event.target !== root) return press(event);
+        const last = root.data[0].x.length - 1;
+        const step = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
+        if (step) point(Math.max(0, Math.min(last, (read ?? marked()) + step)));
+        else if (event.key === "Enter" && read !== null) onclick?.(read);
+        else return;
+        event.preventDefault();
+      });
     };
 
-    const reading = ({ at, dot, lines, x }, size) => {
-      const spot = (column, value, colour, radius) => {
-        const circle = svg("circle", { cx: frame.x(column), cy: frame.y(value), r: radius });
-        circle.style.fill = colour;
-        return circle;
-      };
-      const own = dot ? [spot(dot.x, dot.y, dot.colour, 5)] : [];
-      if (at === null || at === undefined) return own;
-      const upright = svg("line", { class: "at", x1: frame.x(x[at]), x2: frame.x(x[at]), y1: MARGIN.top, y2: size.height - MARGIN.bottom });
-      return [upright, ...own, ...lines.map(({ values, colour }) => spot(x[at], values[at], colour, 3))];
+    /** The point that the figure marks: from there the arrow keys go. */
+    const marked = () => {
+      const mark = root.data.find(({ name }) => name === "at");
+      return mark ? [...root.data[0].x].indexOf(mark.x[0]) : 0;
     };
 
-    /** The point nearest to a place, by its logarithm as it is drawn. */
-    const nearest = (event) => {
-      const box = root.getBoundingClientRect();
-      const x = ((event.clientX - box.left) / box.width) * drawing.size.width;
-      const away = drawing.what.x.map((value) => Math.abs(frame.x(value) - x));
-      return away.indexOf(Math.min(...away));
+    const readAt = (at) => {
+      read = at;
+      onread?.(at);
     };
-    root.addEventListener("pointermove", (event) => frame && readAt(nearest(event)));
-    root.addEventListener("pointerleave", () => readAt(null));
-    root.addEventListener("blur", () => readAt(null));
-    root.addEventListener("keydown", (event) => {
-      const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-      const shown = drawing.what;
-      if (!step || !shown) return;
+    /** Reads a point, as the pointer would. */
+    const point = (at) => {
+      byKey = true;
+      readAt(at);
+      const lines = root.data.flatMap(({ x, visible }, i) => (x.length > at && visible !== "legendonly" ? [{ curveNumber: i, pointNumber: at }] : []));
+      window.Plotly.Fx.hover(root, lines, ["xy"]);
+    };
+
+    /** Buttons and legend for the keyboard: Plotly makes them for the mouse alone. */
+    const reach = () => {
+      for (const button of root.querySelectorAll(".modebar-btn")) name(button, "button", button.dataset.title ?? button.dataset.attr);
+      for (const toggle of root.querySelectorAll(".legendtoggle")) {
+        const item = toggle.closest(".traces");
+        name(toggle, "checkbox", item.textContent);
+        toggle.setAttribute("aria-checked", item.style.opacity !== "0.5");
+      }
+    };
+    const name = (node, role, words) => {
+      for (const [attribute, value] of Object.entries({ role, tabindex: 0, "aria-label": words })) node.setAttribute(attribute, value);
+    };
+    const press = (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
       event.preventDefault();
-      const from = read ?? shown.x.indexOf(shown.dot?.x ?? shown.x[0]);
-      readAt(Math.max(0, Math.min(shown.x.length - 1, from + step)));
-    });
+      const { target } = event;
+      if (target.matches(".modebar-btn")) return target.click();
+      const words = target.getAttribute("aria-label");
+      root.once("plotly_afterplot", () => [...root.querySelectorAll(".legendtoggle")].find((one) => one.getAttribute("aria-label") === words)?.focus());
+      for (const type of ["mousedown", "mouseup"]) target.dispatchEvent(new MouseEvent(type, { bubbles: true }));
+    };
+
+    new IntersectionObserver((entries, observer) => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+      observer.disconnect();
+      inView = true;
+      drawing.draw(drawing.what);
+    }).observe(place);
+    former.onTheme(() => drawing.draw(drawing.what));
     return { root, draw: drawing.draw };
   };
 })();

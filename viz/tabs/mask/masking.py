@@ -15,6 +15,8 @@ from torch import Tensor
 import former
 from former import masks
 from former.attention import attention_scores
+from viz import figures
+from viz.browser import chart
 from viz.passes.run import Loaded, Models, tokenize, writers
 from viz.text import Refusal, note
 
@@ -22,6 +24,7 @@ SHOWN = 24  # tokens of the small example: what can be read cell by cell
 SIZE_LIMIT = SHOWN  # of a window or a stride
 FARTHEST = 100_000  # tokens, of the growth chart
 PER_DECADE = 12  # of its points
+ROOT_STRIDES = ("strided", "fixed")  # masks whose stride is meant to grow with the text, as ⌊√tokens⌋
 LAYERS = 8  # at most, of the pictures of what is in reach
 
 FIELDS = {"layer": "layer", "head": "head", "size": "mask_size_field", "seed": "write_seed"}  # what each is called
@@ -37,8 +40,7 @@ def stages(models: Models, asked: Asked) -> dict[str, Any]:
         asked: "model", "text", "layer", "head", "mask" (of `masks.KINDS`) and "size".
     Returns:
         What was asked; "labels" of the t tokens and how many there were in "total"; "layers", "heads", "headSize" of
-        the model; "scores" q·k/√s before the mask, "allowed" 0 or 1 and "weights", each t × t; "cells" allowed;
-        "growth", see there.
+        the model; "scores" q·k/√s before the mask, "allowed" 0 or 1 and "weights", each t × t; "cells" allowed.
     Raises:
         Refusal: what cannot be shown.
     """
@@ -62,7 +64,36 @@ def stages(models: Models, asked: Asked) -> dict[str, Any]:
         "allowed": mask.int().tolist(),
         "weights": weights.tolist(),
         "cells": masks.count(kind, t, size),
-        "growth": growth(kind, t, size),
+    }
+
+
+def cost(models: Models, asked: Asked) -> dict[str, Any]:
+    """What each mask costs as texts grow, in numbers and as a chart.
+
+    Args:
+        models: by name.
+        asked: "model", "text", "mask" and "size".
+    Returns:
+        What was asked; "t" tokens; "growth", see there, of which "lines" are shown, and of these "chosen" stands out;
+        "figures" of them, whose lines have the names of the kinds.
+    Raises:
+        ValueError: what cannot be shown; the message is for the visitor.
+    """
+    _, ids, _, _ = read_text(models, asked)
+    kind, size = read_mask(asked)
+    counts = growth(kind, len(ids), size)
+    lines = [*masks.KINDS, *(["own"] if kind in ROOT_STRIDES else [])]  # a stride that stays is a line of its own
+    shown = {name: counts[name] for name in lines}
+    chosen = lines[-1] if "own" in lines else kind
+    return {
+        **{name: asked[name] for name in ("model", "text", "mask", "size")},
+        "t": len(ids),
+        "growth": counts,
+        "lines": lines,
+        "chosen": chosen,
+        "figures": chart.themed(
+            lambda theme: figures.mask_cost(counts["tokens"], shown, chosen=chosen, at=len(ids), theme=theme)
+        ),
     }
 
 
@@ -78,9 +109,9 @@ def growth(kind: str, t: int, size: int) -> dict[str, list[int]]:
     """
     decades = round(math.log10(FARTHEST) * PER_DECADE)
     tokens = sorted({t, *(round(10 ** (i / PER_DECADE)) for i in range(decades + 1))})
-    sizes = {"strided": math.isqrt, "fixed": math.isqrt}
     lines = {
-        each: [masks.count(each, n, sizes[each](n) if each in sizes else size) for n in tokens] for each in masks.KINDS
+        each: [masks.count(each, n, math.isqrt(n) if each in ROOT_STRIDES else size) for n in tokens]
+        for each in masks.KINDS
     }
     return {"tokens": tokens, **lines, "own": [masks.count(kind, n, size) for n in tokens]}
 

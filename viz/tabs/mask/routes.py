@@ -19,6 +19,7 @@ def attach(server: FastAPI, site: Site) -> None:
         site.work,
         {
             "/mask": partial(masking.stages, models),
+            "/mask/growth": partial(masking.cost, models),
             "/mask/proof": partial(masking.proof, models),
             "/mask/unmasked": partial(masking.unmasked, models),
             "/mask/consequence": partial(consequence.consequence, models),

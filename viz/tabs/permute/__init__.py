@@ -3,4 +3,4 @@
 from viz.tabs.base import Tab
 from viz.tabs.permute import page, routes
 
-TAB = Tab("permute", page.render, routes.attach, ("permuting.js", "curve.js"))
+TAB = Tab("permute", page.render, routes.attach, ("permuting.js",))

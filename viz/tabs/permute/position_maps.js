@@ -2,7 +2,7 @@
 const { h, say, permuting, number } = former;
 const { section, tools, body, foot } = former.panel(element, say("permute_tables"));
 const tables = props.value;
-const held = {}; // key → {levels, norms, maps}
+const held = {}; // key → {levels, norms, maps, figures: of the curve}
 const asked = {}; // key → while it is fetched, and after
 const source = h("select", { "aria-label": say("permute_table"), onchange: () => permuting.set({ table: source.value }) },
   ...tables.map(({ name, kind, trained, emb }) => h("option", { value: name }, say(`permute_table_${kind}`, { name, trained, emb }))));
@@ -13,12 +13,17 @@ const figure = (name) => {
   return { name, canvas, heading, node: h("figure", { class: name }, heading, h("div", { class: "place" }, canvas)), box: null };
 };
 const [vectors, pairs] = [figure("vectors"), figure("pairs")];
-const curve = former.curve(say("permute_curve_label"));
 const curveHeading = h("h3", {});
+const curvePlace = h("div", { class: "place" });
+const curve = former.chart(curvePlace, {
+  label: say("permute_curve_label"),
+  onread: (other) => point(other === null ? null : { map: "pairs", position: position(current()), other }),
+  onclick: (other) => choose(other),
+});
 const readout = h("p", { class: "readout", "aria-live": "polite" });
 const note = h("p", { class: "quiet" });
 tools.append(source, product.node);
-body.append(h("div", { class: "figures" }, vectors.node, pairs.node, h("figure", { class: "curve" }, curveHeading, curve.node)));
+body.append(h("div", { class: "figures" }, vectors.node, pairs.node, h("figure", { class: "curve" }, curveHeading, curvePlace)));
 foot.append(readout, note);
 let hover = null; // {map, position, other: of a pair, or the number of a vector}
 
@@ -27,15 +32,16 @@ const current = () => tables.find(({ name }) => name === permuting.view.table) ?
 const span = ({ trained }) => 2 * trained;
 
 const fetchTable = async (table) => {
-  const response = await fetch(former.url(`/positions/${table.key}`)).catch(() => null);
-  if (!response?.ok) {
+  const paths = [`/positions/${table.key}`, `/positions/${table.key}/chart`];
+  const responses = await Promise.all(paths.map((path) => fetch(former.url(path)).catch(() => null)));
+  if (!responses.every((response) => response?.ok)) {
     delete asked[table.key]; // the next look tries again
     return permuting.complain(say("offline"), "error", "table");
   }
   permuting.complain(null, "error", "table");
-  const levels = new Int16Array(await response.arrayBuffer());
+  const levels = new Int16Array(await responses[0].arrayBuffer());
   const norms = Float64Array.from({ length: table.rows }, (_, row) => Math.sqrt(dot(levels, table, row, row)) * table.scale);
-  held[table.key] = { levels, norms, maps: {} };
+  held[table.key] = { levels, norms, maps: {}, figures: await responses[1].json() };
   paint();
 };
 
@@ -122,6 +128,9 @@ const limit = (context, box, y, x, colour) => {
   context.setLineDash([]);
 };
 
+/** The position that is set against all others: pointed at, else chosen. */
+const position = (table) => Math.min(hover?.position ?? permuting.view.at, table.rows - 1);
+
 const paint = former.eachFrame(() => {
   const table = current();
   if (!table) return void body.replaceChildren(h("p", {}, say("permute_no_tables")));
@@ -136,10 +145,11 @@ const paint = former.eachFrame(() => {
   const room = (one) => one.node.querySelector(".place").clientWidth;
   const context = lay(vectors, made.vectors, table, room(vectors), high, false);
   const other = lay(pairs, made.pairs, table, room(pairs), high, true);
-  const at = Math.min(hover?.position ?? permuting.view.at, table.rows - 1);
+  const at = position(table);
   cross(context, vectors, at, hover?.map === "vectors" ? hover.other : null);
   cross(other, pairs, at, hover?.map === "pairs" ? hover.other : null);
-  tell(table, at, high);
+  curvePlace.style.height = `${high}px`;
+  tell(table, at);
   element.dataset.table = table.name;
   element.dataset.at = at;
   element.dataset.product = permuting.view.product;
@@ -154,14 +164,14 @@ const cross = (context, { box, across, down }, row, column) => {
   former.laser(context, box.left + (column / across) * box.width, box.top + (row / down) * box.height, wide, high);
 };
 
-const tell = (table, at, high) => {
+const tell = (table, at) => {
   const unit = say(`permute_product_${permuting.view.product}`);
   vectors.heading.textContent = say("permute_vectors", { emb: table.emb });
   pairs.heading.textContent = say("permute_pairs_map", { unit });
   curveHeading.textContent = say("permute_curve", { unit, at });
   const row = Float64Array.from({ length: table.rows }, (_, other) => alike(table, at, other));
   const full = most(table);
-  curve.draw({ values: row, end: span(table), low: -full, high: full, at, limit: table.trained, beyond: table.rows < span(table) ? say("permute_beyond_short") : "", height: high });
+  drawCurve(table, row, at);
   const limits = { trained: table.trained, last: table.trained - 1, end: table.rows - 1, error: number(table.error, 2) };
   note.textContent = `${say(`permute_note_${table.kind}`, limits)} ${say("permute_precision", limits)}`;
   readout.dataset.value = "";
@@ -172,11 +182,36 @@ const tell = (table, at, high) => {
   readout.textContent = say(`permute_${hover.map}_reading`, { at, other: hover.map === "pairs" ? hover.other : hover.other + 1, value: number(value), unit });
 };
 
+/** Python's figure, with this row: it is computed here, so that it follows the pointer. */
+const drawCurve = (table, row, at) => {
+  const { product } = permuting.view;
+  const shown = `${table.key} ${product} ${at}`;
+  if (shown === drawn) return;
+  drawn = shown;
+  const full = most(table);
+  const change = (data, layout) => {
+    const [line, mark] = data;
+    [line.y, mark.x, mark.y] = [[...row], [at], [row[at]]];
+    layout.yaxis.range = [-1.05 * full, 1.05 * full];
+    layout.yaxis.title = { text: say(`permute_product_${product}`) };
+    layout.xaxis.title = { text: say("permute_position") };
+    for (const shape of layout.shapes) if (shape.type === "rect") shape.label = { text: say("permute_beyond_short"), textposition: "top center" };
+  };
+  curve.draw({ figures: held[table.key].figures, keep: `${table.key} ${product}`, change });
+};
+let drawn = ""; // what the curve shows
+
 /** How alike the chosen position is to those near it and far from it. */
 const neighbours = (table, row, at) => {
   const said = [1, 10, 100].filter((step) => at + step < table.rows).map((step) => say("permute_at_distance", { step, value: number(row[at + step], 3) }));
   return say("permute_neighbours", { at, said: said.join(", "), unit: say(`permute_product_${permuting.view.product}`) });
 };
+
+const point = (found) => {
+  hover = found;
+  paint();
+};
+const choose = (position) => permuting.set({ at: Math.max(0, Math.min(current().rows - 1, position)) });
 
 const pointer = (one) => {
   const at = (event) => {
@@ -186,11 +221,6 @@ const pointer = (one) => {
     const position = Math.floor(((y - one.box.top) / one.box.height) * one.down);
     return other >= 0 && other < one.across && position >= 0 && position < one.down ? { map: one.name, position, other } : null;
   };
-  const point = (found) => {
-    hover = found;
-    paint();
-  };
-  const choose = (position) => permuting.set({ at: Math.max(0, Math.min(current().rows - 1, position)) });
   one.canvas.addEventListener("pointermove", (event) => point(at(event)));
   one.canvas.addEventListener("pointerleave", () => point(null));
   one.canvas.addEventListener("click", (event) => at(event) && choose(at(event).position));

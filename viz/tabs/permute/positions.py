@@ -10,10 +10,14 @@ from dataclasses import dataclass
 from decimal import ROUND_UP, Context
 from typing import Any, Literal
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from former.positions import LearnedPositions, sinusoidal
+from viz import figures
+from viz.browser import chart
 from viz.passes.run import Models, digest
 from viz.tabs.permute import permuting
 
@@ -38,6 +42,22 @@ class Table:
         """All but the body, as plain values."""
         names = ("name", "kind", "key", "rows", "emb", "trained", "scale", "error")
         return {name: getattr(self, name) for name in names}
+
+    def vectors(self) -> NDArray[np.float64]:
+        """(rows, emb): the numbers as the browser has them."""
+        levels = np.frombuffer(gzip.decompress(self.body), "<i2").reshape(self.rows, self.emb)
+        return levels * self.scale
+
+    def chart(self) -> dict[str, Any]:
+        """How alike position 0 is to every other, as a chart; the browser puts the chosen position's row in its place.
+
+        The axis goes to twice the trained length, as the pictures beside it do.
+        """
+        vectors = self.vectors()
+        norms = np.linalg.norm(vectors, axis=1)
+        cosines = vectors @ vectors[0] / np.maximum(norms * norms[0], 1e-30)
+        limits = {"most": 1.0, "trained": self.trained, "length": 2 * self.trained}
+        return chart.themed(lambda theme: figures.similarity(cosines, 0, **limits, theme=theme))
 
 
 def tables(models: Models, subject: permuting.Subject | None) -> list[Table]:

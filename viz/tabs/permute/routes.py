@@ -1,7 +1,8 @@
 """The routes of tab Permute.
 
-POST /permute            a text in two orders (`permuting.answer`)
-GET  /positions/{key}    a table of position vectors (`positions.tables`)
+POST /permute                  a text in two orders (`permuting.answer`)
+GET  /positions/{key}          a table of position vectors (`positions.tables`)
+GET  /positions/{key}/chart    the chart of how alike one position is to the others (`positions.Table.chart`)
 """
 
 from __future__ import annotations
@@ -9,21 +10,30 @@ from __future__ import annotations
 from functools import partial
 
 from fastapi import FastAPI, HTTPException, Response
+from fastapi.responses import JSONResponse
 
 from viz.server import http, work
 from viz.tabs.base import Site
 from viz.tabs.permute import permuting
 from viz.tabs.permute.material import find
+from viz.tabs.permute.positions import Table
 
 
 def attach(server: FastAPI, site: Site) -> None:
     """Adds them to the server that serves the page."""
     material = site.once(find)
     work.attach(server, site.work, {"/permute": partial(permuting.answer, material.subject)})
-    held = {table.key: table.body for table in material.tables}
+    tables = {table.key: table for table in material.tables}
+
+    def held(key: str) -> Table:
+        if key not in tables:
+            raise HTTPException(404)
+        return tables[key]
 
     @server.get("/positions/{key}")
     async def table(key: str) -> Response:
-        if key not in held:
-            raise HTTPException(404)
-        return Response(held[key], media_type=http.BINARY, headers={"Content-Encoding": "gzip"} | http.FOREVER)
+        return Response(held(key).body, media_type=http.BINARY, headers={"Content-Encoding": "gzip"} | http.FOREVER)
+
+    @server.get("/positions/{key}/chart")
+    def chart(key: str) -> JSONResponse:
+        return JSONResponse(held(key).chart(), headers=http.FOREVER)

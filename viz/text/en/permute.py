@@ -150,6 +150,7 @@ MESSAGES = {
     "permute_vectors_label": "The vectors. Up and down arrows choose a position.",
     "permute_pairs_label": "How alike any two positions are. Up and down arrows choose a position.",
     "permute_curve_label": "How alike the chosen position is to every other",
+    "permute_position": "position",
     "permute_beyond": "beyond the trained length: no vectors",
     "permute_beyond_short": "none",
     "permute_note_learned": "Each of the {trained} positions has a trained vector of its own; position {trained} and"

@@ -103,6 +103,22 @@ def test_the_growth_is_exact_up_to_100_000_tokens(kind):
             assert growth[line][at] == sum(in_row(line, i, t, width) for i in range(t)), (line, t)
 
 
+@pytest.mark.parametrize(("kind", "lines"), [("causal", list(KINDS)), ("strided", [*KINDS, "own"])])
+def test_the_chart_of_what_masks_cost_has_their_counts_in_both_themes(client, kind, lines):
+    answer = ask(client, "/mask/growth", mask=kind)
+    assert (answer["lines"], answer["t"]) == (lines, len(TEXT))
+    growth = masking.growth(kind, len(TEXT), 3)
+    assert answer["growth"] == growth
+    for theme in ("light", "dark"):
+        drawn = {trace["name"]: trace for trace in answer["figures"][theme]["data"]}
+        assert list(drawn) == [*lines, "at"]
+        assert drawn["at"]["y"] == [cells(kind, len(TEXT), 3)]
+        for line in lines:
+            assert (drawn[line]["x"], drawn[line]["y"]) == (growth["tokens"], growth[line])
+        widest = max(lines, key=lambda line: drawn[line]["line"]["width"])
+        assert widest == answer["chosen"] == ("own" if kind == "strided" else kind)
+
+
 def test_a_sum_of_rows_is_the_mask_itself():
     for kind in KINDS:
         for t, size in ((1, 1), (9, 4), (40, 6), (41, 40), (64, 8)):

@@ -69,3 +69,16 @@ def test_a_tables_key_changes_with_the_models_weights(classifier):
 def test_a_model_without_positions_still_has_the_encodings_to_look_at(bag):
     assert [table.name for table in tables(bag)] == ["sinusoidal"]
     assert tables() == []
+
+
+def test_the_chart_of_a_table_is_the_cosine_of_position_0_with_each_other_up_to_twice_the_trained_length(classifier):
+    table = tables(classifier)[0]
+    vectors = classifier.bundle.model.state_dict()["transformer.positions.embedding.weight"].double()
+    for figure in table.chart().values():
+        line, mark = figure["data"]
+        for position, drawn in enumerate(line["y"]):
+            exact = torch.cosine_similarity(vectors[position], vectors[0], 0)
+            assert drawn == pytest.approx(float(exact), abs=1e-3)
+        assert line["x"] == list(range(24))
+        assert (mark["x"], mark["y"]) == ([0], [line["y"][0]])
+        assert figure["layout"]["xaxis"]["range"] == [0, 48]

@@ -18,6 +18,7 @@
   };
   const masking = (former.masking = former.demo("mask", FIELDS, {
     stages: { path: "/mask", needs: ["text", "model", "layer", "head", "mask", "size"] },
+    growth: { path: "/mask/growth", needs: ["text", "model", "mask", "size"] },
     proof: { path: "/mask/proof", needs: ["text", "model", "mask", "size"] },
     unmasked: { path: "/mask/unmasked", needs: ["text", "model"] },
     consequence: { path: "/mask/consequence", needs: ["long", "model", "seed"] },
