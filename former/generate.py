@@ -184,7 +184,7 @@ def generate(
     (`UnmaskedWindow`).
 
     Args:
-        model: a Generator, or its fast twin (`former.fast`).
+        model: a Generator, or its fast twin (`former.cpu`).
         prompt_ids: at least one token id; of a prompt longer than the context, the last `seq_length` are read.
         max_new_tokens: how many to write, a whole number of at least 0.
         temperature: at least 0; 0 always takes the likeliest token.

@@ -177,9 +177,12 @@ class Generator(nn.Module):
     def unembed(self, x: Tensor) -> Tensor:
         """From the residual stream to logits, by the last norm and the output layer: (b, t, e) → (b, t, num_tokens)."""
         x = self.norm(x)
-        if self.toprobs is None:
-            return F.linear(x, self.transformer.token_embedding.weight)
-        return self.toprobs(x)
+        return F.linear(x, self.output_weight) if self.toprobs is None else self.toprobs(x)
+
+    @property
+    def output_weight(self) -> Tensor:
+        """The matrix of the output layer (num_tokens, e), which a tied model shares with its token embedding."""
+        return self.transformer.token_embedding.weight if self.toprobs is None else self.toprobs.weight
 
 
 class Classifier(nn.Module):

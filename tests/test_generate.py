@@ -9,7 +9,7 @@ import torch
 from hypothesis import given
 
 import former
-from former import fast
+from former import cpu
 from former.generate import Window, next_token_probs
 
 CONFIG = former.ModelConfig(num_tokens=20, emb=16, heads=4, depth=3, seq_length=12)
@@ -149,7 +149,7 @@ def test_top_p_1_keeps_every_token_and_a_tiny_one_the_likeliest():
 @pytest.mark.parametrize("twin", [False, True], ids=["readable", "fast"])
 def test_captured_keys_and_values_stay_as_they_were_when_the_window_jumps(twin):
     model = former.Generator(CONFIG).eval()
-    window = Window(fast.optimise(model) if twin else model, 1)
+    window = Window(cpu.optimise(model) if twin else model, 1)
     captures = [former.Capture(("k", "v")) for _ in range(CONTEXT + 2)]
     copies = []
     with torch.inference_mode():

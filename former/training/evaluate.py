@@ -34,7 +34,7 @@ class Measure:
         split: "train", "val" or "test".
         stride: of a text's windows, in bytes; None for half of the context, or all of it without the causal mask.
         precision: of the products; bf16 is nearly twice as fast as fp32 on a processor that has it, and moved
-            the generator's figure by 0.0003 bits. "int8": the weights rounded as `former.fast` does it, fp32 products;
+            the generator's figure by 0.0003 bits. "int8": the weights rounded as `former.cpu` does it, fp32 products;
             of a generator only, and where numba is.
         most: bytes of a text's split to measure, from its beginning; None for all.
         unchecked: take any file, not only a known one.

@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 import former
-from former import fast, masks
+from former import cpu, masks
 from former.tokens import ByteTokenizer, Tokenizer
 from former.training import data
 from former.training.batches import Batch, Explicit, Model, generator_of
@@ -101,8 +101,8 @@ class TextTask:
 def _network(model: nn.Module, measure: Measure, count: int) -> Model:
     """The model in the precision asked for; compiled where there is enough to read."""
     if measure.precision == "int8":
-        if not isinstance(model, former.Generator) or not fast.available("numba"):
+        if not isinstance(model, former.Generator) or not cpu.available("numba"):
             raise ValueError("precision 'int8' needs a generator and the package numba; give 'bf16' or 'fp32'")
-        return fast.optimise(model, "int8")
+        return cpu.optimise(model, "int8")
     network = partial(model, capture=Explicit())
     return torch.compile(network) if count > 1_000_000 else network  # a minute well spent on a whole split only

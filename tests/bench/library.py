@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import torch
 
 import former
-from former import fast
+from former import cpu
 
 CONFIG = former.ModelConfig()
 LENGTHS = (32, 64, 128, 256)
@@ -57,7 +57,7 @@ def main() -> int:
     gpt2, relu, lens = peers()
     torch.manual_seed(SEED)
     model = former.Generator(CONFIG).eval()
-    quick, quick8 = fast.optimise(model), fast.optimise(model, "int8")
+    quick, quick8 = cpu.optimise(model), cpu.optimise(model, "int8")
     print(setting())
     with torch.inference_mode():
         passed = forwards(model, quick, gpt2, relu, lens, options.rounds)

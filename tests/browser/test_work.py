@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page
 
 import app as former_app
-from former import fast
+from former import cpu
 from tests.browser.conftest import Guard, free_port, wait_until_up
 from tests.browser.pages import Writing
 
@@ -44,7 +44,7 @@ class Counting:
 def counted(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Counting]:  # noqa: ARG001
     """The app in a thread of this process, its generator wrapped."""
     models = []
-    optimise = fast.optimise
+    optimise = cpu.optimise
 
     def wrap(*given: Any, **options: Any) -> Counting:
         models.append(Counting(optimise(*given, **options)))
@@ -52,7 +52,7 @@ def counted(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[str
 
     port = free_port()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fast, "optimise", wrap)
+        patch.setattr(cpu, "optimise", wrap)
         patch.setattr(sys, "argv", ["app.py"])
         patch.setenv("GRADIO_SERVER_PORT", str(port))
         thread = threading.Thread(target=former_app.main, daemon=True)

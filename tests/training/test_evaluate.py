@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import former
-from former import fast
+from former import cpu
 from former.training import __main__ as command_line
 from former.training import evaluate
 from former.training.__main__ import main, parse
@@ -178,7 +178,7 @@ def test_a_part_of_a_split_is_measured_with_the_weights_of_the_int8_twin(text_fi
     assert isinstance(model, former.Generator)
     expected, exact = (
         evaluate.bits_per_byte(one, text, begin, begin + 300, context=32, stride=16)
-        for one in (fast.optimise(model, "int8"), model)
+        for one in (cpu.optimise(model, "int8"), model)
     )
     assert figure["bits_per_byte"] == pytest.approx(expected, abs=6e-5)
     assert expected != exact
@@ -237,7 +237,7 @@ def test_int8_is_refused_for_a_classifier_and_without_numba(reviews_file, text_f
     measure = evaluate.Measure(split="val", precision="int8", unchecked=True)
     cases = (("classifier", reviews_file, True), ("tiny-generator", text_file, False))
     for name, path, numba in cases:
-        monkeypatch.setattr(fast, "available", lambda part, numba=numba: part != "numba" or numba)
+        monkeypatch.setattr(cpu, "available", lambda part, numba=numba: part != "numba" or numba)
         with pytest.raises(ValueError, match="'int8' needs a generator"):
             TASKS[RECIPES[name].task].evaluate(former.load(name), RECIPES[name], path, measure)
 

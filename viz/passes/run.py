@@ -18,7 +18,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 import former
-from former import fast as fast_twin
+from former import cpu
 from viz.passes import edits as changes
 from viz.text import Refusal
 from viz.text.examples import CLASSES
@@ -38,7 +38,7 @@ class Loaded:
 
     def __post_init__(self) -> None:
         model = self.bundle.model
-        fast = fast_twin.optimise(model) if isinstance(model, former.Generator) else model
+        fast = cpu.optimise(model) if isinstance(model, former.Generator) else model
         object.__setattr__(self, "fast", fast)
 
     @property

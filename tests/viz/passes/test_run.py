@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import former
-from former import fast
+from former import cpu
 from former.training.batches import last_words
 from tests.viz import plain
 from viz.passes import edits, payload
@@ -179,7 +179,7 @@ def test_a_uniform_layer_looks_at_all_it_may_see_alike(generator, classifier):
 
 
 def test_a_generator_runs_on_its_fast_twin(generator, monkeypatch):
-    if not fast.available("onednn"):
+    if not cpu.available("onednn"):
         pytest.skip("no fast way here")
 
     def refuse(*_):

@@ -1,4 +1,4 @@
-"""The arithmetic of one token through a whole stack, on numpy arrays, compiled by numba: the step of `former.fast`.
+"""The arithmetic of one token through a whole stack, on numpy arrays, compiled by numba: the step of `former.cpu`.
 
 Sizes: t tokens, e embedding, h heads, s size of one head.
 """
@@ -20,30 +20,29 @@ f32 = np.float32
 LOWEST = f32(np.finfo(f32).min)  # fastmath knows no infinity
 
 
+class Product(NamedTuple):
+    """One kind of matrix of every layer: large arrays get the system's huge pages."""
+
+    matrix: np.ndarray  # (depth, rows, columns), fp32 or int8
+    scale: np.ndarray  # (depth, rows), what a row's numbers stand for: 1 where they are fp32
+    bias: np.ndarray  # (depth, rows)
+
+
 class Weights(NamedTuple):
-    """All the step reads, each kind of every layer in one array: large arrays get the system's huge pages.
+    """All the step reads."""
 
-    A matrix (depth, rows, columns) has a scale for each of its rows, 1 where it is fp32.
-    """
-
-    qkv: np.ndarray
-    qkv_scale: np.ndarray
-    unify: np.ndarray
-    unify_scale: np.ndarray
-    unify_bias: np.ndarray
-    ff1: np.ndarray
-    ff1_scale: np.ndarray
-    ff1_bias: np.ndarray
-    ff2: np.ndarray
-    ff2_scale: np.ndarray
-    ff2_bias: np.ndarray
-    toprobs: np.ndarray
-    toprobs_scale: np.ndarray
-    toprobs_bias: np.ndarray
+    qkv: Product
+    unify: Product
+    ff1: Product
+    ff2: Product
+    toprobs: Product  # of depth 1
     norms: np.ndarray  # (depth, 4, e): norm1's weight and bias, norm2's weight and bias
     last_norm: np.ndarray  # (2, e), read in a pre-norm stack only
     tokens: np.ndarray  # (num_tokens, e)
     positions: np.ndarray  # (seq_length, e)
+
+
+ACTIVATIONS = ("relu", "gelu", "gelu_tanh")  # by the number that the step is given
 
 
 def _jit(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -62,11 +61,12 @@ def _jit(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @_jit
-def _product(matrix, scale, x, out):
-    """out = scale · (matrix x), matrix (rows, columns), fp32 or int8.
+def _product(product, layer, x, out):
+    """out = scale · (matrix x) + bias, with a layer's matrix (rows, columns), fp32 or int8.
 
     Bound by the memory, which is fastest at few long streams: so four rows at a time, each from its own quarter.
     """
+    matrix, scale, bias = product.matrix[layer], product.scale[layer], product.bias[layer]
     rows, columns = matrix.shape
     q = rows // 4
     for r in range(q):
@@ -83,7 +83,7 @@ def _product(matrix, scale, x, out):
             s0 += matrix[r, c] * x[c]
         out[r] = s0
     for r in range(rows):
-        out[r] *= scale[r]
+        out[r] = out[r] * scale[r] + bias[r]
 
 
 @_jit
@@ -131,10 +131,10 @@ def _attend(qkv, width, past, k, v, row, out):
 
 
 @_jit
-def _add(x, y, bias):
-    """x += y + bias."""
+def _add(x, y):
+    """x += y."""
     for i in range(len(x)):
-        x[i] += y[i] + bias[i]
+        x[i] += y[i]
 
 
 @_jit
@@ -153,16 +153,21 @@ def _normalise(x, norms, which, eps, out):
 
 
 @_jit
-def _activate(x, bias, gelu):
-    """ReLU or GELU of x + bias, in place.
+def _activate(x, activation):
+    """ReLU, GELU or its approximation by tanh, in place.
 
     erf is Abramowitz and Stegun's 7.1.26, right to 1.5e-7: libm's would be called one number at a time.
     """
-    for i in range(len(x)):
-        x[i] += bias[i]
-    if not gelu:
+    if activation == 0:
         for i in range(len(x)):
             x[i] = max(x[i], f32(0))
+        return
+    if activation == 2:  # x/2 (1 + tanh u), where tanh u = ±(1 − e^(−2|u|)) / (1 + e^(−2|u|))
+        for i in range(len(x)):
+            u = f32(0.7978845608) * (x[i] + f32(0.044715) * x[i] * x[i] * x[i])
+            p = _exp(f32(-2) * abs(u))
+            tanh = (f32(1) - p) / (f32(1) + p)
+            x[i] = f32(0.5) * (x[i] + x[i] * (tanh if u > 0 else -tanh))
         return
     for i in range(len(x)):
         z = abs(x[i]) * f32(0.70710678)
@@ -177,34 +182,33 @@ def _activate(x, bias, gelu):
 
 
 @_jit
-def step(w, pre_norm, gelu, eps, token, past, keys, values, maps, logits):
+def step(w, pre_norm, activation, eps, token, past, keys, values, maps, logits):
     """The readable model's arithmetic for one token, in its order; fills the caches' row `past`, maps and logits."""
     depth, heads, size = keys.shape[0], keys.shape[2], keys.shape[4]
     width, e = heads * size, w.tokens.shape[1]  # h·s, which is e in the narrow variant
     x, normed, y = np.zeros(e, f32), np.empty(e, f32), np.empty(e, f32)
-    qkv, out, hidden = np.empty(3 * width, f32), np.empty(width, f32), np.empty(w.ff1.shape[1], f32)
-    _add(x, w.tokens[token], w.positions[past])
+    qkv, out, hidden = np.empty(3 * width, f32), np.empty(width, f32), np.empty(w.ff1.matrix.shape[1], f32)
+    _add(x, w.tokens[token])
+    _add(x, w.positions[past])
     for layer in range(depth):
         norms = w.norms[layer]
         read = x  # what a sublayer reads: the sum of residuals itself, or in a pre-norm block its norm
         if pre_norm:
             read = normed
             _normalise(x, norms, 0, eps, read)
-        _product(w.qkv[layer], w.qkv_scale[layer], read, qkv)
+        _product(w.qkv, layer, read, qkv)
         for head in range(heads):
             q, row = head * size, maps[layer, 0, head, 0]
             _attend(qkv[q:], width, past, keys[layer, 0, head], values[layer, 0, head], row, out[q:])
-        _product(w.unify[layer], w.unify_scale[layer], out, y)
-        _add(x, y, w.unify_bias[layer])
+        _product(w.unify, layer, out, y)
+        _add(x, y)
         _normalise(x, norms, 2 if pre_norm else 0, eps, normed if pre_norm else x)
-        _product(w.ff1[layer], w.ff1_scale[layer], read, hidden)
-        _activate(hidden, w.ff1_bias[layer], gelu)
-        _product(w.ff2[layer], w.ff2_scale[layer], hidden, y)
-        _add(x, y, w.ff2_bias[layer])
+        _product(w.ff1, layer, read, hidden)
+        _activate(hidden, activation)
+        _product(w.ff2, layer, hidden, y)
+        _add(x, y)
         if not pre_norm:
             _normalise(x, norms, 2, eps, x)
     if pre_norm:
         _normalise(x, w.last_norm, 0, eps, x)
-    _product(w.toprobs[0], w.toprobs_scale[0], x, logits)
-    for i in range(len(logits)):
-        logits[i] += w.toprobs_bias[0, i]
+    _product(w.toprobs, 0, x, logits)

@@ -1,14 +1,16 @@
 """The fast twin against the readable model, in every shape of model and every way of calling it."""
 
 import threading
-from itertools import product
 from typing import Any
 
 import pytest
 import torch
+from torch import nn
 
 import former
-from former import fast
+from former import cpu
+from former.cpu import packed
+from former.cpu import twin as twin_module
 from former.generate import KeyValueCache
 from former.hooks import POINTS
 from former.models import Generator
@@ -18,9 +20,9 @@ from former.models import Generator
 TOLERANCE: dict[str, Any] = {"atol": 1e-5, "rtol": 1e-5}
 
 # What has neither mark holds with either part.
-whole_pass = pytest.mark.skipif(not fast.available("onednn"), reason="no fast pass here")
-compiled_step = pytest.mark.skipif(not fast.available("numba"), reason="no compiled step here")
-pytestmark = pytest.mark.skipif(not (fast.available("onednn") or fast.available("numba")), reason="no fast way here")
+whole_pass = pytest.mark.skipif(not cpu.available("onednn"), reason="no fast pass here")
+compiled_step = pytest.mark.skipif(not cpu.available("numba"), reason="no compiled step here")
+pytestmark = pytest.mark.skipif(not (cpu.available("onednn") or cpu.available("numba")), reason="no fast way here")
 
 
 def build(**options) -> Generator:
@@ -37,9 +39,9 @@ def tokens(b: int, t: int, seed: int = 0) -> torch.Tensor:
     return torch.randint(0, 29, (b, t), generator=torch.Generator().manual_seed(seed))
 
 
-def twin(model: Generator, weights: fast.Weights = "fp32") -> fast.FastGenerator:
-    built = fast.optimise(model, weights)
-    assert isinstance(built, fast.FastGenerator)
+def twin(model: Generator, weights: cpu.Precision = "fp32") -> cpu.FastGenerator:
+    built = cpu.optimise(model, weights)
+    assert isinstance(built, cpu.FastGenerator)
     return built
 
 
@@ -47,15 +49,31 @@ def refuse(*_, **__):
     raise AssertionError("the readable model was called")
 
 
-SHAPES = [
-    {"norm": norm, "activation": activation, "variant": variant, "positions": positions}
-    for norm, activation, variant, positions in product(
-        ("post", "pre"), ("relu", "gelu"), ("narrow", "wide"), ("none", "learned", "sinusoidal")
-    )
+# Every pair of choices stands together in one of them.
+SHAPES: list[dict[str, Any]] = [
+    {"norm": "post", "activation": "relu", "variant": "narrow", "positions": "learned"},
+    {"norm": "pre", "activation": "gelu", "variant": "narrow", "positions": "learned", "mask": "local", "mask_size": 4},
+    {"norm": "pre", "activation": "relu", "variant": "wide", "positions": "none", "attention_bias": True},
+    {"norm": "post", "activation": "gelu", "variant": "wide", "positions": "sinusoidal", "tied": True},
+    {"norm": "pre", "activation": "gelu_tanh", "positions": "learned", "attention_bias": True, "tied": True},
+    {
+        "norm": "post",
+        "activation": "gelu_tanh",
+        "positions": "none",
+        "variant": "wide",
+        "mask": "strided",
+        "mask_size": 3,
+    },
+    {"norm": "post", "activation": "relu", "positions": "sinusoidal", "norm_eps": 0.1, "tied": True},
+    {"norm": "pre", "activation": "gelu_tanh", "positions": "sinusoidal", "norm_eps": 0.1},
 ]
 
 
-@pytest.fixture(scope="module", params=SHAPES, ids=lambda shape: "-".join(shape.values()))
+def name_of(shape: dict[str, Any]) -> str:
+    return "-".join(map(str, shape.values()))
+
+
+@pytest.fixture(scope="module", params=SHAPES, ids=name_of)
 def pair(request):
     model = build(**request.param)
     return model, twin(model)
@@ -113,13 +131,14 @@ def test_layers_not_asked_for_do_not_disturb_those_that_are():
 
 
 @compiled_step
+@pytest.mark.parametrize("pair", [shape for shape in SHAPES if "mask" not in shape], ids=name_of, indirect=True)
 def test_a_compiled_step_equals_the_readable_model_and_asks_nobody(pair, monkeypatch):
     model, quick = pair
     x, cache = tokens(1, 19), KeyValueCache(model.config)
     expected, seen = former.run_with_capture(model, x)
     model(x[:, :4], cache=cache)
     monkeypatch.setattr(Generator, "forward", refuse)
-    monkeypatch.setattr(fast._Pass, "__call__", refuse)
+    monkeypatch.setattr(packed.PackedStack, "__call__", refuse)
     for t in range(4, 19):
         capture = former.Capture()
         logits = quick(x[:, t : t + 1], capture=capture, cache=cache)
@@ -134,7 +153,7 @@ def test_fast_generation_equals_a_fresh_readable_pass_at_every_step(pair, prompt
     model, quick = pair
     steps = former.generate(quick, prompt, 45, seed=4, capture=True, use_cache=use_cache)
     with monkeypatch.context() as forbidden:
-        if fast.available("onednn"):  # else the readable model reads the prompt
+        if cpu.available("onednn"):  # else the readable model reads the prompt
             forbidden.setattr(Generator, "forward", refuse)
         steps = list(steps)
     assert steps[-1].start > 0  # the window has slid
@@ -221,7 +240,7 @@ def test_many_threads_at_once_get_their_own_results():
 
 
 @compiled_step
-@pytest.mark.parametrize("shape", [SHAPES[0], SHAPES[-1]], ids=lambda shape: "-".join(shape.values()))
+@pytest.mark.parametrize("shape", [SHAPES[0], SHAPES[-1]], ids=lambda shape: "-".join(map(str, shape.values())))
 def test_int8_is_the_rounded_model_in_every_way_of_calling_it(shape):
     model = build(**shape)
     quick, x = twin(model, "int8"), tokens(1, 13)
@@ -252,7 +271,7 @@ def test_int8_stays_near_the_model_and_leaves_it_unchanged():
     ids=["no oneDNN", "no numba"],
 )
 def test_a_missing_operator_leaves_that_part_to_the_readable_model(present, monkeypatch):
-    monkeypatch.setattr(fast, "available", lambda part: part == present)
+    monkeypatch.setattr(twin_module, "available", lambda part: part == present)
     model = build()
     for weights in ("fp32", "int8"):
         quick = twin(model, weights)
@@ -267,10 +286,49 @@ def test_a_missing_operator_leaves_that_part_to_the_readable_model(present, monk
 
 def test_what_cannot_be_sped_up_is_given_back_as_it_is(monkeypatch):
     double = build().double()
-    assert fast.optimise(double) is double
+    assert cpu.optimise(double) is double
+    for options in ({"variant": "chunked"}, {"positions": "relative"}):
+        unknown = build(**options)
+        assert cpu.optimise(unknown) is unknown
     model = build()
-    monkeypatch.setattr(fast, "available", lambda part: False)  # noqa: ARG005
-    assert fast.optimise(model) is model
+    monkeypatch.setattr(twin_module, "available", lambda part: False)  # noqa: ARG005
+    assert cpu.optimise(model) is model
+
+
+def with_a_bias_on_q(block):
+    block.attention.toqueries = nn.Linear(12, 12, bias=True)
+
+
+def with_another_activation(block):
+    block.ff[1] = nn.GELU(approximate="tanh")
+
+
+def with_another_epsilon(block):
+    block.norm2.eps = 0.5
+
+
+def with_a_layer_of_ones_own(block):
+    block.ff[2] = nn.Sequential(block.ff[2], nn.Tanh())
+
+
+@pytest.mark.parametrize(
+    "change", [with_a_bias_on_q, with_another_activation, with_another_epsilon, with_a_layer_of_ones_own]
+)
+def test_a_model_whose_modules_are_not_those_of_its_config_gets_no_twin(change):
+    model = build(activation="gelu")
+    assert cpu.optimise(model) is not model
+    change(model.transformer.blocks[1])
+    assert cpu.optimise(model) is model
+
+
+def test_points_of_the_block_are_seen_as_the_readable_model_shows_them():
+    model, x = build(), tokens(2, 9)
+    names = ("resid_pre", "weights", "mlp_hidden", "resid_post")
+    expected, seen = former.run_with_capture(model, x, names)
+    logits, captured = former.run_with_capture(twin(model), x, names)
+    torch.testing.assert_close(logits, expected, **TOLERANCE)
+    for name in names:
+        torch.testing.assert_close(captured.stack(name), seen.stack(name), **TOLERANCE)
 
 
 def test_bad_input_gets_the_readable_model_s_error():
@@ -297,9 +355,9 @@ def test_bad_input_gets_the_readable_model_s_error():
             quick(*arguments, **options)
         assert str(given.value) == str(expected.value)
     with pytest.raises(ValueError, match="weights must be one of 'fp32', 'int8', got 'int4'"):
-        fast.optimise(model, "int4")  # pyright: ignore[reportArgumentType]
+        cpu.optimise(model, "int4")  # pyright: ignore[reportArgumentType]
     with pytest.raises(ValueError, match=r"model\.eval\(\)"):
-        fast.optimise(build(dropout=0.1).train())
+        cpu.optimise(build(dropout=0.1).train())
 
 
 def test_texts_of_all_lengths_meet_few_numbers_of_rows():
@@ -307,10 +365,10 @@ def test_texts_of_all_lengths_meet_few_numbers_of_rows():
     met = set()
     for t in range(1, 513):
         x = torch.rand(2, t, 3)
-        rows = fast._rows(x)
-        assert torch.equal(rows[: 2 * t], x.flatten(0, 1))
-        assert not rows[2 * t :].any()
-        assert len(rows) - 2 * t < max(8, 2 * t / 8)
-        met.add(len(rows))
+        padded = packed.rows(x)
+        assert torch.equal(padded[: 2 * t], x.flatten(0, 1))
+        assert not padded[2 * t :].any()
+        assert len(padded) - 2 * t < max(8, 2 * t / 8)
+        met.add(len(padded))
     assert len(met) <= 48  # 16 to 128 rows, then 8 for each doubling up to 1024: 40
-    assert len(fast._rows(torch.rand(1, 1, 3))) == 1  # a step
+    assert len(packed.rows(torch.rand(1, 1, 3))) == 1  # a step

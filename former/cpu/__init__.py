@@ -1,0 +1,12 @@
+"""The same models, faster on a CPU, for inference only: tested equal, and built only of what they know.
+
+twin     `optimise`: the fast twin of a model, or the model itself
+packed   the whole pass, on oneDNN's packed products
+step     one new token after a cache, in one compiled call
+kernels  the arithmetic of that step, on numpy arrays, compiled by numba
+"""
+
+from former.cpu.step import Precision
+from former.cpu.twin import FastGenerator, available, optimise
+
+__all__ = ["FastGenerator", "Precision", "available", "optimise"]

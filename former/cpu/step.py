@@ -1,0 +1,125 @@
+"""One new token after those a cache holds, in one compiled call: the step of a fast twin.
+
+It is 4 matrix-vector products a block, bound by how fast the weights come from memory; one function for the whole stack
+(`former.cpu.kernels`) reads them at the speed the memory has.
+
+Sizes: b batch, t tokens, e embedding, h heads.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from former.cpu import kernels
+from former.cpu.packed import feed_forward, qkv
+from former.generate import KeyValueCache
+from former.hooks import Capture, Observer
+from former.models import Cache, Generator
+
+Precision = Literal["fp32", "int8"]
+
+
+def available() -> bool:
+    """Whether numba is installed: a package of its own, which not every platform has."""
+    return kernels.compiled
+
+
+class Step:
+    """A Generator's step. Nothing of a call is kept on it.
+
+    Args:
+        model: the readable model.
+        precision: of the matrices; "int8" asks for a model that is already `rounded`.
+    """
+
+    def __init__(self, model: Generator, precision: Precision) -> None:
+        self.config = model.config
+        self.weights = _weights(model, precision)
+        self.options = (
+            model.config.norm == "pre",
+            kernels.ACTIVATIONS.index(model.config.activation),
+            np.float32(model.config.norm_eps),
+        )
+        self(torch.zeros(1, 1, dtype=torch.int64), None, KeyValueCache(model.config))  # compiles it
+
+    def takes(self, tokens: Tensor, capture: Observer | None, cache: Cache | None) -> bool:
+        """Whether this is one token in the vocabulary, after a cache with room for it, and only maps are asked for."""
+        return (
+            type(cache) is KeyValueCache
+            and tokens.shape == (1, 1)
+            and tokens.dtype == torch.int64
+            and cache.keys.dtype == torch.float32
+            and cache.length < self.config.seq_length
+            and (capture is None or (type(capture) is Capture and capture.names <= {"weights"}))
+            and 0 <= int(tokens) < self.config.num_tokens
+        )
+
+    def __call__(self, tokens: Tensor, capture: Capture | None, cache: KeyValueCache) -> Tensor:
+        """Logits (1, 1, num_tokens) for what `takes` accepts."""
+        past = cache.length
+        maps = np.empty((self.config.depth, 1, self.config.heads, 1, past + 1), np.float32)
+        logits = np.empty(self.config.num_tokens, np.float32)
+        keys, values = cache.keys.numpy(), cache.values.numpy()
+        kernels.step(self.weights, *self.options, int(tokens), past, keys, values, maps, logits)
+        cache.length = past + 1
+        if capture is not None and capture.names:
+            for layer, weights in enumerate(torch.from_numpy(maps)):  # (b=1, h, 1, t)
+                if (hook := capture.at(layer)) is not None:
+                    hook("weights", weights)
+        return torch.from_numpy(logits)[None, None]
+
+
+def _weights(model: Generator, precision: Precision) -> kernels.Weights:
+    """All that the step reads, each kind of every layer in one array."""
+    config, stack = model.config, model.transformer
+    blocks: list[Any] = list(stack.blocks)
+    ff1, ff2 = zip(*(feed_forward(block) for block in blocks), strict=True)
+    unify = [block.attention.unifyheads for block in blocks]
+    products = {
+        "qkv": ([qkv(block)[0] for block in blocks], [qkv(block)[1] for block in blocks]),
+        "unify": ([layer.weight for layer in unify], [layer.bias for layer in unify]),
+        "ff1": ([layer.weight for layer in ff1], [layer.bias for layer in ff1]),
+        "ff2": ([layer.weight for layer in ff2], [layer.bias for layer in ff2]),
+        "toprobs": ([model.output_weight], [None if model.toprobs is None else model.toprobs.bias]),
+    }
+    norms = [(block.norm1.weight, block.norm1.bias, block.norm2.weight, block.norm2.bias) for block in blocks]
+    last = model.norm if isinstance(model.norm, nn.LayerNorm) else blocks[0].norm1
+    positions = stack.positions(torch.arange(config.seq_length)).expand(config.seq_length, config.emb)
+    return kernels.Weights(
+        **{name: _product(matrices, biases, precision) for name, (matrices, biases) in products.items()},
+        norms=torch.stack([torch.stack(four) for four in norms]).numpy(),
+        last_norm=torch.stack([last.weight, last.bias]).numpy(),
+        tokens=stack.token_embedding.weight.detach().numpy().copy(),
+        positions=positions.contiguous().numpy().copy(),
+    )
+
+
+def _product(matrices: list[Tensor], biases: list[Tensor | None], precision: Precision) -> kernels.Product:
+    """One kind of matrix of all layers, what to multiply its rows by, and what to add."""
+    matrix = torch.stack(matrices)  # (depth, rows, columns)
+    bias = [matrix.new_zeros(matrix.shape[1]) if each is None else each for each in biases]
+    scale, numbers = torch.ones(matrix.shape[:2]), matrix
+    if precision == "int8":
+        scale, numbers = _row_scale(matrix)[..., 0], (matrix / _row_scale(matrix)).round().to(torch.int8)
+    return kernels.Product(numbers.numpy(), scale.numpy(), torch.stack(bias).numpy())
+
+
+def rounded(model: Generator) -> Generator:
+    """A copy of the model with every matrix rounded to 8 bits, row by row."""
+    model = copy.deepcopy(model)
+    for layer in model.modules():
+        if isinstance(layer, nn.Linear):
+            weight = layer.weight.data
+            scale = _row_scale(weight)
+            layer.weight.data = (weight / scale).round() * scale
+    return model
+
+
+def _row_scale(weight: Tensor) -> Tensor:
+    """What the integer 1 stands for in each row, so that its largest entry is 127."""
+    return weight.abs().amax(-1, keepdim=True).clamp_min(1e-30) / 127
