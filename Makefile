@@ -6,7 +6,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.10; 
 TRAIN := train-generator train-classifier train-classifier-bag train-tiny-generator train-tiny-unmasked
 PIP := .venv/bin/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: app test check bench bench-app bench-crowd clean $(TRAIN)
+.PHONY: app test check bench bench-app bench-crowd space clean $(TRAIN)
 
 app: .venv/app ## open the app on http://127.0.0.1:7860
 	.venv/bin/python app.py
@@ -28,6 +28,9 @@ bench-app: .venv/dev ## the app in Chromium, and 30 visitors at once
 
 bench-crowd: .venv/dev ## 60 pages that follow a room, then 20 visitors for 20 minutes: memory and failed requests
 	.venv/bin/python -m tests.bench.crowd
+
+space: .venv/app ## send the app to the Hugging Face Space SPACE=user/name; TORCH_INDEX=URL names an index of CPU wheels
+	@.venv/bin/python -m viz.server.space "$(SPACE)" $(if $(TORCH_INDEX),--torch-index "$(TORCH_INDEX)")
 
 $(TRAIN): train-%: .venv/dev ## train a model of checkpoints/ again; DATA=FILE names the corpus, else it is fetched
 	.venv/bin/python -m former.training train $* $(if $(DATA),--data $(DATA))
