@@ -120,9 +120,7 @@ class ModelConfig(StackConfig):
 
 def require_positions(kind: str, emb: int) -> None:
     """Raises ValueError unless vectors of `emb` numbers can have positions of this kind."""
-    require_choice("positions", kind, positions.KINDS)
-    if kind in ("sinusoidal", "relative") and emb % 2:
-        raise ValueError(f"emb must be even for {kind} positions (sines and cosines), got {emb}")
+    positions.make_positions(kind, seq_length=1, emb=emb)
 
 
 def require_token(name: str, value: int | None, num_tokens: int) -> None:

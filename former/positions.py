@@ -63,6 +63,7 @@ class SinusoidalPositions(Positions):
 
     def __init__(self, emb: int) -> None:
         super().__init__()
+        _require_even(emb)
         self.emb = emb
 
     def forward(self, index: Tensor, dtype: torch.dtype | None = None) -> Tensor:
@@ -104,6 +105,7 @@ class RelativeTerms(nn.Module):
 
     def __init__(self, emb: int, heads: int, size: int) -> None:
         super().__init__()
+        _require_even(emb)
         self.emb = emb
         self.content = nn.Parameter(torch.zeros(heads, 1, size))  # u
         self.position = nn.Parameter(torch.zeros(heads, 1, size))  # v
@@ -134,11 +136,15 @@ def sinusoidal(index: Tensor, emb: int, dtype: torch.dtype = torch.float32) -> T
     Raises:
         ValueError: an odd emb.
     """
-    if emb % 2:
-        raise ValueError(f"emb must be even for sinusoidal positions (a sine and a cosine each), got {emb}")
+    _require_even(emb)
     even = torch.arange(0, emb, 2, dtype=dtype, device=index.device)  # 2i
     angles = index[:, None].to(dtype) * torch.exp(even * (-math.log(10000.0) / emb))  # (t, e/2)
     return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(1)  # sine and cosine in turn
+
+
+def _require_even(emb: int) -> None:
+    if emb % 2:
+        raise ValueError(f"emb must be even for sinusoidal positions (a sine and a cosine each), got {emb}")
 
 
 class Shape(NamedTuple):

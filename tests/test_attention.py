@@ -11,7 +11,7 @@ from torch import Tensor, nn
 import former
 
 sizes = st.tuples(st.integers(1, 3), st.integers(1, 12), st.sampled_from([1, 2, 4]), st.integers(1, 6))  # b, t, h, s
-some_mask = st.sampled_from(["none", "causal", "local", "strided", "fixed"])
+some_mask = st.sampled_from(list(former.masks.KINDS))
 
 
 def make_mask(name: str, t: int) -> Tensor:

@@ -8,6 +8,7 @@ import torch
 from hypothesis import given
 
 from former import masks
+from tests import mask_rules
 
 sizes, steps = st.integers(1, 40), st.integers(1, 12)
 
@@ -111,3 +112,10 @@ def test_reach_refuses_what_is_no_mask_of_layers():
         masks.reach(masks.causal(3), 0)
     with pytest.raises(ValueError, match="square"):
         masks.reach(torch.ones(2, 3, dtype=torch.bool), 1)
+
+
+def test_every_kind_is_held_against_a_definition_that_uses_nothing_of_former():
+    assert list(mask_rules.KINDS) == list(masks.KINDS)
+    for kind in masks.KINDS:
+        for t, size in ((1, 1), (7, 3), (12, 4)):
+            assert torch.equal(masks.named(kind, t, size), mask_rules.seen(kind, t, size))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from former import masks
 from viz.text import LANGUAGES, Refusal, en, message, note, told
 from viz.text.form import Place, fill, parse
 
@@ -80,3 +81,9 @@ def test_a_refusal_says_itself_and_is_a_key_with_values_on_its_way_to_the_page()
         str(refusal) == told(refusal.note) == "This text has 5,000 characters; the limit is 4,000. Please shorten it."
     )
     assert refusal.note == {"key": "long_text", "values": {"given": 5000, "limit": 4000}}
+
+
+@pytest.mark.parametrize("kind", masks.KINDS)
+def test_every_kind_of_mask_has_its_words(kind):
+    names = [f"mask_{kind}", f"mask_{kind}_hint", f"mask_full_{kind}"]
+    assert {*names, *([f"mask_size_{kind}"] if masks.KINDS[kind].size else [])} <= en.MESSAGES.keys()
