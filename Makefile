@@ -19,9 +19,10 @@ check: .venv/dev ## lint, format and types
 	.venv/bin/ruff format --check
 	.venv/bin/pyright
 
-bench: .venv/dev ## the library beside its peers, then sparse attention beside dense: about 8 minutes on a quiet machine
+bench: .venv/dev ## the library beside its peers, sparse attention beside dense, the shapes of GPT-2 and BERT: about 10 minutes
 	.venv/bin/python -m tests.bench.library
 	.venv/bin/python -m tests.bench.sparse
+	.venv/bin/python -m tests.bench.pretrained
 
 bench-app: .venv/dev ## the app in Chromium, and 30 visitors at once
 	.venv/bin/python -m tests.bench.app

@@ -4,9 +4,10 @@ The public surface, in the order of the article: attention, blocks, models; then
 them, keeping them, measuring them.
 """
 
-from former import analysis, edits, masks, sparse, tokens
+from former import analysis, edits, gpt2, masks, pretrained, sparse, tokens
 from former.analysis import logit_lens
 from former.attention import SelfAttention, attend, attention_weights, basic_self_attention
+from former.bert import Bert, BertClassifier, BertConfig
 from former.blocks import TransformerBlock
 from former.checkpoints import Bundle, CheckpointError, available, load, save
 from former.config import ModelConfig
@@ -16,6 +17,9 @@ from former.hooks import Capture, Hook, run_with_capture
 from former.models import Classifier, Generator
 
 __all__ = [
+    "Bert",
+    "BertClassifier",
+    "BertConfig",
     "Bundle",
     "Capture",
     "CheckpointError",
@@ -35,9 +39,11 @@ __all__ = [
     "basic_self_attention",
     "edits",
     "generate",
+    "gpt2",
     "load",
     "logit_lens",
     "masks",
+    "pretrained",
     "run_with_capture",
     "save",
     "sparse",

@@ -3,6 +3,7 @@
     checkpoints/generator/card.json
     checkpoints/generator/model.safetensors.index.json     (where there are several files of weights)
     checkpoints/generator/model-00001-of-00002.safetensors ...
+    checkpoints/gpt/tokenizer.json                         (where the tokenizer is one of `tokenizers`)
 
 The card holds the kind of model, its config, the tokenizer, the files with their checksums, and whatever is known of
 the training. Nothing is unpickled: a weights file holds numbers and the card holds text, and neither can run anything.
@@ -24,6 +25,7 @@ from safetensors.torch import save as save_tensors
 from torch import Tensor
 
 from former import tokens
+from former.bert import Bert, BertClassifier, BertConfig
 from former.config import VERSION, ModelConfig
 from former.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
 from former.models import Classifier, Generator
@@ -32,12 +34,15 @@ from former.tokens import Tokenizer
 CHECKPOINTS = Path(__file__).resolve().parent.parent / "checkpoints"
 CARD = "card.json"
 INDEX = "model.safetensors.index.json"
+TOKENIZER = "tokenizer.json"
 SHARD_BYTES = 9_500_000  # below the 10 MB from which a Hugging Face Space wants Git LFS
 
 KINDS: dict[str, tuple[Any, Any]] = {
     "Generator": (Generator, ModelConfig),
     "Classifier": (Classifier, ModelConfig),
     "EncoderDecoder": (EncoderDecoder, EncoderDecoderConfig),
+    "Bert": (Bert, BertConfig),
+    "BertClassifier": (BertClassifier, BertConfig),
 }
 """Every kind of model by the name its card gives: its class, and the class of its config."""
 
@@ -93,14 +98,18 @@ def save(bundle: Bundle, path: str | Path, dtype: Literal["f16", "bf16"] = "f16"
     folder = Path(path)
     folder.mkdir(parents=True, exist_ok=True)
     _remove_old(folder)
+    files, tokenizer = _write_weights(folder, state), bundle.tokenizer.to_dict()
+    if "definition" in tokenizer:  # some hundred kB: more than a card that people read should hold
+        files[TOKENIZER] = _write(folder / TOKENIZER, tokenizer.pop("definition").encode())
+        tokenizer["file"] = TOKENIZER
     card = {
         **bundle.card,
         "version": VERSION,
         "kind": type(bundle.model).__name__,
         "config": bundle.model.config.to_dict(),
         "dtype": dtype,
-        "files": _write_weights(folder, state),
-        "tokenizer": bundle.tokenizer.to_dict(),
+        "files": files,
+        "tokenizer": tokenizer,
     }
     write_card(folder, card)
 
@@ -132,12 +141,17 @@ def _write_weights(folder: Path, state: dict[str, Tensor]) -> dict[str, dict[str
     files = {}
     for name, held in split.filename_to_tensors.items():
         content = save_tensors({key: state[key].contiguous() for key in held}, metadata={"format": "pt"})
-        (folder / name).write_bytes(content)
-        files[name] = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+        files[name] = _write(folder / name, content)
     if split.is_sharded:
         index = {"metadata": split.metadata, "weight_map": split.tensor_to_filename}
         (folder / INDEX).write_text(json.dumps(index, indent=1) + "\n", encoding="utf-8")
     return files
+
+
+def _write(path: Path, content: bytes) -> dict[str, Any]:
+    """Writes a file; returns the card's entry of it."""
+    path.write_bytes(content)
+    return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
 
 
 def load(name_or_path: str | Path) -> Bundle:
@@ -160,15 +174,18 @@ def load(name_or_path: str | Path) -> Bundle:
         card = json.loads(path.read_text(encoding="utf-8"))
         (kind, config_kind), files, dtype = KINDS[card["kind"]], _files(card["files"]), _DTYPES[card["dtype"]]
         config = config_kind.from_dict(_config_of(card), card.get("version", 1))
-        tokenizer = tokens.from_dict(card["tokenizer"])
+        tokenizer = _tokenizer(folder, card["tokenizer"], files)
         _check_vocabulary(tokenizer, config)
+    except CheckpointError:
+        raise
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise CheckpointError(f"{path} is no card of a model: {error!r}") from error
     with torch.device("meta"):  # shapes only: the weights come from the files
         model = kind(config)
     state: dict[str, Tensor] = {}
     for file, facts in files.items():
-        state |= _read(folder, file, facts)
+        if file != TOKENIZER:
+            state |= _tensors(folder / file, _read(folder / file, facts))
     if card.get("version", 1) == 1:
         state = {name.replace("transformer.norm.", "norm."): tensor for name, tensor in state.items()}
     _check_state(model.state_dict(), state, dtype, path)
@@ -197,9 +214,15 @@ def _files(files: Any) -> dict[str, dict[str, Any]]:
     return files
 
 
-def _read(folder: Path, file: str, facts: dict[str, Any]) -> dict[str, Tensor]:
-    """One weights file, checked against its entry in the card."""
-    path = folder / file
+def _tokenizer(folder: Path, values: dict[str, Any], files: dict[str, dict[str, Any]]) -> Tokenizer:
+    """The card's tokenizer, its definition taken from the file that holds it."""
+    if values.get("file") == TOKENIZER:
+        values = {**values, "definition": _read(folder / TOKENIZER, files[TOKENIZER]).decode()}
+    return tokens.from_dict(values)
+
+
+def _read(path: Path, facts: dict[str, Any]) -> bytes:
+    """One file, checked against its entry in the card."""
     if not path.is_file():
         raise CheckpointError(f"{path} is missing; the card names it")
     content = path.read_bytes()
@@ -208,6 +231,11 @@ def _read(folder: Path, file: str, facts: dict[str, Any]) -> dict[str, Tensor]:
             f"{path} does not have the checksum that the card says: it was altered or damaged "
             f"({len(content)} bytes, the card says {facts.get('bytes')})"
         )
+    return content
+
+
+def _tensors(path: Path, content: bytes) -> dict[str, Tensor]:
+    """What a file of weights holds."""
     try:
         return load_tensors(content)
     except SafetensorError as error:

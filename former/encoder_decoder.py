@@ -23,7 +23,7 @@ from former.checks import is_whole, require_positive
 from former.config import StackConfig, require_positions, require_token
 from former.generate import KeyValueCache, next_token_probs, random_of
 from former.hooks import STACKS, Observer, scoped
-from former.models import Cache, last_norm, make_stack
+from former.models import Cache, last_norm, make_stack, not_padding
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,10 +155,7 @@ class EncoderDecoder(nn.Module):
         self.encoder.check(source)
         if self.config.pad_token is None:
             return None
-        real = source != self.config.pad_token
-        if not torch.compiler.is_compiling() and not real.any(-1).all():
-            raise ValueError("source must hold a token that is not padding in every row, got one without")
-        return real
+        return not_padding(source, self.config.pad_token, self.training, "source")
 
 
 @torch.inference_mode()

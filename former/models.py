@@ -72,15 +72,30 @@ class Transformer(nn.Module):
         recompute: bool = False,
         others: Callable[[int], dict[str, Any]] = _nothing,
     ) -> Tensor:
-        """tokens (b, t), already checked → (b, t, e). With a cache, they follow the tokens it holds.
+        """tokens (b, t), already checked → (b, t, e). With a cache, they follow the tokens it holds."""
+        past = 0 if cache is None else cache.length
+        return self.through(self.drop(self.embed(tokens, past)), mask, capture, cache, recompute, others)
+
+    def embed(self, tokens: Tensor, past: int = 0) -> Tensor:
+        """Tokens (b, t), `past` others before them → their vectors and those of their positions, (b, t, e)."""
+        index = torch.arange(past, past + tokens.shape[1], device=tokens.device)
+        x = self.token_embedding(tokens.long())
+        return x + self.positions(index, x.dtype)
+
+    def through(
+        self,
+        x: Tensor,
+        mask: Tensor | None = None,
+        capture: Observer | None = None,
+        cache: Cache | None = None,
+        recompute: bool = False,
+        others: Callable[[int], dict[str, Any]] = _nothing,
+    ) -> Tensor:
+        """x (b, t, e) through the blocks → (b, t, e).
 
         `recompute` is gradient checkpointing: a block's insides are computed again in the backward pass, not kept.
         `others` gives what else a layer's block takes, by keyword.
         """
-        past = 0 if cache is None else cache.length
-        index = torch.arange(past, past + tokens.shape[1], device=tokens.device)
-        x = self.token_embedding(tokens.long())
-        x = self.drop(x + self.positions(index, x.dtype))  # (b, t, e)
         for layer, block in enumerate(self.blocks):
             hook = None if capture is None else capture.at(layer)
             extend = None if cache is None else cache.at(layer)
@@ -90,7 +105,7 @@ class Transformer(nn.Module):
             else:
                 x = block(x, mask, hook, extend, terms=terms, **others(layer))
         if cache is not None:
-            cache.length += tokens.shape[1]
+            cache.length += x.shape[1]
         return x
 
     def check(self, tokens: Tensor, past: int = 0) -> None:
@@ -256,11 +271,20 @@ class Classifier(nn.Module):
         self.transformer.check(tokens)
         if self.config.pad_token is None:
             return torch.ones_like(tokens, dtype=torch.bool)
-        real = tokens != self.config.pad_token
-        unread = torch.compiler.is_compiling() or (tokens.is_cuda and self.training)  # as in `Transformer.check`
-        if not unread and not real.any(-1).all():
-            raise ValueError("tokens must hold a token that is not padding in every sequence, got one without")
-        return real
+        return not_padding(tokens, self.config.pad_token, self.training)
+
+
+def not_padding(tokens: Tensor, pad_token: int, training: bool, name: str = "tokens") -> Tensor:
+    """Where tokens (b, t), an argument of this name, are not padding: bool (b, t).
+
+    Raises:
+        ValueError: a sequence that is all padding.
+    """
+    real = tokens != pad_token
+    unread = torch.compiler.is_compiling() or (tokens.is_cuda and training)  # as in `Transformer.check`
+    if not unread and not real.any(-1).all():
+        raise ValueError(f"{name} must hold a token that is not padding in every sequence, got one without")
+    return real
 
 
 def pool(x: Tensor, real: Tensor, how: Pooling) -> Tensor:

@@ -57,6 +57,46 @@ def test_a_classifier_comes_back_with_its_words(tmp_path):
     assert loaded.tokenizer.to_dict() == words.to_dict()
 
 
+@pytest.fixture
+def pieces(tmp_path):
+    """A model of pieces of words, saved."""
+    tokenizer = former.tokens.BpeTokenizer.train(["a text of words, and of the same words"], 280)
+    config = former.ModelConfig(num_tokens=tokenizer.num_tokens + 3, emb=8, heads=2, depth=1, seq_length=8)
+    tokenizer = former.tokens.BpeTokenizer(tokenizer.to_dict()["definition"], config.num_tokens)
+    former.save(former.Bundle(former.Generator(config).eval(), tokenizer, config), tmp_path / "pieces")
+    return tmp_path / "pieces", tokenizer
+
+
+def test_a_long_tokenizer_stands_beside_the_card(pieces):
+    folder, tokenizer = pieces
+    card = json.loads((folder / "card.json").read_text())
+    assert card["tokenizer"] == {"kind": "bpe", "num_tokens": tokenizer.num_tokens, "file": "tokenizer.json"}
+    assert former.load(folder).tokenizer.to_dict() == tokenizer.to_dict()
+
+
+def test_a_tokenizer_that_is_missing_or_altered_is_refused(pieces):
+    folder, _ = pieces
+    path = folder / "tokenizer.json"
+    path.write_text(path.read_text().replace("<|endoftext|>", "<|end-of-text|>"))
+    with pytest.raises(former.CheckpointError, match=r"tokenizer.json does not have the checksum"):
+        former.load(folder)
+    path.unlink()
+    with pytest.raises(former.CheckpointError, match=r"tokenizer.json is missing; the card names it"):
+        former.load(folder)
+    path.write_bytes(b"{}")
+    files = json.loads((folder / "card.json").read_text())["files"]
+    edit_card(folder, files=files | facts_of(path))
+    with pytest.raises(former.CheckpointError, match=r"is no card of a model: .*text of a tokenizer.json"):
+        former.load(folder)
+
+
+def test_a_tokenizer_of_another_kind_leaves_no_file_of_the_one_before(pieces, bundle):
+    folder, _ = pieces
+    former.save(bundle, folder)
+    assert not (folder / "tokenizer.json").exists()
+    former.load(folder)
+
+
 def as_version_1(folder, mask):
     """Turns a card into what the first version wrote: the mask beside the config, no field that came later."""
     card = json.loads((folder / "card.json").read_text())

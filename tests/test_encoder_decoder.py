@@ -385,7 +385,7 @@ def test_inputs_that_do_not_fit_are_refused(bundle):
     source, target = pair()
     with pytest.raises(ValueError, match="batches of one size, got 3 and 2"):
         model(source, target[:2])
-    with pytest.raises(ValueError, match="not padding in every row"):
+    with pytest.raises(ValueError, match="source must hold a token that is not padding in every sequence"):
         model(torch.zeros_like(source), target)
     with pytest.raises(ValueError, match="context of 12 tokens, got 13"):
         model(torch.ones(1, 13, dtype=torch.long), target[:1])

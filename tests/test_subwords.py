@@ -170,10 +170,14 @@ def test_a_definition_that_cuts_and_pads_is_read_without():
         assert again.encode(text) == UNCASED.encode(text)
 
 
-def gap() -> str:
-    definition = json.loads(BPE.to_dict()["definition"])
-    definition["model"]["vocab"]["zz"] = 9999
-    return json.dumps(definition)
+@pytest.mark.parametrize("tokenizer", [BPE, UNCASED])
+def test_a_model_may_have_more_tokens_than_its_tokenizer_names(tokenizer):
+    more = type(tokenizer)(tokenizer.to_dict()["definition"], tokenizer.num_tokens + 2)
+    assert more.num_tokens == tokenizer.num_tokens + 2
+    last = tokenizer.num_tokens + 1
+    assert more.labels([last]) == [f"[unused{last}]"]
+    assert more.decode([last, *tokenizer.encode("the cat")]) == "the cat"
+    assert from_dict(more.to_dict()).num_tokens == more.num_tokens
 
 
 @pytest.mark.parametrize(
@@ -182,7 +186,8 @@ def gap() -> str:
         (lambda: BpeTokenizer("{}"), "definition must be the text of a tokenizer.json"),
         (lambda: BpeTokenizer(UNCASED.to_dict()["definition"]), "definition must be of byte-level BPE"),
         (lambda: WordPieceTokenizer(BPE.to_dict()["definition"]), "definition must be of WordPiece"),
-        (lambda: BpeTokenizer(gap()), "definition must number its tokens from 0 without a gap, got 501 up to 9999"),
+        (lambda: BpeTokenizer(BPE.to_dict()["definition"], 499), "at most the model's 499 tokens, got 500"),
+        (lambda: WordPieceTokenizer(UNCASED.to_dict()["definition"], 9), "at most the model's 9 tokens, got 400"),
         (lambda: BpeTokenizer.from_vocabulary({"a": 0}, [("a", "b")]), "vocabulary and merges must fit"),
         (lambda: BpeTokenizer.from_vocabulary({"a": 0, "a b": 1}, []), "byte-level BPE, got the token 'a b'"),
         (lambda: WordPieceTokenizer.from_vocabulary(["[PAD]", "a", "a"]), "pieces must be distinct, got 'a'"),

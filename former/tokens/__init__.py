@@ -54,6 +54,7 @@ class Tokenizer(Protocol):
         ...
 
 
+_SUBWORDS = {"bpe": "BpeTokenizer", "wordpiece": "WordPieceTokenizer"}
 _LAZY = {"BpeTokenizer": "former.tokens.bpe", "WordPieceTokenizer": "former.tokens.wordpiece"}
 
 
@@ -77,8 +78,8 @@ def from_dict(values: dict[str, Any]) -> Tokenizer:
         return WordTokenizer(words)
     if kind == "characters" and isinstance(characters := values.get("characters"), str):
         return CharacterTokenizer(characters, values.get("tasks", {}))
-    if kind in ("bpe", "wordpiece") and isinstance(definition := values.get("definition"), str):
-        return __getattr__("BpeTokenizer" if kind == "bpe" else "WordPieceTokenizer")(definition)
+    if kind in _SUBWORDS and isinstance(definition := values.get("definition"), str):
+        return __getattr__(_SUBWORDS[kind])(definition, values.get("num_tokens"))
     raise ValueError(
         "tokenizer must be of kind 'bytes', 'characters' with a text of them, 'words' with a list of words, or 'bpe' "
         f"or 'wordpiece' with a definition, got kind {kind!r}"

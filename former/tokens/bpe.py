@@ -23,11 +23,13 @@ class BpeTokenizer:
 
     Args:
         definition: the text of a tokenizer.json.
+        num_tokens: of the model, which may have tokens that are never used, after those that the definition names;
+            None for those alone.
     Raises:
-        ValueError: a definition of another kind of tokenizer.
+        ValueError: a definition of another kind of tokenizer, or of more tokens than the model has.
     """
 
-    def __init__(self, definition: str) -> None:
+    def __init__(self, definition: str, num_tokens: int | None = None) -> None:
         self._tokenizer = definitions.parse(definition)
         if not isinstance(self._tokenizer.model, models.BPE) or not isinstance(
             self._tokenizer.decoder, decoders.ByteLevel
@@ -39,15 +41,18 @@ class BpeTokenizer:
         for i, piece in self._pieces.items():
             if i not in self._added and not _BYTE.keys() >= set(piece):
                 raise ValueError(f"definition must be of byte-level BPE, got the token {piece!r}")
-        self.num_tokens = len(self._pieces)
+        self.num_tokens = definitions.num_tokens(self._tokenizer, num_tokens)
 
     @classmethod
-    def from_vocabulary(cls, vocabulary: Mapping[str, int], merges: Sequence[tuple[str, str]]) -> BpeTokenizer:
+    def from_vocabulary(
+        cls, vocabulary: Mapping[str, int], merges: Sequence[tuple[str, str]], num_tokens: int | None = None
+    ) -> BpeTokenizer:
         """GPT-2's tokenizer from its two tables.
 
         Args:
             vocabulary: each token's id, as in a vocab.json.
             merges: pairs of tokens in the order they are merged, as in a merges.txt.
+            num_tokens: of the model; None for those of the vocabulary.
         Raises:
             ValueError: tables that do not fit each other.
         """
@@ -57,7 +62,7 @@ class BpeTokenizer:
             raise ValueError(f"vocabulary and merges must fit each other, got: {error}") from error
         if END in vocabulary:
             tokenizer.add_special_tokens([END])
-        return cls(tokenizer.to_str())
+        return cls(tokenizer.to_str(), num_tokens)
 
     @classmethod
     def train(cls, texts: Iterable[str], num_tokens: int) -> BpeTokenizer:
@@ -114,11 +119,13 @@ class BpeTokenizer:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for a JSON card; `former.save` keeps the long definition in a file of its own."""
-        return {"kind": "bpe", "definition": self._tokenizer.to_str()}
+        return {"kind": "bpe", "num_tokens": self.num_tokens, "definition": self._tokenizer.to_str()}
 
     def _bytes(self, i: int) -> bytes:
         if i in self._added:
             return self._added[i].encode()
+        if i not in self._pieces:
+            return definitions.unused(i).encode()
         return bytes(_BYTE[char] for char in self._pieces[i])
 
 

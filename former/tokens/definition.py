@@ -9,7 +9,7 @@ def parse(definition: str) -> Tokenizer:
     """The tokenizer that a definition describes, set to read a text whole, neither cut short nor padded.
 
     Raises:
-        ValueError: no definition, or ids that do not run from 0 without a gap.
+        ValueError: no definition.
     """
     try:
         tokenizer = Tokenizer.from_str(definition)
@@ -17,9 +17,6 @@ def parse(definition: str) -> Tokenizer:
         raise ValueError(f"definition must be the text of a tokenizer.json, got one that fails: {error}") from error
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    ids = set(tokenizer.get_vocab(with_added_tokens=True).values())
-    if ids != set(range(len(ids))):
-        raise ValueError(f"definition must number its tokens from 0 without a gap, got {len(ids)} up to {max(ids)}")
     return tokenizer
 
 
@@ -27,3 +24,20 @@ def encode(tokenizer: Tokenizer, text: str) -> list[int]:
     """The ids of a text alone; a lone surrogate, which UTF-8 cannot write, is read as "?"."""
     text = text.encode("utf-8", errors="replace").decode("utf-8")
     return tokenizer.encode(text, add_special_tokens=False).ids
+
+
+def num_tokens(tokenizer: Tokenizer, of_model: int | None) -> int:
+    """How many tokens there are: those of the model, where it has more than its tokenizer names; else up to the last.
+
+    Raises:
+        ValueError: a model with fewer.
+    """
+    known = max(tokenizer.get_vocab(with_added_tokens=True).values(), default=-1) + 1
+    if of_model is not None and of_model < known:
+        raise ValueError(f"tokenizer must have at most the model's {of_model} tokens, got {known}")
+    return known if of_model is None else of_model
+
+
+def unused(i: int) -> str:
+    """The label of a token that a model has and its tokenizer does not name."""
+    return f"[unused{i}]"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from former.config import is_whole
+from former.checks import is_whole
 
 CONTINUED = "‥"  # stands at each further token of a character that takes several
 

@@ -21,12 +21,14 @@ class WordPieceTokenizer:
 
     Args:
         definition: the text of a tokenizer.json.
+        num_tokens: of the model, which may have tokens that are never used, after those that the definition names;
+            None for those alone.
     Raises:
-        ValueError: a definition of another kind of tokenizer, or without one of `SPECIAL`.
+        ValueError: a definition of another kind of tokenizer, without one of `SPECIAL`, or of more tokens than the
+            model has.
     """
 
-    def __init__(self, definition: str) -> None:
-
+    def __init__(self, definition: str, num_tokens: int | None = None) -> None:
         self._tokenizer = definitions.parse(definition)
         if not isinstance(self._tokenizer.model, models.WordPiece):
             raise ValueError("definition must be of WordPiece, as BERT's, got another kind of tokenizer")
@@ -34,7 +36,7 @@ class WordPieceTokenizer:
             raise ValueError(f"definition must have the tokens {SPECIAL}, got none for {missing}")
         ids = self._tokenizer.get_vocab()
         self.pad_token, self.unk_token, self.cls_token, self.sep_token, self.mask_token = map(ids.__getitem__, SPECIAL)
-        self.num_tokens = self._tokenizer.get_vocab_size()
+        self.num_tokens = definitions.num_tokens(self._tokenizer, num_tokens)
 
     @classmethod
     def from_vocabulary(
@@ -43,6 +45,7 @@ class WordPieceTokenizer:
         lower_case: bool = True,
         strip_accents: bool | None = None,
         split_chinese: bool = True,
+        num_tokens: int | None = None,
     ) -> WordPieceTokenizer:
         """BERT's tokenizer from the lines of a vocab.txt.
 
@@ -51,6 +54,7 @@ class WordPieceTokenizer:
             lower_case: whether the text is lower-cased first: True for BERT's uncased models.
             strip_accents: whether é is read as e; None: where it is lower-cased.
             split_chinese: whether each Chinese character is a word.
+            num_tokens: of the model; None for those of the vocabulary.
         Raises:
             ValueError: a vocabulary that lacks one of `SPECIAL`, or repeats a piece.
         """
@@ -65,7 +69,7 @@ class WordPieceTokenizer:
         tokenizer.decoder = decoders.WordPiece()
         tokenizer.post_processor = processors.BertProcessing((SEP, ids[SEP]), (CLS, ids[CLS]))
         tokenizer.add_special_tokens(list(SPECIAL))
-        return cls(tokenizer.to_str())
+        return cls(tokenizer.to_str(), num_tokens)
 
     @classmethod
     def train(
@@ -136,11 +140,11 @@ class WordPieceTokenizer:
             ValueError: an id out of the vocabulary.
         """
         check_ids(ids, self.num_tokens)
-        return [join_labels(map(visible, self._tokenizer.id_to_token(i) or "")) for i in ids]
+        return [join_labels(map(visible, self._tokenizer.id_to_token(i) or definitions.unused(i))) for i in ids]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for a JSON card; `former.save` keeps the long definition in a file of its own."""
-        return {"kind": "wordpiece", "definition": self._tokenizer.to_str()}
+        return {"kind": "wordpiece", "num_tokens": self.num_tokens, "definition": self._tokenizer.to_str()}
 
 
 def _normalizer(lower_case: bool, strip_accents: bool | None, split_chinese: bool) -> Any:

@@ -1,0 +1,274 @@
+"""BERT (article, section "BERT"): a stack that sees the whole text, trained to fill in words (Devlin et al. 2018).
+
+Every token sees every other: no mask but the padding's. A text is `[CLS] words [SEP]`, or two texts, each ended by a
+`[SEP]`, in two segments. To the embeddings of token and position comes that of the segment, and a norm; the blocks are
+the article's, post-norm. What is read off the top, by the heads that the model was trained with:
+
+- at every token, which word stands there: of the chosen 15 %, most were hidden behind `[MASK]`;
+- at `[CLS]`, whether the second text follows the first;
+- after fine-tuning, at `[CLS]`, one layer's verdict on the whole text: `BertClassifier`.
+
+Sizes: b batch, t tokens, e embedding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from former import masks
+from former.blocks import ACTIVATIONS
+from former.checks import require_positive
+from former.config import Activation, StackConfig, require_token
+from former.hooks import Observer
+from former.models import Transformer, not_padding
+from former.positions import LearnedPositions
+
+SIZES: dict[str, dict[str, Any]] = {
+    "bert-base": {"emb": 768, "heads": 12, "depth": 12},
+    "bert-large": {"emb": 1024, "heads": 16, "depth": 24},  # the article's 340 million parameters
+}
+"""The shapes that were published, as `BertConfig(**SIZES[name])` takes them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BertConfig(StackConfig):
+    """The shape of a `Bert` or a `BertClassifier`; the defaults are the smaller published one, uncased.
+
+    Raises:
+        ValueError: a field out of its range; the message names the field, what was given and what is expected.
+    """
+
+    emb: int = 768
+    heads: int = 12
+    depth: int = 12
+    activation: Activation = "gelu"  # also of the masked-word head
+    dropout: float = 0.1
+    attention_bias: bool = True
+    norm_eps: float = 1e-12
+    num_tokens: int = 30522  # size of the vocabulary
+    seq_length: int = 512  # the context: how many tokens at most
+    num_segments: int = 2  # how many texts may stand beside each other
+    pad_token: int | None = 0  # no other token attends to this one
+    pooler: bool = True  # whether there is a layer that reads `[CLS]`; a BertClassifier needs it
+    words_head: bool = True  # whether a Bert has the masked-word head
+    sentence_head: bool = True  # whether a Bert has the next-sentence head
+    num_classes: int = 2  # what a BertClassifier chooses from; a Bert does not read it
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("num_tokens", "seq_length", "num_segments", "num_classes"):
+            require_positive(name, getattr(self, name))
+        require_token("pad_token", self.pad_token, self.num_tokens)
+        if self.norm != "post":
+            raise ValueError(f"norm must be 'post' in BERT, got {self.norm!r}")
+        if self.sentence_head and not self.pooler:
+            raise ValueError("pooler must be True where there is a sentence_head, which reads it; got False")
+
+
+class BertStack(nn.Module):
+    """What `Bert` and `BertClassifier` share: from tokens to the vectors above the last block, and that of `[CLS]`.
+
+    Args:
+        config: its shape.
+    """
+
+    def __init__(self, config: BertConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.transformer = Transformer(config, config.num_tokens, LearnedPositions(config.seq_length, config.emb))
+        self.segment_embedding = nn.Embedding(config.num_segments, config.emb)
+        self.embedding_norm = nn.LayerNorm(config.emb, config.norm_eps)
+        self.pooler = nn.Linear(config.emb, config.emb) if config.pooler else None
+
+    def encode(
+        self,
+        tokens: Tensor,
+        segments: Tensor | None = None,
+        mask: Tensor | None = None,
+        capture: Observer | None = None,
+        *,
+        recompute: bool = False,
+    ) -> Tensor:
+        """The vectors above the last block.
+
+        Args:
+            tokens: (b, t), t at most the context; padded where the config says so.
+            segments: (b, t), the segment of each token, from 0; None where all are in the first.
+            mask: bool (t, t), True = may attend; None for none.
+            capture: sees, and may replace, what `former.hooks` lists.
+            recompute: whether the backward pass computes each block again instead of keeping its insides.
+        Returns:
+            (b, t, e).
+        Raises:
+            ValueError: tokens, segments or a mask that do not fit, or a sequence that is all padding.
+        """
+        self.transformer.check(tokens)
+        segments = torch.zeros_like(tokens) if segments is None else segments
+        self._check_segments(segments, tokens)
+        b, t = tokens.shape
+        if mask is not None:
+            masks.check(mask, torch.Size((b, self.config.heads, t, t)))
+        if self.config.pad_token is not None:
+            mask = masks.without_padding(not_padding(tokens, self.config.pad_token, self.training), mask)
+        x = self.transformer.embed(tokens) + self.segment_embedding(segments.long())
+        x = self.transformer.drop(self.embedding_norm(x))  # (b, t, e)
+        return self.transformer.through(x, mask, capture, recompute=recompute)
+
+    def pool(self, x: Tensor) -> Tensor:
+        """One vector of each text, read off `[CLS]`: (b, t, e) → (b, e).
+
+        Raises:
+            ValueError: a model without the layer that reads it.
+        """
+        if self.pooler is None:
+            raise ValueError("this model has no pooler: it was made, or its weights were kept, without one")
+        return torch.tanh(self.pooler(x[:, 0]))
+
+    def _check_segments(self, segments: Tensor, tokens: Tensor) -> None:
+        if segments.shape != tokens.shape or segments.is_floating_point() or segments.dtype == torch.bool:
+            shape = f"{segments.dtype} {tuple(segments.shape)}"
+            raise ValueError(f"segments must be whole numbers of the tokens' shape {tuple(tokens.shape)}, got {shape}")
+        if torch.compiler.is_compiling() or (segments.is_cuda and self.training):
+            return  # as in `Transformer.check`
+        low, high = segments.aminmax()
+        if low < 0 or high >= self.config.num_segments:
+            raise ValueError(f"segments must be in [0, {self.config.num_segments}), got {int(low)} to {int(high)}")
+
+
+class Bert(BertStack):
+    """BERT as it is pretrained, with its two heads.
+
+    Args:
+        config: its shape.
+    """
+
+    def __init__(self, config: BertConfig) -> None:
+        super().__init__(config)
+        self.words = MaskedWordHead(config) if config.words_head else None
+        self.sentence = nn.Linear(config.emb, 2) if config.sentence_head else None
+
+    def forward(
+        self,
+        tokens: Tensor,
+        segments: Tensor | None = None,
+        mask: Tensor | None = None,
+        capture: Observer | None = None,
+        *,
+        recompute: bool = False,
+    ) -> Tensor:
+        """Logits of the word that stands at each token. The arguments are those of `encode`.
+
+        Returns:
+            logits (b, t, num_tokens).
+        Raises:
+            ValueError: as `encode`, or a model without this head.
+        """
+        return self.unembed(self.encode(tokens, segments, mask, capture, recompute=recompute))
+
+    def next_sentence(self, tokens: Tensor, segments: Tensor) -> Tensor:
+        """Whether the second text follows the first.
+
+        Args:
+            tokens, segments: as for `encode`, with both segments.
+        Returns:
+            logits (b, 2): that it does, that it does not.
+        Raises:
+            ValueError: as `encode`, or a model without this head.
+        """
+        return self.follows(self.encode(tokens, segments))
+
+    def unembed(self, x: Tensor) -> Tensor:
+        """The masked-word head: vectors (..., e) above the last block → logits (..., num_tokens).
+
+        Raises:
+            ValueError: a model without this head.
+        """
+        if self.words is None:
+            raise ValueError("this model has no masked-word head: its weights were kept without one")
+        return self.words(x, self.transformer.token_embedding.weight)
+
+    def follows(self, x: Tensor) -> Tensor:
+        """The next-sentence head: vectors (b, t, e) above the last block → logits (b, 2).
+
+        Raises:
+            ValueError: a model without this head.
+        """
+        if self.sentence is None:
+            raise ValueError("this model has no next-sentence head: its weights were kept without one")
+        return self.sentence(self.pool(x))
+
+
+class MaskedWordHead(nn.Module):
+    """One more layer and a norm, then the token embedding, transposed, with a bias for each word.
+
+    Args:
+        config: the model's.
+    """
+
+    def __init__(self, config: BertConfig) -> None:
+        super().__init__()
+        self.dense = nn.Linear(config.emb, config.emb)
+        self.activation = ACTIVATIONS[config.activation]()
+        self.norm = nn.LayerNorm(config.emb, config.norm_eps)
+        self.bias = nn.Parameter(torch.zeros(config.num_tokens))
+
+    def forward(self, x: Tensor, embedding: Tensor) -> Tensor:
+        """x (..., e), and the token embedding (num_tokens, e) → logits (..., num_tokens)."""
+        return F.linear(self.norm(self.activation(self.dense(x))), embedding, self.bias)
+
+
+class BertClassifier(BertStack):
+    """BERT fine-tuned to classify: one linear layer on the vector that `[CLS]` gives.
+
+    Args:
+        config: its shape.
+    Raises:
+        ValueError: a config without a pooler.
+    """
+
+    def __init__(self, config: BertConfig) -> None:
+        super().__init__(config)
+        if not config.pooler:
+            raise ValueError("pooler must be True in a BertClassifier, which reads it; got False")
+        self.toprobs = nn.Linear(config.emb, config.num_classes)
+
+    @classmethod
+    def on(cls, bert: Bert, num_classes: int) -> BertClassifier:
+        """A classifier to fine-tune, on a copy of a pretrained model; only its last layer is new.
+
+        Args:
+            bert: with a pooler; it is left as it is.
+            num_classes: at least 1.
+        """
+        classifier = cls(replace(bert.config, num_classes=num_classes, words_head=False, sentence_head=False))
+        state = classifier.state_dict()
+        classifier.load_state_dict({**state, **{name: x for name, x in bert.state_dict().items() if name in state}})
+        return classifier
+
+    def forward(
+        self,
+        tokens: Tensor,
+        segments: Tensor | None = None,
+        mask: Tensor | None = None,
+        capture: Observer | None = None,
+        *,
+        recompute: bool = False,
+    ) -> Tensor:
+        """Log-probabilities of the classes. The arguments are those of `encode`.
+
+        Returns:
+            log-probabilities (b, num_classes).
+        Raises:
+            ValueError: as `encode`.
+        """
+        return self.unembed(self.encode(tokens, segments, mask, capture, recompute=recompute))
+
+    def unembed(self, x: Tensor) -> Tensor:
+        """From the vectors above the last block to log-probabilities: (b, t, e) → (b, num_classes)."""
+        pooled = self.transformer.drop(self.pool(x))
+        return F.log_softmax(self.toprobs(pooled), dim=-1)

@@ -1,0 +1,129 @@
+"""Real weights: GPT-2 and BERT in Hugging Face's format, into our modules and out again.
+
+    bundle = former.pretrained.load("gpt2")             # fetched once, with a progress bar, then read from its cache
+    bundle = former.pretrained.load(Path("my-bert"))    # a folder: nothing is fetched
+    former.pretrained.save(bundle, "for-transformers")  # transformers.AutoModel.from_pretrained opens it
+
+A folder holds config.json; model.safetensors, or several such files and their index; and the tokenizer, as
+tokenizer.json, or vocab.json and merges.txt (GPT-2), or vocab.txt (BERT). Nothing is unpickled: of weights only
+safetensors are read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from former.checkpoints import TOKENIZER, Bundle, CheckpointError
+from former.checks import require_choice
+from former.pretrained import bert, gpt2
+from former.pretrained.architecture import Architecture, Part
+from former.pretrained.files import fetch, is_repo_id, read_json, read_weights, refused
+
+ARCHITECTURES: dict[str, Architecture] = {"gpt2": gpt2.ARCHITECTURE, "bert": bert.ARCHITECTURE}
+"""Every architecture by the `model_type` of its config.json."""
+
+
+def load(folder_or_repo_id: str | Path) -> Bundle:
+    """A model in Hugging Face's format, in float32 and in evaluation mode, with its tokenizer.
+
+    Args:
+        folder_or_repo_id: a folder; or, as a str that is no folder, a repository's id, "owner/name" or one of
+            `files.SHORT_NAMES`, which is fetched from Hugging Face unless it is in its cache.
+    Returns:
+        A `Bundle` of a `Generator` (GPT-2), a `Bert`, or a `BertClassifier` where the weights end in a classifier.
+    Raises:
+        CheckpointError: in one line, what is missing, damaged, of another architecture, or cannot be fetched.
+    """
+    if os.path.isdir(folder_or_repo_id):  # unlike Path.is_dir, for any text
+        folder = Path(folder_or_repo_id)
+    elif isinstance(folder_or_repo_id, str) and is_repo_id(folder_or_repo_id):
+        folder = fetch(folder_or_repo_id)
+    else:
+        raise CheckpointError(f"no model {str(folder_or_repo_id)!r}: neither a folder nor the id of a repository")
+    values = read_json(folder / "config.json")
+    model_type: Any = values.get("model_type")
+    with refused(folder / "config.json"):
+        require_choice("model_type", model_type, ARCHITECTURES)
+    architecture = ARCHITECTURES[model_type]
+    model = _model(architecture, values, folder)
+    with refused(folder):
+        tokenizer = architecture.read_tokenizer(folder, model.config.num_tokens)
+    card = {"name": Path(folder_or_repo_id).name, **architecture.read_facts(values, model)}
+    return Bundle(model.eval(), tokenizer, model.config, card)
+
+
+def save(bundle: Bundle, folder: str | Path) -> None:
+    """Writes a model in Hugging Face's format, in float32, so that `transformers` opens it.
+
+    Args:
+        bundle: of a `Generator` in GPT-2's shape (`former.gpt2.config`), a `Bert` or a `BertClassifier`, with the
+            tokenizer of its kind.
+        folder: made where it is missing; a model that stands there is replaced.
+    Raises:
+        ValueError: a model or tokenizer that the format cannot express.
+    """
+    from huggingface_hub import save_torch_state_dict  # noqa: PLC0415 (only who saves needs it)
+
+    architecture = next((each for each in ARCHITECTURES.values() if isinstance(bundle.model, each.kinds)), None)
+    if architecture is None:
+        raise ValueError(f"bundle must hold a Generator, Bert or BertClassifier, got {type(bundle.model).__name__}")
+    values = architecture.write_config(bundle)
+    tokenizer_config = architecture.write_tokenizer(bundle.tokenizer)
+    state = {name: tensor.detach().float().cpu() for name, tensor in bundle.model.state_dict().items()}
+    theirs = {}
+    for part in architecture.parts(type(bundle.model), bundle.model.config):
+        joined = torch.cat([state[name] for name in part.ours])
+        name = architecture.written(part.theirs, bundle.model)
+        theirs[name] = (joined.T if part.transposed else joined).contiguous()
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    save_torch_state_dict(theirs, folder)
+    (folder / TOKENIZER).write_text(bundle.tokenizer.to_dict()["definition"], encoding="utf-8")
+    _write_json(folder / "tokenizer_config.json", tokenizer_config)
+    _write_json(folder / "config.json", values)
+
+
+def _model(architecture: Architecture, values: dict[str, Any], folder: Path) -> Any:
+    """Our model with the weights of a folder."""
+    weights = architecture.canonical(read_weights(folder), folder)
+    with refused(folder / "config.json"):
+        kind, config = architecture.read_config(values, weights)
+        for part in architecture.parts(kind, config):  # before the model is built: a depth may be any number
+            if part.theirs not in weights:
+                raise CheckpointError(f"the weights in {folder} lack {part.theirs!r}, which config.json implies")
+        with torch.device("meta"):  # shapes only: the weights come from the files
+            model = kind(config)
+    state: dict[str, Tensor] = {}
+    for part in architecture.parts(kind, config):
+        state |= _ours(part, weights.pop(part.theirs), model.state_dict(), folder)
+    if weights:
+        raise CheckpointError(f"the weights in {folder} hold {min(weights)!r}, which the model has no place for")
+    model.load_state_dict(state, assign=True)
+    return model
+
+
+def _ours(part: Part, theirs: Tensor, expected: dict[str, Tensor], folder: Path) -> dict[str, Tensor]:
+    """One of their tensors, checked, as ours."""
+    shapes = [expected[name].shape for name in part.ours]
+    shape = (sum(shape[0] for shape in shapes), *shapes[0][1:])
+    shape = tuple(reversed(shape)) if part.transposed else shape
+    if tuple(theirs.shape) != shape:
+        raise CheckpointError(
+            f"the weights in {folder} hold {part.theirs!r} as {tuple(theirs.shape)}, config.json implies {shape}"
+        )
+    chunks = (theirs.T if part.transposed else theirs).chunk(len(part.ours))
+    # In memory of their own, whatever becomes of the file.
+    ours = [chunk.to(torch.float32, copy=True, memory_format=torch.contiguous_format) for chunk in chunks]
+    if not all(tensor.isfinite().all() for tensor in ours):
+        raise CheckpointError(f"the weights in {folder} must be finite numbers, got others in {part.theirs!r}")
+    return dict(zip(part.ours, ours, strict=True))
+
+
+def _write_json(path: Path, values: dict[str, Any]) -> None:
+    path.write_text(json.dumps(values, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

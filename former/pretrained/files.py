@@ -1,0 +1,127 @@
+"""The files of a folder in Hugging Face's format, and how they get here; whatever is wrong is said in one line."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+from torch import Tensor
+
+from former.checkpoints import INDEX, TOKENIZER, CheckpointError
+
+WEIGHTS = "model.safetensors"
+
+SHORT_NAMES = {
+    **dict.fromkeys(("gpt2", "gpt2-medium", "gpt2-large", "gpt2-xl"), "openai-community"),
+    "distilgpt2": "distilbert",
+    **{f"bert-{size}-{case}": "google-bert" for size in ("base", "large") for case in ("uncased", "cased")},
+}
+"""Repositories that may be named without their owner, and the owner."""
+
+_REPO_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9_][\w.-]*", re.ASCII)
+_WANTED = ("*.safetensors", INDEX, "config.json", TOKENIZER, "tokenizer_config.json", "vocab.*", "merges.txt")
+
+
+@contextmanager
+def refused(path: Path) -> Iterator[None]:
+    """Whatever cannot be used is refused as a CheckpointError of one line that names the file or folder."""
+    try:
+        yield
+    except CheckpointError:
+        raise
+    except (ValueError, TypeError, RuntimeError, OverflowError) as error:  # of torch too: sizes beyond any memory
+        raise CheckpointError(f"{path}: {_one_line(error)}") from error
+
+
+def read_text(path: Path) -> str:
+    """A text file, whole.
+
+    Raises:
+        CheckpointError: missing, or no text.
+    """
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CheckpointError(f"{path} cannot be read: {_one_line(error)}") from error
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """A JSON file that holds an object.
+
+    Raises:
+        CheckpointError: missing, or no such thing.
+    """
+    try:
+        values = json.loads(read_text(path))
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, CheckpointError):
+            raise
+        raise CheckpointError(f"{path} is no JSON: {_one_line(error)}") from error
+    if not isinstance(values, dict):
+        raise CheckpointError(f"{path} must hold an object, got a {type(values).__name__}")
+    return values
+
+
+def read_weights(folder: Path) -> dict[str, Tensor]:
+    """Every tensor of a folder, from its one file of weights or from those its index names.
+
+    Raises:
+        CheckpointError: no safetensors, or a file that is missing or damaged.
+    """
+    if (folder / WEIGHTS).exists():
+        return _read(folder / WEIGHTS)
+    if not (folder / INDEX).exists():
+        pickled = any(folder.glob("*.bin")) or any(folder.glob("*.pt")) or any(folder.glob("*.h5"))
+        hint = "; other forms of weights are not read, since they can run code" if pickled else ""
+        raise CheckpointError(f"{folder} holds no {WEIGHTS} and no {INDEX}{hint}")
+    places = read_json(folder / INDEX).get("weight_map")
+    if not isinstance(places, dict) or not all(isinstance(file, str) for file in places.values()):
+        raise CheckpointError(f"{folder / INDEX} must hold a weight_map from tensors to files")
+    weights: dict[str, Tensor] = {}
+    for file in sorted(set(places.values())):
+        if Path(file).name != file or not file.endswith(".safetensors"):
+            raise CheckpointError(f"{folder / INDEX} must name safetensors files beside it, got {file!r}")
+        weights |= _read(folder / file)
+    if missing := sorted(set(places) - set(weights)):
+        raise CheckpointError(f"the weights in {folder} lack {missing[0]!r}, which {INDEX} names")
+    return weights
+
+
+def is_repo_id(name: str) -> bool:
+    """Whether a name has the form of a repository's id: "owner/name", or one of `SHORT_NAMES`."""
+    return name in SHORT_NAMES or _REPO_ID.fullmatch(name) is not None
+
+
+def fetch(repo_id: str) -> Path:
+    """A repository's folder in Hugging Face's cache; what is not there yet is fetched, with a progress bar.
+
+    Raises:
+        CheckpointError: no network, or no such repository.
+    """
+    from huggingface_hub import snapshot_download  # noqa: PLC0415 (only who names a repository needs it)
+
+    name = f"{SHORT_NAMES[repo_id]}/{repo_id}" if repo_id in SHORT_NAMES else repo_id
+    try:
+        return Path(snapshot_download(name, allow_patterns=list(_WANTED)))
+    except Exception as error:  # of the network, the hub and the disk: the library has no common class for them
+        raise CheckpointError(
+            f"{repo_id!r} is no folder here, and cannot be fetched from Hugging Face: {_one_line(error)}"
+        ) from error
+
+
+def _read(path: Path) -> dict[str, Tensor]:
+    try:
+        return load_file(path)
+    except (OSError, SafetensorError) as error:
+        raise CheckpointError(f"{path} cannot be read as safetensors: {_one_line(error)}") from error
+
+
+def _one_line(error: BaseException) -> str:
+    """The first line of what an error says, or its kind."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,139 @@
+"""GPT-2 in Hugging Face's format (GPT2LMHeadModel, GPT2Model; distilgpt2 is one of them): `former.gpt2`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor
+
+from former import gpt2, tokens
+from former.checkpoints import TOKENIZER, Bundle, CheckpointError
+from former.config import ModelConfig
+from former.models import Generator
+from former.pretrained.architecture import (
+    Architecture,
+    Part,
+    activation,
+    ff_hidden_mult,
+    linear,
+    require,
+    their_activation,
+)
+from former.pretrained.files import read_json, read_text
+from former.tokens import Tokenizer
+
+_SAME = {  # what the format can vary and our Generator does not
+    "scale_attn_weights": True,
+    "scale_attn_by_inverse_layer_idx": False,
+    "add_cross_attention": False,
+    "tie_word_embeddings": True,
+}
+_OURS = {
+    "variant": "narrow",
+    "norm": "pre",
+    "positions": "learned",
+    "mask": "causal",
+    "attention_bias": True,
+    "tied": True,
+}
+_BUFFER = re.compile(r"h\.\d+\.attn\.(bias|masked_bias)")  # the causal mask, which old files hold
+
+
+def _name(theirs: str) -> str | None:
+    name = theirs.removeprefix("transformer.")
+    return None if _BUFFER.fullmatch(name) else name
+
+
+def _read_config(values: dict[str, Any], _: Mapping[str, Tensor]) -> tuple[type, ModelConfig]:
+    for architecture in values.get("architectures") or []:
+        if architecture not in ("GPT2LMHeadModel", "GPT2Model"):
+            raise ValueError(f"architectures must be GPT2LMHeadModel or GPT2Model, got {architecture!r}")
+    require(values, _SAME)
+    emb, hidden = values.get("n_embd", 768), values.get("n_inner")
+    return Generator, gpt2.config(
+        num_tokens=values.get("vocab_size", 50257),
+        seq_length=values.get("n_positions", 1024),
+        emb=emb,
+        heads=values.get("n_head", 12),
+        depth=values.get("n_layer", 12),
+        ff_hidden_mult=4 if hidden is None else ff_hidden_mult(hidden, emb),
+        activation=activation(values.get("activation_function", "gelu_new")),
+        norm_eps=values.get("layer_norm_epsilon", 1e-5),
+        dropout=values.get("resid_pdrop", 0.1),
+    )
+
+
+def _write_config(bundle: Bundle) -> dict[str, Any]:
+    config, end = bundle.model.config, getattr(bundle.tokenizer, "end_token", None)
+    require(config.to_dict(), _OURS)
+    return {
+        "model_type": "gpt2",
+        "architectures": ["GPT2LMHeadModel"],
+        "vocab_size": config.num_tokens,
+        "n_positions": config.seq_length,
+        "n_embd": config.emb,
+        "n_head": config.heads,
+        "n_layer": config.depth,
+        "n_inner": config.ff_hidden_mult * config.emb,
+        "activation_function": their_activation(config.activation),
+        "layer_norm_epsilon": config.norm_eps,
+        **dict.fromkeys(("resid_pdrop", "embd_pdrop"), config.dropout),
+        "attn_pdrop": 0.0,
+        **dict.fromkeys(("bos_token_id", "eos_token_id"), end),
+        **_SAME,
+    }
+
+
+def _parts(_: type, config: ModelConfig) -> Iterator[Part]:
+    yield Part("wte.weight", ("transformer.token_embedding.weight",))
+    yield Part("wpe.weight", ("transformer.positions.embedding.weight",))
+    for layer in range(config.depth):
+        theirs, ours = f"h.{layer}", f"transformer.blocks.{layer}"
+        q, k, v = (f"{ours}.attention.{name}" for name in ("toqueries", "tokeys", "tovalues"))
+        yield from linear(f"{theirs}.ln_1", f"{ours}.norm1")
+        yield from linear(f"{theirs}.attn.c_attn", q, k, v, transposed=True)
+        yield from linear(f"{theirs}.attn.c_proj", f"{ours}.attention.unifyheads", transposed=True)
+        yield from linear(f"{theirs}.ln_2", f"{ours}.norm2")
+        yield from linear(f"{theirs}.mlp.c_fc", f"{ours}.ff.0", transposed=True)
+        yield from linear(f"{theirs}.mlp.c_proj", f"{ours}.ff.2", transposed=True)
+    yield from linear("ln_f", "norm")
+
+
+def _read_tokenizer(folder: Path, num_tokens: int) -> Tokenizer:
+    if (folder / TOKENIZER).exists():
+        return tokens.BpeTokenizer(read_text(folder / TOKENIZER), num_tokens)
+    if not (folder / "vocab.json").exists() or not (folder / "merges.txt").exists():
+        raise CheckpointError(f"{folder} holds no tokenizer: neither {TOKENIZER} nor vocab.json and merges.txt")
+    merges = []
+    for line in read_text(folder / "merges.txt").split("\n"):
+        if line and not line.startswith("#version"):
+            first, space, second = line.partition(" ")
+            if not space or " " in second:
+                raise CheckpointError(f"{folder / 'merges.txt'} must hold two tokens a line, got {line!r}")
+            merges.append((first, second))
+    return tokens.BpeTokenizer.from_vocabulary(read_json(folder / "vocab.json"), merges, num_tokens)
+
+
+def _write_tokenizer(tokenizer: Tokenizer) -> dict[str, Any]:
+    if not isinstance(tokenizer, tokens.BpeTokenizer):
+        raise ValueError(f"tokenizer must be a BpeTokenizer, as GPT-2's, got a {type(tokenizer).__name__}")
+    end = None if tokenizer.end_token is None else "<|endoftext|>"
+    special = dict.fromkeys(("bos_token", "eos_token", "unk_token"), end)
+    return {"tokenizer_class": "GPT2Tokenizer", "add_prefix_space": False, **special}
+
+
+ARCHITECTURE = Architecture(
+    kinds=(Generator,),
+    name=_name,
+    written=lambda name, _model: f"transformer.{name}",
+    tied={"lm_head.weight": "wte.weight"},
+    read_config=_read_config,
+    read_facts=lambda _values, _model: {},
+    write_config=_write_config,
+    parts=_parts,
+    read_tokenizer=_read_tokenizer,
+    write_tokenizer=_write_tokenizer,
+)

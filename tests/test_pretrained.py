@@ -1,0 +1,520 @@
+"""GPT-2 and BERT in Hugging Face's format: equal to `transformers`, both ways; what is broken is refused."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import transformers
+from safetensors.torch import load_file, save_file
+
+import former
+from former import gpt2
+from former.bert import Bert, BertClassifier, BertConfig
+from former.pretrained import files
+from former.tokens import BpeTokenizer, ByteTokenizer, WordPieceTokenizer
+
+TEXTS = ["The cats sat on the mat, and one was theirs; it isn't ours. 👍🏽 é 北京 שלום " * 4]
+BPE = BpeTokenizer.train(TEXTS, 300)
+PIECES = WordPieceTokenizer.train(TEXTS, 120)
+T = transformers
+EAGER: dict[str, Any] = {"attn_implementation": "eager"}  # the one way that gives the maps
+
+
+def gpt2_config(**changes: Any) -> transformers.GPT2Config:
+    small: dict[str, Any] = {"vocab_size": 300, "n_positions": 40, "n_embd": 24, "n_layer": 3, "n_head": 4}
+    end = {"bos_token_id": 299, "eos_token_id": 299}
+    return T.GPT2Config(**{**small, **end, **EAGER, **changes})
+
+
+def bert_config(**changes: Any) -> transformers.BertConfig:
+    small: dict[str, Any] = {
+        "vocab_size": 120,
+        "max_position_embeddings": 40,
+        "hidden_size": 24,
+        "num_hidden_layers": 3,
+        "num_attention_heads": 4,
+        "intermediate_size": 96,
+    }
+    return T.BertConfig(**{**small, **EAGER, **changes})
+
+
+def saved(model: Any, folder: Path, **options: Any) -> Any:
+    """A model of theirs, every weight drawn anew, norms and biases too, saved by its own means beside a tokenizer."""
+    torch.manual_seed(0)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            parameter.normal_(
+                1.0 if "norm" in name.lower() or "ln_" in name else 0.0, 0.05 if parameter.dim() > 1 else 0.2
+            )
+    model.eval().save_pretrained(folder, **options)
+    tokenizer = BPE if isinstance(model, T.GPT2PreTrainedModel) else PIECES
+    (folder / "tokenizer.json").write_text(tokenizer.to_dict()["definition"], encoding="utf-8")
+    return model
+
+
+def ids(config: Any, length: int = 30) -> torch.Tensor:
+    return torch.randint(5, config.vocab_size, (2, length), generator=torch.Generator().manual_seed(1))
+
+
+def assert_same_maps(capture: former.Capture, theirs: Any) -> None:
+    for layer, weights in enumerate(theirs):
+        assert (capture.get("weights", layer) - weights).abs().max() <= 1e-5
+
+
+GPT2S = {
+    "small": {},
+    "one head, one layer": {"n_head": 1, "n_layer": 1},
+    "wide hidden": {"n_inner": 48},
+    "another activation": {"activation_function": "relu", "layer_norm_epsilon": 1e-3},
+    "the tanh gelu by its other name": {"activation_function": "gelu_pytorch_tanh"},
+    "distilgpt2's shape": {"n_embd": 768, "n_layer": 6, "n_head": 12},
+}
+
+
+@pytest.mark.parametrize("changes", GPT2S.values(), ids=GPT2S.keys())
+@torch.no_grad()
+def test_gpt2_gives_the_logits_and_maps_of_transformers(changes, tmp_path):
+    theirs = saved(T.GPT2LMHeadModel(gpt2_config(**changes)), tmp_path)
+    bundle = former.pretrained.load(tmp_path)
+    tokens = ids(theirs.config)
+    expected = theirs(tokens, output_attentions=True)
+    logits, capture = former.run_with_capture(bundle.model, tokens)
+    assert isinstance(bundle.model, former.Generator)
+    assert (logits - expected.logits).abs().max() <= 1e-4
+    assert (bundle.model(tokens) - expected.logits).abs().max() <= 1e-4
+    assert_same_maps(capture, expected.attentions)
+
+
+BERTS = {
+    "small": {},
+    "one head, one layer": {"num_attention_heads": 1, "num_hidden_layers": 1},
+    "three segments, no padding": {"type_vocab_size": 3, "pad_token_id": None},
+    "another activation": {"hidden_act": "gelu_new", "layer_norm_eps": 1e-6, "intermediate_size": 48},
+}
+
+
+@pytest.mark.parametrize("changes", BERTS.values(), ids=BERTS.keys())
+@torch.no_grad()
+def test_bert_gives_the_logits_and_maps_of_transformers(changes, tmp_path):
+    theirs = saved(T.BertForPreTraining(bert_config(**changes)), tmp_path)
+    bundle = former.pretrained.load(tmp_path)
+    tokens = ids(theirs.config)
+    segments = (torch.arange(30) > 12).long().expand(2, -1)
+    attention = torch.ones_like(tokens)
+    if theirs.config.pad_token_id is not None:
+        tokens[1, 20:], attention[1, 20:] = 0, 0
+    expected = theirs(tokens, token_type_ids=segments, attention_mask=attention, output_attentions=True)
+    logits, capture = former.run_with_capture(bundle.model, (tokens, segments))
+    assert isinstance(bundle.model, Bert)
+    assert (logits - expected.prediction_logits)[attention.bool()].abs().max() <= 1e-4
+    assert (bundle.model.next_sentence(tokens, segments) - expected.seq_relationship_logits).abs().max() <= 1e-4
+    assert_same_maps(capture, expected.attentions)
+    assert torch.equal(bundle.model(tokens), bundle.model(tokens, torch.zeros_like(tokens)))
+
+
+@torch.no_grad()
+def test_the_published_shape_of_gpt2_gives_the_logits_and_maps_of_transformers(tmp_path):
+    theirs = saved(T.GPT2LMHeadModel(T.GPT2Config(**EAGER)), tmp_path, max_shard_size="200MB")
+    assert (tmp_path / "model.safetensors.index.json").exists()
+    bundle = former.pretrained.load(tmp_path)
+    assert bundle.config == gpt2.config()
+    tokens = ids(theirs.config, 64)[:1]
+    expected = theirs(tokens, output_attentions=True)
+    logits, capture = former.run_with_capture(bundle.model, tokens)
+    assert (logits - expected.logits).abs().max() <= 1e-4
+    assert_same_maps(capture, expected.attentions)
+
+
+@torch.no_grad()
+def test_the_published_shape_of_bert_gives_the_logits_and_maps_of_transformers(tmp_path):
+    theirs = saved(T.BertForPreTraining(T.BertConfig(**EAGER)), tmp_path)
+    bundle = former.pretrained.load(tmp_path)
+    assert bundle.config == BertConfig()
+    tokens = ids(theirs.config, 64)[:1]
+    expected = theirs(tokens, output_attentions=True)
+    logits, capture = former.run_with_capture(bundle.model, tokens)
+    assert (logits - expected.prediction_logits).abs().max() <= 1e-4
+    assert_same_maps(capture, expected.attentions)
+
+
+@torch.no_grad()
+def test_gpt2_without_its_prefix_and_with_the_buffers_of_old_files_is_the_same(tmp_path):
+    theirs = saved(T.GPT2Model(gpt2_config()), tmp_path)
+    weights = load_file(tmp_path / "model.safetensors")
+    assert "wte.weight" in weights
+    mask = torch.ones(40, 40).tril().bool()[None, None]
+    buffers = {f"h.{i}.attn.bias": mask.clone() for i in range(3)} | {"h.0.attn.masked_bias": torch.tensor(-1e4)}
+    output_layer = {"lm_head.weight": weights["wte.weight"].clone()}
+    save_file(weights | buffers | output_layer, tmp_path / "model.safetensors")
+    tokens = ids(theirs.config)
+    expected = theirs(tokens).last_hidden_state @ theirs.wte.weight.T
+    assert (former.pretrained.load(tmp_path).model(tokens) - expected).abs().max() <= 1e-4
+
+
+@torch.no_grad()
+def test_bert_keeps_the_heads_that_its_file_has_and_says_which_it_lacks(tmp_path):
+    tokens = ids(bert_config())
+    masked = saved(T.BertForMaskedLM(bert_config()), tmp_path / "masked")
+    ours = former.pretrained.load(tmp_path / "masked").model
+    assert (ours(tokens) - masked(tokens).logits).abs().max() <= 1e-4
+    with pytest.raises(ValueError, match="no next-sentence head"):
+        ours.next_sentence(tokens, torch.zeros_like(tokens))
+    bare = saved(T.BertModel(bert_config()), tmp_path / "bare")
+    ours = former.pretrained.load(tmp_path / "bare").model
+    assert (ours.encode(tokens) - bare(tokens).last_hidden_state).abs().max() <= 1e-4
+    assert (ours.pool(ours.encode(tokens)) - bare(tokens).pooler_output).abs().max() <= 1e-4
+    with pytest.raises(ValueError, match="no masked-word head"):
+        ours(tokens)
+
+
+@torch.no_grad()
+def test_the_names_of_the_first_bert_files_are_read(tmp_path):
+    theirs = saved(T.BertForPreTraining(bert_config()), tmp_path)
+    weights = load_file(tmp_path / "model.safetensors")
+    old = {
+        name.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta"): tensor
+        for name, tensor in weights.items()
+    }
+    old["bert.embeddings.position_ids"] = torch.arange(40)[None]
+    old["cls.predictions.decoder.weight"] = old["bert.embeddings.word_embeddings.weight"].clone()
+    old["cls.predictions.decoder.bias"] = old.pop("cls.predictions.bias")
+    save_file(old, tmp_path / "model.safetensors")
+    tokens = ids(theirs.config)
+    assert (former.pretrained.load(tmp_path).model(tokens) - theirs(tokens).prediction_logits).abs().max() <= 1e-4
+
+
+@torch.no_grad()
+def test_a_fine_tuned_bert_is_a_classifier_with_the_names_of_its_classes(tmp_path):
+    labels = {"id2label": {0: "bad", 1: "fair", 2: "good"}, "label2id": {"bad": 0, "fair": 1, "good": 2}}
+    theirs = saved(T.BertForSequenceClassification(bert_config(**labels)), tmp_path)
+    bundle = former.pretrained.load(tmp_path)
+    tokens = ids(theirs.config)
+    assert isinstance(bundle.model, BertClassifier)
+    assert bundle.card["classes"] == ["bad", "fair", "good"]
+    assert (bundle.model(tokens) - theirs(tokens).logits.log_softmax(-1)).abs().max() <= 1e-4
+    former.pretrained.save(bundle, tmp_path / "again")
+    again = T.AutoModelForSequenceClassification.from_pretrained(tmp_path / "again")
+    assert again.config.id2label == labels["id2label"]
+    assert (bundle.model(tokens) - again(tokens).logits.log_softmax(-1)).abs().max() <= 1e-4
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_half_precision_is_read_as_float32(dtype, tmp_path):
+    theirs = saved(T.GPT2LMHeadModel(gpt2_config()).to(dtype), tmp_path)
+    state = former.pretrained.load(tmp_path).model.state_dict()
+    assert {tensor.dtype for tensor in state.values()} == {torch.float32}
+    assert torch.equal(state["transformer.token_embedding.weight"], theirs.transformer.wte.weight.detach().float())
+
+
+@torch.no_grad()
+def test_our_gpt2_opens_in_transformers(tmp_path):
+    torch.manual_seed(0)
+    config = gpt2.config(num_tokens=300, seq_length=40, emb=24, heads=4, depth=3, ff_hidden_mult=2)
+    bundle = former.Bundle(gpt2.initialize(former.Generator(config)).eval(), BPE, config)
+    former.pretrained.save(bundle, tmp_path)
+    theirs = T.AutoModelForCausalLM.from_pretrained(tmp_path)
+    tokenizer = T.AutoTokenizer.from_pretrained(tmp_path)
+    for text in (*TEXTS, "a <|endoftext|> b", "\x00 \u202e 𠀀"):
+        assert tokenizer(text)["input_ids"] == BPE.encode(text)
+    tokens = torch.tensor([BPE.encode(TEXTS[0])[:40]])
+    assert (theirs(tokens).logits - bundle.model(tokens)).abs().max() <= 1e-4
+    again = former.pretrained.load(tmp_path)
+    assert torch.equal(again.model(tokens), bundle.model(tokens))
+    assert again.tokenizer.to_dict() == BPE.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("parts", "theirs"),
+    [
+        ({}, T.BertForPreTraining),
+        ({"sentence_head": False, "pooler": False}, T.BertForMaskedLM),
+        ({"words_head": False}, T.BertForNextSentencePrediction),
+        ({"words_head": False, "sentence_head": False}, T.BertModel),
+    ],
+)
+@torch.no_grad()
+def test_our_bert_opens_in_transformers(parts, theirs, tmp_path):
+    torch.manual_seed(0)
+    config = BertConfig(num_tokens=120, seq_length=40, emb=24, heads=4, depth=3, **parts)
+    bundle = former.Bundle(Bert(config).eval(), PIECES, config)
+    former.pretrained.save(bundle, tmp_path)
+    model, loading = theirs.from_pretrained(tmp_path, output_loading_info=True)
+    assert model.config.architectures == [theirs.__name__]
+    assert not any(loading.values()), loading
+    tokenizer = T.AutoTokenizer.from_pretrained(tmp_path)
+    for text in (*TEXTS, "[MASK] a", "\x00 \u202e 𠀀 É"):
+        assert tokenizer(text)["input_ids"] == PIECES.encode(text)
+    tokens = torch.tensor([PIECES.encode(TEXTS[0])[:40]])
+    expected = model(tokens, output_hidden_states=True).hidden_states[-1]
+    assert (expected - bundle.model.encode(tokens)).abs().max() <= 1e-4
+    state = former.pretrained.load(tmp_path).model.state_dict()
+    assert all(torch.equal(state[name], tensor) for name, tensor in bundle.model.state_dict().items())
+
+
+def test_the_tokenizer_is_read_from_its_older_files(tmp_path):
+    saved(T.GPT2LMHeadModel(gpt2_config()), tmp_path / "gpt2")
+    (tmp_path / "gpt2" / "tokenizer.json").unlink()
+    model = json.loads(BPE.to_dict()["definition"])["model"]
+    vocabulary = {**model["vocab"], "<|endoftext|>": 299}
+    (tmp_path / "gpt2" / "vocab.json").write_text(json.dumps(vocabulary))
+    merges = "#version: 0.2\n" + "".join(f"{a} {b}\n" for a, b in model["merges"])
+    (tmp_path / "gpt2" / "merges.txt").write_text(merges, encoding="utf-8")
+    tokenizer = former.pretrained.load(tmp_path / "gpt2").tokenizer
+    for text in (*TEXTS, "a <|endoftext|> b"):
+        assert tokenizer.encode(text) == BPE.encode(text)
+    saved(T.BertModel(bert_config()), tmp_path / "bert")
+    (tmp_path / "bert" / "tokenizer.json").unlink()
+    pieces = PIECES.labels(range(PIECES.num_tokens))
+    (tmp_path / "bert" / "vocab.txt").write_text("\n".join(pieces) + "\n", encoding="utf-8")
+    uncased = former.pretrained.load(tmp_path / "bert").tokenizer
+    assert uncased.encode("The CATS é") == PIECES.encode("The CATS é")
+    (tmp_path / "bert" / "tokenizer_config.json").write_text('{"do_lower_case": false}')
+    cased = former.pretrained.load(tmp_path / "bert").tokenizer
+    assert isinstance(cased, WordPieceTokenizer)
+    assert cased.encode("CATS") == [cased.cls_token, cased.unk_token, cased.sep_token]
+
+
+@torch.no_grad()
+def test_a_model_with_more_tokens_than_its_tokenizer_is_read(tmp_path):
+    theirs = saved(T.GPT2LMHeadModel(gpt2_config(vocab_size=304)), tmp_path)
+    bundle = former.pretrained.load(tmp_path)
+    tokens = ids(theirs.config)
+    assert (bundle.model(tokens) - theirs(tokens).logits).abs().max() <= 1e-4
+    assert bundle.tokenizer.labels([303]) == ["[unused303]"]
+
+
+def change_config(**changes: Any) -> Callable[[Path], None]:
+    def change(folder: Path) -> None:
+        path = folder / "config.json"
+        path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+
+    return change
+
+
+def change_weights(change: Callable[[dict[str, torch.Tensor]], Any]) -> Callable[[Path], None]:
+    def rewrite(folder: Path) -> None:
+        weights = load_file(folder / "model.safetensors")
+        change(weights)
+        save_file(weights, folder / "model.safetensors")
+
+    return rewrite
+
+
+def write(name: str, text: str) -> Callable[[Path], object]:
+    return lambda folder: (folder / name).write_text(text, encoding="utf-8")
+
+
+def remove(name: str) -> Callable[[Path], object]:
+    return lambda folder: (folder / name).unlink()
+
+
+def only_pickled(folder: Path) -> None:
+    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+
+
+def cut_short(folder: Path) -> None:
+    path = folder / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+def indexed(weight_map: object) -> Callable[[Path], None]:
+    def change(folder: Path) -> None:
+        (folder / "model.safetensors").rename(folder / "part.safetensors")
+        (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": weight_map}))
+
+    return change
+
+
+C_ATTN = "transformer.h.1.attn.c_attn.weight"
+NOT_FINITE = torch.full((24, 72), torch.inf)
+BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
+    "no config": (remove("config.json"), "config.json cannot be read"),
+    "a config that is no JSON": (write("config.json", "{"), "config.json is no JSON"),
+    "a config that is deeper than any": (write("config.json", "[" * 100_000), "config.json is no JSON"),
+    "a config that is a list": (write("config.json", "[]"), "config.json must hold an object, got a list"),
+    "another architecture": (
+        change_config(model_type="llama"),
+        "model_type must be one of 'gpt2', 'bert', got 'llama'",
+    ),
+    "no architecture": (write("config.json", "{}"), "model_type must be one of 'gpt2', 'bert', got None"),
+    "another head": (
+        change_config(architectures=["GPT2ForSequenceClassification"]),
+        "architectures must be GPT2LMHeadModel or GPT2Model, got 'GPT2ForSequenceClassification'",
+    ),
+    "an unknown activation": (change_config(activation_function="swish"), "activation must be one of 'gelu'"),
+    "scores scaled by layer": (
+        change_config(scale_attn_by_inverse_layer_idx=True),
+        "scale_attn_by_inverse_layer_idx must be False, got True",
+    ),
+    "an output layer of its own": (change_config(tie_word_embeddings=False), "tie_word_embeddings must be True"),
+    "heads that do not divide": (change_config(n_head=5), "heads must divide emb"),
+    "a size that is no number": (change_config(n_layer="three"), "depth must be a whole number of at least 1"),
+    "a hidden size that does not fit": (
+        change_config(n_inner=50),
+        "must be a multiple of the embedding's, got 50 of 24",
+    ),
+    "a depth beyond the weights": (change_config(n_layer=10**9), "lack 'h.3.ln_1.weight', which config.json implies"),
+    "a depth below the weights": (
+        change_config(n_layer=2),
+        "hold 'h.2.attn.c_attn.bias', which the model has no place",
+    ),
+    "a vocabulary beyond the weights": (
+        change_config(vocab_size=301),
+        r"'wte.weight' as (300, 24), config.json implies",
+    ),
+    "a vocabulary beyond any memory": (change_config(vocab_size=10**18), "config.json: "),
+    "only pickled weights": (only_pickled, "holds no model.safetensors"),
+    "weights cut short": (cut_short, "cannot be read as safetensors"),
+    "weights that are no safetensors": (write("model.safetensors", "weights"), "cannot be read as safetensors"),
+    "a tensor missing": (change_weights(lambda weights: weights.pop(C_ATTN)), "lack 'h.1.attn.c_attn.weight'"),
+    "a tensor of another shape": (
+        change_weights(lambda weights: weights.update({C_ATTN: torch.zeros(72, 24)})),
+        "hold 'h.1.attn.c_attn.weight' as (72, 24), config.json implies (24, 72)",
+    ),
+    "a tensor too many": (
+        change_weights(lambda weights: weights.update({"score.weight": torch.zeros(2)})),
+        "hold 'score.weight', which the model has no place for",
+    ),
+    "a tensor twice": (
+        change_weights(lambda weights: weights.update({"wte.weight": torch.zeros(2)})),
+        "hold 'wte.weight' twice",
+    ),
+    "an output layer that is not the embedding": (
+        change_weights(lambda weights: weights.update({"lm_head.weight": torch.zeros(300, 24)})),
+        "must hold 'lm_head.weight' as 'wte.weight'",
+    ),
+    "a weight that is not finite": (
+        change_weights(lambda weights: weights.update({C_ATTN: NOT_FINITE})),
+        "must be finite numbers, got others in 'h.1.attn.c_attn.weight'",
+    ),
+    "an index without a map": (indexed(None), "must hold a weight_map"),
+    "an index that leaves the folder": (indexed({"a": "../part.safetensors"}), "must name safetensors files beside it"),
+    "an index to a pickled file": (indexed({"a": "model.bin"}), "must name safetensors files beside it"),
+    "an index to a file that is missing": (indexed({"a": "gone.safetensors"}), "gone.safetensors cannot be read"),
+    "an index of tensors that are missing": (indexed({"a": "part.safetensors"}), "lack 'a', which"),
+    "no tokenizer": (remove("tokenizer.json"), "holds no tokenizer: neither tokenizer.json nor vocab.json"),
+    "a tokenizer that is none": (write("tokenizer.json", "{}"), "definition must be the text of a tokenizer.json"),
+    "the tokenizer of BERT": (
+        write("tokenizer.json", PIECES.to_dict()["definition"]),
+        "definition must be of byte-level BPE",
+    ),
+    "a tokenizer with more tokens": (
+        write("tokenizer.json", BpeTokenizer.train(TEXTS, 310).to_dict()["definition"]),
+        "tokenizer must have at most the model's 300 tokens, got 310",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("gpt2")
+    saved(T.GPT2LMHeadModel(gpt2_config()), folder)
+    return folder
+
+
+@pytest.mark.parametrize(("breaks", "message"), BROKEN.values(), ids=BROKEN.keys())
+def test_a_broken_folder_is_refused_in_one_line(breaks, message, whole, tmp_path):
+    folder = tmp_path / "model"
+    shutil.copytree(whole, folder)
+    former.pretrained.load(folder)
+    breaks(folder)
+    with pytest.raises(former.CheckpointError) as refusal:
+        former.pretrained.load(folder)
+    assert message in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+BROKEN_BERT: dict[str, tuple[Callable[[Path], object], str]] = {
+    "a head that is half there": (
+        change_weights(lambda weights: weights.pop("cls.predictions.transform.dense.weight")),
+        "lack 'cls.predictions.transform.dense.weight'",
+    ),
+    "a head that is promised": (
+        change_weights(lambda weights: [weights.pop(f"cls.seq_relationship.{name}") for name in ("weight", "bias")]),
+        "lack 'cls.seq_relationship.weight'",
+    ),
+    "another head": (change_config(architectures=["BertForTokenClassification"]), "got 'BertForTokenClassification'"),
+    "relative positions": (change_config(position_embedding_type="relative_key"), "must be 'absolute'"),
+    "a decoder": (change_config(is_decoder=True), "is_decoder must be False, got True"),
+    "no tokenizer": (remove("tokenizer.json"), "holds no tokenizer: neither tokenizer.json nor vocab.txt"),
+    "the tokenizer of GPT-2": (
+        write("tokenizer.json", BPE.to_dict()["definition"]),
+        "definition must be of WordPiece",
+    ),
+}
+
+
+@pytest.mark.parametrize(("breaks", "message"), BROKEN_BERT.values(), ids=BROKEN_BERT.keys())
+def test_a_broken_bert_is_refused_in_one_line(breaks, message, tmp_path):
+    saved(T.BertForPreTraining(bert_config()), tmp_path)
+    breaks(tmp_path)
+    with pytest.raises(former.CheckpointError) as refusal:
+        former.pretrained.load(tmp_path)
+    assert message in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "name", ["gpt3", "a/b/c", "../weights", "x\0y", "", "owner/", "y" * 10_000, Path("owner/name")]
+)
+def test_what_is_neither_a_folder_nor_a_repository_is_refused_and_not_fetched(name, monkeypatch):
+    monkeypatch.setattr(former.pretrained, "fetch", lambda _: pytest.fail("nothing was to be fetched"))
+    with pytest.raises(former.CheckpointError, match="neither a folder nor the id of a repository"):
+        former.pretrained.load(name)
+
+
+def test_a_repository_is_fetched_by_its_id_and_only_what_is_read(whole, monkeypatch):
+    asked = []
+
+    def snapshot_download(repo_id: str, allow_patterns: list[str]) -> str:
+        asked.append((repo_id, allow_patterns))
+        return str(whole)
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot_download)
+    assert former.pretrained.load("gpt2").card["name"] == "gpt2"
+    assert former.pretrained.load("someone/a-model").card["name"] == "a-model"
+    assert [repo_id for repo_id, _ in asked] == ["openai-community/gpt2", "someone/a-model"]
+    assert not any(pattern in ("*", "*.bin") for pattern in asked[0][1])
+
+
+def test_without_a_network_one_line_says_so(monkeypatch):
+    def fail(*_args: object, **_kwargs: object) -> None:
+        raise OSError("[Errno -3] Temporary failure in name resolution\nand much more")
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", fail)
+    with pytest.raises(former.CheckpointError) as refusal:
+        former.pretrained.load("distilgpt2")
+    assert str(refusal.value) == (
+        "'distilgpt2' is no folder here, and cannot be fetched from Hugging Face: "
+        "[Errno -3] Temporary failure in name resolution"
+    )
+
+
+def test_a_folder_goes_before_a_repository_of_its_name(whole, tmp_path, monkeypatch):
+    monkeypatch.setattr(former.pretrained, "fetch", lambda _: pytest.fail("nothing was to be fetched"))
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(whole, tmp_path / "gpt2")
+    assert former.pretrained.load("gpt2").card["name"] == "gpt2"
+
+
+def test_what_the_format_cannot_express_is_not_written(tmp_path):
+    shape: dict[str, Any] = {"num_tokens": 300, "emb": 24, "heads": 4, "depth": 1, "seq_length": 8}
+    article = former.ModelConfig(**shape)
+    with pytest.raises(ValueError, match="norm must be 'pre', got 'post'"):
+        former.pretrained.save(former.Bundle(former.Generator(article), BPE, article), tmp_path)
+    with pytest.raises(ValueError, match="got Classifier"):
+        former.pretrained.save(former.Bundle(former.Classifier(article), BPE, article), tmp_path)
+    config = gpt2.config(**{**shape, "num_tokens": 256})
+    with pytest.raises(ValueError, match="must be a BpeTokenizer, as GPT-2's, got a ByteTokenizer"):
+        former.pretrained.save(former.Bundle(former.Generator(config), ByteTokenizer(), config), tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_every_short_name_has_the_form_of_a_repository():
+    assert all(
+        files.is_repo_id(name) and files.is_repo_id(f"{owner}/{name}") for name, owner in files.SHORT_NAMES.items()
+    )
