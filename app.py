@@ -25,7 +25,7 @@ from viz.browser import chart
 from viz.browser.theme import theme
 from viz.passes.run import Loaded, digest
 from viz.server import rooms
-from viz.tabs import TABS
+from viz.tabs import TABS, python
 from viz.tabs.base import Site, site_of
 from viz.text import message
 
@@ -102,6 +102,7 @@ def main() -> None:
     )
     chart.attach(server)
     rooms.attach(server, rooms.Rooms())
+    python.attach(server, site.models, TABS)
     for tab in TABS:
         tab.routes(server, site)
     page.block_thread()

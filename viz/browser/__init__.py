@@ -30,7 +30,7 @@ HERE = Path(__file__).parent
 TABS = HERE.parent / "tabs"  # a folder for each
 LIBRARY = (  # in this order
     *("messages.js", "base.js", "colour.js", "address.js", "store.js", "lessons.js"),
-    *("panel.js", "labels.js", "ask.js"),  # what the views share
+    *("python.js", "panel.js", "labels.js", "ask.js"),  # what the views share
     *("demo.js", "fields.js", "square.js", "chart.js"),  # tabs Mask and Permute
     *("presenter.js", "room.js"),  # in front of a class
 )
@@ -82,6 +82,7 @@ def head(tabs: Sequence[Tab], language: str = "en") -> str:
         "style": style.BROWSER,
         "tabs": [tab.name for tab in tabs],
         "plotly": chart.SCRIPT,
+        "snippets": {panel: tab.name for tab in tabs for panel in tab.python},
     }
     settings = json.dumps(shared, ensure_ascii=False).replace("<", "\\u003c")
     files = [HERE / "lib" / name for name in LIBRARY]

@@ -9,8 +9,8 @@ else numpy can read, such as a torch tensor on the CPU; they know nothing of mod
 Labels are shown letter by letter: what a token holds is never read as markup, as a template or as a formula.
 """
 
-from viz.figures.bars import next_tokens
+from viz.figures.bars import bars, next_tokens
 from viz.figures.curves import mask_cost, similarity
 from viz.figures.maps import attention, heads
 
-__all__ = ["attention", "heads", "mask_cost", "next_tokens", "similarity"]
+__all__ = ["attention", "bars", "heads", "mask_cost", "next_tokens", "similarity"]

@@ -79,3 +79,56 @@ def _probabilities(values: ArrayLike, name: str, count: int | None) -> frame.Flo
     if array.min() < -1e-6 or array.sum() > 1 + 1e-3:
         raise ValueError(f"{name} must be probabilities, got {array.min():.4g} at least and {array.sum():.4g} together")
     return array
+
+
+def bars(
+    values: ArrayLike,
+    labels: Sequence[Any],
+    *,
+    before: ArrayLike | None = None,
+    axis: str = "",
+    title: str = "",
+    theme: str = "light",
+) -> go.Figure:
+    """A number for each label as a bar, in the order given: surprise by token, effect by head, bits by model.
+
+    Args:
+        values: (n,): of either sign.
+        labels: one for each.
+        before: (n,): the same numbers before a change, as a second bar beside each.
+        axis: what the numbers are.
+        title: shown above.
+        theme: "light" or "dark".
+    Returns:
+        The figure: a trace "value", or the two traces "before" and "after".
+    Raises:
+        ValueError: shapes that do not fit.
+    """
+    colours = frame.palette(theme)
+    after = frame.series(values, "values")
+    names = frame.labels(labels, len(after), "labels")
+    series = (
+        {"value": after} if before is None else {"before": frame.series(before, "before", len(after)), "after": after}
+    )
+    traces = [
+        go.Bar(
+            x=numbers,
+            y=names,
+            orientation="h",
+            name=name,
+            marker={"color": colours["quiet" if name == "before" else "accent"]},
+            hovertemplate="%{y}<br>%{x:.4g}<extra>%{fullData.name}</extra>",
+        )
+        for name, numbers in series.items()
+    ]
+    return frame.figure(
+        traces,
+        colours,
+        title,
+        xaxis={"title": frame.literal(axis)},
+        yaxis={"type": "category", "autorange": "reversed", "showgrid": False},
+        barmode="group",
+        showlegend=before is not None,
+        width=560,
+        height=120 + min(22 * len(series) * len(after), 1600),
+    )

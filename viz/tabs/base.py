@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
@@ -12,6 +12,7 @@ from fastapi import FastAPI
 from viz.passes.run import Models
 from viz.passes.store import PassStore
 from viz.server.work import Work
+from viz.tabs.python import Snippet
 
 T = TypeVar("T")
 
@@ -45,3 +46,4 @@ class Tab(NamedTuple):
     render: Callable[[Site, gr.Blocks], None]  # lays it out within the page
     routes: Callable[[FastAPI, Site], None]  # adds its plain routes to the server
     scripts: tuple[str, ...] = ()  # of its lib/, in the order in which they are loaded
+    python: Mapping[str, Snippet] = {}  # panel → the lines that give it again

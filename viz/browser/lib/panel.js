@@ -11,7 +11,8 @@
     const [tools, body, foot] = ["tools", "body", "foot"].map((name) => h("div", { class: `panel-${name}` }));
     const button = h("button", { type: "button", class: "panel-maximise", onclick: () => maximise(!largest) });
     const name = [...element.classList].find((one) => one.startsWith("former-")).slice("former-".length);
-    const section = h("section", { class: "panel", "data-panel": name }, h("header", {}, title, tools, button), body, foot);
+    const python = former.python(name, heading);
+    const section = h("section", { class: "panel", "data-panel": name }, h("header", {}, title, tools, python?.[0], button), body, foot, python?.[1]);
     const label = (words, sign) => {
       button.replaceChildren(sign);
       button.title = words;

@@ -1,8 +1,12 @@
 """Tab Explore: a text, a model, and where every head of it looks."""
 
 from viz.tabs.base import Tab
-from viz.tabs.explore import page, routes
+from viz.tabs.explore import page, python, routes
 
 TAB = Tab(
-    "explore", page.render, routes.attach, ("pass.js", "shown.js", "paint.js", "axes.js", "habit.js", "picture.js")
+    "explore",
+    page.render,
+    routes.attach,
+    ("pass.js", "shown.js", "paint.js", "axes.js", "habit.js", "picture.js"),
+    python.PANELS,
 )

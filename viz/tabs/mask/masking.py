@@ -107,13 +107,17 @@ def growth(kind: str, t: int, size: int) -> dict[str, list[int]]:
         "tokens", and for each of them the count of every kind: of `local` with this window; of `strided` and `fixed`
         with the stride ⌊√tokens⌋, as they are meant. "own" is the mask chosen, whose window or stride stays.
     """
-    decades = round(math.log10(FARTHEST) * PER_DECADE)
-    tokens = sorted({t, *(round(10 ** (i / PER_DECADE)) for i in range(decades + 1))})
+    tokens = sorted({t, *(round(10 ** (i / PER_DECADE)) for i in range(steps() + 1))})
     lines = {
         each: [masks.count(each, n, math.isqrt(n) if each in ROOT_STRIDES else size) for n in tokens]
         for each in masks.KINDS
     }
     return {"tokens": tokens, **lines, "own": [masks.count(kind, n, size) for n in tokens]}
+
+
+def steps() -> int:
+    """Points of the growth chart after the first."""
+    return round(math.log10(FARTHEST) * PER_DECADE)
 
 
 def proof(models: Models, asked: Asked) -> dict[str, Any]:

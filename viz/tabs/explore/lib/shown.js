@@ -133,4 +133,11 @@
     }
     return Object.assign(exact, { scores, error });
   };
+
+  former.viewOf.explore = () => {
+    const { pass, view } = former.store;
+    const { model, text, edits } = pass.header;
+    const { layer, head, of, scale, show } = view;
+    return { model, text, edits, layer, head, of, scale, show, ...former.pair(former.shown()) };
+  };
 })();

@@ -1,0 +1,50 @@
+"""Copy as Python, on the page: the lines are those of what is on screen, and are there where a clipboard is refused."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.pages import Exploring
+from tests.browser.pages_mask import Masking
+
+pytestmark = pytest.mark.browser
+TAB = Exploring
+
+
+def lines(tab, name: str) -> str:
+    tab.page.get_by_role("button", name=f"Copy as Python: {name}").click()
+    box = tab.page.get_by_role("dialog").get_by_role("textbox")
+    box.wait_for()
+    return box.input_value()
+
+
+def test_the_lines_are_of_the_text_the_head_and_the_edits_on_screen_and_are_copied(tab):
+    tab.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    tab.open(text='it\'s "so" {x}', layer=2, head=3, edits="0.1.off")
+    code = lines(tab, "Head map")
+    assert f"text = {tab.page.evaluate('former.store.pass.header.text')!r}" in code
+    assert "shown = weights[2, 3]" in code
+    assert "former.edits.scale_head(0, 1, 0.0)" in code
+    compile(code, "code", "exec")
+    expect(tab.page.get_by_role("dialog")).to_contain_text("Copied.")
+    assert tab.page.evaluate("navigator.clipboard.readText()") == code
+    tab.page.keyboard.press("Escape")
+    expect(tab.page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_a_page_that_may_not_copy_shows_the_lines_selected(tab):
+    tab.page.add_init_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    tab.open(text="abc")
+    assert "figures.heads" in lines(tab, "All heads")
+    expect(tab.page.get_by_role("dialog")).to_contain_text("These lines give")
+    assert tab.page.evaluate("document.activeElement.value.slice(document.activeElement.selectionStart)").startswith(
+        "import torch"
+    )
+
+
+def test_every_panel_that_has_lines_gives_them(page, guard):
+    tab = Masking(page, guard.origin).open(mask="local", size=3)
+    for name in ("Scores, mask, softmax", "What a mask costs", "Change one token", "How far information can reach"):
+        code = lines(tab, name)
+        compile(code, name, "exec")
+        assert "'local'" in code
+        tab.page.get_by_role("dialog").get_by_role("button", name="Close").click()

@@ -1,0 +1,192 @@
+"""Copy as Python: what each panel gives is run, and its numbers are those that the panel shows."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+import former
+from tests.mask_rules import cells
+from viz.passes import edits as changes
+from viz.passes import measures
+from viz.passes.run import Loaded, run
+from viz.tabs import TABS, python
+from viz.tabs.mask import masking
+
+HOSTILE = "\"\"\"'''\\\n{x}\u202e$x^2$<b>\ud800 the\U0001f600"
+TEXTS = ["The cat sat on the mat.", HOSTILE]
+EDITS = [
+    {"layer": 0, "head": 1, "do": "scale", "factor": 0.0},
+    {"layer": 1, "head": None, "do": "uniform"},
+    {"layer": 1, "head": 2, "do": "scale", "factor": -1.5},
+]
+PANELS = {panel: snippet for tab in TABS for panel, snippet in tab.python.items()}
+
+
+@pytest.fixture(scope="module")
+def shipped() -> dict[str, Loaded]:
+    return {name: Loaded(name, former.load(name), name) for name in ("tiny-generator", "classifier")}
+
+
+def view(**changed: Any) -> dict[str, Any]:
+    usual = {"model": "tiny-generator", "text": TEXTS[0], "edits": [], "layer": 1, "head": 2, "of": "head"}
+    usual |= {"scale": "root", "show": "weights", "query": 7, "key": 3, "mask": "strided", "size": 4}
+    return usual | changed
+
+
+def ran(models: dict[str, Loaded], panel: str, **changed: Any) -> dict[str, Any]:
+    """The names that the code of a panel leaves, once it has run."""
+    names: dict[str, Any] = {}
+    exec(compile(PANELS[panel](models, view(**changed)), panel, "exec"), names)
+    return names
+
+
+def weights_of(figure: Any) -> np.ndarray:
+    (trace,) = [each for each in figure.data if each.name == "weights"]
+    return np.asarray(trace.z, float)
+
+
+def shown(models: dict[str, Loaded], **changed: Any) -> Any:
+    """The pass that the page shows for a view."""
+    asked = view(**changed)
+    loaded = models[asked["model"]]
+    return run(loaded, asked["text"], changes.read(asked["edits"], loaded.name, loaded.bundle.config))
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=["plain", "hostile"])
+@pytest.mark.parametrize("edits", [[], EDITS], ids=["as it is", "edited"])
+@pytest.mark.parametrize("model", ["tiny-generator", "classifier"])
+def test_the_maps_of_explore_are_those_of_the_pass(shipped, model, text, edits):
+    asked = {"model": model, "text": text, "edits": edits}
+    page = shown(shipped, **asked)
+    whole = ran(shipped, "overview", **asked)
+    np.testing.assert_allclose(whole["weights"].numpy(), page.weights.numpy(), atol=1e-5)
+    assert np.isfinite(weights_of(whole["figure"])).sum() == (page.weights.shape[0] * page.weights.shape[1]) * (
+        whole["mask"].sum()
+    )
+    for of, exact in (
+        ("head", page.weights[1, 2]),
+        ("mean", page.weights[1].mean(0)),
+        ("rollout", former.analysis.rollout(page.weights[:2])),
+    ):
+        made = ran(shipped, "head-map", **asked, of=of)
+        np.testing.assert_allclose(np.nan_to_num(weights_of(made["figure"])), exact.numpy(), atol=1e-5)
+    scores = ran(shipped, "head-map", **asked, show="scores")
+    exact = (page.q[1, 2] @ page.k[1, 2].T / page.q.shape[-1] ** 0.5).numpy()
+    drawn = weights_of(scores["figure"])
+    seen = np.isfinite(drawn)
+    assert seen.sum() == whole["mask"].sum()
+    np.testing.assert_allclose(drawn[seen], exact[seen], atol=2e-4)
+
+
+@pytest.mark.parametrize("of", ["head", "mean", "rollout"])
+def test_statistics_and_token_are_those_of_what_is_shown(shipped, of):
+    page = shown(shipped, edits=EDITS)
+    exact = {
+        "head": page.weights[1, 2],
+        "mean": page.weights[1].mean(0),
+        "rollout": former.analysis.rollout(page.weights[:2]),
+    }
+    made = ran(shipped, "statistics", edits=EDITS, of=of)
+    for name, values in former.analysis.head_statistics(exact[of][None]).items():
+        assert made["statistics"][name] == pytest.approx(float(values[0]), abs=1e-5)
+    if of == "head":
+        for name, number in page.header["statistics"].items():
+            assert made["statistics"][name] == pytest.approx(number[1][2], abs=1e-4)
+    made = ran(shipped, "token-strip", edits=EDITS, of=of)
+    np.testing.assert_allclose(made["looks"].numpy(), exact[of][7].numpy(), atol=1e-5)
+    np.testing.assert_allclose(made["looked_at"].numpy(), exact[of][:, 7].numpy(), atol=1e-5)
+
+
+def test_a_pair_is_followed_from_q_and_k_to_its_weight(shipped):
+    page, made = shown(shipped), ran(shipped, "pair")
+    q, k = page.q[1, 2, 7].numpy(), page.k[1, 2, 3].numpy()
+    np.testing.assert_allclose(made["products"].numpy(), q * k, atol=1e-4)
+    assert made["score"] == pytest.approx(float(q @ k) / len(q) ** 0.5, abs=1e-4)
+    assert made["weight"] == pytest.approx(float(page.weights[1, 2, 7, 3]), abs=2e-6)
+
+
+@pytest.mark.parametrize("edits", [[], EDITS], ids=["as it is", "edited"])
+def test_the_prediction_is_the_pages_before_and_after(shipped, edits):
+    page = shown(shipped, edits=edits).header
+    made = ran(shipped, "prediction", edits=edits)
+    before = (page["baseline"] or page["output"])["next"]
+    for probs, named in ((made["probs"], page["output"]["next"]), (made["before"][0, -1].softmax(-1), before)):
+        for entry in named:
+            assert float(probs[entry["id"]]) == pytest.approx(entry["prob"], abs=2e-5)
+    page = shown(shipped, model="classifier", edits=edits).header
+    made = ran(shipped, "prediction", model="classifier", edits=edits)
+    assert made["probs"].tolist() == pytest.approx(page["output"]["probs"], abs=2e-5)
+    assert made["classes"] == page["output"]["classes"]
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=["plain", "hostile"])
+def test_the_surprise_of_each_token_is_the_pages(shipped, text):
+    made = ran(shipped, "surprise", text=text, edits=EDITS)
+    assert made["bits"].tolist() == pytest.approx(
+        shown(shipped, text=text, edits=EDITS).header["output"]["bits"][1:], abs=1e-3
+    )
+
+
+@pytest.mark.parametrize("model", ["tiny-generator", "classifier"])
+def test_what_each_head_is_worth_is_what_the_page_measures(shipped, model):
+    made = ran(shipped, "interventions", model=model, edits=EDITS)
+    pieces = measures.heads(shipped[model], shown(shipped, model=model, edits=EDITS))
+    np.testing.assert_allclose(made["effects"].numpy(), [piece["effects"] for piece in pieces], atol=1e-4)
+
+
+@pytest.mark.parametrize("text", ["Not a bad film at all, but the story is a mess.", "good bad film " * 60])
+def test_what_carried_a_verdict_is_what_the_page_measures(shipped, text):
+    made = ran(shipped, "words", model="classifier", text=text, edits=EDITS)
+    page = shown(shipped, model="classifier", text=text, edits=EDITS)
+    first, *rest = measures.each_word(shipped["classifier"], page)
+    assert made["shares"].tolist() == pytest.approx(first["attention"], abs=1e-4)
+    assert made["changes"] == pytest.approx([value for piece in rest for value in piece.get("changes", [])], abs=1e-3)
+
+
+@pytest.mark.parametrize("kind", former.masks.KINDS)
+def test_the_panels_of_mask_give_their_numbers_again(shipped, kind):
+    asked = view(mask=kind)
+    page, made = masking.stages(shipped, asked), ran(shipped, "mask-stages", mask=kind)
+    np.testing.assert_allclose(made["weights"].numpy(), page["weights"], atol=1e-5)
+    np.testing.assert_allclose(made["scores"].numpy(), page["scores"], atol=2e-4)
+    assert made["mask"].int().tolist() == page["allowed"]
+    page, made = masking.proof(shipped, asked), ran(shipped, "mask-proof", mask=kind)
+    np.testing.assert_allclose(made["moves"].numpy(), page["masked"], atol=1e-4)
+    np.testing.assert_allclose(made["without"].numpy(), masking.unmasked(shipped, asked)["moves"], atol=1e-4)
+    assert ran(shipped, "mask-reach", mask=kind)["needs"].tolist() == page["needs"][kind]
+    made, page = ran(shipped, "mask-growth", mask=kind), masking.cost(shipped, asked)
+    for line in page["lines"]:
+        counts = dict(zip(page["growth"]["tokens"], page["growth"][line], strict=True))
+        assert made["cells"][line] == [counts[t] for t in made["lengths"]]
+    assert made["cells"][kind][1] == cells(kind, 2, 1 if kind in ("strided", "fixed") else 4)
+
+
+@pytest.mark.parametrize("panel", PANELS)
+def test_every_panels_code_ends_in_a_figure_and_is_a_few_short_lines(shipped, panel):
+    model = "classifier" if panel == "words" else "tiny-generator"
+    code = PANELS[panel](shipped, view(model=model, text=HOSTILE, edits=EDITS))
+    code.encode()  # can be sent and pasted
+    assert len(code.splitlines()) <= 45
+    assert ran(shipped, panel, model=model, text=HOSTILE, edits=EDITS)["figure"].to_json()
+
+
+def test_the_route_gives_the_code_and_refuses_what_is_no_view(shipped):
+    server = FastAPI()
+    python.attach(server, shipped, TABS)
+    client = TestClient(server)
+    assert "figures.heads" in client.post("/python/overview", json=view()).json()["code"]
+    assert client.post("/python/nothing", json=view()).status_code == 404
+    for wrong in (
+        {"model": "x"},
+        {"text": ""},
+        {"text": "x" * 5000},
+        {"edits": [{"layer": 99}]},
+        {"layer": 1e9},
+        {"of": "all"},
+    ):
+        refused = client.post("/python/head-map", json=view(**wrong))
+        assert refused.status_code == 422, wrong
+    assert client.post("/python/head-map", json=view(scale="__import__('os')")).status_code == 422

@@ -1,0 +1,43 @@
+// Copy as Python: a few lines that give a panel's numbers and its picture again. Adds former.viewOf and former.python.
+(() => {
+  const former = window.former;
+  const { h } = former;
+
+  /** tab → what its panels show now, as plain values for viz/tabs/python.py; each tab adds its own. */
+  former.viewOf = {};
+
+  const ask = async (panel) => {
+    const body = JSON.stringify(former.viewOf[former.snippets[panel]]());
+    try {
+      const response = await fetch(former.url(`/python/${panel}`), { method: "POST", body });
+      const said = await response.json();
+      return response.ok ? { code: said.code } : { refused: former.refusal(said) };
+    } catch {
+      return { refused: former.say("offline") };
+    }
+  };
+
+  /** A button for a panel, or null where it has no lines. They are shown too: a clipboard may be refused. */
+  former.python = (panel, title) => {
+    if (!(panel in former.snippets)) return null;
+    const words = former.say("python_copy");
+    const status = h("p", { role: "status" });
+    const code = h("textarea", { readonly: true, rows: 18, spellcheck: "false", "aria-label": words });
+    const close = h("button", { type: "button", class: "f-button", onclick: () => dialog.close() }, former.say("python_close"));
+    const dialog = h("dialog", { class: "python", "aria-label": `${words}: ${title}` }, status, code, close);
+    for (const type of ["keydown", "pointermove"]) dialog.addEventListener(type, (event) => event.stopPropagation()); // not the page's
+    const open = async () => {
+      const { code: lines, refused } = await ask(panel);
+      code.value = lines ?? "";
+      code.hidden = !lines;
+      dialog.showModal();
+      status.textContent = refused ?? former.say("python_lines");
+      if (!lines) return;
+      code.select();
+      const copied = await navigator.clipboard?.writeText(lines).then(() => true, () => false);
+      status.textContent = former.say(copied ? "python_copied" : "python_lines");
+    };
+    const button = h("button", { type: "button", class: "panel-python", title: words, "aria-label": `${words}: ${title}`, onclick: open }, "py");
+    return [button, dialog];
+  };
+})();

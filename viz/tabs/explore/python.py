@@ -1,0 +1,204 @@
+"""Tab Explore, as Python: each panel's numbers and its picture for the same text, model and edits."""
+
+from __future__ import annotations
+
+import math
+
+from viz.passes import edits
+from viz.passes.measures import RUNS, blank
+from viz.passes.run import Loaded, Models, tokenize
+from viz.tabs.python import IMPORTS, Snippet, View, read_choice, read_index, read_model
+from viz.text.examples import CLASSES
+
+SHOWN = {
+    "head": "shown = weights[{layer}, {head}]  # (t_query, t_key)",
+    "mean": "shown = weights[{layer}].mean(0)  # (t_query, t_key)",
+    "rollout": "shown = former.analysis.rollout(weights[: {layer} + 1])  # (t_query, t_key)",
+}
+ODDS = """
+chosen = int(out[0].argmax())
+
+
+def log_odds(log_probs):  # (b, num_classes) -> (b,), of the class the model chooses
+    others = torch.cat((log_probs[:, :chosen], log_probs[:, chosen + 1 :]), 1)
+    return log_probs[:, chosen] - others.logsumexp(1)
+
+"""
+
+
+def start(models: Models, view: View) -> tuple[Loaded, int, str]:
+    """The model, the number of tokens, and the lines that run the text under the visitor's edits.
+
+    Raises:
+        Refusal: a view that is none.
+    """
+    loaded = read_model(models, view)
+    config = loaded.bundle.config
+    ids, _, _ = tokenize(loaded, view.get("text", ""), end=loaded.is_classifier)
+    changes = edits.read(view.get("edits"), loaded.name, config)
+    part = f"-{config.seq_length}:" if loaded.is_classifier else f":{config.seq_length}"
+    lines = [
+        f"bundle = former.load({loaded.name!r})",
+        f"text = {view['text']!r}",
+        f"ids = bundle.tokenizer.encode(text)[{part}]  # as many as the model reads",
+        "tokens, labels = torch.tensor([ids]), bundle.tokenizer.labels(ids)",
+        "mask = bundle.model.mask(len(ids))",
+        *(["uniform = mask / mask.sum(-1, keepdim=True)"] if any(edit["do"] == "uniform" for edit in changes) else []),
+        "edits = [",
+        *(f"    {line}," for edit in changes for line in change(edit, config.heads)),
+        "]",
+        'out, capture = former.run_with_capture(bundle.model, tokens, ("weights", "q", "k"), edits=edits)',
+        'weights = capture.stack("weights")[:, 0]  # (layers, h, t_query, t_key)',
+    ]
+    code = "\n".join(lines).replace("edits = [\n]", "edits = []")
+    return loaded, len(ids), f"{IMPORTS}\n{code}\n"
+
+
+def change(edit: edits.Edit, heads: int) -> list[str]:
+    """An edit as calls, one for each head it is about."""
+    each = range(heads) if edit["head"] is None else [edit["head"]]
+    if edit["do"] == "uniform":
+        return [f"former.edits.set_weights({edit['layer']}, {head}, uniform)" for head in each]
+    return [f"former.edits.scale_head({edit['layer']}, {head}, {edit['factor']!r})" for head in each]
+
+
+def shown(loaded: Loaded, view: View) -> str:
+    """The line that gives what the map shows: one head, a mean, or a rollout."""
+    config = loaded.bundle.config
+    layer, head = read_index(view, "layer", config.depth), read_index(view, "head", config.heads)
+    return SHOWN[read_choice(view, "of", SHOWN)].format(layer=layer, head=head) + "\n"
+
+
+def overview(models: Models, view: View) -> str:
+    """All heads."""
+    _, _, code = start(models, view)
+    return code + "figure = figures.heads(weights, labels, mask=mask)\n"
+
+
+def head_map(models: Models, view: View) -> str:
+    """The map on screen, in its scale; of scores where these are shown."""
+    loaded, _, code = start(models, view)
+    line = shown(loaded, view)
+    scale = read_choice(view, "scale", ("linear", "row", "root"))
+    if view.get("show") == "scores" and view["of"] == "head":
+        scale, layer, head = "scores", view["layer"], view["head"]
+        line = (
+            f'q, k = (capture.get(point, {layer})[0, {head}] for point in ("q", "k"))  # (t, s) each\n'
+            "shown = q @ k.T / q.shape[-1] ** 0.5  # scores (t_query, t_key)\n"
+        )
+    return f"{code}{line}figure = figures.attention(shown, labels, mask=mask, scale={scale!r})\n"
+
+
+def statistics(models: Models, view: View) -> str:
+    """What the head does."""
+    loaded, _, code = start(models, view)
+    return (
+        f"{code}{shown(loaded, view)}"
+        "measured = former.analysis.head_statistics(shown[None])\n"
+        "statistics = {name: float(value[0]) for name, value in measured.items()}\n"
+        "figure = figures.bars(list(statistics.values()), list(statistics))\n"
+    )
+
+
+def pair(models: Models, view: View) -> str:
+    """From q and k to the weight."""
+    loaded, t, code = start(models, view)
+    config = loaded.bundle.config
+    layer, head = read_index(view, "layer", config.depth), read_index(view, "head", config.heads)
+    query, key = read_index(view, "query", t), read_index(view, "key", t)
+    return (
+        f"{code}"
+        f'q, k = (capture.get(point, {layer})[0, {head}] for point in ("q", "k"))  # (t, s) each\n'
+        f"products = q[{query}] * k[{key}]  # (s,)\n"
+        "score = float(products.sum()) / len(products) ** 0.5\n"
+        f"weight = float(weights[{layer}, {head}, {query}, {key}])\n"
+        'figure = figures.bars(products, range(len(products)), axis="q · k")\n'
+    )
+
+
+def token_strip(models: Models, view: View) -> str:
+    """Where a token looks, and who looks at it."""
+    loaded, t, code = start(models, view)
+    token = read_index(view, "query", t)
+    return (
+        f"{code}{shown(loaded, view)}"
+        f"looks, looked_at = shown[{token}], shown[:, {token}]  # (t,) each\n"
+        f'figure = figures.bars(looks, labels, axis="weight")\n'
+    )
+
+
+def prediction(models: Models, view: View) -> str:
+    """What the model says, before and after the edits."""
+    loaded, _, code = start(models, view)
+    before = "before, _ = former.run_with_capture(bundle.model, tokens, ())\n"
+    if loaded.is_classifier:
+        count = loaded.bundle.config.num_classes
+        classes = loaded.bundle.card.get("classes") or CLASSES.get(count) or range(count)
+        return (
+            f"{code}{before}"
+            f"classes = {list(classes)!r}\n"
+            "probs = out[0].exp()\n"
+            "figure = figures.bars(probs, classes, before=before[0].exp())\n"
+        )
+    return (
+        f"{code}{before}"
+        "probs = out[0, -1].softmax(-1)\n"
+        "vocabulary = [bundle.tokenizer.labels([i])[0] for i in range(len(probs))]\n"
+        "figure = figures.next_tokens(probs, vocabulary, before=before[0, -1].softmax(-1))\n"
+    )
+
+
+def surprise(models: Models, view: View) -> str:
+    """How many bits each token was worth."""
+    _, _, code = start(models, view)
+    return (
+        f"import math\n\n{code}"
+        "log_probs = out[0, :-1].log_softmax(-1)\n"
+        "bits = -log_probs.gather(1, tokens[0, 1:, None])[:, 0] / math.log(2)  # of each token but the first\n"
+        'figure = figures.bars(bits, labels[1:], axis="bits")\n'
+    )
+
+
+def interventions(models: Models, view: View) -> str:
+    """What each head is worth, by switching it off."""
+    loaded, _, code = start(models, view)
+    odds = ODDS if loaded.is_classifier else ""
+    measure = "lambda log_probs: -log_odds(log_probs)" if loaded.is_classifier else "None"
+    return (
+        f"{code}{odds}"
+        f"rows = former.analysis.ablation_by_layer(bundle.model, tokens, {measure}, edits=edits)\n"
+        "effects = torch.stack(list(rows))  # (layers, h)\n"
+        'names = [f"layer {layer}, head {head}" for layer, row in enumerate(effects) for head in range(len(row))]\n'
+        "figure = figures.bars(effects.flatten(), names)\n"
+    )
+
+
+def words(models: Models, view: View) -> str:
+    """What carried a verdict: by attention, and by leaving words out."""
+    loaded, t, code = start(models, view)
+    size = math.ceil(t / RUNS)
+    return (
+        f"{code}{ODDS}"
+        "shares = former.analysis.rollout(weights).mean(0)  # (t,)\n"
+        "changes = []\n"
+        f"for i in range(0, len(ids), {size}):\n"
+        "    without = tokens.clone()\n"
+        f"    without[0, i : i + {size}] = {blank(loaded.bundle.tokenizer)}  # says nothing\n"
+        "    left, _ = former.run_with_capture(bundle.model, without, (), edits=edits)\n"
+        "    changes.append(float(log_odds(out) - log_odds(left)))\n"
+        f'figure = figures.bars(changes, labels[::{size}], axis="log-odds")\n'
+    )
+
+
+PANELS: dict[str, Snippet] = {
+    "overview": overview,
+    "head-map": head_map,
+    "lines": head_map,
+    "statistics": statistics,
+    "pair": pair,
+    "token-strip": token_strip,
+    "prediction": prediction,
+    "surprise": surprise,
+    "interventions": interventions,
+    "words": words,
+}

@@ -1,0 +1,94 @@
+"""Tab Mask, as Python: each panel's numbers and its picture for the same text, model and mask."""
+
+from __future__ import annotations
+
+from viz.passes.run import Models
+from viz.tabs.mask import masking
+from viz.tabs.python import IMPORTS, Snippet, View
+
+
+def start(models: Models, view: View) -> str:
+    """The lines that load the model, read the text and make the mask.
+
+    Raises:
+        Refusal: a view that is none.
+    """
+    loaded, _, _, _ = masking.read_text(models, view)
+    kind, size = masking.read_mask(view)
+    return (
+        f"{IMPORTS}\n"
+        f"bundle = former.load({loaded.name!r})\n"
+        f"ids = bundle.tokenizer.encode({view['text']!r})[:{masking.SHOWN}]\n"
+        "tokens, labels = torch.tensor([ids]), bundle.tokenizer.labels(ids)\n"
+        f"mask = former.masks.named({kind!r}, len(ids), {size})\n"
+    )
+
+
+def stages(models: Models, view: View) -> str:
+    """Scores, mask, softmax of a head."""
+    code = start(models, view)
+    config = models[view["model"]].bundle.config
+    layer = masking.read_whole(view, "layer", 0, config.depth - 1)
+    head = masking.read_whole(view, "head", 0, config.heads - 1)
+    return (
+        f"{code}"
+        f'_, capture = former.run_with_capture(bundle.model, tokens, ("q", "k", "weights"), [{layer}], mask=mask)\n'
+        f'q, k, weights = (capture.get(point, {layer})[0, {head}] for point in ("q", "k", "weights"))\n'
+        "scores = q @ k.T / q.shape[-1] ** 0.5  # before the mask\n"
+        'before = figures.attention(scores, labels, scale="scores")\n'
+        "figure = figures.attention(weights, labels, mask=mask)\n"
+    )
+
+
+def growth(models: Models, view: View) -> str:
+    """What each mask costs."""
+    masking.read_text(models, view)
+    kind, size = masking.read_mask(view)
+    own = (
+        f'cells["own"] = [masks.count({kind!r}, t, {size}) for t in lengths]\n' if kind in masking.ROOT_STRIDES else ""
+    )
+    return (
+        "import math\n\n"
+        "from former import masks\n"
+        "from viz import figures\n\n"
+        f"lengths = sorted({{round(10 ** (i / {masking.PER_DECADE})) for i in range({masking.steps()} + 1)}})\n"
+        f"roots = {masking.ROOT_STRIDES!r}  # their stride grows with the text\n"
+        "cells = {\n"
+        f"    kind: [masks.count(kind, t, math.isqrt(t) if kind in roots else {size}) for t in lengths]\n"
+        "    for kind in masks.KINDS\n"
+        "}\n"
+        f"{own}"
+        f"figure = figures.mask_cost(lengths, cells, chosen={('own' if own else kind)!r})\n"
+    )
+
+
+def proof(models: Models, view: View) -> str:
+    """Which outputs move as an input changes, with the mask and without."""
+    return (
+        f"{start(models, view)}"
+        "# row i, column j: how far output i moves as token j changes\n"
+        "moves = former.analysis.influence(lambda ids: bundle.model(ids, mask=mask), tokens)\n"
+        "free = former.masks.none(len(ids))\n"
+        "without = former.analysis.influence(lambda ids: bundle.model(ids, mask=free), tokens)\n"
+        'figure = figures.attention(moves, labels, mask=moves > 0, scale="scores")\n'
+    )
+
+
+def reach(models: Models, view: View) -> str:
+    """After which layer information can have come from where."""
+    depth = models[view["model"]].bundle.config.depth if view.get("model") in models else 1
+    layers = min(depth, masking.LAYERS)
+    return (
+        f"{start(models, view)}"
+        f"reached = former.masks.reach(mask, {layers})  # (layers, t_query, t_key)\n"
+        f"needs = {layers} + 1 - reached.sum(0)  # layers until query i depends on key j; one more: never\n"
+        "figure = figures.attention(reached[-1].float(), labels, mask=reached[-1])\n"
+    )
+
+
+PANELS: dict[str, Snippet] = {
+    "mask-stages": stages,
+    "mask-growth": growth,
+    "mask-proof": proof,
+    "mask-reach": reach,
+}
