@@ -15,6 +15,7 @@ from former.encoder_decoder import EncoderDecoder, EncoderDecoderConfig, transla
 from former.generate import Step, generate
 from former.hooks import Capture, Hook, run_with_capture
 from former.models import Classifier, Generator
+from former.transformer_xl import TransformerXL, TransformerXLConfig
 
 __all__ = [
     "Bert",
@@ -32,6 +33,8 @@ __all__ = [
     "SelfAttention",
     "Step",
     "TransformerBlock",
+    "TransformerXL",
+    "TransformerXLConfig",
     "analysis",
     "attend",
     "attention_weights",

@@ -16,9 +16,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from former import masks
+from former import masks, sparse
 from former.checks import require_choice, require_divides, require_positive
 from former.hooks import POINTS, Hook, observe, wants
+from former.masks import Mask
 from former.positions import Terms
 
 Extend = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
@@ -88,7 +89,7 @@ def attend(
     k: Tensor,
     v: Tensor,
     *,
-    mask: Tensor | None = None,
+    mask: Mask | None = None,
     hook: Hook | None = None,
     terms: Terms | None = None,
 ) -> Tensor:
@@ -97,26 +98,38 @@ def attend(
     Args:
         q: (b, h, t_query, s).
         k, v: (b, h, t_key, s).
-        mask: bool, broadcastable to (b, h, t_query, t_key), True = may attend; None for no mask.
+        mask: bool, broadcastable to (b, h, t_query, t_key), True = may attend; or a pattern; None for no mask.
         hook: called at each of `former.hooks.POINTS` that it wants; may replace what it sees.
         terms: what positions add to the dot products before they are scaled (`former.positions`); None for nothing.
     Returns:
         out (b, h, t_query, s).
     Raises:
-        ValueError: a mask that does not fit, or a hook's replacement of another shape.
+        ValueError: a mask that does not fit, a hook's replacement of another shape, or scores or weights of a pattern
+            over more than `sparse.MOST_WEIGHTS` tokens.
     """
-    if not wants(hook, POINTS):
-        if mask is not None:
-            masks.check(mask, torch.Size((*q.shape[:-1], k.shape[-2])))
-        if terms is not None:  # the kernel adds a mask of numbers to its scores
-            mask = _masked(terms(q, k) / math.sqrt(q.shape[-1]), mask)
-        return F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+    if isinstance(mask, masks.Pattern) and (terms is not None or wants(hook, ("scores", "weights"))):
+        mask = sparse.dense_mask(mask, q)
     q = observe(hook, "q", q)  # (b, h, t, s)
     k = observe(hook, "k", k)
     v = observe(hook, "v", v)
-    scores = observe(hook, "scores", attention_scores(q, k, mask, terms))  # (b, h, t, t)
-    weights = observe(hook, "weights", scores.softmax(-1))  # (b, h, t, t)
-    return observe(hook, "out", weights @ v)  # (b, h, t, s)
+    if isinstance(mask, masks.Pattern):
+        out = sparse.attend(q, k, v, *mask)
+    elif wants(hook, POINTS):
+        scores = observe(hook, "scores", attention_scores(q, k, mask, terms))  # (b, h, t, t)
+        weights = observe(hook, "weights", scores.softmax(-1))  # (b, h, t, t)
+        out = weights @ v
+    else:
+        out = _by_kernel(q, k, v, mask, terms)
+    return observe(hook, "out", out)  # (b, h, t, s)
+
+
+def _by_kernel(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, terms: Terms | None) -> Tensor:
+    """The same equation in one call, which keeps no weights."""
+    if mask is not None:
+        masks.check(mask, torch.Size((*q.shape[:-1], k.shape[-2])))
+    if terms is not None:  # the kernel adds a mask of numbers to its scores
+        mask = _masked(terms(q, k) / math.sqrt(q.shape[-1]), mask)
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
 
 
 class SelfAttention(nn.Module):
@@ -158,7 +171,7 @@ class SelfAttention(nn.Module):
     def forward(
         self,
         x: Tensor,
-        mask: Tensor | None = None,
+        mask: Mask | None = None,
         hook: Hook | None = None,
         extend: Extend | None = None,
         *,
@@ -169,7 +182,7 @@ class SelfAttention(nn.Module):
 
         Args:
             x: (b, t, e).
-            mask: bool (t, t_key), or with heads and batch before; True = may attend; None for no mask.
+            mask: bool (t, t_key), or with heads and batch before; True = may attend; or a pattern; None for no mask.
             hook: sees, and may replace, what `former.hooks.POINTS` lists.
             extend: where earlier tokens' keys and values are cached, joins the new ones to them.
             context: (b, t_key, e), another sequence, from which keys and values come, or those of one that is read

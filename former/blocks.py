@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from former.attention import Extend, KeysValues, SelfAttention
 from former.checks import require_choice, require_positive
 from former.hooks import Hook, observe
+from former.masks import Mask
 from former.positions import Terms
 
 ACTIVATIONS = {"relu": nn.ReLU, "gelu": nn.GELU, "gelu_tanh": lambda: nn.GELU(approximate="tanh")}
@@ -84,7 +85,7 @@ class TransformerBlock(Block):
     def forward(
         self,
         x: Tensor,
-        mask: Tensor | None = None,
+        mask: Mask | None = None,
         hook: Hook | None = None,
         extend: Extend | None = None,
         *,

@@ -25,11 +25,13 @@ from safetensors.torch import save as save_tensors
 from torch import Tensor
 
 from former import tokens
+from former.baselines import ConvConfig, ConvModel, GRUConfig, GRUModel
 from former.bert import Bert, BertClassifier, BertConfig
 from former.config import VERSION, ModelConfig
 from former.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
 from former.models import Classifier, Generator
 from former.tokens import Tokenizer
+from former.transformer_xl import TransformerXL, TransformerXLConfig
 
 CHECKPOINTS = Path(__file__).resolve().parent.parent / "checkpoints"
 CARD = "card.json"
@@ -43,6 +45,9 @@ KINDS: dict[str, tuple[Any, Any]] = {
     "EncoderDecoder": (EncoderDecoder, EncoderDecoderConfig),
     "Bert": (Bert, BertConfig),
     "BertClassifier": (BertClassifier, BertConfig),
+    "TransformerXL": (TransformerXL, TransformerXLConfig),
+    "GRUModel": (GRUModel, GRUConfig),
+    "ConvModel": (ConvModel, ConvConfig),
 }
 """Every kind of model by the name its card gives: its class, and the class of its config."""
 

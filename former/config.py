@@ -17,7 +17,7 @@ Activation = Literal["relu", "gelu", "gelu_tanh"]
 Pooling = Literal["average", "max"]
 
 VERSION = 2  # of the cards that are written now
-_Config = TypeVar("_Config", bound="StackConfig")
+_Config = TypeVar("_Config", bound="Config")
 
 
 def later(default: Any, version: int = VERSION) -> Any:
@@ -26,7 +26,33 @@ def later(default: Any, version: int = VERSION) -> Any:
 
 
 @dataclass(frozen=True, kw_only=True)
-class StackConfig:
+class Config:
+    """A record of a model's shape that a JSON card can hold."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as plain values, for a JSON card."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls: type[_Config], values: dict[str, Any], version: int = VERSION) -> _Config:
+        """The inverse of `to_dict`.
+
+        Args:
+            values: the fields.
+            version: of the card they come from: a field that came later may be missing, and has its default.
+        Raises:
+            ValueError: an unknown field, a missing one (its default could be another model), or one out of its range.
+        """
+        known = {each.name: each.metadata.get("since", 1) for each in fields(cls)}
+        if missing := sorted(name for name, since in known.items() if since <= version and name not in values):
+            raise ValueError(f"config must hold every field, got none for {missing}")
+        if unknown := sorted(set(values) - set(known)):
+            raise ValueError(f"config has unknown fields {unknown}; known are {sorted(known)}")
+        return cls(**values)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StackConfig(Config):
     """A stack of transformer blocks; the defaults are the article's.
 
     Raises:
@@ -52,8 +78,7 @@ class StackConfig:
         require_choice("activation", self.activation, get_args(Activation))
         if self.variant != "wide":
             require_divides(self.emb, self.heads, self.variant)
-        if not isinstance(self.dropout, int | float) or not 0.0 <= self.dropout < 1.0:
-            raise ValueError(f"dropout must be in [0, 1), got {self.dropout!r}")
+        require_dropout(self.dropout)
         if not isinstance(self.norm_eps, int | float) or not 0.0 < self.norm_eps < 1.0:
             raise ValueError(f"norm_eps must be in (0, 1), got {self.norm_eps!r}")
 
@@ -66,27 +91,6 @@ class StackConfig:
         """What every block of the stack is built with, by keyword, beside emb and heads."""
         names = ("variant", "norm", "activation", "ff_hidden_mult", "dropout", "attention_bias", "norm_eps")
         return {name: getattr(self, name) for name in names}
-
-    def to_dict(self) -> dict[str, Any]:
-        """The fields as plain values, for a JSON card."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls: type[_Config], values: dict[str, Any], version: int = VERSION) -> _Config:
-        """The inverse of `to_dict`.
-
-        Args:
-            values: the fields.
-            version: of the card they come from: a field that came later may be missing, and has its default.
-        Raises:
-            ValueError: an unknown field, a missing one (its default could be another model), or one out of its range.
-        """
-        known = {each.name: each.metadata.get("since", 1) for each in fields(cls)}
-        if missing := sorted(name for name, since in known.items() if since <= version and name not in values):
-            raise ValueError(f"config must hold every field, got none for {missing}")
-        if unknown := sorted(set(values) - set(known)):
-            raise ValueError(f"config has unknown fields {unknown}; known are {sorted(known)}")
-        return cls(**values)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,6 +125,12 @@ class ModelConfig(StackConfig):
 def require_positions(kind: str, emb: int) -> None:
     """Raises ValueError unless vectors of `emb` numbers can have positions of this kind."""
     positions.make_positions(kind, seq_length=1, emb=emb)
+
+
+def require_dropout(value: float) -> None:
+    """Raises ValueError unless `value` is a share below 1."""
+    if not isinstance(value, int | float) or not 0.0 <= value < 1.0:
+        raise ValueError(f"dropout must be in [0, 1), got {value!r}")
 
 
 def require_token(name: str, value: int | None, num_tokens: int) -> None:

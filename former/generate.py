@@ -165,6 +165,38 @@ class UnmaskedWindow:
         return self._model(torch.tensor([ids[self.start :]], device=self._device), capture=capture)[0, -1]
 
 
+class Stream:
+    """A growing text that a model with a state reads token by token, each only once (`TransformerXL`, `GRUModel`).
+
+    The state, such as Transformer-XL's memory, stands for all that was read before, so there is no window to slide.
+
+    Args:
+        model: one with `read_on(tokens, state, capture) -> (logits, state)`.
+        use_cache: False reads everything again each time, in the same pieces.
+    """
+
+    def __init__(self, model: Any, use_cache: bool = True) -> None:
+        self.start = 0  # in the text: the first token that the newest one sees
+        self._model, self._use_cache = model, use_cache
+        self._state: Any = None
+        self._pieces: list[tuple[int, int]] = []  # what was read at once: where it begins and ends
+
+    def read(self, ids: Sequence[int], capture: Capture | None = None) -> Tensor:
+        """Logits (num_tokens,) for the token after the text so far, as `Window.read` gives them."""
+        config, device = self._model.config, next(self._model.parameters()).device
+        first = self._pieces[-1][1] if self._pieces else 0
+        pieces = [(at, min(at + config.seq_length, len(ids))) for at in range(first, len(ids), config.seq_length)]
+        self._pieces += pieces
+        if not self._use_cache:
+            self._state, pieces = None, self._pieces
+        logits = torch.empty(0)
+        for begin, end in pieces:
+            tokens = torch.tensor([ids[begin:end]], device=device)
+            logits, self._state = self._model.read_on(tokens, self._state, capture)
+            self.start = max(0, begin - getattr(config, "memory_length", begin))
+        return logits[0, -1]
+
+
 def generate(
     model: Any,
     prompt_ids: Sequence[int] | Tensor,
@@ -181,10 +213,10 @@ def generate(
 
     Past the context the window slides in jumps (`Window`): the model then sees from half of its context (rounded down,
     at least one token) to all of it. A model without a causal mask has no cache, and its window slides by one token
-    (`UnmaskedWindow`).
+    (`UnmaskedWindow`). A model that carries a state on has no window (`Stream`).
 
     Args:
-        model: a Generator, or its fast twin (`former.cpu`).
+        model: a Generator, its fast twin (`former.cpu`), or another model that says what comes next.
         prompt_ids: at least one token id; of a prompt longer than the context, the last `seq_length` are read.
         max_new_tokens: how many to write, a whole number of at least 0.
         temperature: at least 0; 0 always takes the likeliest token.
@@ -207,14 +239,13 @@ def generate(
     layers = _layers(capture, config.depth)
     rng = random_of(seed)
     rules = (temperature, top_k, top_p)
-    causal = KINDS[config.mask or "causal"].causal
-    window = Window(model, len(ids), use_cache) if causal else UnmaskedWindow(model)
+    window = _window(model, len(ids), use_cache)
     return _steps(window, ids, max_new_tokens, rules, rng, layers)
 
 
 @torch.inference_mode()
 def _steps(
-    window: Window | UnmaskedWindow,
+    window: Window | UnmaskedWindow | Stream,
     ids: list[int],
     max_new_tokens: int,
     rules: tuple[float, int | None, float | None],
@@ -237,6 +268,13 @@ def random_of(seed: int | None) -> torch.Generator:
     rng = torch.Generator()
     rng.manual_seed(seed) if seed is not None else rng.seed()
     return rng
+
+
+def _window(model: Any, prompt: int, use_cache: bool) -> Window | UnmaskedWindow | Stream:
+    """How a model of this kind reads a growing text."""
+    if hasattr(model, "read_on"):
+        return Stream(model, use_cache)
+    return Window(model, prompt, use_cache) if KINDS[model.config.mask].causal else UnmaskedWindow(model)
 
 
 def _prompt(prompt_ids: Sequence[int] | Tensor, num_tokens: int) -> list[int]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -53,6 +53,17 @@ KINDS: dict[str, Kind] = {
     ),
 }
 """Every kind by its name."""
+
+
+class Pattern(NamedTuple):
+    """A mask by its name: for attention that computes the cells it allows and never builds it (`former.sparse`)."""
+
+    kind: str
+    size: int
+
+
+Mask = Tensor | Pattern
+"""What attention takes as its mask."""
 
 
 def none(t: int) -> Tensor:

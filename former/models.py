@@ -15,11 +15,12 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-from former import masks
+from former import masks, sparse
 from former.attention import Extend
 from former.blocks import Block, TransformerBlock
 from former.config import ModelConfig, Pooling, StackConfig
 from former.hooks import Observer
+from former.masks import Mask
 from former.positions import Positions, make_positions
 
 
@@ -66,7 +67,7 @@ class Transformer(nn.Module):
     def forward(
         self,
         tokens: Tensor,
-        mask: Tensor | None = None,
+        mask: Mask | None = None,
         capture: Observer | None = None,
         cache: Cache | None = None,
         recompute: bool = False,
@@ -109,23 +110,36 @@ class Transformer(nn.Module):
         return x
 
     def check(self, tokens: Tensor, past: int = 0) -> None:
-        """Raises ValueError unless `tokens` is a batch that this stack can read.
+        """Raises ValueError unless `tokens` is a batch that this stack can read (`check_tokens`)."""
+        check_tokens(tokens, self.num_tokens, self.positions.limit, past, training=self.training)
 
-        Raises:
-            ValueError: not (b, t) of whole numbers, empty, beyond the context, or ids out of the vocabulary.
-        """
-        if tokens.dim() != 2 or tokens.is_floating_point() or tokens.is_complex() or tokens.dtype == torch.bool:
-            raise ValueError(f"tokens must be whole numbers (b, t), got {tokens.dtype} {tuple(tokens.shape)}")
-        if tokens.numel() == 0:
-            raise ValueError(f"tokens must hold at least one token, got shape {tuple(tokens.shape)}")
-        limit, length = self.positions.limit, past + tokens.shape[1]
-        if limit is not None and length > limit:
-            raise ValueError(f"tokens must fit the context of {limit} tokens, got {length}")
-        if torch.compiler.is_compiling() or (tokens.is_cuda and self.training):
-            return  # reading the values would break the graph, or make every step wait for the device
-        low, high = tokens.aminmax()
-        if low < 0 or high >= self.num_tokens:
-            raise ValueError(f"tokens must be in [0, {self.num_tokens}), got {int(low)} to {int(high)}")
+
+def check_tokens(
+    tokens: Tensor, num_tokens: int, limit: int | None = None, past: int = 0, *, training: bool = False
+) -> None:
+    """Raises ValueError unless `tokens` is a batch that a model can read.
+
+    Args:
+        tokens: to be read.
+        num_tokens: size of the vocabulary.
+        limit: the most tokens the model can read, those before these among them; None for no end.
+        past: how many came before.
+        training: whether to leave the ids on a GPU unread, as reading them makes every step wait.
+    Raises:
+        ValueError: not (b, t) of whole numbers, empty, beyond the limit, or ids out of the vocabulary.
+    """
+    if tokens.dim() != 2 or tokens.is_floating_point() or tokens.is_complex() or tokens.dtype == torch.bool:
+        raise ValueError(f"tokens must be whole numbers (b, t), got {tokens.dtype} {tuple(tokens.shape)}")
+    if tokens.numel() == 0:
+        raise ValueError(f"tokens must hold at least one token, got shape {tuple(tokens.shape)}")
+    length = past + tokens.shape[1]
+    if limit is not None and length > limit:
+        raise ValueError(f"tokens must fit the context of {limit} tokens, got {length}")
+    if torch.compiler.is_compiling() or (tokens.is_cuda and training):
+        return  # reading the values would break the graph, or make every step wait for the device
+    low, high = tokens.aminmax()
+    if low < 0 or high >= num_tokens:
+        raise ValueError(f"tokens must be in [0, {num_tokens}), got {int(low)} to {int(high)}")
 
 
 def make_stack(config: Any, block: type[Block] = TransformerBlock) -> Transformer:
@@ -180,9 +194,17 @@ class Generator(nn.Module):
         if recompute and cache is not None:
             raise ValueError("recompute must be False with a cache: a block computed twice would add its keys twice")
         self.transformer.check(tokens, past)
-        if mask is None:
+        own = self.pattern() if past == 0 else None
+        if mask is None and own is None:
             mask = self.mask(tokens.shape[1], past, tokens.device)
-        return self.unembed(self.transformer(tokens, mask, capture, cache, recompute))
+        return self.unembed(self.transformer(tokens, own if mask is None else mask, capture, cache, recompute))
+
+    def pattern(self) -> masks.Pattern | None:
+        """The model's mask by name, where attention can go by it (`former.sparse`): it has no terms of positions."""
+        kind, size = self.config.mask, self.config.mask_size
+        if kind not in sparse.KINDS or size is None or self.config.positions == "relative":
+            return None
+        return masks.Pattern(kind, size)
 
     def mask(self, t: int, past: int = 0, device: torch.device | None = None) -> Tensor:
         """Whom each of t tokens sees that follow `past` others: bool (t, past + t)."""

@@ -116,7 +116,8 @@ class RelativeTerms(nn.Module):
         t_query, t_key = q.shape[2], k.shape[2]
         # From the distance of the last query to the first key down to that of the first query to the last key.
         distance = torch.arange(t_key - 1, -t_query, -1, device=q.device)
-        r = self.tokeys(sinusoidal(distance, self.emb).to(q.dtype)).unflatten(-1, (q.shape[1], -1))  # (2t - 1, h, s)
+        r = sinusoidal(distance, self.emb, torch.promote_types(q.dtype, torch.float32)).to(q.dtype)
+        r = self.tokeys(r).unflatten(-1, (q.shape[1], -1))  # (t_query + t_key - 1, h, s)
         by_distance = (q + self.position) @ r.permute(1, 2, 0)  # (b, h, t_query, t_query + t_key - 1)
         # Query i meets key 0 at distance t_key - t_query + i, which stands at column t_query - 1 - i.
         column = torch.arange(t_query - 1, -1, -1, device=q.device)[:, None] + torch.arange(t_key, device=q.device)

@@ -27,9 +27,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from former.config import require_choice, require_positive
+from former import masks
+from former.checks import require_choice, require_positive
 
 KINDS = ("local", "strided", "fixed")
+MOST_WEIGHTS = 1024  # tokens up to which weights are computed, densely, where somebody looks at them
 _LOWEST = torch.finfo(torch.float32).min / 2  # as good as −∞, but a row of nothing else has a softmax
 
 
@@ -58,6 +60,23 @@ def attend(q: Tensor, k: Tensor, v: Tensor, kind: str, size: int) -> Tensor:
     return out.flatten(1, 2).unflatten(0, (b, -1))[:, :, :t]
 
 
+def dense_mask(pattern: masks.Pattern, q: Tensor) -> Tensor:
+    """The pattern as a mask, to look at the weights under it: bool (t, t).
+
+    Args:
+        pattern: its kind and size.
+        q: the queries (b, h, t, s).
+    Raises:
+        ValueError: more than `MOST_WEIGHTS` tokens.
+    """
+    t = q.shape[2]
+    if t > MOST_WEIGHTS:
+        raise ValueError(
+            f"scores and weights of the {pattern.kind!r} pattern can be looked at up to {MOST_WEIGHTS} tokens, got {t}"
+        )
+    return masks.named(pattern.kind, t, pattern.size, device=q.device)
+
+
 class _Part(NamedTuple):
     """Some queries, some keys, and which of these keys each of these queries sees."""
 
@@ -70,22 +89,24 @@ def _parts(kind: str, blocks: Tensor) -> list[_Part]:
     """The parts of a pattern over blocks (b·h, n, l, s); each token sees itself in the first."""
     n, size = blocks.shape[1:3]
     place, block = torch.arange(size, device=blocks.device), torch.arange(n, device=blocks.device)
-    parts = [_Part(lambda x: x, lambda x: x, _closed(place[:, None] < place))]
+    # The kernel reads a mask as numbers of the queries' dtype, or as float32 under half floats.
+    dtype = torch.promote_types(blocks.dtype, torch.float32)
+    parts = [_Part(lambda x: x, lambda x: x, _closed(place[:, None] < place, dtype))]
     if n == 1:  # no block is before it, and the kernel stops the process at an empty tensor
         return parts
     if kind in ("local", "strided"):
-        parts.append(_Part(lambda x: x[:, 1:], lambda x: x[:, :-1], _closed(place[:, None] >= place)))
+        parts.append(_Part(lambda x: x[:, 1:], lambda x: x[:, :-1], _closed(place[:, None] >= place, dtype)))
     if kind == "strided":
         column = lambda x: x.transpose(1, 2)  # noqa: E731
-        parts.append(_Part(column, column, _closed(block[:, None] <= block)))
+        parts.append(_Part(column, column, _closed(block[:, None] <= block, dtype)))
     if kind == "fixed":
-        earlier = _closed(block.repeat_interleave(size)[:, None] <= block)  # (n·l, n)
+        earlier = _closed(block.repeat_interleave(size)[:, None] <= block, dtype)  # (n·l, n)
         parts.append(_Part(lambda x: x.flatten(1, 2)[:, None], lambda x: x[:, None, :, -1], earlier))
     return parts
 
 
-def _closed(cells: Tensor) -> Tensor:
-    return torch.zeros(cells.shape, device=cells.device).masked_fill(cells, _LOWEST)
+def _closed(cells: Tensor, dtype: torch.dtype) -> Tensor:
+    return torch.zeros(cells.shape, dtype=dtype, device=cells.device).masked_fill(cells, _LOWEST)
 
 
 def _views(part: _Part, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor, Tensor]:

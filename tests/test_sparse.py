@@ -1,19 +1,24 @@
 """Sparse attention against the dense equation under the same mask, and its cost counted."""
 
+from itertools import product
+from typing import Any
+
 import hypothesis.strategies as st
 import pytest
 import torch
+import torch.nn.functional as F
 from hypothesis import given
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import FlopCounterMode
 
+import former
 from former import attend, sparse
 from tests import mask_rules
 
 KINDS = ("local", "strided", "fixed")
-SHAPES = [(1, 1), (7, 3), (12, 4), (5, 9), (10, 1), (33, 6), (64, 8)]  # tokens, size
+SHAPES = [(1, 1), (7, 3), (12, 4), (5, 9), (10, 1), (33, 6), (64, 8), (800, 28)]  # tokens, size
 
 
 @pytest.fixture(params=["kernel", "equation"])
@@ -65,11 +70,11 @@ def test_gradients_are_the_slopes_of_the_output(kind):
 @pytest.mark.parametrize(("dtype", "resolution"), [(torch.bfloat16, 2**-8), (torch.float16, 2**-11)])
 @pytest.mark.usefixtures("way")
 def test_half_floats_lose_no_more_than_their_own_rounding(dtype, resolution):
-    for kind in KINDS:
-        half = inputs(50, dtype)
+    for kind, (t, size) in product(KINDS, ((50, 7), (800, 28))):
+        half = inputs(t, dtype)
         q, k, v = (x.detach().double().requires_grad_() for x in half)  # the same numbers
-        ours = with_gradients(sparse.attend(*half, kind, 7), half)
-        exact = with_gradients(attend(q, k, v, mask=mask_rules.seen(kind, 50, 7)), (q, k, v))
+        ours = with_gradients(sparse.attend(*half, kind, size), half)
+        exact = with_gradients(attend(q, k, v, mask=mask_rules.seen(kind, t, size)), (q, k, v))
         for got, expected in zip(ours, exact, strict=True):
             assert got.dtype == dtype
             # Inputs, weights and outputs are rounded once each, and numbers reach about 4.
@@ -136,3 +141,113 @@ def test_what_does_not_fit_is_refused():
         sparse.attend(q[:, :, :5], k, v, "fixed", 2)
     with pytest.raises(ValueError, match=r"t at least 1, got \(2, 3, 0, 8\)"):
         sparse.attend(q[:, :, :0], k[:, :, :0], v[:, :, :0], "fixed", 2)
+
+
+def generator(kind, seq_length=64, **changes):
+    torch.manual_seed(0)
+    shape: dict[str, Any] = {"num_tokens": 20, "emb": 16, "heads": 4, "depth": 2, "norm": "pre", **changes}
+    config = former.ModelConfig(**shape, seq_length=seq_length, mask=kind, mask_size=None if kind == "causal" else 7)
+    return former.Generator(config).double().eval()
+
+
+def dense(model, tokens):
+    """The same under the mask as a tensor, by the equation."""
+    mask = mask_rules.seen(model.config.mask, tokens.shape[1], model.config.mask_size)
+    return former.run_with_capture(model, tokens, mask=mask)[0]
+
+
+@pytest.fixture
+def sparsely(monkeypatch):
+    """How many tokens each call of `sparse.attend` had."""
+    calls, run = [], sparse.attend
+
+    def counted(q, *arguments):
+        calls.append(q.shape[2])
+        return run(q, *arguments)
+
+    monkeypatch.setattr(sparse, "attend", counted)
+    return calls
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_model_with_a_sparse_mask_runs_sparsely_and_says_what_it_says_densely(kind, sparsely):
+    model, tokens = generator(kind), torch.randint(20, (3, 50))
+    torch.testing.assert_close(model(tokens), dense(model, tokens), atol=1e-12, rtol=0)
+    assert sparsely == [50, 50]  # two layers, and none of the dense run
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_model_learns_sparsely_what_it_learns_densely(kind):
+    tokens, gradients = torch.randint(20, (3, 50)), []
+    for recompute, mask in ((False, None), (True, None), (False, mask_rules.seen(kind, 50, 7))):
+        model = generator(kind).train()
+        model(tokens, mask, recompute=recompute).square().sum().backward()
+        gradients.append([parameter.grad for parameter in model.parameters()])
+    for sparse_grad, again, dense_grad in zip(*gradients, strict=True):
+        torch.testing.assert_close(sparse_grad, dense_grad, atol=1e-10, rtol=1e-10)
+        torch.testing.assert_close(again, dense_grad, atol=1e-10, rtol=1e-10)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_weights_that_are_looked_at_are_those_of_the_dense_mask(kind, sparsely):
+    model, tokens = generator(kind), torch.randint(20, (1, 50))
+    said, capture = former.run_with_capture(model, tokens, ("weights", "scores"))
+    _, expected = former.run_with_capture(model, tokens, ("weights", "scores"), mask=mask_rules.seen(kind, 50, 7))
+    torch.testing.assert_close(said, model(tokens), atol=1e-12, rtol=0)
+    for name in ("weights", "scores"):
+        assert torch.equal(capture.stack(name), expected.stack(name))
+    assert sparsely == [50, 50]  # only where nobody looked
+
+
+def test_other_points_are_seen_and_changed_without_weights(sparsely):
+    model, tokens = generator("strided"), torch.randint(20, (1, 50))
+    said, capture = former.run_with_capture(model, tokens, ("q", "out"), edits=[former.edits.ablate_head(0, 1)])
+    _, expected = former.run_with_capture(
+        model, tokens, ("q", "out"), mask=mask_rules.seen("strided", 50, 7), edits=[former.edits.ablate_head(0, 1)]
+    )
+    assert sparsely == [50, 50]
+    assert not torch.allclose(said, model(tokens))
+    for name in ("q", "out"):
+        torch.testing.assert_close(capture.stack(name), expected.stack(name), atol=1e-12, rtol=0)
+
+
+def test_weights_of_long_texts_are_refused_and_the_text_is_read_without():
+    model = generator("fixed", 1100, depth=1)
+    tokens = torch.randint(20, (1, 1025))
+    torch.testing.assert_close(model(tokens), dense(model, tokens), atol=1e-10, rtol=0)
+    with pytest.raises(ValueError, match=r"of the 'fixed' pattern can be looked at up to 1024 tokens, got 1025"):
+        former.run_with_capture(model, tokens, ("weights",))
+    assert former.run_with_capture(model, tokens[:, :1024], ("weights",))[1].stack("weights").shape[-1] == 1024
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_writing_with_the_cache_sees_what_the_pattern_allows(kind, sparsely):
+    model = generator(kind)
+    steps = list(former.generate(model, list(range(15)), 12, seed=1))
+    assert sparsely == [15, 15]  # the prompt; a new token's row is dense
+    ids = torch.tensor([[*range(15), *(step.token for step in steps)]])
+    logits = dense(model, ids)
+    for at, step in enumerate(steps, start=14):
+        torch.testing.assert_close(step.probs, logits[0, at].softmax(-1), atol=1e-10, rtol=0)
+
+
+def test_relative_positions_under_a_sparse_mask_are_computed_densely(sparsely):
+    model, tokens = generator("strided", positions="relative"), torch.randint(20, (1, 50))
+    torch.testing.assert_close(model(tokens), dense(model, tokens), atol=1e-12, rtol=0)
+    assert sparsely == []
+
+
+def test_training_through_the_pattern_learns_a_text_that_repeats(sparsely):
+    model = generator("strided").float().train()
+    tokens = torch.arange(20).repeat(3)[None]
+    optimiser = torch.optim.Adam(model.parameters(), lr=0.01)
+    losses = []
+    for _ in range(40):
+        loss = F.cross_entropy(model(tokens[:, :-1])[0], tokens[0, 1:])
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        losses.append(float(loss.detach()))
+    assert losses[0] > 2
+    assert losses[-1] < 0.1
+    assert sparsely == [59, 59] * 40

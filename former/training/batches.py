@@ -12,6 +12,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from former import sparse
+from former.config import Config
 from former.hooks import Hook
 from former.tokens import Tokenizer
 from former.tokens.words import PAD_ID, UNK_ID
@@ -26,6 +28,11 @@ class Explicit:
     def at(self, layer: int) -> Hook | None:  # noqa: ARG002 (an Observer is asked for each layer)
         """A hook that leaves all as it is."""
         return lambda _name, _tensor: None
+
+
+def explicit(config: Config) -> Explicit | None:
+    """`Explicit`, but for a mask that is a pattern: there the equation takes t² work, and `former.sparse` far less."""
+    return None if getattr(config, "mask", None) in sparse.KINDS else Explicit()
 
 
 def generator_of(*numbers: int) -> torch.Generator:

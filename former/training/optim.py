@@ -35,23 +35,28 @@ def decay_start(recipe: Recipe) -> int:
     return recipe.steps - round(recipe.decay * recipe.steps)
 
 
+_ZERO = ("unifyheads.weight", "ff.2.weight", "toprobs.weight", ".content", ".position")
+
+
 @torch.no_grad()
 def initialise(model: nn.Module, seed: int) -> None:
     """Sets the weights of step 0, the same for the same seed.
 
     Matrices start at a standard deviation of 1/√inputs, embeddings at 0.02; each residual branch and the output
-    layer end in zeros, so that the model starts as the identity and predicts every token alike.
+    layer end in zeros, so that the model starts as the identity and predicts every token alike; so do the two biases of
+    relative positions.
     """
     generator = torch.Generator().manual_seed(seed)
     for name, parameter in model.named_parameters():
         if "norm" in name:
             continue  # ones and zeros already
-        if parameter.dim() < 2 or name.endswith(("unifyheads.weight", "ff.2.weight", "toprobs.weight")):
+        if parameter.dim() < 2 or name.endswith(_ZERO):
             parameter.zero_()
         elif "embedding" in name:
             parameter.normal_(0.0, 0.02, generator=generator)
         else:
-            parameter.normal_(0.0, parameter.shape[1] ** -0.5, generator=generator)
+            inputs = parameter.shape[1:].numel() if "convolution" in name else parameter.shape[1]
+            parameter.normal_(0.0, inputs**-0.5, generator=generator)
 
 
 def make_optimisers(model: nn.Module, recipe: Recipe) -> dict[str, torch.optim.Optimizer]:

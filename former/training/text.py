@@ -18,7 +18,7 @@ import former
 from former import cpu, masks
 from former.tokens import ByteTokenizer, Tokenizer
 from former.training import data
-from former.training.batches import Batch, Explicit, Model, generator_of
+from former.training.batches import Batch, Model, explicit, generator_of
 from former.training.evaluate import Measure, bits_per_byte
 from former.training.recipes import Recipe
 
@@ -62,7 +62,7 @@ class TextTask:
 
     def loss(self, model: Model, inputs: Tensor, targets: Tensor) -> Tensor:
         """Cross-entropy of the next byte."""
-        logits = model(inputs, capture=Explicit(), recompute=self.recipe.checkpointing)
+        logits = model(inputs, capture=explicit(self.recipe.model), recompute=self.recipe.checkpointing)
         return F.cross_entropy(logits.float().flatten(0, 1), targets.flatten())
 
     def validate(self, model: nn.Module, windows: int = 128) -> float:
@@ -98,11 +98,11 @@ class TextTask:
         return windows[:, :-1], windows[:, 1:]
 
 
-def _network(model: nn.Module, measure: Measure, count: int) -> Model:
+def _network(model: Any, measure: Measure, count: int) -> Model:
     """The model in the precision asked for; compiled where there is enough to read."""
     if measure.precision == "int8":
         if not isinstance(model, former.Generator) or not cpu.available("numba"):
             raise ValueError("precision 'int8' needs a generator and the package numba; give 'bf16' or 'fp32'")
         return cpu.optimise(model, "int8")
-    network = partial(model, capture=Explicit())
+    network = partial(model, capture=explicit(model.config))
     return torch.compile(network) if count > 1_000_000 else network  # a minute well spent on a whole split only

@@ -11,6 +11,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from former import sparse
 from former.training import loop, memory, state
 from former.training.__main__ import main
 from former.training.parallel import Group
@@ -49,6 +50,19 @@ def test_checkpointing_gives_the_same_gradients(recipe, text_file):
     assert_same_gradients(
         gradients(recipe("tiny-generator", "checkpointing=true"), text_file), gradients(recipe(), text_file)
     )
+
+
+@pytest.mark.parametrize("kind", sparse.KINDS)
+def test_a_sparse_mask_is_trained_without_its_dense_form_to_the_same_gradients(kind, recipe, text_file, monkeypatch):
+    settings = ("tiny-generator", f"model.mask={kind}", "model.mask_size=5")
+    calls, attend = [], sparse.attend
+    monkeypatch.setattr(sparse, "attend", lambda *arguments: calls.append(1) or attend(*arguments))
+    ours = gradients(recipe(*settings), text_file)
+    layers = len(calls)
+    assert layers == recipe(*settings).model.depth
+    monkeypatch.setattr(sparse, "KINDS", ())  # nothing is a pattern: the equation under the dense mask
+    assert_same_gradients(ours, gradients(recipe(*settings), text_file))
+    assert len(calls) == layers
 
 
 def test_checkpointing_runs_each_block_again_in_the_backward_pass(recipe, text_file):
