@@ -1,10 +1,13 @@
 """Copy as Python, on the page: the lines are those of what is on screen, and are there where a clipboard is refused."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.pages import Exploring
 from tests.browser.pages_mask import Masking
+from tests.browser.pages_permute import Permuting
 
 pytestmark = pytest.mark.browser
 TAB = Exploring
@@ -47,4 +50,17 @@ def test_every_panel_that_has_lines_gives_them(page, guard):
         code = lines(tab, name)
         compile(code, name, "exec")
         assert "'local'" in code
+        tab.page.get_by_role("dialog").get_by_role("button", name="Close").click()
+
+
+def test_the_lines_of_permute_have_the_order_on_screen(page, guard):
+    tab = Permuting(page, guard.origin).open(text="not a bad film", order="3.1.0.2")
+    button = tab.page.get_by_role("button", name=re.compile("^Copy as Python"))
+    assert button.count() == 5
+    for i in range(5):
+        button.nth(i).click()
+        box = tab.page.get_by_role("dialog").get_by_role("textbox")
+        box.wait_for()
+        compile(box.input_value(), "code", "exec")
+        assert "[3, 1, 0, 2]" in box.input_value() or "figures.similarity" in box.input_value()
         tab.page.get_by_role("dialog").get_by_role("button", name="Close").click()

@@ -22,6 +22,7 @@ FIGURES = {
     "attention": lambda **more: figures.attention(causal(4), "abcd", **more),
     "heads": lambda **more: figures.heads(np.stack([[causal(4)] * 3] * 2), "abcd", **more),
     "next_tokens": lambda **more: figures.next_tokens([0.5, 0.2, 0.1], "abc", before=[0.1, 0.2, 0.3], **more),
+    "bars": lambda **more: figures.bars([0.5, -0.2], "ab", before=[0.1, 0.2], **more),
     "mask_cost": lambda **more: figures.mask_cost([1, 10, 100], {"none": [1, 100, 1e4]}, at=10, **more),
     "similarity": lambda **more: figures.similarity([1, 0.5, -0.5], 1, trained=2, length=5, **more),
 }
@@ -251,6 +252,15 @@ def test_before_and_after_are_bars_of_the_same_tokens():
     assert list(trace(figure, "after").y) == list(trace(figure, "before").y) == ["&lt;b&gt;", "c"]
     assert list(trace(figure, "after").x) == [0.6, 0.3]
     assert list(trace(figure, "before").x) == [0.2, 0.3]
+
+
+def test_bars_keep_their_order_and_their_signs():
+    figure = figures.bars([0.5, -2, 1], ["<b>", "a", "a"], before=[1, 2, 3], axis="bits")
+    assert list(trace(figure, "after").y) == ["&lt;b&gt;", "a\u2009₁", "a\u2009₂"]
+    assert list(trace(figure, "after").x) == [0.5, -2, 1]
+    assert list(trace(figure, "before").x) == [1, 2, 3]
+    with pytest.raises(ValueError, match="before must have 1 numbers, got 2"):
+        figures.bars([1], "a", before=[1, 2])
 
 
 def test_each_mask_has_a_line_of_its_counts_exactly_and_the_chosen_one_stands_out():

@@ -1,5 +1,6 @@
 """Copy as Python: what each panel gives is run, and its numbers are those that the panel shows."""
 
+import base64
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from viz.passes import measures
 from viz.passes.run import Loaded, run
 from viz.tabs import TABS, python
 from viz.tabs.mask import masking
+from viz.tabs.permute import permuting, positions
 
 HOSTILE = "\"\"\"'''\\\n{x}\u202e$x^2$<b>\ud800 the\U0001f600"
 TEXTS = ["The cat sat on the mat.", HOSTILE]
@@ -27,12 +29,21 @@ PANELS = {panel: snippet for tab in TABS for panel, snippet in tab.python.items(
 
 @pytest.fixture(scope="module")
 def shipped() -> dict[str, Loaded]:
-    return {name: Loaded(name, former.load(name), name) for name in ("tiny-generator", "classifier")}
+    names = ("tiny-generator", "classifier", "classifier-bag")
+    return {name: Loaded(name, former.load(name), name) for name in names}
 
 
 def view(**changed: Any) -> dict[str, Any]:
     usual = {"model": "tiny-generator", "text": TEXTS[0], "edits": [], "layer": 1, "head": 2, "of": "head"}
     usual |= {"scale": "root", "show": "weights", "query": 7, "key": 3, "mask": "strided", "size": 4}
+    usual |= {
+        "order": "2.0.1",
+        "positions": "none",
+        "output": "block",
+        "table": "sinusoidal",
+        "at": 20,
+        "product": "dot",
+    }
     return usual | changed
 
 
@@ -164,13 +175,46 @@ def test_the_panels_of_mask_give_their_numbers_again(shipped, kind):
     assert made["cells"][kind][1] == cells(kind, 2, 1 if kind in ("strided", "fixed") else 4)
 
 
+@pytest.mark.parametrize("kind", ["none", "learned", "sinusoidal"])
+@pytest.mark.parametrize("mask", ["none", "causal"])
+def test_the_panels_of_permute_give_their_numbers_again(shipped, kind, mask):
+    asked = {"text": "not a bad film", "order": "3.1.0.2", "positions": kind, "mask": mask}
+    subject = permuting.find(shipped)
+    page = permuting.answer(subject, view(**asked))
+    assert ran(shipped, "permutation", **asked)["matrix"].argmax(1).tolist() == page["order"]
+    errors = ran(shipped, "equivariance", **asked)["errors"]
+    for entry in page["errors"]:
+        assert errors[entry["name"]] == pytest.approx(entry["error"], abs=1e-5)
+    for output in permuting.OUTPUTS:
+        made = ran(shipped, "moved-rows", **asked, output=output)
+        packed = permuting.answer(subject, view(**asked, output=output))["picture"]
+        for time in ("before", "after"):
+            drawn = np.frombuffer(base64.b64decode(packed[time]), "<f4").reshape(packed["words"], packed["emb"])
+            np.testing.assert_allclose(made[time].numpy(), drawn, atol=1e-5)
+    made = ran(shipped, "verdicts", **asked)
+    for entry in page["verdicts"]:
+        assert made["before"][entry["name"]].tolist() == pytest.approx(entry["before"], abs=1e-5)
+        assert made["after"][entry["name"]].tolist() == pytest.approx(entry["after"], abs=1e-5)
+
+
+@pytest.mark.parametrize("table", ["tiny-generator", "classifier", "sinusoidal"])
+@pytest.mark.parametrize("product", ["cosine", "dot"])
+def test_the_similarities_of_a_position_are_those_of_the_table(shipped, table, product):
+    made = ran(shipped, "position-maps", table=table, product=product)
+    (exact,) = [each.vectors() for each in positions.tables(shipped, permuting.find(shipped)) if each.name == table]
+    if product == "cosine":
+        exact = exact / np.linalg.norm(exact, axis=1, keepdims=True)
+    np.testing.assert_allclose(made["values"].numpy(), exact @ exact[20], atol=2e-3)
+
+
 @pytest.mark.parametrize("panel", PANELS)
 def test_every_panels_code_ends_in_a_figure_and_is_a_few_short_lines(shipped, panel):
     model = "classifier" if panel == "words" else "tiny-generator"
-    code = PANELS[panel](shipped, view(model=model, text=HOSTILE, edits=EDITS))
+    asked = {"model": model, "text": HOSTILE, "edits": EDITS, "mask": "causal"}  # a mask that every tab has
+    code = PANELS[panel](shipped, view(**asked))
     code.encode()  # can be sent and pasted
     assert len(code.splitlines()) <= 45
-    assert ran(shipped, panel, model=model, text=HOSTILE, edits=EDITS)["figure"].to_json()
+    assert ran(shipped, panel, **asked)["figure"].to_json()
 
 
 def test_the_route_gives_the_code_and_refuses_what_is_no_view(shipped):

@@ -1,6 +1,6 @@
 """Tab Permute: move the words, and see which outputs merely move with them."""
 
 from viz.tabs.base import Tab
-from viz.tabs.permute import page, routes
+from viz.tabs.permute import page, python, routes
 
-TAB = Tab("permute", page.render, routes.attach, ("permuting.js",))
+TAB = Tab("permute", page.render, routes.attach, ("permuting.js",), python.PANELS)

@@ -23,6 +23,7 @@
     { permuted: { path: "/permute", needs: ["text", "order", "positions", "mask", "output"] } },
   );
   const { fields } = permuting;
+  former.viewOf.permute = () => permuting.view;
 
   /** Before start: what a page without a link shows, {text, order, ...}, and what there is to choose from. */
   permuting.begin = (initial, choices) => {
