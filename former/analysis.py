@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
-from typing import Any, overload
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -16,7 +15,7 @@ from torch import Tensor
 
 from former.checks import require_positive
 from former.edits import Edit
-from former.hooks import Observer, at_points, run_with_capture
+from former.hooks import Observer, run_with_capture
 from former.models import Classifier
 
 Measure = Callable[[Tensor], Tensor]  # a model's output for a batch → one number a sequence, (b,)
@@ -108,60 +107,6 @@ def rollout(weights: Tensor | Sequence[Tensor]) -> Tensor:
     for layer in mixed:
         result = (layer + identity) / 2 @ result
     return result
-
-
-@overload
-def logit_lens(model: Any, tokens: Tensor | tuple[Tensor, ...], top: None = None) -> Tensor: ...
-@overload
-def logit_lens(model: Any, tokens: Tensor | tuple[Tensor, ...], top: int) -> tuple[Tensor, Tensor]: ...
-@torch.no_grad()
-def logit_lens(
-    model: Any, tokens: Tensor | tuple[Tensor, ...], top: int | None = None
-) -> Tensor | tuple[Tensor, Tensor]:
-    """What the model would say at each depth: its output layer read off the residual stream (nostalgebraist 2020).
-
-    Layer by layer, so that only one layer's logits are held beside the result. The first entry is what stands before
-    block 0, then one after each block; the last is the model's own output.
-
-    In a pre-norm model every entry is the stream that the last norm reads in the end, so the entries can be compared.
-    A post-norm model norms after every block, and nothing trains its inner layers to be read by the output layer: its
-    entries say less. Of a Classifier each entry is the verdict, log-probabilities from the pooled stream.
-
-    Args:
-        model: a Generator or a Classifier, or another model with `unembed`.
-        tokens: (b, t) token ids; (source, target) for an `EncoderDecoder`, whose decoder is read.
-        top: how many of the largest to return, at least 1; None for all.
-    Returns:
-        (depth + 1, b, t, num_tokens), of a Classifier (depth + 1, b, num_classes); with `top`, the largest values and
-        their ids, each (depth + 1, ..., top).
-    Raises:
-        ValueError: bad tokens, or `top` below 1 or above what there is.
-    """
-    said: list[tuple[Tensor, ...]] = []
-    inputs = tokens if isinstance(tokens, tuple) else (tokens,)
-    unembed = partial(model.unembed, real=model.real(*inputs)) if isinstance(model, Classifier) else model.unembed
-    stack = "decoder." if "decoder.resid_post" in getattr(model, "points", ()) else ""
-    before, after = f"{stack}resid_pre", f"{stack}resid_post"
-
-    def read(point: str, x: Tensor) -> None:
-        if point == after or not said:  # of what blocks read, only before the first
-            said.append(_largest(unembed(x), top))
-
-    class Reader:
-        def at(self, layer: int) -> Any:
-            return at_points((before, after) if layer == 0 else (after,), read)
-
-    model(*inputs, capture=Reader())
-    values = tuple(torch.stack(each) for each in zip(*said, strict=True))
-    return values[0] if top is None else (values[0], values[1])
-
-
-def _largest(values: Tensor, top: int | None) -> tuple[Tensor, ...]:
-    if top is None:
-        return (values,)
-    if not 1 <= top <= values.shape[-1]:
-        raise ValueError(f"top must be None or a whole number in [1, {values.shape[-1]}], got {top!r}")
-    return tuple(values.topk(top))
 
 
 def head_statistics(weights: Tensor) -> dict[str, Tensor]:
