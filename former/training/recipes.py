@@ -30,7 +30,7 @@ class Recipe:
     kind: str = "Generator"  # of model, of `former.checkpoints.KINDS`
     task: str = "text"  # what it learns, of `former.training.tasks.TASKS`
     corpus: str = "wiki100"  # what from, of `former.training.data.CORPORA`
-    model: ModelConfig
+    model: Any  # its config, of the kind's class
     steps: int  # updates of the weights
     batch: int  # windows or reviews a step, over all processes and micro-batches
     weights: str = ""  # a shipped model to begin from, all but what this one does not have; "" for random weights

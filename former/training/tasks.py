@@ -20,6 +20,7 @@ from former.tokens import Tokenizer
 from former.training import data
 from former.training.batches import Batch, Model
 from former.training.evaluate import Measure
+from former.training.masked import MaskedTask
 from former.training.recipes import Recipe
 from former.training.reviews import ReviewTask
 from former.training.text import TextTask
@@ -73,7 +74,7 @@ class Task(Protocol):
         ...
 
 
-TASKS: dict[str, type[Task]] = {"text": TextTask, "reviews": ReviewTask}
+TASKS: dict[str, type[Task]] = {"text": TextTask, "reviews": ReviewTask, "masked": MaskedTask}
 """By the name that a recipe gives."""
 
 

@@ -1,0 +1,148 @@
+"""BERT's two tasks: words that are hidden, and whether one stretch of text follows another.
+
+Sizes: b batch, t tokens, n places that are chosen in a row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+import former
+from former.bert import Bert
+from former.tokens.wordpiece import WordPieceTokenizer
+from former.training import data
+from former.training.batches import Batch, Explicit, generator_of
+from former.training.evaluate import Measure
+from former.training.pairs import FOLLOWS, IGNORED, OTHER_ARTICLE, SAME_ARTICLE, Corpus, Rows, rows
+from former.training.recipes import Recipe
+
+VALIDATION_ROWS = 512
+
+
+class MaskedTask:
+    """Hidden words and following sentences, in rows of a text's articles.
+
+    Three steps of four read rows of half the context, twice as many: they cost less, and the fourth learns the
+    positions beyond (Devlin et al. 2018, appendix A.2, has nine of ten).
+
+    Args:
+        text: the whole corpus.
+        recipe: batch, context and seed, and how many pieces the vocabulary may have.
+        corpus: where the text comes from.
+        tokenizer: None to train one on the text's train split.
+    Raises:
+        ValueError: a split without two articles of two sentences.
+    """
+
+    figure: ClassVar[str] = "masked_accuracy"
+    higher_is_better: ClassVar[bool] = True
+
+    def __init__(
+        self, text: bytes, recipe: Recipe, corpus: data.Origin, tokenizer: WordPieceTokenizer | None = None
+    ) -> None:
+        train, val = (_part(text, name) for name in ("train", "val"))
+        if tokenizer is None:
+            tokenizer = WordPieceTokenizer.train(train.split("\n"), recipe.model.num_tokens)
+        self.tokenizer, self.corpus = tokenizer, corpus
+        model = replace(recipe.model, num_tokens=tokenizer.num_tokens)  # a small corpus has fewer pieces
+        self.recipe, self.length = replace(recipe, model=model), model.seq_length
+        self.train, self.val = (Corpus.read(part, tokenizer) for part in (train, val))
+
+    @classmethod
+    def open(cls, recipe: Recipe, path: Path, unchecked: bool) -> MaskedTask:
+        """The task on a file of text; see `Task.open`."""
+        return cls(data.load_text(path, recipe.corpus, unchecked), recipe, data.origin(path, unchecked))
+
+    def batch(self, step: int) -> Batch:
+        """Rows of a step, as `pairs.Rows` has them."""
+        count, length = self.recipe.batch, self.length
+        if step % 4 != 3:
+            count, length = 2 * count, length // 2
+        return tuple(rows(self.train, self.tokenizer, count, length, generator_of(self.recipe.seed, step)))
+
+    def loss(
+        self, model: Any, tokens: Tensor, places: Tensor, targets: Tensor, segments: Tensor, belongs: Tensor
+    ) -> Tensor:
+        """The sum of both tasks' cross-entropies."""
+        x = model.encode(tokens, segments, capture=Explicit(), recompute=self.recipe.checkpointing)
+        words, follows = _say(model, x, places)
+        hidden = F.cross_entropy(words.float().flatten(0, 1), targets.flatten(), ignore_index=IGNORED)
+        return hidden + F.cross_entropy(follows.float(), (belongs != FOLLOWS).long())
+
+    def validate(self, model: nn.Module) -> float:
+        """Accuracy at the places that are hidden, in rows of the whole context."""
+        return figures(model, self.val, self.tokenizer, self.length, VALIDATION_ROWS)[self.figure]
+
+    @classmethod
+    def evaluate(cls, bundle: former.Bundle, recipe: Recipe, path: Path, measure: Measure) -> dict[str, Any]:
+        """Both tasks' accuracies on a split, over as many rows as it fills; see `Task.evaluate`."""
+        if not isinstance(bundle.model, Bert) or not isinstance(bundle.tokenizer, WordPieceTokenizer):
+            raise ValueError(f"bundle must hold a Bert and its WordPiece, got a {type(bundle.model).__name__}")
+        text = _part(data.load_text(path, recipe.corpus, measure.unchecked), measure.split, measure.most)
+        corpus, length = Corpus.read(text, bundle.tokenizer), recipe.model.seq_length
+        count = max(VALIDATION_ROWS, len(corpus.pieces) // length)
+        with measure.products():
+            found = figures(bundle.model, corpus, bundle.tokenizer, length, count)
+        return {name: round(figure, 4) for name, figure in found.items()} | {"rows": count, "context": length}
+
+
+@torch.inference_mode()
+def figures(
+    model: Any, corpus: Corpus, tokenizer: WordPieceTokenizer, length: int, count: int, batch: int = 32
+) -> dict[str, float]:
+    """How often a model is right.
+
+    Args:
+        model: a Bert with both heads.
+        corpus: what rows are drawn from; the same rows at every call.
+        tokenizer: what it was read with.
+        length: t of the rows.
+        count: how many rows.
+        batch: rows at a time.
+    Returns:
+        "masked_accuracy" at the places that show [MASK], and "commonest", that of always saying the piece that is
+        commonest there; "next_sentence_other" where a row's second stretch follows or comes from another article, and
+        "next_sentence_same" where it follows or comes from elsewhere in the same one: each the mean of the two
+        cases' own, so that 0.5 is guessing.
+    """
+    hidden, said, belongs, follows = [], [], [], []
+    random, device = generator_of(0), next(model.parameters()).device
+    for begin in range(0, count, batch):
+        drawn = rows(corpus, tokenizer, min(batch, count - begin), length, random)
+        row = Rows(*(tensor.to(device) for tensor in drawn))
+        words, verdict = _say(model, model.encode(row.tokens, row.segments, capture=Explicit()), row.places)
+        masked = (row.tokens.gather(1, row.places) == tokenizer.mask_token) & (row.targets != IGNORED)
+        hidden.append(row.targets[masked])
+        said.append(words.argmax(-1)[masked])
+        belongs.append(row.belongs)
+        follows.append(verdict.argmax(-1) == 0)
+    right, how, yes = torch.cat(hidden), torch.cat(belongs), torch.cat(follows)
+    return {
+        "masked_accuracy": float((torch.cat(said) == right).float().mean()),
+        "commonest": float((right == right.mode().values).float().mean()),
+        "next_sentence_other": _balanced(yes, how, OTHER_ARTICLE),
+        "next_sentence_same": _balanced(yes, how, SAME_ARTICLE),
+    }
+
+
+def _balanced(yes: Tensor, how: Tensor, negative: int) -> float:
+    """Of "it follows" (b,): the mean of how often it is said rightly, and rightly not said of one kind of negatives."""
+    return float((yes[how == FOLLOWS].float().mean() + (~yes[how == negative]).float().mean()) / 2)
+
+
+def _say(model: Any, x: Tensor, places: Tensor) -> tuple[Tensor, Tensor]:
+    """Logits at the chosen places (b, n, num_tokens), and of following (b, 2), from vectors x (b, t, e)."""
+    chosen = x.gather(1, places[..., None].expand(-1, -1, x.shape[-1]))  # (b, n, e)
+    return model.unembed(chosen), model.follows(x)
+
+
+def _part(text: bytes, split: str, most: int | None = None) -> str:
+    """A split as text; what is cut in two at its ends is left out."""
+    begin, end = data.split_text(text)[split]
+    return text[begin : end if most is None else min(end, begin + most)].decode(errors="ignore")
