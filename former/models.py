@@ -86,7 +86,7 @@ class Transformer(nn.Module):
     def through(
         self,
         x: Tensor,
-        mask: Tensor | None = None,
+        mask: Mask | None = None,
         capture: Observer | None = None,
         cache: Cache | None = None,
         recompute: bool = False,
