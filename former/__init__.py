@@ -15,6 +15,7 @@ from former.generate import Step, generate
 from former.hooks import Capture, Hook, run_with_capture
 from former.lens import logit_lens
 from former.models import Classifier, Generator
+from former.sizes import count_parameters
 from former.transformer_xl import TransformerXL, TransformerXLConfig
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "attention_weights",
     "available",
     "basic_self_attention",
+    "count_parameters",
     "edits",
     "generate",
     "gpt2",

@@ -1,0 +1,44 @@
+"""How large a model is, without making it: its parameters are counted on the meta device, which has no data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import nn
+
+from former import bert, gpt2
+from former.checkpoints import KINDS
+from former.checks import require_choice
+from former.models import Generator
+
+HEAD_SIZE = 64  # of every published GPT-2 and BERT
+
+
+def count_parameters(kind: str, **changes: Any) -> int:
+    """The number of parameters of a model.
+
+    Args:
+        kind: of `checkpoints.KINDS`; or "gpt2" or "bert", or one of their published sizes such as "gpt2-xl" or
+            "bert-large": BERT as it is counted there, with its pooler and without the heads it was trained with.
+        changes: fields of its config, such as depth, emb and heads; the others have their defaults. Where a GPT-2 or
+            BERT is given emb and no heads, these have their published size of 64.
+    Raises:
+        ValueError: another kind, or a field out of its range.
+    """
+    require_choice("kind", kind, (*KINDS, "bert", *gpt2.SIZES, *bert.SIZES))
+    if "emb" in changes and kind not in KINDS:
+        changes = {"heads": max(1, changes["emb"] // HEAD_SIZE), **changes}
+    with torch.device("meta"):
+        model = _make(kind, changes)
+    return sum(parameter.numel() for parameter in model.parameters())
+
+
+def _make(kind: str, changes: dict[str, Any]) -> nn.Module:
+    if kind in KINDS:
+        model, config = KINDS[kind]
+        return model(config(**changes))
+    if kind in gpt2.SIZES:
+        return Generator(gpt2.config(**{**gpt2.SIZES[kind], **changes}))
+    heads = {"words_head": False, "sentence_head": False}
+    return bert.Bert(bert.BertConfig(**{**bert.SIZES.get(kind, {}), **heads, **changes}))
