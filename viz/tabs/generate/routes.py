@@ -14,27 +14,38 @@ from fastapi.responses import StreamingResponse
 
 from viz.passes.run import Loaded, writers
 from viz.server import http
+from viz.server.clients import Places, client
 from viz.server.work import Work
 from viz.tabs.base import Site
 from viz.tabs.generate import writing
 from viz.text import Busy, Refusal
 
-STREAMS = 100  # at once; the model's steps are shared out between them
+STREAMS = 200  # at once; the model's steps are shared out between their clients
 
 
 class Writing:
     """All streams at once: their steps take turns, so none waits long."""
 
     def __init__(self, work: Work) -> None:
-        self.active = 0  # changed on the event loop only
+        self._places = Places(STREAMS)
         self._work = work
+
+    @property
+    def active(self) -> int:
+        """How many there are."""
+        return self._places.taken
+
+    def open(self) -> bool:
+        """Whether the client of this request may have one more."""
+        return self._places.open_to(client.get())
 
     async def frames(self, loaded: Loaded, order: writing.Order) -> AsyncGenerator[bytes]:
         """The frames of an order at its pace. Whoever stops listening ends it, after at most the step at work."""
         loop = asyncio.get_running_loop()
         frames = writing.frames(loaded.fast, loaded.bundle.tokenizer, order)
         due, shown = loop.time(), 0
-        self.active += 1
+        who = client.get()
+        self._places.take(who)
         try:
             while (frame := await self._work.step(lambda: next(frames, None))) is not None:
                 yield frame
@@ -43,7 +54,7 @@ class Writing:
                     due = max(due, loop.time() - 1 / order.pace) + 1 / order.pace
                     await asyncio.sleep(due - loop.time())
         finally:
-            self.active -= 1
+            self._places.give_back(who)
 
 
 def attach(server: FastAPI, site: Site) -> None:
@@ -53,7 +64,7 @@ def attach(server: FastAPI, site: Site) -> None:
     @server.post("/write")
     @http.answers
     async def write(request: Request) -> Response:
-        if streams.active >= STREAMS:
+        if not streams.open():
             raise Busy("busy_writing")
         asked = await http.read_object(request)
         name = asked.get("model")

@@ -21,6 +21,7 @@ from former.generate import next_token_probs
 from tests.viz.loops import run
 from viz.passes.run import TEXT_LIMIT, Loaded, writers
 from viz.server import http
+from viz.server.clients import client as client_var
 from viz.server.work import TURNS, Work
 from viz.tabs.base import site_of
 from viz.tabs.generate import page, routes, writing
@@ -287,10 +288,46 @@ def test_the_pace_is_kept_and_given_tokens_come_at_once(loaded):
     assert times[-1] - times[0] < 20  # and not the 99 s of its pace
 
 
-def test_beyond_its_limit_the_server_says_so(client, monkeypatch):
+def test_beyond_its_limit_the_server_says_so(loaded, monkeypatch):
     monkeypatch.setattr(routes, "STREAMS", 0)
-    answer = client.post("/write", content=json.dumps({"model": "small", "text": "a", "seed": 1}))
+    server = FastAPI()
+    routes.attach(server, site_of({"small": loaded}))
+    answer = TestClient(server).post("/write", content=json.dumps({"model": "small", "text": "a", "seed": 1}))
     assert (answer.status_code, answer.json()) == (503, {"error": note("busy_writing")})
+
+
+def test_a_greedy_client_has_half_of_the_streams_and_its_steps_take_turns_with_an_honest_one_s(loaded):
+    slow, streams = Slow(loaded.bundle.model, 0.01), routes.Writing(Work(threads=1))
+    slowed = slowed_down(loaded, slow)
+
+    async def listen(who: str, length: int) -> int:
+        client_var.set(who)
+        assert streams.open()
+        stream = streams.frames(slowed, order(loaded, length=length, given=[65] * length))
+        return len([None async for _ in stream])
+
+    async def crowd() -> int:
+        greedy = [asyncio.create_task(listen("greedy", 20)) for _ in range(routes.STREAMS // 2)]
+        while streams.active < len(greedy):
+            await asyncio.sleep(0)
+        client_var.set("greedy")
+        assert not streams.open()
+        before = slow.steps
+        await asyncio.create_task(listen("honest", 10))
+        taken = slow.steps - before
+        for task in greedy:
+            task.cancel()
+        await asyncio.gather(*greedy, return_exceptions=True)
+        return taken
+
+    assert run(crowd()) <= 3 * 12, "one of every two steps is the honest one's"
+
+
+@pytest.mark.parametrize("name", ["seed", "text", "model", "written", "pace", "top_k"])
+def test_half_of_a_character_is_refused_or_read_and_never_an_error(client, name):
+    asked = {"model": "small", "text": "a", "seed": 1} | {name: "\ud800"}
+    answer = client.post("/write", content=json.dumps(asked))
+    assert answer.status_code == (200 if name == "text" else 422)
 
 
 def test_the_page_is_told_the_limits_that_hold(loaded):
