@@ -18,6 +18,7 @@ os.environ.setdefault("GOMP_SPINCOUNT", "2000")  # before torch is: idle threads
 
 import gradio as gr
 import torch
+from starlette.middleware import Middleware
 
 import former
 from viz import browser
@@ -25,6 +26,7 @@ from viz.browser import chart
 from viz.browser.theme import theme
 from viz.passes.run import Loaded, digest
 from viz.server import rooms
+from viz.server.door import Door
 from viz.tabs import TABS, python
 from viz.tabs.base import Site, site_of
 from viz.text import message
@@ -98,6 +100,7 @@ def main() -> None:
         strict_cors=True,
         state_session_capacity=100,  # 0.2 MB each, and nothing in them that is not made anew
         max_threads=200,
+        app_kwargs={"middleware": [Middleware(Door)]},
         footer_links=[],
     )
     chart.attach(server)

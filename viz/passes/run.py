@@ -9,6 +9,7 @@ import hashlib
 import itertools
 import json
 import math
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,6 +25,7 @@ from viz.text import Refusal
 from viz.text.examples import CLASSES
 
 TEXT_LIMIT = 4_000  # characters; a link must be able to carry them
+SECRET = secrets.token_bytes(32)  # of this start of the server
 CANDIDATES = 10  # next tokens to name, of each run
 
 
@@ -154,13 +156,17 @@ def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Pass:
 
 
 def key_of(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> str:
-    """The key of a pass, from all that goes in: the same key is always the same pass."""
-    return digest(loaded.fingerprint, loaded.name, text, list(edits))
+    """The key of a pass, from all that goes in: the same key is always the same pass.
+
+    Whoever knows a key may fetch the pass. It cannot be told from the text, or else a guess at what another visitor
+    typed could be confirmed by asking for its key.
+    """
+    return digest(loaded.fingerprint, loaded.name, text, list(edits), secret=SECRET)
 
 
-def digest(*parts: Any) -> str:
-    """A short name for plain values, safe in a URL."""
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
+def digest(*parts: Any, secret: bytes = b"") -> str:
+    """A short name for plain values, safe in a URL; with a secret, of up to 64 bytes, nobody else can tell it."""
+    return hashlib.blake2b(json.dumps(parts, sort_keys=True).encode(), key=secret, digest_size=16).hexdigest()
 
 
 @torch.inference_mode()

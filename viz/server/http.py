@@ -54,12 +54,16 @@ def answers(handler: Callable[P, Awaitable[Response]]) -> Callable[P, Awaitable[
         try:
             return await handler(*args, **kwargs)
         except ValueError as raised:
-            refusal = refusal_of(raised)
-            return Response(error(refusal), refusal.status, FRESH, "application/json")
+            return refused(refusal_of(raised))
         except ClientDisconnect:
             return Response(status_code=GONE)
 
     return route
+
+
+def refused(refusal: Refusal, status: int = 0) -> Response:
+    """The answer that a refusal is, with its own status unless another is given."""
+    return Response(error(refusal), status or refusal.status, FRESH, "application/json")
 
 
 def error(refusal: Refusal) -> bytes:

@@ -1,6 +1,7 @@
 """Rooms: what a teacher's page shows, for the pages of a class to follow.
 
     PUT /room/{name}    the leader's page says what it shows: {"key": its secret, "view": its link's parameters}
+    DELETE /room/{name} it leads no longer: {"key"}; the name is free at once
     GET /room/{name}    a follower's page asks for it: {"rev", "view", "run"}; ?rev=N answers 204 where nothing changed
     GET /alive          {"run"}: a name that this start of the server has, so that a page notices a new one
 
@@ -21,6 +22,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
 
 from viz.server import http
+from viz.server.clients import client
 from viz.server.http import FRESH
 from viz.text import Refusal
 
@@ -45,6 +47,7 @@ class Room:
     key: str  # whose it is
     view: str
     rev: int
+    client: str  # that opened it
     heard: float  # when its leader was last heard of, in seconds
 
 
@@ -60,8 +63,14 @@ class Rooms:
         self._clock = clock
         self._revisions = itertools.count(1)  # of all rooms: another leader's view is never taken for the one before
 
-    def show(self, name: str, key: str, view: str) -> int:
+    def show(self, name: str, key: str, view: str, who: str = "") -> int:
         """Takes up what a leader shows; returns its revision, which grows with every change.
+
+        Args:
+            name: of the room.
+            key: the leader's secret.
+            view: a link's parameters.
+            who: the leader's client.
 
         Raises:
             Refusal: a name, key or view that cannot be, or too many rooms.
@@ -77,8 +86,8 @@ class Rooms:
         self._rooms = {known: room for known, room in self._rooms.items() if now - room.heard < AGE}
         room = self._rooms.get(name)
         if room is None:
-            self._make_room(now)
-            room = self._rooms[name] = Room(key, view, next(self._revisions), now)
+            self._make_room(who, now)
+            room = self._rooms[name] = Room(key, view, next(self._revisions), who, now)
         elif not secrets.compare_digest(room.key, key):
             raise Taken("taken_room", name=name)
         elif room.view != view:
@@ -86,18 +95,28 @@ class Rooms:
         room.heard = now
         return room.rev
 
-    def _make_room(self, now: float) -> None:
-        """Where there are as many rooms as may be, the one not heard of for longest ends, if it has been quiet.
+    def _make_room(self, who: str, now: float) -> None:
+        """Where a client may open no more rooms, its own that was not heard of for longest ends, if it has been quiet.
+
+        A client may have as many as are free, see `clients`; where none is, any that has been quiet ends.
 
         Raises:
             Refusal: none has.
         """
-        if len(self._rooms) < ROOMS:
+        free = ROOMS - len(self._rooms)
+        own = [name for name, room in self._rooms.items() if room.client == who]
+        if len(own) < free:
             return
-        quietest = min(self._rooms, key=lambda name: self._rooms[name].heard)
+        quietest = min(own if free else self._rooms, key=lambda name: self._rooms[name].heard)
         if now - self._rooms[quietest].heard < QUIET:
             raise Refusal("full_rooms")
         del self._rooms[quietest]
+
+    def end(self, name: str, key: str) -> None:
+        """Its leader leaves a room; another's key changes nothing."""
+        room = self._rooms.get(name)
+        if room and isinstance(key, str) and key.isascii() and secrets.compare_digest(room.key, key):
+            del self._rooms[name]
 
     def seen(self, name: str) -> Room | None:
         """What is shown in a room; None where nobody leads it, or no longer."""
@@ -126,5 +145,11 @@ def attach(server: FastAPI, rooms: Rooms) -> None:
     @http.answers
     async def lead(name: str, request: Request) -> Response:
         asked = await http.read_object(request)
-        rev = rooms.show(name, asked.get("key", ""), asked.get("view", ""))
+        rev = rooms.show(name, asked.get("key", ""), asked.get("view", ""), client.get())
         return JSONResponse({"rev": rev, "run": run}, headers=FRESH)
+
+    @server.delete("/room/{name}")
+    @http.answers
+    async def leave(name: str, request: Request) -> Response:
+        rooms.end(name, (await http.read_object(request)).get("key", ""))
+        return JSONResponse({"run": run}, headers=FRESH)

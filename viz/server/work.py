@@ -3,7 +3,7 @@
 An answer depends on nothing but its question, so equal questions are answered once, whoever asks, and the answer is
 kept a while: a class that follows its teacher asks the same, all at once. A piece of work takes a turn, so many at once
 go on side by side, and what nobody waits for any more goes no further. Steps of a few milliseconds, one visitor's own,
-have threads of their own and no turns.
+have threads of their own. For both, clients are served in turn.
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ from fastapi import FastAPI, Request, Response
 
 from viz.passes.run import digest
 from viz.server import http
+from viz.server.clients import Places, Turns, client
 from viz.text import Busy
 
 T = TypeVar("T")
 
 TURNS = 2  # pieces of a part of a second at work; each uses the machine's cores
-WAITING = 64  # different questions at work or in line
+WAITING = 128  # different questions at work or in line
 KEPT = 32 << 20  # bytes of answers
 OBJECTS = 2_000  # bytes that keeping an answer takes beside its pieces
 
@@ -93,21 +94,30 @@ class Work:
     """
 
     def __init__(self, threads: int | None = None) -> None:
-        self.waiting = 0  # questions without a whole answer yet
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._bytes = 0  # of the answers that are kept
-        self._turns = asyncio.Semaphore(TURNS)
-        self._pool = ThreadPoolExecutor((threads or os.cpu_count() or 1) + TURNS, thread_name_prefix="work")
+        threads = threads or os.cpu_count() or 1
+        self._places, self._turns, self._steps = Places(WAITING), Turns(TURNS), Turns(threads)
+        self._pool = ThreadPoolExecutor(threads + TURNS, thread_name_prefix="work")
         self._tasks: set[asyncio.Task[None]] = set()  # the loop itself holds them only weakly
+
+    @property
+    def waiting(self) -> int:
+        """How many questions are without a whole answer yet."""
+        return self._places.taken
 
     async def step(self, work: Callable[..., T], *arguments: Any) -> T:
         """work(*arguments): a step of a few milliseconds."""
-        return await asyncio.get_running_loop().run_in_executor(self._pool, work, *arguments)
+        async with self._steps.of(client.get()):
+            return await self._on_thread(work, *arguments)
 
     async def turn(self, work: Callable[..., T], *arguments: Any) -> T:
         """work(*arguments), in its turn: what takes a part of a second."""
-        async with self._turns:
-            return await self.step(work, *arguments)
+        async with self._turns.of(client.get()):
+            return await self._on_thread(work, *arguments)
+
+    async def _on_thread(self, work: Callable[..., T], *arguments: Any) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work, *arguments)
 
     async def whole(self, key: str, pieces: Callable[[], Iterator[bytes]], reader: Reader) -> bytes:
         """The answer to the question of this key: made, shared with those who ask the same meanwhile, or kept.
@@ -157,10 +167,10 @@ class Work:
     def _join(self, key: str, pieces: Callable[[], Iterator[bytes]], reader: Reader) -> Job:
         job = self._jobs.get(key)
         if job is None:
-            if self.waiting >= WAITING:
+            if not self._places.open_to(client.get()):
                 raise Busy("busy_measuring")
+            self._places.take(client.get())
             job = self._jobs[key] = Job()
-            self.waiting += 1
             task = asyncio.create_task(self._run(key, job, pieces))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
@@ -170,14 +180,14 @@ class Work:
         return job
 
     async def _run(self, key: str, job: Job, pieces: Callable[[], Iterator[bytes]]) -> None:
-        made = _begun_late(pieces)
+        made, who = _begun_late(pieces), client.get()  # the first who asked
         whole = False
         try:
             while True:
-                async with self._turns:
+                async with self._turns.of(who):
                     if not await job.awaited():
                         break
-                    piece = await self.step(lambda: next(made, None))
+                    piece = await self._on_thread(lambda: next(made, None))
                 if piece is None:
                     whole = True
                     break
@@ -188,7 +198,7 @@ class Work:
         except Exception as raised:
             job.failure = raised
         finally:
-            self.waiting -= 1
+            self._places.give_back(who)
             job.over = True
             job.readers.clear()
             if whole:

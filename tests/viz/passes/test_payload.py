@@ -3,6 +3,8 @@
 import gzip
 import io
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ import torch
 
 import former
 from viz.passes import payload
-from viz.passes.run import Loaded, key_of, run
+from viz.passes.run import Loaded, digest, key_of, run
 
 
 def decode(body: bytes) -> tuple[dict, np.ndarray]:
@@ -76,6 +78,13 @@ def test_a_pass_of_12_layers_8_heads_and_256_tokens_is_at_most_1_1_mb_on_the_wir
     made = run(Loaded("large", bundle, "w"), text)
     assert made.header["tokens"] == 256
     assert len(payload.pack(made)) <= 1_100_000
+
+
+def test_a_key_cannot_be_told_from_what_went_in(generator):
+    code = "from viz.passes.run import digest, SECRET; print(SECRET.hex(), digest('a', secret=SECRET))"
+    starts = {subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout for _ in range(2)}
+    assert len(starts) == 2, "each start of the server has keys of its own"
+    assert key_of(generator, "a") != digest(generator.fingerprint, generator.name, "a", [])
 
 
 def test_a_key_names_everything_that_goes_in_and_nothing_else(generator, classifier):

@@ -80,7 +80,7 @@ def test_a_room_not_heard_of_ends_and_may_be_led_by_another(clock):
 def test_no_more_rooms_than_the_limit_and_old_ones_make_room(clock):
     held = Rooms(clock)
     for i in range(ROOMS):
-        held.show(f"room-{i}", KEY, "")
+        held.show(f"room-{i}", KEY, "", f"client {i}")
     with pytest.raises(ValueError, match="many rooms"):
         held.show("one-more", KEY, "")
     clock.now += QUIET
@@ -91,6 +91,30 @@ def test_no_more_rooms_than_the_limit_and_old_ones_make_room(clock):
     assert held.seen("room-1")
     with pytest.raises(ValueError, match="many rooms"):
         held.show("another", KEY, "")
+
+
+def test_one_client_has_half_of_the_rooms_at_most_and_whoever_comes_next_finds_one(clock):
+    held = Rooms(clock)
+    for i in range(ROOMS // 2):
+        held.show(f"greedy-{i}", KEY, "", "greedy")
+    with pytest.raises(ValueError, match="many rooms"):
+        held.show("one-more", KEY, "", "greedy")
+    for i in range(20):
+        held.show(f"honest-{i}", OTHER, "", f"honest {i}")
+    clock.now += QUIET
+    held.show("one-more", KEY, "", "greedy")
+    assert held.seen("greedy-0") is None, "of its own, the one that has been quiet gives way"
+    assert all(held.seen(f"honest-{i}") for i in range(20))
+
+
+def test_a_room_that_is_left_is_free_at_once_and_only_its_leader_leaves_it(client):
+    client.put("/room/a", json={"key": KEY, "view": "x=1"})
+    for other in (OTHER, "é", 7, None):
+        assert client.request("DELETE", "/room/a", json={"key": other}).status_code == 200
+    assert client.get("/room/a").json()["view"] == "x=1"
+    client.request("DELETE", "/room/a", json={"key": KEY})
+    assert client.get("/room/a").json()["view"] is None
+    assert client.put("/room/a", json={"key": OTHER, "view": "x=2"}).status_code == 200
 
 
 @pytest.mark.parametrize("name", ["<b>", "a b", "", "x" * 41, "ä", "a/b", "a\n"])

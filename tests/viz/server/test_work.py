@@ -13,6 +13,7 @@ from fastapi.testclient import TestClient
 
 from tests.viz.loops import run
 from viz.server import work as works
+from viz.server.clients import client as client_var
 from viz.server.work import KEPT, TURNS, WAITING, Listener, Work
 from viz.text import Busy, Refusal, note
 
@@ -129,16 +130,44 @@ def test_steps_go_on_while_every_turn_is_taken():
     run(beside())
 
 
-def test_more_questions_than_may_wait_are_refused_and_equal_ones_are_not():
+def test_more_questions_than_half_of_those_that_may_wait_are_refused_to_one_client_and_equal_ones_are_not():
     async def crowd() -> None:
         held, slow = Work(), Slow()
-        tasks = [ask(held, slow, n) for n in range(WAITING)]
+        tasks = [ask(held, slow, n) for n in range(WAITING // 2)]
         await settle()
         with pytest.raises(Busy):
             await ask(held, slow, WAITING)
         tasks.append(ask(held, slow, 0))
         slow.go.set()
         assert all([await task for task in tasks])
+
+    run(crowd())
+
+
+def by(who: str, asking: Callable[[], asyncio.Task[bytes]]) -> asyncio.Task[bytes]:
+    """Asks as a client: a task sees what was set when it was made."""
+    before = client_var.set(who)
+    try:
+        return asking()
+    finally:
+        client_var.reset(before)
+
+
+def test_twenty_that_ask_honestly_are_each_served_before_a_greedy_one_s_second_piece():
+    async def crowd() -> None:
+        held, slow = Work(), Slow()
+        greedy = [by("greedy", lambda n=n: ask(held, slow, n)) for n in range(WAITING // 2)]
+        await settle()
+        with pytest.raises(Busy):
+            await by("greedy", lambda: ask(held, slow, WAITING))
+        honest = [by(f"honest {n}", lambda n=n: ask(held, slow, 1000 + n)) for n in range(20)]
+        await settle()
+        slow.go.set()
+        await asyncio.gather(*honest)
+        before = slow.begun[: slow.begun.index((1019, 0))]
+        assert sum(n < 1000 for n, _ in before) <= 2 * TURNS, "what had begun, and its turn among the others"
+        await asyncio.gather(*greedy)
+        assert held.waiting == 0
 
     run(crowd())
 

@@ -11,22 +11,23 @@ from collections.abc import AsyncGenerator
 
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from viz.passes.run import Loaded, writers
 from viz.server import http
+from viz.server.clients import Places, client
 from viz.server.work import Work
 from viz.tabs.base import Site
 from viz.tabs.generate import writing
 from viz.text import Busy, Refusal
 
-STREAMS = 100  # at once; the model's steps are shared out between them
+STREAMS = 200  # at once; the model's steps are shared out between their clients
 
 
 class Writing:
     """All streams at once: their steps take turns, so none waits long."""
 
     def __init__(self, work: Work) -> None:
-        self.active = 0  # changed on the event loop only
         self._work = work
 
     async def frames(self, loaded: Loaded, order: writing.Order) -> AsyncGenerator[bytes]:
@@ -34,30 +35,47 @@ class Writing:
         loop = asyncio.get_running_loop()
         frames = writing.frames(loaded.fast, loaded.bundle.tokenizer, order)
         due, shown = loop.time(), 0
-        self.active += 1
+        while (frame := await self._work.step(lambda: next(frames, None))) is not None:
+            yield frame
+            shown += 1
+            if shown > len(order.given):  # late by one frame at most, never in bursts
+                due = max(due, loop.time() - 1 / order.pace) + 1 / order.pace
+                await asyncio.sleep(due - loop.time())
+
+
+class Stream(StreamingResponse):
+    """The answer to an order. It holds a place from the moment it is made until it is sent, or its reader has gone.
+
+    Raises:
+        Busy: its client holds as many as are free.
+    """
+
+    def __init__(self, places: Places, frames: AsyncGenerator[bytes]) -> None:
+        super().__init__(frames, 200, http.STREAM | {"Content-Encoding": "gzip"}, http.BINARY)
+        self._places, self._who = places, client.get()
+        if not places.open_to(self._who):
+            raise Busy("busy_writing")
+        places.take(self._who)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Sends it."""
         try:
-            while (frame := await self._work.step(lambda: next(frames, None))) is not None:
-                yield frame
-                shown += 1
-                if shown > len(order.given):  # late by one frame at most, never in bursts
-                    due = max(due, loop.time() - 1 / order.pace) + 1 / order.pace
-                    await asyncio.sleep(due - loop.time())
+            await super().__call__(scope, receive, send)
         finally:
-            self.active -= 1
+            self._places.give_back(self._who)
 
 
 def attach(server: FastAPI, site: Site) -> None:
     """The route: POST /write with a JSON object (`writing.read_order`, and "model"), answered by a stream of frames."""
     models, streams = writers(site.models), Writing(site.work)
+    places = Places(STREAMS)
 
     @server.post("/write")
     @http.answers
     async def write(request: Request) -> Response:
-        if streams.active >= STREAMS:
-            raise Busy("busy_writing")
         asked = await http.read_object(request)
         name = asked.get("model")
         if not isinstance(name, str) or name not in models:
             raise Refusal("bad_request")
-        frames = streams.frames(models[name], writing.read_order(models[name], asked))
-        return StreamingResponse(frames, 200, http.STREAM | {"Content-Encoding": "gzip"}, http.BINARY)
+        order = writing.read_order(models[name], asked)
+        return Stream(places, streams.frames(models[name], order))

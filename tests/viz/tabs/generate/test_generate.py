@@ -6,6 +6,7 @@ import struct
 import threading
 import time
 import zlib
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 from typing import Any
 
@@ -21,10 +22,12 @@ from former.generate import next_token_probs
 from tests.viz.loops import run
 from viz.passes.run import TEXT_LIMIT, Loaded, writers
 from viz.server import http
+from viz.server.clients import Places
+from viz.server.clients import client as client_var
 from viz.server.work import TURNS, Work
 from viz.tabs.base import site_of
 from viz.tabs.generate import page, routes, writing
-from viz.text import note, told
+from viz.text import Busy, note, told
 
 CONFIG = former.ModelConfig(num_tokens=256, emb=16, heads=2, depth=2, seq_length=24)
 TOKENIZER = former.tokens.ByteTokenizer()
@@ -234,7 +237,6 @@ def test_a_closed_stream_ends_the_work_after_the_step_at_hand(loaded):
         stream = streams.frames(slowed, order(loaded, length=500))
         for _ in range(3):
             await anext(stream)
-        assert streams.active == 1
         await stream.aclose()
 
     async def cancel_a_listener() -> None:
@@ -249,7 +251,6 @@ def test_a_closed_stream_ends_the_work_after_the_step_at_hand(loaded):
 
     for leave in (listen_to_three, cancel_a_listener):
         run(leave())
-        assert streams.active == 0
         time.sleep(0.05)
         done = slow.steps
         time.sleep(0.15)
@@ -287,10 +288,74 @@ def test_the_pace_is_kept_and_given_tokens_come_at_once(loaded):
     assert times[-1] - times[0] < 20  # and not the 99 s of its pace
 
 
-def test_beyond_its_limit_the_server_says_so(client, monkeypatch):
+def test_beyond_its_limit_the_server_says_so(loaded, monkeypatch):
     monkeypatch.setattr(routes, "STREAMS", 0)
-    answer = client.post("/write", content=json.dumps({"model": "small", "text": "a", "seed": 1}))
+    server = FastAPI()
+    routes.attach(server, site_of({"small": loaded}))
+    answer = TestClient(server).post("/write", content=json.dumps({"model": "small", "text": "a", "seed": 1}))
     assert (answer.status_code, answer.json()) == (503, {"error": note("busy_writing")})
+
+
+def test_one_client_has_half_of_the_streams_at_most_and_leaves_the_others_one():
+    async def crowd() -> None:
+        places, waited = Places(6), asyncio.Event()
+
+        async def frames() -> AsyncGenerator[bytes]:
+            await waited.wait()
+            yield b"x"
+
+        async def send(_: Any) -> None: ...
+
+        async def receive() -> Any:
+            await asyncio.sleep(60)
+
+        def stream(who: str) -> routes.Stream:
+            client_var.set(who)
+            return routes.Stream(places, frames())
+
+        streams = [stream("greedy") for _ in range(3)]
+        with pytest.raises(Busy):
+            stream("greedy")
+        streams.append(stream("honest"))
+        tasks = [asyncio.create_task(one({"type": "http"}, receive, send)) for one in streams]
+        await asyncio.sleep(0.01)
+        assert places.taken == 4
+        tasks[0].cancel()
+        waited.set()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        assert places.taken == 0
+
+    run(crowd())
+
+
+def test_an_honest_client_s_steps_take_turns_with_all_of_a_greedy_one_s(loaded):
+    slow, streams = Slow(loaded.bundle.model, 0.01), routes.Writing(Work(threads=1))
+    slowed = slowed_down(loaded, slow)
+
+    async def listen(who: str, length: int) -> None:
+        client_var.set(who)
+        async for _ in streams.frames(slowed, order(loaded, length=length, given=[65] * length)):
+            pass
+
+    async def crowd() -> int:
+        greedy = [asyncio.create_task(listen("greedy", 20)) for _ in range(50)]
+        await asyncio.sleep(0.1)
+        before = slow.steps
+        await asyncio.create_task(listen("honest", 10))
+        taken = slow.steps - before
+        for task in greedy:
+            task.cancel()
+        await asyncio.gather(*greedy, return_exceptions=True)
+        return taken
+
+    assert run(crowd()) < 100, "of the 500 that would come first if each stream had its turn"
+
+
+@pytest.mark.parametrize("name", ["seed", "text", "model", "written", "pace", "top_k"])
+def test_half_of_a_character_is_refused_or_read_and_never_an_error(client, name):
+    asked = {"model": "small", "text": "a", "seed": 1} | {name: "\ud800"}
+    answer = client.post("/write", content=json.dumps(asked))
+    assert answer.status_code == (200 if name == "text" else 422)
 
 
 def test_the_page_is_told_the_limits_that_hold(loaded):
