@@ -31,8 +31,9 @@ def classifier() -> Loaded:
     config = former.ModelConfig(
         num_tokens=len(WORDS), emb=32, heads=4, depth=2, seq_length=24, num_classes=2, pad_token=0, norm="pre"
     )
-    bundle = former.Bundle(spread(former.Classifier(config)), former.tokens.WordTokenizer(WORDS), config)
-    return Loaded("small-classifier", bundle, "weights-2")
+    model = spread(former.Classifier(config))
+    model.transformer.token_embedding.weight.data /= 2  # else basic self-attention looks at nothing but itself
+    return Loaded("small-classifier", former.Bundle(model, former.tokens.WordTokenizer(WORDS), config), "weights-2")
 
 
 @pytest.fixture(scope="session")
