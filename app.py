@@ -59,8 +59,8 @@ def build(site: Site) -> gr.Blocks:
             for tab in TABS:
                 with gr.Tab(message(f"tab_{tab.name}"), id=tab.name) as shown:
                     tab.render(site, page)
-                shown.select(None, js=f"() => former.store.showTab('{tab.name}')")
-        page.load(None, None, tabs, js="() => ({ __type__: 'update', selected: former.store.view.tab })")
+                shown.select(None, js=f"() => former.page.show('{tab.name}')")
+        page.load(None, None, tabs, js="() => ({ __type__: 'update', selected: former.page.tab })")
     return page
 
 

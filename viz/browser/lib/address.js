@@ -1,6 +1,6 @@
 // The address bar. The tab in front keeps its whole view there, so that a copied link opens it again; what belongs to
 // no tab (presenting, a room, the theme) stays beside it. Adds former.opened, former.tabOf, former.writeAddress,
-// former.unlessInitial, former.writeBeside, former.followers. Tells of every change by the event "former-address".
+// former.writeBeside, former.followers. Tells of every change by the event "former-address".
 (() => {
   const former = window.former;
   const OF_NO_TAB = ["present", "panel", "room", "lead", "__theme"];
@@ -47,8 +47,4 @@
     history.replaceState(null, "", url);
     window.dispatchEvent(new Event("former-address"));
   };
-
-  /** Those of {name: value} that are not at their field's initial value. */
-  former.unlessInitial = (values, fields) =>
-    Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== fields[name].initial));
 })();

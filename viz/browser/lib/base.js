@@ -74,10 +74,6 @@
     return { subscribe, publish };
   };
 
-  /** The names of `wanted`, {name: value}, that `held` has otherwise and allowed(name, value) lets through. */
-  former.changes = (held, wanted, allowed) =>
-    Object.keys(wanted).filter((name) => name in held && held[name] !== wanted[name] && allowed(name, wanted[name]));
-
   /**
    * An input that people type into: take(text) gets what was typed once it is entered. Returns how to show current() in it
    * again, which leaves alone what is being typed.

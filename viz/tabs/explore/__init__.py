@@ -7,6 +7,6 @@ TAB = Tab(
     "explore",
     page.render,
     routes.attach,
-    ("pass.js", "shown.js", "paint.js", "axes.js", "habit.js", "picture.js"),
+    ("pass.js", "store.js", "labels.js", "shown.js", "paint.js", "axes.js", "habit.js", "picture.js"),
     python.PANELS,
 )

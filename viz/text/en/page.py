@@ -48,6 +48,6 @@ MESSAGES = {
     "restore": "Restore",
     # numbers
     "number_share": "{value} %",
-    "number_below": "< {value} %",
+    "number_below": "< {value}",
     "number_power": "{value} × 10{power}",
 }

@@ -1,5 +1,5 @@
-// Names for tokens, and numbers as a person reads them. Adds former.token, former.tokenPen,
-// former.quote, former.share and former.number.
+// Names for tokens, and for files. Adds former.token, former.tokenParts, former.tokenPen, former.quote and
+// former.fileName.
 (() => {
   const former = window.former;
   const SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉";
@@ -73,18 +73,11 @@
   /** A token in a sentence, with its place in the text. */
   former.quote = (i) => `“${former.token(i)}” (${i})`;
 
-  /** Part of a whole: 0.834 → "83 %", 0.0123 → "1.2 %". */
-  former.share = (part) => {
-    const percent = 100 * part;
-    if (percent > 0 && percent < 0.05) return "< 0.1 %";
-    return `${percent < 9.95 ? percent.toFixed(1).replace(/\.0$/, "") : Math.round(percent)} %`;
-  };
-
-  /** A number with four digits that count; small ones as 1.2 × 10⁻⁵. */
-  former.number = (value, digits = 4) => {
-    if (value === 0 || Math.abs(value) >= 0.001) return value.toPrecision(digits).replace("-", "−");
-    const [mantissa, exponent] = value.toExponential(1).split("e-");
-    const raised = [...exponent].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]).join("");
-    return `${mantissa.replace("-", "−")} × 10⁻${raised}`;
+  /** A file's name: the model, layer and head, and what it is. */
+  former.fileName = (what, extension) => {
+    const { pass, view } = former.store;
+    const model = pass.header.model.replace(/[^\w.-]+/g, "-");
+    const of = { head: `layer-${view.layer}-head-${view.head}`, mean: `layer-${view.layer}-mean`, rollout: `rollout-to-layer-${view.layer}` };
+    return `${model}-${of[view.of]}-${what}.${extension}`;
   };
 })();
