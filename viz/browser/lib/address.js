@@ -6,7 +6,7 @@
   const OF_NO_TAB = ["present", "panel", "room", "lead", "__theme"];
 
   // Tab Explore was once the first, and links to it named no tab: whatever of its view a link holds says that it is one.
-  const EXPLORE = ["model", "text", "edits", "layer", "head", "token", "key", "of", "view", "scale", "show"];
+  const EXPLORE = ["model", "text", "edits", "map", "layer", "head", "token", "key", "of", "view", "scale", "show"];
 
   /** The tab that a link, URLSearchParams, opens: the one it names, or else Explore for a view of it, or the first. */
   former.tabOf = (params) => {

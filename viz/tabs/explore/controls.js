@@ -1,5 +1,5 @@
 // What is shown and how: fields of the store, which never call Python.
-const { say, store, fields } = former;
+const { h, say, store, fields } = former;
 
 const choice = (name) => {
   const words = (value) => say(`control_${name}_${value}`);
@@ -9,17 +9,22 @@ const choice = (name) => {
 const choices = Object.fromEntries(["of", "view", "scale", "show"].map((name) => [name, choice(name)]));
 const [layer, head] = ["layer", "head"].map((name) => fields.stepper(store, name, say(name)));
 const { of, view, scale, show } = choices;
-element.append(...[of, layer, head, view, scale, show].map(({ node }) => node));
+const maps = h("select", { onchange: () => store.set({ map: Number(maps.value) }) });
+const field = h("label", { class: "field-line field-select", hidden: true }, h("span", { class: "name" }, say("control_map")), maps);
+element.append(field, ...[of, layer, head, view, scale, show].map(({ node }) => node));
 
 store.subscribe(element, () => {
   const now = store.view;
   const noScores = now.of !== "head" || now.view === "lines"; // a mean has none, and lines are weights
   const scores = now.show === "scores" && !noScores;
-  of.update();
+  of.update(now.of, (value) => value === "rollout" && !store.map?.square);
   view.update();
   scale.update(now.scale, () => scores);
   show.update(scores ? "scores" : "weights", (value) => noScores && value === "scores");
   if (!store.pass) return;
+  if (maps.length !== store.pass.maps.length) maps.replaceChildren(...store.pass.maps.map(({ name }, i) => h("option", { value: i }, say(`map_${name}`))));
+  field.hidden = maps.length < 2;
+  maps.value = now.map;
   layer.update(say(now.of === "rollout" ? "up_to_layer" : "layer"));
   head.update(say("head"), now.of !== "head");
   element.dataset.rev = store.rev;

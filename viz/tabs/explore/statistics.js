@@ -20,9 +20,11 @@ const line = (name, value, part, beside) =>
 const paint = eachFrame(() => {
   const shown = former.shown();
   if (!shown) return;
-  const { pass, of, layer, head } = shown;
-  const statistics = of === "head" ? former.statisticsOf(pass, layer, head) : former.measure(shown);
-  const even = former.even(pass);
+  const { map, of, layer, head } = shown;
+  element.hidden = !map.square; // what is said here is of a text that looks at itself
+  if (element.hidden) return;
+  const statistics = of === "head" ? former.statisticsOf(map, layer, head) : former.measure(shown);
+  const even = former.even(map);
   const habit = former.habit(statistics, even);
   sentence.textContent = `${say(`subject_${of}`, { layer, head })} ${habit.words}`;
   sentence.dataset.habit = habit.kind;
@@ -36,5 +38,5 @@ const paint = eachFrame(() => {
   );
   element.dataset.rev = store.rev;
 });
-const ON = ["pass", "layer", "head", "of", "rev"];
+const ON = ["pass", "map", "layer", "head", "of", "rev"];
 store.subscribe(element, (changed) => ON.some((name) => changed.has(name)) && paint());

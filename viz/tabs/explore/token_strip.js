@@ -27,7 +27,7 @@ const build = () => {
 
 /** The weights to and from a token: [looks at, is looked at by], each a number a token. */
 const both = (shown, token) => {
-  const { tokens: count } = shown.pass.header;
+  const count = tokens.length;
   const looks = new Float32Array(count);
   looks.set(former.row(shown, token));
   const looked = Float32Array.from({ length: count }, (_, query) => former.row(shown, query)[token] ?? 0);
@@ -37,7 +37,7 @@ const both = (shown, token) => {
 const paint = eachFrame(() => {
   const shown = former.shown();
   if (!shown) return;
-  const token = store.token();
+  const token = shown.map.square ? store.token() : null; // else rows and columns are not both of this text
   const locked = store.view.token;
   const stripes = token === null ? [] : both(shown, token);
   const most = stripes.map((weights) => weights.reduce((a, b) => Math.max(a, b), 1e-9));

@@ -5,6 +5,7 @@
 
   // The view. What there is of layers, heads and tokens, a pass says; null: nothing chosen.
   const FIELDS = {
+    map: { initial: 0, min: 0, max: Infinity }, // which of the pass's maps
     layer: { initial: 0, min: 0, max: Infinity },
     head: { initial: 0, min: 0, max: Infinity },
     token: { initial: null, min: 0, max: Infinity, optional: true }, // the locked token
@@ -19,6 +20,7 @@
 
   const store = {
     pass: null, // a Pass (lib/pass.js)
+    map: null, // the one of its maps that is looked at
     exact: null, // {layer, head, q, k, weights, scores, recomputed, error} of the chosen head, once it is here
     fields: FIELDS,
     view: settings.values,
@@ -39,9 +41,10 @@
   store.set = (partial) => {
     const changed = settings.change(partial);
     if (!changed.length) return;
+    if (changed.includes("map")) changed.push(...fitView());
     publish(...changed);
     writeLink();
-    if (changed.includes("layer") || changed.includes("head")) loadExact();
+    if (["map", "layer", "head"].some((name) => changed.includes(name))) loadExact();
   };
 
   /** What is pointed at: {token}, {query, key}, or null. */
@@ -61,10 +64,13 @@
   store.token = () => store.view.token ?? store.hover?.token ?? store.hover?.query ?? null;
 
   /** What a pass has is what may be chosen; without one, anything. */
-  const limit = ({ layers, heads, tokens } = { layers: Infinity, heads: Infinity, tokens: Infinity }) => {
+  const limit = () => {
+    const { layers = Infinity, heads = Infinity, queries, keys } = store.map ?? {};
+    FIELDS.map.max = (store.map ? store.pass.maps.length : Infinity) - 1;
     FIELDS.layer.max = layers - 1;
     FIELDS.head.max = heads - 1;
-    FIELDS.token.max = FIELDS.key.max = tokens - 1;
+    FIELDS.token.max = (queries?.length ?? Infinity) - 1;
+    FIELDS.key.max = (keys?.length ?? Infinity) - 1;
   };
 
   /** Takes up an answer of Python: {key, rev, notes, link, example}; key null where it has nothing to show.
@@ -117,9 +123,12 @@
     const { model, text, edits = [] } = store.pass?.header ?? {};
     const same = !asked.model || (asked.model === model && asked.text === text && asked.edits === edits.map(inLink).join(","));
     if (same) return store.set(settings.read(params).values);
-    limit(); // what the other pass has is not known yet
+    const { map } = store;
+    store.map = null; // what the other pass has is not known yet
+    limit();
     viewToCome = { view: settings.read(params).values, model: asked.model, text: asked.text };
-    limit(store.pass?.header);
+    store.map = map;
+    limit();
     ask(asked);
   };
   let viewToCome = null; // of a followed link, and whose pass it is of
@@ -132,7 +141,8 @@
 
   /** After a new pass: whatever it does not have goes back to its default; a link that asked for it is told so. */
   const fitView = () => {
-    limit(store.pass.header);
+    store.map = store.pass.maps[store.view.map] ?? store.pass.maps[0];
+    limit();
     const moved = Object.keys(FIELDS).filter((name) => !settings.allowed(name, store.view[name]));
     for (const name of moved) {
       if (fromLink) refuse(former.badLink(name, store.view[name], FIELDS[name].initial));
@@ -147,13 +157,14 @@
     store.exact = null;
     publish("exact");
     const { pass } = store;
+    const { map } = store;
     const { layer, head } = store.view;
     if (!pass) return;
-    const response = await fetch(former.url(`/attention/${pass.header.key}/${layer}/${head}`)).catch(() => null);
+    const response = await fetch(former.url(`/attention/${pass.header.key}/${map.name}/${layer}/${head}`)).catch(() => null);
     if (response?.status === 404 && pass === store.pass) askAgain();
     if (!response?.ok) return; // the packed weights stay, marked as approximate
-    const exact = former.decodeHead(pass, await response.arrayBuffer());
-    if (pass !== store.pass || layer !== store.view.layer || head !== store.view.head) return;
+    const exact = former.decodeHead(map, await response.arrayBuffer());
+    if (map !== store.map || layer !== store.view.layer || head !== store.view.head) return;
     store.exact = { layer, head, ...exact };
     publish("exact");
   };
