@@ -53,5 +53,6 @@ room.subscribe(() => {
   leave.hidden = !room.state && !room.message;
 });
 document.addEventListener("click", (event) => !menu.contains(event.target) && (menu.open = false));
+former.page.select = () => trigger("opened");
 presenter.start();
 room.start();

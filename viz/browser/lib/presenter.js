@@ -70,7 +70,7 @@
   /** Goes to a tab, and there to the named panel or the first. */
   presenter.go = async (tab, panel) => {
     show(null);
-    await former.openTab(tab);
+    await former.page.open(tab);
     await begin(panel);
   };
 
@@ -83,15 +83,6 @@
     if (next) return show(next);
     const tab = former.tabs[former.tabs.indexOf(former.page.tab) + by];
     if (tab) await presenter.go(tab, by < 0 ? Infinity : null);
-  };
-
-  /** Brings a tab to the front, as a click on it would; resolves when it is there. */
-  former.openTab = async (tab) => {
-    await former.page.arrived; // a link's own tab still to come would take the place of this one
-    if (former.page.tab === tab) return;
-    const name = former.text[`tab_${tab}`];
-    [...document.querySelectorAll("[role=tab]")].find((button) => button.textContent.trim() === name)?.click();
-    for (let frames = 0; frames < 300 && former.page.tab !== tab; frames++) await new Promise(requestAnimationFrame);
   };
 
   /** On a canvas: the light of a laser pointer around a cell, while presenting. */

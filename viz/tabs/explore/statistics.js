@@ -22,6 +22,7 @@ const paint = eachFrame(() => {
   if (!shown) return;
   const { map, of, layer, head } = shown;
   element.hidden = !map.square; // what is said here is of a text that looks at itself
+  element.dataset.rev = store.rev;
   if (element.hidden) return;
   const statistics = of === "head" ? former.statisticsOf(map, layer, head) : former.measure(shown);
   const even = former.even(map);
@@ -36,7 +37,6 @@ const paint = eachFrame(() => {
     line("entropy", say("stat_bits", { value: entropy.toFixed(2) }), null, say("stat_even", { value: even.entropy.toFixed(2) })),
     line("distance", say("stat_tokens", { value: distance.toFixed(1) }), null, say("stat_even", { value: even.distance.toFixed(1) })),
   );
-  element.dataset.rev = store.rev;
 });
 const ON = ["pass", "map", "layer", "head", "of", "rev"];
 store.subscribe(element, (changed) => ON.some((name) => changed.has(name)) && paint());

@@ -37,7 +37,8 @@ const both = (shown, token) => {
 const paint = eachFrame(() => {
   const shown = former.shown();
   if (!shown) return;
-  const token = shown.map.square ? store.token() : null; // else rows and columns are not both of this text
+  const own = shown.map.square && shown.map.queries.length === tokens.length; // rows and columns are of this text
+  const token = own ? store.token() : null;
   const locked = store.view.token;
   const stripes = token === null ? [] : both(shown, token);
   const most = stripes.map((weights) => weights.reduce((a, b) => Math.max(a, b), 1e-9));

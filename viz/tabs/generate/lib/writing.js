@@ -10,9 +10,9 @@
     temperature: number(0.8, 0, 2, 0.05),
     top_k: number(0, 0, 100, 1), // 0: all
     top_p: number(1, 0.05, 1, 0.05), // 1: all
-    seed: number(1, 0, 2 ** 32 - 1, 1),
-    length: number(200, 1, 1000, 1),
-    pace: number(12, 1, 30, 1),
+    seed: number(1, 0, former.limits.seed, 1),
+    length: number(200, 1, former.limits.length, 1),
+    pace: number(12, 1, former.limits.pace, 1),
     layer: number(0, 0, 0, 1),
     head: number(0, 0, 0, 1),
     of: { initial: "mean", choices: ["mean", "head"] },
@@ -237,14 +237,13 @@
     else rest();
   };
 
-  /** Once, when the tab comes on the page: its models and limits, then what the link asks for. */
-  writing.start = async ({ models, text, limits }) => {
+  /** Once, when the tab comes on the page: its models, then what the link asks for. */
+  writing.start = async ({ models, text }) => {
     writing.models = models;
     FIELDS.model.choices = Object.keys(models);
     const [first] = FIELDS.model.choices;
     FIELDS.model.initial = writing.settings.model = first;
     FIELDS.text.initial = writing.settings.text = text;
-    FIELDS.length.max = limits.length;
     const asked = former.tabOf(former.opened) === "generate" ? former.opened : new URLSearchParams();
     const { given, refused } = read(asked);
     publish("models", ...Object.keys(FIELDS));
