@@ -1,4 +1,5 @@
-// Numbers as a person reads them, in the forms of the page's language. Adds former.share and former.number.
+// Numbers as a person reads them, in the forms of the page's language. Adds former.share,
+// former.number, former.fixed, former.signed, former.whole and former.list.
 (() => {
   const former = window.former;
 
@@ -15,5 +16,20 @@
     const [mantissa, exponent] = value.toExponential(1).split("e-");
     const power = [...exponent].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]).join("");
     return former.say("number_power", { value: mantissa.replace("-", "−"), power: `⁻${power}` });
+  };
+
+  /** So many digits after the point. */
+  former.fixed = (value, digits) => value.toFixed(digits).replace("-", "−");
+
+  /** As `fixed`, with a sign before what is above zero too. */
+  former.signed = (value, digits) => (value < 0 ? "" : "+") + former.fixed(value, digits);
+
+  /** A whole number, its thousands set apart. */
+  former.whole = (value) => former.locale.whole.format(value);
+
+  /** ["a", "b", "c"] → "a, b, c"; with `and`, "a, b and c". */
+  former.list = (items, and = false) => {
+    if (!and) return items.join(former.say("list_between"));
+    return items.length < 2 ? items.join("") : former.say("list_and", { first: former.list(items.slice(0, -1)), last: items.at(-1) });
   };
 })();

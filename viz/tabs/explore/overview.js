@@ -39,7 +39,7 @@ const describe = ({ layer, head }) => {
   const measured = effect == null ? "" : `${say(`effect_of_${store.pass.header.kind}`, { effect: signed(effect) })} · `;
   return `${nameOf({ layer, head })}: ${measured}${habits[layer][head].short}`;
 };
-const signed = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(3)}`;
+const signed = (value) => former.signed(value, 3);
 
 /** The thumbnails' size in CSS pixels: as large as the panel allows, not far from square. */
 const fitTiles = ({ layers, heads }) => {
@@ -138,9 +138,9 @@ const paintEffects = () => {
   const stops = [255, 191, 128, 64, 0].map((at) => former.css(scores[at])).join();
   legend.replaceChildren(
     h("span", {}, say("effect_legend")),
-    h("span", {}, `−${most.toFixed(3)}`),
+    h("span", {}, signed(-most)),
     h("i", { style: `background:linear-gradient(90deg,${stops})` }),
-    h("span", {}, `+${most.toFixed(3)}`),
+    h("span", {}, signed(most)),
   );
 };
 

@@ -5,15 +5,13 @@ const sentence = h("p", { class: "sentence", "aria-live": "polite" });
 const table = h("dl");
 body.append(sentence, table);
 
-const bar = (part) => h("span", { class: "bar" }, h("i", { style: `width:${(100 * part).toFixed(1)}%` }));
-
 /** A line of the table, with a bar where the number is a part of a whole. */
 const line = (name, value, part, beside) =>
   h(
     "div",
     { title: say(`stat_${name}_hint`) },
     h("dt", {}, say(`stat_${name}`)),
-    h("dd", { "data-statistic": name }, part == null ? null : bar(part), h("span", {}, value)),
+    h("dd", { "data-statistic": name }, part == null ? null : h("span", { class: "bar" }, former.bar(part)), h("span", {}, value)),
     beside ? h("dd", { class: "quiet" }, beside) : null,
   );
 

@@ -71,7 +71,7 @@ const tell = (shown, token, [looks, looked]) => {
   if (token === null) return void (sentence.textContent = say("strip_hint"));
   const named = (weights) => {
     const strong = former.strongestOf(weights, NAMED).filter((i) => weights[i] >= 0.01);
-    return strong.map((i) => `${former.quote(i)} ${share(weights[i])}`).join(", ") || say("strip_faint");
+    return former.list(strong.map((i) => `${former.quote(i)} ${share(weights[i])}`)) || say("strip_faint");
   };
   sentence.replaceChildren(
     h("b", {}, `${former.quote(token)}${store.view.token !== null ? ` · ${say("locked")}` : ""}`),

@@ -109,7 +109,7 @@ MESSAGES = {
     "scale_linear_end": "1",
     "scale_row_end": "the row’s largest",
     "scale_root_end": "1, square root",
-    "scores_unit": "score",
+    "scores_most": "{most} score",
     "lines_axes": "queries (attend from) → keys (attend to)",
     "lines_label": "The chosen head as lines. The arrow keys walk the tokens, Enter locks, Escape unlocks.",
     "lines_note": "Each token’s strongest lines up to {mass} of its attention, at most {most}: {count} lines with "

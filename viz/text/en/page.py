@@ -49,5 +49,8 @@ MESSAGES = {
     # numbers
     "number_share": "{value} %",
     "number_below": "< {value}",
+    "range": "{from} to {to}",
+    "list_between": ", ",
+    "list_and": "{first} and {last}",
     "number_power": "{value} × 10{power}",
 }

@@ -72,10 +72,9 @@
     place.append(legend);
     return (mode, scale, size, hides) => {
       const table = former.colours()[mode];
-      const stops = Array.from({ length: 9 }, (_, i) => former.css(table[Math.round((i * 255) / 8)]));
-      bar.style.background = `linear-gradient(90deg,${stops.join()})`;
-      low.textContent = mode === "scores" ? `−${size.toFixed(1)}` : "0";
-      high.textContent = mode === "scores" ? `+${size.toFixed(1)} ${say("scores_unit")}` : say(`scale_${scale}_end`);
+      bar.style.background = former.gradient(table);
+      low.textContent = mode === "scores" ? former.fixed(-size, 1) : "0";
+      high.textContent = mode === "scores" ? say("scores_most", { most: former.signed(size, 1) }) : say(`scale_${scale}_end`);
       masked.replaceChildren(h("i", { class: "masked" }), say("masked_short"));
       masked.hidden = !hides;
     };

@@ -161,7 +161,7 @@
   };
 
   /** "1 token", "2 tokens". */
-  writing.count = (count) => former.say(count === 1 ? "write_one" : "write_count", { count });
+  writing.count = (count) => former.say("write_count", { count });
 
   /** Forgets what was written, and begins at the prompt. */
   writing.clear = () => {
