@@ -39,6 +39,15 @@
     return { x: (event.clientX - box.left) * scale, y: (event.clientY - box.top) * scale };
   };
 
+  /** The {row, column} of a picture on a canvas where an event is, of rows × columns in a frame {left, top, width, height};
+   *  null beside it. */
+  former.cellAt = (canvas, event, frame, rows, columns) => {
+    const { x, y } = former.placeOn(canvas, event);
+    const column = Math.floor(((x - frame.left) / frame.width) * columns);
+    const row = Math.floor(((y - frame.top) / frame.height) * rows);
+    return row >= 0 && row < rows && column >= 0 && column < columns ? { row, column } : null;
+  };
+
   /** A canvas sized in CSS pixels and sharp on any screen; returns its 2d context, cleared. */
   former.fit = (canvas, width, height) => {
     const ratio = former.pixelRatio(canvas);

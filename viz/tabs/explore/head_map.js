@@ -100,11 +100,9 @@ const tell = (shown) => {
 /** The cell under the pointer, or null beside the map. */
 const cellAt = (event) => {
   if (!frame) return null;
-  const { keys, queries } = store.map;
-  const { x, y } = former.placeOn(cross, event);
-  const key = Math.floor(((x - frame.left) / frame.width) * keys.length);
-  const query = Math.floor(((y - frame.top) / frame.height) * queries.length);
-  return query in queries && key in keys ? { query, key } : null;
+  const { queries, keys } = store.map;
+  const at = former.cellAt(cross, event, frame, queries.length, keys.length);
+  return at && { query: at.row, key: at.column };
 };
 const lock = ({ query, key }) => {
   const { view } = store;

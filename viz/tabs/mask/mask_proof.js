@@ -43,7 +43,7 @@ list.addEventListener("keydown", byKey);
 const maps = SIDES.map((side) => {
   const heading = h("h3");
   const place = h("div");
-  const picture = former.square(place, {
+  const picture = former.heatMap(place, {
     label: say("mask_proof_label", { name: say(`mask_proof_${side}`, { name: say("mask_kind") }) }),
     onpoint: (at) => masking.point(at && { token: at.column, output: at.row }),
     onpick: ({ column }) => choose(column),

@@ -45,7 +45,7 @@ const makeMap = (name) => {
   const place = h("div", {});
   const top = h("div", { class: "heading" }, heading, bar, name === "weights" ? root : "");
   const node = h("div", { class: "map", "data-map": name }, top, place);
-  const picture = former.square(place, {
+  const picture = former.heatMap(place, {
     label: say("mask_map_label", { name: say(`mask_map_${name}`, { size: "s" }) }),
     onpoint: point,
     onpick: ({ row }) => goToRow(row),

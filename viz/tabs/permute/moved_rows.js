@@ -163,11 +163,11 @@ const whole = (shown, measured) => {
 const pointAt = (event) => {
   const shown = permuting.picture();
   if (!frame || !shown) return;
-  const { x, y } = former.placeOn(canvas, event);
-  const which = frame.lefts.findIndex((left) => x >= left && x < left + frame.map);
-  const row = Math.floor((y - frame.top) / frame.row);
-  if (which < 0 || !(row in shown.order)) return permuting.point(null);
-  const column = Math.floor(((x - frame.lefts[which]) / frame.map) * columns(shown).count);
+  const box = (left) => ({ left, top: frame.top, width: frame.map, height: frame.row * shown.words });
+  const found = frame.lefts.map((left) => former.cellAt(canvas, event, box(left), shown.words, columns(shown).count));
+  const which = found.findIndex(Boolean);
+  if (which < 0) return permuting.point(null);
+  const { row, column } = found[which];
   permuting.point({ word: which ? shown.order[row] : row, column });
 };
 canvas.addEventListener("pointermove", pointAt);

@@ -207,11 +207,8 @@ const choose = (position) => permuting.set({ at: Math.max(0, Math.min(current().
 
 const pointer = (one) => {
   const at = (event) => {
-    if (!one.box) return null;
-    const { x, y } = former.placeOn(one.canvas, event);
-    const other = Math.floor(((x - one.box.left) / one.box.width) * one.across);
-    const position = Math.floor(((y - one.box.top) / one.box.height) * one.down);
-    return other >= 0 && other < one.across && position >= 0 && position < one.down ? { map: one.name, position, other } : null;
+    const found = one.box && former.cellAt(one.canvas, event, one.box, one.down, one.across);
+    return found && { map: one.name, position: found.row, other: found.column };
   };
   one.canvas.addEventListener("pointermove", (event) => point(at(event)));
   one.canvas.addEventListener("pointerleave", () => point(null));
