@@ -177,11 +177,12 @@ def test_a_head_that_is_not_there_is_404_and_a_message_reaches_the_visitor_as_a_
     assert lines(client.get(f"/attention/{key}/heads")) == [{"error": note("too_short")}]
 
 
-def test_too_many_measurements_at_once_are_refused_with_a_message(served, models, monkeypatch):
-    client, passes = served
-    key = explore.answer(models, passes, "small-generator", "The cat", None)["key"]
+def test_too_many_measurements_at_once_are_refused_with_a_message(models, monkeypatch):
     monkeypatch.setattr(work, "WAITING", 0)
-    response = client.get(f"/attention/{key}/heads")
+    site, server = base.site_of(models), FastAPI()
+    routes.attach(server, site)
+    key = explore.answer(models, site.passes, "small-generator", "The cat", None)["key"]
+    response = TestClient(server).get(f"/attention/{key}/heads")
     assert response.status_code == 503
     assert response.json() == {"error": note("busy_measuring")}
 
