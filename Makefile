@@ -6,7 +6,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.10; 
 TRAIN := train-generator train-classifier train-classifier-bag train-tiny-generator train-tiny-unmasked
 PIP := .venv/bin/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: app test check bench bench-app bench-crowd space clean $(TRAIN)
+.PHONY: app test check bench bench-train bench-app bench-crowd space clean $(TRAIN)
 
 app: .venv/app ## open the app on http://127.0.0.1:7860
 	.venv/bin/python app.py
@@ -23,6 +23,9 @@ bench: .venv/dev ## the library beside its peers, sparse attention beside dense,
 	.venv/bin/python -m tests.bench.library
 	.venv/bin/python -m tests.bench.sparse
 	.venv/bin/python -m tests.bench.pretrained
+
+bench-train: .venv/dev ## the trainer beside plain PyTorch: tokens a second, on a GPU where there is one
+	.venv/bin/python -m tests.bench.training
 
 bench-app: .venv/dev ## the app in Chromium, and 30 visitors at once
 	.venv/bin/python -m tests.bench.app

@@ -2,7 +2,8 @@
 
     python app.py [FOLDER ...]
 
-Each FOLDER is a checkpoint that `former.save` wrote: one's own trained model, beside the shipped ones.
+Each FOLDER holds a model of one's own, to stand beside the shipped ones: a checkpoint that `former.save` wrote, or
+a run of `python -m former.training`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import torch
 from starlette.middleware import Middleware
 
 import former
+from former.checkpoints import CHECKPOINTS
 from viz import browser
 from viz.browser import chart
 from viz.browser.theme import theme
@@ -34,14 +36,17 @@ from viz.text import message
 
 
 def load_models(folders: list[str]) -> dict[str, Loaded]:
-    """The shipped models, and those in `folders` under the folder's name; generators first.
+    """The shipped models, and those in `folders`; generators first.
+
+    A folder goes by its name, or by its whole path where another model has that name.
 
     Raises:
         former.CheckpointError: a folder that holds no model.
     """
-    models = {}
-    for place in [*former.available(), *folders]:
-        name = Path(place).name
+    models: dict[str, Loaded] = {}
+    for place in [*(CHECKPOINTS / name for name in former.available()), *folders]:
+        name = Path(place).resolve().name
+        name = str(place) if name in models else name
         bundle = former.load(place)
         models[name] = Loaded(name, bundle, digest(bundle.card["files"]))
     return dict(sorted(models.items(), key=lambda item: (item[1].is_classifier, item[0] != "generator", item[0])))
@@ -81,8 +86,11 @@ def return_freed_memory() -> None:
 def main() -> None:
     """Serves the page until it is stopped."""
     parser = argparse.ArgumentParser(description="Look into every head of a trained transformer, in the browser.")
-    parser.add_argument("folders", nargs="*", metavar="FOLDER", help="your own checkpoint, as former.save wrote it")
-    models = load_models(parser.parse_args().folders)
+    parser.add_argument("folders", nargs="*", metavar="FOLDER", help="your own model: a checkpoint or a training run")
+    try:
+        models = load_models(parser.parse_args().folders)
+    except former.CheckpointError as error:
+        parser.error(str(error))
     if not models:
         parser.error("there is no model in checkpoints/; name a folder that holds one")
     return_freed_memory()

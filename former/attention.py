@@ -92,6 +92,7 @@ def attend(
     mask: Mask | None = None,
     hook: Hook | None = None,
     terms: Terms | None = None,
+    kernel: bool = True,
 ) -> Tensor:
     """Softmax(q kᵀ / √s) v: by a fast kernel when nobody looks, by the explicit equation when somebody does.
 
@@ -101,6 +102,7 @@ def attend(
         mask: bool, broadcastable to (b, h, t_query, t_key), True = may attend; or a pattern; None for no mask.
         hook: called at each of `former.hooks.POINTS` that it wants; may replace what it sees.
         terms: what positions add to the dot products before they are scaled (`former.positions`); None for nothing.
+        kernel: False computes by the equation even where nobody looks.
     Returns:
         out (b, h, t_query, s).
     Raises:
@@ -114,7 +116,7 @@ def attend(
     v = observe(hook, "v", v)
     if isinstance(mask, masks.Pattern):
         out = sparse.attend(q, k, v, *mask)
-    elif wants(hook, POINTS):
+    elif not kernel or wants(hook, POINTS):
         scores = observe(hook, "scores", attention_scores(q, k, mask, terms))  # (b, h, t, t)
         weights = observe(hook, "weights", scores.softmax(-1))  # (b, h, t, t)
         out = weights @ v
@@ -163,6 +165,7 @@ class SelfAttention(nn.Module):
         # All heads' maps stand in one matrix, head after head, so that one product makes them all.
         make = ChunkedLinear if variant == "chunked" else nn.Linear
         out = heads if variant == "chunked" else heads * size
+        self.kernel = True  # whether a fast kernel may compute it (`by_equation`)
         self.tokeys = make(emb, out, bias=bias)
         self.toqueries = make(emb, out, bias=bias)
         self.tovalues = make(emb, out, bias=bias)
@@ -198,7 +201,7 @@ class SelfAttention(nn.Module):
         k, v = context if isinstance(context, tuple) else self.keys_and_values(x if context is None else context)
         if extend is not None:
             k, v = extend(k, v)  # (b, h, t_past + t, s)
-        out = attend(q, k, v, mask=mask, hook=hook, terms=terms)  # (b, h, t, s)
+        out = attend(q, k, v, mask=mask, hook=hook, terms=terms, kernel=self.kernel)  # (b, h, t, s)
         return self.unifyheads(out.transpose(1, 2).flatten(2))  # (b, t, e)
 
     def keys_and_values(self, context: Tensor) -> KeysValues:
@@ -209,6 +212,13 @@ class SelfAttention(nn.Module):
     def _split(self, x: Tensor) -> Tensor:
         """(b, t, h·s) → (b, h, t, s)."""
         return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+
+
+def by_equation(model: nn.Module, on: bool = True) -> None:
+    """Sets whether a model's attention is computed by the equation even where nobody looks: for training on a CPU."""
+    for module in model.modules():
+        if isinstance(module, SelfAttention):
+            module.kernel = not on
 
 
 class ChunkedLinear(nn.Module):

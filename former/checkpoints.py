@@ -33,7 +33,8 @@ from former.models import Classifier, Generator
 from former.tokens import Tokenizer
 from former.transformer_xl import TransformerXL, TransformerXLConfig
 
-CHECKPOINTS = Path(__file__).resolve().parent.parent / "checkpoints"
+_HERE = Path(__file__).resolve().parent
+CHECKPOINTS = _HERE / "shipped" if (_HERE / "shipped").is_dir() else _HERE.parent / "checkpoints"  # installed, or not
 CARD = "card.json"
 INDEX = "model.safetensors.index.json"
 TOKENIZER = "tokenizer.json"
@@ -159,6 +160,21 @@ def _write(path: Path, content: bytes) -> dict[str, Any]:
     return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
 
 
+def folder_of(name_or_path: str | Path) -> Path:
+    """The folder of a shipped model's name, or of a path.
+
+    Raises:
+        CheckpointError: a shipped model's name that is a model's folder here too: neither hides the other.
+    """
+    text = str(name_or_path)
+    shipped, own = CHECKPOINTS / text, Path(text)
+    if text.startswith(".") or not (shipped / CARD).is_file():
+        return own
+    if (own / CARD).is_file() and not own.samefile(shipped):
+        raise CheckpointError(f"{text!r} is a shipped model and a folder here; give './{text}' or {str(shipped)!r}")
+    return shipped
+
+
 def load(name_or_path: str | Path) -> Bundle:
     """A model from its folder, in float32 and in evaluation mode, with its tokenizer and card.
 
@@ -167,9 +183,7 @@ def load(name_or_path: str | Path) -> Bundle:
     Raises:
         CheckpointError: no such model; or a file that is missing, cut short, altered, or not what the card says.
     """
-    folder = CHECKPOINTS / name_or_path
-    if not (folder / CARD).is_file():
-        folder = Path(name_or_path)
+    folder = folder_of(name_or_path)
     path = folder / CARD
     if not path.is_file():
         raise CheckpointError(

@@ -315,6 +315,21 @@ def test_what_cannot_be_written_exactly_enough_is_refused(bundle, tmp_path):
     former.save(bundle, tmp_path, dtype="bf16")
 
 
+def test_a_folder_and_a_shipped_model_of_one_name_do_not_hide_each_other(bundle, tmp_path, monkeypatch):
+    former.save(bundle, tmp_path / "tiny-generator")
+    shipped = checkpoints.CHECKPOINTS / "tiny-generator"
+    assert former.load("tiny-generator").config.emb == 64
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(former.CheckpointError, match=r"a shipped model and a folder here; give '\./tiny-generator' or"):
+        former.load("tiny-generator")
+    for own in ("./tiny-generator", tmp_path / "tiny-generator"):
+        assert former.load(own).config == bundle.model.config
+    assert former.load(shipped).config.emb == 64
+    assert former.load("tiny-generator/step-000050").config.emb == 64
+    monkeypatch.chdir(checkpoints.CHECKPOINTS)
+    assert former.load("tiny-generator").config.emb == 64
+
+
 def test_an_unknown_name_is_refused_with_the_names_there_are():
     with pytest.raises(former.CheckpointError, match=r"no model 'nonsense': neither one of \["):
         former.load("nonsense")

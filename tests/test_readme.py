@@ -1,8 +1,14 @@
 """What the README shows is run as it stands there."""
 
+import contextlib
+import os
 import re
+import shlex
+import socket
 import subprocess
 import sys
+import time
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -10,6 +16,10 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+
+
+def test_the_readme_has_examples():
+    assert EXAMPLES
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=range(len(EXAMPLES)))
@@ -24,3 +34,35 @@ def test_the_readme_names_only_make_targets_there_are():
     # As code only: "make it uniform" is English.
     named = set(re.findall(r"^make ([a-z-]+)|`make ([a-z-]+)`", README, re.MULTILINE))
     assert {name or other for name, other in named} <= targets
+
+
+def test_three_lines_of_the_readme_make_a_model_from_a_text_file_and_show_it_in_the_app(tmp_path):
+    block = next(found for found in re.findall(r"```\n(.*?)```", README, re.DOTALL) if "--name" in found)
+    train, sample, show = (
+        block.replace(".venv/bin/python", sys.executable).replace("app.py", str(ROOT / "app.py")).splitlines()
+    )
+    (tmp_path / "notes.txt").write_text("".join(f"Line {i}: {i * i} is the square of {i}.\n" for i in range(600)))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    options = {"cwd": tmp_path, "env": os.environ | {"PYTHONPATH": str(ROOT), "GRADIO_SERVER_PORT": str(port)}}
+    quick = " --device cpu --set compile=false steps=10 validate_every=10 model.emb=16 model.seq_length=64"
+    subprocess.run(shlex.split(train + quick), check=True, timeout=120, **options)
+    written = subprocess.run(shlex.split(sample), check=True, timeout=120, capture_output=True, **options)
+    assert b"|" in written.stdout
+    with subprocess.Popen(shlex.split(show), stdout=subprocess.DEVNULL, **options) as app:
+        try:
+            assert "my-notes" in page_of(app, f"http://127.0.0.1:{port}/")
+        finally:
+            app.terminate()
+
+
+def page_of(app, address):
+    """The first page, as soon as the app answers."""
+    deadline = time.monotonic() + 180
+    while time.monotonic() < deadline:
+        assert app.poll() is None, "the app ended"
+        with contextlib.suppress(OSError), urllib.request.urlopen(address) as answer:
+            return answer.read().decode()
+        time.sleep(0.2)
+    raise AssertionError("the app did not answer")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -13,9 +12,10 @@ from typing import Any
 import torch
 
 import former
-from former.checkpoints import CARD, CHECKPOINTS, _to_json
+from former.checkpoints import CHECKPOINTS, folder_of, write_card
 from former.training import data, evaluate, export, heads, memory
-from former.training.loop import Run, keep_freed_memory
+from former.training.compute import choose_device, prepare, set_attention
+from former.training.loop import Run
 from former.training.parallel import processes
 from former.training.recipes import RECIPES, Recipe
 from former.training.tasks import TASKS, make_task
@@ -23,13 +23,22 @@ from former.training.tasks import TASKS, make_task
 
 def train(args: argparse.Namespace) -> None:
     """Trains, or goes on training."""
-    recipe = RECIPES[args.name].changed(args.set)
+    recipe = recipe_of_command(args)
     if args.profile_memory:
         print(memory.to_text(memory.profile(recipe, memory.rows())))
         return
     path = args.data or data.download(recipe.corpus, Path("data"))
-    with processes() as group:
-        Run(recipe, make_task(recipe, path, args.unchecked), args.out, group, args.start).train()
+    with processes(choose_device(args.device)) as group:
+        task = make_task(recipe, path, args.unchecked or args.name is not None)
+        Run(task.recipe, task, args.out or Path("runs") / recipe.name, group, args.start).train()
+
+
+def recipe_of_command(args: argparse.Namespace) -> Recipe:
+    """The recipe that the arguments of `train` make."""
+    recipe = RECIPES[args.recipe]
+    if args.name is not None:
+        recipe = recipe.named(args.name, args.description)
+    return recipe.changed(args.set)
 
 
 def evaluate_(args: argparse.Namespace) -> None:
@@ -40,8 +49,15 @@ def evaluate_(args: argparse.Namespace) -> None:
     bundle = former.load(folder)
     recipe = recipe_of(bundle)
     path = args.data or data.download(recipe.corpus, Path("data"))
+    device = choose_device(args.device or ("cpu" if args.precision == "int8" else None))
+    set_attention(bundle.model.to(device))
     measure = evaluate.Measure(
-        split=args.split, stride=args.stride, precision=args.precision, most=args.bytes, unchecked=args.unchecked
+        split=args.split,
+        stride=args.stride,
+        precision=args.precision,
+        most=args.bytes,
+        unchecked=args.unchecked or trained_on(bundle, path),
+        device=device,
     )
     figure = {"split": args.split, "precision": args.precision}
     figure |= TASKS[recipe.task].evaluate(bundle, recipe, path, measure)
@@ -55,12 +71,6 @@ def evaluate_(args: argparse.Namespace) -> None:
     print(json.dumps(figure))
     if args.record:
         record(folder, bundle.card, figure)
-
-
-def folder_of(name: str) -> Path:
-    """The folder that `former.load` takes for a name: one of the shipped models first, then a path."""
-    shipped = CHECKPOINTS / name
-    return shipped if (shipped / CARD).is_file() else Path(name)
 
 
 def recipe_of(bundle: former.Bundle) -> Recipe:
@@ -78,21 +88,23 @@ def recipe_of(bundle: former.Bundle) -> Recipe:
     raise ValueError(f"NAME must be of a kind that a recipe makes, got a {kind}")
 
 
+def trained_on(bundle: former.Bundle, path: Path) -> bool:
+    """Whether a file is the one that the model's card names as its corpus."""
+    held = bundle.card.get("data", {}).get("sha256")
+    return path.is_file() and data.origin(path, unchecked=True)["sha256"] == held
+
+
 def record(folder: Path, card: dict[str, Any], figure: dict[str, Any]) -> None:
     """Puts a figure in a folder's card in place of the one on the same split; the weights stay as they are."""
     others = [held for held in card.get("quality", []) if held["split"] != figure["split"]]
-    unfinished = folder / f"{CARD}.unfinished"
-    unfinished.write_text(_to_json(card | {"quality": [*others, figure]}), encoding="utf-8")
-    os.replace(unfinished, folder / CARD)
+    write_card(folder, card | {"quality": [*others, figure]})
 
 
 def sample(args: argparse.Namespace) -> None:
     """Prints what a model writes."""
-    print(
-        args.prompt
-        + "|"
-        + evaluate.sample(former.load(args.name), args.prompt, args.length, args.temperature, args.seed)
-    )
+    bundle = former.load(args.name)
+    bundle.model.to(choose_device(args.device))
+    print(f"{args.prompt}|{evaluate.sample(bundle, args.prompt, args.length, args.temperature, args.seed)}")
 
 
 def heads_(args: argparse.Namespace) -> None:
@@ -105,7 +117,8 @@ def heads_(args: argparse.Namespace) -> None:
 
 def export_(args: argparse.Namespace) -> None:
     """Writes a run's weights and card where `former.load` finds them."""
-    for place in export.export(args.out, args.to or CHECKPOINTS / args.name):
+    run = args.out or Path("runs") / args.name
+    for place in export.export(run, args.to or CHECKPOINTS / args.name, args.replace):
         print(place)
 
 
@@ -114,67 +127,81 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m former.training", description=__doc__)
     parser.add_argument("--threads", type=int, help="processor threads (default: all)")
     commands = parser.add_subparsers(dest="command", required=True)
+    _add_train(commands.add_parser("train", help="train a model, or go on where its run was left"))
+    _add_evaluate(commands.add_parser("evaluate", help="a model's figure on a whole split"))
+    _add_sample(commands.add_parser("sample", help="what a generator writes"))
 
-    one = commands.add_parser("train", help="train a model, or go on where its run was left")
-    one.set_defaults(run=train)
-    one.add_argument("name", choices=sorted(RECIPES))
-    _data_arguments(one)
-    one.add_argument("--start", type=Path, help="a saved state to begin from, such as RUN/stable.safetensors")
-    one.add_argument(
+    heads_parser = commands.add_parser("heads", help="which heads of a generator look at the token before, which copy")
+    heads_parser.set_defaults(run=heads_)
+    heads_parser.add_argument("name", help=_NAME)
+
+    export_parser = commands.add_parser("export", help="from a run to a folder in checkpoints/")
+    export_parser.set_defaults(run=export_)
+    export_parser.add_argument("name", help="the model's name")
+    export_parser.add_argument("--out", type=Path, help="the run's folder (default: runs/NAME)")
+    export_parser.add_argument("--to", type=Path, help="where to (default: checkpoints/NAME)")
+    export_parser.add_argument("--replace", action="store_true", help="write over a model that is there already")
+    return parser.parse_args(argv)
+
+
+_NAME = "a name in checkpoints/, or a folder: a run's too"
+
+
+def _add_train(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(run=train)
+    parser.add_argument("recipe", choices=sorted(RECIPES))
+    parser.add_argument("--name", help="what to call a model of your own; its corpus may be any")
+    parser.add_argument("--description", default="", help="one sentence about it, for its card")
+    parser.add_argument("--out", type=Path, help="the run's folder (default: runs/NAME)")
+    parser.add_argument("--start", type=Path, help="a saved state to begin from, such as RUN/stable.safetensors")
+    parser.add_argument(
         "--set",
         nargs="+",
         action="extend",
         default=[],
         metavar="FIELD=VALUE",
-        help="change the recipe, e.g. steps=9000",
+        help="change the recipe, e.g. steps=9000 model.depth=12",
     )
-    one.add_argument("--profile-memory", action="store_true", help="print a step's peak memory, then stop")
-
-    one = commands.add_parser("evaluate", help="a shipped model's figure on a whole split")
-    one.set_defaults(run=evaluate_)
-    one.add_argument("name", help="a name in checkpoints/, or a directory")
-    _data_arguments(one)
-    one.add_argument("--split", choices=data.SPLITS, default="val")
-    one.add_argument("--stride", type=int, help="bytes each window moves on (default: half of the context)")
-    one.add_argument("--precision", choices=("bf16", "fp32", "int8"), default="bf16", help="of the products")
-    one.add_argument("--bytes", type=int, help="of a text's split, from its beginning (default: all)")
-    one.add_argument("--record", action="store_true", help="put the figure in the model's card")
-
-    one = commands.add_parser("sample", help="what a generator writes")
-    one.set_defaults(run=sample)
-    one.add_argument("name", help="a name in checkpoints/, or a directory")
-    one.add_argument("--prompt", default=evaluate.ARTICLE_SEED)
-    one.add_argument("--length", type=int, default=400, help="bytes to write")
-    one.add_argument("--temperature", type=float, default=0.5)
-    one.add_argument("--seed", type=int, default=0)
-
-    one = commands.add_parser("heads", help="which heads of a generator look at the token before, and which copy")
-    one.set_defaults(run=heads_)
-    one.add_argument("name", help="a name in checkpoints/, or a directory")
-
-    one = commands.add_parser("export", help="from a run to a directory in checkpoints/")
-    one.set_defaults(run=export_)
-    one.add_argument("name", choices=sorted(RECIPES))
-    one.add_argument("--out", type=Path, help="the run's directory (default: runs/NAME)")
-    one.add_argument("--to", type=Path, help="where to (default: checkpoints/NAME)")
-
-    args = parser.parse_args(argv)
-    if "out" in args:
-        args.out = args.out or Path("runs") / args.name
-    return args
+    parser.add_argument("--profile-memory", action="store_true", help="print a step's peak memory, then stop")
+    _add_data(parser)
+    _add_device(parser)
 
 
-def _data_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_evaluate(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(run=evaluate_)
+    parser.add_argument("name", help=_NAME)
+    parser.add_argument("--split", choices=data.SPLITS, default="val")
+    parser.add_argument("--stride", type=int, help="bytes each window moves on (default: half of the context)")
+    parser.add_argument("--precision", choices=("bf16", "fp32", "int8"), default="bf16", help="of the products")
+    parser.add_argument("--bytes", type=int, help="of a text's split, from its beginning (default: all)")
+    parser.add_argument("--record", action="store_true", help="put the figure in the model's card")
+    _add_data(parser)
+    _add_device(parser)
+
+
+def _add_sample(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(run=sample)
+    parser.add_argument("name", help=_NAME)
+    parser.add_argument("--prompt", default=evaluate.ARTICLE_SEED)
+    parser.add_argument("--length", type=int, default=400, help="bytes to write")
+    parser.add_argument("--temperature", type=float, default=0.5)
+    parser.add_argument("--seed", type=int, default=0)
+    _add_device(parser)
+
+
+def _add_data(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", type=Path, help="the corpus, a file; without it, it is fetched from its public home")
-    parser.add_argument("--unchecked", action="store_true", help="take a corpus of your own")
-    parser.add_argument("--out", type=Path, help="the run's directory (default: runs/NAME)")
+    parser.add_argument("--unchecked", action="store_true", help="take any file, not only a known copy of the corpus")
+
+
+def _add_device(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--device", help="cpu, cuda or cuda:N (default: CUDA where there is one)")
 
 
 def main(argv: list[str] | None = None) -> int:
     """Runs a command; 2 where it cannot be done as asked."""
     args = parse(argv)
-    keep_freed_memory()
-    torch.set_float32_matmul_precision("medium")  # oneDNN's products on AMD
+    prepare()
     if args.threads:
         torch.set_num_threads(args.threads)
     try:

@@ -10,11 +10,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from former import sparse
-from former.config import Config
-from former.hooks import Hook
 from former.tokens import Tokenizer
 from former.tokens.words import PAD_ID, UNK_ID
 
@@ -22,22 +19,21 @@ Batch = tuple[Tensor, ...]  # what the model reads, and what it should say: rows
 Model = Callable[..., Tensor]
 
 
-class Explicit:
-    """An observer that observes nothing: attention then runs by its equation, which trains faster than the kernel."""
-
-    def at(self, layer: int) -> Hook | None:  # noqa: ARG002 (an Observer is asked for each layer)
-        """A hook that leaves all as it is."""
-        return lambda _name, _tensor: None
-
-
-def explicit(config: Config) -> Explicit | None:
-    """`Explicit`, but for a mask that is a pattern: there the equation takes t² work, and `former.sparse` far less."""
-    return None if getattr(config, "mask", None) in sparse.KINDS else Explicit()
-
-
 def generator_of(*numbers: int) -> torch.Generator:
     """A random generator that depends on these numbers alone."""
     return torch.Generator().manual_seed(int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0] >> 1))
+
+
+def moved(batch: Batch, device: torch.device) -> Batch:
+    """A batch on the device where the model is; from pinned memory, so that the copy waits for no step before."""
+    if device.type == "cpu":
+        return batch
+    return tuple(tensor.pin_memory().to(device, non_blocking=True) for tensor in batch)
+
+
+def device_of(model: nn.Module) -> torch.device:
+    """Where a model's weights are."""
+    return next(model.parameters()).device
 
 
 def last_words(tokenizer: Tokenizer, text: str, length: int) -> list[int]:

@@ -199,11 +199,14 @@ def _unzip(data: bytes) -> bytes:
 
 
 def _from_lines(data: bytes, path: Path) -> Iterator[tuple[str, Review]]:
+    """A review a line; where the lines name no split, one of 20 is for `val` and one for `test`."""
     for number, line in enumerate(data.splitlines(), start=1):
         try:
             row = json.loads(line)
         except ValueError:
             row = None
+        if isinstance(row, dict):
+            row.setdefault("split", {0: "test", 10: "val"}.get(number % 20, "train"))
         match row:
             case {"split": "train" | "val" | "test" as split, "label": 0 | 1 as label, "text": str(text)}:
                 yield split, Review(text, int(label))

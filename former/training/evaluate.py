@@ -16,7 +16,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 import former
-from former.training.batches import Model, padded
+from former.training.batches import Model, moved, padded
+from former.training.compute import CPU, products
 from former.training.recipes import Precision
 
 ARTICLE_SEED = (
@@ -38,6 +39,7 @@ class Measure:
             of a generator only, and where numba is.
         most: bytes of a text's split to measure, from its beginning; None for all.
         unchecked: take any file, not only a known one.
+        device: where the model is.
     """
 
     split: str
@@ -45,10 +47,11 @@ class Measure:
     precision: Precision | Literal["int8"] = "bf16"
     most: int | None = None
     unchecked: bool = False
+    device: torch.device = CPU
 
     def products(self) -> AbstractContextManager[object]:
         """Within it, products are made in this precision."""
-        return torch.autocast("cpu", torch.bfloat16, enabled=self.precision == "bf16")
+        return products(self.precision, self.device)
 
 
 @torch.inference_mode()
@@ -63,7 +66,7 @@ def bits_per_byte(
 
     Args:
         model: tokens (b, t) → logits (b, t, 256).
-        text: uint8 (bytes,).
+        text: uint8 (bytes,), on the model's device.
         begin, end: the part that counts; what stands before it serves as context.
         context: bytes the model reads at once.
         stride: in [1, context].
@@ -77,12 +80,11 @@ def bits_per_byte(
         raise ValueError(f"stride must be in [1, {context}], got {stride}")
     if not 0 <= begin < end <= len(text):
         raise ValueError(f"begin and end must cut a part of {len(text)} bytes, got {begin} and {end}")
-    bits = 8.0 if begin == 0 else 0.0
+    nats = torch.zeros((), dtype=torch.float64, device=text.device)
     for inputs, targets in _strided(text, max(begin, 1), end, context, stride, batch):
         logits = model(inputs)[:, -targets.shape[1] :]
-        nats = F.cross_entropy(logits.double().flatten(0, 1), targets.flatten(), reduction="sum")
-        bits += float(nats) / math.log(2)
-    return bits / (end - begin)
+        nats += F.cross_entropy(logits.double().flatten(0, 1), targets.flatten(), reduction="sum")
+    return (float(nats) / math.log(2) + (8.0 if begin == 0 else 0.0)) / (end - begin)
 
 
 def _strided(
@@ -94,13 +96,19 @@ def _strided(
         last = min(first + stride, end)  # targets are text[first:last]
         shapes.setdefault((last - max(last - 1 - context, 0), last - first), []).append(last)
     for (length, counted), lasts in shapes.items():
-        for group in torch.tensor(lasts).split(batch):
-            windows = text[group[:, None] - length + torch.arange(length)].long()
+        for group in torch.tensor(lasts, device=text.device).split(batch):
+            windows = text[group[:, None] - length + torch.arange(length, device=text.device)].long()
             yield windows[:, :-1], windows[:, -counted:]
 
 
 @torch.inference_mode()
-def accuracy(model: Model, reviews: Sequence[tuple[list[int], int]], limit: int, batch: int = 32) -> float:
+def accuracy(
+    model: Model,
+    reviews: Sequence[tuple[list[int], int]],
+    limit: int,
+    batch: int = 32,
+    device: torch.device = CPU,
+) -> float:
     """The share of reviews whose label the model finds.
 
     Args:
@@ -108,17 +116,18 @@ def accuracy(model: Model, reviews: Sequence[tuple[list[int], int]], limit: int,
         reviews: ids and label of each.
         limit: ids the model reads at once, at least the longest review's.
         batch: reviews at a time, of about one length.
+        device: where the model is.
     Raises:
         ValueError: no reviews.
     """
     if not reviews:
         raise ValueError("reviews must be at least one, got none")
     ordered = sorted(reviews, key=lambda review: len(review[0]))
-    right = 0
+    right = torch.zeros((), dtype=torch.long, device=device)
     for start in range(0, len(ordered), batch):
-        inputs, labels = padded(ordered[start : start + batch], limit)
-        right += int((model(inputs).argmax(-1) == labels).sum())
-    return right / len(ordered)
+        inputs, labels = moved(padded(ordered[start : start + batch], limit), device)
+        right += (model(inputs).argmax(-1) == labels).sum()
+    return int(right) / len(ordered)
 
 
 def sample(bundle: former.Bundle, prompt: str, length: int, temperature: float, seed: int) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import former
 from former import tokens
-from former.checkpoints import KINDS
+from former.checkpoints import CARD, KINDS
 from former.training import state
 from former.training.data import CORPORA, Origin
 from former.training.recipes import RECIPES, Recipe
@@ -17,11 +17,17 @@ from former.training.recipes import RECIPES, Recipe
 
 def train_command(recipe: Recipe, unchecked: bool = False) -> str:
     """The command that makes a model again: its recipe's name, and what differs from the recipe as it stands."""
-    now = _flat(RECIPES[recipe.name].to_dict())
-    changed = {key: value for key, value in _flat(recipe.to_dict()).items() if now[key] != value}
+    shipped = RECIPES[recipe.base or recipe.name]
+    now = _flat(shipped.to_dict())
+    own = ("name", "base", "description")
+    changed = {key: value for key, value in _flat(recipe.to_dict()).items() if key not in own and now[key] != value}
     settings = [shlex.quote(f"{key}={json.dumps(value)}") for key, value in changed.items()]
     extra = f" --set {' '.join(settings)}" if settings else ""
-    return f"python -m former.training train {recipe.name} --data DATA{extra}{' --unchecked' * unchecked}"
+    if recipe.base:
+        extra = f" --name {shlex.quote(recipe.name)} --description {shlex.quote(recipe.description)}{extra}"
+    elif unchecked:
+        extra += " --unchecked"
+    return f"python -m former.training train {shipped.name} --data DATA{extra}"
 
 
 def data_facts(recipe: Recipe, origin: Origin) -> dict[str, Any]:
@@ -65,12 +71,18 @@ def make_bundle(run: Path, weights: Path) -> former.Bundle:
     return former.Bundle(model.eval(), tokenizer, recipe.model, card)
 
 
-def export(run: Path, to: Path) -> list[Path]:
+def export(run: Path, to: Path, replace: bool = False) -> list[Path]:
     """Writes a run's best weights, and its snapshots below them; returns the directories.
 
+    Args:
+        run: the run's directory.
+        to: where to.
+        replace: whether a model that is there already may be written over.
     Raises:
-        ValueError: the run has no weights yet.
+        ValueError: the run has no weights yet, or there is a model already.
     """
+    if (to / CARD).exists() and not replace:
+        raise ValueError(f"--to must be a place without a model, and {to} has one; --replace writes over it")
     places = {to: run / "best.safetensors"}
     for snapshot in sorted(run.glob("snapshots/*.safetensors")):
         places[to / snapshot.stem] = snapshot

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -15,45 +14,15 @@ from torch.nn.parallel import DistributedDataParallel
 from tqdm import tqdm
 
 import former
-from former.checkpoints import KINDS
+from former.checkpoints import CARD
 from former.training import optim, state
-from former.training.batches import Batch, generator_of
+from former.training.batches import Batch, generator_of, moved
+from former.training.begin import make_model
+from former.training.compute import compiled, products, set_attention
+from former.training.export import make_bundle
 from former.training.parallel import Group
 from former.training.recipes import Recipe
 from former.training.tasks import Task
-
-
-def keep_freed_memory() -> None:
-    """Tells glibc to keep freed memory: else it hands attention's buffers back and faults them in again each step."""
-    with contextlib.suppress(OSError, AttributeError):  # another C library
-        mallopt = ctypes.CDLL(None).mallopt
-        for option, value in ((-4, 0), (-1, 2**31 - 1), (-2, 2**28)):  # MMAP_MAX, TRIM_THRESHOLD, TOP_PAD
-            mallopt(option, value)
-
-
-def make_model(recipe: Recipe) -> Any:
-    """The model of a recipe with the weights of step 0.
-
-    Raises:
-        ValueError: the weights that it begins with are of another shape.
-    """
-    model_class, _ = KINDS[recipe.kind]
-    model: Any = model_class(recipe.model)
-    optim.initialise(model, recipe.seed)
-    if recipe.weights:
-        begun = former.load(recipe.weights).model.state_dict()
-        try:
-            model.load_state_dict({name: begun[name] for name in model.state_dict()})
-        except (KeyError, RuntimeError) as error:
-            raise ValueError(
-                f"model must have the shape of {recipe.weights!r}, with whose weights it begins"
-            ) from error
-    return model
-
-
-def autocast(recipe: Recipe) -> Any:
-    """Mixed precision: products in bf16; weights, sums of losses and the optimiser stay in fp32."""
-    return torch.autocast("cpu", torch.bfloat16, enabled=recipe.precision == "bf16")
 
 
 def share(batch: Batch, recipe: Recipe, group: Group) -> list[Batch]:
@@ -64,12 +33,13 @@ def share(batch: Batch, recipe: Recipe, group: Group) -> list[Batch]:
 
 def backward(model: nn.Module, loss_of: Any, parts: list[Batch], recipe: Recipe) -> Tensor:
     """Adds up the gradient of the mean loss over micro-batches; returns that loss, of this process."""
-    total = torch.zeros(())
+    device = parts[0][0].device
+    total = torch.zeros((), device=device)
     for number, part in enumerate(parts, start=1):
         # Several processes exchange their gradients once a step, after the last part.
         alone = isinstance(model, DistributedDataParallel) and number < len(parts)
         with cast(DistributedDataParallel, model).no_sync() if alone else contextlib.nullcontext():
-            with autocast(recipe):
+            with products(recipe.precision, device):
                 loss = loss_of(model, *part) / len(parts)
             loss.backward()
         total += loss.detach()
@@ -97,11 +67,12 @@ class Run:
                 f"batch must be a multiple of {group.size} processes times {recipe.accumulate} micro-batches, "
                 f"got {recipe.batch}"
             )
-        self.model = make_model(recipe)
-        self.optimisers = optim.make_optimisers(self.model, recipe)
-        self.step, self.seconds, self.best = 0, 0.0, None
         saved = out / "state.safetensors"
         source = saved if saved.exists() else start
+        self.model = make_model(recipe, with_weights=source is None).to(group.device)
+        set_attention(self.model, recipe.attention)
+        self.optimisers = optim.make_optimisers(self.model, recipe)
+        self.step, self.seconds, self.best = 0, 0.0, None
         if source is not None:
             header = state.load_state(source, self.model, self.optimisers)
             self._check(header, source)
@@ -109,9 +80,9 @@ class Run:
             if saved.exists():  # the best weights of `start` are not in this directory, so their figure does not count
                 self.best = header["best"]
         self.network = group.wrap(self.model)
-        torch._dynamo.config.recompile_limit = 64  # a graph for each length of reviews
-        compiled = recipe.compile and group.size == 1  # several processes run as written
-        self.loss_of = torch.compile(task.loss, dynamic=False) if compiled else task.loss
+        self.loss_of = task.loss
+        if recipe.compile and group.size == 1:  # several processes run as written
+            self.loss_of = compiled(task.loss, group.device, dynamic=False)
 
     def train(self) -> None:
         """Takes the steps that are left."""
@@ -129,27 +100,28 @@ class Run:
         while self.step < self.recipe.steps:
             if self.step == optim.decay_start(self.recipe):
                 self._save("stable")
-            began = time.perf_counter()
-            loss, norm = self.take_step()
-            self.seconds += time.perf_counter() - began
-            if log and (self.step % 10 == 0 or self.step == self.recipe.steps):
-                log.write(step=self.step, loss=loss, norm=norm, seconds=round(self.seconds, 1))
-            bar.update()
-            if self.step % self.recipe.validate_every == 0 or self.step == self.recipe.steps:
+            self._logged_step(log, bar)
+            ended = self.step == self.recipe.steps
+            if self.step % self.recipe.validate_every == 0 or ended:
                 self._validate(log, bar)
-            bar.set_postfix(loss=f"{loss:.3f}", best=self.best and f"{self.best:.4f}", refresh=False)
             self._keep_snapshot()
-            if self.step % self.recipe.save_every == 0 or self.step == self.recipe.steps:
+            if self.step % self.recipe.save_every == 0 or ended:
                 self._save("state")
         bar.close()
+        if self.group.first and not (self.out / CARD).exists():  # an older run, or one that was killed at it
+            self._publish()
 
-    def take_step(self) -> tuple[float, float]:
-        """One update of the weights; returns the loss before it, in nats, and the gradient's norm before clipping."""
+    def take_step(self) -> tuple[Tensor, Tensor]:
+        """One update of the weights; gives the loss before it, in nats, and the gradient's norm before clipping.
+
+        Both stay on the device: whoever reads them waits for it.
+        """
         recipe = self.recipe
         # Dropout's random numbers, too, depend on nothing but seed, step and process.
         torch.manual_seed(generator_of(recipe.seed, 2, self.step, self.group.rank).initial_seed())
         self.network.train()
-        parts = share(self.task.batch(self.step), recipe, self.group)
+        batch = self.task.batch(self.step)
+        parts = [moved(part, self.group.device) for part in share(batch, recipe, self.group)]
         loss = self.group.mean(backward(self.network, self.loss_of, parts, recipe))
         norm = nn.utils.clip_grad_norm_(self.model.parameters(), recipe.clip)
         optim.set_learning_rate(self.optimisers.values(), optim.learning_rate(self.step, recipe))
@@ -157,7 +129,23 @@ class Run:
             optimiser.step()
             optimiser.zero_grad()
         self.step += 1
-        return float(loss), float(norm)
+        return loss, norm
+
+    def _logged_step(self, log: state.Log | None, bar: Any) -> None:
+        """One step, its time, and of every tenth a line in the log."""
+        began = time.perf_counter()
+        loss, norm = self.take_step()
+        logged = log is not None and (self.step % 10 == 0 or self.step == self.recipe.steps)
+        shown = (float(loss), float(norm)) if logged else None  # here alone the loop waits for the device
+        self.seconds += time.perf_counter() - began
+        if log is not None and shown is not None:
+            log.write(step=self.step, loss=shown[0], norm=shown[1], seconds=round(self.seconds, 1))
+            bar.set_postfix(loss=f"{shown[0]:.3f}", best=self.best and f"{self.best:.4f}", refresh=False)
+        bar.update()
+
+    def _publish(self) -> None:
+        """Makes of the run's directory one that `former.load` reads: the best weights, and their card."""
+        former.save(make_bundle(self.out, self.out / "best.safetensors"), self.out)
 
     def _validate(self, log: state.Log | None, bar: Any) -> None:
         """The figure on validation; where it is the best so far, the weights are kept."""
@@ -166,12 +154,13 @@ class Run:
             return
         began = time.perf_counter()
         self.model.eval()
-        with torch.no_grad(), autocast(self.recipe):
+        with torch.no_grad(), products(self.recipe.precision, self.group.device):
             figure = self.task.validate(self.model)
         better = self.best is None or (figure > self.best if self.task.higher_is_better else figure < self.best)
         if better:
             self.best = figure
             state.write_tensors(self.out / "best.safetensors", self.model.state_dict(), self._header())
+            self._publish()
         self.seconds += time.perf_counter() - began
         log.write(step=self.step, seconds=round(self.seconds, 1), **{self.task.figure: figure})
         bar.write(f"{self.recipe.name} step {self.step}: {self.task.figure} {figure:.4f}, {self.seconds:.0f} s")
@@ -193,7 +182,7 @@ class Run:
             "step": self.step,
             "seconds": self.seconds,
             "best": self.best,
-            "machine": state.machine() | {"processes": self.group.size},
+            "machine": state.machine(self.group.device) | {"processes": self.group.size},
         }
 
     def _check(self, header: dict[str, Any], source: Path) -> None:
@@ -220,5 +209,15 @@ class Run:
             )
 
 
-_FREE = ("steps", "decay", "validate_every", "save_every", "snapshots", "compile", "checkpointing", "accumulate")
+_FREE = (
+    "steps",
+    "decay",
+    "validate_every",
+    "save_every",
+    "snapshots",
+    "compile",
+    "checkpointing",
+    "accumulate",
+    "attention",
+)
 """What may change from one start of a run to the next."""

@@ -17,7 +17,7 @@ import former
 from former.bert import Bert
 from former.tokens.wordpiece import WordPieceTokenizer
 from former.training import data
-from former.training.batches import Batch, Explicit, generator_of
+from former.training.batches import Batch, device_of, generator_of, moved
 from former.training.evaluate import Measure
 from former.training.pairs import FOLLOWS, IGNORED, OTHER_ARTICLE, SAME_ARTICLE, Corpus, Rows, rows
 from former.training.recipes import Recipe
@@ -70,7 +70,7 @@ class MaskedTask:
         self, model: Any, tokens: Tensor, places: Tensor, targets: Tensor, segments: Tensor, belongs: Tensor
     ) -> Tensor:
         """The sum of both tasks' cross-entropies."""
-        x = model.encode(tokens, segments, capture=Explicit(), recompute=self.recipe.checkpointing)
+        x = model.encode(tokens, segments, recompute=self.recipe.checkpointing)
         words, follows = _say(model, x, places)
         hidden = F.cross_entropy(words.float().flatten(0, 1), targets.flatten(), ignore_index=IGNORED)
         return hidden + F.cross_entropy(follows.float(), (belongs != FOLLOWS).long())
@@ -112,11 +112,11 @@ def figures(
         cases' own, so that 0.5 is guessing.
     """
     hidden, said, belongs, follows = [], [], [], []
-    random, device = generator_of(0), next(model.parameters()).device
+    random, device = generator_of(0), device_of(model)
     for begin in range(0, count, batch):
         drawn = rows(corpus, tokenizer, min(batch, count - begin), length, random)
-        row = Rows(*(tensor.to(device) for tensor in drawn))
-        words, verdict = _say(model, model.encode(row.tokens, row.segments, capture=Explicit()), row.places)
+        row = Rows(*moved(tuple(drawn), device))
+        words, verdict = _say(model, model.encode(row.tokens, row.segments), row.places)
         masked = (row.tokens.gather(1, row.places) == tokenizer.mask_token) & (row.targets != IGNORED)
         hidden.append(row.targets[masked])
         said.append(words.argmax(-1)[masked])

@@ -9,8 +9,8 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from former.training import loop
-from former.training.batches import Explicit
+from former.training.begin import make_model
+from former.training.compute import products, set_attention
 from former.training.recipes import Precision, Recipe
 
 Tricks = tuple[Precision, int, bool]  # precision, micro-batches, checkpointing
@@ -55,7 +55,8 @@ def peak_megabytes(recipe: Recipe, tricks: Tricks) -> float:
     """How far resident memory rises in one forward and backward pass on random tokens, in MB."""
     precision, accumulate, checkpointing = tricks
     recipe = replace(recipe, precision=precision, accumulate=accumulate, checkpointing=checkpointing)
-    model = loop.make_model(recipe).train()
+    model = make_model(recipe).train()
+    set_attention(model, recipe.attention)
     tokens = torch.randint(2, recipe.model.num_tokens, (recipe.batch, recipe.model.seq_length))
     _pass(model, [tokens[:1, :1]], recipe)  # loads what is loaded on first use
     before = _reset_peak()
@@ -65,8 +66,8 @@ def peak_megabytes(recipe: Recipe, tricks: Tricks) -> float:
 
 def _pass(model: nn.Module, parts: list[Tensor], recipe: Recipe) -> None:
     for part in parts:
-        with loop.autocast(recipe):
-            loss = model(part, capture=Explicit(), recompute=recipe.checkpointing).float().square().mean() / len(parts)
+        with products(recipe.precision, part.device):
+            loss = model(part, recompute=recipe.checkpointing).float().square().mean() / len(parts)
         loss.backward()
 
 

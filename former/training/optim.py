@@ -10,14 +10,11 @@ layer go by AdamW.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from former.training.recipes import Recipe
-
-NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)  # a, b, c of the odd polynomial a·x + b·x³ + c·x⁵
 
 
 def learning_rate(step: int, recipe: Recipe) -> float:
@@ -75,7 +72,10 @@ def make_optimisers(model: nn.Module, recipe: Recipe) -> dict[str, torch.optim.O
         "adam": torch.optim.AdamW(groups, lr=recipe.adam_lr, betas=(0.9, 0.95), fused=True)
     }
     if inside:
-        optimisers["muon"] = Muon(inside, lr=recipe.muon_lr, weight_decay=recipe.weight_decay)
+        # "original": the update is scaled by √max(1, rows/columns), as in the post.
+        optimisers["muon"] = torch.optim.Muon(
+            inside, lr=recipe.muon_lr, momentum=0.95, weight_decay=recipe.weight_decay, adjust_lr_fn="original"
+        )
     for optimiser in optimisers.values():
         for group in optimiser.param_groups:
             group["peak"] = group["lr"]
@@ -87,70 +87,3 @@ def set_learning_rate(optimisers: Iterable[torch.optim.Optimizer], share: float)
     for optimiser in optimisers:
         for group in optimiser.param_groups:
             group["lr"] = share * group["peak"]
-
-
-class Muon(torch.optim.Optimizer):
-    """Momentum, orthogonalised: W ← (1 − lr·decay) W − lr · √max(1, rows/columns) · orthogonal(momentum).
-
-    Args:
-        params: matrices.
-        lr: learning rate; every singular value of an update is about as large.
-        momentum: of the gradient, Nesterov's form.
-        weight_decay: per step and unit of learning rate.
-    """
-
-    def __init__(
-        self, params: Iterable[nn.Parameter], lr: float = 0.02, momentum: float = 0.95, weight_decay: float = 0.0
-    ) -> None:
-        super().__init__(list(params), {"lr": lr, "momentum": momentum, "weight_decay": weight_decay})
-
-    @torch.no_grad()
-    def step(self, closure: Any = None) -> Any:
-        """One update of every matrix that has a gradient; `closure`, where given, makes them first."""
-        with torch.enable_grad():
-            loss = closure() if closure else None
-        for group in self.param_groups:
-            by_shape: dict[torch.Size, list[nn.Parameter]] = {}
-            for parameter in group["params"]:
-                if parameter.grad is not None:
-                    by_shape.setdefault(parameter.shape, []).append(parameter)
-            for same in by_shape.values():
-                self._update(same, **{key: group[key] for key in ("lr", "momentum", "weight_decay")})
-        return loss
-
-    def _update(self, same: list[nn.Parameter], lr: float, momentum: float, weight_decay: float) -> None:
-        """Updates matrices of one shape together: one batched product is faster than many."""
-        directions = []
-        for parameter in same:
-            assert parameter.grad is not None
-            state = self.state[parameter]
-            if not state:
-                state["momentum"] = torch.zeros_like(parameter)
-            state["momentum"].lerp_(parameter.grad, 1 - momentum)
-            directions.append(parameter.grad.lerp(state["momentum"], momentum))
-        rows, columns = same[0].shape
-        updates = orthogonal(torch.stack(directions)).to(same[0].dtype)
-        for parameter, update in zip(same, updates, strict=True):
-            parameter.mul_(1 - lr * weight_decay).add_(update, alpha=-lr * max(1.0, rows / columns) ** 0.5)
-
-
-def orthogonal(matrices: Tensor, iterations: int = 5) -> Tensor:
-    """U Vᵀ of each matrix's U S Vᵀ, nearly: singular values come out between about 0.7 and 1.2.
-
-    A Newton-Schulz iteration, in bf16: products only, no decomposition.
-
-    Args:
-        matrices: (n, rows, columns).
-        iterations: 5 are enough for singular values down to 1/1000 of the norm.
-    Returns:
-        (n, rows, columns), bf16.
-    """
-    a, b, c = NEWTON_SCHULZ
-    x = matrices.bfloat16()
-    tall = x.shape[-2] > x.shape[-1]
-    x = x.mT if tall else x
-    x = x / (x.norm(dim=(-2, -1), keepdim=True) + 1e-7)
-    for _ in range(iterations):
-        square = x @ x.mT
-        x = torch.baddbmm(x, torch.baddbmm(square, square, square, beta=b, alpha=c), x, beta=a)
-    return x.mT if tall else x

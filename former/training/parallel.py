@@ -13,9 +13,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
+
+from former.training.compute import CPU
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,7 @@ class Group:
 
     rank: int = 0
     size: int = 1
+    device: torch.device = CPU  # where it computes
 
     @property
     def first(self) -> bool:
@@ -32,7 +36,7 @@ class Group:
 
     def wrap(self, model: nn.Module) -> nn.Module:
         """The model, its gradients averaged over the processes."""
-        return DistributedDataParallel(model) if self.size > 1 else model
+        return DistributedDataParallel(model) if self.size > 1 else model  # on one device, which the weights tell
 
     def mean(self, value: Tensor) -> Tensor:
         """The mean of a number over the processes."""
@@ -47,13 +51,16 @@ class Group:
 
 
 @contextmanager
-def processes() -> Iterator[Group]:
-    """The group that `torchrun` made, through gloo; a group of one without it."""
+def processes(device: torch.device) -> Iterator[Group]:
+    """The group that `torchrun` made, through nccl on GPUs, each with its own, else gloo; without it a group of one."""
     if int(os.environ.get("WORLD_SIZE", "1")) == 1:
-        yield Group()
+        yield Group(device=device)
         return
-    dist.init_process_group("gloo")
+    if device.type == "cuda":
+        device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
+        torch.cuda.set_device(device)
+    dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
     try:
-        yield Group(dist.get_rank(), dist.get_world_size())
+        yield Group(dist.get_rank(), dist.get_world_size(), device)
     finally:
         dist.destroy_process_group()

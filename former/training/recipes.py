@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 from former.checkpoints import KINDS as KINDS_OF_MODEL
@@ -15,6 +16,7 @@ from former.tokens.words import PAD_ID
 from former.training.data import CORPORA
 
 Precision = Literal["bf16", "fp32"]
+Attention = Literal["auto", "equation", "kernel"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +28,7 @@ class Recipe:
     """
 
     name: str  # the model's name, and its directory in checkpoints/
+    base: str = ""  # the recipe that it was, where a person gave it a name of their own
     description: str = field(default="", compare=False)  # one sentence for the card
     kind: str = "Generator"  # of model, of `former.checkpoints.KINDS`
     task: str = "text"  # what it learns, of `former.training.tasks.TASKS`
@@ -33,7 +36,7 @@ class Recipe:
     model: Any  # its config, of the kind's class
     steps: int  # updates of the weights
     batch: int  # windows or reviews a step, over all processes and micro-batches
-    weights: str = ""  # a shipped model to begin from, all but what this one does not have; "" for random weights
+    weights: str = ""  # a shipped model or a folder to begin from (`former.training.begin`); "" for random weights
     warmup: int = 200  # steps from a learning rate of 0 to its peak
     decay: float = 0.4  # the last part of the steps, in which the learning rate falls linearly to 0
     muon_lr: float = 0.02  # peak, for the matrices inside the blocks
@@ -45,7 +48,8 @@ class Recipe:
     pieces: float = 0.0  # share of steps on short pieces of reviews, whose target is the teacher's opinion
     word_dropout: float = 0.0  # share of a review's words replaced by <unk>, in training only
     precision: Precision = "bf16"  # of the products; weights and optimiser stay in fp32
-    compile: bool = True  # torch.compile, with the explicit equation of attention
+    compile: bool = True  # torch.compile, where it works
+    attention: Attention = "auto"  # "equation", "kernel", or "auto": what trains faster on the device
     accumulate: int = 1  # micro-batches a step
     checkpointing: bool = False  # recompute each block in the backward pass instead of keeping its insides
     validate_every: int = 500  # steps
@@ -56,6 +60,7 @@ class Recipe:
         for name in ("steps", "batch", "warmup", "accumulate", "validate_every", "save_every"):
             require_positive(name, getattr(self, name))
         require_choice("precision", self.precision, get_args(Precision))
+        require_choice("attention", self.attention, get_args(Attention))
         require_choice("corpus", self.corpus, tuple(CORPORA))
         require_choice("kind", self.kind, tuple(KINDS_OF_MODEL))
         for name in ("decay", "word_dropout", "teacher", "pieces"):
@@ -69,6 +74,18 @@ class Recipe:
                 raise ValueError(f"{name} must be a number of at least 0, got {getattr(self, name)!r}")
         if self.batch % self.accumulate:
             raise ValueError(f"accumulate must divide batch, got batch={self.batch} and accumulate={self.accumulate}")
+
+    def named(self, name: str, description: str = "") -> Recipe:
+        """The recipe under a name of one's own, for a corpus of one's own.
+
+        Raises:
+            ValueError: a name that is a shipped model's or cannot be a folder's.
+        """
+        if not name or name in RECIPES or Path(name).name != name or name.startswith((".", "-")):
+            raise ValueError(
+                f"--name must be the plain name of a new folder, and none of {sorted(RECIPES)}, got {name!r}"
+            )
+        return replace(self, name=name, base=self.name, description=description or f"{self.name}, trained by its owner")
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as plain values, for JSON."""
@@ -104,7 +121,7 @@ class Recipe:
             name, _, text = setting.partition("=")
             inside = name.startswith("model.")
             kinds = {f.name: str(f.type) for f in fields(self.model if inside else self)}
-            known = kinds.keys() - {"name", "description", "kind", "task", "model"}
+            known = kinds.keys() - {"name", "base", "description", "kind", "task", "model"}
             key = name.removeprefix("model.")
             if key not in known:
                 raise ValueError(f"setting must be one of {sorted(known)}, got {setting!r}")

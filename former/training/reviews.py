@@ -6,7 +6,7 @@ Sizes: b batch, t tokens.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -17,7 +17,7 @@ import former
 from former.tokens import Tokenizer, WordTokenizer
 from former.tokens.words import PAD_ID, UNK_ID
 from former.training import data
-from former.training.batches import Batch, Explicit, Model, generator_of, last_words, padded
+from former.training.batches import Batch, Model, device_of, generator_of, last_words, padded
 from former.training.evaluate import Measure, accuracy
 from former.training.recipes import Recipe
 from former.training.teacher import Opinion, opinions
@@ -63,6 +63,8 @@ class ReviewTask:
             for name in ("train", "val")
         }
 
+        self._epoch: tuple[int, list[list[int]]] | None = None  # the order of the epoch under way
+
     @cached_property
     def opinions(self) -> list[Opinion]:
         """What the teacher says of each training review; only where the recipe has one."""
@@ -85,8 +87,10 @@ class ReviewTask:
             reviews = [self._piece(i, random) for i in chosen]
         else:
             per_epoch = len(train) // recipe.batch
-            order = self._order(step // per_epoch)
-            reviews = [(train[i][0], self._target(i)) for i in order[step % per_epoch]]
+            epoch, place = divmod(step, per_epoch)
+            if self._epoch is None or self._epoch[0] != epoch:
+                self._epoch = epoch, self._order(epoch)
+            reviews = [(train[i][0], self._target(i)) for i in self._epoch[1][place]]
         inputs, targets = padded(reviews, recipe.model.seq_length)
         drop = torch.rand(inputs.shape, generator=generator_of(recipe.seed, 1, step)) < recipe.word_dropout
         return inputs.masked_fill(drop & (inputs != PAD_ID), UNK_ID), targets
@@ -106,13 +110,12 @@ class ReviewTask:
 
     def loss(self, model: Model, inputs: Tensor, targets: Tensor) -> Tensor:
         """Cross-entropy of the two classes."""
-        negative, positive = model(inputs, capture=Explicit(), recompute=self.recipe.checkpointing).float().unbind(-1)
+        negative, positive = model(inputs, recompute=self.recipe.checkpointing).float().unbind(-1)
         return -(targets * positive + (1 - targets) * negative).mean()
 
     def validate(self, model: nn.Module) -> float:
         """Accuracy on the validation split."""
-        network = partial(model, capture=Explicit())
-        return accuracy(network, self.splits["val"], self.recipe.model.seq_length, self.recipe.batch)
+        return accuracy(model, self.splits["val"], self.recipe.model.seq_length, self.recipe.batch, device_of(model))
 
     @classmethod
     def evaluate(cls, bundle: former.Bundle, recipe: Recipe, path: Path, measure: Measure) -> dict[str, Any]:
@@ -123,7 +126,7 @@ class ReviewTask:
         reviews = data.load_reviews(path, recipe.corpus, measure.unchecked)[measure.split]
         read = [(last_words(bundle.tokenizer, review.text, context), review.label) for review in reviews]
         with measure.products():
-            figure = accuracy(partial(bundle.model, capture=Explicit()), read, context)
+            figure = accuracy(bundle.model, read, context, device=measure.device)
         return {"accuracy": round(figure, 4), "reviews": len(read)}
 
     def _order(self, epoch: int) -> list[list[int]]:

@@ -4,6 +4,7 @@ One process writes, under one name: what a kill leaves beside is overwritten by 
     state.safetensors    weights, optimisers, and in its header the recipe, the step and the time spent
     stable.safetensors   the state just before the learning rate began to fall: from here a longer run can go on
     best.safetensors     the weights that did best on validation
+    card.json, model*    the same as a model that `former.load` reads, so that a run's directory is one
     snapshots/           the weights of chosen steps
     tokenizer.json       what made tokens of the corpus
     log.jsonl            one line for each logged step
@@ -27,8 +28,8 @@ from torch import Tensor, nn
 Optimisers = Mapping[str, torch.optim.Optimizer]
 
 
-def machine() -> dict[str, Any]:
-    """The processor and the software, without names of hosts."""
+def machine(device: torch.device) -> dict[str, Any]:
+    """The processor, the GPU if it is the device, and the software, without names of hosts."""
     cpu = "unknown"
     if Path("/proc/cpuinfo").exists():
         facts = dict(
@@ -38,8 +39,10 @@ def machine() -> dict[str, Any]:
         )
         facts = {key.strip(): value.strip() for key, value in facts.items()}
         cpu = f"{facts.get('model name', cpu)}, family {facts.get('cpu family')}, model {facts.get('model')}"
+    gpu = {"gpu": torch.cuda.get_device_name(device)} if device.type == "cuda" else {}
     return {
         "cpu": cpu,
+        **gpu,
         "cores": os.cpu_count(),
         "threads": torch.get_num_threads(),
         "torch": str(torch.__version__),
@@ -67,7 +70,9 @@ def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     try:
         with safe_open(path, framework="pt") as file:
             header = json.loads((file.metadata() or {}).get("header", "{}"))
-            return {name: file.get_tensor(name) for name in file.keys()}, header  # noqa: SIM118 (no mapping)
+            names = file.keys()
+            # In older runs the last norm was part of the stack.
+            return {name.replace("transformer.norm.", "norm."): file.get_tensor(name) for name in names}, header
     except SafetensorError as error:
         raise ValueError(f"{path} is damaged ({error}); remove it, or give another") from error
 
@@ -88,6 +93,10 @@ def read_json(path: Path) -> Any:
 def _beside(path: Path) -> Path:
     """Where a file is written; no name that ends in the file's own suffix, by which snapshots are found."""
     return path.with_name(f".{path.name}.unfinished")
+
+
+_FIELDS = {"momentum": "momentum_buffer"}
+"""What an optimiser's field was called in the states of older runs."""
 
 
 def save_state(path: Path, model: nn.Module, optimisers: Optimisers, header: Mapping[str, Any]) -> None:
@@ -116,7 +125,7 @@ def load_state(path: Path, model: nn.Module, optimisers: Optimisers) -> dict[str
         for name, tensor in tensors.items():
             if name.startswith(f"{kind}."):
                 _, index, field = name.split(".")
-                held.setdefault(int(index), {})[field] = tensor
+                held.setdefault(int(index), {})[_FIELDS.get(field, field)] = tensor
         optimiser.load_state_dict({**optimiser.state_dict(), "state": held})
     return header
 

@@ -6,7 +6,6 @@ Sizes: b batch, t tokens.
 from __future__ import annotations
 
 import math
-from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -18,7 +17,8 @@ import former
 from former import cpu, masks
 from former.tokens import ByteTokenizer, Tokenizer
 from former.training import data
-from former.training.batches import Batch, Model, explicit, generator_of
+from former.training.batches import Batch, Model, device_of, generator_of, moved
+from former.training.compute import compiled
 from former.training.evaluate import Measure, bits_per_byte
 from former.training.recipes import Recipe
 
@@ -62,14 +62,15 @@ class TextTask:
 
     def loss(self, model: Model, inputs: Tensor, targets: Tensor) -> Tensor:
         """Cross-entropy of the next byte."""
-        logits = model(inputs, capture=explicit(self.recipe.model), recompute=self.recipe.checkpointing)
+        logits = model(inputs, recompute=self.recipe.checkpointing)
         return F.cross_entropy(logits.float().flatten(0, 1), targets.flatten())
 
     def validate(self, model: nn.Module, windows: int = 128) -> float:
         """Bits per byte over evenly spaced windows, all their bytes counted alike: above a figure with a stride."""
         last = len(self.val) - self.length - 1
         starts = torch.arange(windows) * last // (windows - 1)  # whole numbers: float32 rounds beyond 2^24
-        losses = [self.loss(model, *self._windows(self.val, part)) for part in starts.split(16)]
+        device = device_of(model)
+        losses = [self.loss(model, *moved(self._windows(self.val, part), device)) for part in starts.split(16)]
         return float(torch.stack(losses).mean()) / math.log(2)
 
     @classmethod
@@ -81,7 +82,7 @@ class TextTask:
         content = data.load_text(path, recipe.corpus, measure.unchecked)
         begin, end = data.split_text(content)[measure.split]
         end = end if measure.most is None else min(end, begin + measure.most)
-        text = torch.frombuffer(bytearray(content), dtype=torch.uint8)
+        text = torch.frombuffer(bytearray(content), dtype=torch.uint8).to(measure.device)
         with measure.products():
             figure = bits_per_byte(
                 _network(bundle.model, measure, end - begin),
@@ -104,5 +105,5 @@ def _network(model: Any, measure: Measure, count: int) -> Model:
         if not isinstance(model, former.Generator) or not cpu.available("numba"):
             raise ValueError("precision 'int8' needs a generator and the package numba; give 'bf16' or 'fp32'")
         return cpu.optimise(model, "int8")
-    network = partial(model, capture=explicit(model.config))
-    return torch.compile(network) if count > 1_000_000 else network  # a minute well spent on a whole split only
+    # A minute well spent on a whole split only.
+    return compiled(model, measure.device) if count > 1_000_000 else model

@@ -135,3 +135,42 @@ def test_a_page_that_is_left_before_its_events_are_answered_reports_no_error(tab
         with tab.page.expect_request(EVENTS):
             tab.open()
     assert guard.unexpected() == []
+
+
+REFUSED = "() => { navigator.clipboard.writeText = async () => { throw new DOMException('no', 'NotAllowedError'); }; }"
+FRAMED = """if (window.parent !== window) Object.defineProperty(window, 'parent', {
+  value: { postMessage: (message, to) => (window.told ??= []).push([message, to]) } });"""
+
+
+@pytest.mark.parametrize("refused", [False, True])
+def test_copy_link_gives_the_address_and_says_where_the_clipboard_is_refused(tab, context, refused):
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    tab.open(text="Mine", layer=2)
+    if refused:
+        tab.page.evaluate(REFUSED)
+    tab.page.get_by_text("Copy link", exact=True).click()
+    said = tab.page.locator(".class-menu.link [role=status]")
+    expect(said).to_contain_text("does not let this page copy" if refused else "Copied")
+    assert tab.page.get_by_label("Link to this view").input_value() == tab.page.url
+    if not refused:
+        assert tab.page.evaluate("navigator.clipboard.readText()") == tab.page.url
+
+
+def test_in_another_page_s_frame_the_hub_is_told_the_query_as_it_changes(tab):
+    tab.page.context.add_init_script(FRAMED)
+    tab.page.goto(f"{tab.origin}/alive")
+    tab.page.evaluate("""() => {
+      const frame = document.createElement('iframe');
+      Object.assign(frame, { src: '/?text=Framed&layer=1', width: 1200, height: 700 });
+      document.body.append(frame);
+    }""")
+    frame = tab.page.locator("iframe").element_handle().content_frame()
+    assert frame
+    frame.wait_for_function(
+        "() => window.former?.store?.pass?.header.text === 'Framed' && former.store.view.layer === 1"
+    )
+    frame.evaluate("former.store.set({ layer: 3 })")
+    message, to = frame.evaluate("window.told.at(-1)")
+    assert to == "https://huggingface.co"
+    assert "layer=3" in message["queryString"]
+    assert "text=Framed" in message["queryString"]

@@ -86,7 +86,7 @@ def test_followers_go_along_to_the_demonstrations_and_through_their_views(tab, o
     follower.wait("() => former.masking.view.mask === 'strided' && former.masking.view.row === 4")
     masking = Masking(follower.page, follower.origin)
     masking.settled()
-    assert masking.link() | {"lead": "1"} == leader.link()
+    assert masking.link() == leader.link()
     tab.page.get_by_role("tab", name="Permute").click()
     moving = Permuting(tab.page, tab.origin)
     moving.settled()
@@ -143,6 +143,45 @@ def test_a_room_that_nobody_leads_is_waited_for(tab, other):
     expect(tab.page.locator(".room-bar")).to_contain_text("You follow")
     leader.page.get_by_role("button", name="Stop leading").click()
     assert "room" not in leader.link()
+
+
+BLOCKED = """for (const name of ["localStorage", "sessionStorage"])
+  Object.defineProperty(window, name, { get() { throw new DOMException("blocked", "SecurityError"); } });"""
+
+
+def test_with_storage_blocked_one_leads_and_another_follows(tab, other):
+    tab.page.context.add_init_script(BLOCKED)
+    tab.open()
+    lead(tab, "blocked")
+    follower = other().open(room="blocked")
+    tab.cell(3, 4).click()
+    follower.wait(chosen(3, 4))
+    tab.cell(2, 2).click()
+    follower.wait(chosen(2, 2))
+
+
+def test_the_address_of_a_leader_makes_nobody_else_one_and_a_reload_still_leads(tab, browser, guard):
+    tab.open()
+    lead(tab, "address")
+    assert "lead" not in tab.link()
+    elsewhere = browser.new_context()
+    student = Exploring(elsewhere.new_page(), guard.origin)
+    student.page.goto(tab.page.url)
+    expect(student.page.locator(".room-bar")).to_contain_text("You follow the room “address”")
+    tab.page.reload()
+    expect(tab.page.locator(".room-bar")).to_contain_text("You lead the room “address”")
+    elsewhere.close()
+
+
+def test_a_room_that_its_leader_leaves_is_free_at_once(tab, browser, guard):
+    tab.open()
+    lead(tab, "handed-on")
+    tab.page.get_by_role("button", name="Stop leading").click()
+    elsewhere = browser.new_context()
+    next_one = Exploring(elsewhere.new_page(), guard.origin)
+    next_one.open()
+    lead(next_one, "handed-on")
+    elsewhere.close()
 
 
 @pytest.mark.parametrize("name", ["<img src=x onerror=window.hacked=1>", "a b", "x" * 60])

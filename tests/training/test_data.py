@@ -14,6 +14,7 @@ from former.training import data
 from former.training.__main__ import main
 from former.training.reviews import ReviewTask
 from former.training.tasks import make_task
+from former.training.text import TextTask
 
 LABELS = ("classifier", "model.num_tokens=11", "pieces=0", "teacher=0")  # whole reviews and their labels
 
@@ -250,3 +251,37 @@ def test_a_whole_reviews_target_lies_between_its_label_and_the_teachers_opinion(
     assert set(labels.tolist()) == {0.0, 1.0}
     assert 0 < opinions.min() < opinions.max() < 1
     assert torch.allclose(between, (labels + opinions) / 2)
+
+
+def test_the_quick_figure_of_a_very_long_text_stays_within_it(recipe):
+    """From 2^24 places on float32 has none between two whole numbers, and rounds the last window past the end."""
+    length = 900_000_000
+    text = torch.zeros(1, dtype=torch.uint8).expand(length)  # one byte of memory
+    origin: data.Origin = {"file": "long.txt", "sha256": "", "unchecked": True}
+    task = TextTask(text, {"train": (0, 64), "val": (1, length)}, recipe(), origin)
+    read = []
+
+    class Model(torch.nn.Linear):
+        def forward(self, input, **_):
+            read.append(input)
+            return torch.zeros(*input.shape, 256)
+
+    assert task.validate(Model(1, 1)) == pytest.approx(8)
+    assert sum(map(len, read)) == 128
+
+
+def test_an_epochs_order_is_made_once(recipe, reviews_file, monkeypatch):
+    task = ReviewTask.open(recipe(*LABELS), reviews_file, unchecked=True)
+    made = []
+    monkeypatch.setattr(task, "_order", lambda epoch, order=task._order: made.append(epoch) or order(epoch))
+    for step in (0, 1, 5, 6, 7, 11):  # 6 batches an epoch
+        task.batch(step)
+    assert made == [0, 1]
+
+
+def test_reviews_without_a_split_are_shared_out(tmp_path):
+    path = tmp_path / "mine.jsonl"
+    path.write_text("".join(json.dumps({"label": i % 2, "text": f"review {i}"}) + "\n" for i in range(40)))
+    splits = data.load_reviews(path, "imdb", unchecked=True)
+    assert {name: len(reviews) for name, reviews in splits.items()} == {"train": 36, "val": 2, "test": 2}
+    assert len({review.text for reviews in splits.values() for review in reviews}) == 40

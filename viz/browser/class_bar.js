@@ -19,14 +19,21 @@ const button = (label, act) => h("button", { type: "button", onclick: act }, lab
 const back = button(say("room_back"), () => room.follow());
 const leave = button(say("room_leave"), () => room.leave());
 const bar = h("div", { class: "room-bar", hidden: true }, words, back, leave);
-element.append(menu);
+/** This page's own address, also where it stands in another's frame and the address bar shows that one's. */
+const own = h("input", { type: "text", readonly: true, "aria-label": say("link_here") });
+const told = h("p", { role: "status" });
+const sheet = h("div", { class: "sheet" }, told, own);
+const give = h("details", { class: "class-menu link" }, h("summary", {}, say("link_copy")), sheet);
+give.addEventListener("toggle", async () => {
+  if (!give.open) return;
+  own.value = location.href;
+  told.textContent = say((await former.copy(own)) ? "link_copied" : "link_refused");
+});
+element.append(give, menu);
 document.body.append(bar);
 
 const copyLink = async () => {
-  link.select();
-  if (!navigator.clipboard) return; // on plain http; the link is selected, to be copied by the keys
-  await navigator.clipboard.writeText(link.value);
-  copy.textContent = say("class_room_copied");
+  copy.textContent = say((await former.copy(link)) ? "class_room_copied" : "link_refused");
 };
 
 /** The link for the class: this page's address, but for what makes it the leader's. */
@@ -52,7 +59,7 @@ room.subscribe(() => {
   leave.textContent = say(leading ? "class_room_end" : "room_leave");
   leave.hidden = !room.state && !room.message;
 });
-document.addEventListener("click", (event) => !menu.contains(event.target) && (menu.open = false));
+document.addEventListener("click", (event) => [menu, give].forEach((one) => one.contains(event.target) || (one.open = false)));
 former.page.select = () => trigger("opened");
 presenter.start();
 room.start();

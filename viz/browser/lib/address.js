@@ -5,6 +5,11 @@
   const former = window.former;
   const OF_NO_TAB = ["present", "panel", "room", "lead", "__theme"];
 
+  const HUB = "https://huggingface.co"; // a Space's page, which hands its query in at the first load and takes one so
+
+  /** Whether the page stands in another's frame: the address that a visitor sees is then not its own. */
+  former.embedded = window.parent !== window;
+
   // Tab Explore was once the first, and links to it named no tab: whatever of its view a link holds says that it is one.
   const EXPLORE = ["model", "text", "edits", "map", "layer", "head", "token", "key", "of", "view", "scale", "show"];
 
@@ -45,6 +50,7 @@
   const put = (url) => {
     if (url.href === location.href) return;
     history.replaceState(null, "", url);
+    if (former.embedded) window.parent.postMessage({ queryString: url.searchParams.toString() }, HUB);
     window.dispatchEvent(new Event("former-address"));
   };
 })();

@@ -1,15 +1,17 @@
-// Asking the server for what takes a while, and handing files to the visitor. Adds former.patiently, former.lines
-// and former.saveFile.
+// Asking the server for what takes a while, and handing files to the visitor. Adds former.patiently, former.lines,
+// former.copy and former.saveFile.
 (() => {
   const former = window.former;
-  const LATER = 700; // ms, up to twice that: from a busy server's refusal to the one time it is asked again
+  const LATER = 700; // ms, up to twice that: from a busy server's refusal to the next time it is asked; then twice that
+  const TIMES = 4; // that a busy server is asked
 
-  /** As fetch, of a path; a busy server is asked once more. */
+  /** As fetch, of a path; a busy server is asked again, up to some 10 s later. */
   former.patiently = async (path, options) => {
-    const response = await fetch(former.url(path), options);
-    if (response.status !== 503) return response;
-    await new Promise((done) => setTimeout(done, LATER * (1 + Math.random()))); // a class does not come back at once
-    return fetch(former.url(path), options);
+    for (let time = 0; ; time++) {
+      const response = await fetch(former.url(path), options);
+      if (response.status !== 503 || time + 1 === TIMES) return response;
+      await new Promise((done) => setTimeout(done, LATER * 2 ** time * (1 + Math.random()))); // a class does not come back at once
+    }
   };
 
   /** GETs lines of JSON and calls take(value) for each as it comes; aborting the signal ends the work on the server. */
@@ -30,6 +32,13 @@
         take(piece);
       }
     }
+  };
+
+  /** Copies what stands in a field; false where the clipboard is refused, as on plain http or in another page's frame: it
+   *  is then selected, to be copied by the keys. */
+  former.copy = async (field) => {
+    field.select();
+    return (await navigator.clipboard?.writeText(field.value).then(() => true, () => false)) ?? false;
   };
 
   /** Gives the visitor a file that was made here. */

@@ -7,6 +7,7 @@
   const SETTLE = 250; // from a leader's change to the room
   const KEEP = 60000; // a leader is heard of at least this often
   const OWN = ["room", "lead", "present"]; // of the leader's link, not of its view
+  const LEADS = "former-leads"; // in the page's session: the room it leads; its address is one that follows
   const LOST = "former-lost"; // in the page's session: the server was gone
 
   const room = (former.room = { name: null, state: null, message: null, lost: false });
@@ -30,11 +31,12 @@
   /** A room's key, made here and kept for this browser, so that a reloaded page still leads. */
   const key = () => {
     const name = `former-key-${room.name}`;
-    if (!localStorage.getItem(name)) {
+    const { always } = former.kept;
+    if (!always.get(name)) {
       const bytes = crypto.getRandomValues(new Uint8Array(16));
-      localStorage.setItem(name, [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join(""));
+      always.set(name, [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join(""));
     }
-    return localStorage.getItem(name);
+    return always.get(name);
   };
 
   const viewOf = (url) => {
@@ -54,13 +56,13 @@
       response = null;
     }
     if (!response || response.status >= 500) {
-      sessionStorage.setItem(LOST, "1");
+      former.kept.session.set(LOST, "1");
       if (!room.lost) become({ lost: true });
       return null;
     }
     const answer = response.status === 204 ? {} : await response.json().catch(() => ({}));
     if (run && answer.run && answer.run !== run) {
-      sessionStorage.setItem(LOST, "1");
+      former.kept.session.set(LOST, "1");
       location.reload(); // it knows nothing of this page
     }
     run = answer.run ?? run;
@@ -130,6 +132,7 @@
       sent = { view: now, at: Date.now() };
       if (room.message) become({ message: null });
     } else if (answer?.status === 409 || (answer?.error && !sent)) {
+      former.kept.session.set(LEADS, null);
       former.writeBeside({ lead: null, room: null });
       become({ state: null, message: former.refusal(answer) });
     } else if (answer?.error) become({ message: former.refusal(answer) }); // this view cannot be shown; the next may
@@ -138,11 +141,17 @@
   room.lead = (name) => {
     sent = null;
     become({ name, state: "leading", message: null });
-    former.writeBeside({ room: name, lead: "1" });
+    former.kept.session.set(LEADS, name);
+    former.writeBeside({ room: name, lead: null });
     tick();
   };
 
+  /** Follows and leads no longer; a room that was led is free at once. */
   room.leave = () => {
+    if (room.state === "leading") {
+      ask(`/room/${encodeURIComponent(room.name)}`, { method: "DELETE", body: JSON.stringify({ key: key() }), keepalive: true });
+    }
+    former.kept.session.set(LEADS, null);
     former.writeBeside({ room: null, lead: null });
     become({ name: null, state: null, message: null });
   };
@@ -156,12 +165,12 @@
 
   /** Once, when the page is there: a link may ask for a room. */
   room.start = () => {
-    if (sessionStorage.getItem(LOST)) {
-      sessionStorage.removeItem(LOST);
+    if (former.kept.session.get(LOST)) {
+      former.kept.session.set(LOST, null);
       room.message = former.say("server_back");
     }
     const name = former.opened.get("room");
-    if (name && former.opened.get("lead") === "1") return room.lead(name);
+    if (name && (former.opened.get("lead") === "1" || former.kept.session.get(LEADS) === name)) return room.lead(name);
     become(name ? { name, state: "waiting" } : {});
     tick();
   };

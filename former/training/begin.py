@@ -1,0 +1,58 @@
+"""What a run begins with: random weights, or those of another model, grown where this one is deeper."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from torch import Tensor
+
+import former
+from former.checkpoints import KINDS
+from former.training import optim
+from former.training.recipes import Recipe
+
+_BLOCK = re.compile(r"(?<=\.blocks\.)\d+(?=\.)")
+
+
+def make_model(recipe: Recipe, *, with_weights: bool = True) -> Any:
+    """The model of a recipe as it stands at step 0.
+
+    Args:
+        recipe: whose kind of model, config, seed and weights.
+        with_weights: False leaves the recipe's `weights` aside: a saved state follows.
+    Raises:
+        ValueError: the weights that it begins with do not fit.
+    """
+    model_class, _ = KINDS[recipe.kind]
+    model: Any = model_class(recipe.model)
+    optim.initialise(model, recipe.seed)
+    if recipe.weights and with_weights:
+        model.load_state_dict(_begun(model.state_dict(), recipe))
+    return model
+
+
+def _begun(state: dict[str, Tensor], recipe: Recipe) -> dict[str, Tensor]:
+    """The weights that a recipe names, and of `state` the blocks that are new.
+
+    What this model does not have is left out. Of a shallower model, block i becomes block i·n and n − 1 new ones follow
+    it. Their last maps are zero, so that in a pre-norm stack they add nothing: the function stays the same.
+    """
+    source = former.load(recipe.weights)
+    times, rest = divmod(recipe.model.depth, source.config.depth)
+    if rest or (times > 1 and recipe.model.norm != "pre"):
+        raise ValueError(
+            f"model.depth must be that of {recipe.weights!r}, {source.config.depth}, or in a pre-norm model "
+            f"a multiple of it, got {recipe.model.depth}"
+        )
+    held = {
+        _BLOCK.sub(lambda number: str(times * int(number[0])), name): tensor
+        for name, tensor in source.model.state_dict().items()
+    }
+    for name, tensor in state.items():
+        block = _BLOCK.search(name)
+        if block and int(block[0]) % times:
+            held[name] = tensor
+        elif name not in held or held[name].shape != tensor.shape:
+            raise ValueError(f"model must have the shape of {recipe.weights!r}, with whose weights it begins")
+    return {name: held[name] for name in state}
