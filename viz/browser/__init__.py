@@ -30,17 +30,8 @@ ARTICLE = "https://peterbloem.nl/blog/transformers"
 HERE = Path(__file__).parent
 TABS = HERE.parent / "tabs"  # a folder for each
 LIBRARY = (  # in this order
-    *(
-        "messages.js",
-        "numbers.js",
-        "base.js",
-        "colour.js",
-        "address.js",
-        "kept.js",
-        "page.js",
-        "settings.js",
-        "lessons.js",
-    ),
+    *("messages.js", "numbers.js", "base.js", "colour.js"),
+    *("address.js", "kept.js", "page.js", "settings.js", "lessons.js"),  # what a link says, and what is in front
     *("python.js", "panel.js", "ask.js"),  # what the views share
     *("demo.js", "fields.js", "heat_map.js", "chart.js"),  # tabs Mask and Permute
     *("presenter.js", "room.js"),  # in front of a class
