@@ -1,10 +1,12 @@
 """Training the shipped models: `python -m former.training` (see `checkpoints/README.md` for every command).
 
 data      corpora from a local file or their public home, hash checked
-tasks     the registry of tasks: what a batch, its loss and its figures are; `text` and `reviews` hold the two
+tasks     the registry of tasks: what a batch, its loss and its figures are; `text`, `reviews`, `masked` hold them
 batches   what the tasks' batches are made with
 teacher   a linear model whose opinions the classifier learns from, besides the labels
 recipes   everything that fixes a run, one frozen record for each shipped model: its kind, its task, its corpus
+begin     what a run begins with: random weights, or another model's, grown where this one is deeper
+compute   the device, the precision of products, compilation
 optim     Muon and AdamW, the learning rate over time, the weights at step 0
 state     a run on disk: atomic, resumable, never a pickle
 loop      one step, and the run
