@@ -26,6 +26,7 @@ from former.checkpoints import CHECKPOINTS
 from viz import browser
 from viz.browser import chart
 from viz.browser.theme import theme
+from viz.gradio_adapter import selects, tells
 from viz.passes.run import Loaded, digest
 from viz.server import rooms
 from viz.server.door import Door
@@ -54,7 +55,7 @@ def load_models(folders: list[str]) -> dict[str, Loaded]:
 def build(site: Site) -> gr.Blocks:
     """The page: its tabs, and the one of the link open."""
     with gr.Blocks(title=message("title"), analytics_enabled=False) as page:
-        browser.class_bar()
+        bar = browser.class_bar()
         gr.HTML(
             f"<h1>{message('title')}</h1><p>{message('subtitle')}</p>",
             elem_classes="page-title",
@@ -64,8 +65,9 @@ def build(site: Site) -> gr.Blocks:
             for tab in TABS:
                 with gr.Tab(message(f"tab_{tab.name}"), id=tab.name) as shown:
                     tab.render(site, page)
-                shown.select(None, js=f"() => former.store.showTab('{tab.name}')")
-        page.load(None, None, tabs, js="() => ({ __type__: 'update', selected: former.store.view.tab })")
+                tells(shown, f"() => former.page.show('{tab.name}')")
+        selects(tabs, page.load, "former.page.tab")
+        selects(tabs, bar.opened, "former.page.asked")
     return page
 
 

@@ -1,8 +1,15 @@
-"""What the page relies on in Gradio beyond what its documentation promises."""
+"""What the page relies on in Gradio beyond what its documentation promises; tests/browser/test_gradio.py holds each.
+
+In the browser: `window.gradio_config.root` (lib/base.js), and in style sheets the class names .gradio-container, .main,
+.tabs, .tabitem, .block, .form, .column, .html-container.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+import gradio as gr
 
 ROUTES = "/gradio_api/"  # where Gradio's own routes are
 EVENTS = "/gradio_api/run/"  # the one that DIRECT events are sent to
@@ -11,3 +18,34 @@ EVENTS = "/gradio_api/run/"  # the one that DIRECT events are sent to
 # stream that the server closes when none is due: an event that joins the queue just then is never answered, for the
 # page takes the stream for open; and a page that is left while it is open reports an error.
 DIRECT: dict[str, Any] = {"queue": False, "show_progress": "hidden", "api_visibility": "private"}
+
+
+def component(script: str, value: Any, classes: Sequence[str], **options: Any) -> gr.HTML:
+    """A part of the page that `script` draws: the body of a function (element, trigger, props, watch).
+
+    Not a subclass of gr.HTML: for each of those Gradio writes a .pyi file into the source tree. An event that the
+    script triggers is the attribute of its name, where that name stands in quotes in the script. Gradio gives the
+    classes to two elements, of which the script's `element` is the inner one.
+    """
+    return gr.HTML(
+        value=value,
+        html_template="",
+        js_on_load=script,
+        apply_default_css=False,
+        elem_classes=list(classes),
+        **options,
+    )
+
+
+def selects(tabs: gr.Tabs, event: Any, asked: str) -> None:
+    """Lets an event bring a tab to the front, without asking Python; `asked` is its name, as JavaScript.
+
+    By what Gradio itself sends to change a component, not by a click on the tab: where tabs do not fit, Gradio keeps
+    them in a menu.
+    """
+    event(None, None, tabs, js=f"() => ({{ __type__: 'update', selected: {asked} }})")
+
+
+def tells(tab: gr.Tab, script: str) -> None:
+    """Runs a script when a tab has come to the front, however it did."""
+    tab.select(None, js=script)

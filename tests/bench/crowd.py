@@ -241,7 +241,7 @@ async def arrive(page: Page, dice: random.Random) -> None:
 
 async def open_tab(page: Page, name: str) -> None:
     await page.get_by_role("tab", name=name, exact=True).click()
-    await page.wait_for_function("(name) => former.store.view.tab === name", arg=name.lower())
+    await page.wait_for_function("(name) => former.page.tab === name", arg=name.lower())
 
 
 async def read(page: Page, dice: random.Random) -> None:

@@ -66,7 +66,7 @@ def test_a_click_on_a_thumbnail_shows_that_head_and_does_not_ask_python(tab, gua
     assert tab.link()["head"] == "3"
     asked = guard.requests[before:]
     assert len(asked) == 1
-    assert re.fullmatch(r"GET /attention/\w+/2/3", asked[0])
+    assert re.fullmatch(r"GET /attention/\w+/self/2/3", asked[0])
     assert agrees(tab.statistic("self"), statistics(run.weights[2][3])["self"])
 
 
@@ -91,7 +91,7 @@ def test_layer_head_token_scale_and_view_never_ask_python(tab, guard):
         tab.page.keyboard.press("ArrowRight")
     asked = guard.requests[before:]
     assert asked, "the exact heads are fetched"
-    assert all(re.fullmatch(r"GET /attention/\w+/\d+/\d+", one) for one in asked), asked
+    assert all(re.fullmatch(r"GET /attention/\w+/self/\d+/\d+", one) for one in asked), asked
 
 
 def test_pointing_at_a_cell_reads_the_models_weight_and_score_for_that_pair(tab, run):

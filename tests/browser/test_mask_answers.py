@@ -1,5 +1,6 @@
 """Tab Mask: answers that come late, or not at all, or are shorter than the last: no sentence mixes two questions."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -52,9 +53,12 @@ def test_the_sentence_says_of_a_new_mask_only_what_is_known_until_the_proof_is_t
 def test_a_proof_that_is_refused_is_not_replaced_by_the_last_one(tab, guard):
     guard.allow("status of 422")
     tab.open(mask="none")
-    tab.page.route("**/mask/proof", lambda route: route.fulfill(status=422, json={"error": "Not now."}))
+    tab.page.route(
+        "**/mask/proof",
+        lambda route: route.fulfill(status=422, json={"error": {"key": "busy_measuring", "values": {}}}),
+    )
     tab.page.get_by_role("radio", name="causal", exact=True).check()
-    expect(tab.part("mask-controls").locator(".note")).to_have_text("Not now.")
+    expect(tab.part("mask-controls").locator(".note")).to_have_text(re.compile("under way just now"))
     drawn(tab, "mask === 'causal'")
     assert tab.lesson() == f"{LEFT}."
 

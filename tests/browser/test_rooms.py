@@ -71,7 +71,7 @@ def test_followers_go_along_to_another_tab_and_see_what_is_written_there(tab, ot
     writing.rested()
     assert writing.shown() == leader.shown()
     tab.page.get_by_role("tab", name="Explore").click()
-    follower.wait("() => former.store.view.tab === 'explore'")
+    follower.wait("() => former.page.tab === 'explore'")
 
 
 def test_followers_go_along_to_the_demonstrations_and_through_their_views(tab, other):
@@ -106,7 +106,7 @@ def test_a_follower_whose_link_is_of_another_tab_goes_to_the_leader_s(tab, guard
     told = tab.page.request.put(f"{guard.origin}/room/abroad", data={"key": "0" * 32, "view": "tab=mask&mask=fixed"})
     assert told.ok
     tab.goto(tab="permute", room="abroad")
-    tab.wait("() => window.former?.store.view.tab === 'mask' && former.masking.view.mask === 'fixed'")
+    tab.wait("() => window.former?.page.tab === 'mask' && former.masking.view.mask === 'fixed'")
     expect(tab.page.get_by_role("tab", name="Mask")).to_have_attribute("aria-selected", "true")
     assert tab.link() == {"tab": "mask", "mask": "fixed", "room": "abroad"}
 

@@ -19,6 +19,7 @@ import gradio as gr
 
 from viz import style
 from viz.browser import chart
+from viz.gradio_adapter import component
 from viz.text import LANGUAGES
 
 if TYPE_CHECKING:
@@ -29,9 +30,10 @@ ARTICLE = "https://peterbloem.nl/blog/transformers"
 HERE = Path(__file__).parent
 TABS = HERE.parent / "tabs"  # a folder for each
 LIBRARY = (  # in this order
-    *("messages.js", "base.js", "colour.js", "address.js", "kept.js", "store.js", "lessons.js"),
-    *("python.js", "panel.js", "labels.js", "ask.js"),  # what the views share
-    *("demo.js", "fields.js", "square.js", "chart.js"),  # tabs Mask and Permute
+    *("messages.js", "numbers.js", "base.js", "colour.js"),
+    *("address.js", "kept.js", "page.js", "settings.js", "lessons.js"),  # what a link says, and what is in front
+    *("python.js", "panel.js", "ask.js"),  # what the views share
+    *("demo.js", "fields.js", "heat_map.js", "chart.js"),  # tabs Mask and Permute
     *("presenter.js", "room.js"),  # in front of a class
 )
 
@@ -39,22 +41,14 @@ LIBRARY = (  # in this order
 def part(folder: Path, name: str, value: Any = None, **options: Any) -> gr.HTML:
     """A part of the page: `name`.js in `folder` draws it, `name`.css there styles it.
 
-    Not a subclass of gr.HTML: for each of those Gradio writes a .pyi file into the source tree.
-
     Args:
         folder: of the tab.
         name: of its files.
         value: what its script reads as props.value, and watches.
         options: further arguments of gr.HTML.
     """
-    return gr.HTML(
-        value=value,
-        html_template="",
-        js_on_load=(folder / f"{name}.js").read_text(encoding="utf-8"),
-        apply_default_css=False,
-        elem_classes=["former", f"former-{name.replace('_', '-')}"],
-        **options,
-    )
+    script = (folder / f"{name}.js").read_text(encoding="utf-8")
+    return component(script, value, ["former", f"former-{name.replace('_', '-')}"], **options)
 
 
 def class_bar() -> gr.HTML:
@@ -83,6 +77,7 @@ def head(tabs: Sequence[Tab], language: str = "en") -> str:
         "tabs": [tab.name for tab in tabs],
         "plotly": chart.SCRIPT,
         "snippets": {panel: tab.name for tab in tabs for panel in tab.python},
+        "limits": {name: limit for tab in tabs for name, limit in tab.limits.items()},
     }
     settings = json.dumps(shared, ensure_ascii=False).replace("<", "\\u003c")
     files = [HERE / "lib" / name for name in LIBRARY]

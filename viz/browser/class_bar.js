@@ -60,5 +60,6 @@ room.subscribe(() => {
   leave.hidden = !room.state && !room.message;
 });
 document.addEventListener("click", (event) => [menu, give].forEach((one) => one.contains(event.target) || (one.open = false)));
+former.page.select = () => trigger("opened");
 presenter.start();
 room.start();

@@ -59,7 +59,7 @@ def each_word(loaded: Loaded, made: Pass) -> Iterator[dict[str, Any]]:
     tokens, mask, observers = _again(loaded, made)
     t = tokens.shape[1]
     size = math.ceil(t / RUNS)
-    shares = former.analysis.rollout(made.weights).mean(0)  # (t,)
+    shares = former.analysis.rollout(made.map("self").weights).mean(0)  # (t,)
     yield {"attention": _plain(shares), "size": size}
     log_odds = chosen_log_odds(made)
     whole, _ = former.run_with_capture(loaded.fast, tokens, (), edits=observers, mask=mask)

@@ -2,14 +2,14 @@
 
 The pass, gzipped, little-endian:
 
-    "FMR1" | length of the header, uint32 | header, JSON in UTF-8, padded with spaces to a multiple of 4
-    | scales, float32 (layers·h) | cells, uint8
+    "FMR2" | length of the header, uint32 | header, JSON in UTF-8, padded with spaces to a multiple of 4
+    | for each of its maps: scales, float32 (layers·h) | for each: cells, uint8
 
 A head's weights are scale · (cell / 255)²: the square root keeps apart the small weights, of which 256 tokens have
 many. A large pass has every fifth level only: it would be 1.6 times as long. Cells run layer by layer, head by head,
-query by query; a causal pass sends only keys up to the query.
+query by query; of each query the first `lengths[query]` keys are sent: a mask hides those after them.
 
-The exact head, float32: q (t, s) | k (t, s) | weights, the same cells as above.
+The exact head, float32: q (t_query, s) | k (t_key, s) | weights, the same cells as above.
 """
 
 from __future__ import annotations
@@ -22,52 +22,59 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from viz.passes.run import Pass
+from viz.passes.run import Map, Pass
 
-MAGIC = b"FMR1"
+MAGIC = b"FMR2"
 FINE_CELLS = 2_000_000  # up to so many, every level is sent
 COARSE = 5  # beyond, the levels 0, 5, ..., 255
 
 
 def pack(made: Pass) -> bytes:
     """The whole pass, gzipped."""
-    weights = made.weights.numpy()  # (layers, h, t, t)
-    scales = np.maximum(weights.max(axis=(-2, -1)), np.float32(1e-30))  # (layers, h)
-    shares = cells(made, np.sqrt(np.maximum(weights, 0) / scales[..., None, None]))  # (layers, h, cells)
-    step = 1 if shares.size <= FINE_CELLS else COARSE
-    levels = np.rint(shares * (255 // step)).astype(np.uint8) * np.uint8(step)
+    scales, shares = [], []
+    for each in made.maps:
+        weights = each.weights.numpy()  # (layers, h, t_query, t_key)
+        largest = np.maximum(weights.max(axis=(-2, -1)), np.float32(1e-30))  # (layers, h)
+        scales.append(largest.astype("<f4").tobytes())
+        shares.append(cells(each, np.sqrt(np.maximum(weights, 0) / largest[..., None, None])))  # (layers, h, cells)
+    step = 1 if sum(part.size for part in shares) <= FINE_CELLS else COARSE
+    levels = [(np.rint(part * (255 // step)).astype(np.uint8) * np.uint8(step)).tobytes() for part in shares]
     header = json.dumps(made.header, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
     header += b" " * (-len(header) % 4)
-    body = b"".join((MAGIC, np.uint32(len(header)).tobytes(), header, scales.astype("<f4").tobytes(), levels.tobytes()))
+    body = b"".join((MAGIC, np.uint32(len(header)).tobytes(), header, *scales, *levels))
     # Cells repeat in runs of 0 and hardly otherwise: looking for runs alone is faster here, and smaller.
     squeeze = zlib.compressobj(1, zlib.DEFLATED, 31, 9, zlib.Z_RLE)  # 31: with gzip's header
     return squeeze.compress(body) + squeeze.flush()
 
 
-def pack_head(made: Pass, layer: int, head: int) -> bytes:
+def pack_head(each: Map, layer: int, head: int) -> bytes:
     """One head's q, k and weights as they were in the model.
 
     Raises:
-        IndexError: a layer or head that the pass has not.
+        IndexError: a layer or head that the map has not.
     """
-    if not (0 <= layer < made.weights.shape[0] and 0 <= head < made.weights.shape[1]):
-        raise IndexError(f"layer and head must be in {tuple(made.weights.shape[:2])}, got {layer} and {head}")
-    parts = (made.q[layer, head].numpy(), made.k[layer, head].numpy(), cells(made, made.weights[layer, head].numpy()))
+    if not (0 <= layer < each.weights.shape[0] and 0 <= head < each.weights.shape[1]):
+        raise IndexError(f"layer and head must be in {tuple(each.weights.shape[:2])}, got {layer} and {head}")
+    parts = (each.q[layer, head].numpy(), each.k[layer, head].numpy(), cells(each, each.weights[layer, head].numpy()))
     return b"".join(part.astype("<f4").tobytes() for part in parts)
 
 
 def pack_arrays(made: Pass) -> bytes:
-    """The whole pass for other programs: an .npz of weights (layers, h, t, t), labels, ids, edits, model and text."""
+    """The whole pass for other programs: an .npz of each map's weights (layers, h, t_query, t_key), its labels, and the
+    text's ids and labels, edits, model and text. The only map of a pass is named `weights`, others `weights_{name}`."""
     arrays: dict[str, Any] = {name: np.array(made.header[name]) for name in ("labels", "ids", "model", "text")}
     arrays["edits"] = np.array(json.dumps(made.header["edits"]))
+    for each in made.maps:
+        name = "weights" if len(made.maps) == 1 else f"weights_{each.name}"
+        arrays[name] = each.weights.numpy()
+        if len(made.maps) > 1:
+            arrays |= {f"queries_{each.name}": np.array(each.queries), f"keys_{each.name}": np.array(each.keys)}
     file = io.BytesIO()
-    np.savez_compressed(file, weights=made.weights.numpy(), **arrays)
+    np.savez_compressed(file, **arrays)
     return file.getvalue()
 
 
-def cells(made: Pass, weights: NDArray) -> NDArray:
-    """weights (..., t, t) → (..., cells), without those that the causal mask makes 0."""
-    t = weights.shape[-1]
-    if not made.header["causal"]:
-        return weights.reshape(*weights.shape[:-2], t * t)
-    return weights[..., np.tri(t, dtype=bool)]
+def cells(each: Map, weights: NDArray) -> NDArray:
+    """weights (..., t_query, t_key) → (..., cells): of each query the keys up to the last that it may see."""
+    sent = np.arange(weights.shape[-1]) < np.array(each.lengths)[:, None]  # (t_query, t_key)
+    return weights[..., sent]

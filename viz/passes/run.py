@@ -67,19 +67,68 @@ def writers(models: Models) -> dict[str, Loaded]:
 
 
 @dataclass(frozen=True)
-class Pass:
-    """What one text did in one model, as arrays on the CPU."""
+class Map:
+    """The attention of one stack of layers: queries that look at keys, each with labels of their own.
 
-    key: str  # of everything that went in: the same key is always the same pass
-    header: dict[str, Any]  # plain values for the browser, see `describe`
-    weights: Tensor  # (layers, h, t, t), rows sum to 1
-    q: Tensor  # (layers, h, t, s)
-    k: Tensor  # (layers, h, t, s)
+    A model of one stack has one; an encoder-decoder has its encoder's, its decoder's and the cross-attention between.
+    """
+
+    name: str  # "self", or as the stack's points are called: "encoder", "decoder", "cross"
+    queries: list[str]  # labels of the rows
+    keys: list[str]  # labels of the columns
+    allowed: Tensor  # bool (t_query, t_key)
+    weights: Tensor  # (layers, h, t_query, t_key), rows sum to 1
+    q: Tensor  # (layers, h, t_query, s)
+    k: Tensor  # (layers, h, t_key, s)
 
     @property
     def nbytes(self) -> int:
         """Bytes of memory it holds."""
         return sum(array.nbytes for array in (self.weights, self.q, self.k))
+
+    @property
+    def lengths(self) -> list[int]:
+        """For each query, how many keys from the first hold all that it may see."""
+        last = self.allowed.long() * torch.arange(1, len(self.keys) + 1)
+        return last.amax(-1).tolist()
+
+    def describe(self) -> dict[str, Any]:
+        """Plain values for the browser."""
+        layers, heads = self.weights.shape[:2]
+        square = self.queries == self.keys
+        statistics = former.analysis.head_statistics(self.weights) if square else {}
+        return {
+            "name": self.name,
+            "layers": layers,
+            "heads": heads,
+            "headSize": self.q.shape[-1],
+            "queries": self.queries,
+            "keys": self.keys,
+            "lengths": self.lengths,
+            "statistics": {name: rounded(values) for name, values in statistics.items()},
+        }
+
+
+@dataclass(frozen=True)
+class Pass:
+    """What one text did in one model, as arrays on the CPU."""
+
+    key: str  # of everything that went in: the same key is always the same pass
+    header: dict[str, Any]  # plain values for the browser, see `run`
+    maps: tuple[Map, ...]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory it holds."""
+        return sum(each.nbytes for each in self.maps)
+
+    def map(self, name: str) -> Map:
+        """One of the maps.
+
+        Raises:
+            KeyError: it has none of this name.
+        """
+        return {each.name: each for each in self.maps}[name]
 
 
 def tokenize(loaded: Loaded, text: str, *, end: bool = False) -> tuple[list[int], list[str], int]:
@@ -131,28 +180,27 @@ def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Pass:
     out, capture = former.run_with_capture(loaded.fast, tokens, ("weights", "q", "k"), edits=observers, mask=mask)
     plain = former.run_with_capture(loaded.fast, tokens, (), mask=mask)[0] if observers else None
     named = most_likely(out, plain) if not loaded.is_classifier else []
-    weights, q, k = (capture.stack(point)[:, 0] for point in ("weights", "q", "k"))
+    weights, q, k = (capture.stack(point)[:, 0].contiguous() for point in ("weights", "q", "k"))
+    attention = Map("self", labels, labels, mask, weights, q, k)
     header: dict[str, Any] = {
         "model": loaded.name,
         "kind": "classifier" if loaded.is_classifier else "generator",
         "unit": "word" if loaded.is_classifier else "byte",
         "layers": config.depth,
         "heads": config.heads,
-        "headSize": config.head_size,
         "context": config.seq_length,
         "tokens": len(ids),
         "total": total,
-        "causal": loaded.causal,
         "text": text,
         "ids": ids,
         "labels": labels,
         "edits": list(edits),
-        "statistics": {name: rounded(values) for name, values in former.analysis.head_statistics(weights).items()},
+        "maps": [attention.describe()],
         "output": describe_output(loaded, tokens, out, named),
         "baseline": None if plain is None else describe_output(loaded, tokens, plain, named),
     }
     key = key_of(loaded, text, edits)
-    return Pass(key, header | {"key": key}, weights.contiguous(), q.contiguous(), k.contiguous())
+    return Pass(key, header | {"key": key}, (attention,))
 
 
 def key_of(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> str:

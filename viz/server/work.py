@@ -64,11 +64,6 @@ class Job:
     more: asyncio.Event = field(default_factory=asyncio.Event)  # set, and replaced, at every change
 
     @property
-    def whole(self) -> bool:
-        """Whether it was answered to its end."""
-        return self.over and self.failure is None
-
-    @property
     def nbytes(self) -> int:
         """What keeping it takes."""
         return sum(map(len, self.pieces)) + OBJECTS

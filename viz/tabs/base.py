@@ -47,3 +47,4 @@ class Tab(NamedTuple):
     routes: Callable[[FastAPI, Site], None]  # adds its plain routes to the server
     scripts: tuple[str, ...] = ()  # of its lib/, in the order in which they are loaded
     python: Mapping[str, Snippet] = {}  # panel → the lines that give it again
+    limits: Mapping[str, int] = {}  # that Python sets and scripts keep to, read there as former.limits

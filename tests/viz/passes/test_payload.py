@@ -11,33 +11,35 @@ import pytest
 import torch
 
 import former
+from former import masks
 from viz.passes import payload
-from viz.passes.run import Loaded, digest, key_of, run
+from viz.passes.run import Loaded, Map, Pass, digest, key_of, run
 
 
-def decode(body: bytes) -> tuple[dict, np.ndarray]:
-    """The format that viz/passes/payload.py states, read as the browser reads it: header, weights (layers, h, t, t)."""
+def decode(body: bytes) -> tuple[dict, list[np.ndarray]]:
+    """The format that viz/passes/payload.py states, read as the browser reads it: header, and the weights of each map,
+    (layers, h, t_query, t_key)."""
     raw = gzip.decompress(body)
-    assert raw[:4] == b"FMR1"
+    assert raw[:4] == b"FMR2"
     length = int.from_bytes(raw[4:8], "little")
-    header = json.loads(raw[8 : 8 + length])
-    layers, heads, t = header["layers"], header["heads"], header["tokens"]
-    scales = np.frombuffer(raw, "<f4", layers * heads, 8 + length).reshape(layers, heads, 1)
-    levels = np.frombuffer(raw, np.uint8, -1, 8 + length + 4 * layers * heads).reshape(layers, heads, -1)
-    cells = scales * (levels / 255.0) ** 2
-    weights = np.zeros((layers, heads, t, t))
-    weights[..., np.tri(t, dtype=bool) if header["causal"] else np.ones((t, t), dtype=bool)] = cells
-    return header, weights
+    header, at = json.loads(raw[8 : 8 + length]), 8 + length
+    sizes = [(each["layers"], each["heads"], len(each["queries"]), len(each["keys"])) for each in header["maps"]]
+    cell, made = at + 4 * sum(layers * heads for layers, heads, *_ in sizes), []
+    for each, (layers, heads, down, across) in zip(header["maps"], sizes, strict=True):
+        scales = np.frombuffer(raw, "<f4", layers * heads, at).reshape(layers, heads, 1)
+        count = layers * heads * sum(each["lengths"])
+        levels = np.frombuffer(raw, np.uint8, count, cell).reshape(layers, heads, -1)
+        at, cell = at + 4 * layers * heads, cell + count
+        weights = np.zeros((layers, heads, down, across))
+        sent = [(query, key) for query in range(down) for key in range(each["lengths"][query])]
+        for i, (query, key) in enumerate(sent):
+            weights[:, :, query, key] = (scales * (levels / 255.0) ** 2)[..., i]
+        made.append(weights)
+    assert cell == len(raw), "nothing is left over"
+    return header, made
 
 
-@pytest.mark.parametrize(("fine", "steps"), [(2_000_000, 255), (10, 51)])
-@pytest.mark.parametrize(("name", "text"), [("small-generator", "héllo, wörld ✓"), ("small-classifier", "a good film")])
-def test_the_packed_pass_decodes_to_the_weights_within_the_stated_step(models, name, text, fine, steps, monkeypatch):
-    monkeypatch.setattr(payload, "FINE_CELLS", fine)
-    made = run(models[name], text)
-    header, weights = decode(payload.pack(made))
-    assert header == json.loads(json.dumps(made.header))
-    true = made.weights.numpy()
+def assert_within(weights: np.ndarray, true: np.ndarray, steps: int) -> None:
     scale = true.max(axis=(-2, -1), keepdims=True)
     # √(w/s) is half a step off at most, so w by less than s/n, and near 0 by far less.
     assert (np.abs(weights - true) <= scale / steps + 1e-7).all()
@@ -46,23 +48,60 @@ def test_the_packed_pass_decodes_to_the_weights_within_the_stated_step(models, n
     )
 
 
+@pytest.mark.parametrize(("fine", "steps"), [(2_000_000, 255), (10, 51)])
+@pytest.mark.parametrize(("name", "text"), [("small-generator", "héllo, wörld ✓"), ("small-classifier", "a good film")])
+def test_the_packed_pass_decodes_to_the_weights_within_the_stated_step(models, name, text, fine, steps, monkeypatch):
+    monkeypatch.setattr(payload, "FINE_CELLS", fine)
+    made = run(models[name], text)
+    header, (weights,) = decode(payload.pack(made))
+    assert header == json.loads(json.dumps(made.header))
+    assert_within(weights, made.map("self").weights.numpy(), steps)
+
+
+def random_map(name: str, queries: str, keys: str, mask: torch.Tensor) -> Map:
+    torch.manual_seed(len(name))
+    scores = torch.randn(2, 3, len(queries), len(keys)) * 2
+    weights = scores.masked_fill(~mask, -torch.inf).softmax(-1)
+    q, k = torch.randn(2, 3, len(queries), 5), torch.randn(2, 3, len(keys), 5)
+    return Map(name, list(queries), list(keys), mask, weights, q, k)
+
+
+def test_a_pass_may_have_several_maps_of_any_sizes_each_with_labels_and_a_mask_of_its_own():
+    source, target = "the film", "der Film!"
+    local = masks.named("local", len(target), 3)
+    maps = (
+        random_map("encoder", source, source, masks.none(len(source))),
+        random_map("decoder", target, target, local),
+        random_map("cross", target, source, torch.ones(len(target), len(source), dtype=torch.bool)),
+    )
+    made = Pass("key", {"text": source, "maps": [each.describe() for each in maps]}, maps)
+    header, decoded = decode(payload.pack(made))
+    assert [each["name"] for each in header["maps"]] == ["encoder", "decoder", "cross"]
+    assert ("".join(header["maps"][2]["queries"]), "".join(header["maps"][2]["keys"])) == (target, source)
+    assert header["maps"][1]["lengths"] == list(range(1, len(target) + 1)), "up to the last key that is seen"
+    for each, weights in zip(maps, decoded, strict=True):
+        assert_within(weights, each.weights.numpy(), 255)
+    cross = np.frombuffer(payload.pack_head(made.map("cross"), 1, 2), "<f4")
+    assert (cross[-9 * 8 :].reshape(9, 8) == maps[2].weights[1, 2].numpy()).all()
+
+
 def test_one_head_is_exact(generator):
     made = run(generator, "The cat sat.")
     t, s = 12, generator.bundle.config.head_size
-    values = np.frombuffer(payload.pack_head(made, 2, 3), "<f4")
-    assert (values[: t * s].reshape(t, s) == made.q[2, 3].numpy()).all()
-    assert (values[t * s : 2 * t * s].reshape(t, s) == made.k[2, 3].numpy()).all()
-    assert (values[2 * t * s :] == made.weights[2, 3].numpy()[np.tri(t, dtype=bool)]).all()
+    values = np.frombuffer(payload.pack_head(made.map("self"), 2, 3), "<f4")
+    assert (values[: t * s].reshape(t, s) == made.map("self").q[2, 3].numpy()).all()
+    assert (values[t * s : 2 * t * s].reshape(t, s) == made.map("self").k[2, 3].numpy()).all()
+    assert (values[2 * t * s :] == made.map("self").weights[2, 3].numpy()[np.tri(t, dtype=bool)]).all()
     for layer, head in ((3, 0), (0, 4), (-1, 0)):
         with pytest.raises(IndexError, match="layer and head"):
-            payload.pack_head(made, layer, head)
+            payload.pack_head(made.map("self"), layer, head)
 
 
 def test_the_arrays_hold_the_whole_pass_as_float32(generator):
     made = run(generator, "naïve ☃")
     with np.load(io.BytesIO(payload.pack_arrays(made)), allow_pickle=False) as file:
         assert file["weights"].dtype == np.float32
-        assert (file["weights"] == made.weights.numpy()).all()
+        assert (file["weights"] == made.map("self").weights.numpy()).all()
         assert file["ids"].tolist() == list("naïve ☃".encode())
         assert file["labels"].tolist() == made.header["labels"]
         assert str(file["text"]) == "naïve ☃"

@@ -37,7 +37,7 @@ def test_odd_text_gets_an_answer_that_can_be_sent(models, name, text):
     assert answer["key"], answer
     made, body = passes.get(answer["key"])  # pyright: ignore[reportGeneralTypeIssues]
     assert body == payload.pack(made)
-    assert len(made.header["labels"]) == made.header["tokens"] == made.weights.shape[-1]
+    assert len(made.header["labels"]) == made.header["tokens"] == made.map("self").weights.shape[-1]
     json.dumps(made.header, allow_nan=False)
 
 
@@ -173,9 +173,9 @@ def test_edited_and_plain_outputs_are_those_of_the_weights_alone(generator):
 
 def test_a_uniform_layer_looks_at_all_it_may_see_alike(generator, classifier):
     whole = [{"layer": 1, "head": None, "do": "uniform"}]
-    causal = run(generator, "The cat", whole).weights[1]
+    causal = run(generator, "The cat", whole).map("self").weights[1]
     assert torch.equal(causal, (torch.ones(7, 7).tril() / torch.arange(1, 8)[:, None]).expand(4, 7, 7))
-    assert torch.equal(run(classifier, "a good film", whole).weights[1], torch.full((4, 3, 3), 1 / 3))
+    assert torch.equal(run(classifier, "a good film", whole).map("self").weights[1], torch.full((4, 3, 3), 1 / 3))
 
 
 def test_a_generator_runs_on_its_fast_twin(generator, monkeypatch):

@@ -73,19 +73,19 @@ def test_the_maps_of_explore_are_those_of_the_pass(shipped, model, text, edits):
     asked = {"model": model, "text": text, "edits": edits}
     page = shown(shipped, **asked)
     whole = ran(shipped, "overview", **asked)
-    np.testing.assert_allclose(whole["weights"].numpy(), page.weights.numpy(), atol=1e-5)
-    assert np.isfinite(weights_of(whole["figure"])).sum() == (page.weights.shape[0] * page.weights.shape[1]) * (
-        whole["mask"].sum()
-    )
+    np.testing.assert_allclose(whole["weights"].numpy(), page.map("self").weights.numpy(), atol=1e-5)
+    assert np.isfinite(weights_of(whole["figure"])).sum() == (
+        page.map("self").weights.shape[0] * page.map("self").weights.shape[1]
+    ) * (whole["mask"].sum())
     for of, exact in (
-        ("head", page.weights[1, 2]),
-        ("mean", page.weights[1].mean(0)),
-        ("rollout", former.analysis.rollout(page.weights[:2])),
+        ("head", page.map("self").weights[1, 2]),
+        ("mean", page.map("self").weights[1].mean(0)),
+        ("rollout", former.analysis.rollout(page.map("self").weights[:2])),
     ):
         made = ran(shipped, "head-map", **asked, of=of)
         np.testing.assert_allclose(np.nan_to_num(weights_of(made["figure"])), exact.numpy(), atol=1e-5)
     scores = ran(shipped, "head-map", **asked, show="scores")
-    exact = (page.q[1, 2] @ page.k[1, 2].T / page.q.shape[-1] ** 0.5).numpy()
+    exact = (page.map("self").q[1, 2] @ page.map("self").k[1, 2].T / page.map("self").q.shape[-1] ** 0.5).numpy()
     drawn = weights_of(scores["figure"])
     seen = np.isfinite(drawn)
     assert seen.sum() == whole["mask"].sum()
@@ -96,15 +96,15 @@ def test_the_maps_of_explore_are_those_of_the_pass(shipped, model, text, edits):
 def test_statistics_and_token_are_those_of_what_is_shown(shipped, of):
     page = shown(shipped, edits=EDITS)
     exact = {
-        "head": page.weights[1, 2],
-        "mean": page.weights[1].mean(0),
-        "rollout": former.analysis.rollout(page.weights[:2]),
+        "head": page.map("self").weights[1, 2],
+        "mean": page.map("self").weights[1].mean(0),
+        "rollout": former.analysis.rollout(page.map("self").weights[:2]),
     }
     made = ran(shipped, "statistics", edits=EDITS, of=of)
     for name, values in former.analysis.head_statistics(exact[of][None]).items():
         assert made["statistics"][name] == pytest.approx(float(values[0]), abs=1e-5)
     if of == "head":
-        for name, number in page.header["statistics"].items():
+        for name, number in page.header["maps"][0]["statistics"].items():
             assert made["statistics"][name] == pytest.approx(number[1][2], abs=1e-4)
     made = ran(shipped, "token-strip", edits=EDITS, of=of)
     np.testing.assert_allclose(made["looks"].numpy(), exact[of][7].numpy(), atol=1e-5)
@@ -113,10 +113,10 @@ def test_statistics_and_token_are_those_of_what_is_shown(shipped, of):
 
 def test_a_pair_is_followed_from_q_and_k_to_its_weight(shipped):
     page, made = shown(shipped), ran(shipped, "pair")
-    q, k = page.q[1, 2, 7].numpy(), page.k[1, 2, 3].numpy()
+    q, k = page.map("self").q[1, 2, 7].numpy(), page.map("self").k[1, 2, 3].numpy()
     np.testing.assert_allclose(made["products"].numpy(), q * k, atol=1e-4)
     assert made["score"] == pytest.approx(float(q @ k) / len(q) ** 0.5, abs=1e-4)
-    assert made["weight"] == pytest.approx(float(page.weights[1, 2, 7, 3]), abs=2e-6)
+    assert made["weight"] == pytest.approx(float(page.map("self").weights[1, 2, 7, 3]), abs=2e-6)
 
 
 @pytest.mark.parametrize("edits", [[], EDITS], ids=["as it is", "edited"])

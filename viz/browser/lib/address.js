@@ -1,6 +1,6 @@
 // The address bar. The tab in front keeps its whole view there, so that a copied link opens it again; what belongs to
 // no tab (presenting, a room, the theme) stays beside it. Adds former.opened, former.tabOf, former.writeAddress,
-// former.unlessInitial, former.writeBeside, former.followers. Tells of every change by the event "former-address".
+// former.writeBeside, former.followers. Tells of every change by the event "former-address".
 (() => {
   const former = window.former;
   const OF_NO_TAB = ["present", "panel", "room", "lead", "__theme"];
@@ -11,7 +11,7 @@
   former.embedded = window.parent !== window;
 
   // Tab Explore was once the first, and links to it named no tab: whatever of its view a link holds says that it is one.
-  const EXPLORE = ["model", "text", "edits", "layer", "head", "token", "key", "of", "view", "scale", "show"];
+  const EXPLORE = ["model", "text", "edits", "map", "layer", "head", "token", "key", "of", "view", "scale", "show"];
 
   /** The tab that a link, URLSearchParams, opens: the one it names, or else Explore for a view of it, or the first. */
   former.tabOf = (params) => {
@@ -53,8 +53,4 @@
     if (former.embedded) window.parent.postMessage({ queryString: url.searchParams.toString() }, HUB);
     window.dispatchEvent(new Event("former-address"));
   };
-
-  /** Those of {name: value} that are not at their field's initial value. */
-  former.unlessInitial = (values, fields) =>
-    Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== fields[name].initial));
 })();

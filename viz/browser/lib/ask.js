@@ -1,5 +1,5 @@
 // Asking the server for what takes a while, and handing files to the visitor. Adds former.patiently, former.lines,
-// former.copy, former.saveFile and former.fileName.
+// former.copy and former.saveFile.
 (() => {
   const former = window.former;
   const LATER = 700; // ms, up to twice that: from a busy server's refusal to the next time it is asked; then twice that
@@ -46,13 +46,5 @@
     const url = URL.createObjectURL(blob);
     former.h("a", { href: url, download: name }).click();
     setTimeout(() => URL.revokeObjectURL(url), 10000);
-  };
-
-  /** A file's name: the model, layer and head, and what it is. */
-  former.fileName = (what, extension) => {
-    const { pass, view } = former.store;
-    const model = pass.header.model.replace(/[^\w.-]+/g, "-");
-    const of = { head: `layer-${view.layer}-head-${view.head}`, mean: `layer-${view.layer}-mean`, rollout: `rollout-to-layer-${view.layer}` };
-    return `${model}-${of[view.of]}-${what}.${extension}`;
   };
 })();

@@ -39,6 +39,15 @@
     return { x: (event.clientX - box.left) * scale, y: (event.clientY - box.top) * scale };
   };
 
+  /** The {row, column} of a picture on a canvas where an event is, of rows × columns in a frame {left, top, width, height};
+   *  null beside it. */
+  former.cellAt = (canvas, event, frame, rows, columns) => {
+    const { x, y } = former.placeOn(canvas, event);
+    const column = Math.floor(((x - frame.left) / frame.width) * columns);
+    const row = Math.floor(((y - frame.top) / frame.height) * rows);
+    return row >= 0 && row < rows && column >= 0 && column < columns ? { row, column } : null;
+  };
+
   /** A canvas sized in CSS pixels and sharp on any screen; returns its 2d context, cleared. */
   former.fit = (canvas, width, height) => {
     const ratio = former.pixelRatio(canvas);
@@ -73,10 +82,6 @@
     };
     return { subscribe, publish };
   };
-
-  /** The names of `wanted`, {name: value}, that `held` has otherwise and allowed(name, value) lets through. */
-  former.changes = (held, wanted, allowed) =>
-    Object.keys(wanted).filter((name) => name in held && held[name] !== wanted[name] && allowed(name, wanted[name]));
 
   /**
    * An input that people type into: take(text) gets what was typed once it is entered. Returns how to show current() in it

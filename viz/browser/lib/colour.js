@@ -1,4 +1,6 @@
-// Colour scales as lookup tables of 256 pixels, for the theme that is on. Adds former.colours.
+// Colour scales as lookup tables of 256 pixels, for the theme that is on, and what is painted with them: images, bars and
+// coloured tokens. Adds former.colours, former.variable, former.inkOn, former.css, former.gradient, former.image,
+// former.bar, former.tokenSpans and former.ground.
 (() => {
   const former = window.former;
   const channels = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
@@ -28,10 +30,50 @@
   /** The value of one of the page's CSS variables: former.variable("text"). */
   former.variable = (name) => getComputedStyle(document.body).getPropertyValue(`--f-${name}`).trim();
 
-  /** Black or white, whichever reads better on a pixel. */
-  former.inkOn = (pixel) =>
-    0.299 * (pixel & 255) + 0.587 * ((pixel >> 8) & 255) + 0.114 * ((pixel >> 16) & 255) > 140 ? "#10151d" : "#ffffff";
+  /** Black or white, whichever reads better on a pixel, by WCAG's relative luminance. */
+  former.inkOn = (pixel) => {
+    const linear = (channel) => ((channel & 255) / 255) ** 2.2;
+    const light = 0.2126 * linear(pixel) + 0.7152 * linear(pixel >> 8) + 0.0722 * linear(pixel >> 16);
+    return light > 0.18 ? "#10151d" : "#ffffff";
+  };
 
   /** A pixel of a table as a CSS colour. */
   former.css = (pixel) => `rgb(${pixel & 255},${(pixel >> 8) & 255},${(pixel >> 16) & 255})`;
+
+  /** A table's colours as a CSS gradient, from one part of it (0 to 1) to another. */
+  former.gradient = (table, from = 0, to = 1) => {
+    const stops = Array.from({ length: 9 }, (_, i) => former.css(table[Math.round(255 * (from + ((to - from) * i) / 8))]));
+    return `linear-gradient(90deg,${stops.join()})`;
+  };
+
+  /** A canvas of its own, never on the page, with a pixel for each number: pixelAt(x, y), as in former.colours. */
+  former.image = (width, height, pixelAt, canvas = document.createElement("canvas")) => {
+    Object.assign(canvas, { width, height });
+    const context = canvas.getContext("2d");
+    const image = context.createImageData(width, height);
+    const pixels = new Uint32Array(image.data.buffer);
+    for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) pixels[y * width + x] = pixelAt(x, y);
+    context.putImageData(image, 0, 0);
+    return canvas;
+  };
+
+  /** A bar as long as a part of its place: an element. */
+  former.bar = (part, kind = "") => {
+    const filled = former.h("i", { class: kind });
+    filled.style.width = `${(100 * Math.max(0, Math.min(1, part))).toFixed(2)}%`;
+    return filled;
+  };
+
+  /** A text's labels as elements that are coloured: look(i) gives {pixel, title, kind}, each of which may be left out. */
+  former.tokenSpans = (labels, look) =>
+    labels.map((label, i) => {
+      const { pixel, title, kind = "token" } = look(i);
+      const span = former.h("span", { class: kind, title, "data-token": i }, label);
+      former.ground(span, pixel);
+      return span;
+    });
+
+  /** The ground of an element, with ink that reads on it; undefined: none. */
+  former.ground = (element, pixel) =>
+    Object.assign(element.style, pixel === undefined ? { background: "", color: "" } : { background: former.css(pixel), color: former.inkOn(pixel) });
 })();

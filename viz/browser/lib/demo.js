@@ -7,17 +7,17 @@
   /**
    * A demonstration.
    *
-   * fields: {name: {initial, choices} | {initial, min, max} (whole numbers) | {initial, longest} (text)}, plus
-   *   `optional: true` where null is allowed, `eager: true` for a text that is not typed: no waiting before it is asked.
-   *   A limit that depends on an answer may be changed later.
+   * fields: as former.settings takes them, plus `eager: true` for a text that is not typed: no waiting before it is asked.
    * questions: {name: {path, needs}}: POSTed to `path` as {name: value} of the fields it needs, whenever one changed.
    *
    * The demonstration: {view, hover, answers: {question: answer or null}, message, busy, rev}.
    */
   former.demo = (tab, fields, questions) => {
+    const settings = former.settings(fields);
     const demo = {
       fields,
-      view: Object.fromEntries(Object.entries(fields).map(([name, { initial }]) => [name, initial])),
+      view: settings.values,
+      allowed: settings.allowed,
       hover: null, // what is pointed at; not part of a link
       answers: Object.fromEntries(Object.keys(questions).map((name) => [name, null])),
       message: null, // {kind: "info" | "error", text}
@@ -31,20 +31,11 @@
      *  Of a question: as it is answered; where it is refused, the answer before stands. */
     demo.subscribe = subscribe;
 
-    demo.allowed = (name, value) => {
-      const { choices, min, max, longest, optional } = fields[name];
-      if (value === null) return Boolean(optional);
-      if (choices) return choices.includes(value);
-      if (longest) return typeof value === "string" && value.length <= longest;
-      return Number.isInteger(value) && value >= min && value <= max;
-    };
-
     /** Changes the view: set({mask: "local"}); asks what depends on it. What is out of range is left as it was. */
     demo.set = (partial) => {
-      const changed = former.changes(demo.view, partial, demo.allowed);
+      const changed = settings.change(partial);
       if (!changed.length) return;
       if (said.link && !following) demo.complain(null, "error", "link");
-      for (const name of changed) demo.view[name] = partial[name];
       publish(...changed);
       writeLink();
       const typed = changed.some((name) => fields[name].longest && !fields[name].eager);
@@ -111,23 +102,14 @@
 
     // --- the link --------------------------------------------------------------------------------------------------
 
-    const writeLink = () => {
-      if (former.store.view.tab === tab) former.writeAddress(tab, former.unlessInitial(demo.view, fields));
-    };
+    let started = false;
+    const writeLink = former.page.keep(tab, () => (started ? settings.link() : null));
 
     /** Takes up a link's view, the rest going back to where it began; nonsense is named and left out. */
     demo.read = (params) => {
-      const refused = [];
-      for (const [name, { initial, choices, longest }] of Object.entries(fields)) {
-        const given = params.get(name);
-        const meant = given === null ? initial : choices || longest ? given : /^\d{1,10}$/.test(given) ? Number(given) : NaN;
-        if (given === null || demo.allowed(name, meant)) demo.view[name] = meant;
-        else {
-          demo.view[name] = initial;
-          refused.push(former.say("bad_link", { name, given: given.slice(0, 40), used: initial ?? former.say("none") }));
-        }
-      }
-      demo.complain(refused.join(" "), "error", "link");
+      const { values, refused } = settings.read(params);
+      Object.assign(demo.view, values);
+      demo.complain(refused.map(former.told).join(" "), "error", "link");
     };
 
     /** Takes up a link while the page is open. */
@@ -135,7 +117,7 @@
       const before = { ...demo.view };
       demo.read(params);
       const wanted = { ...demo.view };
-      Object.assign(demo.view, before);
+      Object.assign(demo.view, before); // so that what is new is asked for
       following = true;
       demo.set(wanted);
       following = false;
@@ -146,7 +128,8 @@
     demo.start = () => {
       if (former.tabOf(former.opened) === tab) demo.read(former.opened);
       for (const name of Object.keys(questions)) askSoon(name, 0);
-      former.store.subscribe(document.body, (changed) => changed.has("tab") && writeLink());
+      started = true;
+      writeLink();
     };
 
     former.followers[tab] = demo.follow;

@@ -1,20 +1,22 @@
-// Controls of a demonstration's view: a choice among a few, a number with steps, a text. Adds former.fields.
+// Controls of what has settings, {fields, view, allowed, set}: a choice among a few, a number with steps, a text. Adds
+// former.fields.
 (() => {
   const former = window.former;
   const { h, say } = former;
   let groups = 0;
 
-  /** Radio buttons for `name`: words(value) and hint(value) say what each is; what is not allowed now is disabled. {node, update}. */
+  /** Radio buttons for `name`: words(value) and hint(value) say what each is. {node, update(shown, off)}: off(value) says
+   *  which cannot be chosen now, beside those that are not allowed. */
   const choice = (demo, name, legend, values, words, hint) => {
     const group = `former-field-${groups++}`;
     const inputs = values.map((value) => h("input", { type: "radio", name: group, value, onchange: () => demo.set({ [name]: value }) }));
     const labels = values.map((value, i) => h("label", { title: hint(value) }, inputs[i], h("span", {}, words(value))));
-    const update = () =>
-      inputs.forEach((input, i) => Object.assign(input, { checked: demo.view[name] === values[i], disabled: !demo.allowed(name, values[i]) }));
+    const update = (shown = demo.view[name], off = () => false) =>
+      inputs.forEach((input, i) => Object.assign(input, { checked: shown === values[i], disabled: off(values[i]) || !demo.allowed(name, values[i]) }));
     return { node: h("fieldset", { class: "field-choice", "data-field": name }, h("legend", {}, legend), ...labels), update };
   };
 
-  /** ‹ 3 ›: a whole number of the view, between the limits that its field has now. {node, update(label)}. */
+  /** ‹ 3 ›: a whole number of the view, between the limits that its field has now. {node, update(label, idle)}. */
   const stepper = (demo, name, label) => {
     const go = (to) => demo.set({ [name]: Math.max(demo.fields[name].min, Math.min(demo.fields[name].max, to)) });
     const input = h("input", { type: "number", step: 1, inputmode: "numeric" });
@@ -23,7 +25,7 @@
     const caption = h("span", { class: "name", "aria-hidden": "true" });
     const node = h("div", { class: "field-stepper", role: "group" }, caption, less, input, more);
     const show = former.typedInto(input, (typed) => /^\d+$/.test(typed) && go(Number(typed)), () => demo.view[name]);
-    const update = (words = label) => {
+    const update = (words = label, idle = false) => {
       const { min, max } = demo.fields[name];
       caption.textContent = words;
       for (const part of [node, input]) part.setAttribute("aria-label", words);
@@ -31,8 +33,9 @@
       more.setAttribute("aria-label", say("step_more", { name: words }));
       Object.assign(input, { min, max });
       show();
-      less.disabled = demo.view[name] <= min;
-      more.disabled = demo.view[name] >= max;
+      input.disabled = idle;
+      less.disabled = idle || demo.view[name] <= min;
+      more.disabled = idle || demo.view[name] >= max;
     };
     return { node, update };
   };

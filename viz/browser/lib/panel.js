@@ -35,11 +35,10 @@
     return { section, title, tools, body, foot };
   };
 
-  // Escape steps back once: out of a maximised panel, else out of a lock.
   document.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || event.defaultPrevented || former.presenter.on) return;
-    if (largest) largest.restore();
-    else if (!event.target.closest?.("input, textarea, select")) former.store.set({ token: null, key: null });
+    if (event.key !== "Escape" || event.defaultPrevented || former.presenter.on || !largest) return;
+    largest.restore();
+    event.preventDefault();
   });
 
   /** {width, height} of an element's inside, kept current; draw is called when they change. Reads no layout. */

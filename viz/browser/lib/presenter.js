@@ -10,7 +10,7 @@
 
   /** The panels of the tab that is or will be in front, as they stand; those that show nothing now are left out. */
   const panels = () => {
-    const place = document.querySelector(`.former-lesson[data-tab=${former.store.view.tab}]`)?.closest("[role=tabpanel]");
+    const place = document.querySelector(`.former-lesson[data-tab=${former.page.tab}]`)?.closest("[role=tabpanel]");
     const all = [...(place?.querySelectorAll(".former .panel") ?? [])];
     return all.filter((section) => !section.closest("[hidden], .former-export"));
   };
@@ -31,7 +31,7 @@
     const all = panels();
     const at = former.say("presenting_at", { at: all.indexOf(shown) + 1, count: all.length, panel: shown.querySelector("h2").textContent });
     caption.replaceChildren(
-      former.h("b", {}, former.lessons.of(former.store.view.tab)),
+      former.h("b", {}, former.lessons.of(former.page.tab)),
       former.room.name ? former.h("span", {}, former.say("presenting_room", { room: former.room.name })) : "",
       former.h("span", {}, at),
       former.h("span", {}, former.say("presenting_keys")),
@@ -70,7 +70,7 @@
   /** Goes to a tab, and there to the named panel or the first. */
   presenter.go = async (tab, panel) => {
     show(null);
-    await former.openTab(tab);
+    await former.page.open(tab);
     await begin(panel);
   };
 
@@ -81,17 +81,8 @@
     const all = panels();
     const next = all[all.indexOf(shown) + by];
     if (next) return show(next);
-    const tab = former.tabs[former.tabs.indexOf(former.store.view.tab) + by];
+    const tab = former.tabs[former.tabs.indexOf(former.page.tab) + by];
     if (tab) await presenter.go(tab, by < 0 ? Infinity : null);
-  };
-
-  /** Brings a tab to the front, as a click on it would; resolves when it is there. */
-  former.openTab = async (tab) => {
-    await former.store.arrived; // a link's own tab still to come would take the place of this one
-    if (former.store.view.tab === tab) return;
-    const name = former.text[`tab_${tab}`];
-    [...document.querySelectorAll("[role=tab]")].find((button) => button.textContent.trim() === name)?.click();
-    for (let frames = 0; frames < 300 && former.store.view.tab !== tab; frames++) await new Promise(requestAnimationFrame);
   };
 
   /** On a canvas: the light of a laser pointer around a cell, while presenting. */
@@ -119,8 +110,8 @@
   presenter.start = () => {
     if (former.opened.get("present") === "1") begin(former.opened.get("panel"));
     former.lessons.heard = () => presenter.on && shown && tell();
-    former.store.subscribe(document.body, () => {
+    new MutationObserver(() => {
       if (presenter.on && shown?.closest("[hidden]")) requestAnimationFrame(() => show(panels()[0]));
-    });
+    }).observe(document.body, { subtree: true, attributeFilter: ["hidden"] });
   };
 })();

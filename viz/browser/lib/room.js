@@ -100,7 +100,7 @@
     const tab = former.tabOf(params);
     former.opened = params; // a tab that was never opened reads its link when it is
     if (former.presenter.on) await former.presenter.go(tab, params.get("panel"));
-    else await former.openTab(tab);
+    else await former.page.open(tab);
     for (let frames = 0; frames < 300 && !former.followers[tab]; frames++) await new Promise(requestAnimationFrame);
     former.followers[tab]?.(params);
     const panel = [...document.querySelectorAll(".former .panel")].find((one) => one.dataset.panel === params.get("panel"));

@@ -1,5 +1,6 @@
 """Tab Explore: a text, a model, and where every head of it looks."""
 
+from viz.passes import edits
 from viz.tabs.base import Tab
 from viz.tabs.explore import page, python, routes
 
@@ -7,6 +8,7 @@ TAB = Tab(
     "explore",
     page.render,
     routes.attach,
-    ("pass.js", "shown.js", "paint.js", "axes.js", "habit.js", "picture.js"),
+    ("pass.js", "store.js", "labels.js", "shown.js", "paint.js", "axes.js", "habit.js", "picture.js"),
     python.PANELS,
+    limits={"edits": edits.LIMIT},
 )

@@ -25,7 +25,7 @@ const savePng = async () => {
 /** The weights on screen, row by row, with as many digits as float32 holds. */
 const rows = () => {
   const shown = former.shown();
-  return Array.from({ length: shown.pass.header.tokens }, (_, query) => Array.from(former.row(shown, query), (weight) => Number(weight.toPrecision(7))));
+  return shown.map.queries.map((_, query) => Array.from(former.row(shown, query), (weight) => Number(weight.toPrecision(7))));
 };
 
 /** Runs in an exported page, not here: the numbers under the pointer, from the data in that page. */
@@ -40,14 +40,15 @@ const underPointer = () => {
     const at = (offset, from) => Math.floor((offset / zoom - from) / data.map.cell);
     const [key, query] = [at(event.clientX - box.left, data.map.x), at(event.clientY - box.top, data.map.y)];
     const weight = data.weights[query]?.[key];
-    const name = (i) => `“${data.labels[i]}” (${i})`;
-    line.textContent = weight === undefined ? " " : `${name(query)} → ${name(key)}: ${weight}`;
+    const name = (labels, i) => `“${labels[i]}” (${i})`;
+    line.textContent = weight === undefined ? " " : `${name(data.queries, query)} → ${name(data.keys, key)}: ${weight}`;
   });
 };
 
 const savePage = () => {
   const picture = former.picture();
-  const { model, text, labels, edits } = store.pass.header;
+  const { model, text, edits } = store.pass.header;
+  const { queries, keys } = store.map;
   const page = document.implementation.createHTMLDocument(picture.caption);
   const add = (parent, tag, attributes = {}, words = "") => {
     const node = page.createElement(tag);
@@ -65,7 +66,7 @@ const savePage = () => {
   add(page.body, "p", { id: "under" }, " ");
   page.body.append(page.importNode(picture.svg, true));
   // "<" would end the element it stands in; the escape means the same in JSON.
-  const data = JSON.stringify({ model, text, labels, edits, view: store.view, map: picture.map, weights: rows() }).replaceAll("<", "\\u003c");
+  const data = JSON.stringify({ model, text, queries, keys, edits, view: store.view, map: picture.map, weights: rows() }).replaceAll("<", "\\u003c");
   add(page.body, "script", { type: "application/json", id: "data" }, data);
   add(page.body, "script", {}, `(${underPointer})();`);
   const html = `<!doctype html>\n${page.documentElement.outerHTML}`;
@@ -73,9 +74,9 @@ const savePage = () => {
 };
 
 const saveTable = () => {
-  const { labels } = store.pass.header;
+  const { queries, keys } = store.map;
   const quoted = (text) => `"${text.replaceAll('"', '""')}"`;
-  const lines = rows().flatMap((row, query) => row.map((weight, key) => [query, key, quoted(labels[query]), quoted(labels[key]), weight].join(",")));
+  const lines = rows().flatMap((row, query) => row.map((weight, key) => [query, key, quoted(queries[query]), quoted(keys[key]), weight].join(",")));
   const table = ["query,key,query_token,key_token,weight", ...lines].join("\r\n");
   former.saveFile(former.fileName("weights", "csv"), new Blob(["\ufeff", table, "\r\n"], { type: "text/csv" }));
 };

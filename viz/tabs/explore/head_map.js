@@ -29,32 +29,32 @@ const paint = eachFrame(() => {
   if (mode() === "scores" && !shown.exact) return; // painted as soon as q and k are here
   let most = 0;
   if (mode() === "scores") {
-    const { scores } = former.recompute(shown.pass, shown.exact);
+    const { scores } = former.recompute(shown.map, shown.exact);
     most = scores.reduce((so, score) => Math.max(so, Math.abs(score)), 1e-9);
-    former.paintMap(cells, shown.pass, scores, most);
-  } else former.paintMap(cells, shown.pass, shown.weights);
-  legend(mode(), scale, most, shown.pass.header.causal);
-  place(shown.pass.header);
+    former.paintMap(cells, shown.map, scores, most);
+  } else former.paintMap(cells, shown.map, shown.weights);
+  legend(mode(), scale, most, shown.map.hides);
+  place(shown.map);
   element.dataset.shown = [of, layer, head, mode(), scale, shown.exact ? "exact" : "approximate"].join(" ");
   element.dataset.rev = store.rev;
   paintCross();
 });
 
 /** The cells inside their frame; the axes around it only where they are new. */
-const place = ({ tokens, key }) => {
+const place = (of) => {
   const { width } = size;
   const height = former.isStacked() && !section.classList.contains("maximised") ? Math.min(width, 440) : size.height;
   const ratio = former.pixelRatio(map);
   const context = map.getContext("2d");
-  const wanted = [key, width, height, former.isDark(), ratio].join();
+  const wanted = [store.pass.header.key, of.name, width, height, former.isDark(), ratio].join();
   if (wanted !== framed) {
     framed = wanted;
-    axes = former.axes(tokens, width, height);
+    axes = former.axes(of, width, height);
     frame = axes.frame;
     former.fit(map, width, height);
     axes.draw(context);
   }
-  context.imageSmoothingEnabled = tokens > frame.width * ratio;
+  context.imageSmoothingEnabled = of.keys.length > frame.width * ratio;
   context.drawImage(cells, frame.left, frame.top, frame.width, frame.height);
 };
 
@@ -75,8 +75,8 @@ const paintCross = eachFrame(() => {
 });
 
 const band = (context, query, key, colour, line) => {
-  const { tokens } = store.pass.header;
-  const [w, hgt] = [frame.width / tokens, frame.height / tokens];
+  const { keys, queries } = store.map;
+  const [w, hgt] = [frame.width / keys.length, frame.height / queries.length];
   context.strokeStyle = colour;
   context.lineWidth = line;
   context.strokeRect(frame.left, frame.top + query * hgt, frame.width, Math.max(hgt, 2));
@@ -94,17 +94,15 @@ const tell = (shown) => {
   const { query, key } = pair;
   const reading = former.reading(shown, query, key);
   Object.assign(readout.dataset, reading.data);
-  readout.textContent = `${former.quote(query)} → ${former.quote(key)}: ${reading.words}`;
+  readout.textContent = `${former.quote(query, shown.map.queries)} → ${former.quote(key, shown.map.keys)}: ${reading.words}`;
 };
 
 /** The cell under the pointer, or null beside the map. */
 const cellAt = (event) => {
   if (!frame) return null;
-  const { tokens } = store.pass.header;
-  const { x, y } = former.placeOn(cross, event);
-  const key = Math.floor(((x - frame.left) / frame.width) * tokens);
-  const query = Math.floor(((y - frame.top) / frame.height) * tokens);
-  return [query, key].every((i) => i >= 0 && i < tokens) ? { query, key } : null;
+  const { queries, keys } = store.map;
+  const at = former.cellAt(cross, event, frame, queries.length, keys.length);
+  return at && { query: at.row, key: at.column };
 };
 const lock = ({ query, key }) => {
   const { view } = store;
@@ -125,8 +123,8 @@ cross.addEventListener("keydown", (event) => {
   const { query, key } = former.pair(shown);
   if (steps[event.key]) {
     const [down, right] = steps[event.key];
-    const inside = (i) => Math.max(0, Math.min(shown.pass.header.tokens - 1, i));
-    store.point({ query: inside(query + down), key: inside(key + right) });
+    const inside = (i, { length }) => Math.max(0, Math.min(length - 1, i));
+    store.point({ query: inside(query + down, shown.map.queries), key: inside(key + right, shown.map.keys) });
   } else if (event.key === "Enter" || event.key === " ") lock({ query, key });
   else return;
   event.preventDefault();

@@ -1,7 +1,7 @@
 // What the visitor changes in the heads. props.value is {model, list}: edits belong to one model's heads (viz/passes/edits.py);
 // trigger("edited") runs the text under them. Below, what every head is worth: measured by switching each one off.
 const { h, say, store } = former;
-const LIMIT = 32;
+const LIMIT = former.limits.edits;
 const { tools, body, foot } = former.panel(element, say("edits"));
 
 const edits = () => (props.value?.model === store.pass?.header.model ? props.value.list : []);

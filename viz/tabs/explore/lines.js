@@ -18,7 +18,7 @@ let columns = { left: 0, right: 0 }; // where lines begin and end
 /** [{query, key, weight, most}], weakest first, so that the strong lie on top; and the part of all mass they carry. */
 const linksOf = (shown) => {
   if (links.shown === shown) return links;
-  const { tokens } = shown.pass.header;
+  const tokens = shown.map.queries.length;
   const list = [];
   let carried = 0;
   for (let query = 0; query < tokens; query++) {
@@ -50,19 +50,19 @@ const paint = eachFrame(() => {
   if (!shown || element.hidden || !size.width) return;
   const { layer, head, of, scale } = store.view;
   title.textContent = of === "head" ? say("head_name", { layer, head }) : say(`of_${of}_name`, { layer });
-  const { tokens } = shown.pass.header;
+  const tokens = Math.max(shown.map.queries.length, shown.map.keys.length);
   const { width, height } = size;
   row = Math.min(30, Math.max(ROW, (height - 8) / tokens));
   spacer.style.height = `${Math.max(0, row * tokens + 8 - height)}px`;
   const context = former.fit(canvas, width, height);
   if (unseen) follow();
   unseen = false;
-  const pen = former.tokenPen(12, 18);
-  const widest = Math.max(...Array.from({ length: tokens }, (_, i) => pen.width(i)));
+  const pens = { left: former.tokenPen(shown.map.queries, 12, 18), right: former.tokenPen(shown.map.keys, 12, 18) };
+  const widest = Math.max(pens.left.widest(), pens.right.widest());
   const middle = Math.max(120, Math.min(width - 2 * widest - 40, 420));
   columns = { left: (width - middle) / 2, right: (width + middle) / 2, width };
   paintLinks(context, linksOf(shown), height);
-  paintLabels(context, pen, height, shown);
+  paintLabels(context, pens, height, shown);
   note.textContent = say("lines_note", { mass: share(former.LINES.mass), most: former.LINES.most, count: links.list.length, carried: share(links.mass) });
   element.dataset.shown = [of, layer, head, "lines", scale, shown.exact ? "exact" : "approximate"].join(" ");
   element.dataset.lines = links.list.length;
@@ -95,8 +95,9 @@ const paintLinks = (context, { list }, height) => {
   context.globalAlpha = 1;
 };
 
-const paintLabels = (context, pen, height, shown) => {
-  const { tokens } = shown.pass.header;
+const paintLabels = (context, pens, height, shown) => {
+  const labels = { left: shown.map.queries, right: shown.map.keys };
+  const tokens = Math.max(labels.left.length, labels.right.length);
   const stands = focus();
   const [text, quiet, mark, accent] = ["text", "quiet", "mark", "accent"].map(former.variable);
   const looked = stands && stands.query != null ? former.row(shown, stands.query) : null;
@@ -105,12 +106,13 @@ const paintLabels = (context, pen, height, shown) => {
     if (y < -row || y > height + row) continue;
     const locked = store.view.token === i;
     for (const side of ["left", "right"]) {
+      if (!(i in labels[side])) continue;
       const on = stands && (side === "left" ? stands.query : stands.key) === i;
       const linked = stands && side === "right" && looked && looked[i] >= 0.05;
       const colour = on ? (locked ? mark : accent) : stands && !linked ? quiet : text;
       const look = { colour, quiet, weight: on ? "700" : "" };
-      if (side === "left") pen.draw(context, i, columns.left - 8, y, { ...look, align: "right" });
-      else pen.draw(context, i, columns.right + 8, y, look);
+      if (side === "left") pens.left.draw(context, i, columns.left - 8, y, { ...look, align: "right" });
+      else pens.right.draw(context, i, columns.right + 8, y, look);
     }
   }
 };
@@ -118,7 +120,7 @@ const paintLabels = (context, pen, height, shown) => {
 /** The token under the pointer: as a query left of the middle, as a key right of it. */
 const tokenAt = (event) => {
   const i = Math.floor((former.placeOn(canvas, event).y - 4 + body.scrollTop) / row);
-  return store.pass && i >= 0 && i < store.pass.header.tokens ? i : null;
+  return store.map && i in store.map.queries ? i : null;
 };
 const point = (event) => {
   const i = tokenAt(event);
@@ -137,7 +139,7 @@ canvas.addEventListener("keydown", (event) => {
   const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
   const now = store.token();
   if (step) {
-    const next = Math.max(0, Math.min(store.pass.header.tokens - 1, (now ?? -1) + step));
+    const next = Math.max(0, Math.min(store.map.queries.length - 1, (now ?? -1) + step));
     if (store.view.token === null) store.point({ token: next });
     else store.set({ token: next, key: null });
     if (yOf(next) < row || yOf(next) > canvas.clientHeight - row) body.scrollTop += yOf(next) - canvas.clientHeight / 2;

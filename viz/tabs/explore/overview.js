@@ -20,11 +20,12 @@ let painted = ""; // what the canvas shows
 
 /** A new pass: its cells and what each head does. */
 const build = () => {
-  const { pass } = store;
-  const { layers, heads } = pass.header;
-  const even = former.even(pass);
+  const { map } = store;
+  const { layers, heads } = map;
+  const even = map.square && former.even(map);
+  const habit = (layer, head) => (even ? former.habit(former.statisticsOf(map, layer, head), even) : { short: "" });
   const list = (size, make) => Array.from({ length: size }, (_, i) => make(i));
-  habits = list(layers, (layer) => list(heads, (head) => former.habit(former.statisticsOf(pass, layer, head), even)));
+  habits = list(layers, (layer) => list(heads, (head) => habit(layer, head)));
   if (cells.length === layers && cells[0].length === heads) return;
   cells = list(layers, (layer) => list(heads, (head) => h("div", { role: "gridcell", tabindex: -1, "data-layer": layer, "data-head": head })));
   grid.replaceChildren(...cells.map((row) => h("div", { role: "row" }, ...row)));
@@ -38,7 +39,7 @@ const describe = ({ layer, head }) => {
   const measured = effect == null ? "" : `${say(`effect_of_${store.pass.header.kind}`, { effect: signed(effect) })} · `;
   return `${nameOf({ layer, head })}: ${measured}${habits[layer][head].short}`;
 };
-const signed = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(3)}`;
+const signed = (value) => former.signed(value, 3);
 
 /** The thumbnails' size in CSS pixels: as large as the panel allows, not far from square. */
 const fitTiles = ({ layers, heads }) => {
@@ -49,11 +50,11 @@ const fitTiles = ({ layers, heads }) => {
 };
 
 const paintThumbnails = () => {
-  const { pass, view } = store;
-  const { layers, heads, tokens, causal } = pass.header;
-  const tile = fitTiles(pass.header);
+  const { pass, map, view } = store;
+  const { layers, heads } = map;
+  const tile = fitTiles(map);
   const ratio = former.pixelRatio(canvas);
-  const wanted = [pass.header.key, tile.w, tile.h, view.scale, former.isDark(), ratio].join();
+  const wanted = [pass.header.key, map.name, tile.w, tile.h, view.scale, former.isDark(), ratio].join();
   if (wanted === painted) return;
   painted = wanted;
   const [width, height] = [LEFT + heads * (tile.w + GAP), TOP + layers * (tile.h + GAP)];
@@ -61,14 +62,14 @@ const paintThumbnails = () => {
   grid.style.cssText = `left:${LEFT}px;top:${TOP}px;--tile-w:${tile.w}px;--tile-h:${tile.h}px;--gap:${GAP}px`;
   grid.parentNode.style.cssText = `width:${width}px;height:${height}px`;
   const [w, h] = [Math.round(tile.w * ratio), Math.round(tile.h * ratio)];
-  const hidden = maskOf(tokens, w, h, causal);
+  const hidden = maskOf(map, w, h);
   const image = context.createImageData(w, h);
   const pixels = new Uint32Array(image.data.buffer);
   const { masked } = former.colours();
   for (let layer = 0; layer < layers; layer++)
     for (let head = 0; head < heads; head++) {
-      const levels = former.pool(pass, layer, head, w, h, view.scale === "row");
-      const table = former.pixelsOfLevels(pass.scales[layer * heads + head]);
+      const levels = former.pool(map, layer, head, w, h, view.scale === "row");
+      const table = former.pixelsOfLevels(map.scales[layer * heads + head]);
       for (let i = 0; i < pixels.length; i++) pixels[i] = hidden[i] ? masked : table[levels[i]];
       context.putImageData(image, Math.round((LEFT + head * (tile.w + GAP)) * ratio), Math.round((TOP + layer * (tile.h + GAP)) * ratio));
     }
@@ -76,12 +77,13 @@ const paintThumbnails = () => {
 };
 
 /** 1 where a thumbnail's pixel holds masked cells only. */
-const maskOf = (tokens, w, h, causal) => {
+const maskOf = (map, w, h) => {
   const hidden = new Uint8Array(w * h);
-  if (!causal) return hidden;
+  if (!map.hides) return hidden;
+  const [down, across] = [map.queries.length, map.keys.length];
   for (let y = 0; y < h; y++) {
-    const query = Math.max(Math.floor((y * tokens) / h), Math.ceil(((y + 1) * tokens) / h) - 1);
-    for (let x = 0; x < w; x++) if (Math.floor((x * tokens) / w) > query) hidden[y * w + x] = 1;
+    const query = Math.max(Math.floor((y * down) / h), Math.ceil(((y + 1) * down) / h) - 1);
+    for (let x = 0; x < w; x++) if (Math.floor((x * across) / w) >= map.rowLength(query)) hidden[y * w + x] = 1;
   }
   return hidden;
 };
@@ -136,9 +138,9 @@ const paintEffects = () => {
   const stops = [255, 191, 128, 64, 0].map((at) => former.css(scores[at])).join();
   legend.replaceChildren(
     h("span", {}, say("effect_legend")),
-    h("span", {}, `−${most.toFixed(3)}`),
+    h("span", {}, signed(-most)),
     h("i", { style: `background:linear-gradient(90deg,${stops})` }),
-    h("span", {}, `+${most.toFixed(3)}`),
+    h("span", {}, signed(most)),
   );
 };
 
@@ -159,7 +161,7 @@ grid.addEventListener("pointermove", (event) => point(event.pointerType === "tou
 grid.addEventListener("pointerleave", () => point(null));
 grid.addEventListener("keydown", (event) => {
   const { layer, head } = store.view;
-  const { layers, heads } = store.pass.header;
+  const { layers, heads } = store.map;
   const moves = {
     ArrowUp: [layer - 1, head], ArrowDown: [layer + 1, head], ArrowLeft: [layer, head - 1], ArrowRight: [layer, head + 1],
     Home: [layer, 0], End: [layer, heads - 1], PageUp: [0, head], PageDown: [layers - 1, head], Enter: [layer, head], " ": [layer, head],
@@ -179,10 +181,11 @@ const size = former.sized(body, paint);
 const MARKS = ["layer", "head", "of"];
 store.subscribe(element, (changed) => {
   if (!store.pass) return;
-  if (changed.has("pass")) build();
-  if (changed.has("pass") || changed.has("effects")) paintEffects();
-  if (changed.has("pass") || changed.has("effects") || MARKS.some((name) => changed.has(name))) mark();
-  if (["pass", "scale", "rev"].some((name) => changed.has(name))) paint();
+  const other = changed.has("pass") || changed.has("map");
+  if (other) build();
+  if (other || changed.has("effects")) paintEffects();
+  if (other || changed.has("effects") || MARKS.some((name) => changed.has(name))) mark();
+  if (["pass", "map", "scale", "rev"].some((name) => changed.has(name))) paint();
 });
 former.onTheme(() => {
   paint();

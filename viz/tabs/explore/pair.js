@@ -44,9 +44,9 @@ const paint = eachFrame(() => {
   const shown = former.shown();
   if (!shown || !size.width) return;
   const { query, key } = former.pair(shown);
-  const { pass, exact } = shown;
-  const masked = key >= pass.rowLength(query);
-  heading.replaceChildren(h("b", {}, `${former.quote(query)} → ${former.quote(key)}`), exact ? "" : ` ${former.reading(shown, query, key).words}`);
+  const { map, exact } = shown;
+  const masked = key >= map.rowLength(query);
+  heading.replaceChildren(h("b", {}, `${former.quote(query, map.queries)} → ${former.quote(key, map.keys)}`), exact ? "" : ` ${former.reading(shown, query, key).words}`);
   canvas.hidden = sum.hidden = check.hidden = !exact;
   if (store.view.of !== "head") {
     sum.hidden = false;
@@ -54,12 +54,13 @@ const paint = eachFrame(() => {
   }
   element.dataset.rev = store.rev;
   if (!exact) return;
-  const { headSize, edits } = pass.header;
-  former.recompute(pass, exact);
+  const { headSize } = map;
+  const { edits } = store.pass.header;
+  former.recompute(map, exact);
   const [q, k] = [exact.q.subarray(query * headSize, (query + 1) * headSize), exact.k.subarray(key * headSize, (key + 1) * headSize)];
   draw(q, k);
   const dot = q.reduce((total, value, i) => total + value * k[i], 0);
-  const values = { dot: number(dot), size: headSize, score: number(dot / Math.sqrt(headSize)), keys: pass.rowLength(query) };
+  const values = { dot: number(dot), size: headSize, score: number(dot / Math.sqrt(headSize)), keys: map.rowLength(query) };
   const weight = masked ? 0 : former.row(shown, query)[key];
   const replaced = edits.some((edit) => edit.do === "uniform" && edit.layer === shown.layer && (edit.head ?? shown.head) === shown.head);
   sum.textContent = say(masked ? "pair_masked" : replaced ? "pair_edited" : "pair_sum", { ...values, weight: number(weight) });

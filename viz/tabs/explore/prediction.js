@@ -8,17 +8,11 @@ const change = (before, after, write = share) => {
   return h("span", {}, h("span", { class: "before" }, write(before)), " → ", h("b", {}, write(after)));
 };
 
-const bar = (part, kind) => {
-  const filled = h("i", { class: kind });
-  filled.style.width = `${100 * Math.min(1, part)}%`;
-  return filled;
-};
-
 /** A label, its bar (and that of before the edits), and the number. */
 const row = (label, before, after, largest, chosen) =>
   h("div", { class: chosen ? "row chosen" : "row" },
     h("span", { class: "label", title: label }, label),
-    h("span", { class: "bars", "aria-hidden": "true" }, bar(after / largest, "after"), before == null ? null : bar(before / largest, "was")),
+    h("span", { class: "bars", "aria-hidden": "true" }, former.bar(after / largest, "after"), before == null ? null : former.bar(before / largest, "was")),
     h("span", { class: "number" }, change(before, after)));
 
 const bits = (value) => (value == null ? "–" : value.toFixed(3));

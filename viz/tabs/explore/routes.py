@@ -1,7 +1,7 @@
 """The plain routes: what the browser fetches of a pass by its key, and what it has measured on it.
 
     GET /attention/{key}                  the whole pass, packed (`payload.pack`)
-    GET /attention/{key}/{layer}/{head}   one head exactly (`payload.pack_head`)
+    GET /attention/{key}/{map}/{layer}/{head}   one head exactly (`payload.pack_head`)
     GET /attention/{key}/heads            measured: every head's effect, a line of JSON for each layer
     GET /attention/{key}/words            measured: what carried a verdict, in lines of JSON
     GET /attention/{key}/data.npz         the whole pass for other programs
@@ -78,10 +78,10 @@ def attach(server: FastAPI, site: Site) -> None:
     measured("heads", measures.heads)
     measured("words", measures.each_word)
 
-    @server.get("/attention/{key}/{layer}/{head}")
-    async def one_head(key: str, layer: int, head: int) -> Response:
+    @server.get("/attention/{key}/{name}/{layer}/{head}")
+    async def one_head(key: str, name: str, layer: int, head: int) -> Response:
         made, _ = await held(key)
         try:
-            return Response(payload.pack_head(made, layer, head), media_type=BINARY, headers=FOREVER)
-        except IndexError:
+            return Response(payload.pack_head(made.map(name), layer, head), media_type=BINARY, headers=FOREVER)
+        except LookupError:
             raise HTTPException(404) from None

@@ -5,24 +5,25 @@ const sentence = h("p", { class: "sentence", "aria-live": "polite" });
 const table = h("dl");
 body.append(sentence, table);
 
-const bar = (part) => h("span", { class: "bar" }, h("i", { style: `width:${(100 * part).toFixed(1)}%` }));
-
 /** A line of the table, with a bar where the number is a part of a whole. */
 const line = (name, value, part, beside) =>
   h(
     "div",
     { title: say(`stat_${name}_hint`) },
     h("dt", {}, say(`stat_${name}`)),
-    h("dd", { "data-statistic": name }, part == null ? null : bar(part), h("span", {}, value)),
+    h("dd", { "data-statistic": name }, part == null ? null : h("span", { class: "bar" }, former.bar(part)), h("span", {}, value)),
     beside ? h("dd", { class: "quiet" }, beside) : null,
   );
 
 const paint = eachFrame(() => {
   const shown = former.shown();
   if (!shown) return;
-  const { pass, of, layer, head } = shown;
-  const statistics = of === "head" ? former.statisticsOf(pass, layer, head) : former.measure(shown);
-  const even = former.even(pass);
+  const { map, of, layer, head } = shown;
+  element.hidden = !map.square; // what is said here is of a text that looks at itself
+  element.dataset.rev = store.rev;
+  if (element.hidden) return;
+  const statistics = of === "head" ? former.statisticsOf(map, layer, head) : former.measure(shown);
+  const even = former.even(map);
   const habit = former.habit(statistics, even);
   sentence.textContent = `${say(`subject_${of}`, { layer, head })} ${habit.words}`;
   sentence.dataset.habit = habit.kind;
@@ -34,7 +35,6 @@ const paint = eachFrame(() => {
     line("entropy", say("stat_bits", { value: entropy.toFixed(2) }), null, say("stat_even", { value: even.entropy.toFixed(2) })),
     line("distance", say("stat_tokens", { value: distance.toFixed(1) }), null, say("stat_even", { value: even.distance.toFixed(1) })),
   );
-  element.dataset.rev = store.rev;
 });
-const ON = ["pass", "layer", "head", "of", "rev"];
+const ON = ["pass", "map", "layer", "head", "of", "rev"];
 store.subscribe(element, (changed) => ON.some((name) => changed.has(name)) && paint());

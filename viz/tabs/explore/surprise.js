@@ -14,14 +14,9 @@ let spans = [];
 const paint = () => {
   const { weights } = former.colours();
   const colour = (part) => weights[Math.round(255 * Math.min(1, part))];
-  ramp.style.background = `linear-gradient(90deg, ${[0, 0.25, 0.5, 0.75, 1].map((part) => former.css(colour(part))).join(",")})`;
+  ramp.style.background = former.gradient(weights);
   const { bits } = store.pass.header.output;
-  spans.forEach((span, i) => {
-    if (bits[i] === null) return;
-    const pixel = colour(bits[i] / MOST);
-    span.style.background = former.css(pixel);
-    span.style.color = former.inkOn(pixel);
-  });
+  spans.forEach((span, i) => bits[i] !== null && former.ground(span, colour(bits[i] / MOST)));
 };
 
 const words = (i) => {
@@ -32,11 +27,7 @@ const words = (i) => {
 
 const draw = () => {
   const { labels, output, baseline, unit } = store.pass.header;
-  spans = labels.map((label, i) => {
-    const span = h("span", { class: "token", "data-token": i, title: words(i) }, label);
-    if (output.bits[i] === null) span.classList.add("first");
-    return span;
-  });
+  spans = former.tokenSpans(labels, (i) => ({ title: words(i), kind: output.bits[i] === null ? "token first" : "token" }));
   // A line may break after a space; a newline of the text is one here too.
   const after = { "␣": () => h("wbr"), "⏎": () => h("br") };
   text.replaceChildren(...spans.flatMap((span, i) => (after[labels[i]] ? [span, after[labels[i]]()] : [span])));

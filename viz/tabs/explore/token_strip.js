@@ -27,7 +27,7 @@ const build = () => {
 
 /** The weights to and from a token: [looks at, is looked at by], each a number a token. */
 const both = (shown, token) => {
-  const { tokens: count } = shown.pass.header;
+  const count = tokens.length;
   const looks = new Float32Array(count);
   looks.set(former.row(shown, token));
   const looked = Float32Array.from({ length: count }, (_, query) => former.row(shown, query)[token] ?? 0);
@@ -37,7 +37,8 @@ const both = (shown, token) => {
 const paint = eachFrame(() => {
   const shown = former.shown();
   if (!shown) return;
-  const token = store.token();
+  const own = shown.map.square && shown.map.queries.length === tokens.length; // rows and columns are of this text
+  const token = own ? store.token() : null;
   const locked = store.view.token;
   const stripes = token === null ? [] : both(shown, token);
   const most = stripes.map((weights) => weights.reduce((a, b) => Math.max(a, b), 1e-9));
@@ -70,7 +71,7 @@ const tell = (shown, token, [looks, looked]) => {
   if (token === null) return void (sentence.textContent = say("strip_hint"));
   const named = (weights) => {
     const strong = former.strongestOf(weights, NAMED).filter((i) => weights[i] >= 0.01);
-    return strong.map((i) => `${former.quote(i)} ${share(weights[i])}`).join(", ") || say("strip_faint");
+    return former.list(strong.map((i) => `${former.quote(i)} ${share(weights[i])}`)) || say("strip_faint");
   };
   sentence.replaceChildren(
     h("b", {}, `${former.quote(token)}${store.view.token !== null ? ` · ${say("locked")}` : ""}`),

@@ -61,28 +61,23 @@ const colour = (part) => former.colours().scores[Math.round(127.5 + 80 * Math.ma
 
 const fill = ({ text, top }, values, write) => {
   const most = Math.max(...values.map(Math.abs), 1e-9);
-  const word = (i) => {
-    const span = h("span", { class: "token", title: `${former.token(i)}: ${write(values[i])}` }, store.pass.header.labels[i]);
-    if (values[i] !== undefined) {
-      const pixel = colour(values[i] / most);
-      Object.assign(span.style, { background: former.css(pixel), color: former.inkOn(pixel) });
-    }
+  const look = (i) => ({ title: `${former.token(i)}: ${write(values[i])}`, pixel: values[i] === undefined ? undefined : colour(values[i] / most) });
+  const spans = former.tokenSpans(store.pass.header.labels, look);
+  spans.forEach((span, i) => {
     span.addEventListener("pointerenter", () => store.point({ token: i }));
     span.addEventListener("pointerleave", () => store.point(null));
     span.addEventListener("click", () => store.set({ token: store.view.token === i ? null : i }));
-    return span;
-  };
-  text.replaceChildren(...store.pass.header.labels.flatMap((_, i) => [word(i), " "]));
+  });
+  text.replaceChildren(...spans.flatMap((span) => [span, " "]));
   const ranked = values.map((_, i) => i).sort((a, b) => Math.abs(values[b]) - Math.abs(values[a])).slice(0, 5);
   top.replaceChildren(...ranked.map((i) => {
-    const bar = h("i", { class: "bar" });
-    bar.style.width = `${(100 * Math.abs(values[i])) / most}%`;
+    const bar = former.bar(Math.abs(values[i]) / most, "bar");
     bar.style.background = former.css(colour(Math.sign(values[i])));
     return h("li", {}, h("span", { class: "label" }, former.token(i)), h("span", { class: "bars" }, bar), h("span", { class: "number" }, write(values[i])));
   }));
 };
 
-const signed = (value) => (value === undefined ? "…" : `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`);
+const signed = (value) => (value === undefined ? "…" : former.signed(value, 2));
 
 const draw = () => {
   const [ablation, attention] = columns;
@@ -94,7 +89,7 @@ const draw = () => {
   const verdict = output.classes[output.probs.indexOf(Math.max(...output.probs))];
   const size = found.agreement === null ? null : Math.abs(found.agreement);
   const kind = size === null ? "none" : size < 0.3 ? "little" : size < 0.7 ? "partly" : "much";
-  const number = found.agreement?.toFixed(2).replace("-", "−");
+  const number = found.agreement === null ? "" : former.fixed(found.agreement, 2);
   agreement.textContent = say(`words_agree_${found.agreement < -0.3 ? "against" : kind}`, { number, tokens, verdict });
 };
 

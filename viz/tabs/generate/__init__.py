@@ -1,6 +1,12 @@
 """Tab Generate: watch a model write, one token at a time."""
 
 from viz.tabs.base import Tab
-from viz.tabs.generate import page, routes
+from viz.tabs.generate import page, routes, writing
 
-TAB = Tab("generate", page.render, routes.attach, ("branches.js", "frames.js", "writing.js"))
+TAB = Tab(
+    "generate",
+    page.render,
+    routes.attach,
+    ("branches.js", "frames.js", "writing.js"),
+    limits={"seed": writing.SEED_LIMIT - 1, "length": writing.LENGTH_LIMIT, "pace": writing.PACE_LIMIT},
+)

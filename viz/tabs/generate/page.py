@@ -15,7 +15,6 @@ import gradio as gr
 from viz import browser
 from viz.passes.run import Models, writers
 from viz.tabs.base import Site
-from viz.tabs.generate import writing
 from viz.text import message
 from viz.text.examples import EXAMPLES
 
@@ -23,7 +22,7 @@ part = partial(browser.part, Path(__file__).parent)
 
 
 def settings(models: Models) -> dict[str, Any]:
-    """What the tab's scripts have to know of the models and the limits."""
+    """What the tab's scripts have to know of the models."""
     return {
         "models": {
             name: {"layers": config.depth, "heads": config.heads, "context": config.seq_length}
@@ -31,7 +30,6 @@ def settings(models: Models) -> dict[str, Any]:
             for config in [loaded.bundle.config]
         },
         "text": EXAMPLES["generator"][1],
-        "limits": {"length": writing.LENGTH_LIMIT, "written": writing.WRITTEN_LIMIT, "seed": writing.SEED_LIMIT - 1},
     }
 
 

@@ -45,14 +45,8 @@ const attention = (state) => {
   return row;
 };
 
-/** For each level of the scale: the ground, and the ink that stands out from it (WCAG's relative luminance). */
-const palette = () => {
-  const linear = (channel) => ((channel & 255) / 255) ** 2.2;
-  return Array.from(former.colours().weights, (pixel) => {
-    const light = 0.2126 * linear(pixel) + 0.7152 * linear(pixel >> 8) + 0.0722 * linear(pixel >> 16);
-    return [former.css(pixel), light > 0.18 ? "#10151d" : "#ffffff"];
-  });
-};
+/** For each level of the scale: the ground, and the ink that stands out from it. */
+const palette = () => Array.from(former.colours().weights, (pixel) => [former.css(pixel), former.inkOn(pixel)]);
 
 let spans = []; // {span, and what it shows: label, ground, kind}; asking the page itself is slow
 let labels = [];
@@ -90,7 +84,7 @@ const paint = former.eachFrame(() => {
     show(shown, labels[i], seen ? colours[Math.round(level(weight))] : ["", ""], kind.join(" "));
   });
   paintSentence(node, row, here);
-  legend.style.background = `linear-gradient(to right, ${colours.filter((_, i) => i % 51 === 0).map(([ground]) => ground)})`;
+  legend.style.background = former.gradient(former.colours().weights);
   legendMost.textContent = settings.scale === "row" ? former.share(most) : "100 %";
   if (writing.status === "running") follow();
   element.dataset.rev = writing.rev;
@@ -101,10 +95,10 @@ const paintSentence = (node, row, here) => {
   if (!row) return (sentence.textContent = say("write_no_state"));
   const first = node.state.start;
   const top = Array.from(row.keys()).sort((a, b) => row[b] - row[a]).slice(0, 3).filter((j) => row[j] >= 0.01);
-  const where = top.map((j) => say("write_seen", { token: labels[first + j], at: first + j, share: former.share(row[j]) })).join(", ");
+  const where = top.map((j) => say("write_seen", { token: labels[first + j], at: first + j, share: former.share(row[j]) }));
   const who = settings.of === "head" ? say("head_name", settings) : say("of_mean_name", settings);
   sentence.textContent = [
-    say("write_looks", { token: labels[here] ?? "", at: here, who, where }),
+    say("write_looks", { token: labels[here] ?? "", at: here, who, where: former.list(where) }),
     first > 0 && say("write_window", { context: writing.models[settings.model].context, first }),
   ].filter(Boolean).join(" ");
 };

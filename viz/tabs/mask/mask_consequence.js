@@ -17,8 +17,7 @@ const number = (bits) => former.number(bits, bits < 0.995 && bits >= 0.001 ? 2 :
 
 /** A number of bits per byte as a bar; the line marks what guessing blindly costs. */
 const bar = (name, label, bits, most) => {
-  const fill = h("i", { class: "fill" });
-  fill.style.width = `${Math.min(100, (100 * bits) / most)}%`;
+  const fill = former.bar(bits / most, "fill");
   const blind = h("i", { class: "blind" });
   blind.style.left = `${(100 * BLIND) / most}%`;
   return h("div", { class: "bar", "data-bits": bits, "data-bar": name }, h("span", { class: "label" }, label), h("span", { class: "track", "aria-hidden": "true" }, fill, blind), h("b", {}, number(bits)), h("span", { class: "quiet" }, say("mask_bits")));
@@ -28,8 +27,8 @@ const bar = (name, label, bits, most) => {
 const bytes = (labels, kind, look) =>
   h("p", { class: `bytes ${kind}` }, ...labels.map((label, i) => {
     const span = h("span", { "data-at": i }, { "␣": "\u00a0\u200b", "⏎": "⏎\u200b" }[label] ?? label);
-    const { ground, ink, title } = look?.(i) ?? {};
-    if (ground) Object.assign(span.style, { background: ground, color: ink });
+    const { pixel, title } = look?.(i) ?? {};
+    former.ground(span, pixel);
     if (title) span.title = title;
     return span;
   }));
@@ -39,7 +38,7 @@ const surprise = (labels, bits) => {
   return bytes(labels, "read", (i) => {
     if (!i) return null; // nothing came before the first
     const pixel = weights[Math.round(255 * Math.min(1, bits[i - 1] / MOST))];
-    return { ground: former.css(pixel), ink: former.inkOn(pixel), title: say("mask_bits_of", { token: labels[i], bits: number(bits[i - 1]) }) };
+    return { pixel, title: say("mask_bits_of", { token: labels[i], bits: number(bits[i - 1]) }) };
   });
 };
 
@@ -72,7 +71,7 @@ const fill = (answer) => {
   const { pair, switched: trained } = answer;
   const all = [trained.before, trained.after, ...pair.flatMap(({ own, hidden }) => [own, hidden])];
   const most = Math.max(BLIND * 1.05, ...all);
-  const none = h("p", { class: "quiet" }, say("mask_consequence_missing", { names: missing.join(", ") }));
+  const none = h("p", { class: "quiet" }, say("mask_consequence_missing", { names: former.list(missing, true) }));
   results.replaceChildren(...(pair.length ? pair.map((one, i) => card(answer, one, pair[1 - i], most)) : [none]));
   switched.replaceChildren(
     h("h3", {}, say("mask_consequence_switched", { name: trained.name })),

@@ -37,7 +37,7 @@ const paint = former.eachFrame(() => {
   const at = Math.min(masking.hover?.at ?? own, growth.tokens.length - 1); // pointed at in a longer list, a moment ago
   if (drawn !== answer) chart.draw({ figures, keep: "growth", change: worded(answer) });
   drawn = answer;
-  where.textContent = say("mask_growth_at", { tokens: masking.count(growth.tokens[at]) }) + (at === own ? ` (${say("mask_growth_here")})` : "");
+  where.textContent = say("mask_growth_at", { tokens: masking.count(growth.tokens[at]), own: at === own });
   where.dataset.tokens = growth.tokens[at];
   rows.replaceChildren(
     ...lines.map((line, i) =>

@@ -43,7 +43,7 @@ list.addEventListener("keydown", byKey);
 const maps = SIDES.map((side) => {
   const heading = h("h3");
   const place = h("div");
-  const picture = former.square(place, {
+  const picture = former.heatMap(place, {
     label: say("mask_proof_label", { name: say(`mask_proof_${side}`, { name: say("mask_kind") }) }),
     onpoint: (at) => masking.point(at && { token: at.column, output: at.row }),
     onpick: ({ column }) => choose(column),
@@ -63,11 +63,9 @@ const said = (labels, square, token) => {
   const moved = masking.moved(square, token);
   const before = moved.filter((output) => output < token);
   const most = Math.max(...before.map((output) => square[output][token]));
-  const rest =
-    token === 0 ? say("mask_proof_first")
-    : before.length ? say("mask_proof_before_some", { count: before.length, most: former.number(most, 3) })
-    : say("mask_proof_before");
-  return say("mask_proof_moves", { token: masking.quote(labels, token), outputs: masking.outputs(moved, square.length), rest });
+  const values = { token: masking.quote(labels, token), outputs: masking.outputs(moved, square.length) };
+  const rest = token === 0 ? "first" : before.length ? "some" : "none";
+  return say("mask_proof_moves", { ...values, rest, count: before.length, most: before.length ? former.number(most, 3) : "" });
 };
 
 const paintMaps = (proof, token, level) => {
@@ -84,7 +82,7 @@ const paintMaps = (proof, token, level) => {
       at: output === undefined ? null : { row: output, column: token },
     });
   }
-  bar.style.background = `linear-gradient(90deg,${[0, 0.25, 0.5, 0.75, 1].map((at) => former.css(weights[Math.round(255 * (FAINTEST + (1 - FAINTEST) * at))]))})`;
+  bar.style.background = former.gradient(weights, FAINTEST, 1);
 };
 
 const paintTokens = (proof, token, level) => {

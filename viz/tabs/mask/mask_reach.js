@@ -31,15 +31,11 @@ const within = (needs, layer) => needs.flat().filter((need) => need <= layer).le
 
 const paintPicture = ({ mask, layer, canvas, pairs }, needs, size, token) => {
   const t = needs.length;
-  Object.assign(canvas, { width: t, height: t });
-  const context = canvas.getContext("2d");
-  const image = context.createImageData(t, t);
-  const pixels = new Uint32Array(image.data.buffer);
   const { masked, weights } = former.colours();
-  const [before, now, marked] = [weights[90], weights[190], former.variable("mark")];
-  needs.forEach((row, output) => row.forEach((need, input) => (pixels[output * t + input] = need > layer ? masked : need === layer ? now : before)));
-  context.putImageData(image, 0, 0);
-  context.fillStyle = marked;
+  const pixel = (need) => (need > layer ? masked : weights[need === layer ? 190 : 90]);
+  former.image(t, t, (input, output) => pixel(needs[output][input]), canvas);
+  const context = canvas.getContext("2d");
+  context.fillStyle = former.variable("mark");
   needs.forEach((row, output) => row[token] <= layer && context.fillRect(token, output, 1, 1));
   const values = { name: masking.nameOf(mask, size), layer, pairs: masking.count(within(needs, layer)), all: masking.count(t * t) };
   canvas.setAttribute("aria-label", say("mask_cell_reach", values));
@@ -69,7 +65,7 @@ const full = ({ needs, layers, size }) => {
     const most = Math.max(...needs[mask].flatMap((row, output) => row.slice(0, output + 1)));
     return say(most > layers ? "mask_reach_full_more" : "mask_reach_full_one", { name: masking.nameOf(mask, size), layers: Math.min(most, layers) });
   });
-  return say("mask_reach_full", { list: list.join(", ") });
+  return say("mask_reach_full", { list: former.list(list) });
 };
 
 /** The measurement beside what is possible, where the pictures go as far as the model. */

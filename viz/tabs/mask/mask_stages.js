@@ -45,7 +45,7 @@ const makeMap = (name) => {
   const place = h("div", {});
   const top = h("div", { class: "heading" }, heading, bar, name === "weights" ? root : "");
   const node = h("div", { class: "map", "data-map": name }, top, place);
-  const picture = former.square(place, {
+  const picture = former.heatMap(place, {
     label: say("mask_map_label", { name: say(`mask_map_${name}`, { size: "s" }) }),
     onpoint: point,
     onpick: ({ row }) => goToRow(row),
@@ -90,7 +90,7 @@ const paintReading = () => {
   if (passes === undefined) return; // of a longer text, a moment ago
   const [score, weight] = [former.number(scores[query][key]), former.number(weights[query][key])];
   Object.assign(reading.dataset, { query, key, score: scores[query][key], weight: passes ? weights[query][key] : "masked" });
-  const values = { query: masking.quote(labels, query), key: masking.quote(labels, key), score, weight, allowed: say("mask_reading_allowed") };
+  const values = { query: masking.quote(labels, query), key: masking.quote(labels, key), score, weight };
   reading.textContent = say(passes ? "mask_reading" : "mask_reading_hidden", values);
 };
 

@@ -38,7 +38,7 @@ const paintRow = ({ error, mark, more, node }, measured, still) => {
 /** What was switched on as it was answered, in words; empty where nothing was. */
 const switched = ({ positions, mask }) => {
   const on = [positions !== "none" && say(`permute_with_${positions}`), mask !== "none" && say("permute_with_mask")];
-  return on.filter(Boolean).join(say("permute_and"));
+  return former.list(on.filter(Boolean), true);
 };
 
 /** The sentence under the numbers, and the tab's lesson. */

@@ -53,16 +53,7 @@ const painter = (most) => {
   };
 };
 
-const cells = (values, emb, { first, count }, pixel) => {
-  const height = values.length / emb;
-  const made = h("canvas", { width: count, height });
-  const context = made.getContext("2d");
-  const image = context.createImageData(count, height);
-  const pixels = new Uint32Array(image.data.buffer);
-  for (let y = 0; y < height; y++) for (let x = 0; x < count; x++) pixels[y * count + x] = pixel(values[y * emb + first + x]);
-  context.putImageData(image, 0, 0);
-  return made;
-};
+const cells = (values, emb, { first, count }, pixel) => former.image(count, values.length / emb, (x, y) => pixel(values[y * emb + first + x]));
 
 const paint = former.eachFrame(() => {
   const shown = permuting.picture();
@@ -158,10 +149,10 @@ const tell = (shown, { first, count }, most, measured) => {
 /** Where the largest difference is, over all numbers of all words. */
 const whole = (shown, measured) => {
   if (shown.values) {
-    const written = (value) => value.toFixed(6).replace("-", "−");
+    const written = (value) => former.fixed(value, 6);
     const { classes } = permuting.answers.permuted.verdicts[0];
     const values = classes.map((name, i) => say("permute_value", { name, before: written(shown.values.before[i]), after: written(shown.values.after[i]) }));
-    return say("permute_values", { values: values.join(", "), error: measured.error ? number(measured.error, 3) : "0" });
+    return say("permute_values", { values: former.list(values), error: measured.error ? number(measured.error, 3) : "0" });
   }
   const top = shown.difference.reduce((best, value, i) => (value > shown.difference[best] ? i : best), 0);
   if (!shown.difference[top]) return say("permute_none_apart");
@@ -172,11 +163,11 @@ const whole = (shown, measured) => {
 const pointAt = (event) => {
   const shown = permuting.picture();
   if (!frame || !shown) return;
-  const { x, y } = former.placeOn(canvas, event);
-  const which = frame.lefts.findIndex((left) => x >= left && x < left + frame.map);
-  const row = Math.floor((y - frame.top) / frame.row);
-  if (which < 0 || !(row in shown.order)) return permuting.point(null);
-  const column = Math.floor(((x - frame.lefts[which]) / frame.map) * columns(shown).count);
+  const box = (left) => ({ left, top: frame.top, width: frame.map, height: frame.row * shown.words });
+  const found = frame.lefts.map((left) => former.cellAt(canvas, event, box(left), shown.words, columns(shown).count));
+  const which = found.findIndex(Boolean);
+  if (which < 0) return permuting.point(null);
+  const { row, column } = found[which];
   permuting.point({ word: which ? shown.order[row] : row, column });
 };
 canvas.addEventListener("pointermove", pointAt);

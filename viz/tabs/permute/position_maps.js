@@ -59,15 +59,7 @@ const alike = (table, a, b) => {
 };
 const most = (table) => (permuting.view.product === "dot" ? Math.max(...held[table.key].norms) ** 2 : 1);
 
-const image = (width, height, pixelAt) => {
-  const made = h("canvas", { width, height });
-  const context = made.getContext("2d");
-  const data = context.createImageData(width, height);
-  const pixels = new Uint32Array(data.data.buffer);
-  for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) pixels[y * width + x] = pixelAt(x, y);
-  context.putImageData(data, 0, 0);
-  return made;
-};
+const { image } = former;
 const signed = (part) => Math.max(0, Math.min(255, Math.round(127.5 + 127.5 * part)));
 
 /** The two pictures, a pixel a number; made once for each table, product and theme. */
@@ -204,7 +196,7 @@ let drawn = ""; // what the curve shows
 /** How alike the chosen position is to those near it and far from it. */
 const neighbours = (table, row, at) => {
   const said = [1, 10, 100].filter((step) => at + step < table.rows).map((step) => say("permute_at_distance", { step, value: number(row[at + step], 3) }));
-  return say("permute_neighbours", { at, said: said.join(", "), unit: say(`permute_product_${permuting.view.product}`) });
+  return say("permute_neighbours", { at, said: former.list(said), unit: say(`permute_product_${permuting.view.product}`) });
 };
 
 const point = (found) => {
@@ -215,11 +207,8 @@ const choose = (position) => permuting.set({ at: Math.max(0, Math.min(current().
 
 const pointer = (one) => {
   const at = (event) => {
-    if (!one.box) return null;
-    const { x, y } = former.placeOn(one.canvas, event);
-    const other = Math.floor(((x - one.box.left) / one.box.width) * one.across);
-    const position = Math.floor(((y - one.box.top) / one.box.height) * one.down);
-    return other >= 0 && other < one.across && position >= 0 && position < one.down ? { map: one.name, position, other } : null;
+    const found = one.box && former.cellAt(one.canvas, event, one.box, one.down, one.across);
+    return found && { map: one.name, position: found.row, other: found.column };
   };
   one.canvas.addEventListener("pointermove", (event) => point(at(event)));
   one.canvas.addEventListener("pointerleave", () => point(null));

@@ -6,18 +6,16 @@ const sentence = h("p", { class: "sentence", "aria-live": "polite" });
 body.append(cards);
 foot.append(permuting.bar().node, sentence, h("p", { class: "quiet" }, say("permute_two_words")));
 
-const percent = (part) => `${(100 * part).toFixed(4)} %`;
+const percent = (part) => say("number_share", { value: (100 * part).toFixed(4) });
 const chosen = (probs) => probs.indexOf(Math.max(...probs));
 
 /** One order: the words, the verdict, the probability of the last class with its bar. */
 const order = (name, words, { classes }, probs) => {
-  const bar = h("i");
-  bar.style.width = `${100 * probs.at(-1)}%`;
   return h("div", { class: `order order-${name}` },
     h("span", { class: "quiet" }, say(`permute_order_${name}`)),
     h("span", { class: "words" }, words),
     h("b", { class: "verdict" }, classes[chosen(probs)]),
-    h("span", { class: "bar", "aria-hidden": "true" }, bar),
+    h("span", { class: "bar", "aria-hidden": "true" }, former.bar(probs.at(-1))),
     h("span", { class: "prob" }, say("permute_prob", { name: classes.at(-1), prob: percent(probs.at(-1)) })));
 };
 
@@ -37,8 +35,8 @@ const tell = ({ name, positions, classes, before, after, equal, moved }) => {
   const written = former.share(was) === former.share(is) && !equal ? percent : former.share; // as many digits as tell them apart
   const values = { name, before: written(was), after: written(is), class: classes.at(-1), moved: number(moved, 2) };
   if (equal) return say(positions === "none" ? "permute_verdict_bag" : "permute_verdict_same", values);
-  const turned = chosen(before) !== chosen(after) ? say("permute_verdict_turns", { from: classes[chosen(before)], to: classes[chosen(after)] }) : "";
-  return say("permute_verdict_moves", values) + turned;
+  const verdicts = { from: classes[chosen(before)], to: classes[chosen(after)] };
+  return say(chosen(before) === chosen(after) ? "permute_verdict_moves" : "permute_verdict_turns", { ...values, ...verdicts });
 };
 
 permuting.subscribe(element, (changed) => {

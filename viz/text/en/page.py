@@ -52,6 +52,9 @@ MESSAGES = {
     "restore": "Restore",
     # numbers
     "number_share": "{value} %",
-    "number_below": "< {value} %",
+    "number_below": "< {value}",
+    "range": "{from} to {to}",
+    "list_between": ", ",
+    "list_and": "{first} and {last}",
     "number_power": "{value} × 10{power}",
 }

@@ -66,7 +66,6 @@ MESSAGES = {
     "permute_with_learned": "learned positions",
     "permute_with_sinusoidal": "sinusoidal positions",
     "permute_with_mask": "the causal mask",
-    "permute_and": " and ",
     "permute_says_still": "No word has moved, so there is nothing to compare yet: drag one, or shuffle.",
     "permute_says_kept": "The outputs moved with their words, and nothing else happened to them.",
     "permute_says_stays": "The rows moved, and their average did not: neither does the verdict.",
@@ -131,7 +130,8 @@ MESSAGES = {
     " whatever they say.",
     "permute_verdict_same": "{name} stays at {before} {class}: on this text the order makes no difference to it.",
     "permute_verdict_moves": "{name} goes from {before} to {after} {class}: the order counts for it.",
-    "permute_verdict_turns": " Its verdict turns from {from} to {to}.",
+    "permute_verdict_turns": "{name} goes from {before} to {after} {class}: the order counts for it."
+    " Its verdict turns from {from} to {to}.",
     "permute_two_words": "Equivariance: the outputs move as the inputs move. Invariance: the output does not move at"
     " all. Blocks without positions are equivariant; averaging their rows makes the verdict invariant, for a sum does"
     " not ask in which order it is added.",

@@ -40,7 +40,9 @@ def test_the_verdict_is_the_one_of_the_weights_alone(classifier):
     probs, maps = plain.class_probs(classifier.bundle.model.state_dict(), ids, heads=4, gelu=False)
     assert made.header["output"]["probs"] == pytest.approx(probs.tolist(), abs=2e-5)
     assert made.header["output"]["classes"] == ["negative", "positive"]
-    torch.testing.assert_close(made.weights, torch.stack([torch.stack(row) for row in maps]), atol=1e-5, rtol=1e-5)
+    torch.testing.assert_close(
+        made.map("self").weights, torch.stack([torch.stack(row) for row in maps]), atol=1e-5, rtol=1e-5
+    )
 
 
 @pytest.mark.parametrize(
@@ -136,7 +138,7 @@ def test_the_routes_bring_what_a_key_names(served, models):
     key = explore.answer(models, passes, "small-classifier", TEXT, None)["key"]
     made, body = passes.get(key)
     assert client.get(f"/attention/{key}").content == gzip.decompress(body)
-    assert client.get(f"/attention/{key}/1/2").content == payload.pack_head(made, 1, 2)
+    assert client.get(f"/attention/{key}/self/1/2").content == payload.pack_head(made.map("self"), 1, 2)
     assert lines(client.get(f"/attention/{key}/heads")) == list(measures.heads(models["small-classifier"], made))
     assert lines(client.get(f"/attention/{key}/words")) == list(measures.each_word(models["small-classifier"], made))
     arrays = client.get(f"/attention/{key}/data.npz")
@@ -144,7 +146,7 @@ def test_the_routes_bring_what_a_key_names(served, models):
     assert arrays.headers["content-disposition"] == 'attachment; filename="small-classifier-all-heads.npz"'
 
 
-PATHS = ["", "/0/0", "/heads", "/words", "/data.npz"]
+PATHS = ["", "/self/0/0", "/heads", "/words", "/data.npz"]
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -169,16 +171,18 @@ def test_a_key_that_was_never_given_out_is_404(served, path):
 def test_a_head_that_is_not_there_is_404_and_a_message_reaches_the_visitor_as_a_line(served, models):
     client, passes = served
     key = explore.answer(models, passes, "small-generator", "a", None)["key"]
-    assert client.get(f"/attention/{key}/7/0").status_code == 404
-    assert client.get(f"/attention/{key}/x/0").status_code == 422
+    assert client.get(f"/attention/{key}/self/7/0").status_code == 404
+    assert client.get(f"/attention/{key}/cross/0/0").status_code == 404
+    assert client.get(f"/attention/{key}/self/x/0").status_code == 422
     assert lines(client.get(f"/attention/{key}/heads")) == [{"error": note("too_short")}]
 
 
-def test_too_many_measurements_at_once_are_refused_with_a_message(served, models, monkeypatch):
-    client, passes = served
-    key = explore.answer(models, passes, "small-generator", "The cat", None)["key"]
+def test_too_many_measurements_at_once_are_refused_with_a_message(models, monkeypatch):
     monkeypatch.setattr(work, "WAITING", 0)
-    response = client.get(f"/attention/{key}/heads")
+    site, server = base.site_of(models), FastAPI()
+    routes.attach(server, site)
+    key = explore.answer(models, site.passes, "small-generator", "The cat", None)["key"]
+    response = TestClient(server).get(f"/attention/{key}/heads")
     assert response.status_code == 503
     assert response.json() == {"error": note("busy_measuring")}
 

@@ -26,7 +26,7 @@ from viz.server.clients import Places
 from viz.server.clients import client as client_var
 from viz.server.work import TURNS, Work
 from viz.tabs.base import site_of
-from viz.tabs.generate import page, routes, writing
+from viz.tabs.generate import TAB, page, routes, writing
 from viz.text import Busy, note, told
 
 CONFIG = former.ModelConfig(num_tokens=256, emb=16, heads=2, depth=2, seq_length=24)
@@ -361,4 +361,4 @@ def test_half_of_a_character_is_refused_or_read_and_never_an_error(client, name)
 def test_the_page_is_told_the_limits_that_hold(loaded):
     told = page.settings({"small": loaded})
     assert told["models"] == {"small": {"layers": 2, "heads": 2, "context": 24}}
-    assert told["limits"] == {"length": 1000, "written": 3000, "seed": 2**32 - 1}
+    assert TAB.limits == {"length": writing.LENGTH_LIMIT, "pace": writing.PACE_LIMIT, "seed": 2**32 - 1}

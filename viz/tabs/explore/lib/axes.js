@@ -6,27 +6,29 @@
   const STEP = 14; // from one label to the next, at least
   const LONGEST = 14; // characters; the whole label is in the readout
 
-  /** {frame, draw(context), mark(context, query, key, colour)} for a map in width × height. */
-  former.axes = (tokens, width, height) => {
-    const pen = former.tokenPen(FONT, LONGEST);
-    const widest = Math.ceil(Math.max(...Array.from({ length: tokens }, (_, i) => pen.width(i))));
-    const left = widest + 24; // the axis title, a gap
+  /** {frame, draw(context), mark(context, query, key, colour)} for an AttentionMap in width × height. */
+  former.axes = (map, width, height) => {
+    const rows = former.tokenPen(map.queries, FONT, LONGEST);
+    const columns = former.tokenPen(map.keys, FONT, LONGEST);
+    const [down, across] = [map.queries.length, map.keys.length];
+    const widest = Math.ceil(columns.widest());
+    const left = Math.ceil(rows.widest()) + 24; // the axis title, a gap
     const side = { width: width - left - 4, height: height - 22 - FONT };
-    const upright = widest + 4 <= side.width / tokens;
+    const upright = widest + 4 <= side.width / across;
     const top = (upright ? FONT : widest) + 24;
     const most = Math.max(40, height - top - 4);
     const frame = { left, top, height: most, width: Math.max(40, Math.min(side.width, Math.round(most * 1.35))) };
-    const every = (room) => Math.max(1, Math.ceil(STEP / (room / tokens)));
-    const middle = { x: (i) => left + ((i + 0.5) * frame.width) / tokens, y: (i) => top + ((i + 0.5) * frame.height) / tokens };
+    const every = (count, room) => Math.max(1, Math.ceil(STEP / (room / count)));
+    const middle = { x: (i) => left + ((i + 0.5) * frame.width) / across, y: (i) => top + ((i + 0.5) * frame.height) / down };
 
-    const across = (context, i, look) => {
+    const nameKey = (context, i, look) => {
       context.save();
       context.translate(middle.x(i), top - 5);
       if (!upright) context.rotate(-Math.PI / 2);
-      pen.draw(context, i, 0, upright ? -FONT / 2 : 0, { ...look, align: upright ? "center" : "left" });
+      columns.draw(context, i, 0, upright ? -FONT / 2 : 0, { ...look, align: upright ? "center" : "left" });
       context.restore();
     };
-    const down = (context, i, look) => pen.draw(context, i, left - 5, middle.y(i), { ...look, align: "right" });
+    const nameQuery = (context, i, look) => rows.draw(context, i, left - 5, middle.y(i), { ...look, align: "right" });
     const titles = (context) => {
       context.fillStyle = former.variable("quiet");
       context.font = `11px ${former.style.font}`;
@@ -45,8 +47,8 @@
       context.strokeRect(frame.left - 0.5, frame.top - 0.5, frame.width + 1, frame.height + 1);
       titles(context);
       const look = { colour: former.variable("text"), quiet: former.variable("quiet") };
-      for (let i = 0; i < tokens; i += every(frame.width)) across(context, i, look);
-      for (let i = 0; i < tokens; i += every(frame.height)) down(context, i, look);
+      for (let i = 0; i < across; i += every(across, frame.width)) nameKey(context, i, look);
+      for (let i = 0; i < down; i += every(down, frame.height)) nameQuery(context, i, look);
     };
 
     /** The labels of a row and a column, whether or not they had room, on a plate that hides their neighbours. */
@@ -56,8 +58,8 @@
       context.fillRect(18, y - FONT / 2 - 2, left - 20, FONT + 4);
       const half = upright ? widest / 2 + 2 : FONT / 2 + 2;
       if (key != null) context.fillRect(x - half, 18, 2 * half, top - 20);
-      down(context, query, { colour, weight: "600" });
-      if (key != null) across(context, key, { colour, weight: "600" });
+      nameQuery(context, query, { colour, weight: "600" });
+      if (key != null) nameKey(context, key, { colour, weight: "600" });
     };
     return { frame, draw, mark };
   };
@@ -68,28 +70,27 @@
     const [low, bar, high, masked] = ["span", "i", "span", "span"].map((tag) => h(tag));
     const legend = h("div", { class: "legend" }, low, bar, high, masked);
     place.append(legend);
-    return (mode, scale, size, causal) => {
+    return (mode, scale, size, hides) => {
       const table = former.colours()[mode];
-      const stops = Array.from({ length: 9 }, (_, i) => former.css(table[Math.round((i * 255) / 8)]));
-      bar.style.background = `linear-gradient(90deg,${stops.join()})`;
-      low.textContent = mode === "scores" ? `−${size.toFixed(1)}` : "0";
-      high.textContent = mode === "scores" ? `+${size.toFixed(1)} ${say("scores_unit")}` : say(`scale_${scale}_end`);
+      bar.style.background = former.gradient(table);
+      low.textContent = mode === "scores" ? former.fixed(-size, 1) : "0";
+      high.textContent = mode === "scores" ? say("scores_most", { most: former.signed(size, 1) }) : say(`scale_${scale}_end`);
       masked.replaceChildren(h("i", { class: "masked" }), say("masked_short"));
-      masked.hidden = !causal;
+      masked.hidden = !hides;
     };
   };
 
   /** {words, data}: the weight and the score of a pair; a masked cell says so and has neither. */
   former.reading = (shown, query, key) => {
     const { say, number } = former;
-    const { pass, exact } = shown;
-    if (key >= pass.rowLength(query)) return { words: say("masked"), data: { query, key, weight: "masked" } };
+    const { map, exact } = shown;
+    if (key >= map.rowLength(query)) return { words: say("masked"), data: { query, key, weight: "masked" } };
     const weight = former.row(shown, query)[key];
     const data = { query, key, weight };
     if (!exact) {
       return { words: say("reading_weight", { weight: `≈ ${number(weight, 3)}` }), data };
     }
-    data.score = former.recompute(pass, exact).scores[pass.rowStart(query) + key];
+    data.score = former.recompute(map, exact).scores[map.rowStart(query) + key];
     return { words: say("reading_both", { weight: number(weight), score: number(data.score) }), data };
   };
 })();

@@ -4,7 +4,7 @@
 
   /** {entropy, distance, previous, first, self} of a map, as former.analysis.head_statistics; means over queries. */
   former.measure = (shown) => {
-    const { tokens } = shown.pass.header;
+    const tokens = shown.map.queries.length;
     const sum = { entropy: 0, distance: 0, previous: 0, first: 0, self: 0 };
     for (let query = 0; query < tokens; query++) {
       const row = former.row(shown, query);
@@ -21,20 +21,20 @@
   };
 
   /** The statistics of a head, as Python measured them. */
-  former.statisticsOf = (pass, layer, head) =>
-    Object.fromEntries(Object.entries(pass.header.statistics).map(([name, values]) => [name, values[layer][head]]));
+  former.statisticsOf = (map, layer, head) =>
+    Object.fromEntries(Object.entries(map.statistics).map(([name, values]) => [name, values[layer][head]]));
 
   /** What looking at all alike would give: {entropy, distance}. */
-  former.even = (pass) => {
-    if (!evens.has(pass)) evens.set(pass, evenOf(pass));
-    return evens.get(pass);
+  former.even = (map) => {
+    if (!evens.has(map)) evens.set(map, evenOf(map));
+    return evens.get(map);
   };
   const evens = new WeakMap();
-  const evenOf = (pass) => {
-    const { tokens } = pass.header;
+  const evenOf = (map) => {
+    const tokens = map.queries.length;
     const even = { entropy: 0, distance: 0 };
     for (let query = 0; query < tokens; query++) {
-      const length = pass.rowLength(query);
+      const length = map.rowLength(query);
       even.entropy += Math.log2(length) / tokens;
       for (let key = 0; key < length; key++) even.distance += Math.abs(query - key) / length / tokens;
     }

@@ -29,22 +29,22 @@
   };
 
   /** Cells → width × height levels, each the largest of what falls in it. perRow: relative to the row's largest. */
-  former.pool = (pass, layer, head, width, height, perRow) => {
-    const { tokens } = pass.header;
-    const cells = pass.quantised(layer, head);
+  former.pool = (map, layer, head, width, height, perRow) => {
+    const [down, across] = [map.queries.length, map.keys.length];
+    const cells = map.quantised(layer, head);
     const levels = new Uint8Array(width * height);
-    const column = Uint16Array.from({ length: tokens }, (_, key) => Math.floor((key * width) / tokens));
-    const columnEnd = Uint16Array.from({ length: tokens }, (_, key) => Math.max(column[key] + 1, Math.floor(((key + 1) * width) / tokens)));
-    for (let query = 0; query < tokens; query++) {
-      const [start, length] = [pass.rowStart(query), pass.rowLength(query)];
+    const column = Uint16Array.from({ length: across }, (_, key) => Math.floor((key * width) / across));
+    const columnEnd = Uint16Array.from({ length: across }, (_, key) => Math.max(column[key] + 1, Math.floor(((key + 1) * width) / across)));
+    for (let query = 0; query < down; query++) {
+      const [start, length] = [map.rowStart(query), map.rowLength(query)];
       let factor = 1;
       if (perRow) {
         let most = 1;
         for (let key = 0; key < length; key++) if (cells[start + key] > most) most = cells[start + key];
         factor = 255 / most;
       }
-      const y = Math.floor((query * height) / tokens);
-      const yEnd = Math.max(y + 1, Math.floor(((query + 1) * height) / tokens));
+      const y = Math.floor((query * height) / down);
+      const yEnd = Math.max(y + 1, Math.floor(((query + 1) * height) / down));
       for (let key = 0; key < length; key++) {
         const level = cells[start + key] * factor;
         for (let x = column[key]; x < columnEnd[key]; x++) if (levels[y * width + x] < level) levels[y * width + x] = level;
@@ -65,18 +65,18 @@
   };
 
   /** A whole map, one pixel a cell, on a canvas of its own; values are weights, or scores with their largest size. */
-  former.paintMap = (canvas, pass, values, scoreSize) => {
-    const { tokens } = pass.header;
-    if (canvas.width !== tokens || canvas.height !== tokens) Object.assign(canvas, { width: tokens, height: tokens });
+  former.paintMap = (canvas, map, values, scoreSize) => {
+    const [width, height] = [map.keys.length, map.queries.length];
+    if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
     const context = canvas.getContext("2d");
-    const image = context.createImageData(tokens, tokens);
+    const image = context.createImageData(width, height);
     const pixels = new Uint32Array(image.data.buffer);
     const { weights, scores, masked } = former.colours();
     pixels.fill(masked);
-    for (let query = 0; query < tokens; query++) {
-      const start = pass.rowStart(query);
-      const row = values.subarray(start, start + pass.rowLength(query));
-      const into = pixels.subarray(query * tokens, query * tokens + row.length);
+    for (let query = 0; query < height; query++) {
+      const start = map.rowStart(query);
+      const row = values.subarray(start, start + map.rowLength(query));
+      const into = pixels.subarray(query * width, query * width + row.length);
       if (scoreSize) scorePixels(row, scores, scoreSize, into);
       else weightPixels(row, weights, former.store.view.scale, into);
     }

@@ -1,37 +1,37 @@
-// One forward pass in the browser: decodes what viz/passes/payload.py packed. Adds former.decodePass and former.decodeHead.
+// One forward pass in the browser: decodes what viz/passes/payload.py packed. Adds former.decodePass, former.decodeHead.
 (() => {
   const former = window.former;
 
-  class Pass {
-    constructor(buffer) {
-      const magic = new TextDecoder().decode(new Uint8Array(buffer, 0, 4));
-      if (magic !== "FMR1") throw new Error("not a packed pass");
-      const length = new DataView(buffer).getUint32(4, true);
-      /** Everything but the cells; the fields are those of `run` in viz/passes/run.py. */
-      this.header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, length)));
-      const { layers, heads, tokens, causal } = this.header;
-      this.scales = new Float32Array(buffer, 8 + length, layers * heads);
-      this.cells = new Uint8Array(buffer, 8 + length + 4 * layers * heads);
-      this.perHead = causal ? (tokens * (tokens + 1)) / 2 : tokens * tokens;
+  /** The attention of one stack of layers: rows are queries, columns keys, each with labels of their own. */
+  class AttentionMap {
+    constructor(described, scales, cells) {
+      /** name, layers, heads, headSize, queries, keys, statistics: see Map.describe in viz/passes/run.py. */
+      Object.assign(this, described, { scales, cells });
+      this.starts = [0];
+      for (const length of this.lengths) this.starts.push(this.starts.at(-1) + length);
+      this.perHead = this.starts.at(-1);
+      this.square = this.queries.length === this.keys.length && this.queries.every((label, i) => label === this.keys[i]);
+      /** Whether a mask hides anything. */
+      this.hides = this.perHead < this.queries.length * this.keys.length;
     }
 
-    /** Where a query's keys begin among the cells of a head, and how many it has. */
+    /** Where a query's keys begin among the cells of a head, and how many it has: the mask hides those after them. */
     rowStart(query) {
-      return this.header.causal ? (query * (query + 1)) / 2 : query * this.header.tokens;
+      return this.starts[query];
     }
     rowLength(query) {
-      return this.header.causal ? query + 1 : this.header.tokens;
+      return this.lengths[query];
     }
 
     /** A head's cells as they came: square roots of weight / scale, 0 to 255. */
     quantised(layer, head) {
-      const first = (layer * this.header.heads + head) * this.perHead;
+      const first = (layer * this.heads + head) * this.perHead;
       return this.cells.subarray(first, first + this.perHead);
     }
 
     /** A head's weights, cell by cell; off by at most scale / 255, or scale / 51 in a large pass. */
     approximate(layer, head) {
-      const scale = this.scales[layer * this.header.heads + head] / 65025;
+      const scale = this.scales[layer * this.heads + head] / 65025;
       const levels = this.quantised(layer, head);
       const weights = new Float32Array(levels.length);
       for (let i = 0; i < levels.length; i++) weights[i] = levels[i] * levels[i] * scale;
@@ -39,12 +39,29 @@
     }
   }
 
-  former.decodePass = (buffer) => new Pass(buffer);
+  /** {header, maps}: the header's fields are those of `run` in viz/passes/run.py. */
+  former.decodePass = (buffer) => {
+    const magic = new TextDecoder().decode(new Uint8Array(buffer, 0, 4));
+    if (magic !== "FMR2") throw new Error("not a packed pass");
+    const length = new DataView(buffer).getUint32(4, true);
+    const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, length)));
+    const heads = header.maps.map(({ layers, heads }) => layers * heads);
+    let at = 8 + length;
+    let cell = at + 4 * heads.reduce((sum, count) => sum + count, 0);
+    const maps = header.maps.map((described, i) => {
+      const size = heads[i] * described.lengths.reduce((sum, count) => sum + count, 0);
+      const map = new AttentionMap(described, new Float32Array(buffer, at, heads[i]), new Uint8Array(buffer, cell, size));
+      at += 4 * heads[i];
+      cell += size;
+      return map;
+    });
+    return { header, maps };
+  };
 
   /** One head exactly: q and k (tokens × headSize) and the model's weights, in the cells' order. */
-  former.decodeHead = (pass, buffer) => {
-    const size = pass.header.tokens * pass.header.headSize;
+  former.decodeHead = ({ queries, keys, headSize }, buffer) => {
+    const [ofQ, ofK] = [queries.length * headSize, keys.length * headSize];
     const all = new Float32Array(buffer);
-    return { q: all.subarray(0, size), k: all.subarray(size, 2 * size), weights: all.subarray(2 * size) };
+    return { q: all.subarray(0, ofQ), k: all.subarray(ofQ, ofQ + ofK), weights: all.subarray(ofQ + ofK) };
   };
 })();

@@ -22,7 +22,7 @@
   /** The cells that are shown: {values, size}; size is the largest score, null for weights. */
   const shownValues = (shown) => {
     if (former.store.view.show !== "scores" || !shown.exact) return { values: shown.weights, size: null };
-    const { scores } = former.recompute(shown.pass, shown.exact);
+    const { scores } = former.recompute(shown.map, shown.exact);
     return { values: scores, size: scores.reduce((most, score) => Math.max(most, Math.abs(score)), 1e-9) };
   };
 
@@ -30,48 +30,48 @@
   const step = (pitch, size) => Math.max(1, Math.ceil((size + 2) / pitch));
 
   const mapOf = (shown, ink) => {
-    const { tokens, labels } = shown.pass.header;
+    const { queries, keys } = shown.map;
     const { values, size } = shownValues(shown);
-    const cell = Math.max(2.5, Math.min(26, 640 / tokens));
-    const side = cell * tokens;
+    const cell = Math.max(2.5, Math.min(26, 640 / Math.max(queries.length, keys.length)));
+    const [wide, high] = [cell * keys.length, cell * queries.length];
     const font = Math.max(8, Math.min(12, cell * 0.8));
-    const longest = Math.max(...labels.map((label) => [...label].length), 2);
-    const margin = Math.min(160, 34 + longest * font * 0.65);
-    const group = svg("g", { transform: `translate(${margin} ${margin + 30})` });
+    const room = (labels) => Math.min(160, 34 + Math.max(...labels.map((label) => [...label].length), 2) * font * 0.65);
+    const [left, top] = [room(queries), room(keys)];
+    const group = svg("g", { transform: `translate(${left} ${top + 30})` });
     const canvas = former.h("canvas");
-    former.paintMap(canvas, shown.pass, values, size);
-    if (tokens > 64) group.append(svg("image", { href: canvas.toDataURL(), width: side, height: side, style: "image-rendering:pixelated", preserveAspectRatio: "none" }));
-    else group.append(...squares(canvas, tokens, cell));
-    group.append(svg("rect", { width: side, height: side, fill: "none", stroke: ink.line }));
+    former.paintMap(canvas, shown.map, values, size);
+    if (Math.max(queries.length, keys.length) > 64) group.append(svg("image", { href: canvas.toDataURL(), width: wide, height: high, style: "image-rendering:pixelated", preserveAspectRatio: "none" }));
+    else group.append(...squares(canvas, cell));
+    group.append(svg("rect", { width: wide, height: high, fill: "none", stroke: ink.line }));
+    const style = { "font-size": font, fill: ink.text, "font-family": former.style.mono, "dominant-baseline": "central" };
+    const middle = (i) => (i + 0.5) * cell;
     const every = step(cell, font);
-    const style = { "font-size": font, fill: ink.text, "font-family": former.style.mono };
-    for (let i = 0; i < tokens; i += every) {
-      const middle = (i + 0.5) * cell;
-      group.append(words(labels[i], -5, middle, { ...style, "text-anchor": "end", "dominant-baseline": "central" }));
-      group.append(words(labels[i], 0, 0, { ...style, transform: `translate(${middle} -5) rotate(-90)`, "dominant-baseline": "central" }));
-    }
-    const quiet = { "font-size": 11, fill: ink.quiet };
-    group.append(words(former.say("key"), side / 2, 10 - margin, { ...quiet, "text-anchor": "middle" }));
-    group.append(words(former.say("query"), 0, 0, { ...quiet, "text-anchor": "middle", transform: `translate(${10 - margin} ${side / 2}) rotate(-90)` }));
-    return { group, width: margin + side + 24, height: margin + 30 + side + 24, map: { x: margin, y: margin + 30, cell } };
+    for (let i = 0; i < queries.length; i += every) group.append(words(queries[i], -5, middle(i), { ...style, "text-anchor": "end" }));
+    for (let i = 0; i < keys.length; i += every) group.append(words(keys[i], 0, 0, { ...style, transform: `translate(${middle(i)} -5) rotate(-90)` }));
+    const quiet = { "font-size": 11, fill: ink.quiet, "text-anchor": "middle" };
+    group.append(words(former.say("key"), wide / 2, 10 - top, quiet));
+    group.append(words(former.say("query"), 0, 0, { ...quiet, transform: `translate(${10 - left} ${high / 2}) rotate(-90)` }));
+    return { group, width: left + wide + 24, height: top + 30 + high + 24, map: { x: left, y: top + 30, cell } };
   };
 
-  const squares = (canvas, tokens, cell) => {
-    const { data } = canvas.getContext("2d").getImageData(0, 0, tokens, tokens);
-    return Array.from({ length: tokens * tokens }, (_, i) => {
-      const [x, y] = [(i % tokens) * cell, Math.floor(i / tokens) * cell];
+  const squares = (canvas, cell) => {
+    const { width, height } = canvas;
+    const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+    return Array.from({ length: width * height }, (_, i) => {
+      const [x, y] = [(i % width) * cell, Math.floor(i / width) * cell];
       return svg("rect", { x, y, width: cell + 0.3, height: cell + 0.3, fill: `rgb(${data.slice(4 * i, 4 * i + 3).join(",")})` });
     });
   };
 
   const linesOf = (shown, ink) => {
-    const { tokens, labels } = shown.pass.header;
-    const pitch = tokens > 64 ? 12 : 18;
+    const { queries, keys } = shown.map;
+    const longest = Math.max(queries.length, keys.length);
+    const pitch = longest > 64 ? 12 : 18;
     const [left, right] = [200, 460];
     const group = svg("g", { transform: "translate(0 76)" });
     const style = { "font-size": pitch - 5, fill: ink.text, "font-family": former.style.mono, "dominant-baseline": "central" };
     const y = (i) => (i + 0.5) * pitch;
-    for (let query = 0; query < tokens; query++) {
+    for (let query = 0; query < queries.length; query++) {
       const row = former.row(shown, query);
       let mass = 0;
       for (const key of former.strongestOf(row, former.LINES.most)) {
@@ -80,11 +80,12 @@
         const curve = `M${left} ${y(query)}C${left + 100} ${y(query)} ${right - 100} ${y(key)} ${right} ${y(key)}`;
         group.append(svg("path", { d: curve, fill: "none", stroke: ink.accent, "stroke-opacity": row[key].toFixed(3), "stroke-width": (0.6 + 2.4 * row[key]).toFixed(2) }));
       }
-      group.append(words(labels[query], left - 6, y(query), { ...style, "text-anchor": "end" }), words(labels[query], right + 6, y(query), style));
     }
+    queries.forEach((label, i) => group.append(words(label, left - 6, y(i), { ...style, "text-anchor": "end" })));
+    keys.forEach((label, i) => group.append(words(label, right + 6, y(i), style)));
     const quiet = { "font-size": 11, fill: ink.quiet };
     group.append(words(former.say("query"), left, -10, { ...quiet, "text-anchor": "end" }), words(former.say("key"), right, -10, quiet));
-    return { group, width: 660, height: 76 + tokens * pitch + 24, map: null };
+    return { group, width: 660, height: 76 + longest * pitch + 24, map: null };
   };
 
   const pen = document.createElement("canvas").getContext("2d");

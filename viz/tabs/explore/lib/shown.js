@@ -3,59 +3,59 @@
 // former.strongestOf, former.LINES and former.recompute.
 (() => {
   const former = window.former;
-  const derived = new WeakMap(); // pass → {mean: [layer] cells, rollout: [layer] t × t}
+  const derived = new WeakMap(); // map → {mean: [layer] cells, rollout: [layer] t × t}
   let held = null;
 
   /**
-   * {of, layer, head, weights, exact}: weights are cells (see Pass.rowStart); exact is the chosen head's q, k and
+   * {map, of, layer, head, weights, exact}: weights are cells of the map (see AttentionMap.rowStart); exact is the chosen head's q, k and
    * weights as they were in the model, null until they are here and for mean and rollout. Null before the first pass.
    */
   former.shown = () => {
-    const { pass, exact, view } = former.store;
-    if (!pass) return null;
+    const { map, exact, view } = former.store;
+    if (!map) return null;
     const { layer, head, of } = view;
     const sure = of === "head" && exact?.layer === layer && exact.head === head ? exact : null;
-    const same = held?.pass === pass && held.of === of && held.layer === layer && held.head === head;
+    const same = held?.map === map && held.of === of && held.layer === layer && held.head === head;
     if (same && held.exact === sure) return held;
-    const weights = sure?.weights ?? (same ? held.weights : weightsOf(pass, of, layer, head));
-    return (held = { pass, of, layer, head, exact: sure, weights });
+    const weights = sure?.weights ?? (same ? held.weights : weightsOf(map, of, layer, head));
+    return (held = { map, of, layer, head, exact: sure, weights });
   };
 
-  const weightsOf = (pass, of, layer, head) => {
-    if (of === "head") return pass.approximate(layer, head);
-    if (!derived.has(pass)) derived.set(pass, { mean: [], rollout: [] });
-    return of === "mean" ? meanOf(pass, layer) : cellsOf(pass, rolloutOf(pass, layer));
+  const weightsOf = (map, of, layer, head) => {
+    if (of === "head") return map.approximate(layer, head);
+    if (!derived.has(map)) derived.set(map, { mean: [], rollout: [] });
+    return of === "mean" || !map.square ? meanOf(map, layer) : cellsOf(map, rolloutOf(map, layer));
   };
 
   /** The mean over the heads of a layer. */
-  const meanOf = (pass, layer) => {
-    const { mean } = derived.get(pass);
+  const meanOf = (map, layer) => {
+    const { mean } = derived.get(map);
     if (mean[layer]) return mean[layer];
-    const sum = new Float32Array(pass.perHead);
-    for (let head = 0; head < pass.header.heads; head++) {
-      const cells = pass.quantised(layer, head);
-      const unit = pass.scales[layer * pass.header.heads + head] / 65025 / pass.header.heads;
+    const sum = new Float32Array(map.perHead);
+    for (let head = 0; head < map.heads; head++) {
+      const cells = map.quantised(layer, head);
+      const unit = map.scales[layer * map.heads + head] / 65025 / map.heads;
       for (let i = 0; i < sum.length; i++) sum[i] += cells[i] * cells[i] * unit;
     }
     return (mean[layer] = sum);
   };
 
   /** A_layer ··· A_0 with A = (mean + I) / 2, as former.analysis.rollout; t × t. */
-  const rolloutOf = (pass, layer) => {
-    const { rollout } = derived.get(pass);
+  const rolloutOf = (map, layer) => {
+    const { rollout } = derived.get(map);
     if (rollout[layer]) return rollout[layer];
-    const { tokens, causal } = pass.header;
-    const before = layer > 0 ? rolloutOf(pass, layer - 1) : null;
-    const mean = meanOf(pass, layer);
+    const tokens = map.queries.length;
+    const before = layer > 0 ? rolloutOf(map, layer - 1) : null;
+    const mean = meanOf(map, layer);
     const result = new Float32Array(tokens * tokens);
     for (let query = 0; query < tokens; query++) {
-      const [start, length, row] = [pass.rowStart(query), pass.rowLength(query), query * tokens];
+      const [start, length, row] = [map.rowStart(query), map.rowLength(query), query * tokens];
       for (let through = 0; through < length; through++) {
         const share = (mean[start + through] + (through === query ? 1 : 0)) / 2;
         if (!before) result[row + through] += share;
         else if (share > 0) {
           const from = through * tokens;
-          const last = causal ? through + 1 : tokens;
+          const last = map.hides ? map.rowLength(through) : tokens;
           for (let key = 0; key < last; key++) result[row + key] += share * before[from + key];
         }
       }
@@ -64,20 +64,18 @@
   };
 
   /** t × t → cells, without those that the mask hides. */
-  const cellsOf = (pass, square) => {
-    if (!pass.header.causal) return square;
-    const cells = new Float32Array(pass.perHead);
-    for (let query = 0; query < pass.header.tokens; query++) {
-      const row = square.subarray(query * pass.header.tokens, query * pass.header.tokens + query + 1);
-      cells.set(row, pass.rowStart(query));
-    }
+  const cellsOf = (map, square) => {
+    const cells = new Float32Array(map.perHead);
+    const across = map.keys.length;
+    for (let query = 0; query < map.queries.length; query++)
+      cells.set(square.subarray(query * across, query * across + map.rowLength(query)), map.rowStart(query));
     return cells;
   };
 
   /** A query's weights; the keys are 0 to its length. */
   former.row = (shown, query) => {
-    const start = shown.pass.rowStart(query);
-    return shown.weights.subarray(start, start + shown.pass.rowLength(query));
+    const start = shown.map.rowStart(query);
+    return shown.weights.subarray(start, start + shown.map.rowLength(query));
   };
 
   /** Where the largest weights are, at most `count` of them, largest first. */
@@ -102,21 +100,21 @@
   former.pair = (shown) => {
     const { hover, view } = former.store;
     if (hover?.query != null) return hover;
-    const query = view.token ?? hover?.token ?? shown.pass.header.tokens - 1;
+    const query = view.token ?? hover?.token ?? shown.map.queries.length - 1;
     if (view.token !== null && hover?.token != null && hover.token !== query) return { query, key: hover.token };
     return { query, key: (view.token === null ? null : view.key) ?? former.strongest(shown, query) };
   };
 
   /** Fills in the exact head's scores q·k / √s, and by how much their softmax differs from the model's weights. */
-  former.recompute = (pass, exact) => {
+  former.recompute = (map, exact) => {
     if (exact.scores) return exact;
-    const { tokens, headSize } = pass.header;
+    const { headSize } = map;
     const { q, k, weights } = exact;
     const scores = new Float32Array(weights.length);
     const root = Math.sqrt(headSize);
     let error = 0;
-    for (let query = 0; query < tokens; query++) {
-      const [start, length] = [pass.rowStart(query), pass.rowLength(query)];
+    for (let query = 0; query < map.queries.length; query++) {
+      const [start, length] = [map.rowStart(query), map.rowLength(query)];
       let most = -Infinity;
       for (let key = 0; key < length; key++) {
         let sum = 0;

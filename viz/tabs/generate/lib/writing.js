@@ -5,14 +5,14 @@
 
   const number = (initial, min, max, step) => ({ initial, min, max, step });
   const FIELDS = {
-    model: { initial: "" },
-    text: { initial: "" },
+    model: { initial: "", choices: [] },
+    text: { initial: "", longest: Infinity }, // the server says how long is too long
     temperature: number(0.8, 0, 2, 0.05),
     top_k: number(0, 0, 100, 1), // 0: all
     top_p: number(1, 0.05, 1, 0.05), // 1: all
-    seed: number(1, 0, 2 ** 32 - 1, 1),
-    length: number(200, 1, 1000, 1),
-    pace: number(12, 1, 30, 1),
+    seed: number(1, 0, former.limits.seed, 1),
+    length: number(200, 1, former.limits.length, 1),
+    pace: number(12, 1, former.limits.pace, 1),
     layer: number(0, 0, 0, 1),
     head: number(0, 0, 0, 1),
     of: { initial: "mean", choices: ["mean", "head"] },
@@ -22,9 +22,11 @@
   const SHAPING = ["model", "text"]; // another of these, and what was written is another text
   const LINKED = 600; // a link holds this many written tokens at most
 
+  const settings = former.settings(FIELDS);
+
   const writing = {
     fields: FIELDS,
-    settings: Object.fromEntries(Object.entries(FIELDS).map(([name, { initial }]) => [name, initial])),
+    settings: settings.values,
     models: {},
     branches: new former.Branches(),
     cursor: null, // the node where one stands: what is shown, and what is written on from
@@ -42,14 +44,6 @@
 
   /** The node on display. */
   writing.shown = () => writing.hover ?? writing.cursor;
-
-  const allowed = (name, value) => {
-    const { choices, min, max, step } = FIELDS[name];
-    if (choices) return choices.includes(value);
-    if (name === "model") return value in writing.models;
-    if (name === "text") return typeof value === "string";
-    return Number.isFinite(value) && value >= min && value <= max && (step < 1 || Number.isInteger(value));
-  };
 
   // --- asking the server -------------------------------------------------------------------------------------------
 
@@ -167,7 +161,7 @@
   };
 
   /** "1 token", "2 tokens". */
-  writing.count = (count) => former.say(count === 1 ? "write_one" : "write_count", { count });
+  writing.count = (count) => former.say("write_count", { count });
 
   /** Forgets what was written, and begins at the prompt. */
   writing.clear = () => {
@@ -182,10 +176,9 @@
 
   /** Changes settings: set({temperature: 1}). What is out of range is left as it was. */
   writing.set = (partial) => {
-    const changed = former.changes(writing.settings, partial, allowed);
+    const changed = settings.change(partial);
     if (!changed.length) return;
-    for (const name of changed) writing.settings[name] = partial[name];
-    if (changed.includes("model")) fitModel();
+    if (changed.includes("model")) fitModel(writing.settings.model);
     publish(...changed);
     if (changed.includes("model") || changed.includes("text")) {
       end();
@@ -197,59 +190,45 @@
     writeLink();
   };
 
-  const fitModel = () => {
-    const { layers, heads } = writing.models[writing.settings.model];
+  /** The layers and heads that a model has; what it does not have gives way to its last layer, or its first head. */
+  const fitModel = (model) => {
+    const { layers, heads } = writing.models[model];
     Object.assign(FIELDS.layer, { max: layers - 1, initial: layers - 1 });
     FIELDS.head.max = heads - 1;
-    for (const name of ["layer", "head"]) if (!allowed(name, writing.settings[name])) writing.settings[name] = FIELDS[name].initial;
+    for (const name of ["layer", "head"]) if (!settings.allowed(name, writing.settings[name])) writing.settings[name] = FIELDS[name].initial;
   };
 
   // --- the link ----------------------------------------------------------------------------------------------------
 
-  const inFront = () => former.store.view.tab === "generate";
-
-  /** The settings and the written tokens in the address bar, while this tab is in front. */
-  const writeLink = () => {
-    if (!inFront() || !Object.keys(writing.models).length) return;
+  /** The settings and the written tokens in the address bar. */
+  const writeLink = former.page.keep("generate", () => {
+    if (!Object.keys(writing.models).length) return null;
     const written = writing.branches.path(writing.cursor).map((node) => node.token);
-    const kept = written.length <= LINKED ? written.join(".") : "";
-    former.writeAddress("generate", { ...former.unlessInitial(writing.settings, FIELDS), written: kept });
-  };
+    return { ...settings.link(), written: written.length <= LINKED ? written.join(".") : "" };
+  });
 
-  /** The settings of a link; returns the tokens that it has written. */
-  const readLink = () => {
-    const refused = [];
-    for (const name of Object.keys(FIELDS).filter((name) => former.opened.has(name))) {
-      const value = former.opened.get(name);
-      const meant = "step" in FIELDS[name] ? (value.trim() ? Number(value) : NaN) : value;
-      if (!allowed(name, meant)) refused.push([name, value, writing.settings[name]]);
-      else writing.settings[name] = meant;
-      if (name === "model") fitModel(); // first: it says which layers and heads there are
-    }
-    const written = former.opened.get("written") ?? "";
+  /** Takes up the settings of a link; returns {given: the tokens it has written, refused: notes}. */
+  const read = (params) => {
+    const model = params.get("model");
+    fitModel(settings.allowed("model", model) ? model : FIELDS.model.initial); // first: it says which layers there are
+    const { values, refused } = settings.read(params);
+    Object.assign(writing.settings, values);
+    const written = params.get("written") ?? "";
     const given = /^\d{1,6}(\.\d{1,6})*$/.test(written) ? written.split(".").map(Number) : [];
-    if (written && !given.length) refused.push(["written", written, former.say("none")]);
-    const words = refused.map(([name, value, used]) => former.say("bad_link", { name, given: value.slice(0, 40), used }));
-    if (words.length) writing.message = { kind: "error", text: words.join(" ") };
-    return given;
+    if (written && !given.length) refused.push(former.badLink("written", written));
+    return { given, refused };
   };
 
   /** Takes up a link's view while the page is open. */
   writing.follow = (params) => {
     const before = SHAPING.map((name) => writing.settings[name]).join("\n");
-    for (const [name, { initial }] of Object.entries(FIELDS)) {
-      const given = params.get(name);
-      const meant = given === null ? initial : "step" in FIELDS[name] ? Number(given) : given;
-      if (allowed(name, meant)) writing.settings[name] = meant;
-      if (name === "model") fitModel();
-    }
+    const { given: wanted } = read(params);
     publish(...Object.keys(FIELDS));
     if (before !== SHAPING.map((name) => writing.settings[name]).join("\n")) {
       end();
       writing.branches = new former.Branches();
       writing.cursor = writing.branches.root;
     }
-    const wanted = (params.get("written") ?? "").split(".").filter(Boolean).map(Number);
     const here = writing.branches.path(writing.cursor).map((node) => node.token);
     const onward = here.every((token, i) => token === wanted[i]);
     if (!onward) writing.cursor = writing.branches.root;
@@ -258,22 +237,19 @@
     else rest();
   };
 
-  /** Once, when the tab comes on the page: its models and limits, then what the link asks for. */
-  writing.start = async ({ models, text, limits }) => {
+  /** Once, when the tab comes on the page: its models, then what the link asks for. */
+  writing.start = async ({ models, text }) => {
     writing.models = models;
-    const [first] = Object.keys(models);
+    FIELDS.model.choices = Object.keys(models);
+    const [first] = FIELDS.model.choices;
     FIELDS.model.initial = writing.settings.model = first;
     FIELDS.text.initial = writing.settings.text = text;
-    FIELDS.length.max = limits.length;
-    fitModel();
-    writing.settings.layer = FIELDS.layer.initial;
-    const given = former.tabOf(former.opened) === "generate" ? readLink() : [];
-    const { message } = writing;
+    const asked = former.tabOf(former.opened) === "generate" ? former.opened : new URLSearchParams();
+    const { given, refused } = read(asked);
     publish("models", ...Object.keys(FIELDS));
-    former.store.subscribe(document.body, (changed) => changed.has("tab") && writeLink());
     former.followers.generate = writing.follow;
     await ask(given.length, given);
-    writing.message ??= message;
+    if (refused.length) writing.message ??= { kind: "error", text: refused.map(former.told).join(" ") };
     publish("status");
   };
 

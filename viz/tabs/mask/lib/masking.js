@@ -110,7 +110,7 @@
   masking.fullNameOf = (mask, size) => former.say(`mask_full_${mask}`, { size });
   masking.hasSize = (mask) => mask !== "none" && mask !== "causal";
 
-  masking.count = (number) => number.toLocaleString("en");
+  masking.count = former.whole;
 
   /** [5, 6, 7, 9] → "5 to 7, 9". */
   masking.ranges = (list) => {
@@ -119,13 +119,14 @@
       if (runs.length && runs.at(-1)[1] === i - 1) runs.at(-1)[1] = i;
       else runs.push([i, i]);
     }
-    return runs.map(([from, to]) => (from === to ? `${from}` : to === from + 1 ? `${from}, ${to}` : `${from} to ${to}`)).join(", ");
+    const words = ([from, to]) => (from === to ? [from] : to === from + 1 ? [from, to] : [former.say("range", { from, to })]);
+    return former.list(runs.flatMap(words));
   };
 
   /** A list of outputs in words. */
   masking.outputs = (list, all) => {
     if (list.length === all) return former.say("mask_proof_all");
-    return former.say(list.length === 1 ? "mask_proof_output" : "mask_proof_outputs", { ranges: masking.ranges(list) || former.say("none") });
+    return former.say("mask_proof_outputs", { count: list.length, ranges: masking.ranges(list) || former.say("none") });
   };
 
   /** The outputs that a change of a token moves: those with any change at all. */
@@ -150,26 +151,26 @@
     const { stages } = masking.answers;
     if (!stages) return;
     const proof = masking.proof();
+    const measured = agree(stages, proof, ["text", "model", "mask", "size"]);
     const name = masking.fullNameOf(stages.mask, stages.size);
     const values = {
       name: name[0].toUpperCase() + name.slice(1),
       cells: masking.count(stages.cells),
       all: masking.count(stages.tokens ** 2),
-      moves: agree(stages, proof, ["text", "model", "mask", "size"]) ? whatMoves(proof) : "",
+      ...(measured ? whatMoves(proof) : {}),
     };
-    former.lessons.tell("mask", former.say(stages.mask === "none" ? "mask_lesson_none" : "mask_lesson", values));
+    former.lessons.tell("mask", former.say(`mask_lesson${stages.mask === "none" ? "_none" : ""}${measured ? "_moves" : ""}`, values));
   };
 
-  const whatMoves = ({ labels, mask, masked, unmasked }) => {
+  const whatMoves = ({ labels, masked, unmasked }) => {
     const token = masking.token(labels);
     const [moved, free] = [masked, unmasked].map((square) => masking.moved(square, token));
-    const values = {
+    return {
       token: masking.quote(labels, token),
       outputs: masking.outputs(moved, labels.length),
-      none: token > 0 && moved.every((output) => output >= token) ? former.say("mask_lesson_before") : "",
-      too: free.some((output) => output < token) ? former.say("mask_lesson_before_too") : "",
+      before: token > 0 && moved.every((output) => output >= token) ? "none" : "some",
+      too: free.some((output) => output < token) ? "some" : "none",
       unmasked: masking.outputs(free, labels.length),
     };
-    return former.say(mask === "none" ? "mask_lesson_moves_none" : "mask_lesson_moves", values);
   };
 })();

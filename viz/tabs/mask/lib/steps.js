@@ -9,7 +9,7 @@
   /** As many digits as fit a narrow column. */
   const short = (value) => {
     const digits = Math.abs(value) >= 99.5 ? 0 : Math.abs(value) >= 9.95 ? 1 : 2;
-    return value.toFixed(digits).replace("-", "−");
+    return former.fixed(value, digits);
   };
   const part = (value) => (value >= 0.0005 ? value.toFixed(3).replace(/^0/, "") : "≈ 0");
 

@@ -3,13 +3,12 @@
 (() => {
   const former = window.former;
   const AS_TYPED = "typed"; // the order of a text in which nothing was moved
-  const MOST_WORDS = 24;
 
   const permuting = former.demo(
     "permute",
     {
       text: { initial: "", longest: 10000 },
-      order: { initial: AS_TYPED, longest: 3 * MOST_WORDS, eager: true }, // "2.0.1": whose word stands at each place
+      order: { initial: AS_TYPED, longest: 3 * former.limits.words, eager: true }, // "2.0.1": whose word stands at each place
       seed: { initial: 1, min: 0, max: 9999 }, // of the shuffle
       positions: { initial: "none", choices: ["none", "learned", "sinusoidal"] },
       mask: { initial: "none", choices: ["none", "causal"] },

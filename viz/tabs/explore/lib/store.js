@@ -1,25 +1,30 @@
-// The attention store: the pass on screen and what of it is looked at. Every component reads this and nothing else;
+// The attention store: the pass on screen and what of it is looked at. Every part of tab Explore reads this and no other;
 // choosing a head, a layer, a token or a scale changes `view` here and never asks Python. Adds former.store.
 (() => {
   const former = window.former;
 
-  // The view's fields, their defaults, and what a link may say. null: nothing chosen.
+  // The view. What there is of layers, heads and tokens, a pass says; null: nothing chosen.
   const FIELDS = {
-    tab: { initial: former.tabs[0], choices: former.tabs },
-    layer: { initial: 0, limit: (header) => header.layers },
-    head: { initial: 0, limit: (header) => header.heads },
-    token: { initial: null, limit: (header) => header.tokens }, // the locked token
-    key: { initial: null, limit: (header) => header.tokens }, // with it, the key of the locked pair
+    map: { initial: 0, min: 0, max: Infinity }, // which of the pass's maps
+    layer: { initial: 0, min: 0, max: Infinity },
+    head: { initial: 0, min: 0, max: Infinity },
+    token: { initial: null, min: 0, max: Infinity, optional: true }, // the locked token
+    key: { initial: null, min: 0, max: Infinity, optional: true }, // with it, the key of the locked pair
     of: { initial: "head", choices: ["head", "mean", "rollout"] },
     view: { initial: "map", choices: ["map", "lines"] },
     scale: { initial: "linear", choices: ["linear", "row", "root"] },
     show: { initial: "weights", choices: ["weights", "scores"] },
   };
 
+  const settings = former.settings(FIELDS);
+
   const store = {
     pass: null, // a Pass (lib/pass.js)
+    map: null, // the one of its maps that is looked at
     exact: null, // {layer, head, q, k, weights, scores, recomputed, error} of the chosen head, once it is here
-    view: Object.fromEntries(Object.entries(FIELDS).map(([name, field]) => [name, field.initial])),
+    fields: FIELDS,
+    view: settings.values,
+    allowed: settings.allowed,
     hover: null, // {token} or {query, key}: what is pointed at; not part of a link
     effects: null, // what switching off each head does, [layer][head]: a number, null where not measured yet
     notes: { server: [], link: [] }, // {kind: "info" | "error", key, values}: see former.told
@@ -34,12 +39,12 @@
 
   /** Changes the view: set({layer: 2, head: 1}). What the pass does not have is left as it was. */
   store.set = (partial) => {
-    const changed = former.changes(store.view, partial, allowed);
+    const changed = settings.change(partial);
     if (!changed.length) return;
-    for (const name of changed) store.view[name] = partial[name];
+    if (changed.includes("map")) changed.push(...fitView());
     publish(...changed);
     writeLink();
-    if (changed.includes("layer") || changed.includes("head")) loadExact();
+    if (["map", "layer", "head"].some((name) => changed.includes(name))) loadExact();
   };
 
   /** What is pointed at: {token}, {query, key}, or null. */
@@ -58,11 +63,14 @@
   /** The token whose attention is shown: the locked one, else the one pointed at, else null. */
   store.token = () => store.view.token ?? store.hover?.token ?? store.hover?.query ?? null;
 
-  const allowed = (name, value) => {
-    const { choices, limit, initial } = FIELDS[name];
-    if (choices) return choices.includes(value);
-    if (value === null) return initial === null;
-    return Number.isInteger(value) && value >= 0 && (!store.pass || value < limit(store.pass.header));
+  /** What a pass has is what may be chosen; without one, anything. */
+  const limit = () => {
+    const { layers = Infinity, heads = Infinity, queries, keys } = store.map ?? {};
+    FIELDS.map.max = (store.map ? store.pass.maps.length : Infinity) - 1;
+    FIELDS.layer.max = layers - 1;
+    FIELDS.head.max = heads - 1;
+    FIELDS.token.max = (queries?.length ?? Infinity) - 1;
+    FIELDS.key.max = (keys?.length ?? Infinity) - 1;
   };
 
   /** Takes up an answer of Python: {key, rev, notes, link, example}; key null where it has nothing to show.
@@ -112,18 +120,18 @@
   /** Takes up a link's view while the page is open; ask({model, text, edits}) where it shows another pass. */
   store.follow = (params, ask) => {
     const asked = Object.fromEntries(["model", "text", "edits"].map((name) => [name, params.get(name) ?? ""]));
-    const view = {};
-    for (const [name, field] of Object.entries(FIELDS)) if (name !== "tab") view[name] = read(name, params.get(name)) ?? field.initial;
     const { model, text, edits = [] } = store.pass?.header ?? {};
     const same = !asked.model || (asked.model === model && asked.text === text && asked.edits === edits.map(inLink).join(","));
-    if (same) return store.set(view);
-    viewToCome = { view, model: asked.model, text: asked.text };
+    if (same) return store.set(settings.read(params).values);
+    const { map } = store;
+    store.map = null; // what the other pass has is not known yet
+    limit();
+    viewToCome = { view: settings.read(params).values, model: asked.model, text: asked.text };
+    store.map = map;
+    limit();
     ask(asked);
   };
   let viewToCome = null; // of a followed link, and whose pass it is of
-
-  /** A field's value as a link spells it: undefined where it says nothing, NaN where it is no number. */
-  const read = (name, given) => (given == null ? undefined : FIELDS[name].choices ? given : /^\d{1,6}$/.test(given) ? Number(given) : NaN);
 
   /** A message of the browser's own. */
   store.complain = (key, values) => {
@@ -133,9 +141,11 @@
 
   /** After a new pass: whatever it does not have goes back to its default; a link that asked for it is told so. */
   const fitView = () => {
-    const moved = Object.keys(FIELDS).filter((name) => !allowed(name, store.view[name]));
+    store.map = store.pass.maps[store.view.map] ?? store.pass.maps[0];
+    limit();
+    const moved = Object.keys(FIELDS).filter((name) => !settings.allowed(name, store.view[name]));
     for (const name of moved) {
-      if (fromLink) refuse(name, store.view[name]);
+      if (fromLink) refuse(former.badLink(name, store.view[name], FIELDS[name].initial));
       store.view[name] = FIELDS[name].initial;
     }
     fromLink = false;
@@ -147,13 +157,14 @@
     store.exact = null;
     publish("exact");
     const { pass } = store;
+    const { map } = store;
     const { layer, head } = store.view;
     if (!pass) return;
-    const response = await fetch(former.url(`/attention/${pass.header.key}/${layer}/${head}`)).catch(() => null);
+    const response = await fetch(former.url(`/attention/${pass.header.key}/${map.name}/${layer}/${head}`)).catch(() => null);
     if (response?.status === 404 && pass === store.pass) askAgain();
     if (!response?.ok) return; // the packed weights stay, marked as approximate
-    const exact = former.decodeHead(pass, await response.arrayBuffer());
-    if (pass !== store.pass || layer !== store.view.layer || head !== store.view.head) return;
+    const exact = former.decodeHead(map, await response.arrayBuffer());
+    if (map !== store.map || layer !== store.view.layer || head !== store.view.head) return;
     store.exact = { layer, head, ...exact };
     publish("exact");
   };
@@ -162,45 +173,32 @@
   const inLink = ({ layer, head, do: what, factor }) =>
     [layer, head ?? "L", what === "uniform" ? what : factor ? `x${factor}` : "off"].join(".");
 
-  /** The view in the address bar while this tab is in front; `model`, `text` and `edits` are beside it. */
-  const writeLink = () => {
-    const { tab, ...view } = store.view;
-    if (tab !== "explore") return;
-    const { model, text, edits } = store.pass?.header ?? {};
-    former.writeAddress(tab, { model, text, edits: edits?.map(inLink).join(","), ...former.unlessInitial(view, FIELDS) });
-  };
+  /** The view as it stands in the address bar; `model`, `text` and `edits` are beside it. */
+  const writeLink = former.page.keep("explore", () => {
+    if (!store.pass) return null;
+    const { model, text, edits } = store.pass.header;
+    return { model, text, edits: edits.map(inLink).join(","), ...settings.link() };
+  });
 
-  /** The view of a link; nonsense is named and left at its default. */
+  const refuse = (note) => store.notes.link.push({ kind: "error", ...note });
+
+  /** The view of a link; nonsense is named and left as in the beginning. */
   const readLink = () => {
-    if (former.opened.has("tab") && !former.tabs.includes(former.opened.get("tab"))) refuse("tab", former.opened.get("tab"));
-    store.view.tab = former.tabOf(former.opened);
-    for (const [name, given] of former.opened) {
-      if (!meant || name === "tab" || !Object.hasOwn(FIELDS, name)) continue;
-      const value = read(name, given);
-      if (allowed(name, value)) store.view[name] = value;
-      else refuse(name, given);
-    }
-    if (store.view.tab !== FIELDS.tab.initial) tabToCome = store.view.tab;
+    const tab = former.opened.get("tab");
+    if (tab !== null && !former.tabs.includes(tab)) refuse(former.badLink("tab", tab, former.tabs[0]));
+    if (!meant) return;
+    const { values, refused } = settings.read(former.opened);
+    Object.assign(store.view, values);
+    refused.forEach(refuse);
   };
 
-  const refuse = (name, given) => {
-    const used = FIELDS[name].initial ?? former.say("none");
-    store.notes.link.push({ kind: "error", key: "bad_link", values: { name, given: `${given}`.slice(0, 40), used } });
-  };
-
-  /** A tab came to the front. The page opens with its first; a link's own follows, and until then nothing changes. */
-  store.showTab = (tab) => {
-    if (tabToCome && tab !== tabToCome) return;
-    tabToCome = null;
-    arrive();
-    store.set({ tab });
-  };
+  // Escape steps back once: out of what fills the window (panel.js, which hears it first), else out of a lock.
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || event.defaultPrevented || former.presenter.on) return;
+    if (!event.target.closest?.("input, textarea, select")) store.set({ token: null, key: null });
+  });
 
   let fromLink = true; // until the first pass has shown whether it has what the link asks for
-  let tabToCome = null;
-  let arrive;
-  store.arrived = new Promise((done) => (arrive = done)); // when the tab that the page opens with is in front
   readLink();
-  if (!tabToCome) arrive();
   former.store = store;
 })();

@@ -1,5 +1,5 @@
-// A t × t picture with its tokens along both sides, whose cells are pointed at and whose rows are marked. Adds
-// former.square.
+// A picture of rows × columns with labels along both sides, whose cells are pointed at and whose rows are marked. Adds
+// former.heatMap.
 (() => {
   const former = window.former;
   const FONT = 11; // pixels
@@ -10,37 +10,39 @@
    * A picture in `place`, which gives it its size.
    *
    * label: what it is, to those who do not see it. onpoint({row, column} or null), onpick({row, column}); onkey(event).
-   * Returns {canvas, draw}: draw({labels, pixel(row, column), sign(row, column), ink, rows, columns, at}) paints it:
-   * pixel and sign give a cell's colour (as in former.colours) and what is written there; rows and columns are lists
-   * of {at, colour} to mark; at is the cell pointed at.
+   * Returns {canvas, draw}: draw({labels, across, pixel(row, column), sign(row, column), rows, columns, at}) paints it:
+   * labels are those of the rows, and of the columns too unless `across` has others; pixel and sign give a cell's colour
+   * (as in former.colours) and what is written there; rows and columns are lists of {at, colour} to mark; at is the cell
+   * pointed at.
    */
-  former.square = (place, { label, onpoint, onpick, onkey }) => {
-    const canvas = former.h("canvas", { class: "square", tabindex: 0, role: "application", "aria-label": label });
-    place.classList.add("square-place");
+  former.heatMap = (place, { label, onpoint, onpick, onkey }) => {
+    const canvas = former.h("canvas", { class: "heat-map", tabindex: 0, role: "application", "aria-label": label });
+    place.classList.add("heat-map-place");
     place.append(canvas);
     let frame = null;
 
-    const layout = ({ labels }, size) => {
-      const t = labels.length;
+    const layout = ({ labels, across = labels }, size) => {
       const context = canvas.getContext("2d");
       context.font = `${FONT}px ${former.style.mono}`;
-      const widest = Math.max(...labels.map((name) => context.measureText(name).width));
-      const [left, top] = [widest + 6, widest < FONT ? FONT + 5 : widest + 6];
+      const widest = (names) => Math.max(...names.map((name) => context.measureText(name).width));
+      const [beside, above] = [widest(labels), widest(across)];
+      const [left, top] = [beside + 6, above < FONT ? FONT + 5 : above + 6];
       const height = Math.max(40, size.height - top - 2);
       const width = Math.max(40, Math.min(size.width - left - 2, height * WIDE));
-      return { t, left, top, width, height: Math.min(height, width * WIDE), upright: widest < width / t - 1 };
+      const [rows, columns] = [labels.length, across.length];
+      return { rows, columns, left, top, width, height: Math.min(height, width * WIDE), upright: above < width / columns - 1 };
     };
-    const x = (column) => Math.round(frame.left + (column * frame.width) / frame.t);
-    const y = (row) => Math.round(frame.top + (row * frame.height) / frame.t);
+    const x = (column) => Math.round(frame.left + (column * frame.width) / frame.columns);
+    const y = (row) => Math.round(frame.top + (row * frame.height) / frame.rows);
 
     const cells = (context, { pixel, sign }) => {
-      const [wide, high] = [frame.width / frame.t, frame.height / frame.t];
+      const [wide, high] = [frame.width / frame.columns, frame.height / frame.rows];
       const gap = Math.min(wide, high) >= 8 ? 1 : 0;
       context.font = `${Math.min(12, Math.round(high * 0.72))}px ${former.style.font}`;
       Object.assign(context, { textAlign: "center", textBaseline: "middle" });
       const quiet = former.variable("quiet");
-      for (let row = 0; row < frame.t; row++)
-        for (let column = 0; column < frame.t; column++) {
+      for (let row = 0; row < frame.rows; row++)
+        for (let column = 0; column < frame.columns; column++) {
           context.fillStyle = former.css(pixel(row, column));
           context.fillRect(x(column), y(row), x(column + 1) - x(column) - gap, y(row + 1) - y(row) - gap);
           const words = Math.min(wide, high) >= SIGN ? sign?.(row, column) : null;
@@ -50,16 +52,20 @@
         }
     };
 
-    const names = (context, { labels, rows = [], columns = [] }) => {
+    const names = (context, { labels, across = labels, rows = [], columns = [] }) => {
       const colour = (marks, i) => marks.find(({ at }) => at === i)?.colour ?? former.variable("quiet");
       context.font = `${FONT}px ${former.style.mono}`;
       context.textBaseline = "middle";
-      const every = Math.max(1, Math.ceil((FONT - 2) / (frame.height / frame.t)));
+      const every = (room) => Math.max(1, Math.ceil((FONT - 2) / room));
+      const shown = (i, marks, room) => i % every(room) === 0 || marks.some(({ at }) => at === i);
       labels.forEach((name, i) => {
-        if (i % every && ![...rows, ...columns].some(({ at }) => at === i)) return;
+        if (!shown(i, rows, frame.height / frame.rows)) return;
         context.fillStyle = colour(rows, i);
         context.textAlign = "right";
         context.fillText(name, frame.left - 4, (y(i) + y(i + 1)) / 2);
+      });
+      across.forEach((name, i) => {
+        if (!shown(i, columns, frame.width / frame.columns)) return;
         context.fillStyle = colour(columns, i);
         context.save();
         context.translate((x(i) + x(i + 1)) / 2, frame.top - 4);
@@ -77,16 +83,16 @@
       context.lineWidth = 2;
       for (const { at: row, colour } of rows) {
         context.strokeStyle = colour;
-        context.strokeRect(x(0) - 1, y(row) - 1, x(frame.t) - x(0) + 1, y(row + 1) - y(row) + 1);
+        context.strokeRect(x(0) - 1, y(row) - 1, x(frame.columns) - x(0) + 1, y(row + 1) - y(row) + 1);
       }
       for (const { at: column, colour } of columns) {
         context.strokeStyle = colour;
-        context.strokeRect(x(column) - 1, y(0) - 1, x(column + 1) - x(column) + 1, y(frame.t) - y(0) + 1);
+        context.strokeRect(x(column) - 1, y(0) - 1, x(column + 1) - x(column) + 1, y(frame.rows) - y(0) + 1);
       }
-      if (!at || at.row >= frame.t || at.column >= frame.t) return;
+      if (!at || at.row >= frame.rows || at.column >= frame.columns) return;
       context.strokeStyle = former.variable("text");
       context.strokeRect(x(at.column) - 1, y(at.row) - 1, x(at.column + 1) - x(at.column) + 1, y(at.row + 1) - y(at.row) + 1);
-      former.laser(context, x(at.column), y(at.row), frame.width / frame.t, frame.height / frame.t);
+      former.laser(context, x(at.column), y(at.row), frame.width / frame.columns, frame.height / frame.rows);
     };
 
     const { draw } = former.drawing(place, (shown, size) => {
@@ -98,13 +104,7 @@
       marks(context, shown);
     });
 
-    const cellAt = (event) => {
-      if (!frame) return null;
-      const spot = former.placeOn(canvas, event);
-      const column = Math.floor(((spot.x - frame.left) / frame.width) * frame.t);
-      const row = Math.floor(((spot.y - frame.top) / frame.height) * frame.t);
-      return [row, column].every((i) => i >= 0 && i < frame.t) ? { row, column } : null;
-    };
+    const cellAt = (event) => frame && former.cellAt(canvas, event, frame, frame.rows, frame.columns);
     canvas.addEventListener("pointermove", (event) => onpoint(cellAt(event)));
     canvas.addEventListener("pointerleave", () => onpoint(null));
     canvas.addEventListener("click", (event) => {

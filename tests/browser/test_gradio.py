@@ -1,0 +1,49 @@
+"""What viz/gradio_adapter.py relies on in Gradio holds in the version that is installed."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.pages import Exploring
+
+pytestmark = pytest.mark.browser
+TAB = Exploring
+
+
+def test_a_script_gets_an_element_of_its_own_which_is_the_inner_one_of_its_class(tab):
+    tab.open(text="abc")
+    for name in ("overview", "head-map", "lesson", "class-bar"):
+        inner = tab.part(name).first
+        assert inner.evaluate("(element) => element.children.length") > 0
+        assert inner.evaluate("(element, name) => element.parentElement.closest(`.former-${name}`) !== null", name)
+
+
+def test_a_script_s_event_reaches_python_with_its_values_and_a_new_value_reaches_the_script(tab):
+    tab.open(text="abc")
+    tab.page.get_by_role("button", name="Switch off", exact=True).click()  # trigger("edited"), then watch("value")
+    tab.wait("() => former.store.pass.header.edits.length === 1")
+
+
+def test_a_tab_comes_to_the_front_by_an_update_and_says_so(tab):
+    tab.open(text="abc")
+    tab.page.evaluate("former.page.open('mask')")
+    tab.wait("() => former.page.tab === 'mask'")
+    expect(tab.page.get_by_role("tab", name="Mask")).to_have_attribute("aria-selected", "true")
+
+
+def test_a_tab_that_gradio_keeps_in_a_menu_comes_to_the_front_too(tab):
+    tab.page.set_viewport_size({"width": 300, "height": 700})
+    tab.open(text="abc")
+    assert not tab.page.get_by_role("tab", name="Permute").is_visible(), "else this tests nothing"
+    tab.page.evaluate("former.page.open('permute')")
+    tab.wait("() => former.page.tab === 'permute' && document.querySelector('.former-permute-controls [data-rev]')")
+
+
+def test_the_page_has_the_elements_that_its_style_sheets_name(tab):
+    tab.open(text="abc")
+    for name in (".gradio-container > .main", ".tabs .tabitem > .column", ".block.former > .html-container > .former"):
+        assert tab.page.locator(name).count() > 0, name
+
+
+def test_the_page_says_where_it_is_mounted(tab):
+    tab.open(text="abc")
+    assert tab.page.evaluate("window.gradio_config.root").rstrip("/") in ("", tab.origin)

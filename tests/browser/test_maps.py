@@ -1,0 +1,90 @@
+"""A pass may hold several maps of attention, each with rows and columns of its own: all of them can be looked at."""
+
+import gzip
+import json
+import re
+
+import numpy as np
+import pytest
+import torch
+from playwright.sync_api import Route, expect
+
+from tests.browser.pages import Exploring
+from tests.viz.passes.test_payload import random_map
+from viz.passes import payload
+from viz.passes.run import Pass
+
+pytestmark = pytest.mark.browser
+TAB = Exploring
+SOURCE, TARGET = "the film", "der Film!"
+MAPS = (
+    random_map("encoder", SOURCE, SOURCE, torch.ones(8, 8, dtype=torch.bool)),
+    random_map("decoder", TARGET, TARGET, torch.ones(9, 9, dtype=torch.bool).tril()),
+    random_map("cross", TARGET, SOURCE, torch.ones(9, 8, dtype=torch.bool)),
+)
+
+
+def translated(route: Route) -> None:
+    """The answer of the server, with the maps of an encoder-decoder in place of its own."""
+    body = gzip.decompress(raw) if (raw := route.fetch().body())[:2] == b"\x1f\x8b" else raw
+    header = json.loads(body[8 : 8 + int.from_bytes(body[4:8], "little")])
+    header["maps"] = [each.describe() for each in MAPS]
+    made = gzip.decompress(payload.pack(Pass(header["key"], header, MAPS)))
+    route.fulfill(body=made, content_type="application/octet-stream")
+
+
+def one_head(route: Route) -> None:
+    name, layer, head = route.request.url.split("/")[-3:]
+    made = next(each for each in MAPS if each.name == name)
+    route.fulfill(body=payload.pack_head(made, int(layer), int(head)), content_type="application/octet-stream")
+
+
+@pytest.fixture
+def translating(tab: Exploring) -> Exploring:
+    tab.page.route(re.compile(r"/attention/\w+$"), translated)
+    tab.page.route(re.compile(r"/attention/\w+/[a-z]+/\d+/\d+$"), one_head)
+    return tab.open(text=SOURCE)
+
+
+def test_every_map_can_be_chosen_and_read_at_every_corner(translating):
+    tab, page = translating, translating.page
+    for which, made in enumerate(MAPS):
+        page.get_by_role("combobox", name="Attention", exact=True).select_option(str(which))
+        tab.cell(1, 2).click()
+        page.wait_for_function("(name) => former.store.map.name === name && former.store.exact", arg=made.name)
+        tab.painted()
+        rows, columns = len(made.queries), len(made.keys)
+        for query, key in ((0, 0), (rows - 1, columns - 1), (rows - 1, 0)):
+            page.evaluate("(at) => former.store.point(at)", {"query": query, "key": key})
+            tab.painted()
+            said = page.locator(".former-head-map .readout").evaluate("(line) => ({ ...line.dataset })")
+            assert (said["query"], said["key"]) == (str(query), str(key))
+            assert float(said["weight"]) == pytest.approx(float(made.weights[1, 2, query, key]), rel=1e-6)
+            score = float(made.q[1, 2, query] @ made.k[1, 2, key]) / np.sqrt(5)
+            assert float(said["score"]) == pytest.approx(score, rel=1e-4)
+    assert tab.link()["map"] == "2"
+
+
+def test_a_link_opens_the_map_it_names_and_lines_have_both_its_sides(translating):
+    page = translating.page
+    translating.open(text=SOURCE, map="2", view="lines")
+    assert page.evaluate("former.store.map.name") == "cross"
+    expect(page.locator(".former-lines[data-lines]").first).to_be_visible()
+    count = page.locator(".former-lines[data-lines]").first.get_attribute("data-lines")
+    rows = MAPS[2].weights[0, 0]
+    strongest = [sorted(row.tolist(), reverse=True) for row in rows]
+    expected = sum(next((i + 1 for i in range(8) if sum(row[: i + 1]) >= 0.9), 8) for row in strongest)
+    assert abs(int(count or 0) - expected) <= 1, "up to nine tenths of each row, of the weights as they were packed"
+
+
+def test_a_picture_and_a_table_have_the_rows_and_columns_of_the_map(translating):
+    page = translating.page
+    page.get_by_role("combobox", name="Attention", exact=True).select_option("2")
+    page.wait_for_function("former.store.exact")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="CSV", exact=True).click()
+    lines = saved.value.path().read_text("utf-8-sig").splitlines()[1:]
+    assert len(lines) == len(TARGET) * len(SOURCE)
+    assert lines[-1].startswith(f'8,7,"{TARGET[-1]}","{SOURCE[-1]}",')
+    size = page.evaluate("(({ width, height, map }) => [width, height, map.cell])(former.picture())")
+    assert size[2] > 0

@@ -1,0 +1,43 @@
+// Which tab is in front. Adds former.page.
+(() => {
+  const former = window.former;
+  const { subscribe, publish } = former.listeners(["tab"]);
+  const page = { tab: former.tabOf(former.opened), subscribe };
+
+  /** A tab came to the front. The page opens with its first; a link's own follows, and until then nothing changes. */
+  page.show = (tab) => {
+    if (toCome && tab !== toCome) return;
+    toCome = null;
+    arrive();
+    if (tab === page.tab) return;
+    page.tab = tab;
+    publish("tab");
+  };
+
+  /** Brings a tab to the front, as a click on it would; resolves when it is there. */
+  page.open = async (tab) => {
+    await page.arrived; // a link's own tab still to come would take the place of this one
+    if (page.tab === tab) return;
+    page.asked = tab;
+    page.select();
+    for (let frames = 0; frames < 300 && page.tab !== tab; frames++) await new Promise(requestAnimationFrame);
+  };
+  page.select = () => {}; // has Gradio select the tab that is asked for: class_bar.js says how
+
+  /** Keeps a tab's view in the address bar while it is in front: link() gives it, {name: value}, or null for not yet.
+   *  Returns what to call when the view has changed. */
+  page.keep = (tab, link) => {
+    const write = () => {
+      const view = page.tab === tab && link();
+      if (view) former.writeAddress(tab, view);
+    };
+    subscribe(document.documentElement, write);
+    return write;
+  };
+
+  let toCome = page.tab === former.tabs[0] ? null : page.tab;
+  let arrive;
+  page.arrived = new Promise((done) => (arrive = done)); // when the tab that the page opens with is in front
+  if (!toCome) arrive();
+  former.page = page;
+})();

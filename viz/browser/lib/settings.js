@@ -1,0 +1,60 @@
+// A tab's settings: named values with limits, and how they stand in a link. Adds former.settings.
+(() => {
+  const former = window.former;
+
+  /**
+   * Values under `fields`: {name: field}, of which each is one of
+   *   {initial, choices}                one of a list
+   *   {initial, longest}                a text
+   *   {initial, min, max, step}         a number; whole ones unless `step` is below 1
+   * with `optional: true` where null is allowed. Limits may be changed later.
+   *
+   * Returns {values, allowed, change, read, link}.
+   */
+  former.settings = (fields) => {
+    const values = Object.fromEntries(Object.entries(fields).map(([name, { initial }]) => [name, initial]));
+
+    const allowed = (name, value) => {
+      const { choices, min, max, step = 1, longest, optional } = fields[name];
+      if (value === null) return Boolean(optional);
+      if (choices) return choices.includes(value);
+      if (longest) return typeof value === "string" && value.length <= longest;
+      return Number.isFinite(value) && value >= min && value <= max && (step < 1 || Number.isInteger(value));
+    };
+
+    /** Takes what is new of {name: value} and allowed; returns the names of it. */
+    const change = (partial) => {
+      const changed = Object.keys(partial).filter((name) => Object.hasOwn(fields, name) && values[name] !== partial[name] && allowed(name, partial[name]));
+      for (const name of changed) values[name] = partial[name];
+      return changed;
+    };
+
+    /** A value as a link spells it; NaN where it is no number. */
+    const spelt = ({ choices, longest, step = 1 }, given) => {
+      if (choices || longest) return given;
+      return (step < 1 ? /^\d{1,10}(\.\d{1,10})?$/ : /^\d{1,10}$/).test(given) ? Number(given) : NaN;
+    };
+
+    /** What a link, URLSearchParams, asks for: {values: of all fields, refused: [a note of each that cannot be]}. What it
+     *  does not name, or names in vain, is as in the beginning. */
+    const read = (params) => {
+      const refused = [];
+      const asked = Object.entries(fields).map(([name, field]) => {
+        const given = params.get(name);
+        const value = given === null ? field.initial : spelt(field, given);
+        if (given === null || allowed(name, value)) return [name, value];
+        refused.push(former.badLink(name, given, field.initial));
+        return [name, field.initial];
+      });
+      return { values: Object.fromEntries(asked), refused };
+    };
+
+    /** {name: value} for a link: what is not as in the beginning. */
+    const link = () => Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== fields[name].initial));
+
+    return { values, allowed, change, read, link };
+  };
+
+  /** What is said of a part of a link that cannot be shown: a note. */
+  former.badLink = (name, given, used) => ({ key: "bad_link", values: { name, given: `${given}`.slice(0, 40), used: used ?? former.say("none") } });
+})();
