@@ -1,7 +1,7 @@
 """Training the shipped models: `python -m former.training` (see `checkpoints/README.md` for every command).
 
 data      corpora from a local file or their public home, hash checked
-tasks     the registry of tasks, in `text`, `reviews`, `masked` and `dates_task`: what a batch, its loss, its figures are
+tasks     the registry of tasks, in `text`, `reviews`, `masked` and `dates_task`: a batch, its loss, its figures
 batches   what the tasks' batches are made with
 teacher   a linear model whose opinions the classifier learns from, besides the labels
 recipes   everything that fixes a run, one frozen record for each shipped model: its kind, its task, its corpus
