@@ -3,7 +3,7 @@
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.10; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 13))' \
 	&& echo $$p && break; done)
-TRAIN := train-generator train-classifier train-classifier-bag train-tiny-generator train-tiny-unmasked
+TRAIN := train-generator train-classifier train-classifier-bag train-tiny-generator train-tiny-unmasked train-dates
 PIP := .venv/bin/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: app test check bench bench-train bench-app bench-crowd space clean $(TRAIN)

@@ -61,7 +61,9 @@ def evaluate_(args: argparse.Namespace) -> None:
     )
     figure = {"split": args.split, "precision": args.precision}
     figure |= TASKS[recipe.task].evaluate(bundle, recipe, path, measure)
-    figure["command"] = f"python -m former.training evaluate {args.name} --data DATA --split {args.split}"
+    figure["command"] = (
+        f"python -m former.training evaluate {args.name}{data.CORPORA[recipe.corpus].argument} --split {args.split}"
+    )
     if args.stride:
         figure["command"] += f" --stride {args.stride}"
     if args.precision != "bf16":
@@ -108,11 +110,14 @@ def sample(args: argparse.Namespace) -> None:
 
 
 def heads_(args: argparse.Namespace) -> None:
-    """Prints what each head of a generator does."""
-    model = former.load(args.name).model
-    if not isinstance(model, former.Generator):
-        raise ValueError(f"NAME must be a generator, got {args.name!r}, a classifier")
-    print(heads.to_text(heads.head_scores(model)))
+    """Prints what each head of a generator, or of `dates`, does."""
+    bundle = former.load(args.name)
+    if isinstance(bundle.model, former.Generator):
+        print(heads.to_text(heads.head_scores(bundle.model)))
+    elif isinstance(bundle.model, former.EncoderDecoder) and bundle.card.get("recipe", {}).get("task") == "dates":
+        print(heads.to_text(heads.year_scores(bundle.model)))
+    else:
+        raise ValueError(f"NAME must be a generator or dates, got {args.name!r}, of {type(bundle.model).__name__}")
 
 
 def export_(args: argparse.Namespace) -> None:
@@ -131,7 +136,7 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     _add_evaluate(commands.add_parser("evaluate", help="a model's figure on a whole split"))
     _add_sample(commands.add_parser("sample", help="what a generator writes"))
 
-    heads_parser = commands.add_parser("heads", help="which heads of a generator look at the token before, which copy")
+    heads_parser = commands.add_parser("heads", help="which heads of a generator look back or copy, and of dates align")
     heads_parser.set_defaults(run=heads_)
     heads_parser.add_argument("name", help=_NAME)
 

@@ -7,7 +7,7 @@ for all forms:
                after a year of four digits does the month come before the day: 2026/4/3, 20260403.
     years      1900 to 2099. Of two digits, 50 to 99 are 1950 to 1999 and 00 to 49 are 2000 to 2049. Such a year stands
                last: after an apostrophe, or after day and month in this order.
-    weekdays   are always right.
+    weekdays   are always right, and only in texts to read: to write one would be to do sums modulo 7.
     slips      A text may hold one slip of typing (a letter left out, doubled, or swapped with the next) in the full
                name of a month or a weekday, where no other name is written so, with a slip or without.
 
@@ -62,7 +62,7 @@ LAYOUTS = {
     ),
     "roman": ("{d}/{m}/{y}", "{d}.{m}.{y}", "{d}-{m}-{y}", "{d} {m} {y}"),
 }
-# What is drawn, as often as it stands here; half of each family's texts have a weekday.
+# What is drawn, as often as it stands here; half of each family's texts to read have a weekday.
 _FAMILIES = ("named",) * 13 + ("numbered",) * 6 + ("roman",)
 _CASES = ("as is",) * 14 + ("upper",) * 3 + ("lower",) * 3
 _SLIP_SHARE = 0.25  # of the texts to read that hold a full name
@@ -216,7 +216,7 @@ def examples(
 
     Args:
         direction: "read" gives texts in all forms, cases and with slips, to make the plain form of; "write" the plain
-            form, to make a text of in a form as it is.
+            form, to make a text of in a form without a weekday.
         seed, step: of the random choices, whole numbers of at least 0.
         count: how many.
         dates, forms: the splits to choose from.
@@ -227,7 +227,7 @@ def examples(
 
 def _example(direction: Direction, random: Random, dates: Split, forms: Split) -> Example:
     date = _pick(random, _dates(dates))
-    while (form := _form(random, forms).for_date(date)).split != forms:
+    while (form := _form(random, forms, weekdays=direction == "read").for_date(date)).split != forms:
         pass  # of this date the form is no other than one of another split
     plain = date.isoformat()
     if direction == "write":
@@ -241,8 +241,8 @@ def _example(direction: Direction, random: Random, dates: Split, forms: Split) -
     return Example(write(date, form, slip, _pick(random, _CASES)), plain)
 
 
-def _form(random: Random, split: Split) -> Form:
-    while not (group := _forms(split)[_pick(random, _FAMILIES), random.random() < 0.5]):
+def _form(random: Random, split: Split, weekdays: bool) -> Form:
+    while not (group := _forms(split)[_pick(random, _FAMILIES), random.random() < weekdays / 2]):
         pass  # the small families have a few forms only, and those of a split may all have a weekday
     return _pick(random, group)
 

@@ -27,7 +27,7 @@ def train_command(recipe: Recipe, unchecked: bool = False) -> str:
         extra = f" --name {shlex.quote(recipe.name)} --description {shlex.quote(recipe.description)}{extra}"
     elif unchecked:
         extra += " --unchecked"
-    return f"python -m former.training train {shipped.name} --data DATA{extra}"
+    return f"python -m former.training train {shipped.name}{CORPORA[recipe.corpus].argument}{extra}"
 
 
 def data_facts(recipe: Recipe, origin: Origin) -> dict[str, Any]:

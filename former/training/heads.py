@@ -1,4 +1,4 @@
-"""What the heads of a generator have learned: who looks at the token before, and who copies."""
+"""What heads have learned: in a generator, who looks at the token before, and who copies; in `dates`, who aligns."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import torch
 
 import former
 from former.analysis import head_statistics
+from former.training.dates import examples
+from former.training.dates_task import TOKENIZER, padded
 
 Scores = dict[str, torch.Tensor]  # name: (layers, h)
 
@@ -33,10 +35,35 @@ def head_scores(model: former.Generator, length: int = 64, repeats: int = 32, se
     return {"previous": head_statistics(weights)["previous"].mean(1), "induction": copied.mean((1, -1))}
 
 
+@torch.no_grad()
+def year_scores(model: former.EncoderDecoder, texts: int = 200) -> Scores:
+    """Scores of cross-attention on dates of the test split, read out right: "2026-11-21".
+
+    "year": mass on the very digit of the source that is written next, while the four digits of the year are written.
+
+    Args:
+        model: `dates`.
+        texts: how many, of those that name a year of four digits.
+    Returns:
+        (layers, h) for each score.
+    """
+    asked = examples("read", 0, 0, 3 * texts, "test")
+    chosen = [each for each in asked if each.source.count(each.target[:4]) == 1][:texts]
+    sources = padded([TOKENIZER.encode(each.source) for each in chosen])
+    targets = padded([TOKENIZER.encode_target(each.target) for each in chosen])
+    _, capture = former.run_with_capture(model, (sources, targets), "cross.weights")
+    weights = capture.stack("cross.weights")  # (layers, b, h, t, t_source)
+    digits = torch.arange(4)  # <begin> stands where the first is written
+    places = torch.tensor([1 + each.source.index(each.target[:4]) for each in chosen])  # behind the task's token
+    rows = torch.arange(len(chosen))
+    looked = weights.permute(1, 3, 4, 0, 2)[rows[:, None], digits, places[:, None] + digits]  # (b, 4, layers, h)
+    return {"year": looked.mean((0, 1))}
+
+
 def to_text(scores: Scores) -> str:
     """The scores as a table, a row a head."""
-    lines = ["layer  head  previous  induction"]
-    previous, induction = scores["previous"], scores["induction"]
-    for layer, head in torch.cartesian_prod(*map(torch.arange, previous.shape)).tolist():
-        lines.append(f"{layer:>5} {head:>5} {previous[layer, head]:>9.3f} {induction[layer, head]:>10.3f}")
+    lines = ["layer  head" + "".join(f"  {name}" for name in scores)]
+    for layer, head in torch.cartesian_prod(*map(torch.arange, next(iter(scores.values())).shape)).tolist():
+        cells = (f"{score[layer, head]:>{len(name) + 2}.3f}" for name, score in scores.items())
+        lines.append(f"{layer:>5} {head:>5}{''.join(cells)}")
     return "\n".join(lines)

@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 from former.checkpoints import KINDS as KINDS_OF_MODEL
 from former.checks import is_whole, require_choice, require_positive
 from former.config import ModelConfig
+from former.encoder_decoder import EncoderDecoderConfig
 from former.tokens.words import PAD_ID
 from former.training.data import CORPORA
 
@@ -241,6 +242,22 @@ RECIPES: dict[str, Recipe] = {
             model=replace(_TINY, mask="none"),
             steps=600,
             snapshots=(),
+        ),
+        Recipe(
+            name="dates",
+            description="Reads dates as people write them and writes them again: the article's encoder-decoder.",
+            kind="EncoderDecoder",
+            task="dates",
+            corpus="dates",
+            model=EncoderDecoderConfig(
+                num_tokens=76, depth=3, emb=128, heads=4, seq_length=64, norm="pre", activation="gelu", pad_token=PAD_ID
+            ),
+            steps=9_000,
+            batch=128,
+            warmup=100,
+            decay=0.812,
+            compile=False,  # its many lengths would each compile for as long as it gains
+            validate_every=500,
         ),
     )
 }

@@ -19,6 +19,7 @@ from former.config import require_choice
 from former.tokens import Tokenizer
 from former.training import data
 from former.training.batches import Batch, Model
+from former.training.dates_task import DatesTask
 from former.training.evaluate import Measure
 from former.training.masked import MaskedTask
 from former.training.recipes import Recipe
@@ -74,7 +75,12 @@ class Task(Protocol):
         ...
 
 
-TASKS: dict[str, type[Task]] = {"text": TextTask, "reviews": ReviewTask, "masked": MaskedTask}
+TASKS: dict[str, type[Task]] = {
+    "text": TextTask,
+    "reviews": ReviewTask,
+    "masked": MaskedTask,
+    "dates": DatesTask,
+}
 """By the name that a recipe gives."""
 
 

@@ -33,6 +33,7 @@ EDGES = [
         *((2026, 11, 21), (2031, 5, 3), (2049, 9, 30), (2050, 5, 22), (2099, 12, 31)),
     )
 ]
+WEEKDAY = re.compile("mon|tue|wed|thu|fri|sat|sun", re.IGNORECASE)
 SATURDAY = datetime.date(2026, 9, 5)
 
 
@@ -259,6 +260,12 @@ def test_examples_to_read_come_in_all_cases_and_with_slips():
     assert sum(source.islower() for source, _ in texts) > 100
     assert 100 < sum(read(source) is None for source, _ in texts) < 500  # the slips
     assert all(read(source) in (None, date) for source, date in texts)
+
+
+def test_half_of_the_texts_to_read_have_a_weekday_and_none_to_write():
+    # Half of them, less those that a slip hides.
+    assert 850 < sum(bool(WEEKDAY.search(source)) for source, _ in examples("read", 0, 0, 2_000)) < 1_050
+    assert not [target for _, target in examples("write", 0, 0, 2_000) if WEEKDAY.search(target)]
 
 
 def test_examples_depend_on_seed_and_step_alone():

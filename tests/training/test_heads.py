@@ -6,6 +6,7 @@ import pytest
 import torch
 
 import former
+from former import hooks
 from former.training import heads
 
 
@@ -35,3 +36,26 @@ def test_each_pattern_gets_its_score():
     assert scores["previous"].tolist() == [pytest.approx([1, 0, 1 / 64], abs=0.05)]
     assert scores["induction"].tolist() == [pytest.approx([0, 1, 1 / 64], abs=1e-6)]
     assert heads.to_text(scores).count("\n") == 3
+
+
+class Aligned:
+    """An encoder-decoder of one layer whose two heads look at the next digit of the year, and at the task's token."""
+
+    points = former.EncoderDecoder.points
+    config = former.ModelConfig(depth=1)
+
+    def __call__(self, sources, targets, capture: Any):
+        looks = torch.zeros(len(sources), 2, targets.shape[1], sources.shape[1])
+        looks[:, 1, :, 0] = 1
+        for row, (source, target) in enumerate(zip(sources.tolist(), targets.tolist(), strict=True)):
+            year = target[1:5]
+            first = next(i for i in range(len(source)) if source[i : i + 4] == year)
+            for i in range(4):
+                looks[row, 0, i, first + i] = 1
+        observer: Any = hooks.scoped(capture, "cross")
+        observer.at(0)("weights", looks)
+
+
+def test_a_head_that_looks_at_the_digit_to_write_has_a_year_score_of_1():
+    aligned: Any = Aligned()
+    assert heads.year_scores(aligned, texts=50)["year"].tolist() == [[1, 0]]

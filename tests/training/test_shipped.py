@@ -11,8 +11,10 @@ from safetensors.torch import load_file
 import former
 from former import masks
 from former.checkpoints import CHECKPOINTS
-from former.training import evaluate
+from former.training import dates_task, evaluate, heads
 from former.training.batches import last_words
+from former.training.data import CORPORA
+from former.training.dates_reader import read
 from former.training.recipes import RECIPES
 
 TEXT = (
@@ -31,6 +33,9 @@ REVIEWS = [
     ("Dull and pointless. I was bored after ten minutes and the ending is ridiculous. Avoid it.", 0),
     ("A complete mess, with horrible dialogue and a lame script. I want my money back.", 0),
 ]
+IN_TRAINING = {"dates"}  # nothing below measures them before they are shipped
+SHIPPED = sorted(set(RECIPES) & set(former.available()))
+dates_shipped = pytest.mark.skipif("dates" not in SHIPPED, reason="the training of dates goes on")
 SNAPSHOTS = [path.parent.relative_to(CHECKPOINTS).as_posix() for path in sorted(CHECKPOINTS.glob("*/*/card.json"))]
 
 
@@ -45,8 +50,8 @@ def bits(name, masked=True):
     return evaluate.bits_per_byte(model, text, 128, 384, context=context, stride=stride)
 
 
-def test_every_recipe_is_shipped():
-    assert set(RECIPES) <= set(former.available())
+def test_every_recipe_is_shipped_but_those_whose_training_goes_on():
+    assert set(RECIPES) - set(former.available()) <= IN_TRAINING
 
 
 def test_what_is_shipped_is_small_enough_for_plain_git():
@@ -55,7 +60,7 @@ def test_what_is_shipped_is_small_enough_for_plain_git():
     assert max(path.stat().st_size for path in files) < 10e6
 
 
-@pytest.mark.parametrize("name", [*sorted(RECIPES), *SNAPSHOTS])
+@pytest.mark.parametrize("name", [*SHIPPED, *SNAPSHOTS])
 def test_loading_gives_exactly_the_numbers_in_the_files(name):
     model = former.load(name).model
     held = {}
@@ -67,7 +72,7 @@ def test_loading_gives_exactly_the_numbers_in_the_files(name):
         assert torch.equal(weight, held[key].float()), key
 
 
-@pytest.mark.parametrize("name", sorted(RECIPES))
+@pytest.mark.parametrize("name", SHIPPED)
 def test_a_card_says_where_the_model_comes_from_and_what_it_is_worth(name):
     card = former.load(name).card
     for field in ("description", "data", "command", "recipe", "step", "seconds", "machine", "seed"):
@@ -76,8 +81,9 @@ def test_a_card_says_where_the_model_comes_from_and_what_it_is_worth(name):
     assert card["machine"]["cpu"]
     splits = {figure["split"] for figure in card["quality"]}
     assert splits >= {"val"}
+    argument = CORPORA[RECIPES[name].corpus].argument
     for figure in card["quality"]:
-        assert figure["command"].startswith(f"python -m former.training evaluate {name} --data DATA --split ")
+        assert figure["command"].startswith(f"python -m former.training evaluate {name}{argument} --split ")
     assert not re.search(r"/(root|home|work|tmp)/", json.dumps({**card, "tokenizer": None}))
 
 
@@ -146,3 +152,40 @@ def test_a_generator_reads_only_what_came_before(name):
         seen = bundle.model(ids, mask=masks.none(64))
     torch.testing.assert_close(after[:, :40], before[:, :40])
     assert not torch.allclose(seen[:, :40], before[:, :40])
+
+
+@dates_shipped
+def test_dates_are_read_and_written_about_as_the_card_says():
+    figures = dates_task.measured(former.load("dates").model, "test", texts=400)
+    for name in ("read_new_dates", "read_new_forms", "written_right"):
+        # of 400 texts, a share of 0.995 leaves 2 wrong on average, and 8 hardly ever
+        assert figures[name] >= 0.98
+        assert quality("dates", "test", name) >= (0.99 if name == "written_right" else 0.995)
+    assert figures["fewest_forms"] >= 5
+    assert quality("dates", "test", "fewest_forms") >= 5
+
+
+@dates_shipped
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("21 November 2026", "2026-11-21"),
+        ("Saturday, the 21st of November, 2026", "2026-11-21"),
+        ("Nov. 21st, 2026", "2026-11-21"),
+        ("21/11/2026", "2026-11-21"),
+        ("3.4.26", "2026-04-03"),
+        ("Febuary 29th 2000", "2000-02-29"),
+    ],
+)
+def test_dates_of_all_kinds_are_translated(text, plain):
+    bundle = former.load("dates")
+    assert former.translate(bundle, text) == plain
+    written = {former.translate(bundle, plain, temperature=1.0, seed=seed) for seed in range(12)}
+    assert {str(read(each)) for each in written} == {plain}
+    assert len(written) >= 5
+
+
+@dates_shipped
+def test_the_cross_attention_of_dates_looks_at_the_digit_that_is_written():
+    scores = heads.year_scores(former.load("dates").model, texts=100)["year"]
+    assert float(scores.max()) > 0.5
