@@ -140,6 +140,16 @@ def test_temperature_0_is_greedy_and_a_tiny_one_nearly_so():
             assert next_token_probs(logits.to(dtype), temperature).tolist() == [0, 1, 0]
 
 
+@given(st.permutations([0.0, 1.0, 2.0, 3.0, 4.0]), st.integers(1, 5), st.sampled_from(["top_k", "top_p"]))
+def test_the_tokens_that_stay_are_the_likeliest_each_with_its_share(logits, count, rule):
+    logits = torch.tensor(logits, dtype=torch.float64)
+    mass = logits.softmax(-1).sort(descending=True).values[:count].sum()
+    rules: dict[str, Any] = {"top_k": count} if rule == "top_k" else {"top_p": float(mass) - 1e-9}
+    stays = logits >= 5 - count
+    expected = torch.where(stays, logits.softmax(-1), 0.0) / mass
+    torch.testing.assert_close(next_token_probs(logits, **rules), expected, atol=1e-9, rtol=0)
+
+
 def test_top_p_1_keeps_every_token_and_a_tiny_one_the_likeliest():
     logits = torch.tensor([20.0, 3.0, 2.9, 1.0, -1.0])  # in float32 the likeliest have all of the mass
     assert torch.equal(next_token_probs(logits, top_p=1.0), next_token_probs(logits))
