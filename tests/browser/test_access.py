@@ -129,7 +129,7 @@ def test_explore_works_by_keyboard_alone(page, guard):
     keys.type("The cat sat on the mat.")
     tab.wait("() => former.store.pass.header.text === 'The cat sat on the mat.'")
     tab.settled()
-    tab_to(page, "at.type === 'radio' && at.name === 'former-scale'")
+    tab_to(page, "at.type === 'radio' && at.closest('[data-field=scale]')")
     keys.press("ArrowRight")
     assert tab.link()["scale"] == "row"
     tab_to(page, "at.getAttribute('role') === 'gridcell'")

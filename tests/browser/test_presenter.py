@@ -126,7 +126,7 @@ def test_pointing_at_a_presented_map_reads_the_cell_under_the_pointer(tab):
     frame = tab.page.evaluate(
         """() => {
           const { width, height } = document.querySelector('.former-head-map canvas').style;
-          return former.axes(8, parseFloat(width), parseFloat(height)).frame;
+          return former.axes(former.store.map, parseFloat(width), parseFloat(height)).frame;
         }"""
     )
     zoom = tab.page.evaluate("document.querySelector('.former-head-map canvas').currentCSSZoom")
