@@ -65,6 +65,10 @@ def test_every_map_can_be_chosen_and_read_at_every_corner(translating):
     assert tab.link()["map"] == "2"
 
 
+def test_where_a_pass_has_one_map_there_is_nothing_to_choose(tab):
+    expect(tab.open(text=SOURCE).page.get_by_role("combobox", name="Attention", exact=True)).to_be_hidden()
+
+
 def test_a_link_opens_the_map_it_names_and_lines_have_both_its_sides(translating):
     page = translating.page
     translating.open(text=SOURCE, map="2", view="lines")
