@@ -74,6 +74,49 @@ def test_followers_go_along_to_another_tab_and_see_what_is_written_there(tab, ot
     follower.wait("() => former.page.tab === 'explore'")
 
 
+def test_followers_see_what_is_written_as_it_grows(page, guard):
+    leader = Writing(page, guard.origin).open(room="growing", lead=1, length=60, pace=8)
+    follower = Writing(page.context.new_page(), guard.origin)
+    follower.goto(room="growing")
+    follower.wait("() => window.former?.writing?.status === 'idle' && former.writing.cursor.state")
+    lengths = "() => { const { depth, state } = former.writing.cursor; return state ? depth : 0; }"
+    leader.press("Start")
+    seen = {follower.page.evaluate(lengths)}
+    while leader.page.evaluate("former.writing.status") == "running":
+        seen.add(follower.page.evaluate(lengths))
+        follower.page.wait_for_timeout(50)
+    between = seen - {0, 60}
+    assert len(between) >= 10, "token by token, each with what the model makes of the text up to it"
+    leader.rested()
+    follower.wait("() => former.writing.cursor.depth === 60")
+    follower.rested()
+    assert follower.shown() == leader.shown()
+
+
+def test_followers_see_all_of_a_text_of_which_a_link_holds_a_part_and_says_so(page, guard):
+    written = [32 + i % 90 for i in range(590)]
+    leader = Writing(page, guard.origin)
+    leader.open(room="long", lead=1, length=30, pace=30, written=".".join(map(str, written)))
+    follower = Writing(page.context.new_page(), guard.origin)
+    follower.goto(room="long")
+    leader.press("Go on")
+    leader.wait("() => former.writing.status === 'idle' && former.writing.cursor.depth === 600")
+    leader.press("Go on")
+    follower.wait("() => window.former?.writing?.cursor.depth === 630")
+    leader.rested()
+    follower.rested()
+    assert follower.shown() == leader.shown()
+    status = leader.page.locator(".former-writing-controls .status")
+    expect(status).to_contain_text("A link holds the first 600 of the 630 written tokens.")
+    leader.page.get_by_text("Copy link", exact=True).click()
+    expect(leader.page.locator(".class-menu.link .sheet")).to_contain_text("the first 600 of the 630")
+    assert leader.written()[:590] == written
+    leader.page.reload()
+    leader.rested()
+    expect(status).to_contain_text("This link holds the first 600 of 630 written tokens.")
+    assert leader.page.evaluate("former.writing.cursor.depth") == 600
+
+
 def test_followers_go_along_to_the_demonstrations_and_through_their_views(tab, other):
     tab.open()
     lead(tab, "demonstrations")

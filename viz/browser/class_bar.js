@@ -27,7 +27,9 @@ const give = h("details", { class: "class-menu link" }, h("summary", {}, say("li
 give.addEventListener("toggle", async () => {
   if (!give.open) return;
   own.value = location.href;
-  told.textContent = say((await former.copy(own)) ? "link_copied" : "link_refused");
+  const lacks = former.page.beyond()?.note;
+  const said = say((await former.copy(own)) ? "link_copied" : "link_refused");
+  told.textContent = lacks ? `${said} ${former.told(lacks)}` : said;
 });
 element.append(give, menu);
 document.body.append(bar);

@@ -29,7 +29,8 @@ from viz.text import Refusal
 NAME = re.compile(r"[A-Za-z0-9-]{1,40}")
 KEY = re.compile(r"[0-9a-f]{16,64}")
 ROOMS = 200  # at once
-VIEW_LIMIT = 50_000  # characters: a text of 4,000, each up to 12 in a link
+VIEW_LIMIT = 75_000  # characters: a text of 4,000, each up to 12 in a link, and 3,000 written tokens, each up to 7
+BODY_LIMIT = VIEW_LIMIT + 1_000  # bytes of a leader's request: a view, its name and a key
 AGE = 2 * 60 * 60  # seconds
 QUIET = 3 * 60  # seconds; a page that leads says so every minute, so a room as quiet as this may give way
 
@@ -144,7 +145,7 @@ def attach(server: FastAPI, rooms: Rooms) -> None:
     @server.put("/room/{name}")
     @http.answers
     async def lead(name: str, request: Request) -> Response:
-        asked = await http.read_object(request)
+        asked = await http.read_object(request, BODY_LIMIT)
         rev = rooms.show(name, asked.get("key", ""), asked.get("view", ""), client.get())
         return JSONResponse({"rev": rev, "run": run}, headers=FRESH)
 

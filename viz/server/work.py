@@ -133,14 +133,20 @@ class Work:
             raise job.failure
         return b"".join(job.pieces)
 
-    async def stream(self, key: str, pieces: Callable[[], Iterator[bytes]]) -> AsyncGenerator[bytes]:
+    async def stream(
+        self, key: str, pieces: Callable[[], Iterator[bytes]], *, quick: bool = False
+    ) -> AsyncGenerator[bytes]:
         """As `whole`, each piece as it is ready. Begun at once: what is refused for want of room is raised here.
+
+        Args:
+            key, pieces: as `whole` takes them.
+            quick: whether a piece is a step of a few milliseconds.
 
         Raises:
             Refusal: there is no room, or, after pieces, no more of an answer.
         """
         listener = Listener()
-        job = self._join(key, pieces, listener)
+        job = self._join(key, pieces, listener, quick)
 
         async def read() -> AsyncGenerator[bytes]:
             sent = 0
@@ -159,14 +165,14 @@ class Work:
 
         return read()
 
-    def _join(self, key: str, pieces: Callable[[], Iterator[bytes]], reader: Reader) -> Job:
+    def _join(self, key: str, pieces: Callable[[], Iterator[bytes]], reader: Reader, quick: bool = False) -> Job:
         job = self._jobs.get(key)
         if job is None:
             if not self._places.open_to(client.get()):
                 raise Busy("busy_measuring")
             self._places.take(client.get())
             job = self._jobs[key] = Job()
-            task = asyncio.create_task(self._run(key, job, pieces))
+            task = asyncio.create_task(self._run(key, job, pieces, self._steps if quick else self._turns))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
         self._jobs.move_to_end(key)
@@ -174,12 +180,12 @@ class Work:
             job.readers.append(reader)
         return job
 
-    async def _run(self, key: str, job: Job, pieces: Callable[[], Iterator[bytes]]) -> None:
+    async def _run(self, key: str, job: Job, pieces: Callable[[], Iterator[bytes]], turns: Turns) -> None:
         made, who = _begun_late(pieces), client.get()  # the first who asked
         whole = False
         try:
             while True:
-                async with self._turns.of(who):
+                async with turns.of(who):
                     if not await job.awaited():
                         break
                     piece = await self._on_thread(lambda: next(made, None))

@@ -24,15 +24,31 @@
   };
   page.select = () => {}; // has Gradio select the tab that is asked for: class_bar.js says how
 
-  /** Keeps a tab's view in the address bar while it is in front: link() gives it, {name: value}, or null for not yet.
-   *  Returns what to call when the view has changed. */
-  page.keep = (tab, link) => {
+  const beyonds = {}; // tab → see keep
+
+  /** What the tab in front shows and a link to it does not hold: null, or {view: as a room has it, note: that says so}. */
+  page.beyond = () => beyonds[page.tab]?.() ?? null;
+
+  /** Keeps a tab's view in the address bar while it is in front: link() gives it, {name: value}, or null for not yet;
+   *  beyond() as page.beyond. Returns what to call when the view has changed. */
+  page.keep = (tab, link, beyond) => {
+    beyonds[tab] = beyond;
     const write = () => {
       const view = page.tab === tab && link();
       if (view) former.writeAddress(tab, view);
     };
     subscribe(document.documentElement, write);
     return write;
+  };
+
+  /** Shows the view of a link, URLSearchParams, as if the page had been opened with it. */
+  page.follow = async (params) => {
+    const tab = former.tabOf(params);
+    former.opened = params; // a tab that was never opened reads its link when it is
+    if (former.presenter.on) await former.presenter.go(tab, params.get("panel"));
+    else await page.open(tab);
+    for (let frames = 0; frames < 300 && !former.followers[tab]; frames++) await new Promise(requestAnimationFrame);
+    former.followers[tab]?.(params);
   };
 
   let toCome = page.tab === former.tabs[0] ? null : page.tab;

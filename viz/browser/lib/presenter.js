@@ -67,8 +67,9 @@
     former.writeBeside({ present: null, panel: null });
   };
 
-  /** Goes to a tab, and there to the named panel or the first. */
+  /** Goes to a tab, and there to the named panel or the first; where that is shown, or any and none is named, it stays. */
   presenter.go = async (tab, panel) => {
+    if (shown && tab === former.page.tab && (!panel || nameOf(shown) === panel)) return;
     show(null);
     await former.page.open(tab);
     await begin(panel);

@@ -16,6 +16,7 @@
   let view = null; // the newest view of the room
   let sent = null; // by the leader
   let timer = 0;
+  let due = false; // whether a leader's change is on its way
 
   const listeners = [];
   room.subscribe = (listen) => {
@@ -39,9 +40,11 @@
     return always.get(name);
   };
 
-  const viewOf = (url) => {
-    const params = new URLSearchParams(url.search);
+  /** What this page shows, whole: its link, and what a link does not hold. */
+  const shown = () => {
+    const params = new URLSearchParams(location.search);
     for (const name of OWN) params.delete(name);
+    for (const [name, value] of Object.entries(former.page.beyond()?.view ?? {})) params.set(name, value);
     return params.toString();
   };
 
@@ -72,6 +75,7 @@
 
   const tick = async () => {
     clearTimeout(timer);
+    due = false;
     const follows = room.state && room.state !== "leading";
     if (!document.hidden) {
       if (room.state === "leading") await lead();
@@ -97,12 +101,7 @@
 
   const takeUp = async () => {
     const params = new URLSearchParams(view);
-    const tab = former.tabOf(params);
-    former.opened = params; // a tab that was never opened reads its link when it is
-    if (former.presenter.on) await former.presenter.go(tab, params.get("panel"));
-    else await former.page.open(tab);
-    for (let frames = 0; frames < 300 && !former.followers[tab]; frames++) await new Promise(requestAnimationFrame);
-    former.followers[tab]?.(params);
+    await former.page.follow(params);
     const panel = [...document.querySelectorAll(".former .panel")].find((one) => one.dataset.panel === params.get("panel"));
     panel?.scrollIntoView({ block: "nearest" });
   };
@@ -124,7 +123,7 @@
   // --- leading ------------------------------------------------------------------------------------------------------
 
   const lead = async () => {
-    const now = viewOf(location);
+    const now = shown();
     if (now === sent?.view && Date.now() - sent.at < KEEP) return void (await ask("/alive"));
     const body = JSON.stringify({ key: key(), view: now });
     const answer = await ask(`/room/${encodeURIComponent(room.name)}`, { method: "PUT", body });
@@ -157,7 +156,8 @@
   };
 
   window.addEventListener("former-address", () => {
-    if (room.state !== "leading") return;
+    if (room.state !== "leading" || due) return;
+    due = true; // not put off by every further change: some come all the time
     clearTimeout(timer);
     timer = setTimeout(tick, SETTLE);
   });

@@ -8,5 +8,10 @@ TAB = Tab(
     page.render,
     routes.attach,
     ("branches.js", "frames.js", "writing.js"),
-    limits={"seed": writing.SEED_LIMIT - 1, "length": writing.LENGTH_LIMIT, "pace": writing.PACE_LIMIT},
+    limits={
+        "seed": writing.SEED_LIMIT - 1,
+        "length": writing.LENGTH_LIMIT,
+        "pace": writing.PACE_LIMIT,
+        "shared": writing.SHARED,
+    },
 )

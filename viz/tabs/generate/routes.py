@@ -1,19 +1,21 @@
 """The route of tab Generate: POST /write, answered by a stream.
 
 Unlike a component's value, of which a busy page sees only the latest, a stream loses no token; a slow reader holds it
-up; and it ends when the reader goes.
+up; and it ends when the reader goes. What nothing is drawn for, a few known tokens or none, is the same for all who
+ask, as a class does that follows a teacher's writing: it is run once, and shared.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
+from functools import partial
 
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from viz.passes.run import Loaded, writers
+from viz.passes.run import Loaded, digest, writers
 from viz.server import http
 from viz.server.clients import Places, client
 from viz.server.work import Work
@@ -77,5 +79,11 @@ def attach(server: FastAPI, site: Site) -> None:
         name = asked.get("model")
         if not isinstance(name, str) or name not in models:
             raise Refusal("bad_request")
-        order = writing.read_order(models[name], asked)
-        return Stream(places, streams.frames(models[name], order))
+        loaded = models[name]
+        order = writing.read_order(loaded, asked)
+        if order.length == len(order.given) <= writing.SHARED:
+            key = digest("/write", name, order.ids, order.prompt, order.given, order.rules, order.seed)
+            frames = partial(writing.frames, loaded.fast, loaded.bundle.tokenizer, order)
+            shared = await site.work.stream(key, frames, quick=True)
+            return StreamingResponse(shared, 200, http.STREAM | {"Content-Encoding": "gzip"}, http.BINARY)
+        return Stream(places, streams.frames(loaded, order))

@@ -38,6 +38,7 @@ from viz.text import Refusal, note
 LENGTH_LIMIT = 1_000  # tokens a request may ask for
 WRITTEN_LIMIT = 3_000  # tokens after the prompt: what a browser can hold with all their attention
 PACE_LIMIT = 30  # tokens a second
+SHARED = 60  # known tokens whose answer, some 0.5 MB, is kept for others who ask the same
 SEED_LIMIT = 2**32
 CANDIDATES = 20  # next tokens that a frame names
 LONGEST = 4  # tokens that one character may take, so labels may change that far back

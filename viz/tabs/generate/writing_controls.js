@@ -91,7 +91,8 @@ const paint = (changed) => {
   if (running && !changed.has("status")) return;
   const { depth } = writing.cursor;
   const at = running ? say("write_running") : depth ? writing.count(depth) : "";
-  status.textContent = writing.message?.text ?? at;
+  const lacks = !running && writing.beyond()?.note;
+  status.textContent = writing.message?.text ?? [at, lacks && former.told(lacks)].filter(Boolean).join(" · ");
   status.className = `status ${writing.message?.kind ?? ""}`;
 };
 writing.subscribe(element, paint);

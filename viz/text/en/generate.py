@@ -38,6 +38,8 @@ MESSAGES = {
     "write_no_state": "What the model makes of the text up to here is not known yet.",
     "write_seen": "“{token}” at {at} ({share})",
     "write_looks": "{who}: “{token}” at {at} looks mostly at {where}.",
+    "write_link_short": "A link holds the first {held, number} of the {all, number} written tokens.",
+    "write_link_was_short": "This link holds the first {held, number} of {all, number} written tokens.",
     "write_window": "The model reads {context} tokens at most: those before {first} are out of its sight.",
     "write_next_title": "What comes next",
     "write_model_bar": "the model’s",

@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import replace
 from typing import Any
 
+import httpx
 import hypothesis.strategies as st
 import pytest
 import torch
@@ -288,11 +289,34 @@ def test_the_pace_is_kept_and_given_tokens_come_at_once(loaded):
     assert times[-1] - times[0] < 20  # and not the 99 s of its pace
 
 
+def test_a_class_that_asks_for_the_same_known_tokens_is_answered_by_one_run(loaded):
+    slow, site = Slow(loaded.bundle.model, 0.02), site_of({"small": loaded})
+    server = FastAPI()
+    routes.attach(server, replace(site, models={"small": slowed_down(loaded, slow)}))
+    asked = {"model": "small", "text": "a", "seed": 1, "length": 4, "given": [65, 66, 67, 68]}
+
+    async def listen(client: httpx.AsyncClient, **more: Any) -> bytes:
+        answer = await client.post("/write", json=asked | more)
+        return answer.content
+
+    async def crowd() -> list[bytes]:
+        transport = httpx.ASGITransport(server)
+        async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+            return await asyncio.gather(*(listen(client) for _ in range(20)), listen(client, seed=2))
+
+    *same, other = run(crowd())
+    assert slow.steps == 2 * 5, "one run of four tokens and the state before them, for each seed"
+    assert len(set(same)) == 1
+    assert [header["token"] for header, _ in unpack(zlib_again(same[0]))] == [None, 65, 66, 67, 68]
+    assert other not in same
+
+
 def test_beyond_its_limit_the_server_says_so(loaded, monkeypatch):
     monkeypatch.setattr(routes, "STREAMS", 0)
     server = FastAPI()
     routes.attach(server, site_of({"small": loaded}))
-    answer = TestClient(server).post("/write", content=json.dumps({"model": "small", "text": "a", "seed": 1}))
+    asked = {"model": "small", "text": "a", "seed": 1, "length": 1}
+    answer = TestClient(server).post("/write", content=json.dumps(asked))
     assert (answer.status_code, answer.json()) == (503, {"error": note("busy_writing")})
 
 
@@ -361,4 +385,9 @@ def test_half_of_a_character_is_refused_or_read_and_never_an_error(client, name)
 def test_the_page_is_told_the_limits_that_hold(loaded):
     told = page.settings({"small": loaded})
     assert told["models"] == {"small": {"layers": 2, "heads": 2, "context": 24}}
-    assert TAB.limits == {"length": writing.LENGTH_LIMIT, "pace": writing.PACE_LIMIT, "seed": 2**32 - 1}
+    assert TAB.limits == {
+        "length": writing.LENGTH_LIMIT,
+        "pace": writing.PACE_LIMIT,
+        "seed": 2**32 - 1,
+        "shared": writing.SHARED,
+    }

@@ -10,7 +10,7 @@
 
   /** The frames that are answered to an order, as they come. Throws an Error whose message is for the visitor. */
   former.write = async function* (order, signal) {
-    const response = await fetch(former.url("/write"), { method: "POST", body: JSON.stringify(order), signal });
+    const response = await former.patiently("/write", { method: "POST", body: JSON.stringify(order), signal });
     if (!response.ok) {
       throw new Error(former.refusal(await response.json().catch(() => null)));
     }

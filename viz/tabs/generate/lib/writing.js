@@ -21,6 +21,8 @@
   const SAMPLING = ["temperature", "top_k", "top_p", "seed"];
   const SHAPING = ["model", "text"]; // another of these, and what was written is another text
   const LINKED = 600; // a link holds this many written tokens at most
+  const TELL = 500; // ms from one change of the address to the next while tokens come
+  const SPREAD = 1200; // ms over which tokens appear that came together: less than from one look into a room to the next
 
   const settings = former.settings(FIELDS);
 
@@ -64,24 +66,27 @@
     asking = null;
   };
 
-  /** Asks for the state where one stands, and for `length` tokens more, the first of them given where they are known. */
-  const ask = async (length = 0, given = []) => {
+  /** Known tokens in pieces as the server shares them; at least one, that asks for the state where one stands. */
+  const piecesOf = (known) => {
+    const count = Math.max(1, Math.ceil(known.length / former.limits.shared));
+    return Array.from({ length: count }, (_, i) => known.slice(i * former.limits.shared, (i + 1) * former.limits.shared));
+  };
+
+  /** Asks for the state where one stands, and for `length` tokens more; or for the `known` ones, `pause` ms each. */
+  const ask = async (length = 0, known = [], pause = 0) => {
     end();
     const own = (asking = new AbortController());
     const drawnBy = rules();
-    writing.status = length ? "running" : "reading";
+    writing.status = length || known.length ? "running" : "reading";
     writing.message = null;
     publish("status");
     try {
-      let node = writing.cursor;
-      for await (const frame of former.write(order(length, given), own.signal)) {
-        if (own !== asking) return;
-        if (frame.token !== null) node = writing.branches.write(node, frame.token);
-        node.state = { ...frame, drawnBy };
-        writing.cursor = node;
-        writing.rev++;
-        publish("text");
-      }
+      for (const given of piecesOf(known))
+        for await (const frame of former.write(order(length || given.length, given), own.signal)) {
+          if (pause && frame.token !== null) await new Promise((done) => setTimeout(done, pause));
+          if (own !== asking) return;
+          receive(frame, drawnBy);
+        }
     } catch (error) {
       if (own !== asking) return; // it was ended on purpose
       const refused = error instanceof TypeError || error.name === "NetworkError" ? former.say("offline") : error.message;
@@ -89,6 +94,17 @@
     }
     if (own === asking) rest();
   };
+
+  const receive = (frame, drawnBy) => {
+    if (frame.token !== null) writing.cursor = writing.branches.write(writing.cursor, frame.token);
+    writing.cursor.state = { ...frame, drawnBy };
+    writing.rev++;
+    publish("text");
+    if (performance.now() - written < TELL) return;
+    written = performance.now();
+    writeLink();
+  };
+  let written = 0; // when the address was, while tokens come
 
   const rest = () => {
     end();
@@ -200,12 +216,21 @@
 
   // --- the link ----------------------------------------------------------------------------------------------------
 
-  /** The settings and the written tokens in the address bar. */
-  const writeLink = former.page.keep("generate", () => {
+  const tokens = () => writing.branches.path(writing.cursor).map((node) => node.token);
+
+  /** The settings and the written tokens in the address bar; how many there are where it does not hold all. */
+  const link = () => {
     if (!Object.keys(writing.models).length) return null;
-    const written = writing.branches.path(writing.cursor).map((node) => node.token);
-    return { ...settings.link(), written: written.length <= LINKED ? written.join(".") : "" };
-  });
+    const all = tokens();
+    return { ...settings.link(), written: all.slice(0, LINKED).join("."), written_count: all.length > LINKED ? all.length : "" };
+  };
+
+  /** The written tokens that a link does not hold, see page.beyond. */
+  writing.beyond = () => {
+    const { depth } = writing.cursor;
+    return depth > LINKED ? { view: { written: tokens().join(".") }, note: { key: "write_link_short", values: { held: LINKED, all: depth } } } : null;
+  };
+  const writeLink = former.page.keep("generate", link, writing.beyond);
 
   /** Takes up the settings of a link; returns {given: the tokens it has written, refused: notes}. */
   const read = (params) => {
@@ -216,7 +241,21 @@
     const written = params.get("written") ?? "";
     const given = /^\d{1,6}(\.\d{1,6})*$/.test(written) ? written.split(".").map(Number) : [];
     if (written && !given.length) refused.push(former.badLink("written", written));
+    const all = Number(params.get("written_count") ?? 0);
+    if (all > given.length) refused.push({ key: "write_link_was_short", values: { held: given.length, all } });
     return { given, refused };
+  };
+
+  /** The last node on the way of these tokens that is known here, and the tokens after it. */
+  const asFarAsHere = (wanted) => {
+    let node = writing.branches.root;
+    let held = 0;
+    for (; held < wanted.length; held++) {
+      const next = node.children.find(({ token, state }) => token === wanted[held] && state);
+      if (!next) break;
+      node = next;
+    }
+    return { node, given: wanted.slice(held) };
   };
 
   /** Takes up a link's view while the page is open. */
@@ -229,11 +268,12 @@
       writing.branches = new former.Branches();
       writing.cursor = writing.branches.root;
     }
-    const here = writing.branches.path(writing.cursor).map((node) => node.token);
-    const onward = here.every((token, i) => token === wanted[i]);
-    if (!onward) writing.cursor = writing.branches.root;
-    const given = onward ? wanted.slice(here.length) : wanted;
-    if (given.length || !writing.cursor.state || writing.cursor.state.drawnBy !== rules()) ask(given.length, given);
+    const { node, given } = asFarAsHere(wanted);
+    writing.branches.visit(node);
+    writing.cursor = node;
+    const few = given.length <= former.limits.shared; // more, of one who comes late, are painted many at once
+    const pause = few ? Math.min(SPREAD / given.length, 1000 / writing.settings.pace) : 0;
+    if (given.length || !node.state || node.state.drawnBy !== rules()) ask(0, given, pause);
     else rest();
   };
 
@@ -248,7 +288,7 @@
     const { given, refused } = read(asked);
     publish("models", ...Object.keys(FIELDS));
     former.followers.generate = writing.follow;
-    await ask(given.length, given);
+    await ask(0, given);
     if (refused.length) writing.message ??= { kind: "error", text: refused.map(former.told).join(" ") };
     publish("status");
   };
