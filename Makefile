@@ -19,7 +19,7 @@ check: .venv/dev ## lint, format and types
 	.venv/bin/ruff format --check
 	.venv/bin/pyright
 
-bench: .venv/dev ## the library beside its peers, sparse attention beside dense, the shapes of GPT-2 and BERT: about 10 minutes
+bench: .venv/dev ## the library beside its peers, sparse attention beside dense, the shapes of GPT-2 and BERT: about 15 minutes
 	.venv/bin/python -m tests.bench.library
 	.venv/bin/python -m tests.bench.sparse
 	.venv/bin/python -m tests.bench.pretrained

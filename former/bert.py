@@ -71,7 +71,7 @@ class BertConfig(StackConfig):
 
 
 class BertStack(nn.Module):
-    """What `Bert` and `BertClassifier` share: from tokens to the vectors above the last block, and that of `[CLS]`.
+    """What `Bert` and `BertClassifier` share: all but their heads.
 
     Args:
         config: its shape.
@@ -107,6 +107,16 @@ class BertStack(nn.Module):
         Raises:
             ValueError: tokens, segments or a mask that do not fit, or a sequence that is all padding.
         """
+        x, mask = self.embed(tokens, segments, mask)
+        return self.transformer.through(x, mask, capture, recompute=recompute)
+
+    def embed(
+        self, tokens: Tensor, segments: Tensor | None = None, mask: Tensor | None = None
+    ) -> tuple[Tensor, Tensor | None]:
+        """What the first block reads: the sum of the three embeddings, normed (b, t, e), and who may see whom.
+
+        The arguments and errors are those of `encode`; the mask comes back without the padding.
+        """
         self.transformer.check(tokens)
         segments = torch.zeros_like(tokens) if segments is None else segments
         self._check_segments(segments, tokens)
@@ -116,8 +126,30 @@ class BertStack(nn.Module):
         if self.config.pad_token is not None:
             mask = masks.without_padding(not_padding(tokens, self.config.pad_token, self.training), mask)
         x = self.transformer.embed(tokens) + self.segment_embedding(segments.long())
-        x = self.transformer.drop(self.embedding_norm(x))  # (b, t, e)
-        return self.transformer.through(x, mask, capture, recompute=recompute)
+        return self.transformer.drop(self.embedding_norm(x)), mask
+
+    def forward(
+        self,
+        tokens: Tensor,
+        segments: Tensor | None = None,
+        mask: Tensor | None = None,
+        capture: Observer | None = None,
+        *,
+        recompute: bool = False,
+    ) -> Tensor:
+        """What the model says of the text: `unembed(encode(…))`. The arguments are those of `encode`.
+
+        Returns:
+            a Bert's logits of the word at each token (b, t, num_tokens), a BertClassifier's log-probabilities
+            of the classes (b, num_classes).
+        Raises:
+            ValueError: as `encode`, or a Bert without the masked-word head.
+        """
+        return self.unembed(self.encode(tokens, segments, mask, capture, recompute=recompute))
+
+    def unembed(self, x: Tensor) -> Tensor:
+        """What the model's own head makes of the vectors (b, t, e) above the last block."""
+        raise NotImplementedError
 
     def pool(self, x: Tensor) -> Tensor:
         """One vector of each text, read off `[CLS]`: (b, t, e) → (b, e).
@@ -151,24 +183,6 @@ class Bert(BertStack):
         super().__init__(config)
         self.words = MaskedWordHead(config) if config.words_head else None
         self.sentence = nn.Linear(config.emb, 2) if config.sentence_head else None
-
-    def forward(
-        self,
-        tokens: Tensor,
-        segments: Tensor | None = None,
-        mask: Tensor | None = None,
-        capture: Observer | None = None,
-        *,
-        recompute: bool = False,
-    ) -> Tensor:
-        """Logits of the word that stands at each token. The arguments are those of `encode`.
-
-        Returns:
-            logits (b, t, num_tokens).
-        Raises:
-            ValueError: as `encode`, or a model without this head.
-        """
-        return self.unembed(self.encode(tokens, segments, mask, capture, recompute=recompute))
 
     def next_sentence(self, tokens: Tensor, segments: Tensor) -> Tensor:
         """Whether the second text follows the first.
@@ -249,24 +263,6 @@ class BertClassifier(BertStack):
         state = classifier.state_dict()
         classifier.load_state_dict({**state, **{name: x for name, x in bert.state_dict().items() if name in state}})
         return classifier
-
-    def forward(
-        self,
-        tokens: Tensor,
-        segments: Tensor | None = None,
-        mask: Tensor | None = None,
-        capture: Observer | None = None,
-        *,
-        recompute: bool = False,
-    ) -> Tensor:
-        """Log-probabilities of the classes. The arguments are those of `encode`.
-
-        Returns:
-            log-probabilities (b, num_classes).
-        Raises:
-            ValueError: as `encode`.
-        """
-        return self.unembed(self.encode(tokens, segments, mask, capture, recompute=recompute))
 
     def unembed(self, x: Tensor) -> Tensor:
         """From the vectors above the last block to log-probabilities: (b, t, e) → (b, num_classes)."""

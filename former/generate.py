@@ -255,7 +255,8 @@ def _steps(
     for _ in range(max_new_tokens):
         capture = Capture(layers=layers) if layers else None
         logits = window.read(ids, capture).cpu()
-        token = int(torch.multinomial(next_token_probs(logits, *rules), 1, generator=rng))
+        probs = next_token_probs(logits, *rules)
+        token = int(probs.argmax() if rules[0] == 0 else torch.multinomial(probs, 1, generator=rng))
         weights = {layer: capture.get("weights", layer)[0, :, -1] for layer in sorted(layers)} if capture else {}
         yield Step(token, logits.softmax(-1), weights, window.start)
         ids.append(token)

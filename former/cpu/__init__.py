@@ -7,6 +7,6 @@ kernels  the arithmetic of that step, on numpy arrays, compiled by numba
 """
 
 from former.cpu.step import Precision
-from former.cpu.twin import FastGenerator, available, optimise
+from former.cpu.twin import FastBert, FastGenerator, available, optimise
 
-__all__ = ["FastGenerator", "Precision", "available", "optimise"]
+__all__ = ["FastBert", "FastGenerator", "Precision", "available", "optimise"]

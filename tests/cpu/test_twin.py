@@ -372,3 +372,50 @@ def test_texts_of_all_lengths_meet_few_numbers_of_rows():
         met.add(len(padded))
     assert len(met) <= 48  # 16 to 128 rows, then 8 for each doubling up to 1024: 40
     assert len(packed.rows(torch.rand(1, 1, 3))) == 1  # a step
+
+
+BERTS: list[dict[str, Any]] = [
+    {},
+    {"activation": "relu", "variant": "wide", "attention_bias": False, "pad_token": None, "sentence_head": False},
+    {"activation": "gelu_tanh", "words_head": False},
+]
+
+
+@whole_pass
+@pytest.mark.parametrize("options", BERTS, ids=lambda options: "-".join(options) or "as published")
+def test_a_bert_and_its_twin_give_the_same_under_padding_segments_and_masks(options, monkeypatch):
+    sizes = {"num_tokens": 29, "emb": 12, "heads": 3, "depth": 3, "seq_length": 19}
+    torch.manual_seed(0)
+    model = former.Bert(former.BertConfig(**{**sizes, **options})).eval()
+    for parameter in model.parameters():
+        parameter.data += 0.3 * torch.randn_like(parameter)
+    quick = cpu.optimise(model)
+    assert isinstance(quick, cpu.FastBert)
+    x = tokens(2, 11) % 28 + 1
+    x[1, 8:] = 0 if model.config.pad_token == 0 else 5
+    segments = (torch.arange(11) > 4).long().expand(2, -1)
+    if model.config.sentence_head:
+        torch.testing.assert_close(quick.next_sentence(x, segments), model.next_sentence(x, segments), **TOLERANCE)
+    if not model.config.words_head:
+        with pytest.raises(ValueError, match="masked-word head"):
+            quick(x)
+        return
+    for mask in (None, former.masks.local(11, 4)):
+        expected, seen = former.run_with_capture(model, (x, segments), POINTS, mask=mask)
+        with monkeypatch.context() as patched:
+            patched.setattr(former.Bert, "forward", refuse)
+            logits, captured = former.run_with_capture(quick, (x, segments), POINTS, mask=mask)
+        torch.testing.assert_close(logits, expected, **TOLERANCE)
+        for point in POINTS:
+            torch.testing.assert_close(captured.stack(point), seen.stack(point), **TOLERANCE)
+
+
+@whole_pass
+def test_an_edit_of_a_bert_reaches_its_twin():
+    model = former.Bert(former.BertConfig(num_tokens=29, emb=12, heads=3, depth=3, seq_length=19)).eval()
+    x = tokens(1, 11) % 28 + 1
+    edit = former.edits.ablate_head(1, 2)
+    expected, _ = former.run_with_capture(model, x, edits=[edit])
+    given, _ = former.run_with_capture(cpu.optimise(model), x, edits=[edit])
+    torch.testing.assert_close(given, expected, **TOLERANCE)
+    assert not torch.allclose(given, cpu.optimise(model)(x))

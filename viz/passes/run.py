@@ -36,12 +36,10 @@ class Loaded:
     name: str
     bundle: former.Bundle
     fingerprint: str  # of its weights: two checkpoints of one name do not share keys
-    fast: Any = field(init=False, repr=False)  # called as the model is; a generator's fast twin, built once
+    fast: Any = field(init=False, repr=False)  # called as the model is; its fast twin, where there is one, built once
 
     def __post_init__(self) -> None:
-        model = self.bundle.model
-        fast = cpu.optimise(model) if isinstance(model, former.Generator) else model
-        object.__setattr__(self, "fast", fast)
+        object.__setattr__(self, "fast", cpu.optimise(self.bundle.model))
 
     @property
     def is_classifier(self) -> bool:
