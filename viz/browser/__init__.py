@@ -32,7 +32,7 @@ TABS = HERE.parent / "tabs"  # a folder for each
 LIBRARY = (  # in this order
     *("messages.js", "numbers.js", "base.js", "colour.js"),
     *("address.js", "kept.js", "page.js", "settings.js", "lessons.js"),  # what a link says, and what is in front
-    *("python.js", "panel.js", "ask.js"),  # what the views share
+    *("hint.js", "python.js", "panel.js", "ask.js"),  # what the views share
     *("demo.js", "fields.js", "heat_map.js", "chart.js"),  # tabs Mask and Permute
     *("presenter.js", "room.js"),  # in front of a class
 )

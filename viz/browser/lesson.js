@@ -5,6 +5,7 @@ const { tab, section, href } = props.value;
 element.dataset.tab = tab;
 element.append(
   sentence,
+  former.glossary(),
   h("a", { href, target: "_blank", rel: "noopener noreferrer", title: former.say("lesson_hint") }, former.say("lesson_article", { section })),
 );
 former.lessons.attach(tab, sentence);

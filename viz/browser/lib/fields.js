@@ -5,15 +5,15 @@
   const { h, say } = former;
   let groups = 0;
 
-  /** Radio buttons for `name`: words(value) and hint(value) say what each is. {node, update(shown, off)}: off(value) says
-   *  which cannot be chosen now, beside those that are not allowed. */
+  /** Radio buttons for `name`: words(value) and hint(value) say what each is, and the legend opens all of that. {node,
+   *  update(shown, off)}: off(value) says which cannot be chosen now, beside those that are not allowed. */
   const choice = (demo, name, legend, values, words, hint) => {
     const group = `former-field-${groups++}`;
     const inputs = values.map((value) => h("input", { type: "radio", name: group, value, onchange: () => demo.set({ [name]: value }) }));
     const labels = values.map((value, i) => h("label", { title: hint(value) }, inputs[i], h("span", {}, words(value))));
     const update = (shown = demo.view[name], off = () => false) =>
       inputs.forEach((input, i) => Object.assign(input, { checked: shown === values[i], disabled: off(values[i]) || !demo.allowed(name, values[i]) }));
-    return { node: h("fieldset", { class: "field-choice", "data-field": name }, h("legend", {}, legend), ...labels), update };
+    return { node: h("fieldset", { class: "field-choice", "data-field": name }, h("legend", {}, former.hint(legend, values.map((value) => [words(value), hint(value)]))), ...labels), update };
   };
 
   /** ‹ 3 ›: a whole number of the view, between the limits that its field has now. {node, update(label, idle)}. */

@@ -103,10 +103,14 @@ const make = (name, save) => {
   });
   return button;
 };
-const group = (words, ...buttons) => h("div", { class: "export-group" }, h("span", { class: "quiet" }, say(words)), ...buttons);
+const group = (words, saves) => {
+  const hints = Object.keys(saves).map((name) => [say(`export_${name}`), say(`export_${name}_hint`)]);
+  const buttons = Object.entries(saves).map(([name, save]) => make(name, save));
+  return h("div", { class: "export-group quiet" }, former.hint(say(words), hints), ...buttons);
+};
 body.append(
-  group("export_view", make("png", savePng), make("svg", savePicture), make("html", savePage), make("csv", saveTable)),
-  group("export_all", make("npz", saveArrays)),
+  group("export_view", { png: savePng, svg: savePicture, html: savePage, csv: saveTable }),
+  group("export_all", { npz: saveArrays }),
   status,
 );
 store.subscribe(element, (changed) => {

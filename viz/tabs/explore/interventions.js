@@ -25,7 +25,11 @@ const apply = (edit) => {
   former.setEdits(list);
 };
 
-const button = (key, act) => h("button", { type: "button", class: "f-button", title: say(`${key}_hint`), onclick: act }, say(key));
+const hints = []; // [what a button says, what it does]
+const button = (key, act) => {
+  hints.push([say(key), say(`${key}_hint`)]);
+  return h("button", { type: "button", class: "f-button", title: say(`${key}_hint`), onclick: act }, say(key));
+};
 const off = button("edit_off", () => apply({ do: "scale", factor: 0 }));
 const uniform = button("edit_uniform", () => apply({ do: "uniform" }));
 const undo = button("edit_undo", () => apply(null));
@@ -35,7 +39,7 @@ const factor = h("output", {}, "1");
 scale.addEventListener("input", () => (factor.textContent = `× ${scale.value}`.replace("-", "−")));
 scale.addEventListener("change", () => apply(Number(scale.value) === 1 ? null : { do: "scale", factor: Number(scale.value) }));
 const reset = button("edit_reset", () => former.setEdits([]));
-tools.append(reset);
+tools.append(former.hint("?", hints, say("edits_hints")), reset);
 
 const heading = h("p", { class: "edit-target" });
 const list = h("ul", { class: "edit-list" });

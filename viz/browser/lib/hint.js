@@ -1,0 +1,66 @@
+// What a word on the page means, for a pointer, a finger and the keyboard alike: a button that opens a card beside it.
+// Adds former.hint, former.term and former.glossary.
+(() => {
+  const former = window.former;
+  const { h, say } = former;
+  const TERMS = ["head", "query", "key", "value", "weight", "score", "mass", "entropy", "rollout", "surprise", "byte"];
+  const EDGE = 8; // pixels from the card to the window's sides, at least
+  const card = h("div", { class: "hint-card", id: "former-hint", popover: "manual", role: "status" }); // one for all
+  let owner = null; // the button whose card is open
+
+  const close = () => {
+    if (!owner) return;
+    owner.setAttribute("aria-expanded", "false");
+    owner = null;
+    card.hidePopover();
+    card.replaceChildren();
+  };
+
+  /** The card under its button, or above it where there is no room; it goes where the button goes, and with it. */
+  const place = () => {
+    if (!owner) return;
+    const { left, top, bottom } = owner.getBoundingClientRect();
+    if (bottom < 0 || top > window.innerHeight) return void close();
+    const { offsetWidth: width, offsetHeight: height } = card;
+    const below = bottom + 6;
+    card.style.left = `${Math.max(EDGE, Math.min(left, window.innerWidth - width - EDGE))}px`;
+    card.style.top = `${Math.max(EDGE, below + height + EDGE <= window.innerHeight ? below : top - height - 6)}px`;
+  };
+
+  const open = (button, means) => {
+    close();
+    owner = button;
+    button.setAttribute("aria-expanded", "true");
+    if (!card.isConnected) document.body.append(card);
+    card.showPopover(); // empty, so that what is put in it then is read out
+    const list = () => h("dl", {}, ...means.flatMap(([name, words]) => [h("dt", {}, name), h("dd", {}, words)]));
+    card.append(typeof means === "string" ? h("p", {}, means) : list());
+    place();
+  };
+
+  /** A button that says `words` and opens what they mean: a text, or a list of [name, text]. `label` names the button where
+   *  its words do not. */
+  former.hint = (words, means, label) => {
+    const button = h("button", { type: "button", class: "hint", "aria-expanded": "false", "aria-controls": card.id, "aria-label": label }, words);
+    button.addEventListener("click", () => (owner === button ? close() : open(button, means)));
+    return button;
+  };
+
+  /** A word of the glossary that opens its own meaning; `words` where the page says it otherwise. */
+  former.term = (name, words = say(`term_${name}`)) => former.hint(words, say(`term_${name}_means`));
+
+  /** The whole glossary. */
+  former.glossary = () => former.hint(say("glossary"), TERMS.map((name) => [say(`term_${name}`), say(`term_${name}_means`)]));
+
+  const outside = ({ target }) => owner && !card.contains(target) && !owner.contains(target);
+  for (const type of ["pointerdown", "focusin"]) document.addEventListener(type, (event) => outside(event) && close(), true);
+  window.addEventListener("resize", place);
+  document.addEventListener("scroll", ({ target }) => target !== card && place(), true);
+  window.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !owner) return;
+    event.preventDefault(); // Escape steps back once: the card closes, and nothing else
+    event.stopPropagation();
+    owner.focus({ preventScroll: true });
+    close();
+  }, true);
+})();
