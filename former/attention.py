@@ -17,7 +17,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from former import masks, sparse
-from former.checks import require_choice, require_divides, require_positive
+from former.checks import require_choice, require_divides, require_positive, require_unify
 from former.hooks import POINTS, Hook, observe, wants
 from former.masks import Mask
 from former.positions import Terms
@@ -45,7 +45,9 @@ def basic_self_attention(x: Tensor, mask: Tensor | None = None) -> tuple[Tensor,
     return weights @ x, weights
 
 
-def attention_scores(q: Tensor, k: Tensor, mask: Tensor | None = None, terms: Terms | None = None) -> Tensor:
+def attention_scores(
+    q: Tensor, k: Tensor, mask: Tensor | None = None, terms: Terms | None = None, *, scaled: bool = True
+) -> Tensor:
     """Scaled dot products q_i · k_j / √s, and −∞ where the mask is False (article, "In Pytorch: scaling").
 
     As in the article, q and k are each divided by the fourth root of s: float16 holds numbers up to 65,504, which
@@ -56,12 +58,13 @@ def attention_scores(q: Tensor, k: Tensor, mask: Tensor | None = None, terms: Te
         k: (b, h, t_key, s).
         mask: bool, broadcastable to (b, h, t_query, t_key), True = may attend; None for no mask.
         terms: what positions add to the dot products before they are scaled (`former.positions`); None for nothing.
+        scaled: False leaves out the division by √s.
     Returns:
         scores (b, h, t_query, t_key).
     Raises:
         ValueError: a mask that does not fit.
     """
-    root = q.shape[-1] ** 0.25
+    root = q.shape[-1] ** 0.25 if scaled else 1.0
     scores = (q / root) @ (k / root).transpose(-2, -1)
     if terms is not None:
         scores = scores + terms(q, k) / root**2
@@ -93,6 +96,7 @@ def attend(
     hook: Hook | None = None,
     terms: Terms | None = None,
     kernel: bool = True,
+    scaled: bool = True,
 ) -> Tensor:
     """Softmax(q kᵀ / √s) v: by a fast kernel when nobody looks, by the explicit equation when somebody does.
 
@@ -103,6 +107,7 @@ def attend(
         hook: called at each of `former.hooks.POINTS` that it wants; may replace what it sees.
         terms: what positions add to the dot products before they are scaled (`former.positions`); None for nothing.
         kernel: False computes by the equation even where nobody looks.
+        scaled: False leaves out the division by √s.
     Returns:
         out (b, h, t_query, s).
     Raises:
@@ -115,23 +120,26 @@ def attend(
     k = observe(hook, "k", k)
     v = observe(hook, "v", v)
     if isinstance(mask, masks.Pattern):
-        out = sparse.attend(q, k, v, *mask)
+        out = sparse.attend(q if scaled else q * math.sqrt(q.shape[-1]), k, v, *mask)  # which divides by it
     elif not kernel or wants(hook, POINTS):
-        scores = observe(hook, "scores", attention_scores(q, k, mask, terms))  # (b, h, t, t)
+        scores = observe(hook, "scores", attention_scores(q, k, mask, terms, scaled=scaled))  # (b, h, t, t)
         weights = observe(hook, "weights", scores.softmax(-1))  # (b, h, t, t)
         out = weights @ v
     else:
-        out = _by_kernel(q, k, v, mask, terms)
+        out = _by_kernel(q, k, v, mask, terms, scaled)
     return observe(hook, "out", out)  # (b, h, t, s)
 
 
-def _by_kernel(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, terms: Terms | None) -> Tensor:
+def _by_kernel(
+    q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, terms: Terms | None, scaled: bool = True
+) -> Tensor:
     """The same equation in one call, which keeps no weights."""
     if mask is not None:
         masks.check(mask, torch.Size((*q.shape[:-1], k.shape[-2])))
+    scale = 1 / math.sqrt(q.shape[-1]) if scaled else 1.0
     if terms is not None:  # the kernel adds a mask of numbers to its scores
-        mask = _masked(terms(q, k) / math.sqrt(q.shape[-1]), mask)
-    return F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+        mask = _masked(terms(q, k) * scale, mask)
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, scale=scale)
 
 
 class SelfAttention(nn.Module):
@@ -149,27 +157,41 @@ class SelfAttention(nn.Module):
         heads: number of heads.
         variant: "narrow", "wide" or "chunked".
         bias: whether the maps to queries, keys and values add one.
+        scaled: whether scores are divided by √s.
+        unify: whether there is a map that joins the heads; else what they give stands side by side, h·s = e.
     Raises:
-        ValueError: sizes below 1, another variant, or heads that do not divide emb in the narrow and chunked ones.
+        ValueError: sizes below 1, another variant, heads that do not divide emb in the narrow and chunked ones, or
+            no `unify` in the wide one.
     """
 
-    def __init__(self, emb: int, heads: int = 8, variant: str = "narrow", bias: bool = False) -> None:
+    def __init__(
+        self,
+        emb: int,
+        heads: int = 8,
+        variant: str = "narrow",
+        bias: bool = False,
+        *,
+        scaled: bool = True,
+        unify: bool = True,
+    ) -> None:
         super().__init__()
         require_positive("emb", emb)
         require_positive("heads", heads)
         require_choice("variant", variant, ("narrow", "wide", "chunked"))
         if variant != "wide":
             require_divides(emb, heads, variant)
+        require_unify(unify, variant)
         self.emb, self.heads = emb, heads
         self.size = size = emb if variant == "wide" else emb // heads  # s
         # All heads' maps stand in one matrix, head after head, so that one product makes them all.
         make = ChunkedLinear if variant == "chunked" else nn.Linear
         out = heads if variant == "chunked" else heads * size
+        self.scaled = scaled
         self.kernel = True  # whether a fast kernel may compute it (`by_equation`)
         self.tokeys = make(emb, out, bias=bias)
         self.toqueries = make(emb, out, bias=bias)
         self.tovalues = make(emb, out, bias=bias)
-        self.unifyheads = nn.Linear(heads * size, emb)
+        self.unifyheads = nn.Linear(heads * size, emb) if unify else nn.Identity()
 
     def forward(
         self,
@@ -201,7 +223,7 @@ class SelfAttention(nn.Module):
         k, v = context if isinstance(context, tuple) else self.keys_and_values(x if context is None else context)
         if extend is not None:
             k, v = extend(k, v)  # (b, h, t_past + t, s)
-        out = attend(q, k, v, mask=mask, hook=hook, terms=terms, kernel=self.kernel)  # (b, h, t, s)
+        out = attend(q, k, v, mask=mask, hook=hook, terms=terms, kernel=self.kernel, scaled=self.scaled)
         return self.unifyheads(out.transpose(1, 2).flatten(2))  # (b, t, e)
 
     def keys_and_values(self, context: Tensor) -> KeysValues:

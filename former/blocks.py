@@ -32,6 +32,7 @@ class Block(nn.Module):
         dropout: on each residual branch, in training only; in [0, 1).
         attention_bias: whether the maps to queries, keys and values add one.
         norm_eps: added to the variance in the norms.
+        scaled, unify: whether scores are divided by √s, and whether a map joins the heads.
     Raises:
         ValueError: a size below 1, another choice, or heads that do not divide emb in the narrow and chunked variants.
     """
@@ -48,12 +49,14 @@ class Block(nn.Module):
         dropout: float = 0.0,
         attention_bias: bool = False,
         norm_eps: float = 1e-5,
+        scaled: bool = True,
+        unify: bool = True,
     ) -> None:
         super().__init__()
         require_positive("ff_hidden_mult", ff_hidden_mult)
         require_choice("norm", norm, ("post", "pre"))
         require_choice("activation", activation, ACTIVATIONS)
-        self.attention = SelfAttention(emb, heads, variant, attention_bias)
+        self.attention = SelfAttention(emb, heads, variant, attention_bias, scaled=scaled, unify=unify)
         self.pre_norm = norm == "pre"
         self.norm1 = nn.LayerNorm(emb, norm_eps)
         self.norm2 = nn.LayerNorm(emb, norm_eps)
@@ -107,14 +110,23 @@ class DecoderBlock(Block):
     and in pre-norm each norm stands before its sublayer. `resid_mid` is after both attentions.
 
     Args:
-        emb, heads, variant, attention_bias, options: as of `Block`.
+        emb, heads, variant, attention_bias, scaled, unify, options: as of `Block`.
     """
 
     def __init__(
-        self, emb: int, heads: int, *, variant: str = "narrow", attention_bias: bool = False, **options: Any
+        self,
+        emb: int,
+        heads: int,
+        *,
+        variant: str = "narrow",
+        attention_bias: bool = False,
+        scaled: bool = True,
+        unify: bool = True,
+        **options: Any,
     ) -> None:
-        super().__init__(emb, heads, variant=variant, attention_bias=attention_bias, **options)
-        self.cross = SelfAttention(emb, heads, variant, attention_bias)
+        attention = {"variant": variant, "attention_bias": attention_bias, "scaled": scaled, "unify": unify}
+        super().__init__(emb, heads, **attention, **options)
+        self.cross = SelfAttention(emb, heads, variant, attention_bias, scaled=scaled, unify=unify)
         self.cross_norm = nn.LayerNorm(emb, self.norm1.eps)
 
     def forward(

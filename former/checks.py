@@ -28,3 +28,9 @@ def require_divides(emb: int, heads: int, variant: str = "narrow") -> None:
     """Raises ValueError unless `heads` cuts `emb` into equal chunks."""
     if emb % heads:
         raise ValueError(f"heads must divide emb in the {variant} variant, got emb={emb} and heads={heads}")
+
+
+def require_unify(unify: bool, variant: str) -> None:
+    """Raises ValueError unless what the heads give can go on as it is where no map unifies them."""
+    if not unify and variant == "wide":
+        raise ValueError("unify must be True in the wide variant, whose heads are too large to stand side by side")

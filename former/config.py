@@ -9,18 +9,18 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, TypeVar, get_args
 
 from former import masks, positions
-from former.checks import is_whole, require_choice, require_divides, require_positive
+from former.checks import is_whole, require_choice, require_divides, require_positive, require_unify
 
 Variant = Literal["narrow", "wide", "chunked"]
 Norm = Literal["post", "pre"]
 Activation = Literal["relu", "gelu", "gelu_tanh"]
 Pooling = Literal["average", "max"]
 
-VERSION = 2  # of the cards that are written now
+VERSION = 3  # of the cards that are written now
 _Config = TypeVar("_Config", bound="Config")
 
 
-def later(default: Any, version: int = VERSION) -> Any:
+def later(default: Any, version: int = 2) -> Any:
     """A field that came with a version of the cards: older cards lack it, and mean its default."""
     return field(default=default, metadata={"since": version})
 
@@ -69,6 +69,8 @@ class StackConfig(Config):
     dropout: float = 0.0  # after the embedding and on each residual branch, in training only
     attention_bias: bool = later(False)  # whether the maps to queries, keys and values add a bias
     norm_eps: float = later(1e-5)  # added to the variance in every layer norm
+    scaled: bool = later(True, 3)  # whether scores are divided by √s
+    unify: bool = later(True, 3)  # whether a map joins the heads, or they stand side by side as they are
 
     def __post_init__(self) -> None:
         for name in ("emb", "heads", "depth", "ff_hidden_mult"):
@@ -78,6 +80,7 @@ class StackConfig(Config):
         require_choice("activation", self.activation, get_args(Activation))
         if self.variant != "wide":
             require_divides(self.emb, self.heads, self.variant)
+        require_unify(self.unify, self.variant)
         require_dropout(self.dropout)
         if not isinstance(self.norm_eps, int | float) or not 0.0 < self.norm_eps < 1.0:
             raise ValueError(f"norm_eps must be in (0, 1), got {self.norm_eps!r}")
@@ -89,7 +92,8 @@ class StackConfig(Config):
 
     def block_options(self) -> dict[str, Any]:
         """What every block of the stack is built with, by keyword, beside emb and heads."""
-        names = ("variant", "norm", "activation", "ff_hidden_mult", "dropout", "attention_bias", "norm_eps")
+        attention = ("variant", "attention_bias", "scaled", "unify")
+        names = (*attention, "norm", "activation", "ff_hidden_mult", "dropout", "norm_eps")
         return {name: getattr(self, name) for name in names}
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import torch
 from torch import nn
 
 from former.config import ModelConfig
@@ -51,23 +52,24 @@ def config(**changes: Any) -> ModelConfig:
     return ModelConfig(**{**own, **SIZES["gpt2"], **changes})
 
 
-def initialize(model: Generator) -> Generator:
+def initialize(model: Generator, generator: torch.Generator | None = None) -> Generator:
     """GPT-2's start of training: every weight from N(0, 0.02²), biases 0.
 
     The residual stream is a sum of 2 · depth branches. So that it starts no wider in a deeper model, the last map of
     each branch starts smaller by √(2 · depth).
 
     Args:
-        model: changed in place; drawn from torch's global random generator, as every module's own start is.
+        model: changed in place.
+        generator: where the numbers are drawn from; None for torch's global one, as every module's own start is.
     Returns:
         The same model.
     """
     for module in model.modules():
         if isinstance(module, nn.Linear | nn.Embedding):
-            nn.init.normal_(module.weight, std=0.02)
+            nn.init.normal_(module.weight, std=0.02, generator=generator)
         if isinstance(module, nn.Linear) and module.bias is not None:
             nn.init.zeros_(module.bias)
     for name, parameter in model.named_parameters():
         if name.endswith(("unifyheads.weight", "ff.2.weight")):
-            nn.init.normal_(parameter, std=0.02 / math.sqrt(2 * model.config.depth))
+            nn.init.normal_(parameter, std=0.02 / math.sqrt(2 * model.config.depth), generator=generator)
     return model

@@ -167,6 +167,22 @@ def test_attention_to_a_context_equals_torch_multihead_attention_between_two_seq
     torch.testing.assert_close(captured["weights"], weights, atol=1e-12, rtol=0)
 
 
+@pytest.mark.parametrize("mask", [None, former.masks.causal(7), former.masks.Pattern("strided", 3)], ids=str)
+def test_unscaled_attention_is_that_of_queries_longer_by_the_root_of_their_size(mask):
+    q, k, v = torch.randn(3, 2, 4, 7, 16, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    for options in ({}, {"hook": lambda _name, _tensor: None}, {"kernel": False}):
+        got = former.attend(q, k, v, mask=mask, scaled=False, **options)
+        torch.testing.assert_close(got, former.attend(4 * q, k, v, mask=mask, **options), atol=1e-12, rtol=0)
+
+
+def test_without_a_map_that_unifies_them_the_heads_stand_side_by_side():
+    attention = former.SelfAttention(16, 4, unify=False).double()
+    x, seen = torch.randn(2, 7, 16, dtype=torch.float64), {}
+    y = attention(x, hook=lambda name, tensor: seen.update({name: tensor}))
+    for head in range(4):
+        torch.testing.assert_close(y[..., 4 * head : 4 * head + 4], seen["out"][:, head])
+
+
 @pytest.mark.parametrize("hook", [None, lambda _name, _tensor: None], ids=["fast", "seen"])
 def test_float16_scores_do_not_overflow_where_the_unscaled_products_would(hook):
     q = torch.full((1, 1, 2, 256), 20.0).half()  # q · k is 102,400; a float16 ends at 65,504

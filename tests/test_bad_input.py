@@ -43,6 +43,12 @@ BAD = {
         "variant must be one of 'narrow', 'wide'",
         "flat",
     ),
+    "wide heads that nothing unifies": (
+        lambda: former.SelfAttention(16, 4, "wide", unify=False),
+        "unify must be True in the wide variant",
+        "",
+    ),
+    "the same in a stack": (lambda: former.ModelConfig(variant="wide", unify=False), "unify must be True", ""),
     "a norm unknown": (lambda: former.TransformerBlock(16, 4, norm=wrong("mid")), "norm must be one of", "'mid'"),
     "an activation unknown": (
         lambda: former.TransformerBlock(16, 4, activation=wrong("x")),

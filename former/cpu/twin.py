@@ -64,6 +64,8 @@ def knows(model: nn.Module) -> bool:
         as_configured = str(type(model)(config))
     return (
         config.variant in ("narrow", "wide")
+        and config.scaled
+        and config.unify
         and config.activation in packed.ACTIVATIONS
         and getattr(config, "positions", "learned") in ("none", "learned", "sinusoidal")
         and str(model) == as_configured

@@ -29,8 +29,9 @@ def train(args: argparse.Namespace) -> None:
         return
     path = args.data or data.download(recipe.corpus, Path("data"))
     with processes(choose_device(args.device)) as group:
-        task = make_task(recipe, path, args.unchecked or args.name is not None)
-        Run(task.recipe, task, args.out or Path("runs") / recipe.name, group, args.start).train()
+        out = args.out or Path("runs") / recipe.name
+        task = make_task(recipe, path, args.unchecked or args.name is not None, out if group.first else None)
+        Run(task.recipe, task, out, group, args.start).train()
 
 
 def recipe_of_command(args: argparse.Namespace) -> Recipe:

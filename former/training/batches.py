@@ -37,8 +37,14 @@ def device_of(model: nn.Module) -> torch.device:
 
 
 def last_words(tokenizer: Tokenizer, text: str, length: int) -> list[int]:
-    """Ids of a review's last words: where one is too long, its verdict stands at the end more often than not."""
-    return tokenizer.encode(text)[-length:] or [UNK_ID]
+    """Ids of a review's last words: where one is too long, its verdict stands at the end more often than not.
+
+    Of a tokenizer that puts a text between two tokens, `[CLS]` and `[SEP]`, these stand around what is left.
+    """
+    ids = tokenizer.encode(text)
+    if len(ids) > length and hasattr(tokenizer, "cls_token"):
+        return [ids[0], *ids[-(length - 1) :]]
+    return ids[-length:] or [UNK_ID]
 
 
 def padded(reviews: Sequence[tuple[list[int], float]], limit: int) -> tuple[Tensor, Tensor]:

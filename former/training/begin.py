@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import torch
 from torch import Tensor
 
 import former
+from former import gpt2
 from former.checkpoints import KINDS
 from former.training import optim
 from former.training.recipes import Recipe
@@ -26,7 +28,10 @@ def make_model(recipe: Recipe, *, with_weights: bool = True) -> Any:
     """
     model_class, _ = KINDS[recipe.kind]
     model: Any = model_class(recipe.model)
-    optim.initialise(model, recipe.seed)
+    if recipe.initial == "gpt2":
+        gpt2.initialize(model, torch.Generator().manual_seed(recipe.seed))
+    else:
+        optim.initialise(model, recipe.seed)
     if recipe.weights and with_weights:
         model.load_state_dict(_begun(model.state_dict(), recipe))
     return model
@@ -51,7 +56,8 @@ def _begun(state: dict[str, Tensor], recipe: Recipe) -> dict[str, Tensor]:
     }
     for name, tensor in state.items():
         block = _BLOCK.search(name)
-        if block and int(block[0]) % times:
+        verdict = name.startswith("toprobs.") and name not in held  # a classifier's last layer, on a BERT
+        if verdict or (block and int(block[0]) % times):
             held[name] = tensor
         elif name not in held or held[name].shape != tensor.shape:
             raise ValueError(f"model must have the shape of {recipe.weights!r}, with whose weights it begins")

@@ -139,6 +139,12 @@ def split_text(data: bytes) -> dict[str, tuple[int, int]]:
     return {name: (len(data) * low // 100, len(data) * high // 100) for name, (low, high) in TEXT_SHARES.items()}
 
 
+def split_as_text(content: bytes, split: str, most: int | None = None) -> str:
+    """A split as text, or the first `most` bytes of it; a character that is cut in two at its ends is left out."""
+    begin, end = split_text(content)[split]
+    return content[begin : end if most is None else min(end, begin + most)].decode(errors="ignore")
+
+
 def load_reviews(path: Path, corpus: str, unchecked: bool = False) -> dict[str, list[Review]]:
     """The reviews of each split.
 

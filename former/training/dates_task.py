@@ -56,7 +56,7 @@ class DatesTask:
         self._pool = lru_cache(maxsize=1)(self._make_pool)
 
     @classmethod
-    def open(cls, recipe: Recipe, path: Path, unchecked: bool) -> DatesTask:  # noqa: ARG003 (there is no corpus to check)
+    def open(cls, recipe: Recipe, path: Path, unchecked: bool, folder: Path | None = None) -> DatesTask:  # noqa: ARG003
         """The task; see `Task.open`."""
         _refuse_file(path)
         return cls(recipe)

@@ -65,14 +65,14 @@ def bits_per_byte(
     nothing before it counts 8 bits.
 
     Args:
-        model: tokens (b, t) → logits (b, t, 256).
-        text: uint8 (bytes,), on the model's device.
+        model: tokens (b, t) → logits (b, t, num_tokens).
+        text: uint8 (bytes,), on the model's device; or the ids of other tokens.
         begin, end: the part that counts; what stands before it serves as context.
         context: bytes the model reads at once.
         stride: in [1, context].
         batch: windows at a time.
     Returns:
-        Bits per byte.
+        Bits per byte; of other tokens, per token.
     Raises:
         ValueError: an empty part, or a stride out of its range.
     """

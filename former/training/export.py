@@ -55,7 +55,9 @@ def make_bundle(run: Path, weights: Path) -> former.Bundle:
     model_class, _ = KINDS[recipe.kind]
     model: Any = model_class(recipe.model)
     model.load_state_dict(tensors)
-    tokenizer = tokens.from_dict(state.read_json(run / "tokenizer.json"))
+    vocabulary = run / state.VOCABULARY
+    older = run / "tokenizer.json"
+    tokenizer = tokens.from_dict(state.read_json(vocabulary if vocabulary.is_file() else older))
     card = {
         "name": recipe.name,
         "description": recipe.description,

@@ -87,7 +87,7 @@ class Run:
     def train(self) -> None:
         """Takes the steps that are left."""
         if self.group.first:
-            state.write_json(self.out / "tokenizer.json", self.task.tokenizer.to_dict())
+            state.write_json(self.out / state.VOCABULARY, self.task.tokenizer.to_dict())
         log = state.Log(self.out / "log.jsonl", self.step) if self.group.first else None
         bar = tqdm(
             total=self.recipe.steps,

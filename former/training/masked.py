@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import torch
 import torch.nn.functional as F
@@ -16,7 +16,7 @@ from torch import Tensor, nn
 import former
 from former.bert import Bert
 from former.tokens.wordpiece import WordPieceTokenizer
-from former.training import data
+from former.training import data, kept
 from former.training.batches import Batch, device_of, generator_of, moved
 from former.training.evaluate import Measure
 from former.training.pairs import FOLLOWS, IGNORED, OTHER_ARTICLE, SAME_ARTICLE, Corpus, Rows, rows
@@ -36,6 +36,7 @@ class MaskedTask:
         recipe: batch, context and seed, and how many pieces the vocabulary may have.
         corpus: where the text comes from.
         tokenizer: None to train one on the text's train split.
+        folder: where that and the pieces are kept for the next start; None to keep nothing.
     Raises:
         ValueError: a split without two articles of two sentences.
     """
@@ -44,20 +45,35 @@ class MaskedTask:
     higher_is_better: ClassVar[bool] = True
 
     def __init__(
-        self, text: bytes, recipe: Recipe, corpus: data.Origin, tokenizer: WordPieceTokenizer | None = None
+        self,
+        text: bytes,
+        recipe: Recipe,
+        corpus: data.Origin,
+        tokenizer: WordPieceTokenizer | None = None,
+        folder: Path | None = None,
     ) -> None:
-        train, val = (_part(text, name) for name in ("train", "val"))
-        if tokenizer is None:
-            tokenizer = WordPieceTokenizer.train(train.split("\n"), recipe.model.num_tokens)
-        self.tokenizer, self.corpus = tokenizer, corpus
-        model = replace(recipe.model, num_tokens=tokenizer.num_tokens)  # a small corpus has fewer pieces
+        size = recipe.model.num_tokens
+
+        def make() -> kept.Made:
+            parts = {name: data.split_as_text(text, name) for name in ("train", "val")}
+            reader = tokenizer or WordPieceTokenizer.train(parts["train"].split("\n"), size)
+            read = {name: Corpus.read(part, reader)._asdict() for name, part in parts.items()}
+            return reader, {f"{name}.{field}": read[name][field] for name in read for field in Corpus._fields}
+
+        facts = {"pieces": "wordpiece", "corpus": corpus["sha256"], "num_tokens": size}
+        held, tensors = kept.kept(folder, facts, make)
+        self.tokenizer, self.corpus = cast(WordPieceTokenizer, held), corpus
+        model = replace(recipe.model, num_tokens=held.num_tokens)  # a small corpus has fewer pieces
         self.recipe, self.length = replace(recipe, model=model), model.seq_length
-        self.train, self.val = (Corpus.read(part, tokenizer) for part in (train, val))
+        self.train, self.val = (
+            Corpus(*(tensors[f"{name}.{field}"] for field in Corpus._fields)) for name in ("train", "val")
+        )
 
     @classmethod
-    def open(cls, recipe: Recipe, path: Path, unchecked: bool) -> MaskedTask:
+    def open(cls, recipe: Recipe, path: Path, unchecked: bool, folder: Path | None = None) -> MaskedTask:
         """The task on a file of text; see `Task.open`."""
-        return cls(data.load_text(path, recipe.corpus, unchecked), recipe, data.origin(path, unchecked))
+        text = data.load_text(path, recipe.corpus, unchecked)
+        return cls(text, recipe, data.origin(path, unchecked), folder=folder)
 
     def batch(self, step: int) -> Batch:
         """Rows of a step, as `pairs.Rows` has them."""
@@ -84,7 +100,8 @@ class MaskedTask:
         """Both tasks' accuracies on a split, over as many rows as it fills; see `Task.evaluate`."""
         if not isinstance(bundle.model, Bert) or not isinstance(bundle.tokenizer, WordPieceTokenizer):
             raise ValueError(f"bundle must hold a Bert and its WordPiece, got a {type(bundle.model).__name__}")
-        text = _part(data.load_text(path, recipe.corpus, measure.unchecked), measure.split, measure.most)
+        content = data.load_text(path, recipe.corpus, measure.unchecked)
+        text = data.split_as_text(content, measure.split, measure.most)
         corpus, length = Corpus.read(text, bundle.tokenizer), recipe.model.seq_length
         count = max(VALIDATION_ROWS, len(corpus.pieces) // length)
         with measure.products():
@@ -140,9 +157,3 @@ def _say(model: Any, x: Tensor, places: Tensor) -> tuple[Tensor, Tensor]:
     """Logits at the chosen places (b, n, num_tokens), and of following (b, 2), from vectors x (b, t, e)."""
     chosen = x.gather(1, places[..., None].expand(-1, -1, x.shape[-1]))  # (b, n, e)
     return model.unembed(chosen), model.follows(x)
-
-
-def _part(text: bytes, split: str, most: int | None = None) -> str:
-    """A split as text; what is cut in two at its ends is left out."""
-    begin, end = data.split_text(text)[split]
-    return text[begin : end if most is None else min(end, begin + most)].decode(errors="ignore")

@@ -9,15 +9,20 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from former import gpt2
+from former.baselines import ConvConfig, GRUConfig
+from former.bert import BertConfig
 from former.checkpoints import KINDS as KINDS_OF_MODEL
 from former.checks import is_whole, require_choice, require_positive
 from former.config import ModelConfig
 from former.encoder_decoder import EncoderDecoderConfig
 from former.tokens.words import PAD_ID
 from former.training.data import CORPORA
+from former.transformer_xl import TransformerXLConfig
 
 Precision = Literal["bf16", "fp32"]
 Attention = Literal["auto", "equation", "kernel"]
+Initial = Literal["zeros", "gpt2"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +43,7 @@ class Recipe:
     steps: int  # updates of the weights
     batch: int  # windows or reviews a step, over all processes and micro-batches
     weights: str = ""  # a shipped model or a folder to begin from (`former.training.begin`); "" for random weights
+    initial: Initial = "zeros"  # random weights, each branch ending in zeros; or GPT-2's (`gpt2.initialize`)
     warmup: int = 200  # steps from a learning rate of 0 to its peak
     decay: float = 0.4  # the last part of the steps, in which the learning rate falls linearly to 0
     muon_lr: float = 0.02  # peak, for the matrices inside the blocks
@@ -47,6 +53,7 @@ class Recipe:
     seed: int = 1
     teacher: float = 0.0  # share of a whole review's target that is the linear teacher's opinion, not the label
     pieces: float = 0.0  # share of steps on short pieces of reviews, whose target is the teacher's opinion
+    repeats: float = 0.0  # share of windows of a text in which a stretch comes twice (`text.plant_repeats`)
     word_dropout: float = 0.0  # share of a review's words replaced by <unk>, in training only
     precision: Precision = "bf16"  # of the products; weights and optimiser stay in fp32
     compile: bool = True  # torch.compile, where it works
@@ -62,9 +69,10 @@ class Recipe:
             require_positive(name, getattr(self, name))
         require_choice("precision", self.precision, get_args(Precision))
         require_choice("attention", self.attention, get_args(Attention))
+        require_choice("initial", self.initial, get_args(Initial))
         require_choice("corpus", self.corpus, tuple(CORPORA))
         require_choice("kind", self.kind, tuple(KINDS_OF_MODEL))
-        for name in ("decay", "word_dropout", "teacher", "pieces"):
+        for name in ("decay", "word_dropout", "teacher", "pieces", "repeats"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise ValueError(f"{name} must be in [0, 1], got {getattr(self, name)!r}")
         for name in ("muon_lr", "adam_lr", "clip"):
@@ -206,6 +214,28 @@ _TINY_GENERATOR = Recipe(
     snapshots=(0, 50, 100, 200, 350, 500, 750, 1_000, 1_500, 2_000, 2_500, 3_000),
 )
 
+
+def _tiny(name: str, description: str, **changes: Any) -> Recipe:
+    """The tiny generator with one thing changed, for as many steps as all of its family."""
+    plain = {"steps": 1_000, "validate_every": 1_000, "snapshots": (), "model": _TINY}
+    return replace(_TINY_GENERATOR, name=name, description=description, **{**plain, **changes})
+
+
+_SPARSE = Recipe(
+    name="sparse",
+    description="Reads 2,048 bytes by a strided pattern: each token sees a window, and every 32nd token before it.",
+    model=ModelConfig(
+        depth=4, emb=192, heads=6, seq_length=2_048, norm="pre", activation="gelu", mask="strided", mask_size=32
+    ),
+    steps=2_000,
+    batch=4,
+    warmup=100,
+    muon_lr=0.01,
+    compile=False,  # the sparse products are called one by one; so are the dense twin's, to compare seconds
+    attention="kernel",
+)
+_BERT = BertConfig(num_tokens=8_192, emb=256, heads=4, depth=4, seq_length=256, dropout=0.0)
+
 RECIPES: dict[str, Recipe] = {
     recipe.name: recipe
     for recipe in (
@@ -242,6 +272,107 @@ RECIPES: dict[str, Recipe] = {
             model=replace(_TINY, mask="none"),
             steps=600,
             snapshots=(),
+        ),
+        _tiny(
+            "tiny-sinusoidal",
+            "The tiny generator with sines and cosines for positions, which are not learned.",
+            model=replace(_TINY, positions="sinusoidal"),
+        ),
+        _tiny(
+            "tiny-no-positions",
+            "The tiny generator without positions: it knows where a byte stands by the causal mask alone.",
+            model=replace(_TINY, positions="none"),
+        ),
+        _tiny(
+            "tiny-unscaled",
+            "The tiny generator whose scores are not divided by the root of the head's size.",
+            model=replace(_TINY, scaled=False),
+        ),
+        _tiny("tiny-one-head", "The tiny generator with one head of 64.", model=replace(_TINY, heads=1)),
+        _tiny(
+            "tiny-wide",
+            "The tiny generator with wide attention: each of four heads has the size of the whole vector.",
+            model=replace(_TINY, variant="wide"),
+        ),
+        _tiny(
+            "tiny-no-unify",
+            "The tiny generator whose heads' outputs stand side by side, joined by no map.",
+            model=replace(_TINY, unify=False),
+        ),
+        _tiny(
+            "tiny-post-norm",
+            "The tiny generator with its norms after the residuals, as in the article.",
+            model=replace(_TINY, norm="post"),
+        ),
+        _tiny(
+            "tiny-gru",
+            "A recurrent network of the tiny generator's size, to compare with.",
+            kind="GRUModel",
+            model=GRUConfig(emb=92, depth=2),
+            compile=False,  # the kernel of torch.nn.GRU is one call already
+        ),
+        _tiny(
+            "tiny-conv",
+            "A convolutional network of the tiny generator's size, which sees 243 bytes, to compare with.",
+            kind="ConvModel",
+            model=ConvConfig(emb=62, depth=5, dilation=3),
+        ),
+        Recipe(
+            name="gpt",
+            description="Writes English encyclopedia text in pieces of words: GPT-2's architecture in small.",
+            task="pieces",
+            model=gpt2.config(num_tokens=8_192, seq_length=256, emb=256, heads=8, depth=6, dropout=0.0),
+            initial="gpt2",
+            steps=2_600,
+            batch=16,
+            warmup=100,
+            decay=0.5,
+            validate_every=250,
+        ),
+        Recipe(
+            name="xl",
+            description="Carries a memory from segment to segment: the article's Transformer-XL, on bytes.",
+            kind="TransformerXL",
+            task="segments",
+            model=TransformerXLConfig(depth=4, emb=192, heads=6, norm="pre", activation="gelu"),
+            steps=3_000,
+            batch=8,  # windows of four segments
+            warmup=100,
+            muon_lr=0.01,
+        ),
+        _SPARSE,
+        replace(
+            _SPARSE,
+            name="sparse-dense",
+            description="The sparse model's twin, in which each token sees all that came before it.",
+            model=replace(_SPARSE.model, mask="causal", mask_size=None),
+        ),
+        Recipe(
+            name="bert",
+            description="Fills in hidden words and tells whether one text follows another: BERT in small.",
+            kind="Bert",
+            task="masked",
+            model=_BERT,
+            steps=6_000,
+            batch=16,
+            warmup=200,
+            muon_lr=0.01,
+        ),
+        Recipe(
+            name="bert-reviews",
+            description="Tells whether a film review is positive: BERT, fine-tuned through [CLS].",
+            kind="BertClassifier",
+            task="reviews",
+            corpus="imdb",
+            model=replace(_BERT, words_head=False, sentence_head=False),
+            weights="bert",
+            steps=1_500,
+            batch=32,
+            warmup=100,
+            decay=1.0,
+            muon_lr=0.003,
+            adam_lr=3e-4,
+            compile=False,  # its many lengths would each compile for as long as it gains
         ),
         Recipe(
             name="dates",

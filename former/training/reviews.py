@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 import former
 from former.tokens import Tokenizer, WordTokenizer
+from former.tokens.wordpiece import WordPieceTokenizer
 from former.tokens.words import PAD_ID, UNK_ID
 from former.training import data
 from former.training.batches import Batch, Model, device_of, generator_of, last_words, padded
@@ -33,7 +34,7 @@ class ReviewTask:
         splits: the reviews.
         recipe: batch, context, vocabulary, seed, word dropout, teacher and pieces.
         corpus: where the reviews come from.
-        tokenizer: None to build one from the training reviews.
+        tokenizer: None to build one of words from the training reviews.
     Raises:
         ValueError: fewer training reviews than a batch, or none for validation.
     """
@@ -46,7 +47,7 @@ class ReviewTask:
         splits: dict[str, list[data.Review]],
         recipe: Recipe,
         corpus: data.Origin,
-        tokenizer: WordTokenizer | None = None,
+        tokenizer: Tokenizer | None = None,
     ) -> None:
         train = splits["train"]
         if recipe.batch > len(train):
@@ -71,9 +72,12 @@ class ReviewTask:
         return opinions(self.splits["train"], self.recipe.model.num_tokens)
 
     @classmethod
-    def open(cls, recipe: Recipe, path: Path, unchecked: bool) -> ReviewTask:
-        """The task on a file of reviews; see `Task.open`."""
-        return cls(data.load_reviews(path, recipe.corpus, unchecked), recipe, data.origin(path, unchecked))
+    def open(cls, recipe: Recipe, path: Path, unchecked: bool, folder: Path | None = None) -> ReviewTask:  # noqa: ARG003
+        """The task on a file of reviews; see `Task.open`. BERT reads pieces of words: those of its weights, if any."""
+        splits, tokenizer = data.load_reviews(path, recipe.corpus, unchecked), None
+        if recipe.kind == "BertClassifier":
+            tokenizer = pieces_of(recipe, splits["train"])
+        return cls(splits, recipe, data.origin(path, unchecked), tokenizer)
 
     def batch(self, step: int) -> Batch:
         """Reviews (b, t), padded, and the probability (b,) that each is positive; or short pieces of reviews.
@@ -139,3 +143,13 @@ class ReviewTask:
         ordered = [i for pool in pools for i in sorted(pool, key=lambda i: len(train[i][0]))]
         batches = [ordered[i : i + batch] for i in range(0, len(ordered), batch)]
         return [batches[i] for i in torch.randperm(len(batches), generator=random).tolist()]
+
+
+def pieces_of(recipe: Recipe, train: list[data.Review]) -> WordPieceTokenizer:
+    """The tokenizer of the weights that a recipe begins with; without weights, one made of the training reviews."""
+    if not recipe.weights:
+        return WordPieceTokenizer.train((review.text for review in train), recipe.model.num_tokens)
+    tokenizer = former.load(recipe.weights).tokenizer
+    if not isinstance(tokenizer, WordPieceTokenizer):
+        raise ValueError(f"weights must be of a BERT, with its WordPiece, got {recipe.weights!r}")
+    return tokenizer

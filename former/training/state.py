@@ -6,7 +6,8 @@ One process writes, under one name: what a kill leaves beside is overwritten by 
     best.safetensors     the weights that did best on validation
     card.json, model*    the same as a model that `former.load` reads, so that a run's directory is one
     snapshots/           the weights of chosen steps
-    tokenizer.json       what made tokens of the corpus
+    vocabulary.json      what made tokens of the corpus (in older runs tokenizer.json)
+    corpus.safetensors   the tokens, where they are slow to make (`former.training.kept`)
     log.jsonl            one line for each logged step
 
 Nothing is pickled. What is random at a step is drawn from (seed, step), so the step is all there is to keep of it.
@@ -24,6 +25,8 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
+
+VOCABULARY = "vocabulary.json"
 
 Optimisers = Mapping[str, torch.optim.Optimizer]
 

@@ -9,6 +9,7 @@ several processes cut their shares from the same batch.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
@@ -18,12 +19,14 @@ import former
 from former.config import require_choice
 from former.tokens import Tokenizer
 from former.training import data
-from former.training.batches import Batch, Model
+from former.training.batches import Batch
 from former.training.dates_task import DatesTask
 from former.training.evaluate import Measure
 from former.training.masked import MaskedTask
+from former.training.pieces import PiecesTask
 from former.training.recipes import Recipe
 from former.training.reviews import ReviewTask
+from former.training.segments import SegmentsTask
 from former.training.text import TextTask
 
 
@@ -36,13 +39,15 @@ class Task(Protocol):
     corpus: data.Origin
 
     @classmethod
-    def open(cls, recipe: Recipe, path: Path, unchecked: bool) -> Task:
+    def open(cls, recipe: Recipe, path: Path, unchecked: bool, folder: Path | None = None) -> Task:
         """The task on a corpus.
 
         Args:
             recipe: what to train.
             path: the corpus, a file; not read by a task that makes its data.
             unchecked: take any file, not only a known copy of the recipe's corpus.
+            folder: the run's, where what is slow to make of a corpus is kept for the next start
+                (`former.training.kept`); None to keep nothing.
         Raises:
             ValueError: a missing or wrong corpus.
         """
@@ -57,8 +62,9 @@ class Task(Protocol):
         """The whole batch of a step, for all processes, on the CPU; every tensor has its rows along the first axis."""
         ...
 
-    def loss(self, model: Model, *batch: Tensor) -> Tensor:
-        """The mean loss over a batch or a part of it, in nats; the batch is where the model is."""
+    @property
+    def loss(self) -> Callable[..., Tensor]:
+        """loss(model, *batch): the mean over a batch or a part of it, in nats; the batch is where the model is."""
         ...
 
     def validate(self, model: nn.Module) -> float:
@@ -77,6 +83,8 @@ class Task(Protocol):
 
 TASKS: dict[str, type[Task]] = {
     "text": TextTask,
+    "pieces": PiecesTask,
+    "segments": SegmentsTask,
     "reviews": ReviewTask,
     "masked": MaskedTask,
     "dates": DatesTask,
@@ -84,11 +92,11 @@ TASKS: dict[str, type[Task]] = {
 """By the name that a recipe gives."""
 
 
-def make_task(recipe: Recipe, path: Path, unchecked: bool = False) -> Task:
+def make_task(recipe: Recipe, path: Path, unchecked: bool = False, folder: Path | None = None) -> Task:
     """The recipe's task on a corpus, a file.
 
     Raises:
         ValueError: another task than `TASKS` holds, or a missing or wrong corpus.
     """
     require_choice("task", recipe.task, tuple(TASKS))
-    return TASKS[recipe.task].open(recipe, path, unchecked)
+    return TASKS[recipe.task].open(recipe, path, unchecked, folder)

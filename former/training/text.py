@@ -27,41 +27,49 @@ class TextTask:
     """The next byte, in random windows of a text.
 
     Args:
-        text: uint8 (bytes,), the whole corpus.
-        splits: where each split begins and ends.
-        recipe: batch, context, seed and mask.
+        train, val: uint8 (bytes,), the two splits; of other tokens, their ids.
+        recipe: batch, context, seed, mask and repeats.
         corpus: where the text comes from.
+        tokenizer: what made the ids; None for bytes.
     Raises:
         ValueError: a split too short for a window.
     """
 
     figure: ClassVar[str] = "bits_per_byte"
     higher_is_better: ClassVar[bool] = False
+    contexts: ClassVar[int] = 1  # that a window is long
+    bytes_per_token: float = 1.0  # of the validation split, on average
 
-    def __init__(self, text: Tensor, splits: dict[str, tuple[int, int]], recipe: Recipe, corpus: data.Origin) -> None:
-        self.tokenizer: Tokenizer = ByteTokenizer()
+    def __init__(
+        self, train: Tensor, val: Tensor, recipe: Recipe, corpus: data.Origin, tokenizer: Tokenizer | None = None
+    ) -> None:
+        self.tokenizer: Tokenizer = tokenizer or ByteTokenizer()
         self.corpus = corpus
-        self.recipe, self.length = recipe, recipe.model.seq_length
-        self.train, self.val = (text[slice(*splits[name])] for name in ("train", "val"))
+        self.recipe, self.length = recipe, self.contexts * recipe.model.seq_length
+        self.train, self.val = train, val
         for name, part in (("train", self.train), ("val", self.val)):
             if len(part) <= self.length:
-                raise ValueError(f"the text's {name} split must be longer than {self.length} bytes, got {len(part)}")
+                raise ValueError(f"the text's {name} split must be longer than {self.length} tokens, got {len(part)}")
 
     @classmethod
-    def open(cls, recipe: Recipe, path: Path, unchecked: bool) -> TextTask:
+    def open(cls, recipe: Recipe, path: Path, unchecked: bool, folder: Path | None = None) -> TextTask:  # noqa: ARG003
         """The task on a file of text; see `Task.open`."""
         content = data.load_text(path, recipe.corpus, unchecked)
-        text = torch.frombuffer(bytearray(content), dtype=torch.uint8)
-        return cls(text, data.split_text(content), recipe, data.origin(path, unchecked))
+        text, splits = torch.frombuffer(bytearray(content), dtype=torch.uint8), data.split_text(content)
+        train, val = (text[slice(*splits[name])] for name in ("train", "val"))
+        return cls(train, val, recipe, data.origin(path, unchecked))
 
     def batch(self, step: int) -> Batch:
-        """Windows at random places: bytes (b, t), and the byte after each (b, t)."""
+        """Windows at random places: tokens (b, t), and the token after each (b, t)."""
         random = generator_of(self.recipe.seed, step)
         starts = torch.randint(len(self.train) - self.length, (self.recipe.batch,), generator=random)
-        return self._windows(self.train, starts)
+        windows = self._windows(self.train, starts)
+        if self.recipe.repeats:
+            plant_repeats(windows, self.recipe.repeats, generator_of(self.recipe.seed, 5, step))
+        return windows[:, :-1], windows[:, 1:]
 
     def loss(self, model: Model, inputs: Tensor, targets: Tensor) -> Tensor:
-        """Cross-entropy of the next byte."""
+        """Cross-entropy of the next token."""
         logits = model(inputs, recompute=self.recipe.checkpointing)
         return F.cross_entropy(logits.float().flatten(0, 1), targets.flatten())
 
@@ -70,8 +78,11 @@ class TextTask:
         last = len(self.val) - self.length - 1
         starts = torch.arange(windows) * last // (windows - 1)  # whole numbers: float32 rounds beyond 2^24
         device = device_of(model)
-        losses = [self.loss(model, *moved(self._windows(self.val, part), device)) for part in starts.split(16)]
-        return float(torch.stack(losses).mean()) / math.log(2)
+        losses = []
+        for part in starts.split(16):
+            rows = self._windows(self.val, part)
+            losses.append(self.loss(model, *moved((rows[:, :-1], rows[:, 1:]), device)))
+        return float(torch.stack(losses).mean()) / math.log(2) / self.bytes_per_token
 
     @classmethod
     def evaluate(cls, bundle: former.Bundle, recipe: Recipe, path: Path, measure: Measure) -> dict[str, Any]:
@@ -85,7 +96,7 @@ class TextTask:
         text = torch.frombuffer(bytearray(content), dtype=torch.uint8).to(measure.device)
         with measure.products():
             figure = bits_per_byte(
-                _network(bundle.model, measure, end - begin),
+                network(bundle.model, measure, end - begin),
                 text,
                 begin,
                 end,
@@ -94,12 +105,31 @@ class TextTask:
             )
         return {"bits_per_byte": round(figure, 4), "bytes": end - begin, "context": context, "stride": stride}
 
-    def _windows(self, part: Tensor, starts: Tensor) -> Batch:
-        windows = part[starts[:, None] + torch.arange(self.length + 1)].long()
-        return windows[:, :-1], windows[:, 1:]
+    def _windows(self, part: Tensor, starts: Tensor) -> Tensor:
+        """(b, t + 1): what is read, and one token more, so that each has one that follows it."""
+        return part[starts[:, None] + torch.arange(self.length + 1)].long()
 
 
-def _network(model: Any, measure: Measure, count: int) -> Model:
+def plant_repeats(windows: Tensor, share: float, random: torch.Generator) -> None:
+    """Writes a stretch of a window once more, further on in it, in place: what a head that copies can foresee.
+
+    A stretch is an eighth to three eighths of the window long, and begins anywhere in its first half.
+
+    Args:
+        windows: (b, t), changed.
+        share: of the windows, each for itself.
+        random: where all choices come from.
+    """
+    b, t = windows.shape
+    for row, (chosen, size, source, target) in enumerate(torch.rand(b, 4, generator=random).tolist()):
+        if chosen < share:
+            length = int(t * (1 + 2 * size) / 8)
+            first = int(source * (t // 2 - length + 1))
+            again = first + length + int(target * (t - first - 2 * length + 1))
+            windows[row, again : again + length] = windows[row, first : first + length].clone()
+
+
+def network(model: Any, measure: Measure, count: int) -> Model:
     """The model in the precision asked for; compiled where there is enough to read."""
     if measure.precision == "int8":
         if not isinstance(model, former.Generator) or not cpu.available("numba"):

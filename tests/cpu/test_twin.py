@@ -287,7 +287,7 @@ def test_a_missing_operator_leaves_that_part_to_the_readable_model(present, monk
 def test_what_cannot_be_sped_up_is_given_back_as_it_is(monkeypatch):
     double = build().double()
     assert cpu.optimise(double) is double
-    for options in ({"variant": "chunked"}, {"positions": "relative"}):
+    for options in ({"variant": "chunked"}, {"positions": "relative"}, {"scaled": False}, {"unify": False}):
         unknown = build(**options)
         assert cpu.optimise(unknown) is unknown
     model = build()

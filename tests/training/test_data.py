@@ -9,12 +9,16 @@ import zipfile
 import pytest
 import torch
 
+import former
+from former.tokens import WordPieceTokenizer
 from former.tokens.words import PAD_ID, UNK_ID
 from former.training import data
 from former.training.__main__ import main
+from former.training.batches import last_words
+from former.training.begin import make_model
 from former.training.reviews import ReviewTask
 from former.training.tasks import make_task
-from former.training.text import TextTask
+from former.training.text import TextTask, plant_repeats
 
 LABELS = ("classifier", "model.num_tokens=11", "pieces=0", "teacher=0")  # whole reviews and their labels
 
@@ -258,7 +262,7 @@ def test_the_quick_figure_of_a_very_long_text_stays_within_it(recipe):
     length = 900_000_023  # the last window begins at 899,999,990, for float32 900,000,000
     text = torch.zeros(1, dtype=torch.uint8).expand(length)  # one byte of memory
     origin: data.Origin = {"file": "long.txt", "sha256": "", "unchecked": True}
-    task = TextTask(text, {"train": (0, 64), "val": (0, length)}, recipe(), origin)
+    task = TextTask(text[:64], text, recipe(), origin)
     read = []
 
     class Model(torch.nn.Linear):
@@ -285,3 +289,66 @@ def test_reviews_without_a_split_are_shared_out(tmp_path):
     splits = data.load_reviews(path, "imdb", unchecked=True)
     assert {name: len(reviews) for name, reviews in splits.items()} == {"train": 36, "val": 2, "test": 2}
     assert len({review.text for reviews in splits.values() for review in reviews}) == 40
+
+
+def test_a_share_of_windows_has_a_stretch_that_comes_twice():
+    random = torch.Generator().manual_seed(0)
+    windows = torch.randint(10**6, (400, 257), generator=random)  # so many ids that none comes twice by chance
+    planted = windows.clone()
+    plant_repeats(planted, 0.25, random)
+    changed = (planted != windows).any(1)
+    assert 0.18 < float(changed.float().mean()) < 0.32  # three standard deviations
+    lengths = []
+    for before, row in zip(windows[changed], planted[changed], strict=True):
+        where = (row != before).nonzero()[:, 0]
+        first, length = int(where[0]), len(where)
+        assert where.tolist() == list(range(first, first + length))
+        source = int((before == row[first]).nonzero()[0, 0])
+        assert torch.equal(row[first : first + length], before[source : source + length])
+        assert source + length <= first
+        lengths.append(length)
+    assert 257 // 8 <= min(lengths) < 50
+    assert 80 < max(lengths) <= 257 * 3 // 8
+
+
+def test_a_recipe_with_repeats_reads_them_and_is_asked_what_follows(recipe, text_file):
+    plain, planted = (make_task(recipe("tiny-generator", f"repeats={share}"), text_file, True) for share in (0, 1))
+    inputs, targets = planted.batch(2)
+    assert torch.equal(inputs[:, 1:], targets[:, :-1])
+    assert not torch.equal(inputs, plain.batch(2)[0])
+    assert torch.equal(inputs, planted.batch(2)[0])
+
+
+@pytest.fixture
+def bert(tmp_path):
+    """A folder with a small BERT, and its tokenizer."""
+    tokenizer = WordPieceTokenizer.train(["a good warm film, the bad dull film!"] * 3, 60)
+    shape = {"emb": 16, "heads": 2, "depth": 2, "seq_length": 32, "dropout": 0.0}
+    model = former.Bert(former.BertConfig(num_tokens=tokenizer.num_tokens, **shape)).eval()
+    former.save(former.Bundle(model, tokenizer, model.config), tmp_path / "bert")
+    return tmp_path / "bert", tokenizer
+
+
+def test_a_bert_reads_reviews_in_the_pieces_of_the_weights_it_begins_with(bert, recipe, reviews_file):
+    folder, tokenizer = bert
+    settings = ("bert-reviews", f"weights={folder}", "model.depth=2")
+    task = make_task(recipe(*settings), reviews_file, unchecked=True)
+    assert task.tokenizer.to_dict() == tokenizer.to_dict()
+    inputs, _ = task.batch(0)
+    assert (inputs[:, 0] == tokenizer.cls_token).all()
+    assert ((inputs == tokenizer.sep_token).sum(1) == 1).all()
+    model, pretrained = make_model(task.recipe), former.load(folder).model.state_dict()
+    for name, weight in model.state_dict().items():
+        assert name.startswith("toprobs.") or torch.equal(weight, pretrained[name]), name
+    assert not model.toprobs.weight.any()  # as it was initialised
+    control = make_task(recipe(*settings, "weights=", "model.num_tokens=40"), reviews_file, unchecked=True)
+    assert control.tokenizer.num_tokens <= 40
+    assert control.tokenizer.to_dict() != tokenizer.to_dict()
+
+
+def test_a_review_too_long_keeps_its_end_between_the_two_tokens_that_bert_knows(bert):
+    _, tokenizer = bert
+    ids = tokenizer.encode("the bad film " * 20 + "good!")
+    kept = last_words(tokenizer, "the bad film " * 20 + "good!", 10)
+    assert kept == [tokenizer.cls_token, *ids[-9:]]
+    assert last_words(tokenizer, "good!", 10) == tokenizer.encode("good!")

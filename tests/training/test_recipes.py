@@ -65,7 +65,7 @@ class EchoTask:
         self.recipe, self.corpus = recipe, corpus
 
     @classmethod
-    def open(cls, recipe: Recipe, path: Path, unchecked: bool):
+    def open(cls, recipe: Recipe, path: Path, unchecked: bool, folder: Path | None = None):  # noqa: ARG003
         return cls(recipe, data.origin(path, unchecked))
 
     def batch(self, step: int):

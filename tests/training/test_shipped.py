@@ -33,7 +33,11 @@ REVIEWS = [
     ("Dull and pointless. I was bored after ten minutes and the ending is ridiculous. Avoid it.", 0),
     ("A complete mess, with horrible dialogue and a lame script. I want my money back.", 0),
 ]
-IN_TRAINING = {"dates"}  # nothing below measures them before they are shipped
+IN_TRAINING = {
+    *("dates", "gpt", "xl", "sparse", "sparse-dense", "bert", "bert-reviews"),
+    *("tiny-sinusoidal", "tiny-no-positions", "tiny-unscaled", "tiny-one-head", "tiny-wide", "tiny-no-unify"),
+    *("tiny-post-norm", "tiny-gru", "tiny-conv"),
+}  # nothing below measures them before they are shipped
 SHIPPED = sorted(set(RECIPES) & set(former.available()))
 dates_shipped = pytest.mark.skipif("dates" not in SHIPPED, reason="the training of dates goes on")
 SNAPSHOTS = [path.parent.relative_to(CHECKPOINTS).as_posix() for path in sorted(CHECKPOINTS.glob("*/*/card.json"))]
@@ -56,7 +60,7 @@ def test_every_recipe_is_shipped_but_those_whose_training_goes_on():
 
 def test_what_is_shipped_is_small_enough_for_plain_git():
     files = [path for path in CHECKPOINTS.rglob("*") if path.is_file()]
-    assert sum(path.stat().st_size for path in files) < 60e6
+    assert sum(path.stat().st_size for path in files) < 110e6
     assert max(path.stat().st_size for path in files) < 10e6
 
 
