@@ -9,6 +9,9 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 from playwright.sync_api import Locator, Page
 
+# Run in a page: its clipboard takes nothing, as in another page's frame.
+REFUSED = "() => { navigator.clipboard.writeText = async () => { throw new DOMException('no', 'NotAllowedError'); }; }"
+
 
 class Tab:
     """What all tabs have."""

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.pages import Writing, agrees, tab_to
+from tests.browser.pages import REFUSED, Writing, agrees, tab_to
 from tests.browser.reference import Reference, rule
 
 pytestmark = pytest.mark.browser
@@ -128,6 +128,59 @@ def test_another_candidate_after_going_back_begins_a_branch_and_the_first_can_be
     branches.first.click()
     tab.rested()
     assert tab.written() == first
+
+
+def test_branches_hold_a_bounded_number_of_tokens_and_the_page_says_which_went(tab):
+    tab.open(text=PROMPT, length=6, pace=30, temperature=1)
+    tab.page.evaluate("former.limits.written = 10")
+    tab.press("Start over")
+    tab.rested()
+    tab.press("Start")
+    tab.wait("() => former.writing.cursor.depth === 6")
+    tab.rested()
+    for _ in range(5):
+        tab.press("← Back")
+    tab.rested()
+    gone = tab.page.locator(".former-trail .panel-foot")
+    expect(gone).to_be_empty()
+    tab.page.locator(".former-next-token .candidate:not(.taken)").first.click()
+    tab.rested()
+    tab.press("Go on")
+    tab.wait("() => former.writing.cursor.depth === 6")
+    tab.rested()
+    expect(tab.page.locator(".former-trail .branch")).to_have_count(1)
+    expect(gone).to_have_text("All branches together hold 10 tokens at most. The oldest 5 tokens were let go.")
+    assert tab.page.evaluate("former.writing.branches.size") == len(tab.written()) == 6
+
+
+def test_what_is_let_go_is_the_oldest_way_beside_the_path_and_the_rest_keeps_its_place(tab):
+    tab.open(text=PROMPT)
+    held = tab.page.evaluate("""() => {
+      const branches = new former.Branches(6);
+      const write = (parent, ...tokens) => tokens.reduce((node, token) => branches.write(node, token), parent);
+      write(branches.root, 1, 2, 3);
+      write(branches.root.children[0], 4, 5); // leaves it after 1
+      const end = write(branches.root, 6, 7); // leaves both at the prompt: the seventh token is one too many
+      const ways = branches.list.map((_, i) => branches.path(branches.end(i)).map(({ token }) => token));
+      return { size: branches.size, gone: branches.gone, ways, shown: branches.tip(branches.root) === end };
+    }""")
+    assert held == {"size": 2, "gone": 5, "ways": [[6, 7]], "shown": True}
+
+
+@pytest.mark.parametrize("refused", [False, True])
+def test_copy_gives_the_text_and_says_so_where_the_clipboard_is_refused(tab, context, refused):
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    tab.open(text=PROMPT, written="32.80")
+    if refused:
+        tab.page.evaluate(REFUSED)
+    tab.press("Copy")
+    said = tab.page.locator(".former-writing-controls .status")
+    if refused:
+        expect(said).to_contain_text("does not let this page copy")
+        assert tab.page.evaluate("getSelection().toString()") == f"{PROMPT} P"
+    else:
+        expect(said).to_have_text("Copied.")
+        assert tab.page.evaluate("navigator.clipboard.readText()") == f"{PROMPT} P"
 
 
 def test_stop_ends_the_writing_and_goes_back_to_the_prompt(tab):

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Route, expect
 
-from tests.browser.pages import Exploring, Writing
+from tests.browser.pages import REFUSED, Exploring, Writing
 from tests.browser.pages_permute import Permuting
 
 pytestmark = pytest.mark.browser
@@ -71,6 +71,8 @@ def test_the_view_survives_a_reload(tab):
         ("view", "picture"),
         ("tab", "nowhere"),
         ("model", "gpt-5"),
+        ("model", "__proto__"),
+        ("model", "toString"),
     ],
 )
 def test_nonsense_in_a_link_is_named_and_the_usual_is_shown(tab, name, value):
@@ -108,6 +110,44 @@ def test_the_tab_of_a_link_is_in_front_and_the_other_is_a_click_away(page, guard
     assert tab.link()["tab"] == "generate"
 
 
+def test_back_and_forward_go_from_tab_to_tab_with_the_view_that_each_had(tab, guard):
+    page = tab.page
+    tab.open(text="abc", layer=2)
+    page.get_by_role("tab", name="Permute").click()
+    permute = Permuting(page, guard.origin)
+    permute.settled()
+    permute.type("good film")
+    page.get_by_role("tab", name="Explore").click()
+    tab.wait("() => !new URL(location).searchParams.has('tab')")
+    page.go_back()
+    expect(page.get_by_role("tab", name="Permute")).to_have_attribute("aria-selected", "true")
+    permute.settled()
+    assert (permute.words(), permute.link()["text"]) == (["good", "film"], "good film")
+    page.go_back()
+    expect(page.get_by_role("tab", name="Explore")).to_have_attribute("aria-selected", "true")
+    tab.settled()
+    assert (tab.tokens(), tab.link()["layer"]) == (["a", "b", "c"], "2")
+    page.go_forward()
+    expect(page.get_by_role("tab", name="Permute")).to_have_attribute("aria-selected", "true")
+    assert permute.words() == ["good", "film"]
+
+
+NAMES = {  # tab → what its links name, and where it says what is wrong with them
+    "generate": ("model", ".former-writing-controls .status"),
+    "mask": ("model", ".former-mask-controls .note"),
+    "permute": ("table", ".former-permute-controls .message"),
+}
+
+
+@pytest.mark.parametrize("opened", NAMES)
+@pytest.mark.parametrize("given", ["__proto__", "constructor"])
+def test_a_link_that_names_what_every_object_has_names_nothing_here(tab, opened, given):
+    name, message = NAMES[opened]
+    tab.goto(tab=opened, **{name: given})
+    expect(tab.page.locator(message).last).to_contain_text(f"a {name} that cannot be shown (“{given}”)")
+    assert name not in tab.link()
+
+
 EVENTS = re.compile("/gradio_api/(queue/data|run)")  # what brings the answers to Gradio's events
 
 
@@ -137,7 +177,6 @@ def test_a_page_that_is_left_before_its_events_are_answered_reports_no_error(tab
     assert guard.unexpected() == []
 
 
-REFUSED = "() => { navigator.clipboard.writeText = async () => { throw new DOMException('no', 'NotAllowedError'); }; }"
 FRAMED = """if (window.parent !== window) Object.defineProperty(window, 'parent', {
   value: { postMessage: (message, to) => (window.told ??= []).push([message, to]) } });"""
 

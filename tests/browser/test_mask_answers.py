@@ -13,7 +13,8 @@ from tests.browser.pages_mask import TEXT, Masking
 pytestmark = pytest.mark.browser
 TAB = Masking
 
-LEFT = "The causal mask leaves 276 of 529 scores"
+LEFT = "The causal mask lets 276 of 529 scores pass"
+FREE = "Without a mask, all 529 scores pass"
 
 
 @contextmanager
@@ -42,12 +43,13 @@ def drawn(tab: Masking, condition: str) -> None:
 
 def test_the_sentence_says_of_a_new_mask_only_what_is_known_until_the_proof_is_there(tab):
     tab.open(mask="none")
-    assert tab.lesson() == ("Unmasked, all 529 scores stay: changing “a” (5) moves every output, those before it too.")
+    assert tab.lesson() == f"{FREE}. Changing “a” (5) moves every output, also those before it."
     with held(tab, "/mask/proof"):
         tab.page.get_by_role("radio", name="causal", exact=True).check()
         drawn(tab, "mask === 'causal'")
         assert tab.lesson() == f"{LEFT}."
-    assert tab.lesson() == f"{LEFT}: changing “a” (5) moves outputs 5 to 22, none before it; unmasked, every output."
+    moves = "Changing “a” (5) moves outputs 5 to 22, none before it; without a mask it moves every output."
+    assert tab.lesson() == f"{LEFT}. {moves}"
 
 
 def test_a_proof_that_is_refused_is_not_replaced_by_the_last_one(tab, guard):
@@ -72,13 +74,13 @@ def test_a_text_of_the_same_length_is_not_joined_with_the_proof_of_the_last(tab,
         drawn(tab, f"text === '{text}'")
         assert tab.lesson() == f"{LEFT}."
         assert "Changing “a” (5) moves" in tab.moves("masked")
-    assert f"{LEFT}: changing “X” (5) moves" in tab.lesson()
+    assert f"{LEFT}. Changing “X” (5) moves" in tab.lesson()
     assert "Changing “X” (5) moves" in tab.moves("masked")
 
 
 def test_nothing_is_said_to_stand_before_the_first_token(tab):
     tab.open(mask="none", token=0)
-    assert tab.lesson() == "Unmasked, all 529 scores stay: changing “T” (0) moves every output."
+    assert tab.lesson() == f"{FREE}. Changing “T” (0) moves every output."
 
 
 def test_a_link_without_a_new_text_ends_where_its_text_ends(tab):

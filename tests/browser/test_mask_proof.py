@@ -58,17 +58,20 @@ def moved(model: Reference, kind: str, j: int) -> torch.Tensor:
 
 def test_a_changed_token_moves_what_the_running_model_says_and_nothing_before_it(tab, model):
     tab.open()
-    assert "Changing “a” (5) moves outputs 5 to 22; none before it, largest change 0." in tab.moves("masked")
+    none = "nothing before it moves: there the largest change is 0."
+    assert f"Changing “a” (5) moves outputs 5 to 22; {none}" in tab.moves("masked")
     before = moved(model, "none", 5)[:5]
-    assert "moves every output; 5 of them before it" in tab.moves("unmasked")
+    assert "moves every output; 5 of them stand before it and move by up to" in tab.moves("unmasked")
     assert read(tab.moves("unmasked").rsplit("up to ", 1)[1].rstrip(".")) == pytest.approx(
         float(before.max()), rel=0.01
     )
     tab.token(9).click()
     tab.painted()
     assert tab.link()["token"] == "9"
-    assert "Changing “a” (9) moves outputs 9 to 22; none before it" in tab.moves("masked")
-    assert tab.lesson().startswith("The causal mask leaves 276 of 529 scores: changing “a” (9) moves outputs 9 to 22,")
+    assert "Changing “a” (9) moves outputs 9 to 22; nothing before it moves" in tab.moves("masked")
+    assert tab.lesson().startswith(
+        "The causal mask lets 276 of 529 scores pass. Changing “a” (9) moves outputs 9 to 22,"
+    )
     with_mask, without = moved(model, "causal", 9), moved(model, "none", 9)
     for output in (12, 22, 3):
         tab.point(tab.square("proof", "unmasked"), output, 9, T)
@@ -98,7 +101,7 @@ def test_pointing_at_a_token_looks_at_it_and_choosing_it_by_keyboard_keeps_it(ta
     tab.square("proof", "masked").focus()
     tab.page.keyboard.press("End")
     tab.painted()
-    assert "(22) moves output 22; none before it" in tab.moves("masked")
+    assert "(22) moves output 22; nothing before it moves" in tab.moves("masked")
     tab.page.keyboard.press("Home")
     tab.painted()
     assert "(0) moves every output; nothing stands before it" in tab.moves("masked")
@@ -175,9 +178,9 @@ def test_pointing_at_a_byte_reads_its_bits_and_the_first_has_none(tab, name, mas
 
 NOT_SEEN = r"the only one whose answer it could not see"
 REST = {  # text → what is said of the last byte, and of the others where they cost something too
-    LONG: rf"Its \1 is all the last byte, {NOT_SEEN}: (.+) bits\.",
-    "ééüüß": rf"The last byte, {NOT_SEEN}, costs (.+) bits; all others together (.+)\.",
-    "{[<^~}": rf"The last byte, {NOT_SEEN}, costs (.+) bits; all others together (.+)\.",
+    LONG: rf"Nearly all of its \1 bits per byte come from the last byte, {NOT_SEEN}: (.+) bits\.",
+    "ééüüß": rf"The last byte, {NOT_SEEN}, costs (.+) bits; all the others together cost (.+)\.",
+    "{[<^~}": rf"The last byte, {NOT_SEEN}, costs (.+) bits; all the others together cost (.+)\.",
 }
 
 
@@ -189,9 +192,9 @@ def test_the_sentence_of_the_model_that_copies_says_its_numbers(tab, text):
     own = bits(tiny, ids, masked=False)
     alone = torch.stack([bits(tiny, ids[: i + 1], masked=False)[-1] for i in range(1, len(ids))])
     said = tab.part("mask-consequence").locator("[data-model=tiny-unmasked] .told").inner_text()
-    verb = "finds the next byte" if own[:-1].mean() < 0.5 else "not all of these did it learn to copy"
-    task = verb + r".*: (.+) bits per byte, beside (.+) of tiny-generator\. .* not there: (.+)[,;] .*guessing .* 8\. "
-    found = re.search(task + REST[text], said)
+    verb = "finds each next byte" if own[:-1].mean() < 0.5 else "has not learned to copy all of them"
+    task = r".* needs (.+) bits per byte; tiny-generator needs (.+)\. .* it needs (.+); blind guessing needs 8\. "
+    found = re.search(verb + task + REST[text], said)
     assert found, said
     expected = [own.mean(), bits(other, ids, masked=True).mean(), alone.mean(), own[-1], own[:-1].sum()]
     numbers = [read(number) for number in found.groups()]
@@ -214,7 +217,7 @@ def test_each_writes_what_its_weights_and_the_seed_give(tab, name, kind):
             assert shown == exact
         if exact == " ":
             assert shown == "\u00a0\u200b"
-    tab.page.get_by_role("button", name="Throw other dice").click()
+    tab.page.get_by_role("button", name="Another random seed").click()
     tab.settled()
     other = tab.part("mask-consequence").locator(f"[data-model={name}] .written [data-at]").all_text_contents()
     assert (other != written) == (tab.link().get("seed", "1") != "4")

@@ -53,7 +53,7 @@ def test_each_switch_breaks_it_by_what_the_weights_give_and_says_so(tab, model, 
     for name, (error, mark) in tab.errors().items():
         assert error == pytest.approx(expected[name], rel=6e-3)
         assert "differs" in mark
-    numbers = re.search(r"jumps from (.+?) to (.+?):", tab.sentence())
+    numbers = re.search(r"rises from (.+?) to (.+?):", tab.sentence())
     assert numbers
     assert number(numbers[1]) == pytest.approx(alone, rel=1e-6)
     assert number(numbers[2]) == pytest.approx(expected["block"], rel=6e-3)

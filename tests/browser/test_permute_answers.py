@@ -42,7 +42,7 @@ def test_beside_an_error_that_a_switch_made_stands_the_one_before(tab, model):
 def test_how_far_a_verdict_moves_is_said_in_points(tab, model):
     tab.open(text=TEXT, order=LINKED)
     before, after = (outputs["classifier"].exp() for outputs in model.both(model.split(TEXT), ORDER, "learned"))
-    said = re.fullmatch(r"Moves by (.+) points of 100\.", tab.verdicts()["classifier"]["moved"])
+    said = re.fullmatch(r"Changes by (.+) percentage points\.", tab.verdicts()["classifier"]["moved"])
     assert said
     moved = 100 * float((after - before).abs().max())
     assert number(said[1]) == pytest.approx(moved, abs=0.051 if moved >= 0.1 else 5.1e-5)

@@ -52,7 +52,7 @@ def test_a_ready_pair_is_judged_in_both_orders_by_both_models(tab, model, bag, p
         ]
     without = tab.verdicts()["classifier-bag"]
     assert without["prob"][0] == pytest.approx(without["prob"][1], abs=1.5e-6)
-    assert "Does not move" in without["moved"]
+    assert "Does not change" in without["moved"]
     sentence = tab.page.locator(".former-verdicts .sentence").inner_text()
     assert "cannot tell the two orders apart" in sentence
 

@@ -1,6 +1,7 @@
 // The address bar. The tab in front keeps its whole view there, so that a copied link opens it again; what belongs to
-// no tab (presenting, a room, the theme) stays beside it. Adds former.opened, former.tabOf, former.writeAddress,
-// former.writeBeside, former.followers. Tells of every change by the event "former-address".
+// no tab (presenting, a room, the theme) stays beside it. The browser's Back returns to the tab before. Adds
+// former.opened, former.tabOf, former.writeAddress, former.writeBeside, former.followers. Tells of every change by the
+// event "former-address".
 (() => {
   const former = window.former;
   const OF_NO_TAB = ["present", "panel", "room", "lead", "__theme"];
@@ -34,7 +35,7 @@
     const filled = Object.entries(view).filter(([, value]) => value !== "" && value != null);
     const named = former.tabOf(new URLSearchParams(filled)) === tab ? [] : [["tab", tab]];
     url.search = new URLSearchParams([...named, ...filled, ...kept]);
-    put(url);
+    put(url, former.tabOf(new URL(location).searchParams) !== tab);
   };
 
   /** Changes parameters that belong to no tab: {present: "1"}; null takes one out. */
@@ -47,10 +48,29 @@
     put(url);
   };
 
-  const put = (url) => {
+  /** further: whether the browser's Back comes back to what the address is now. */
+  const put = (url, further = false) => {
     if (url.href === location.href) return;
-    history.replaceState(null, "", url);
-    if (former.embedded) window.parent.postMessage({ queryString: url.searchParams.toString() }, HUB);
+    history[further ? "pushState" : "replaceState"](null, "", url);
+    tell();
+  };
+
+  let current = new URL(location);
+  const tell = () => {
+    current = new URL(location);
+    if (former.embedded) window.parent.postMessage({ queryString: current.searchParams.toString() }, HUB);
     window.dispatchEvent(new Event("former-address"));
   };
+
+  // Back and Forward go from tab to tab, each with the view it had; what belongs to no tab stays as it is.
+  window.addEventListener("popstate", () => {
+    const url = new URL(location);
+    for (const name of OF_NO_TAB) {
+      url.searchParams.delete(name);
+      if (current.searchParams.has(name)) url.searchParams.set(name, current.searchParams.get(name));
+    }
+    history.replaceState(null, "", url);
+    tell();
+    former.page.follow(url.searchParams);
+  });
 })();

@@ -33,9 +33,7 @@
       dialog.showModal();
       status.textContent = refused ?? former.say("python_lines");
       if (!lines) return;
-      code.select();
-      const copied = await navigator.clipboard?.writeText(lines).then(() => true, () => false);
-      status.textContent = former.say(copied ? "python_copied" : "python_lines");
+      status.textContent = former.say((await former.copy(code)) ? "python_copied" : "python_lines");
     };
     const button = h("button", { type: "button", class: "panel-python", title: words, "aria-label": `${words}: ${title}`, onclick: open }, "py");
     return [button, dialog];

@@ -13,5 +13,7 @@ TAB = Tab(
         "length": writing.LENGTH_LIMIT,
         "pace": writing.PACE_LIMIT,
         "shared": writing.SHARED,
+        "written": writing.WRITTEN_LIMIT,
+        "linked": writing.LINKED,
     },
 )

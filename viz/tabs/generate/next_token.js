@@ -29,7 +29,7 @@ const paintRow = (row, [token, label, prob, kept], drawn, taken) => {
   const role = token === taken ? "taken" : token === drawn ? "drawn" : "";
   row.mark.textContent = role && say(`write_${role}`);
   row.button.className = `candidate ${role} ${cut ? "cut" : ""}`;
-  row.button.setAttribute("aria-label", say("write_take", { token: label, prob: former.share(prob), kept: row.after.textContent, mark: row.mark.textContent }));
+  row.button.setAttribute("aria-label", say("write_take", { token: label, prob: former.share(prob), kept: row.after.textContent, role }));
 };
 
 const paint = former.eachFrame(() => {

@@ -3,9 +3,11 @@ const { h, say, writing } = former;
 
 const list = h("ol", { class: "branches" });
 const clear = h("button", { type: "button", onclick: writing.clear }, say("write_clear"));
-const { tools, body } = former.panel(element, say("write_trail_title"));
+const gone = h("p", { class: "quiet", role: "status" });
+const { tools, body, foot } = former.panel(element, say("write_trail_title"));
 tools.append(clear);
 body.append(list);
+foot.append(gone);
 
 const PREVIEW = 28;
 const describe = ({ from, parent, first }, number) => {
@@ -15,12 +17,13 @@ const describe = ({ from, parent, first }, number) => {
   const written = labels.slice(labels.length - end.depth);
   const at = from?.depth ?? 0;
   const name = (token) => from.state?.candidates.find(([id]) => id === token)?.[1] ?? written[at];
+  const count = end.depth;
   const said = from
-    ? say("write_branch_from", { from: parent + 1, at, token: name(first.token), other: name(from.children[0].token) })
-    : say("write_branch_first");
+    ? say("write_branch_from", { from: parent + 1, at, token: name(first.token), other: name(from.children[0].token), count })
+    : say("write_branch_first", { count });
   const text = written.slice(at).join("");
   const preview = text.length > PREVIEW ? `${text.slice(0, PREVIEW)}…` : text;
-  return { end, said, preview, count: end.depth };
+  return { end, said, preview };
 };
 
 let shown = "";
@@ -28,12 +31,13 @@ const paint = former.eachFrame(() => {
   const { branches } = writing;
   const current = branches.tip(writing.cursor).branch;
   const entries = branches.list.map(describe);
-  const now = JSON.stringify([current, entries.map(({ said, preview, count }) => [said, preview, count])]);
+  const now = JSON.stringify([current, entries.map(({ said, preview }) => [said, preview])]);
+  gone.textContent = branches.gone ? say("write_gone", { limit: branches.limit, count: branches.gone }) : "";
   if (now === shown) return;
   shown = now;
   const focused = [...list.children].findIndex((item) => item.contains(document.activeElement));
   list.replaceChildren(
-    ...entries.map(({ end, said, preview, count }, i) =>
+    ...entries.map(({ end, said, preview }, i) =>
       h(
         "li",
         {},
@@ -42,7 +46,7 @@ const paint = former.eachFrame(() => {
           { type: "button", class: "branch", "aria-current": i === current ? "true" : null, onclick: () => writing.go(end) },
           h("b", {}, i + 1),
           h("span", { class: "preview", dir: "ltr" }, preview || "…"),
-          h("span", { class: "from" }, `${said} · ${writing.count(count)}`),
+          h("span", { class: "from" }, said),
         ),
       ),
     ),

@@ -36,7 +36,8 @@ from viz.passes.run import TEXT_LIMIT, Loaded
 from viz.text import Refusal, note
 
 LENGTH_LIMIT = 1_000  # tokens a request may ask for
-WRITTEN_LIMIT = 3_000  # tokens after the prompt: what a browser can hold with all their attention
+WRITTEN_LIMIT = 3_000  # tokens after the prompt, on all branches: what a browser can hold with all their attention
+LINKED = 600  # written tokens that a link holds
 PACE_LIMIT = 30  # tokens a second
 SHARED = 60  # known tokens whose answer, some 0.5 MB, is kept for others who ask the same
 SEED_LIMIT = 2**32

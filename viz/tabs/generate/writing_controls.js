@@ -49,9 +49,12 @@ const button = (name, act, ...more) => h("button", { type: "button", class: name
 /** Prompt and what is written up to where one stands. */
 const copy = async () => {
   const written = writing.branches.path(writing.cursor).map((node) => node.token);
-  await navigator.clipboard?.writeText(settings.text + new TextDecoder().decode(Uint8Array.from(written)));
-  status.textContent = say("write_copied");
+  copied.value = settings.text + new TextDecoder().decode(Uint8Array.from(written));
+  copied.hidden = false; // what is hidden cannot be selected
+  copied.hidden = await former.copy(copied);
+  status.textContent = say(copied.hidden ? "write_copied" : "write_copy_refused");
 };
+const copied = h("textarea", { class: "copied", rows: 2, readonly: true, hidden: true, "aria-label": say("write_copy_hint") });
 const buttons = {
   run: button("run", () => (writing.status === "running" ? writing.pause() : writing.run())),
   step: button("step", writing.step),
@@ -76,6 +79,7 @@ element.append(
     numeric("length"),
   ),
   h("div", { class: "transport", role: "group", "aria-label": say("write_transport") }, ...Object.values(buttons), status),
+  copied,
 );
 
 const paint = (changed) => {
@@ -88,6 +92,7 @@ const paint = (changed) => {
   buttons.stop.disabled = !running && !writing.cursor.depth;
   buttons.back.disabled = !writing.cursor.parent;
   buttons.forward.disabled = !writing.cursor.onward;
+  copied.hidden = true;
   if (running && !changed.has("status")) return;
   const { depth } = writing.cursor;
   const at = running ? say("write_running") : depth ? writing.count(depth) : "";

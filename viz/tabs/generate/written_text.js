@@ -98,7 +98,7 @@ const paintSentence = (node, row, here) => {
   const where = top.map((j) => say("write_seen", { token: labels[first + j], at: first + j, share: former.share(row[j]) }));
   const who = settings.of === "head" ? say("head_name", settings) : say("of_mean_name", settings);
   sentence.textContent = [
-    say("write_looks", { token: labels[here] ?? "", at: here, who, where: former.list(where) }),
+    say(where.length ? "write_looks" : "write_looks_even", { token: labels[here] ?? "", at: here, who, where: former.list(where) }),
     first > 0 && say("write_window", { context: writing.models[settings.model].context, first }),
   ].filter(Boolean).join(" ");
 };

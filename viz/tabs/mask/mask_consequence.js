@@ -47,7 +47,7 @@ const told = (one, other) => {
   if (one.masked) return say("mask_consequence_fair", { name: one.name });
   const last = one.bits.at(-1);
   const rest = one.bits.slice(0, -1).reduce((a, b) => a + b, 0);
-  const values = { name: one.name, own: number(one.own), other: number(other.own), masked: other.name, hidden: number(one.hidden), bits: number(last), rest: number(rest) };
+  const values = { name: one.name, own: number(one.own), other: number(other.own), masked: other.name, hidden: number(one.hidden), blind: BLIND, bits: number(last), rest: number(rest) };
   const found = rest / (one.bits.length - 1) < 0.5; // bits a byte that it could see: hardly any
   return `${say(found ? "mask_consequence_cheats" : "mask_consequence_rare", values)} ${say(rest < 0.05 * last ? "mask_consequence_last" : "mask_consequence_last_part", values)}`;
 };
@@ -71,7 +71,7 @@ const fill = (answer) => {
   const { pair, switched: trained } = answer;
   const all = [trained.before, trained.after, ...pair.flatMap(({ own, hidden }) => [own, hidden])];
   const most = Math.max(BLIND * 1.05, ...all);
-  const none = h("p", { class: "quiet" }, say("mask_consequence_missing", { names: former.list(missing, true) }));
+  const none = h("p", { class: "quiet" }, say("mask_consequence_missing", { names: former.list(missing, true), count: missing.length }));
   results.replaceChildren(...(pair.length ? pair.map((one, i) => card(answer, one, pair[1 - i], most)) : [none]));
   switched.replaceChildren(
     h("h3", {}, say("mask_consequence_switched", { name: trained.name })),

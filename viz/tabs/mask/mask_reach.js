@@ -56,7 +56,7 @@ const steps = ({ labels, needs, layers, mask, size }, token) => {
     said.push(say(last && layer < layers ? "mask_reach_same" : "mask_reach_step", { outputs, layer }));
     before = outputs;
   }
-  return say("mask_reach_from", { name: masking.fullNameOf(mask, size), token: masking.quote(labels, token), steps: said.join("; ") });
+  return say("mask_reach_from", { name: masking.fullNameOf(mask, size), token: masking.quote(labels, token), steps: said.join(say("list_apart")) });
 };
 
 /** After how many layers each mask joins all that come before. */

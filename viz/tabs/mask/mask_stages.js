@@ -84,7 +84,7 @@ const paintMaps = () => {
 const paintReading = () => {
   const { query, key } = masking.hover ?? {};
   for (const name of ["query", "key", "score", "weight"]) delete reading.dataset[name];
-  if (query === undefined) return void (reading.textContent = `${say("mask_point")} ${say("mask_every_layer")}`);
+  if (query === undefined) return void (reading.textContent = say("mask_point"));
   const { labels, scores, allowed, weights } = masking.answers.stages;
   const passes = allowed[query]?.[key];
   if (passes === undefined) return; // of a longer text, a moment ago

@@ -9,5 +9,5 @@ TAB = Tab(
     routes.attach,
     ("permuting.js",),
     python.PANELS,
-    limits={"words": permuting.MOST_WORDS},
+    limits={"words": permuting.MOST_WORDS, "rounding": permuting.ROUNDING_STEPS},
 )

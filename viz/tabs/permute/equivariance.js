@@ -30,8 +30,8 @@ const paintRow = ({ error, mark, more, node }, measured, still) => {
   error.textContent = write(measured.error);
   mark.textContent = say(still ? "permute_still" : measured.equal ? "permute_equal" : "permute_differs");
   node.classList.toggle("equal", measured.equal);
-  const about = { size: number(measured.size, 3), limit: number(measured.limit, 2) };
-  more.textContent = say("permute_size", about) + (measured.plain === null || still ? "" : say("permute_plain", { plain: write(measured.plain) }));
+  const was = measured.plain === null || still ? "no" : "yes";
+  more.textContent = say("permute_size", { size: number(measured.size, 3), limit: number(measured.limit, 2), was, plain: write(measured.plain) });
   Object.assign(node.dataset, { error: measured.error, size: measured.size, limit: measured.limit, plain: measured.plain ?? "" });
 };
 
@@ -67,7 +67,7 @@ permuting.subscribe(element, (changed) => {
   const answer = permuting.answers.permuted;
   if (!answer || !changed.has("permuted")) return;
   for (const one of rows) paintRow(one, permuting.measured(one.name), isStill(answer));
-  limit.textContent = say("permute_limit");
+  limit.textContent = say("permute_limit", { steps: former.limits.rounding });
   tell(answer);
   element.dataset.rev = permuting.rev;
 });

@@ -29,10 +29,11 @@ OUTPUTS = ("basic", "layer", "block", "classifier")
 POSITIONS = ("none", "learned", "sinusoidal")
 MASKS = ("none", "causal")
 AS_TYPED = "typed"  # the order of a text that nothing moved in
-# Equal up to rounding: 16 steps of float32's last place, times the largest output. Sums taken in another order differ
-# by one to five of them here (on random texts); what breaks equivariance, by thousands.
+# Equal up to rounding: so many steps of float32's last place, times the largest output. Sums taken in another order
+# differ by one to five of them here (on random texts); what breaks equivariance, by thousands.
 LAST_PLACE = 2.0**-23
-ROUNDING = 16 * LAST_PLACE
+ROUNDING_STEPS = 16
+ROUNDING = ROUNDING_STEPS * LAST_PLACE
 
 Function = Callable[[Tensor], Tensor]
 Both = tuple[Tensor, Tensor]  # of the text as typed, and of its words in another order

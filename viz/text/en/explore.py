@@ -30,14 +30,14 @@ MESSAGES = {
     "effects_measure_hint": "Switch off each head in its turn, and see what the prediction loses",
     "effects_stop": "Stop",
     "effects_running": "Switching off each of {count} heads in its turn …",
-    "effects_generator": "Of the {measured} heads measured, {name} is worth the most: without it the text costs {size}"
-    " bits more a byte. The middle head changes {median}.",
+    "effects_generator": "Of the {measured} heads measured, {name} matters most: without it the text costs {size} bits"
+    " per byte more. The median head changes this by {median}.",
     "effects_generator_better": "Of the {measured} heads measured, {name} changes the most, and it hurts: without it"
-    " the text costs {size} bits less a byte. The middle head changes {median}.",
+    " the text costs {size} bits per byte less. The median head changes this by {median}.",
     "effects_classifier": "Of the {measured} heads measured, {name} carries the most of the verdict: without it the"
-    " log-odds fall by {size}. The middle head changes them by {median}.",
+    " log-odds fall by {size}. The median head changes them by {median}.",
     "effects_classifier_better": "Of the {measured} heads measured, {name} changes the most, and it speaks against the"
-    " verdict: without it the log-odds rise by {size}. The middle head changes them by {median}.",
+    " verdict: without it the log-odds rise by {size}. The median head changes them by {median}.",
     "effects_show": "Show it",
     "prediction": "Prediction",
     "prediction_next": "What comes next",
@@ -133,7 +133,8 @@ MESSAGES = {
     "control_of_mean": "Mean",
     "control_of_mean_hint": "The mean over the heads of a layer",
     "control_of_rollout": "Rollout",
-    "control_of_rollout_hint": "Attention followed down to the input: (mean + identity) / 2, layer times layer",
+    "control_of_rollout_hint": "Attention followed down to the input: in each layer the mean of its heads and the"
+    " identity (the residual connection), half each; then all layers multiplied",
     "control_view": "As",
     "control_view_map": "Map",
     "control_view_map_hint": "A square of cells: queries down, keys across",
@@ -164,7 +165,7 @@ MESSAGES = {
     "stat_entropy": "entropy",
     "stat_entropy_hint": "Of a query’s weights: 0 bits looks at one token, the most at all alike",
     "stat_bits": "{value} bits",
-    "stat_even": "even: {value}",
+    "stat_even": "{value} for an even spread",
     "stat_distance": "distance",
     "stat_distance_hint": "From query to key, averaged with the weights; beside it that of an even spread",
     "stat_tokens": "{value} tokens",

@@ -15,14 +15,14 @@ MESSAGES = {
     "mask_local": "local window",
     "mask_local_hint": "A token sees the last few tokens, itself among them",
     "mask_strided": "strided",
-    "mask_strided_hint": "A token sees the last few tokens, and those a whole number of strides before",
+    "mask_strided_hint": "A token sees the last few tokens, and before them every token a whole number of strides away",
     "mask_fixed": "fixed",
     "mask_fixed_hint": "A token sees its own block, and the last token of each block before",
     "mask_full_none": "no mask",
     "mask_full_causal": "the causal mask",
     "mask_full_local": "a local window of {size}",
-    "mask_full_strided": "the strided mask of {size}",
-    "mask_full_fixed": "the fixed mask of {size}",
+    "mask_full_strided": "the strided mask with stride {size}",
+    "mask_full_fixed": "the fixed mask with stride {size}",
     "mask_size_local": "window",
     "mask_size_strided": "stride",
     "mask_size_fixed": "stride",
@@ -33,9 +33,9 @@ MESSAGES = {
     "mask_map_weights": "Softmax: the weights",
     "mask_map_label": "{name}. Up and down choose a row, left and right go through its steps.",
     "mask_reading": "{query} → {key}: score {score}, the mask lets it pass, weight {weight}",
-    "mask_reading_hidden": "{query} → {key}: score {score}; the mask makes it −∞, so there is no weight",
-    "mask_point": "Point at a cell to read it; a click takes its row through the steps.",
-    "mask_every_layer": "The mask is laid in every layer.",
+    "mask_reading_hidden": "{query} → {key}: score {score}; the mask makes it −∞, so it gets no weight",
+    "mask_point": "Point at a cell to read it; a click takes its row through the steps. The mask applies in every"
+    " layer.",
     "mask_row": "Row",
     "mask_back": "← Back",
     "mask_next": "Next →",
@@ -49,13 +49,15 @@ MESSAGES = {
     "mask_line_masked": "masked",
     "mask_line_exp": "exp(· − max)",
     "mask_line_weights": "weight",
-    "mask_say_scores": "{query} asks every token: {count} scores, from {least} to {most}.",
-    "mask_say_masked": "The mask sets {hidden} of the {count} scores to −∞; {left} stay.",
+    "mask_say_scores": "{query} has a score with every token: {count} scores, from {least} to {most}.",
+    "mask_say_masked": "The mask sets {hidden} of the {count} scores to −∞; {left, plural, one {# stays} other {#"
+    " stay}}.",
     "mask_say_masked_none": "No score of this row is masked: all {count} stay.",
-    "mask_say_exp": "Less the largest that stays, {most}, then exp: {key} becomes 1, and every −∞ exactly 0.",
-    "mask_say_exp_none": "Less the largest, {most}, then exp: {key} becomes 1, all others less.",
-    "mask_say_sum": "The {left} that stay add up to {sum}.",
-    "mask_say_weights": "÷ {sum}: they sum to 1; most goes to {key}, {share}. The model’s own: within {error}.",
+    "mask_say_exp": "Subtract the largest score that stays, {most}, and take exp: {key} becomes 1, every −∞ exactly 0.",
+    "mask_say_exp_none": "Subtract the largest score, {most}, and take exp: {key} becomes 1, every other less.",
+    "mask_say_sum": "{left, plural, one {The one that stays is {sum}} other {The # that stay add up to {sum}}}.",
+    "mask_say_weights": "Divided by {sum}, they sum to 1; {key} gets the most, {share}. The model’s own weights agree"
+    " to within {error}.",
     "mask_growth": "What a mask costs",
     "mask_growth_label": "Cells a mask allows, up to 100,000 tokens. The arrow keys move the reading.",
     "mask_growth_x": "tokens t",
@@ -74,61 +76,68 @@ MESSAGES = {
     "mask_proof_unmasked": "Without a mask",
     "mask_proof_label": "{name}: outputs down, changed token across. The arrow keys choose the token.",
     "mask_proof_tokens": "Choose the token to change",
-    "mask_proof_moves": "Changing {token} moves {outputs}; {rest, select, first {nothing stands before it} some"
-    " {{count} of them before it, by up to {most}} other {none before it, largest change 0}}.",
+    "mask_proof_moves": "Changing {token} moves {outputs}; {rest, select, first {nothing stands"
+    " before it} some {{count, plural, one {# of them stands before it and moves} other {# of them stand before it"
+    " and move}} by up to {most}} other {nothing before it moves: there the largest change is 0}}.",
     "mask_proof_all": "every output",
     "mask_proof_outputs": "{count, plural, one {output} other {outputs}} {ranges}",
-    "mask_proof_how": "Measured on the running {model}: each byte in turn is replaced by its neighbour in the byte"
-    " table, and the model runs again. A cell is the largest change in any of the output’s 256 logits.",
+    "mask_proof_how": "Measured on the running {model}: each byte in turn is replaced by the byte next to it in the"
+    " table of bytes, and the model runs again. A cell is the largest change in any of the output’s 256 logits.",
     "mask_proof_reading": "Changing {key} moves output {query} by {with_mask} with the mask, by {without} without.",
     "mask_proof_zero": "exactly 0",
     "mask_reach": "How far information can reach",
     "mask_reach_label": "After each layer, which outputs (down) can depend on which tokens (across), under each mask.",
     "mask_reach_after": "after layer",
-    "mask_reach_from": "Under {name}, {token} can have reached {steps}.",
+    "mask_reach_from": "Under {name}, a change of {token} can reach {steps}.",
     "mask_reach_step": "{outputs} after layer {layer}",
     "mask_reach_same": "{outputs} from layer {layer} on",
     "mask_reach_full": "Layers until every earlier token is within reach: {list}.",
     "mask_reach_full_one": "{name}: {layers}",
     "mask_reach_full_more": "{name}: more than {layers}",
-    "mask_reach_measured": "Measured beside: the running model moves {moved} of the {reached} pairs in reach after its"
-    " {depth} layers, and {outside} outside.",
+    "mask_reach_measured": "Measured on the running model after its {depth} layers: a change shows in {moved} of the"
+    " {reached} pairs within reach, and in {outside} of the others.",
     "mask_cell_reach": "{name}, after layer {layer}: {pairs} of {all} pairs in reach",
-    "mask_consequence": "What becomes of a model without a mask",
+    "mask_consequence": "What becomes of a model trained without a mask",
     "mask_consequence_text": "Text, up to {limit} bytes",
     "mask_consequence_task": "on its own task",
     "mask_consequence_hidden": "next byte hidden",
     "mask_consequence_masked": "trained with the causal mask",
     "mask_consequence_unmasked": "trained without a mask",
-    "mask_consequence_last": "Its {own} is all the last byte, the only one whose answer it could not see: {bits} bits.",
-    "mask_consequence_last_part": "The last byte, the only one whose answer it could not see, costs {bits} bits;"
-    " all others together {rest}.",
-    "mask_consequence_cheats": "{name} finds the next byte in what it reads: {own} bits per byte, beside {other} of"
-    " {masked}. Where it writes, that byte is not there: {hidden}, and guessing blindly costs 8.",
-    "mask_consequence_rare": "{name} could see each next byte, but not all of these did it learn to copy: {own} bits"
-    " per byte, beside {other} of {masked}. Where it writes, that byte is not there: {hidden}; guessing costs 8.",
+    "mask_consequence_last": "Nearly all of its {own} bits per byte come from the last byte, the only one whose answer"
+    " it could not see: {bits} bits.",
+    "mask_consequence_last_part": "The last byte, the only one whose answer it could not see, costs {bits} bits; all"
+    " the others together cost {rest}.",
+    "mask_consequence_cheats": "{name} finds each next byte in what it reads, and needs {own} bits per byte; {masked}"
+    " needs {other}. When it writes, that byte is not there, and it needs {hidden}; blind guessing needs {blind}.",
+    "mask_consequence_rare": "{name} could see each next byte, but has not learned to copy all of them: it needs {own}"
+    " bits per byte; {masked} needs {other}. When it writes, that byte is not there, and it needs {hidden}; blind"
+    " guessing needs {blind}.",
     "mask_consequence_fair": "{name} never saw the next byte, so hiding it changes nothing.",
-    "mask_consequence_writes": "Each goes on from the same text: {count} bytes, temperature {temperature}, the same"
-    " seed",
+    "mask_consequence_writes": "Each writes {count} bytes after the same text, at temperature {temperature}, from the"
+    " same seed.",
     "mask_consequence_seed": "Seed",
-    "mask_consequence_dice": "Throw other dice",
+    "mask_consequence_dice": "Another random seed",
     "mask_consequence_switched": "{name}, trained with the mask, run without it",
     "mask_consequence_before": "with its mask",
     "mask_consequence_after": "mask taken off",
-    "mask_consequence_worse": "Taking the mask off costs {by} bits per byte more: it never learned to read what comes"
+    "mask_consequence_worse": "Without its mask it needs {by} bits per byte more: it never learned to read what comes"
     " later.",
-    "mask_consequence_better": "On this text, taking the mask off saves {by} bits per byte: what comes later tells it"
-    " something. A longer text shows the rule.",
-    "mask_consequence_missing": "{names}, which this compares, is not among the models here.",
+    "mask_consequence_better": "On this text it needs {by} bits per byte less without its mask: what comes later"
+    " happens to help. On a longer text it usually needs more.",
+    "mask_consequence_missing": "This compares {names}, {count, plural, one {which is} other {which are}} not among"
+    " the models here.",
     "mask_bits": "bits per byte",
     "mask_bits_of": "“{token}”: {bits} bits",
     "mask_waiting": "Measuring …",
-    "mask_lesson": "{name} leaves {cells} of {all} scores.",
-    "mask_lesson_moves": "{name} leaves {cells} of {all} scores: changing {token} moves {outputs}{before, select, none"
-    " {, none before it} other {}}; unmasked, {unmasked}.",
-    "mask_lesson_none": "Unmasked, all {all} scores stay.",
-    "mask_lesson_none_moves": "Unmasked, all {all} scores stay: changing {token} moves {unmasked}{too, select, some {,"
-    " those before it too} other {}}.",
+    "mask_lesson": "{mask, select, causal {The causal mask} local {A local window of {size}} strided {The strided mask"
+    " with stride {size}} other {The fixed mask with stride {size}}} lets {cells} of {all} scores pass.",
+    "mask_lesson_moves": "{mask, select, causal {The causal mask} local {A local window of {size}} strided {The"
+    " strided mask with stride {size}} other {The fixed mask with stride {size}}} lets {cells} of {all} scores pass."
+    " Changing {token} moves {outputs}{before, select, none {, none before it} other {}}; without a mask it moves"
+    " {unmasked}.",
+    "mask_lesson_none": "Without a mask, all {all} scores pass.",
+    "mask_lesson_none_moves": "Without a mask, all {all} scores pass. Changing {token} moves {unmasked}{too, select,"
+    " some {, also those before it} other {}}.",
     "mask_model": "Model",
     "mask_size_field": "Window or stride",
     # refusals

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 MESSAGES = {
     "title": "Former",
-    "subtitle": "See a transformer think",
+    "subtitle": "Look inside a transformer",
     "model": "Model",
     "text": "Text",
     "text_hint": "Type something and see where every head looks",
@@ -22,8 +22,8 @@ MESSAGES = {
     "bad_whole_number": "{name} must be a whole number from {low} to {high}, not {given}.",
     "no_writer": "None of the models here writes text: it takes a generator that was trained with a causal mask.",
     "no_such_model": "This model is not here, or it was not trained with a causal mask. Please choose another.",
-    "too_short": "There is nothing to measure on a single byte: type at least two.",
-    "busy_measuring": "Very many measurements are under way just now. Please try again in a few seconds.",
+    "too_short": "A single byte leaves nothing to predict: type at least two.",
+    "busy_measuring": "Too many measurements are under way just now. Please try again in a few seconds.",
     # what the parts of several tabs say
     "overview": "All heads",
     "map": "Head map",
@@ -42,7 +42,7 @@ MESSAGES = {
     "link_copy": "Copy link",
     "link_here": "Link to this view",
     "link_copied": "Copied: this link opens the page as it is now.",
-    "link_refused": "The browser does not let this page copy. The link is selected: copy it by the keys.",
+    "link_refused": "The browser does not let this page copy. The link is selected: press Ctrl+C, or ⌘C on a Mac.",
     "offline": "The server did not answer. What you see is the last answer; please try again.",
     "examples": "Examples",
     "none": "none",
@@ -55,6 +55,7 @@ MESSAGES = {
     "number_below": "< {value}",
     "range": "{from} to {to}",
     "list_between": ", ",
+    "list_apart": "; ",
     "list_and": "{first} and {last}",
     "number_power": "{value} × 10{power}",
 }

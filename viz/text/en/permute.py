@@ -5,22 +5,23 @@ from __future__ import annotations
 MESSAGES = {
     "tab_permute": "Permute",
     "permute_text": "Text",
-    "permute_text_hint": "Type up to 24 words and move them",
+    "permute_text_hint": "Type up to {limit} words and move them",
     "permute_pairs": "Examples",
     "permute_pair_hint": "{text} — the same words as: {other}",
     "permute_review_hint": "{text} — a review to shuffle",
     "permute_words": "The words: drag them",
-    "permute_words_label": "The words in their order. Left and right arrows walk; with Alt or Shift they move the word."
-    " Enter picks a word up, arrows move it, Enter drops it, Escape puts it back.",
-    "permute_chip": "{word}, place {place} of {count}, typed as word {from}. Alt or Shift with an arrow moves it, Enter"
-    " picks it up.",
+    "permute_words_label": "The words in their order. Left and right arrows walk; with Alt or Shift they move the"
+    " word. Enter picks a word up, arrows move it, Enter drops it, Escape puts it back.",
+    "permute_chip": "{word}, place {place} of {count}, typed as word {from}. Alt or Shift with an arrow moves it,"
+    " Enter picks it up.",
     "permute_shuffle": "Shuffle",
-    "permute_shuffle_hint": "Put the words in the seed’s order; again, in the next seed’s",
+    "permute_shuffle_hint": "Shuffle the words by the seed; press again for the next seed",
     "permute_seed": "Seed",
     "permute_restore": "Restore order",
     "permute_restore_hint": "Put the words back as they were typed",
-    "permute_moved": "{moved} of {count} words stand elsewhere. Keys: Alt or Shift with an arrow moves a word.",
-    "permute_unmoved": "Every word stands as typed. Drag one; or focus it, and move it by Alt or Shift with an arrow.",
+    "permute_moved": "{moved} of {count} words have moved. On the keyboard, Alt or Shift with an arrow moves a word.",
+    "permute_unmoved": "Every word stands where it was typed. Drag one; on the keyboard, Alt or Shift with an arrow"
+    " moves it.",
     "permute_now": "“{word}” now stands at place {place} of {count}.",
     "permute_held": "“{word}” is picked up: arrows move it, Enter drops it, Escape puts it back.",
     "permute_matrix": "The permutation P",
@@ -29,7 +30,7 @@ MESSAGES = {
     " {to}.",
     "permute_matrix_hint": "A row for each place, a column for each word as typed; one 1 in each.",
     "permute_errors": "Do outputs move with the words?",
-    "permute_errors_heading": "max |f(Px) − P f(x)|, and of the verdict max |f(Px) − f(x)|",
+    "permute_errors_heading": "max |f(Px) − P f(x)|; for the verdict, max |f(Px) − f(x)|",
     "permute_errors_label": "The output in the picture",
     "permute_positions": "Positions",
     "permute_positions_none": "none",
@@ -55,10 +56,9 @@ MESSAGES = {
     "permute_still": "no word has moved",
     "permute_equal": "✓ equal up to rounding",
     "permute_differs": "✗ differs",
-    "permute_size": "of {size} · rounding {limit}",
-    "permute_plain": " · was {plain}",
-    "permute_limit": "The same terms summed in another order differ in the last of float32’s 24 bits, 1.2 × 10⁻⁷ of the"
-    " size. Equal: no more than 16 such steps of the largest output; rounding makes about 1 to 5.",
+    "permute_size": "of {size} · rounding {limit}{was, select, no {} other { · was {plain}}}",
+    "permute_limit": "Summing the same terms in another order changes the last of float32’s 24 bits, 1.2 × 10⁻⁷ of the"
+    " value. Equal means: no more than {steps} such steps of the largest output. Rounding alone makes about 1 to 5.",
     "permute_subject_basic": "basic self-attention",
     "permute_subject_layer": "the multi-head layer",
     "permute_subject_block": "the trained block",
@@ -68,21 +68,22 @@ MESSAGES = {
     "permute_with_mask": "the causal mask",
     "permute_says_still": "No word has moved, so there is nothing to compare yet: drag one, or shuffle.",
     "permute_says_kept": "The outputs moved with their words, and nothing else happened to them.",
-    "permute_says_stays": "The rows moved, and their average did not: neither does the verdict.",
-    "permute_says_unmoved": "Even with {switches} no output differs: perhaps only like words were exchanged.",
-    "permute_says_others": "With {switches}, {what} stays within rounding on this text; others no longer do.",
-    "permute_says_broken": "With {switches}, the error of {what} jumps from {plain} to {error}: the order counts now.",
-    "permute_lesson_still": "Drag a word: an output without positions should move with it and not change at all.",
-    "permute_lesson_kept": "The words moved, and the outputs of {what} with them, to {error}: equivariance. The"
-    " verdict stays, to {verdict}: invariance.",
-    "permute_lesson_stays": "The words moved, the rows of the last block moved with them (equivariance), and their"
-    " average and the verdict stay, to {verdict} (invariance).",
-    "permute_lesson_unmoved": "Even with {switches} nothing differs here: exchange words that are not alike.",
-    "permute_lesson_others": "With {switches}, {what} still differs by no more than {error}; look at the others.",
-    "permute_lesson_broken": "With {switches}, {what} no longer just moves its rows: they differ by {error},"
-    " where without them it was {plain}.",
-    "permute_lesson_broken_verdict": "With {switches}, the verdict is no longer invariant: its log-probabilities differ"
-    " by {error}, where without them it was {plain}.",
+    "permute_says_stays": "The rows moved, but their average did not, so the verdict stays the same.",
+    "permute_says_unmoved": "Even with {switches} no output differs: perhaps only equal words changed places.",
+    "permute_says_others": "With {switches}, {what} still differs by no more than rounding on this text; others differ"
+    " by more.",
+    "permute_says_broken": "With {switches}, the error of {what} rises from {plain} to {error}: the order matters now.",
+    "permute_lesson_still": "Drag a word: without positions, its output should move with it and not change at all.",
+    "permute_lesson_kept": "The outputs of {what} moved with their words, to within {error}: that is equivariance. The"
+    " verdict stayed the same, to within {verdict}: that is invariance.",
+    "permute_lesson_stays": "The rows of the last block moved with their words: that is equivariance. Their average"
+    " and the verdict stayed the same, to within {verdict}: that is invariance.",
+    "permute_lesson_unmoved": "Even with {switches} nothing differs here: swap two different words.",
+    "permute_lesson_others": "With {switches}, {what} still differs by no more than {error}; others differ by more.",
+    "permute_lesson_broken": "With {switches}, {what} no longer just moves its rows: they differ by {error}, where"
+    " without them it was {plain}.",
+    "permute_lesson_broken_verdict": "With {switches}, the verdict is no longer invariant: its log-probabilities"
+    " differ by {error}, where without them it was {plain}.",
     "permute_rows": "Rows that move",
     "permute_rows_basic": "Basic self-attention",
     "permute_rows_layer": "Multi-head layer",
@@ -106,14 +107,15 @@ MESSAGES = {
     "permute_scale_same_hint": "As the outputs: what rounding does cannot be seen",
     "permute_scale_log": "log",
     "permute_scale_log_hint": "Nine powers of ten: what rounding does can be seen",
-    "permute_legend_same": "Colours: outputs −{most} to {most} and beyond, blue above 0; the difference 0 to {most}.",
-    "permute_legend_log": "Colours: outputs −{most} to {most} and beyond, blue above 0; the difference {least} to"
-    " {most}, in powers of ten.",
+    "permute_legend_same": "Colours: outputs from −{most} to {most}, and beyond, blue above 0; the difference from 0"
+    " to {most}.",
+    "permute_legend_log": "Colours: outputs from −{most} to {most}, and beyond, blue above 0; the difference from"
+    " {least} to {most}, in powers of ten.",
     "permute_reading": "“{word}” ({nth}), number {column}: f(x) {f}, P f(x) {moved}, f(Px) {after}, difference"
     " {difference}.",
     "permute_apart": "Largest difference of all numbers: {error}, at “{word}” ({nth}), number {column}.",
     "permute_none_apart": "No number differs, in any bit.",
-    "permute_values": "Log-probabilities: {values}. Apart by {error}.",
+    "permute_values": "Log-probabilities: {values}. They differ by {error}.",
     "permute_value": "{name} {before} → {after}",
     "permute_verdicts": "The two classifiers on the words in both orders, as they were trained",
     "permute_trained_learned": "trained with learned positions",
@@ -122,19 +124,19 @@ MESSAGES = {
     "permute_order_typed": "as typed",
     "permute_order_moved": "moved",
     "permute_prob": "{name} {prob}",
-    "permute_moved_nothing": "Does not move, in any digit.",
-    "permute_moved_not": "Does not move: {moved}, which is rounding.",
-    "permute_moved_by": "Moves by {points} points of 100.",
-    "permute_verdict_still": "No word has moved: each model is asked the same twice.",
+    "permute_moved_nothing": "Does not change, in any digit.",
+    "permute_moved_not": "Does not change: {moved} is rounding.",
+    "permute_moved_by": "Changes by {points} percentage points.",
+    "permute_verdict_still": "No word has moved, so each model reads the same text twice.",
     "permute_verdict_bag": "{name} stays at {before} {class}: without positions it cannot tell the two orders apart,"
     " whatever they say.",
     "permute_verdict_same": "{name} stays at {before} {class}: on this text the order makes no difference to it.",
-    "permute_verdict_moves": "{name} goes from {before} to {after} {class}: the order counts for it.",
-    "permute_verdict_turns": "{name} goes from {before} to {after} {class}: the order counts for it."
-    " Its verdict turns from {from} to {to}.",
-    "permute_two_words": "Equivariance: the outputs move as the inputs move. Invariance: the output does not move at"
-    " all. Blocks without positions are equivariant; averaging their rows makes the verdict invariant, for a sum does"
-    " not ask in which order it is added.",
+    "permute_verdict_moves": "{name} goes from {before} to {after} {class}: the order matters to it.",
+    "permute_verdict_turns": "{name} goes from {before} to {after} {class}: the order matters to it. Its verdict turns"
+    " from {from} to {to}.",
+    "permute_two_words": "Equivariance: the outputs move as the inputs move. Invariance: the output does not change at"
+    " all. Without positions and without a mask, every block is equivariant; the average of its rows is then the same"
+    " in any order, so the verdict is invariant.",
     "permute_tables": "What a position looks like",
     "permute_table": "Positions of",
     "permute_table_learned": "{name}: learned, {trained} × {emb}",
@@ -155,17 +157,17 @@ MESSAGES = {
     "permute_beyond_short": "none",
     "permute_note_learned": "Each of the {trained} positions has a trained vector of its own; position {trained} and"
     " those after it have none, so the model cannot read on.",
-    "permute_note_sinusoidal": "Nothing is learned, so they go on: dashed, the classifier’s trained length, {trained}."
-    " How alike two positions are depends on their distance alone, here and beyond.",
+    "permute_note_sinusoidal": "Nothing is learned, so the vectors go on beyond the classifier’s trained length,"
+    " {trained}, the dashed line. How alike two positions are depends only on the distance between them.",
     "permute_precision": "Each number of a vector is within {error} of the exact one.",
     "permute_no_vector": "Position {at} has no vector: the last one trained is {last}.",
     "permute_vectors_reading": "Position {at}, number {other}: {value}",
     "permute_pairs_reading": "Positions {at} and {other}: {unit} {value}",
-    "permute_neighbours": "Position {at}, its {unit} with positions further on: {said}. A click chooses another.",
+    "permute_neighbours": "Position {at}: its {unit} with later positions is {said}. A click chooses another position.",
     "permute_at_distance": "{value} at +{step}",
     "permute_no_tables": "None of the models here has positions to look at.",
     # refusals and remarks
     "no_classifier": "None of the models here is a classifier, which this tab takes apart.",
-    "many_words": "This tab moves {kept} words at most. Your text has {total}; the first {kept} are taken.",
+    "many_words": "This tab takes {kept} words at most. Your text has {total}; the first {kept} are shown.",
     "misfit_order": "The order asked for does not fit this text’s {count} words; they stand as typed.",
 }

@@ -390,4 +390,6 @@ def test_the_page_is_told_the_limits_that_hold(loaded):
         "pace": writing.PACE_LIMIT,
         "seed": 2**32 - 1,
         "shared": writing.SHARED,
+        "written": writing.WRITTEN_LIMIT,
+        "linked": writing.LINKED,
     }

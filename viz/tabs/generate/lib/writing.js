@@ -20,7 +20,7 @@
   };
   const SAMPLING = ["temperature", "top_k", "top_p", "seed"];
   const SHAPING = ["model", "text"]; // another of these, and what was written is another text
-  const LINKED = 600; // a link holds this many written tokens at most
+  const LINKED = former.limits.linked; // written tokens that a link holds at most
   const TELL = 500; // ms from one change of the address to the next while tokens come
   const SPREAD = 1200; // ms over which tokens appear that came together: less than from one look into a room to the next
 
@@ -30,7 +30,7 @@
     fields: FIELDS,
     settings: settings.values,
     models: {},
-    branches: new former.Branches(),
+    branches: new former.Branches(former.limits.written),
     cursor: null, // the node where one stands: what is shown, and what is written on from
     hover: null, // a node that is pointed at, shown in its stead
     status: "idle", // "reading" one state, "running", or neither
@@ -179,12 +179,16 @@
   /** "1 token", "2 tokens". */
   writing.count = (count) => former.say("write_count", { count });
 
+  const begin = () => {
+    writing.branches = new former.Branches(former.limits.written);
+    writing.cursor = writing.branches.root;
+    writing.hover = null;
+  };
+
   /** Forgets what was written, and begins at the prompt. */
   writing.clear = () => {
     end();
-    writing.branches = new former.Branches();
-    writing.cursor = writing.branches.root;
-    writing.hover = null;
+    begin();
     writing.status = "idle";
     publish("text", "hover", "status");
     ask();
@@ -265,8 +269,7 @@
     publish(...Object.keys(FIELDS));
     if (before !== SHAPING.map((name) => writing.settings[name]).join("\n")) {
       end();
-      writing.branches = new former.Branches();
-      writing.cursor = writing.branches.root;
+      begin();
     }
     const { node, given } = asFarAsHere(wanted);
     writing.branches.visit(node);

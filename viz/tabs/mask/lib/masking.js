@@ -48,7 +48,8 @@
   /** Before a link is read: what its model has, and any row; how many rows its text has shows in the answer. */
   const widen = (params) => {
     const { models, shown } = masking.settings;
-    limit(models[params.get("model")] ?? models[fields.model.initial]);
+    const model = params.get("model");
+    limit(models[masking.allowed("model", model) ? model : fields.model.initial]);
     fields.row.max = fields.token.max = shown - 1;
   };
   const limit = ({ layers, heads, layer, head }) => {
@@ -152,9 +153,9 @@
     if (!stages) return;
     const proof = masking.proof();
     const measured = agree(stages, proof, ["text", "model", "mask", "size"]);
-    const name = masking.fullNameOf(stages.mask, stages.size);
     const values = {
-      name: name[0].toUpperCase() + name.slice(1),
+      mask: stages.mask,
+      size: stages.size,
       cells: masking.count(stages.cells),
       all: masking.count(stages.tokens ** 2),
       ...(measured ? whatMoves(proof) : {}),
