@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.browser.pages import Exploring, Writing
+from tests.browser.pages_permute import Permuting
 
 pytestmark = pytest.mark.browser
 TAB = Exploring
@@ -102,6 +103,14 @@ def test_a_prompt_of_ten_thousand_characters_gets_a_message_that_says_the_limit(
     status = tab.page.locator(".former-writing-controls .status")
     expect(status).to_contain_text("10,000")
     expect(status).to_contain_text("4,000")
+
+
+def test_words_of_more_characters_than_can_be_sent_get_a_message_that_says_the_limit(page, guard):
+    guard.allow("422")
+    tab = Permuting(page, guard.origin).open(text="good film")
+    page.get_by_role("textbox", name="Text", exact=True).fill("word " * 3000)
+    expect(tab.part("permute-controls").locator(".message")).to_contain_text("15,000 characters; the limit is 4,000")
+    assert tab.words() == ["good", "film"]
 
 
 def test_an_empty_prompt_gets_a_message(page, guard):

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.pages import Exploring
+from tests.browser.pages import Exploring, Writing
 from tests.browser.pages_mask import Masking
 from tests.browser.pages_permute import Permuting
 
@@ -46,18 +46,34 @@ def test_a_page_that_may_not_copy_shows_the_lines_selected(tab):
 
 def test_every_panel_that_has_lines_gives_them(page, guard):
     tab = Masking(page, guard.origin).open(mask="local", size=3)
-    for name in ("Scores, mask, softmax", "What a mask costs", "Change one token", "How far information can reach"):
+    measured = "What becomes of a model"
+    for name in ("Scores, mask, softmax", "What a mask costs", "Change one token", "How far information", measured):
         code = lines(tab, name)
         compile(code, name, "exec")
-        assert "'local'" in code
+        assert name == measured or "'local'" in code
         tab.page.get_by_role("dialog").get_by_role("button", name="Close").click()
+
+
+def test_the_lines_of_generate_have_the_text_and_the_branches_on_screen(page, guard):
+    tab = Writing(page, guard.origin).open(text="The capital of", written="32.80", seed=4)
+    tab.press("← Back")
+    tab.rested()
+    page.locator(".former-next-token .candidate:not(.taken)").first.click()
+    tab.rested()
+    tokens = tab.written()
+    for name in ("Attention of the outlined token", "What comes next"):
+        assert f"ids = prompt + {tokens}" in lines(tab, name)
+        page.get_by_role("dialog").get_by_role("button", name="Close").click()
+    code = lines(tab, "Branches")
+    assert "(0, 0, [32, 80]),\n" in code
+    assert f"(0, 1, [{tokens[1]}]),\n" in code
 
 
 def test_the_lines_of_permute_have_the_order_on_screen(page, guard):
     tab = Permuting(page, guard.origin).open(text="not a bad film", order="3.1.0.2")
     button = tab.page.get_by_role("button", name=re.compile("^Copy as Python"))
-    assert button.count() == 5
-    for i in range(5):
+    assert button.count() == 6
+    for i in range(6):
         button.nth(i).click()
         box = tab.page.get_by_role("dialog").get_by_role("textbox")
         box.wait_for()

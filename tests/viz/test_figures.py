@@ -13,6 +13,7 @@ import torch
 
 import viz.figures
 from viz import style
+from viz.figures import cards
 
 figures: Any = viz.figures  # plotly's own types say that a trace may be a string
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,6 +26,8 @@ FIGURES = {
     "bars": lambda **more: figures.bars([0.5, -0.2], "ab", before=[0.1, 0.2], **more),
     "mask_cost": lambda **more: figures.mask_cost([1, 10, 100], {"none": [1, 100, 1e4]}, at=10, **more),
     "similarity": lambda **more: figures.similarity([1, 0.5, -0.5], 1, trained=2, length=5, **more),
+    "training": lambda **more: figures.training({"one": ([1, 2, 3], [3, 2, 1]), "other": ([1, 4], [2, 1])}, **more),
+    "bits_by_seconds": lambda **more: figures.bits_by_seconds([10, 1000], [2.5, 1.5], "ab", **more),
 }
 
 
@@ -290,6 +293,62 @@ def test_a_similarity_curve_holds_its_numbers_the_position_and_where_training_en
     assert figure.layout.yaxis.range[0] == -figure.layout.yaxis.range[1] <= -2
 
 
+def test_each_run_is_a_line_of_its_losses():
+    curves = {"small": ([1, 10, 100], [3.0, 2.5, 2.2]), "<b>": (np.arange(1, 80), np.linspace(4, 1, 79))}
+    figure = figures.training(curves, logarithmic=True)
+    for name, (steps, losses) in zip(["small", "&lt;b&gt;"], curves.values(), strict=True):
+        assert list(trace(figure, name).x) == list(steps)
+        assert list(trace(figure, name).y) == list(losses)
+    assert [line.mode for line in figure.data] == ["lines+markers", "lines"]
+    assert figure.layout.xaxis.type == "log"
+    assert FIGURES["training"]().layout.xaxis.type == "linear"
+    looks = {(line.line.color, line.line.dash) for line in figure.data}
+    assert len(looks) == 2
+
+
+CARDS = [
+    {"name": "a", "mask": "causal", "seconds": 90, "machine": {"cpu": "x"}, "quality": [
+        {"split": "val", "bits_per_byte": 2.5}, {"split": "test", "bits_per_byte": 2.6}]},
+    {"name": "b", "mask": "none", "seconds": 7, "machine": {"gpu": "H200"}, "quality": [
+        {"split": "val", "bits_per_byte": 0.1}]},
+    {"name": "judge", "mask": "none", "seconds": 7, "quality": [{"split": "val", "accuracy": 0.9}]},
+    {"name": "unmeasured", "seconds": 7},
+]  # fmt: skip
+
+
+def test_the_models_of_a_folder_stand_where_their_cards_say(tmp_path):
+    for card in CARDS:
+        (tmp_path / card["name"]).mkdir()
+        (tmp_path / card["name"] / "card.json").write_text(json.dumps(card))
+    models = trace(cards.chart(cards.read(tmp_path)), "models")
+    assert list(zip(models.x, models.y, models.text, strict=True)) == [(90, 2.5, "a"), (7, 0.1, "b (H200, no mask)")]
+    assert list(trace(cards.chart(CARDS, "test"), "models").y) == [2.6]
+    out = tmp_path / "chart.html"
+    cards.main([str(out), "--models", str(tmp_path)])
+    assert "b (H200, no mask)" in out.read_text(encoding="utf-8")
+    with pytest.raises(ValueError, match="must hold models"):
+        cards.read(tmp_path / "a")
+    with pytest.raises(ValueError, match="none of them does"):
+        cards.chart(CARDS, "train")
+
+
+@pytest.mark.parametrize("name", ["attention", "heads", "mask_cost", "similarity", "training", "bits_by_seconds"])
+def test_the_words_of_the_axes_may_be_of_another_language(name):
+    figure = FIGURES[name](axes=("横 <b>", "纵"))
+    said = [str(figure.layout.xaxis.title.text), str(figure.layout.yaxis.title.text)]
+    said += [note.text for note in figure.layout.annotations]
+    for word in ("横 &lt;b&gt;", "纵"):
+        assert any(word in each for each in said), said
+    assert not any("head" in each or "query" in each or "layer" in each for each in said)
+
+
+def test_the_words_of_one_axis_and_of_the_colours_may_be_of_another_language():
+    for name in ("bars", "next_tokens"):
+        assert FIGURES[name](axis="概率").layout.xaxis.title.text == "概率"
+    for name in ("attention", "heads"):
+        assert trace(FIGURES[name](unit="权重"), "weights").colorbar.title.text == "权重"
+
+
 # --- themes and refusals ----------------------------------------------------------------------------------------------
 
 
@@ -368,6 +427,12 @@ def test_an_unknown_theme_is_refused_by_name(name):
         (lambda: figures.mask_cost([1], {}), "chosen must be one of the masks"),
         (lambda: figures.mask_cost([1], {"none": [1]}, chosen="local"), "none, got 'local'"),
         (lambda: figures.mask_cost([1, 3], {"none": [1, 9]}, at=2), "at must be one of the 2 points"),
+        (lambda: figures.training({}), "at least one run"),
+        (lambda: figures.training({"a": ([1, 1], [2, 1])}), "steps of 'a' must grow"),
+        (lambda: figures.training({"a": ([1, 2], [2])}), "losses of 'a' must have 2 numbers, got 1"),
+        (lambda: figures.training({"a": ([0, 2], [2, 1])}, logarithmic=True), "from above 0"),
+        (lambda: figures.bits_by_seconds([0, 1], [1, 2], "ab"), "seconds must be above 0"),
+        (lambda: figures.bits_by_seconds([1], [1], "ab"), "names must hold a label for each of 1 tokens, got 2"),
         (lambda: figures.similarity([1.0], 1), r"at must be a position in \[0, 1\), got 1"),
     ],
 )

@@ -10,7 +10,7 @@ Labels are shown letter by letter: what a token holds is never read as markup, a
 """
 
 from viz.figures.bars import bars, next_tokens
-from viz.figures.curves import mask_cost, similarity
+from viz.figures.curves import bits_by_seconds, mask_cost, similarity, training
 from viz.figures.maps import attention, heads
 
-__all__ = ["attention", "bars", "heads", "mask_cost", "next_tokens", "similarity"]
+__all__ = ["attention", "bars", "bits_by_seconds", "heads", "mask_cost", "next_tokens", "similarity", "training"]

@@ -18,6 +18,7 @@ def next_tokens(
     *,
     before: ArrayLike | None = None,
     top: int = 10,
+    axis: str = "probability",
     title: str = "",
     theme: str = "light",
 ) -> go.Figure:
@@ -28,6 +29,7 @@ def next_tokens(
         labels: one for each.
         before: (n,): the same before a change of the model, as a second bar beside each.
         top: how many tokens to show, at least 1; those with the largest `probs`.
+        axis: what the numbers are.
         title: shown above.
         theme: "light" or "dark".
     Returns:
@@ -65,7 +67,7 @@ def next_tokens(
         bars,
         colours,
         title,
-        xaxis={"title": "probability", "tickformat": ".0%", "rangemode": "tozero"},
+        xaxis={"title": frame.literal(axis), "tickformat": ".0%", "rangemode": "tozero"},
         yaxis={"type": "category", "autorange": "reversed", "showgrid": False},
         barmode="group",
         bargap=0.25,

@@ -1,8 +1,8 @@
-"""Numbers over a length: what a mask costs, how alike a position is to the others."""
+"""Numbers over a length: what a mask costs, how alike a position is to the others, how training goes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from viz.figures import frame
 
 COLOURS = ("text", "accent", "good", "warn", "quiet", "mark")  # of lines, in this order; then again
+FEW = 30  # points of a line that each have a dot
 DASHES = ("solid", "8px,3px", "2px,3px", "10px,3px,2px,3px", "5px,5px", "solid")
 
 
@@ -139,6 +140,110 @@ def similarity(
         hovermode="x",
         hoverdistance=-1,
         height=360,
+    )
+
+
+def training(
+    curves: Mapping[str, tuple[ArrayLike, ArrayLike]],
+    *,
+    logarithmic: bool = False,
+    axes: tuple[str, str] = ("step", "bits per byte"),
+    title: str = "",
+    theme: str = "light",
+) -> go.Figure:
+    """How training goes: a line for each run, such as its loss by step or by seconds.
+
+    Args:
+        curves: for each run, by its name, (n,) growing steps or seconds and (n,) losses.
+        logarithmic: whether the axis across is; its numbers are then above 0.
+        axes: titles of the two axes.
+        title: shown above.
+        theme: "light" or "dark".
+    Returns:
+        The figure: a trace for each run, with a dot at each point where there are few.
+    Raises:
+        ValueError: no runs, shapes that do not fit, or steps that do not grow.
+    """
+    colours = frame.palette(theme)
+    if not curves:
+        raise ValueError("curves must hold at least one run")
+    traces = []
+    for i, (name, (steps, losses)) in enumerate(curves.items()):
+        x = frame.series(steps, f"steps of {name!r}")
+        y = frame.series(losses, f"losses of {name!r}", len(x))
+        if (np.diff(x) <= 0).any() or (logarithmic and x[0] <= 0):
+            raise ValueError(f"steps of {name!r} must grow{', from above 0' if logarithmic else ''}, got {x}")
+        colour, dash = colours[COLOURS[i % len(COLOURS)]], DASHES[i % len(DASHES)]
+        traces.append(
+            go.Scatter(
+                x=x.tolist(),
+                y=y.tolist(),
+                name=frame.literal(name),
+                mode="lines+markers" if len(x) <= FEW else "lines",
+                line={"color": colour, "dash": dash},
+                hovertemplate="%{x:,}: %{y:.4f}<extra>%{fullData.name}</extra>",
+            )
+        )
+    return frame.figure(
+        traces,
+        colours,
+        title,
+        xaxis={"title": frame.literal(axes[0]), "type": "log" if logarithmic else "linear"},
+        yaxis={"title": frame.literal(axes[1])},
+        showlegend=True,
+        height=420,
+    )
+
+
+def bits_by_seconds(
+    seconds: ArrayLike,
+    bits: ArrayLike,
+    names: Sequence[Any],
+    *,
+    axes: tuple[str, str] = ("seconds of training", "bits per byte"),
+    title: str = "",
+    theme: str = "light",
+) -> go.Figure:
+    """What models are worth for the time that they were trained: a named dot for each, time on a logarithmic axis.
+
+    Args:
+        seconds: (n,): of training, above 0.
+        bits: (n,): per byte, of a text that none was trained on; less is better.
+        names: of the models.
+        axes: titles of the two axes.
+        title: shown above.
+        theme: "light" or "dark".
+    Returns:
+        The figure: one trace, "models".
+    Raises:
+        ValueError: shapes that do not fit, or times that are not above 0.
+    """
+    colours = frame.palette(theme)
+    x = frame.series(seconds, "seconds")
+    y = frame.series(bits, "bits", len(x))
+    if x.min() <= 0:
+        raise ValueError(f"seconds must be above 0, to stand on a logarithmic axis, got {x.min():.4g}")
+    dots = go.Scatter(
+        x=x.tolist(),
+        y=y.tolist(),
+        text=frame.labels(names, len(x), "names"),
+        name="models",
+        mode="markers+text",
+        textposition="top center",
+        marker={"color": colours["accent"], "size": 11},
+        hovertemplate="%{text}<br>%{x:,} s, %{y:.4f}<extra></extra>",
+        cliponaxis=False,
+    )
+    low, high = np.log10([x.min() / 2, x.max() * 2])  # room for the names
+    return frame.figure(
+        [dots],
+        colours,
+        title,
+        xaxis={"title": frame.literal(axes[0]), "type": "log", "range": [low, high], "dtick": 1},
+        yaxis={"title": frame.literal(axes[1]), "rangemode": "tozero"},
+        showlegend=False,
+        width=760,
+        height=440,
     )
 
 

@@ -32,6 +32,8 @@ def attention(
     *,
     mask: ArrayLike | None = None,
     scale: str = "linear",
+    axes: tuple[str, str] = (KEY, QUERY),
+    unit: str | None = None,
     title: str = "",
     theme: str = "light",
 ) -> go.Figure:
@@ -45,6 +47,8 @@ def attention(
             square map whose cells above the diagonal are all exactly 0 is taken for a causal one.
         scale: of the colours. "linear": from 0 to 1; "row": from 0 to the row's largest; "root": the square root of
             the weight, which brings out small ones; "scores": from the largest number below 0 to as much above.
+        axes: titles of the axis across and of the one down.
+        unit: what the colours say; in English where it is None.
         title: shown above.
         theme: "light" or "dark".
     Returns:
@@ -60,13 +64,13 @@ def attention(
     place = "query %{y}<br>key %{x}"
     under = np.zeros(values.shape, np.uint8)  # a masked cell everywhere, for the weights to lie on
     traces = [_masked(under, colours, place, x=columns, y=rows)] if masked.any() else []
-    traces.append(_weights(values, scale, theme, colours, place, x=columns, y=rows))
+    traces.append(_weights(values, scale, theme, colours, place, unit, x=columns, y=rows))
     return frame.figure(
         traces,
         colours,
         title,
-        xaxis={"title": f"{KEY} →", **_axis(len(columns))},
-        yaxis={"title": f"← {QUERY}", **_axis(len(rows)), "autorange": "reversed", "scaleanchor": "x"},
+        xaxis={"title": f"{frame.literal(axes[0])} →", **_axis(len(columns))},
+        yaxis={"title": f"← {frame.literal(axes[1])}", **_axis(len(rows)), "autorange": "reversed", "scaleanchor": "x"},
         width=_side(values.shape[1]) + 240,
         height=_side(values.shape[0]) + (190 if title else 150),
     )
@@ -79,6 +83,8 @@ def heads(
     *,
     mask: ArrayLike | None = None,
     scale: str = "root",
+    axes: tuple[str, str] = ("head", "layer"),
+    unit: str | None = None,
     title: str = "",
     theme: str = "light",
 ) -> go.Figure:
@@ -93,6 +99,8 @@ def heads(
         keys: a label for each key; `tokens` where it is None.
         mask: bool (t_query, t_key) for all heads, as for `attention`.
         scale: "linear" or "root", as for `attention`.
+        axes: what a column and a row of the maps are called, before its number.
+        unit: as for `attention`.
         title: shown above.
         theme: "light" or "dark".
     Returns:
@@ -106,10 +114,10 @@ def heads(
     rows = frame.labels(tokens, values.shape[2], "tokens")
     columns = frame.labels(tokens if keys is None else keys, values.shape[3], "keys")
     values, rows, columns = _pool(values, rows, columns)
-    down, across = _Side("layer", layers, rows), _Side("head", count, columns)
+    down, across = _Side(frame.literal(axes[1]), layers, rows), _Side(frame.literal(axes[0]), count, columns)
     traces = [_backgrounds(down, across, colours)] if masked.any() else []
     whole = _join(values, down, across)
-    traces.append(_weights(whole, scale, theme, colours, "%{y}<br>%{x}", x0=0, dx=1, y0=0, dy=1))
+    traces.append(_weights(whole, scale, theme, colours, "%{y}<br>%{x}", unit, x0=0, dx=1, y0=0, dy=1))
     return frame.figure(
         traces,
         colours,
@@ -208,7 +216,7 @@ def _masked(cells: NDArray[Any], colours: frame.Colours, place: str, **more: Any
 
 
 def _weights(
-    values: frame.Floats, scale: str, theme: str, colours: frame.Colours, place: str, **more: Any
+    values: frame.Floats, scale: str, theme: str, colours: frame.Colours, place: str, unit: str | None, **more: Any
 ) -> go.Heatmap:
     """The trace of the cells that may be seen; under the pointer the value itself, whatever the scale."""
     shown, most, value = values, 1.0, "%{z:.4g}"
@@ -224,7 +232,7 @@ def _weights(
         zmax=most,
         colorscale=_stops(scale, theme),
         colorbar={
-            "title": {"text": TITLES[scale], "side": "right"},
+            "title": {"text": frame.literal(unit or TITLES[scale]), "side": "right"},
             "thickness": 12,
             "lenmode": "pixels",
             "len": 240,

@@ -20,6 +20,7 @@ from viz.passes.run import Loaded, Pass
 from viz.text import Refusal
 
 CHUNK = 8_192  # tokens of one batch: a piece of work short enough to stop after
+UNASKED = 48  # words of a text that are measured without being asked for: each is a run of the model
 RUNS = 128  # of the model for one text's words; in a longer text, neighbours are taken together
 
 

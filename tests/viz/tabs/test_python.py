@@ -1,6 +1,7 @@
 """Copy as Python: what each panel gives is run, and its numbers are those that the panel shows."""
 
 import base64
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,10 @@ from viz.passes import edits as changes
 from viz.passes import measures
 from viz.passes.run import Loaded, run
 from viz.tabs import TABS, python
-from viz.tabs.mask import masking
+from viz.tabs.generate import writing
+from viz.tabs.mask import consequence, masking
 from viz.tabs.permute import permuting, positions
+from viz.text import Refusal
 
 HOSTILE = "\"\"\"'''\\\n{x}\u202e$x^2$<b>\ud800 the\U0001f600"
 TEXTS = ["The cat sat on the mat.", HOSTILE]
@@ -24,12 +27,13 @@ EDITS = [
     {"layer": 1, "head": None, "do": "uniform"},
     {"layer": 1, "head": 2, "do": "scale", "factor": -1.5},
 ]
+FOLDER = Path(python.__file__).parent
 PANELS = {panel: snippet for tab in TABS for panel, snippet in tab.python.items()}
 
 
 @pytest.fixture(scope="module")
 def shipped() -> dict[str, Loaded]:
-    names = ("tiny-generator", "classifier", "classifier-bag")
+    names = ("tiny-generator", "tiny-unmasked", "classifier", "classifier-bag")
     return {name: Loaded(name, former.load(name), name) for name in names}
 
 
@@ -44,6 +48,8 @@ def view(**changed: Any) -> dict[str, Any]:
         "at": 20,
         "product": "dot",
     }
+    usual |= {"long": usual["text"], "seed": 3, "temperature": 0.8, "top_k": 7, "top_p": 0.9, "written": [32, 80]}
+    usual |= {"branches": [[0, 0, [32, 80]], [0, 1, [33]]]}
     return usual | changed
 
 
@@ -175,6 +181,39 @@ def test_the_panels_of_mask_give_their_numbers_again(shipped, kind):
     assert made["cells"][kind][1] == cells(kind, 2, 1 if kind in ("strided", "fixed") else 4)
 
 
+@pytest.mark.parametrize("text", [TEXTS[0], TEXTS[0] * 12], ids=["short", "longer than the context"])
+@pytest.mark.parametrize("of", ["head", "mean"])
+def test_the_panels_of_generate_give_their_numbers_again(shipped, text, of):
+    loaded, asked = shipped["tiny-generator"], view(text=text, of=of)
+    order = writing.read_order(loaded, asked)
+    (state,) = writing.states(loaded.bundle.model, order)
+    made = ran(shipped, "written-text", text=text, of=of)
+    exact = state.weights[1, 2] if of == "head" else state.weights[1].mean(0)
+    np.testing.assert_allclose(made["looks"].numpy(), exact.numpy(), atol=1e-6)
+    assert made["window"].start == state.start
+    made = ran(shipped, "next-token", text=text)
+    np.testing.assert_allclose(made["probs"].numpy(), state.probs.numpy(), atol=1e-6)
+    np.testing.assert_allclose(made["kept"].numpy(), state.kept.numpy(), atol=1e-6)
+    assert made["drawn"] == state.drawn
+    made = ran(shipped, "trail", text=text)
+    assert made["branches"] == [[32, 80], [32, 33]]
+    assert made["texts"] == [f"{text} P", f"{text} !"]
+
+
+def test_what_a_model_without_a_mask_is_worth_is_what_the_page_measures(shipped):
+    page = consequence.consequence(shipped, view())
+    made = ran(shipped, "mask-consequence")
+    means, decode = made["means"], shipped["tiny-generator"].bundle.tokenizer.decode
+    for entry in page["pair"]:
+        assert means[f"{entry['name']}, own task"] == pytest.approx(entry["own"], abs=1e-4)
+        assert means[f"{entry['name']}, hidden"] == pytest.approx(entry["hidden"], abs=1e-4)
+        assert len(made["written"][entry["name"]]) == len(entry["written"]) == consequence.WRITTEN
+    assert means["with its mask"] == pytest.approx(page["switched"]["before"], abs=1e-4)
+    assert means["mask taken off"] == pytest.approx(page["switched"]["after"], abs=1e-4)
+    steps = former.generate(shipped["tiny-unmasked"].bundle.model, list(TEXTS[0].encode()), 60, temperature=0.7, seed=3)
+    assert made["written"]["tiny-unmasked"] == decode([step.token for step in steps])
+
+
 @pytest.mark.parametrize("kind", ["none", "learned", "sinusoidal"])
 @pytest.mark.parametrize("mask", ["none", "causal"])
 def test_the_panels_of_permute_give_their_numbers_again(shipped, kind, mask):
@@ -182,6 +221,7 @@ def test_the_panels_of_permute_give_their_numbers_again(shipped, kind, mask):
     subject = permuting.find(shipped)
     page = permuting.answer(subject, view(**asked))
     assert ran(shipped, "permutation", **asked)["matrix"].argmax(1).tolist() == page["order"]
+    assert ran(shipped, "word-order", **asked)["words"] == [page["labels"][i] for i in page["order"]]
     errors = ran(shipped, "equivariance", **asked)["errors"]
     for entry in page["errors"]:
         assert errors[entry["name"]] == pytest.approx(entry["error"], abs=1e-5)
@@ -210,11 +250,23 @@ def test_the_similarities_of_a_position_are_those_of_the_table(shipped, table, p
 @pytest.mark.parametrize("panel", PANELS)
 def test_every_panels_code_ends_in_a_figure_and_is_a_few_short_lines(shipped, panel):
     model = "classifier" if panel == "words" else "tiny-generator"
-    asked = {"model": model, "text": HOSTILE, "edits": EDITS, "mask": "causal"}  # a mask that every tab has
+    asked = {"model": model, "text": HOSTILE, "long": HOSTILE, "edits": EDITS, "mask": "causal"}  # that every tab has
     code = PANELS[panel](shipped, view(**asked))
     code.encode()  # can be sent and pasted
     assert len(code.splitlines()) <= 45
     assert ran(shipped, panel, **asked)["figure"].to_json()
+
+
+def test_every_panel_of_the_page_has_lines():
+    drawn = {path.stem.replace("_", "-") for path in FOLDER.glob("*/*.js") if "former.panel(" in path.read_text()}
+    assert len(drawn) >= 25
+    assert drawn - PANELS.keys() <= {"export"}  # which hands over files
+
+
+def test_a_view_whose_branches_are_none_is_refused(shipped):
+    for wrong in (None, [], [[0, 0]], [[0, 0, [300]]], [[0, 0, [1]], [1, 0, [1]]], [[0, -1, [1]]], [[0, 0, ["1"]]]):
+        with pytest.raises(Refusal):
+            PANELS["trail"](shipped, view(branches=wrong))
 
 
 def test_the_route_gives_the_code_and_refuses_what_is_no_view(shipped):

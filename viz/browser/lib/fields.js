@@ -42,7 +42,7 @@
 
   /** A line of text. {node, update}. */
   const line = (demo, name, label, placeholder) => {
-    const input = h("input", { type: "text", spellcheck: "false", autocomplete: "off", maxlength: demo.fields[name].longest, placeholder });
+    const input = h("input", { type: "text", spellcheck: "false", autocomplete: "off", placeholder });
     input.addEventListener("input", () => demo.set({ [name]: input.value }));
     const update = () => {
       if (input.value !== demo.view[name]) input.value = demo.view[name];

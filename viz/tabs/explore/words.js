@@ -1,6 +1,5 @@
 // Which words carried a classifier's verdict: by taking each away, and by where attention looks. Two different things.
 const { h, say, store } = former;
-const AT_ONCE = 48; // up to here it is measured unasked; every word is a run of the model
 const { tools, body, foot } = former.panel(element, say("words"));
 const start = h("button", { type: "button", class: "f-button", onclick: () => (running ? stop() : run()) });
 const progress = h("progress", { max: 1, value: 0, hidden: true, "aria-label": say("words") });
@@ -103,7 +102,7 @@ store.subscribe(element, (changed) => {
     agreement.textContent = "";
     if (!shows) return;
     draw();
-    const short = store.pass.header.tokens <= AT_ONCE;
+    const short = store.pass.header.tokens <= former.limits.words_unasked;
     start.hidden = short;
     if (short) waiting = setTimeout(run, 300);
   }

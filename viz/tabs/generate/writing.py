@@ -91,7 +91,7 @@ def read_order(loaded: Loaded, asked: Mapping[str, Any]) -> Order:
     if not prompt:
         raise Refusal("no_tokens")
     num_tokens = loaded.bundle.config.num_tokens
-    written, given = (_read_ids(asked.get(name, []), num_tokens) for name in ("written", "given"))
+    written, given = (read_ids(asked.get(name, []), num_tokens) for name in ("written", "given"))
     length = int(_read_number(asked, "length", 0, 0, LENGTH_LIMIT, whole=True))
     if len(written) + max(length, len(given)) > WRITTEN_LIMIT:
         raise Refusal("long_written", limit=WRITTEN_LIMIT)
@@ -112,7 +112,12 @@ def read_order(loaded: Loaded, asked: Mapping[str, Any]) -> Order:
     )
 
 
-def _read_ids(values: Any, num_tokens: int) -> list[int]:
+def read_ids(values: Any, num_tokens: int) -> list[int]:
+    """Tokens.
+
+    Raises:
+        Refusal: something else.
+    """
     if not isinstance(values, list) or not all(is_index(i, num_tokens) for i in values):
         raise Refusal("bad_written")
     return values

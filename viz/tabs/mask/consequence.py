@@ -16,7 +16,7 @@ from torch import Tensor
 
 import former
 from former import masks
-from viz.passes.run import Loaded, Models, tokenize
+from viz.passes.run import Loaded, Models, tokenize, writers
 from viz.tabs.mask.masking import Asked, read_model, read_string, read_whole
 from viz.text import Refusal
 
@@ -41,21 +41,32 @@ def consequence(models: Models, asked: Asked) -> dict[str, Any]:
     """
     loaded = read_model(models, asked)
     seed = read_whole(asked, "seed", 0, SEED_LIMIT)
-    pair = [models[name] for name in (MASKED, UNMASKED) if name in models and not models[name].is_classifier]
+    both = pair(models)
     ids, _, total = tokenize(loaded, read_string(asked, "long"))
-    ids = ids[: min(TEXT_LIMIT, *(each.bundle.config.seq_length for each in (loaded, *pair)))]
+    ids = ids[: shown(loaded, both)]
     if len(ids) < 2:
         raise Refusal("too_short")
     return {
         "labels": loaded.bundle.tokenizer.labels(ids),
         "total": total,
-        "pair": [measured(each, ids, seed) for each in pair] if len(pair) == 2 else [],
+        "pair": [measured(each, ids, seed) for each in both],
         "switched": {
             "name": loaded.name,
             "before": mean_of(surprise(loaded, ids, masked=True)),
             "after": mean_of(surprise(loaded, ids, masked=False)),
         },
     }
+
+
+def pair(models: Models) -> list[Loaded]:
+    """The two that are compared; none where one of them is not there."""
+    both = [models[name] for name in (MASKED, UNMASKED) if name in models and not models[name].is_classifier]
+    return both if len(both) == 2 else []
+
+
+def shown(loaded: Loaded, both: Sequence[Loaded]) -> int:
+    """How many bytes of a text are measured: as many as all of the models read at once."""
+    return min(TEXT_LIMIT, *(each.bundle.config.seq_length for each in (loaded, *both)))
 
 
 def measured(loaded: Loaded, ids: Sequence[int], seed: int) -> dict[str, Any]:
@@ -109,6 +120,7 @@ def settings(models: Models) -> dict[str, Any]:
         "longest": TEXT_LIMIT,
         "written": WRITTEN,
         "temperature": TEMPERATURE,
+        "blind": math.log2(next(iter(writers(models).values())).bundle.config.num_tokens),
         "missing": [name for name in (MASKED, UNMASKED) if name not in models],
     }
 

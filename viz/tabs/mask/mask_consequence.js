@@ -2,8 +2,7 @@
 const { h, say, masking } = former;
 masking.begin(props.value);
 const { body, foot } = former.panel(element, say("mask_consequence"));
-const { longest, missing, written, temperature } = masking.settings.consequence;
-const BLIND = 8; // bits per byte: guessing among 256 alike
+const { longest, missing, written, temperature, blind: BLIND } = masking.settings.consequence; // bits a byte of blind guessing
 const MOST = 10; // bits at the dark end of a byte's ground
 
 const text = former.fields.line(masking, "long", say("mask_consequence_text", { limit: longest }), "");

@@ -118,7 +118,7 @@ const paint = former.eachFrame(() => {
   const amount = (side) => (proof[side][output][token] === 0 ? say("mask_proof_zero") : former.number(proof[side][output][token], 3));
   const pointed = output !== undefined && output < proof.labels.length;
   reading.textContent = pointed ? say("mask_proof_reading", { key: masking.quote(proof.labels, token), query: masking.quote(proof.labels, output), with_mask: amount("masked"), without: amount("unmasked") }) : "";
-  foot.querySelector(".how").textContent = say("mask_proof_how", { model: proof.model });
+  foot.querySelector(".how").textContent = say("mask_proof_how", { model: proof.model, logits: masking.settings.models[proof.model].vocabulary });
   element.dataset.rev = masking.rev;
 });
 masking.paints(element, ["token", "output"], paint);

@@ -25,7 +25,9 @@ part = partial(browser.part, Path(__file__).parent)
 def opening(loaded: Loaded) -> dict[str, int]:
     """What a model has, and the head that its pictures open with."""
     layer, head = masking.first_head(loaded, MASK_TEXT)
-    return {"layers": loaded.bundle.config.depth, "heads": loaded.bundle.config.heads, "layer": layer, "head": head}
+    config = loaded.bundle.config
+    sizes = {"layers": config.depth, "heads": config.heads, "vocabulary": config.num_tokens}
+    return {**sizes, "layer": layer, "head": head}
 
 
 def settings(models: Models) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from viz.passes.run import Models
+from viz.tabs.mask import consequence as measures
 from viz.tabs.mask import masking
 from viz.tabs.python import IMPORTS, Snippet, View
 
@@ -86,9 +87,54 @@ def reach(models: Models, view: View) -> str:
     )
 
 
+MEASURES = """\
+def bits(model, ids, mask=None):
+    # of each byte but the first; without a mask the model reads all answers but the last
+    logits = model(torch.tensor([ids[:-1]]), mask=mask)[0]  # (t - 1, num_tokens)
+    return torch.nn.functional.cross_entropy(logits.double(), torch.tensor(ids[1:]), reduction="none") / math.log(2)
+
+
+def blind(model, ids):
+    # the same where only the bytes before are read, all of them seen
+    return torch.stack([bits(model, ids[: i + 1], former.masks.none(i))[-1] for i in range(1, len(ids))])
+
+
+"""
+
+
+def consequence(models: Models, view: View) -> str:
+    """What a model trained without a mask is worth."""
+    loaded = masking.read_model(models, view)
+    seed = masking.read_whole(view, "seed", 0, measures.SEED_LIMIT)
+    pair = measures.pair(models)
+    count = measures.shown(loaded, pair)
+    rules = f"temperature={measures.TEMPERATURE}, seed={seed}"
+    return (
+        f"import math\n\n{IMPORTS}\n\n{MEASURES}"
+        f"text = {masking.read_string(view, 'long')!r}\n"
+        "means, written = {}, {}  # bits per byte; what each writes\n"
+        "with torch.inference_mode():\n"
+        f"    for name in {[each.name for each in pair]!r}:\n"
+        "        bundle = former.load(name)\n"
+        f"        model, ids = bundle.model, bundle.tokenizer.encode(text)[:{count}]\n"
+        '        masked = model.config.mask == "causal"\n'
+        "        own = bits(model, ids, None if masked else former.masks.none(len(ids) - 1))\n"
+        '        means[f"{name}, own task"] = float(own.mean())\n'
+        '        means[f"{name}, hidden"] = float((own if masked else blind(model, ids)).mean())\n'
+        f"        steps = former.generate(model, ids, {measures.WRITTEN}, {rules})\n"
+        "        written[name] = bundle.tokenizer.decode([step.token for step in steps])\n"
+        f"    bundle = former.load({loaded.name!r})\n"
+        f"    ids = bundle.tokenizer.encode(text)[:{count}]\n"
+        '    means["with its mask"] = float(bits(bundle.model, ids).mean())\n'
+        '    means["mask taken off"] = float(bits(bundle.model, ids, former.masks.none(len(ids) - 1)).mean())\n'
+        'figure = figures.bars(list(means.values()), list(means), axis="bits per byte")\n'
+    )
+
+
 PANELS: dict[str, Snippet] = {
     "mask-stages": stages,
     "mask-growth": growth,
     "mask-proof": proof,
     "mask-reach": reach,
+    "mask-consequence": consequence,
 }

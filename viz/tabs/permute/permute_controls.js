@@ -7,7 +7,7 @@ permuting.begin(initial, {
   table: { choices: tables },
 });
 
-const text = h("textarea", { rows: 1, maxlength: permuting.fields.text.longest, spellcheck: "false", placeholder: say("permute_text_hint", { limit: former.limits.words }), oninput: () => permuting.type(text.value) });
+const text = h("textarea", { rows: 1, spellcheck: "false", placeholder: say("permute_text_hint", { limit: former.limits.words }), oninput: () => permuting.type(text.value) });
 const message = h("p", { class: "message", role: "status" });
 const choose = ({ text, order }) => permuting.set({ text, order });
 const examples = pairs.map((pair) =>

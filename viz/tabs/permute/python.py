@@ -54,6 +54,17 @@ def model_lines(subject: permuting.Subject, view: View) -> str:
     return f"{model}mask = {mask}\n"
 
 
+def word_order(models: Models, view: View) -> str:
+    """The words in their order, each with the place where it was typed."""
+    _, code = start(models, view)
+    return (
+        f"{code}"
+        "words = [labels[i] for i in order]\n"
+        "moved = sum(i != place for place, i in enumerate(order))\n"
+        'figure = figures.bars([i + 1 for i in order], words, axis="place as typed")\n'
+    )
+
+
 def permutation(models: Models, view: View) -> str:
     """The matrix P."""
     _, code = start(models, view)
@@ -132,6 +143,7 @@ def position_maps(models: Models, view: View) -> str:
 
 
 PANELS: dict[str, Snippet] = {
+    "word-order": word_order,
     "permutation": permutation,
     "equivariance": equivariance,
     "moved-rows": moved_rows,

@@ -82,7 +82,7 @@ MESSAGES = {
     "mask_proof_all": "every output",
     "mask_proof_outputs": "{count, plural, one {output} other {outputs}} {ranges}",
     "mask_proof_how": "Measured on the running {model}: each byte in turn is replaced by the byte next to it in the"
-    " table of bytes, and the model runs again. A cell is the largest change in any of the output’s 256 logits.",
+    " table of bytes, and the model runs again. A cell is the largest change in any of the output’s {logits} logits.",
     "mask_proof_reading": "Changing {key} moves output {query} by {with_mask} with the mask, by {without} without.",
     "mask_proof_zero": "exactly 0",
     "mask_reach": "How far information can reach",

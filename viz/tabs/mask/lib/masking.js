@@ -3,7 +3,7 @@
 (() => {
   const former = window.former;
   const FIELDS = {
-    text: { initial: "", longest: 10000 },
+    text: { initial: "", longest: Infinity }, // the server says how long is too long
     model: { initial: "", choices: [] },
     layer: { initial: 0, min: 0, max: 0 },
     head: { initial: 0, min: 0, max: 0 },
@@ -13,7 +13,7 @@
     stage: { initial: 0, min: 0, max: 4 },
     scale: { initial: "linear", choices: ["linear", "root"] }, // of the weights' colours
     token: { initial: 5, min: 0, max: 0 }, // that is changed
-    long: { initial: "", longest: 10000 }, // the text of the losses
+    long: { initial: "", longest: Infinity }, // the text of the losses
     seed: { initial: 1, min: 0, max: 0 },
   };
   const masking = (former.masking = former.demo("mask", FIELDS, {

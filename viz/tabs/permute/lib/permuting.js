@@ -7,7 +7,7 @@
   const permuting = former.demo(
     "permute",
     {
-      text: { initial: "", longest: 10000 },
+      text: { initial: "", longest: Infinity }, // the server says how long is too long
       order: { initial: AS_TYPED, longest: 3 * former.limits.words, eager: true }, // "2.0.1": whose word stands at each place
       seed: { initial: 1, min: 0, max: 9999 }, // of the shuffle
       positions: { initial: "none", choices: ["none", "learned", "sinusoidal"] },

@@ -1,0 +1,84 @@
+"""What the models of a folder are worth, for the time that they were trained: a page with a chart, from their cards.
+
+    python -m viz.figures.cards OUT.html [--models checkpoints] [--split val] [--theme light]
+
+Every card with a time and with bits per byte is a dot. A model that was trained without a mask, which reads what it is
+to predict, says so in its name; one that a GPU trained names the GPU. With kaleido, OUT may be a .png or an .svg too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import plotly.graph_objects as go
+
+from viz.figures import frame
+from viz.figures.curves import bits_by_seconds
+
+Card = Mapping[str, Any]
+
+
+def read(folder: Path) -> list[Card]:
+    """The cards of a folder's models, by name.
+
+    Raises:
+        ValueError: there are none.
+    """
+    cards = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*/card.json"))]
+    if not cards:
+        raise ValueError(f"{folder} must hold models, each a folder with a card.json; there are none")
+    return cards
+
+
+def chart(cards: Iterable[Card], split: str = "val", theme: str = "light") -> go.Figure:
+    """Bits per byte against seconds of training.
+
+    Args:
+        cards: as they stand beside weights.
+        split: of the data, on which the bits were measured.
+        theme: "light" or "dark".
+    Raises:
+        ValueError: no card has both.
+    """
+    found = [
+        (card["seconds"], measured["bits_per_byte"], _name(card))
+        for card in cards
+        for measured in card.get("quality") or []
+        if card.get("seconds") and measured.get("split") == split and "bits_per_byte" in measured
+    ]
+    if not found:
+        raise ValueError(f"cards must hold seconds and bits_per_byte on {split!r}; none of them does")
+    seconds, bits, names = zip(*found, strict=True)
+    return bits_by_seconds(seconds, bits, names, theme=theme)
+
+
+def _name(card: Card) -> str:
+    gpu = (card.get("machine") or {}).get("gpu")
+    remarks = [*([gpu] if gpu else []), *(["no mask"] if card.get("mask") == "none" else [])]
+    return card["name"] + (f" ({', '.join(remarks)})" if remarks else "")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Writes the chart."""
+    parser = argparse.ArgumentParser(prog="python -m viz.figures.cards", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("out", type=Path, help="where the chart goes: a .html file")
+    parser.add_argument("--models", type=Path, default=Path("checkpoints"), help="the folder of the models")
+    parser.add_argument("--split", default="val", help="of the data: val or test")
+    parser.add_argument("--theme", default="light", choices=frame.THEMES)
+    given = parser.parse_args(arguments)
+    try:
+        figure = chart(read(given.models), given.split, given.theme)
+    except ValueError as error:
+        parser.error(str(error))
+    if given.out.suffix == ".html":
+        figure.write_html(given.out)
+    else:
+        figure.write_image(given.out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+"""Tab Generate, as Python: each panel's numbers and its picture for the same text, rules and seed."""
+
+from __future__ import annotations
+
+from viz.passes.run import Loaded, Models, writers
+from viz.tabs.generate import writing
+from viz.tabs.python import IMPORTS, Snippet, View, read_choice, read_index, read_model
+from viz.text import Refusal
+
+
+def start(models: Models, view: View, more: str = "") -> tuple[Loaded, writing.Order, str]:
+    """The model, what is asked of it, and the lines that have it read the text up to the outlined token.
+
+    Raises:
+        Refusal: a view that is none.
+    """
+    loaded = read_model(writers(models), view)
+    order = writing.read_order(loaded, view)
+    return (
+        loaded,
+        order,
+        (
+            f"{more}{IMPORTS}"
+            "from former.generate import Window, next_token_probs\n\n"
+            f"bundle = former.load({loaded.name!r})\n"
+            f"prompt = bundle.tokenizer.encode({view['text']!r})\n"
+            f"ids = prompt + {order.ids[order.prompt :]!r}  # and what was written\n"
+            "window, capture = Window(bundle.model, len(prompt)), former.Capture()\n"
+            "with torch.inference_mode():\n"
+            "    logits = window.read(ids, capture)  # of the next token\n"
+        ),
+    )
+
+
+def written_text(models: Models, view: View) -> str:
+    """Where the outlined token looks."""
+    loaded, _, code = start(models, view)
+    config = loaded.bundle.config
+    layer = read_index(view, "layer", config.depth)
+    head = read_index(view, "head", config.heads)
+    one = read_choice(view, "of", ("head", "mean")) == "head"
+    return (
+        f"{code}"
+        f'weights = capture.get("weights", {layer})[0, :, -1]  # (h, t): of the newest token\n'
+        f"looks = {f'weights[{head}]' if one else 'weights.mean(0)'}\n"
+        "labels = bundle.tokenizer.labels(ids[window.start :])\n"
+        'figure = figures.bars(looks, labels, axis="weight")\n'
+    )
+
+
+def next_token(models: Models, view: View) -> str:
+    """What comes next: the model's distribution, what the rules leave of it, and the token that the seed draws."""
+    _, order, code = start(models, view, "import hashlib\n\n")
+    temperature, top_k, top_p = order.rules
+    return (
+        f"{code}"
+        "probs = logits.softmax(-1)\n"
+        f"kept = next_token_probs(logits, {temperature!r}, top_k={top_k!r}, top_p={top_p!r})\n"
+        f'dice = hashlib.blake2b(f"{order.seed}:{{len(ids)}}".encode(), digest_size=8).digest()\n'
+        'generator = torch.Generator().manual_seed(int.from_bytes(dice, "little"))\n'
+        "drawn = int(torch.multinomial(kept, 1, generator=generator))\n"
+        "vocabulary = [bundle.tokenizer.labels([i])[0] for i in range(len(probs))]\n"
+        f"figure = figures.next_tokens(kept, vocabulary, before=probs, top={writing.CANDIDATES})\n"
+    )
+
+
+def trail(models: Models, view: View) -> str:
+    """The branches: what each of them holds."""
+    loaded = read_model(writers(models), view)
+    writing.read_order(loaded, view)
+    ways = read_branches(view.get("branches"), loaded.bundle.config.num_tokens)
+    return (
+        "import former\n"
+        "from viz import figures\n\n"
+        f"tokenizer = former.load({loaded.name!r}).tokenizer\n"
+        f"prompt = tokenizer.encode({view['text']!r})\n"
+        "branches = []  # the tokens that each has after the prompt\n"
+        "for parent, at, own in [  # the branch that it leaves, after how many tokens, and its own\n"
+        + "".join(f"    {way!r},\n" for way in ways)
+        + "]:\n"
+        "    branches.append(branches[parent][:at] + own if branches else own)\n"
+        "texts = [tokenizer.decode(prompt + tokens) for tokens in branches]\n"
+        'names = [f"branch {i + 1}" for i in range(len(branches))]\n'
+        'figure = figures.bars([len(tokens) for tokens in branches], names, axis="tokens")\n'
+    )
+
+
+def read_branches(given: object, num_tokens: int) -> list[tuple[int, int, list[int]]]:
+    """Branches: (the one that each leaves, after how many of its tokens, its own tokens).
+
+    Raises:
+        Refusal: they are none.
+    """
+    if not isinstance(given, list) or not given:
+        raise Refusal("bad_request")
+    ways = []
+    for number, way in enumerate(given):
+        if not isinstance(way, list) or len(way) != 3:
+            raise Refusal("bad_request")
+        named = {"parent": way[0], "at": way[1]}
+        parent = read_index(named, "parent", max(1, number))
+        at = read_index(named, "at", writing.WRITTEN_LIMIT + 1)
+        ways.append((parent, at, writing.read_ids(way[2], num_tokens)))
+    return ways
+
+
+PANELS: dict[str, Snippet] = {"written-text": written_text, "next-token": next_token, "trail": trail}
