@@ -99,21 +99,27 @@ def rollout(weights: Tensor | Sequence[Tensor]) -> Tensor:
     Raises:
         ValueError: no layer.
     """
+    *_, last = rollout_by_layer(weights)
+    return last
+
+
+def rollout_by_layer(weights: Tensor | Sequence[Tensor]) -> Iterator[Tensor]:
+    """The rollout up to each layer, from the first: the last is that of `rollout`, (..., t, t) each."""
     if len(weights) == 0:
         raise ValueError("weights must hold at least one layer, got none")
-    mixed = [layer.mean(-3) for layer in weights]  # (..., t, t)
-    identity = torch.eye(mixed[0].shape[-1], dtype=mixed[0].dtype, device=mixed[0].device)
+    identity = torch.eye(weights[0].shape[-1], dtype=weights[0].dtype, device=weights[0].device)
     result = identity
-    for layer in mixed:
-        result = (layer + identity) / 2 @ result
-    return result
+    for layer in weights:
+        result = (layer.mean(-3) + identity) / 2 @ result
+        yield result
 
 
-def head_statistics(weights: Tensor) -> dict[str, Tensor]:
-    """What a head does, in five numbers, each an average over the queries.
+def head_statistics(weights: Tensor, tokens: Tensor | None = None) -> dict[str, Tensor]:
+    """What a head does, in numbers, each an average over the queries.
 
     Args:
         weights: (..., t, t), rows sum to 1.
+        tokens: (t,) ids, for the two that compare tokens.
     Returns:
         A tensor (...) for each of
         "entropy": of the weights of a query, in bits; 0 looks at one token, log2(t) at all alike.
@@ -121,24 +127,44 @@ def head_statistics(weights: Tensor) -> dict[str, Tensor]:
         "previous": mass on the token before, over the queries that have one (0 where t is 1).
         "first": mass on the first token.
         "self": mass on the query's own token.
+        "next": mass on the token after, over the queries that have one; 0 under a causal mask.
+        And with tokens, over the queries that have such keys (0 where none has):
+        "same": mass on earlier places where the query's token stood already.
+        "copying": mass on the tokens that came right after it there, as a head looks that copies what followed the last
+        time, an induction head (Olsson et al. 2022); the query's own place is not counted.
     Raises:
-        ValueError: weights that are not square.
+        ValueError: weights that are not square, or not one token for each place.
     """
     if weights.dim() < 2 or weights.shape[-1] != weights.shape[-2]:
         raise ValueError(f"weights must be square, (..., t, t), got {tuple(weights.shape)}")
     t = weights.shape[-1]
+    if tokens is not None and tokens.shape != (t,):
+        raise ValueError(f"tokens must be ({t},), an id for each place, got {tuple(tokens.shape)}")
     index = torch.arange(t, device=weights.device)
     distance = (index[:, None] - index[None, :]).abs().to(weights.dtype)  # (t, t)
     # xlogy gives 0 · log 0 = 0, as entropy wants it.
     entropy = -torch.special.xlogy(weights, weights).sum(-1) / math.log(2)  # (..., t)
     previous = weights.diagonal(offset=-1, dim1=-2, dim2=-1)  # (..., t - 1)
-    return {
+    statistics = {
         "entropy": entropy.mean(-1),
-        "distance": (weights * distance).sum(-1).mean(-1),
+        "distance": _total(weights, distance) / t,
         "previous": previous.sum(-1) / max(1, t - 1),
         "first": weights[..., 0].mean(-1),
         "self": weights.diagonal(dim1=-2, dim2=-1).mean(-1),
+        "next": weights.diagonal(offset=1, dim1=-2, dim2=-1).sum(-1) / max(1, t - 1),
     }
+    if tokens is None:
+        return statistics
+    same = (tokens[:, None] == tokens).tril(-1)  # (t_query, t_key)
+    after = same.roll(1, dims=1).tril(-1)  # the last column, which comes round, is above the diagonal
+    for name, keys in (("same", same), ("copying", after)):
+        statistics[name] = _total(weights, keys.to(weights.dtype)) / max(1, int(keys.any(1).sum()))
+    return statistics
+
+
+def _total(weights: Tensor, values: Tensor) -> Tensor:
+    """The sum over a map of weights · values, (..., t, t) and (t, t) → (...)."""
+    return weights.flatten(-2) @ values.flatten()
 
 
 def ablation_effects(

@@ -82,10 +82,37 @@ def test_head_statistics_of_known_heads():
     torch.testing.assert_close(found["distance"], torch.tensor([mean_distance, (t - 1) / t, (t - 1) / 2, 0]))
 
 
+@given(st.integers(1, 12), st.integers(1, 4), st.booleans(), st.integers(0, 2**31))
+def test_what_compares_tokens_is_what_a_plain_loop_finds(t, kinds, causal, seed):
+    rng = torch.Generator().manual_seed(seed)
+    tokens = torch.randint(kinds, (t,), generator=rng)
+    scores = torch.randn(2, t, t, generator=rng, dtype=torch.float64)
+    weights = (scores + torch.full((t, t), -math.inf).triu(1) if causal else scores).softmax(-1)
+    found = analysis.head_statistics(weights, tokens)
+    for head in range(2):
+        same, copied = [], []
+        for query in range(t):
+            earlier = [place for place in range(query) if tokens[place] == tokens[query]]
+            followers = [place + 1 for place in earlier if place + 1 != query]
+            if earlier:
+                same.append(sum(float(weights[head, query, key]) for key in earlier))
+            if followers:
+                copied.append(sum(float(weights[head, query, key]) for key in followers))
+        for name, masses in (("same", same), ("copying", copied)):
+            assert float(found[name][head]) == pytest.approx(sum(masses) / max(1, len(masses)), abs=1e-12)
+
+
+def test_rollout_by_layer_is_the_rollout_of_the_first_layers():
+    weights = torch.randn(3, 4, 5, 5, dtype=torch.float64).softmax(-1)
+    for depth, found in enumerate(analysis.rollout_by_layer(weights), 1):
+        torch.testing.assert_close(found, analysis.rollout(weights[:depth]))
+    assert depth == 3
+
+
 def test_head_statistics_of_a_single_token():
     found = analysis.head_statistics(torch.ones(1, 1))
     assert {name: float(value) for name, value in found.items()} == {
-        "entropy": 0, "distance": 0, "previous": 0, "first": 1, "self": 1,
+        "entropy": 0, "distance": 0, "previous": 0, "first": 1, "self": 1, "next": 0,
     }  # fmt: skip
 
 

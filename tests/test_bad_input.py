@@ -305,6 +305,11 @@ BAD = {
         "weights must be square",
         "(2, 3)",
     ),
+    "tokens of another text": (
+        lambda: analysis.head_statistics(torch.eye(3), torch.tensor([1, 2])),
+        "tokens must be (3,)",
+        "(2,)",
+    ),
     "a loss without a next token": (
         lambda: analysis.ablation_effects(GENERATOR, TOKENS[:, :1]),
         "tokens must hold at least 2",

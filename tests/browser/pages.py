@@ -221,6 +221,10 @@ class Exploring(Tab):
     def token(self, i: int) -> Locator:
         return self.page.locator(f".former-token-strip .token[data-token='{i}']")
 
+    def lesson(self) -> str:
+        """The tab's sentence."""
+        return self.page.locator(".former-lesson[data-tab=explore] .sentence").inner_text()
+
     def strip(self) -> str:
         """The sentence under the token strip."""
         return self.page.locator(".former-token-strip .readout").inner_text()

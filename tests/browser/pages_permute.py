@@ -168,7 +168,7 @@ class Outputs(Reference):
         ones = torch.ones(self.config["heads"]).double()
         for layer in range(self.config["depth"]):
             block = f"transformer.blocks.{layer}"
-            out, _, _ = self.attention(f"{block}.attention", self.norm(f"{block}.norm1", x), ones, seen)
+            out, *_ = self.attention(f"{block}.attention", self.norm(f"{block}.norm1", x), ones, seen)
             x = x + out
             x = x + self.feed_forward(f"{block}.ff", self.norm(f"{block}.norm2", x))
             if layer == 0:

@@ -27,6 +27,7 @@ class Run:
 
     weights: list[Tensor]  # of each layer, (h, t, t)
     scores: list[Tensor]  # before the softmax, without the mask
+    values: list[Tensor]  # of each layer, (h, t, s)
     out: Tensor  # logits: (t, tokens) of a generator, (classes,) of a classifier
 
 
@@ -62,8 +63,8 @@ class Reference:
             return 0.0
         return encodings(t, e)
 
-    def attention(self, name: str, x: Tensor, factors: Tensor, seen: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """The attention's output, weights and scores; factors (h,) multiply what each head adds, seen is the mask."""
+    def attention(self, name: str, x: Tensor, factors: Tensor, seen: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """The attention's output, weights, scores and values; factors (h,) multiply what each head adds."""
         t, h = len(x), self.config["heads"]
         q, k, v = (
             self.linear(f"{name}.{to}", x).view(t, h, -1).transpose(0, 1) for to in ("toqueries", "tokeys", "tovalues")
@@ -71,7 +72,7 @@ class Reference:
         scores = q @ k.transpose(1, 2) / math.sqrt(q.shape[-1])
         weights = scores.masked_fill(~seen, -math.inf).softmax(-1)
         out = (weights @ v) * factors[:, None, None]
-        return self.linear(f"{name}.unifyheads", out.transpose(0, 1).reshape(t, -1)), weights, scores
+        return self.linear(f"{name}.unifyheads", out.transpose(0, 1).reshape(t, -1)), weights, scores, v
 
     def feed_forward(self, name: str, x: Tensor) -> Tensor:
         hidden = self.linear(f"{name}.0", x)
@@ -93,27 +94,28 @@ class Reference:
         mask, bool (t, t), if not that of its training."""
         seen = self.seen(len(ids)) if seen is None else seen
         x = self.tensors["transformer.token_embedding.weight"][ids] + self.positions(len(ids))
-        weights, scores = [], []
+        weights, scores, values = [], [], []
         for layer in range(self.config["depth"]):
             block = f"transformer.blocks.{layer}"
             own = torch.tensor(
                 [(factors or {}).get((layer, head), 1.0) for head in range(self.config["heads"])]
             ).double()
             if self.config["norm"] == "pre":
-                out, w, s = self.attention(f"{block}.attention", self.norm(f"{block}.norm1", x), own, seen)
+                out, w, s, v = self.attention(f"{block}.attention", self.norm(f"{block}.norm1", x), own, seen)
                 x = x + out
                 x = x + self.feed_forward(f"{block}.ff", self.norm(f"{block}.norm2", x))
             else:
-                out, w, s = self.attention(f"{block}.attention", x, own, seen)
+                out, w, s, v = self.attention(f"{block}.attention", x, own, seen)
                 x = self.norm(f"{block}.norm1", x + out)
                 x = self.norm(f"{block}.norm2", x + self.feed_forward(f"{block}.ff", x))
             weights.append(w)
             scores.append(s)
+            values.append(v)
         if self.config["norm"] == "pre":
             x = self.norm("transformer.norm", x)
         if self.classifies:
             x = x.amax(0) if self.config["pooling"] == "max" else x.mean(0)
-        return Run(weights, scores, self.linear("toprobs", x))
+        return Run(weights, scores, values, self.linear("toprobs", x))
 
     def ids(self, text: str) -> list[int]:
         """Bytes, or the words of a text of plain lower-case words between spaces."""
@@ -153,8 +155,8 @@ def rule(logits: Tensor, temperature: float, top_k: int = 0, top_p: float = 1.0)
     return probs / probs.sum()
 
 
-def statistics(weights: Tensor) -> dict[str, float]:
-    """The five numbers of a head's map (t, t), written out."""
+def statistics(weights: Tensor, ids: list[int]) -> dict[str, float]:
+    """The numbers of a head's map (t, t), written out."""
     t = len(weights)
     rows = range(t)
     bits = [sum(-p * math.log2(p) for p in row if p > 0) for row in weights.tolist()]
@@ -162,9 +164,18 @@ def statistics(weights: Tensor) -> dict[str, float]:
         "entropy": sum(bits) / t,
         "distance": sum(float(weights[i, j]) * abs(i - j) for i in rows for j in rows) / t,
         "previous": sum(float(weights[i, i - 1]) for i in rows if i) / max(1, t - 1),
+        "next": sum(float(weights[i, i + 1]) for i in rows[:-1]) / max(1, t - 1),
         "first": sum(float(weights[i, 0]) for i in rows) / t,
         "self": sum(float(weights[i, i]) for i in rows) / t,
+        "same": over_those_that_can(weights, [[j for j in range(i) if ids[j] == ids[i]] for i in rows]),
+        "copying": over_those_that_can(weights, [[j + 1 for j in range(i - 1) if ids[j] == ids[i]] for i in rows]),
     }
+
+
+def over_those_that_can(weights: Tensor, keys: list[list[int]]) -> float:
+    """The mass of each query on its own list of keys, averaged over the queries that have any."""
+    masses = [sum(float(row[key]) for key in own) for row, own in zip(weights, keys, strict=True) if own]
+    return sum(masses) / max(1, len(masses))
 
 
 def rollout(weights: list[Tensor]) -> Tensor:

@@ -24,7 +24,7 @@ def shown(tab: Exploring) -> dict[str, object]:
             "cells => cells.map((cell) => cell.getAttribute('aria-label'))"
         ),
         "switches": page.locator("input[type=radio]:checked").evaluate_all("inputs => inputs.map((one) => one.value)"),
-        "sentence": page.locator(".former-statistics .sentence").inner_text(),
+        "sentence": page.locator(".former-lesson[data-tab=explore] .sentence").inner_text(),
         "model": page.get_by_role("combobox", name="Model", exact=True).input_value(),
         "text": page.get_by_role("textbox", name="Text", exact=True).input_value(),
     }
@@ -81,7 +81,7 @@ def test_nonsense_in_a_link_is_named_and_the_usual_is_shown(tab, name, value):
     expect(notice).to_have_count(1)
     expect(notice).to_contain_text(value)
     assert tab.tokens() == ["a", "b", "c"]
-    usual = {"model": "generator"}
+    usual = {"model": "generator", "layer": "0", "head": "0"}
     assert tab.link().get(name) == usual.get(name)
 
 

@@ -9,7 +9,8 @@ A head's weights are scale · (cell / 255)²: the square root keeps apart the sm
 many. A large pass has every fifth level only: it would be 1.6 times as long. Cells run layer by layer, head by head,
 query by query; of each query the first `lengths[query]` keys are sent: a mask hides those after them.
 
-The exact head, float32: q (t_query, s) | k (t_key, s) | weights, the same cells as above.
+The exact head, float32: q (t_query, s) | k (t_key, s) | v (t_key, s) | out (t_query, s) | weights, the same cells as
+above. A layer's mean and its rollout have weights alone.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import former
 from viz.passes.run import Map, Pass
 
 MAGIC = b"FMR2"
@@ -48,14 +50,44 @@ def pack(made: Pass) -> bytes:
 
 
 def pack_head(each: Map, layer: int, head: int) -> bytes:
-    """One head's q, k and weights as they were in the model.
+    """One head's q, k, v, output and weights as they were in the model.
 
     Raises:
-        IndexError: a layer or head that the map has not.
+        LookupError: a layer or head that the map has not.
     """
+    _check(each, layer, head)
+    parts = [part[layer, head].numpy() for part in (each.q, each.k, each.v, each.out)]
+    return _floats(*parts, cells(each, each.weights[layer, head].numpy()))
+
+
+def pack_mean(each: Map, layer: int) -> bytes:
+    """The mean over a layer's heads.
+
+    Raises:
+        LookupError: a layer that the map has not.
+    """
+    _check(each, layer)
+    return _floats(cells(each, each.weights[layer].mean(0).numpy()))
+
+
+def pack_rollout(each: Map, layer: int) -> bytes:
+    """The rollout up to a layer.
+
+    Raises:
+        LookupError: a layer that the map has not, or a map whose queries are not its keys: it has no rollout.
+    """
+    _check(each, layer)
+    if each.queries != each.keys:
+        raise LookupError(f"a rollout needs queries that are the keys, got the map {each.name!r}")
+    return _floats(cells(each, former.analysis.rollout(each.weights[: layer + 1]).numpy()))
+
+
+def _check(each: Map, layer: int, head: int = 0) -> None:
     if not (0 <= layer < each.weights.shape[0] and 0 <= head < each.weights.shape[1]):
         raise IndexError(f"layer and head must be in {tuple(each.weights.shape[:2])}, got {layer} and {head}")
-    parts = (each.q[layer, head].numpy(), each.k[layer, head].numpy(), cells(each, each.weights[layer, head].numpy()))
+
+
+def _floats(*parts: NDArray) -> bytes:
     return b"".join(part.astype("<f4").tobytes() for part in parts)
 
 

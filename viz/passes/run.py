@@ -21,11 +21,14 @@ from torch import Tensor
 import former
 from former import cpu
 from viz.passes import edits as changes
+from viz.passes import habits
+from viz.passes.habits import rounded
 from viz.text import Refusal
 from viz.text.examples import CLASSES
 
 TEXT_LIMIT = 4_000  # characters; a link must be able to carry them
 SECRET = secrets.token_bytes(32)  # of this start of the server
+POINTS = ("weights", "q", "k", "v", "out")  # of each head, in the order of `Map`'s fields
 CANDIDATES = 10  # next tokens to name, of each run
 
 
@@ -78,11 +81,14 @@ class Map:
     weights: Tensor  # (layers, h, t_query, t_key), rows sum to 1
     q: Tensor  # (layers, h, t_query, s)
     k: Tensor  # (layers, h, t_key, s)
+    v: Tensor  # (layers, h, t_key, s)
+    out: Tensor  # (layers, h, t_query, s): the sum of the values, each times its weight
+    ids: tuple[int, ...] = ()  # of the tokens, where queries and keys are the same
 
     @property
     def nbytes(self) -> int:
         """Bytes of memory it holds."""
-        return sum(array.nbytes for array in (self.weights, self.q, self.k))
+        return sum(array.nbytes for array in (self.weights, self.q, self.k, self.v, self.out))
 
     @property
     def lengths(self) -> list[int]:
@@ -91,10 +97,8 @@ class Map:
         return last.amax(-1).tolist()
 
     def describe(self) -> dict[str, Any]:
-        """Plain values for the browser."""
+        """Plain values for the browser; of a text that looks at itself, what its heads do too (`habits.describe`)."""
         layers, heads = self.weights.shape[:2]
-        square = self.queries == self.keys
-        statistics = former.analysis.head_statistics(self.weights) if square else {}
         return {
             "name": self.name,
             "layers": layers,
@@ -103,7 +107,7 @@ class Map:
             "queries": self.queries,
             "keys": self.keys,
             "lengths": self.lengths,
-            "statistics": {name: rounded(values) for name, values in statistics.items()},
+            **(habits.describe(self.weights, self.allowed, torch.tensor(self.ids)) if self.ids else {}),
         }
 
 
@@ -175,11 +179,11 @@ def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Pass:
     mask = loaded.mask(len(ids))
     observers = changes.observers(list(edits), mask, config)
     tokens = torch.tensor([ids])
-    out, capture = former.run_with_capture(loaded.fast, tokens, ("weights", "q", "k"), edits=observers, mask=mask)
+    out, capture = former.run_with_capture(loaded.fast, tokens, POINTS, edits=observers, mask=mask)
     plain = former.run_with_capture(loaded.fast, tokens, (), mask=mask)[0] if observers else None
     named = most_likely(out, plain) if not loaded.is_classifier else []
-    weights, q, k = (capture.stack(point)[:, 0].contiguous() for point in ("weights", "q", "k"))
-    attention = Map("self", labels, labels, mask, weights, q, k)
+    points = (capture.stack(point)[:, 0].contiguous() for point in POINTS)
+    attention = Map("self", labels, labels, mask, *points, ids=tuple(ids))
     header: dict[str, Any] = {
         "model": loaded.name,
         "kind": "classifier" if loaded.is_classifier else "generator",
@@ -250,8 +254,3 @@ def describe_output(loaded: Loaded, tokens: Tensor, out: Tensor, named: Sequence
         "bitsPerToken": round(float(surprise.mean()), 4) if len(surprise) else None,
         "next": [{"id": i, "label": label, "prob": p} for i, label, p in zip(ids, labels, rounded(probs), strict=True)],
     }
-
-
-def rounded(values: Tensor) -> Any:
-    """Nested lists of plain numbers, with as many digits as a person reads."""
-    return torch.round(values.double(), decimals=5).tolist()

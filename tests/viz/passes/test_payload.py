@@ -62,8 +62,8 @@ def random_map(name: str, queries: str, keys: str, mask: torch.Tensor) -> Map:
     torch.manual_seed(len(name))
     scores = torch.randn(2, 3, len(queries), len(keys)) * 2
     weights = scores.masked_fill(~mask, -torch.inf).softmax(-1)
-    q, k = torch.randn(2, 3, len(queries), 5), torch.randn(2, 3, len(keys), 5)
-    return Map(name, list(queries), list(keys), mask, weights, q, k)
+    q, k, v = (torch.randn(2, 3, len(labels), 5) for labels in (queries, keys, keys))
+    return Map(name, list(queries), list(keys), mask, weights, q, k, v, weights @ v)
 
 
 def test_a_pass_may_have_several_maps_of_any_sizes_each_with_labels_and_a_mask_of_its_own():
@@ -89,12 +89,31 @@ def test_one_head_is_exact(generator):
     made = run(generator, "The cat sat.")
     t, s = 12, generator.bundle.config.head_size
     values = np.frombuffer(payload.pack_head(made.map("self"), 2, 3), "<f4")
-    assert (values[: t * s].reshape(t, s) == made.map("self").q[2, 3].numpy()).all()
-    assert (values[t * s : 2 * t * s].reshape(t, s) == made.map("self").k[2, 3].numpy()).all()
-    assert (values[2 * t * s :] == made.map("self").weights[2, 3].numpy()[np.tri(t, dtype=bool)]).all()
+    own = made.map("self")
+    for part, point in zip(values[: 4 * t * s].reshape(4, t, s), (own.q, own.k, own.v, own.out), strict=True):
+        assert (part == point[2, 3].numpy()).all()
+    weights = own.weights[2, 3].numpy()
+    assert (values[4 * t * s :] == weights[np.tri(t, dtype=bool)]).all()
+    np.testing.assert_allclose(own.out[2, 3].numpy(), weights @ own.v[2, 3].numpy(), atol=1e-5)
     for layer, head in ((3, 0), (0, 4), (-1, 0)):
         with pytest.raises(IndexError, match="layer and head"):
             payload.pack_head(made.map("self"), layer, head)
+
+
+def test_a_layer_s_mean_and_its_rollout_are_exact(generator):
+    each = run(generator, "The cat sat.").map("self")
+    seen = np.tri(12, dtype=bool)
+    mixed = [(each.weights[layer].double().mean(0) + torch.eye(12)) / 2 for layer in range(3)]
+    mean = np.frombuffer(payload.pack_mean(each, 1), "<f4")
+    np.testing.assert_allclose(mean, each.weights[1].double().mean(0).numpy()[seen], atol=1e-7)
+    rollout = np.frombuffer(payload.pack_rollout(each, 1), "<f4")
+    np.testing.assert_allclose(rollout, (mixed[1] @ mixed[0]).numpy()[seen], atol=1e-6)
+    for pack in (payload.pack_mean, payload.pack_rollout):
+        with pytest.raises(LookupError, match="layer"):
+            pack(each, 3)
+    cross = random_map("cross", "abc", "de", torch.ones(3, 2, dtype=torch.bool))
+    with pytest.raises(LookupError, match="queries that are the keys"):
+        payload.pack_rollout(cross, 0)
 
 
 def test_the_arrays_hold_the_whole_pass_as_float32(generator):

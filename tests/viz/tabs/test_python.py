@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
@@ -107,11 +108,10 @@ def test_statistics_and_token_are_those_of_what_is_shown(shipped, of):
         "rollout": former.analysis.rollout(page.map("self").weights[:2]),
     }
     made = ran(shipped, "statistics", edits=EDITS, of=of)
-    for name, values in former.analysis.head_statistics(exact[of][None]).items():
+    for name, values in former.analysis.head_statistics(exact[of][None], torch.tensor(page.header["ids"])).items():
         assert made["statistics"][name] == pytest.approx(float(values[0]), abs=1e-5)
-    if of == "head":
-        for name, number in page.header["maps"][0]["statistics"].items():
-            assert made["statistics"][name] == pytest.approx(number[1][2], abs=1e-4)
+    for name, number in page.header["maps"][0]["statistics"][of].items():
+        assert made["statistics"][name] == pytest.approx(number[1][2] if of == "head" else number[1], abs=1e-4)
     made = ran(shipped, "token-strip", edits=EDITS, of=of)
     np.testing.assert_allclose(made["looks"].numpy(), exact[of][7].numpy(), atol=1e-5)
     np.testing.assert_allclose(made["looked_at"].numpy(), exact[of][:, 7].numpy(), atol=1e-5)
@@ -123,6 +123,7 @@ def test_a_pair_is_followed_from_q_and_k_to_its_weight(shipped):
     np.testing.assert_allclose(made["products"].numpy(), q * k, atol=1e-4)
     assert made["score"] == pytest.approx(float(q @ k) / len(q) ** 0.5, abs=1e-4)
     assert made["weight"] == pytest.approx(float(page.map("self").weights[1, 2, 7, 3]), abs=2e-6)
+    np.testing.assert_allclose(made["output"].numpy(), page.map("self").out[1, 2, 7].numpy(), atol=1e-5)
 
 
 @pytest.mark.parametrize("edits", [[], EDITS], ids=["as it is", "edited"])

@@ -1,16 +1,20 @@
-// Asking the server for what takes a while, and handing files to the visitor. Adds former.patiently, former.lines,
-// former.copy and former.saveFile.
+// Asking the server for what takes a while, and handing files to the visitor. Adds former.later, former.patiently,
+// former.lines, former.copy and former.saveFile.
 (() => {
   const former = window.former;
   const LATER = 700; // ms, up to twice that: from a busy server's refusal to the next time it is asked; then twice that
+  const LATEST = 20000; // and up to twice that at most
   const TIMES = 4; // that a busy server is asked
+
+  /** How long to wait, in ms, before something that failed so many times before is tried again. */
+  former.later = (times) => Math.min(LATEST, LATER * 2 ** times) * (1 + Math.random()); // a class does not come back at once
 
   /** As fetch, of a path; a busy server is asked again, up to some 10 s later. */
   former.patiently = async (path, options) => {
     for (let time = 0; ; time++) {
       const response = await fetch(former.url(path), options);
       if (response.status !== 503 || time + 1 === TIMES) return response;
-      await new Promise((done) => setTimeout(done, LATER * 2 ** time * (1 + Math.random()))); // a class does not come back at once
+      await new Promise((done) => setTimeout(done, former.later(time)));
     }
   };
 

@@ -1,6 +1,6 @@
 """Tab Explore: a text, a model, and where every head of it looks."""
 
-from viz.passes import edits, measures
+from viz.passes import edits, measures, run
 from viz.tabs.base import Tab
 from viz.tabs.explore import page, python, routes
 
@@ -10,5 +10,5 @@ TAB = Tab(
     routes.attach,
     ("pass.js", "store.js", "labels.js", "shown.js", "paint.js", "axes.js", "habit.js", "picture.js"),
     python.PANELS,
-    limits={"edits": edits.LIMIT, "words_unasked": measures.UNASKED},
+    limits={"edits": edits.LIMIT, "text": run.TEXT_LIMIT, "words_unasked": measures.UNASKED},
 )

@@ -1,5 +1,15 @@
-// Brings what Python answers to the browser's store, and asks again for a pass that the server no longer holds.
-const receive = () => former.store.receive(props.value, () => trigger("expired"));
+// Brings what Python answers to the browser's store, asks again where it must, and marks what is on screen as old while it
+// is not what was asked for.
+const { store, say } = former;
+const receive = () => store.receive(props.value);
+store.ask = () => trigger("expired");
 watch("value", receive);
-former.followers.explore = (params) => former.store.follow(params, (asked) => trigger("followed", asked));
+former.followers.explore = (params) => store.follow(params, (asked) => trigger("followed", asked));
 receive();
+
+store.subscribe(element, (changed) => {
+  if (!changed.has("old")) return;
+  const tab = element.closest("[role=tabpanel]");
+  tab?.classList.toggle("explore-old", Boolean(store.old));
+  tab?.style.setProperty("--old", JSON.stringify(say("old")));
+});

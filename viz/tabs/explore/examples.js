@@ -5,8 +5,11 @@ element.setAttribute("aria-label", say("examples"));
 store.subscribe(element, (changed) => {
   if (!changed.has("pass") || !store.pass) return;
   const { kind, text } = store.pass.header;
-  const chip = (example) =>
-    h("button", { type: "button", "aria-pressed": `${example === text}`, onclick: () => trigger("chosen", { text: example }) }, example);
+  const choose = (example) => {
+    trigger("chosen", { text: example });
+    store.again(example); // that it stands in the text box already changes nothing there
+  };
+  const chip = (example) => h("button", { type: "button", "aria-pressed": `${example === text}`, onclick: () => choose(example) }, example);
   element.replaceChildren(h("span", { class: "quiet" }, say("examples")), ...(props.value[kind] ?? []).map(chip));
   element.dataset.rev = store.rev;
 });

@@ -5,13 +5,13 @@ const status = h("p", { class: "quiet", role: "status" });
 
 const markup = (picture) => new XMLSerializer().serializeToString(picture.svg);
 
-const savePicture = () => {
-  const picture = former.picture();
+const savePicture = async () => {
+  const picture = await former.picture();
   former.saveFile(former.fileName(store.view.view, "svg"), new Blob([markup(picture)], { type: "image/svg+xml" }));
 };
 
 const savePng = async () => {
-  const picture = former.picture();
+  const picture = await former.picture();
   const zoom = Math.min(2, 8000 / Math.max(picture.width, picture.height));
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(markup(picture))}`;
@@ -22,7 +22,7 @@ const savePng = async () => {
   former.saveFile(former.fileName(store.view.view, "png"), blob);
 };
 
-/** The weights on screen, row by row, with as many digits as float32 holds. */
+/** The weights on screen, the model's own, row by row, with as many digits as float32 holds. */
 const rows = () => {
   const shown = former.shown();
   return shown.map.queries.map((_, query) => Array.from(former.row(shown, query), (weight) => Number(weight.toPrecision(7))));
@@ -45,8 +45,8 @@ const underPointer = () => {
   });
 };
 
-const savePage = () => {
-  const picture = former.picture();
+const savePage = async () => {
+  const picture = await former.picture();
   const { model, text, edits } = store.pass.header;
   const { queries, keys } = store.map;
   const page = document.implementation.createHTMLDocument(picture.caption);
@@ -73,7 +73,8 @@ const savePage = () => {
   former.saveFile(former.fileName(store.view.view, "html"), new Blob([html], { type: "text/html" }));
 };
 
-const saveTable = () => {
+const saveTable = async () => {
+  await store.exactly();
   const { queries, keys } = store.map;
   const quoted = (text) => `"${text.replaceAll('"', '""')}"`;
   const lines = rows().flatMap((row, query) => row.map((weight, key) => [query, key, quoted(queries[query]), quoted(keys[key]), weight].join(",")));

@@ -26,10 +26,11 @@ const paint = eachFrame(() => {
   const { layer, head, of, scale } = store.view;
   const named = of === "head" ? say("head_name", { layer, head }) : say(`of_${of}_name`, { layer });
   title.textContent = named;
-  if (mode() === "scores" && !shown.exact) return; // painted as soon as q and k are here
+  map.classList.toggle("late", mode() === "scores" && !shown.vectors); // what is on it is of another head
+  if (mode() === "scores" && !shown.vectors) return; // painted as soon as q and k are here
   let most = 0;
   if (mode() === "scores") {
-    const { scores } = former.recompute(shown.map, shown.exact);
+    const { scores } = former.recompute(shown.map, shown.vectors);
     most = scores.reduce((so, score) => Math.max(so, Math.abs(score)), 1e-9);
     former.paintMap(cells, shown.map, scores, most);
   } else former.paintMap(cells, shown.map, shown.weights);

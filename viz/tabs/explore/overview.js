@@ -14,7 +14,7 @@ body.append(h("div", { class: "sheet" }, canvas, grid));
 foot.append(legend, readout);
 
 let cells = []; // [layer][head] elements
-let habits = []; // [layer][head], see former.habit
+let habits = []; // [layer][head], in a few words
 let pointed = null; // {layer, head}
 let painted = ""; // what the canvas shows
 
@@ -22,10 +22,8 @@ let painted = ""; // what the canvas shows
 const build = () => {
   const { map } = store;
   const { layers, heads } = map;
-  const even = map.square && former.even(map);
-  const habit = (layer, head) => (even ? former.habit(former.statisticsOf(map, layer, head), even) : { short: "" });
   const list = (size, make) => Array.from({ length: size }, (_, i) => make(i));
-  habits = list(layers, (layer) => list(heads, (head) => habit(layer, head)));
+  habits = list(layers, (layer) => list(heads, (head) => former.habit(map, "head", layer, head).short));
   if (cells.length === layers && cells[0].length === heads) return;
   cells = list(layers, (layer) => list(heads, (head) => h("div", { role: "gridcell", tabindex: -1, "data-layer": layer, "data-head": head })));
   grid.replaceChildren(...cells.map((row) => h("div", { role: "row" }, ...row)));
@@ -37,7 +35,7 @@ const nameOf = ({ layer, head }) => say("head_name", { layer, head });
 const describe = ({ layer, head }) => {
   const effect = store.effects?.[layer]?.[head];
   const measured = effect == null ? "" : `${say(`effect_of_${store.pass.header.kind}`, { effect: signed(effect) })} · `;
-  return `${nameOf({ layer, head })}: ${measured}${habits[layer][head].short}`;
+  return `${nameOf({ layer, head })}: ${measured}${habits[layer][head]}`;
 };
 const signed = (value) => former.signed(value, 3);
 

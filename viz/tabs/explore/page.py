@@ -20,6 +20,7 @@ from viz.tabs.base import Site
 from viz.text import Note, message, note
 from viz.text.examples import EXAMPLES
 
+ASKED = "(...given) => { former.store.asked(...given); return given.slice(0, 3); }"  # tells the page's store on the way
 part = partial(browser.part, Path(__file__).parent)
 
 Notice = dict[str, Any]  # {"kind", "key", "values"}
@@ -140,6 +141,7 @@ def render(site: Site, page: gr.Blocks) -> None:
         "inputs": [model, typed, changes],
         "outputs": store,
         "trigger_mode": "always_last",  # while one runs, only the newest waits
+        "js": ASKED,
         **DIRECT,
     }
     for event in (model.change, typed.change, changes.edited, store.expired):

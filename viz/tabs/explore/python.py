@@ -47,7 +47,7 @@ def start(models: Models, view: View) -> tuple[Loaded, int, str]:
         "edits = [",
         *(f"    {line}," for edit in changes for line in change(edit, config.heads)),
         "]",
-        'out, capture = former.run_with_capture(bundle.model, tokens, ("weights", "q", "k"), edits=edits)',
+        'out, capture = former.run_with_capture(bundle.model, tokens, ("weights", "q", "k", "v"), edits=edits)',
         'weights = capture.stack("weights")[:, 0]  # (layers, h, t_query, t_key)',
     ]
     code = "\n".join(lines).replace("edits = [\n]", "edits = []")
@@ -94,14 +94,14 @@ def statistics(models: Models, view: View) -> str:
     loaded, _, code = start(models, view)
     return (
         f"{code}{shown(loaded, view)}"
-        "measured = former.analysis.head_statistics(shown[None])\n"
+        "measured = former.analysis.head_statistics(shown[None], tokens[0])\n"
         "statistics = {name: float(value[0]) for name, value in measured.items()}\n"
         "figure = figures.bars(list(statistics.values()), list(statistics))\n"
     )
 
 
 def pair(models: Models, view: View) -> str:
-    """From q and k to the weight."""
+    """From q and k to the weight, and with v to the output."""
     loaded, t, code = start(models, view)
     config = loaded.bundle.config
     layer, head = read_index(view, "layer", config.depth), read_index(view, "head", config.heads)
@@ -112,6 +112,8 @@ def pair(models: Models, view: View) -> str:
         f"products = q[{query}] * k[{key}]  # (s,)\n"
         "score = float(products.sum()) / len(products) ** 0.5\n"
         f"weight = float(weights[{layer}, {head}, {query}, {key}])\n"
+        f'values = capture.get("v", {layer})[0, {head}]  # (t, s)\n'
+        f"output = weights[{layer}, {head}, {query}] @ values  # (s,): y = Σ w v\n"
         'figure = figures.bars(products, range(len(products)), axis="q · k")\n'
     )
 

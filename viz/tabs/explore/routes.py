@@ -1,7 +1,7 @@
 """The plain routes: what the browser fetches of a pass by its key, and what it has measured on it.
 
     GET /attention/{key}                  the whole pass, packed (`payload.pack`)
-    GET /attention/{key}/{map}/{layer}/{head}   one head exactly (`payload.pack_head`)
+    GET /attention/{key}/{map}/{layer}/{head}   one head exactly (`payload.pack_head`); for head: mean or rollout
     GET /attention/{key}/heads            measured: every head's effect, a line of JSON for each layer
     GET /attention/{key}/words            measured: what carried a verdict, in lines of JSON
     GET /attention/{key}/data.npz         the whole pass for other programs
@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import AsyncGenerator, Callable, Iterator
-from typing import Any
+from typing import Any, Literal
 
 from fastapi import FastAPI, HTTPException, Response
 from fastapi.responses import StreamingResponse
@@ -79,9 +79,16 @@ def attach(server: FastAPI, site: Site) -> None:
     measured("words", measures.each_word)
 
     @server.get("/attention/{key}/{name}/{layer}/{head}")
-    async def one_head(key: str, name: str, layer: int, head: int) -> Response:
+    async def exactly(key: str, name: str, layer: int, head: Literal["mean", "rollout"] | int) -> Response:
         made, _ = await held(key)
         try:
-            return Response(payload.pack_head(made.map(name), layer, head), media_type=BINARY, headers=FOREVER)
+            each = made.map(name)
+            if head == "mean":
+                body = payload.pack_mean(each, layer)
+            elif head == "rollout":
+                body = await work.step(payload.pack_rollout, each, layer)
+            else:
+                body = payload.pack_head(each, layer, head)
         except LookupError:
             raise HTTPException(404) from None
+        return Response(body, media_type=BINARY, headers=FOREVER)

@@ -1,40 +1,40 @@
-// What the chosen map does: one sentence made from its numbers, and the numbers.
+// What the chosen map does, in numbers; and in a sentence made from them, which the tab says above.
 const { h, say, store, eachFrame, share } = former;
 const { body } = former.panel(element, say("statistics"));
-const sentence = h("p", { class: "sentence", "aria-live": "polite" });
 const table = h("dl");
-body.append(sentence, table);
+const overlap = h("p", { class: "quiet", hidden: true }, say("stat_overlap"));
+body.append(table, overlap);
 
-/** A line of the table, with a bar where the number is a part of a whole. */
-const line = (name, value, part, beside) =>
+/** A line of the table, with a bar where the number is a part of a whole; its name opens what it is. */
+const line = (name, word, value, part, beside) =>
   h(
     "div",
-    { title: say(`stat_${name}_hint`) },
-    h("dt", {}, say(`stat_${name}`)),
+    {},
+    h("dt", {}, word),
     h("dd", { "data-statistic": name }, part == null ? null : h("span", { class: "bar" }, former.bar(part)), h("span", {}, value)),
     beside ? h("dd", { class: "quiet" }, beside) : null,
   );
+const hint = (name) => former.hint(say(`stat_${name}`), say(`stat_${name}_hint`));
 
 const paint = eachFrame(() => {
   const shown = former.shown();
   if (!shown) return;
   const { map, of, layer, head } = shown;
-  element.hidden = !map.square; // what is said here is of a text that looks at itself
+  const statistics = former.measured(map, of, layer, head);
+  element.hidden = !statistics; // what is said here is of a text that looks at itself
   element.dataset.rev = store.rev;
   if (element.hidden) return;
-  const statistics = of === "head" ? former.statisticsOf(map, layer, head) : former.measure(shown);
-  const even = former.even(map);
-  const habit = former.habit(statistics, even);
-  sentence.textContent = `${say(`subject_${of}`, { layer, head })} ${habit.words}`;
-  sentence.dataset.habit = habit.kind;
-  former.lessons.tell("explore", say(`lesson_explore_${of}`, { layer, head, habit: habit.words }));
-  const { entropy, distance, previous, first, self } = statistics;
-  const parts = { previous, first, self };
+  const { kind, sentences } = former.habit(map, of, layer, head);
+  element.dataset.habit = kind;
+  former.lessons.tell("explore", sentences);
+  const places = former.places(map);
+  const { even } = map.statistics;
   table.replaceChildren(
-    ...Object.entries(parts).map(([name, part]) => line(name, share(part), part)),
-    line("entropy", say("stat_bits", { value: entropy.toFixed(2) }), null, say("stat_even", { value: even.entropy.toFixed(2) })),
-    line("distance", say("stat_tokens", { value: distance.toFixed(1) }), null, say("stat_even", { value: even.distance.toFixed(1) })),
+    ...places.map((name) => line(name, hint(name), share(statistics[name]), statistics[name])),
+    line("entropy", former.term("entropy"), say("stat_bits", { value: former.fixed(statistics.entropy, 2) }), null, say("stat_even", { value: former.fixed(even.entropy, 2) })),
+    line("distance", hint("distance"), say("stat_tokens", { value: former.fixed(statistics.distance, 1) }), null, say("stat_even", { value: former.fixed(even.distance, 1) })),
   );
+  overlap.hidden = places.reduce((sum, name) => sum + statistics[name], 0) <= 1.005;
 });
 const ON = ["pass", "map", "layer", "head", "of", "rev"];
 store.subscribe(element, (changed) => ON.some((name) => changed.has(name)) && paint());

@@ -83,14 +83,12 @@
   /** {words, data}: the weight and the score of a pair; a masked cell says so and has neither. */
   former.reading = (shown, query, key) => {
     const { say, number } = former;
-    const { map, exact } = shown;
+    const { map, exact, vectors } = shown;
     if (key >= map.rowLength(query)) return { words: say("masked"), data: { query, key, weight: "masked" } };
     const weight = former.row(shown, query)[key];
     const data = { query, key, weight };
-    if (!exact) {
-      return { words: say("reading_weight", { weight: `≈ ${number(weight, 3)}` }), data };
-    }
-    data.score = former.recompute(map, exact).scores[map.rowStart(query) + key];
+    if (!vectors) return { words: say("reading_weight", { weight: exact ? number(weight) : `≈ ${number(weight, 3)}` }), data };
+    data.score = former.recompute(map, vectors).scores[map.rowStart(query) + key];
     return { words: say("reading_both", { weight: number(weight), score: number(data.score) }), data };
   };
 })();

@@ -1,70 +1,39 @@
-// What a head does, in numbers and in one sentence made from them. Adds former.measure and former.habit.
+// What a head does, in words, from what Python measured of it (viz/passes/habits.py). Adds former.measured, former.even and
+// former.habit.
 (() => {
   const former = window.former;
+  const PLACES = ["copying", "same", "next", "previous", "self", "first"];
 
-  /** {entropy, distance, previous, first, self} of a map, as former.analysis.head_statistics; means over queries. */
-  former.measure = (shown) => {
-    const tokens = shown.map.queries.length;
-    const sum = { entropy: 0, distance: 0, previous: 0, first: 0, self: 0 };
-    for (let query = 0; query < tokens; query++) {
-      const row = former.row(shown, query);
-      for (let key = 0; key < row.length; key++) {
-        if (row[key] > 0) sum.entropy -= row[key] * Math.log2(row[key]);
-        sum.distance += row[key] * Math.abs(query - key);
-      }
-      if (query > 0) sum.previous += row[query - 1];
-      sum.first += row[0];
-      sum.self += row[query];
-    }
-    for (const name of Object.keys(sum)) sum[name] /= name === "previous" ? Math.max(1, tokens - 1) : tokens;
-    return sum;
-  };
+  /** What of a nested list is about what is shown: a head, or a layer's mean or rollout. */
+  const at = (values, of, layer, head) => (of === "head" ? values[layer][head] : values[layer]);
 
-  /** The statistics of a head, as Python measured them. */
-  former.statisticsOf = (map, layer, head) =>
-    Object.fromEntries(Object.entries(map.statistics).map(([name, values]) => [name, values[layer][head]]));
+  /** The statistics of what is shown, by name; null of a map whose queries are not its keys. */
+  former.measured = (map, of, layer, head) =>
+    map.statistics && Object.fromEntries(Object.entries(map.statistics[of]).map(([name, values]) => [name, at(values, of, layer, head)]));
 
-  /** What looking at all alike would give: {entropy, distance}. */
-  former.even = (map) => {
-    if (!evens.has(map)) evens.set(map, evenOf(map));
-    return evens.get(map);
-  };
-  const evens = new WeakMap();
-  const evenOf = (map) => {
-    const tokens = map.queries.length;
-    const even = { entropy: 0, distance: 0 };
-    for (let query = 0; query < tokens; query++) {
-      const length = map.rowLength(query);
-      even.entropy += Math.log2(length) / tokens;
-      for (let key = 0; key < length; key++) even.distance += Math.abs(query - key) / length / tokens;
-    }
-    return even;
-  };
+  /** The places whose mass is told, of those that a map has: under a causal mask there is no next token to look at. */
+  former.places = (map) => PLACES.filter((name) => name !== "next" || map.statistics.even.next > 0);
 
-  /**
-   * The strongest habit that the numbers show: {kind, strength, words}.
-   *
-   * One place that takes half of the mass or more is what the head does; an entropy of nine tenths of the possible is
-   * an even spread; then the distance decides, beside that of an even spread.
-   */
-  former.habit = (statistics, even) => {
-    const { share, say } = former;
-    const places = ["previous", "first", "self"].sort((a, b) => statistics[b] - statistics[a]);
-    const [place] = places;
-    const strength = statistics[place];
-    const named = (kind, values = {}) => ({
+  /** {kind, sentences, short}: the habit of what is shown, in whole sentences with the runner-up's, and in a few words. */
+  former.habit = (map, of, layer, head) => {
+    const { say, share } = former;
+    const statistics = former.measured(map, of, layer, head);
+    if (!statistics) return { kind: "", sentences: "", short: "" };
+    const { even } = map.statistics;
+    const [kind, second] = at(map.habits[of], of, layer, head);
+    const values = {
+      who: { key: `who_${of}`, values: { layer, head } },
+      share: share(statistics[kind] ?? 0),
+      entropy: former.fixed(statistics.entropy, 2),
+      most: former.fixed(even.entropy, 2),
+      among: former.fixed(2 ** statistics.entropy, 1),
+      distance: former.fixed(statistics.distance, 1),
+    };
+    const seconds = second ? [{ place: second, share: share(statistics[second]) }] : [];
+    return {
       kind,
-      strength,
-      words: say(`habit_${kind}`, values),
-      short: say(`short_${kind}`, values),
-    });
-    const reach = { distance: statistics.distance.toFixed(1), even: even.distance.toFixed(1) };
-    if (strength >= 0.5) return named(`${place}`, { share: share(strength), how: say("habit_mostly") });
-    if (statistics.entropy >= 0.9 * even.entropy)
-      return named("even", { entropy: statistics.entropy.toFixed(2), most: even.entropy.toFixed(2) });
-    if (strength >= 0.3) return named(`${place}`, { share: share(strength), how: say("habit_often") });
-    if (statistics.distance <= 0.4 * even.distance) return named("local", reach);
-    if (statistics.distance >= 1.25 * even.distance) return named("far", reach);
-    return named("mixed", { ...reach, share: share(strength), place: say(`place_${place}`) });
+      sentences: [say(`habit_${kind}`, values), ...seconds.map((values) => say("habit_second", values))].join(" "),
+      short: former.list([say(`short_${kind}`, values), ...seconds.map((values) => say(`short_${values.place}`, values))]),
+    };
   };
 })();

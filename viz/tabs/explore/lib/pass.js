@@ -1,11 +1,11 @@
-// One forward pass in the browser: decodes what viz/passes/payload.py packed. Adds former.decodePass, former.decodeHead.
+// One forward pass in the browser: decodes what viz/passes/payload.py packed. Adds former.decodePass, former.decodeExact.
 (() => {
   const former = window.former;
 
   /** The attention of one stack of layers: rows are queries, columns keys, each with labels of their own. */
   class AttentionMap {
     constructor(described, scales, cells) {
-      /** name, layers, heads, headSize, queries, keys, statistics: see Map.describe in viz/passes/run.py. */
+      /** name, layers, heads, headSize, queries, keys, statistics, habits, opening: see Map.describe in viz/passes/run.py. */
       Object.assign(this, described, { scales, cells });
       this.starts = [0];
       for (const length of this.lengths) this.starts.push(this.starts.at(-1) + length);
@@ -58,10 +58,12 @@
     return { header, maps };
   };
 
-  /** One head exactly: q and k (tokens × headSize) and the model's weights, in the cells' order. */
-  former.decodeHead = ({ queries, keys, headSize }, buffer) => {
-    const [ofQ, ofK] = [queries.length * headSize, keys.length * headSize];
+  /** What is shown exactly, weights in the cells' order: of a head q, k, v and out too, a row of headSize for each token. */
+  former.decodeExact = ({ queries, keys, headSize }, of, buffer) => {
     const all = new Float32Array(buffer);
-    return { q: all.subarray(0, ofQ), k: all.subarray(ofQ, ofQ + ofK), weights: all.subarray(ofQ + ofK) };
+    if (of !== "head") return { weights: all };
+    let at = 0;
+    const rows = ({ length }) => all.subarray(at, (at += length * headSize));
+    return { q: rows(queries), k: rows(keys), v: rows(keys), out: rows(queries), weights: all.subarray(at) };
   };
 })();

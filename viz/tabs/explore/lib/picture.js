@@ -21,8 +21,8 @@
 
   /** The cells that are shown: {values, size}; size is the largest score, null for weights. */
   const shownValues = (shown) => {
-    if (former.store.view.show !== "scores" || !shown.exact) return { values: shown.weights, size: null };
-    const { scores } = former.recompute(shown.map, shown.exact);
+    if (former.store.view.show !== "scores" || shown.of !== "head") return { values: shown.weights, size: null };
+    const { scores } = former.recompute(shown.map, shown.vectors);
     return { values: scores, size: scores.reduce((most, score) => Math.max(most, Math.abs(score)), 1e-9) };
   };
 
@@ -96,10 +96,10 @@
     return pen.measureText(text).width;
   };
 
-  /** {svg, width, height, map: {x, y, cell} or null for lines, caption}; null before the first pass. */
-  former.picture = () => {
+  /** {svg, width, height, map: {x, y, cell} or null for lines, caption} of what is shown, once it is here exactly. */
+  former.picture = async () => {
+    await former.store.exactly();
     const shown = former.shown();
-    if (!shown) return null;
     const ink = Object.fromEntries(["panel", "text", "quiet", "line", "accent"].map((name) => [name, former.variable(name)]));
     const { group, width, height, map } = (former.store.view.view === "lines" ? linesOf : mapOf)(shown, ink);
     const title = caption(shown);

@@ -1,24 +1,25 @@
 // What is on screen, as numbers: one head, the mean of a layer's heads, or the rollout up to a layer; and which pair of
 // tokens is looked at. Every view of the tab asks here. Adds former.shown, former.row, former.pair, former.strongest,
-// former.strongestOf, former.LINES and former.recompute.
+// former.strongestOf, former.LINES, former.recompute and former.fetched.
 (() => {
   const former = window.former;
   const derived = new WeakMap(); // map → {mean: [layer] cells, rollout: [layer] t × t}
   let held = null;
 
   /**
-   * {map, of, layer, head, weights, exact}: weights are cells of the map (see AttentionMap.rowStart); exact is the chosen head's q, k and
-   * weights as they were in the model, null until they are here and for mean and rollout. Null before the first pass.
+   * {map, of, layer, head, weights, exact, vectors}: weights are cells of the map (see AttentionMap.rowStart), packed ones until
+   * exact is here: those of the model. vectors is the same of a head, which has q, k, v and out too; null of a mean and a
+   * rollout. Null before the first pass.
    */
   former.shown = () => {
     const { map, exact, view } = former.store;
     if (!map) return null;
     const { layer, head, of } = view;
-    const sure = of === "head" && exact?.layer === layer && exact.head === head ? exact : null;
+    const sure = exact?.of === of && exact.layer === layer && exact.head === head ? exact : null;
     const same = held?.map === map && held.of === of && held.layer === layer && held.head === head;
     if (same && held.exact === sure) return held;
     const weights = sure?.weights ?? (same ? held.weights : weightsOf(map, of, layer, head));
-    return (held = { map, of, layer, head, exact: sure, weights });
+    return (held = { map, of, layer, head, weights, exact: sure, vectors: sure?.q ? sure : null });
   };
 
   const weightsOf = (map, of, layer, head) => {
@@ -105,11 +106,11 @@
     return { query, key: (view.token === null ? null : view.key) ?? former.strongest(shown, query) };
   };
 
-  /** Fills in the exact head's scores q·k / √s, and by how much their softmax differs from the model's weights. */
-  former.recompute = (map, exact) => {
-    if (exact.scores) return exact;
+  /** Fills in an exact head's scores q·k / √s, and by how much their softmax differs from the model's weights. */
+  former.recompute = (map, vectors) => {
+    if (vectors.scores) return vectors;
     const { headSize } = map;
-    const { q, k, weights } = exact;
+    const { q, k, weights } = vectors;
     const scores = new Float32Array(weights.length);
     const root = Math.sqrt(headSize);
     let error = 0;
@@ -129,7 +130,26 @@
         error = Math.max(error, Math.abs(weight - weights[start + key]));
       }
     }
-    return Object.assign(exact, { scores, error });
+    return Object.assign(vectors, { scores, error });
+  };
+
+  /** What a query fetches with its weights, of a head's vectors: {keys, weights, vectors, parts, rest, out, error}. keys are
+   *  those it looks at most, vectors their values and parts each value times its weight, rest what all others add, out the
+   *  head's output, all of headSize numbers; error is by how much the sum of all, times `factor`, differs from the output in the model. */
+  former.fetched = ({ map, vectors }, query, count, factor) => {
+    const { headSize } = map;
+    const of = (rows, i) => rows.subarray(i * headSize, (i + 1) * headSize);
+    const start = map.rowStart(query);
+    const weights = vectors.weights.subarray(start, start + map.rowLength(query));
+    const keys = former.strongestOf(weights, count);
+    const values = keys.map((key) => of(vectors.v, key));
+    const parts = values.map((vector, i) => vector.map((value) => value * weights[keys[i]]));
+    const rest = new Float32Array(headSize);
+    weights.forEach((weight, key) => keys.includes(key) || of(vectors.v, key).forEach((value, i) => (rest[i] += weight * value)));
+    const out = of(vectors.out, query);
+    const sums = rest.map((sum, i) => factor * parts.reduce((total, part) => total + part[i], sum));
+    const error = sums.reduce((most, sum, i) => Math.max(most, Math.abs(sum - out[i])), 0);
+    return { keys, weights, vectors: values, parts, rest, out, error };
   };
 
   former.viewOf.explore = () => {

@@ -15,13 +15,15 @@
     scale: { initial: "linear", choices: ["linear", "row", "root"] },
     show: { initial: "weights", choices: ["weights", "scores"] },
   };
+  const SHOWS = ["map", "of", "layer", "head"]; // what of a pass is shown
 
   const settings = former.settings(FIELDS);
 
   const store = {
     pass: null, // a Pass (lib/pass.js)
     map: null, // the one of its maps that is looked at
-    exact: null, // {layer, head, q, k, weights, scores, recomputed, error} of the chosen head, once it is here
+    exact: null, // {of, layer, head, weights} of what is shown, and of a head {q, k, v, out, scores, error}, once it is here
+    old: null, // why the pass on screen is not the one asked for: "asked", "refused" or "offline"
     fields: FIELDS,
     view: settings.values,
     allowed: settings.allowed,
@@ -31,20 +33,22 @@
     rev: 0, // of the answer on screen
   };
 
-  const PARTS = ["pass", "exact", "hover", "effects", "notes", "rev"]; // what else a listener is told of
+  const PARTS = ["pass", "exact", "old", "hover", "effects", "notes", "rev"]; // what else a listener is told of
   const { subscribe, publish } = former.listeners([...PARTS, ...Object.keys(FIELDS)]);
 
   /** listen(changed): changed is a Set of names in PARTS and FIELDS. Called at once, with all of them. */
   store.subscribe = subscribe;
 
-  /** Changes the view: set({layer: 2, head: 1}). What the pass does not have is left as it was. */
+  /** Changes the view: set({layer: 2, head: 1}). What the pass does not have is left as it was; what is chosen once more
+   *  is asked for again where it never came. */
   store.set = (partial) => {
     const changed = settings.change(partial);
-    if (!changed.length) return;
     if (changed.includes("map")) changed.push(...fitView());
-    publish(...changed);
-    writeLink();
-    if (["map", "layer", "head"].some((name) => changed.includes(name))) loadExact();
+    if (changed.length) {
+      publish(...changed);
+      writeLink();
+    }
+    if (SHOWS.some((name) => changed.includes(name) || (name in partial && !store.exact))) loadExact();
   };
 
   /** What is pointed at: {token}, {query, key}, or null. */
@@ -73,10 +77,60 @@
     FIELDS.key.max = (keys?.length ?? Infinity) - 1;
   };
 
-  /** Takes up an answer of Python: {key, rev, notes, link, example}; key null where it has nothing to show.
-   *  expired() has Python make the pass on screen once more. */
-  store.receive = async (answer, expired) => {
-    askAgain = expired;
+  // --- Python's answers ---------------------------------------------------------------------------------------------
+
+  const SOON = 300; // ms: an answer that comes within does not let what is on screen look old before
+  const PATIENCE = 8000; // ms without an answer, after which the question is asked again
+
+  /** How Python is asked once more for what stands in the fields; attention_store.js says. */
+  store.ask = () => {};
+  let question = null; // {model, text, edits}: asked, and not answered yet
+  let tries = 0; // that failed since
+  let timers = [];
+
+  const become = (old) => {
+    if (old === store.old) return;
+    store.old = old;
+    publish("old");
+  };
+  const after = (delay, act) => timers.push(setTimeout(act, delay));
+  const settle = () => {
+    timers.forEach(clearTimeout);
+    timers = [];
+  };
+
+  /** Python is being asked; returns what for. What is on screen is soon old, and without an answer it is asked again. */
+  store.asked = (model, text, { list = [], model: owner } = {}) => {
+    const edits = owner === model ? list : [];
+    const header = store.pass?.header;
+    settle();
+    question = { model, text, edits };
+    writeLink();
+    const same = header && header.model === model && header.text === text && JSON.stringify(header.edits) === JSON.stringify(edits);
+    if (!same && !store.old) after(SOON, () => become("asked"));
+    after(PATIENCE, failed);
+  };
+
+  /** No answer came: what is on screen stays, is said to be old, and the question is asked again after a while. */
+  const failed = () => {
+    settle();
+    store.complain("asking_again");
+    become("offline");
+    after(former.later(tries++), store.ask);
+  };
+  window.addEventListener("online", () => store.old === "offline" && store.ask());
+
+  /** Asks again at once, where a text is still without an answer. */
+  store.again = (text) => question?.text === text && store.ask();
+
+  const answered = (old) => {
+    settle();
+    [question, tries] = [null, 0];
+    become(old);
+  };
+
+  /** Takes up an answer of Python: {key, rev, notes, link, example}; key null where it has nothing to show. */
+  store.receive = async (answer) => {
     if (!answer || answer.rev <= newest) return;
     // A link that names a model or a text gets an answer of its own: the worked example would only flash by.
     const first = newest === 0;
@@ -89,27 +143,21 @@
     if (!answer.key) viewToCome = null; // what was followed was refused
     if (!key || key === store.pass?.header.key) {
       store.rev = answer.rev;
+      answered(key ? null : "refused");
+      writeLink();
       if (!store.exact) loadExact(); // the server held the pass no longer, and holds it again
       return publish("rev");
     }
-    const response = await fetch(former.url(`/attention/${key}`)).catch(() => null);
-    if (response?.status === 404) return askAgain();
-    if (!response?.ok) return store.complain("offline");
-    const buffer = await response.arrayBuffer();
+    const response = await former.patiently(`/attention/${key}`).catch(() => null);
     if (answer.rev !== newest) return; // a later answer overtook this one
+    if (response?.status === 404) return store.ask();
+    const buffer = response?.ok && (await response.arrayBuffer().catch(() => null));
+    if (answer.rev !== newest) return;
+    if (!buffer) return failed();
     store.rev = answer.rev; // only now: a part painted meanwhile still shows the answer before
-    store.pass = former.decodePass(buffer);
-    store.hover = store.effects = null;
-    const { model, text } = store.pass.header;
-    const followed = viewToCome?.model === model && viewToCome.text === text ? viewToCome.view : {};
-    viewToCome = null;
-    Object.assign(store.view, followed);
-    const moved = [...Object.keys(followed), ...fitView()];
-    loadExact();
-    writeLink();
-    publish(...PARTS, ...moved);
+    answered(null);
+    take(former.decodePass(buffer));
   };
-  let askAgain = null; // the `expired` of the answers
   let newest = 0; // the last answer taken up; store.rev follows when it is on the screen
   let example = null; // the worked example's key, kept back while a link's answer is under way
   const meant = former.tabOf(former.opened) === "explore"; // the link is of this tab
@@ -117,16 +165,38 @@
   const linkAsks = (here) =>
     meant && Object.entries({ ...here, edits: "" }).some(([name, value]) => (former.opened.get(name) ?? value) !== value);
 
+  /** A new pass comes on the screen, with the view of a link that was waiting for it. A model that comes anew opens on the
+   *  head that is worth seeing, unless the link names one. */
+  const take = (pass) => {
+    const { model, text } = pass.header;
+    const followed = viewToCome?.model === model && viewToCome.text === text ? viewToCome : null;
+    const opens = followed ? !followed.named : store.pass ? store.pass.header.model !== model : !(meant && namesHead(former.opened));
+    store.pass = pass;
+    store.hover = store.effects = viewToCome = null;
+    Object.assign(store.view, followed?.values);
+    const moved = [...Object.keys(followed?.values ?? {}), ...fitView()];
+    if (opens) moved.push(...settings.change(opening()));
+    loadExact();
+    writeLink();
+    publish(...PARTS, ...moved);
+  };
+  const namesHead = (params) => params.has("layer") || params.has("head");
+  const opening = () => {
+    const [layer, head] = store.map.opening ?? [0, 0];
+    return { layer, head };
+  };
+
   /** Takes up a link's view while the page is open; ask({model, text, edits}) where it shows another pass. */
   store.follow = (params, ask) => {
     const asked = Object.fromEntries(["model", "text", "edits"].map((name) => [name, params.get(name) ?? ""]));
     const { model, text, edits = [] } = store.pass?.header ?? {};
-    const same = !asked.model || (asked.model === model && asked.text === text && asked.edits === edits.map(inLink).join(","));
-    if (same) return store.set(settings.read(params).values);
+    const same = !asked.model || (asked.model === model && asked.text === text && asked.edits === inLink(edits));
+    const named = namesHead(params);
+    if (same) return store.set({ ...settings.read(params).values, ...(named || !store.map ? {} : opening()) });
     const { map } = store;
     store.map = null; // what the other pass has is not known yet
     limit();
-    viewToCome = { view: settings.read(params).values, model: asked.model, text: asked.text };
+    viewToCome = { values: settings.read(params).values, named, model: asked.model, text: asked.text };
     store.map = map;
     limit();
     ask(asked);
@@ -152,32 +222,53 @@
     return moved;
   };
 
-  /** Fetches the chosen head's q, k and weights in the background. */
-  const loadExact = async () => {
+  // --- what is shown, exactly ---------------------------------------------------------------------------------------
+
+  /** Fetches what is shown exactly, in the background: until then the packed weights stay, marked as approximate. A server
+   *  that does not answer is asked again, for as long as the same is shown. */
+  const loadExact = async (times = 0) => {
+    clearTimeout(exactLater);
     store.exact = null;
     publish("exact");
-    const { pass } = store;
-    const { map } = store;
-    const { layer, head } = store.view;
+    const { pass, map } = store;
     if (!pass) return;
-    const response = await fetch(former.url(`/attention/${pass.header.key}/${map.name}/${layer}/${head}`)).catch(() => null);
-    if (response?.status === 404 && pass === store.pass) askAgain();
-    if (!response?.ok) return; // the packed weights stay, marked as approximate
-    const exact = former.decodeHead(map, await response.arrayBuffer());
-    if (map !== store.map || layer !== store.view.layer || head !== store.view.head) return;
-    store.exact = { layer, head, ...exact };
-    publish("exact");
+    const { of, layer, head } = store.view;
+    const part = of === "head" ? head : of === "rollout" && map.square ? of : "mean";
+    const asks = (mine = {});
+    const response = await former.patiently(`/attention/${pass.header.key}/${map.name}/${layer}/${part}`).catch(() => null);
+    const buffer = response?.ok && (await response.arrayBuffer().catch(() => null));
+    if (asks !== mine) return; // something else is shown by now
+    if (buffer) {
+      store.exact = { of, layer, head, ...former.decodeExact(map, of, buffer) };
+      return publish("exact");
+    }
+    if (response?.status === 404) return store.ask();
+    exactLater = setTimeout(() => asks === mine && loadExact(times + 1), former.later(times));
+  };
+  let mine = null; // the newest fetch
+  let exactLater = 0;
+
+  /** Waits until what is shown is here exactly. Throws where the server does not answer. */
+  store.exactly = async () => {
+    if (!store.exact) await loadExact();
+    if (!store.exact) throw new Error(former.say("offline"));
   };
 
-  /** An edit as viz/passes/edits.py reads it in a link: 0.3.off, 2.L.uniform, 1.2.x-1.5. */
-  const inLink = ({ layer, head, do: what, factor }) =>
-    [layer, head ?? "L", what === "uniform" ? what : factor ? `x${factor}` : "off"].join(".");
+  // --- the link -----------------------------------------------------------------------------------------------------
 
-  /** The view as it stands in the address bar; `model`, `text` and `edits` are beside it. */
+  /** Edits as viz/passes/edits.py reads them in a link: 0.3.off,2.L.uniform,1.2.x-1.5. */
+  const inLink = (edits) =>
+    edits.map(({ layer, head, do: what, factor }) => [layer, head ?? "L", what === "uniform" ? what : factor ? `x${factor}` : "off"].join(".")).join(",");
+
+  /** The view as it stands in the address bar, with the model, text and edits that are asked for: a page that is loaded
+   *  again before the answer loses nothing. */
   const writeLink = former.page.keep("explore", () => {
     if (!store.pass) return null;
-    const { model, text, edits } = store.pass.header;
-    return { model, text, edits: edits.map(inLink).join(","), ...settings.link() };
+    const { header } = store.pass;
+    const asked = question && question.text.trim() && question.text.length <= former.limits.text ? question : header;
+    const { layer, head } = store.view;
+    const view = asked.model === header.model ? { ...settings.link(), layer, head } : {};
+    return { model: asked.model, text: asked.text, edits: inLink(asked.edits), ...view };
   });
 
   const refuse = (note) => store.notes.link.push({ kind: "error", ...note });

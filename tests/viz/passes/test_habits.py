@@ -1,0 +1,117 @@
+"""What a head does, in a word: the numbers against a plain loop, the word against heads that are known."""
+
+import pytest
+import torch
+
+import former
+from tests.browser.reference import statistics
+from viz.passes import habits
+from viz.passes.run import Loaded, run
+from viz.text.examples import EXAMPLES
+
+IDS = list(b"[the cat sat on the mat")  # whose first token comes only once
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("small-generator", "abcab abc"), ("small-classifier", "good bad good film")]
+)
+def test_the_statistics_of_heads_means_rollouts_and_an_even_spread_are_those_of_a_plain_loop(models, name, text):
+    made = run(models[name], text)
+    each, ids = made.map("self"), made.header["ids"]
+    weights, found = each.weights.double(), made.header["maps"][0]["statistics"]
+    uniform = each.allowed.double() / each.allowed.sum(-1, keepdim=True)
+    views = [(found["even"], uniform, [])]
+    for layer in range(len(weights)):
+        views += [({**found["head"]}, weights[layer, head], [layer, head]) for head in range(weights.shape[1])]
+        views += [(found["mean"], weights[layer].mean(0), [layer])]
+        views += [(found["rollout"], former.analysis.rollout(weights[: layer + 1]), [layer])]
+    for shown, exact, at in views:
+        for measure, value in statistics(exact, ids).items():
+            number = shown[measure]
+            for i in at:
+                number = number[i]
+            assert number == pytest.approx(value, abs=2e-5), (measure, at)
+
+
+def looking(where) -> torch.Tensor:
+    """A causal head (t, t) all of whose mass is at where(query), or at the first token where that is None."""
+    weights = torch.zeros(len(IDS), len(IDS))
+    for query in range(len(IDS)):
+        weights[query, where(query) or 0] = 1
+    return weights
+
+
+def last(query: int) -> int | None:
+    """The last place before with the query's token."""
+    return max((i for i in range(query) if IDS[i] == IDS[query]), default=None)
+
+
+def after_last(query: int) -> int | None:
+    return None if (place := last(query)) is None or place + 1 == query else place + 1
+
+
+MASK = former.masks.causal(len(IDS))
+EVEN = MASK / MASK.sum(-1, keepdim=True)
+KNOWN = {
+    "previous": looking(lambda i: i - 1 if i else None),
+    "self": looking(lambda i: i),
+    "same": looking(last),
+    "copying": looking(after_last),
+    "first": looking(lambda _: None),
+    "even": EVEN,
+}
+
+
+def test_known_heads_have_their_habits_though_they_rest_on_the_first_token():
+    found = habits.describe(torch.stack(list(KNOWN.values()))[None], MASK, torch.tensor(IDS))
+    names = [kind for kind, _ in found["habits"]["head"][0]]
+    assert names == list(KNOWN)
+    statistics = found["statistics"]["head"]
+    copying, same = list(KNOWN).index("copying"), list(KNOWN).index("same")
+    assert statistics["first"][0][copying] > 0.3
+    assert found["habits"]["head"][0][copying][1] == "first", "the runner-up is said"
+    assert statistics["same"][0][same] == pytest.approx(1)
+    assert found["opening"] == [0, copying]
+
+
+@pytest.mark.parametrize("name", habits.HABITS)
+def test_a_habit_begins_at_its_threshold(name):
+    even = dict.fromkeys([*habits.HABITS, "entropy"], 0.01) | {"entropy": 4.0}
+    found = dict.fromkeys(even, 0.0) | {"entropy": 2.0}
+    least = habits.HABITS[name]
+    assert habits.habit(found | {name: least}, even) == (name, None)
+    assert habits.habit(found | {name: least - 0.01}, even) == ("mixed", name)
+    assert habits.habit(found | {name: least, "entropy": 3.9}, even) == (name, None)
+    assert habits.habit(found | {"entropy": 3.6}, even) == ("even", None)
+    assert habits.habit(found | {name: least}, even | {name: 0.9 * least}) == ("mixed", None), "as an even spread"
+
+
+def test_the_first_token_is_the_habit_only_of_a_head_that_has_no_other():
+    even = dict.fromkeys(habits.HABITS, 0.05) | {"entropy": 4.0}
+    found = dict.fromkeys(habits.HABITS, 0.0) | {"entropy": 2.0, "first": 0.6, "copying": 0.35}
+    assert habits.habit(found, even) == ("copying", "first")
+    assert habits.habit(found | {"copying": 0.2}, even) == ("first", "copying")
+
+
+def test_a_single_token_has_nothing_but_itself_to_look_at():
+    found = habits.describe(torch.ones(1, 1, 1, 1), torch.ones(1, 1, dtype=torch.bool), torch.tensor([7]))
+    assert found["habits"] == {"head": [[["only", None]]], "mean": [["only", None]], "rollout": [["only", None]]}
+
+
+def opened(name: str) -> dict:
+    """The map that a shipped model's worked example opens with."""
+    loaded = Loaded(name, former.load(name), name)
+    return run(loaded, EXAMPLES["classifier" if loaded.is_classifier else "generator"][0]).header["maps"][0]
+
+
+def test_explore_opens_on_the_head_that_copies_of_the_shipped_generator():
+    header = opened("generator")
+    assert header["opening"] == [4, 7]
+    assert header["habits"]["head"][4][7] == ["copying", "first"]
+
+
+@pytest.mark.parametrize("name", ["tiny-generator", "tiny-unmasked", "classifier", "classifier-bag"])
+def test_no_shipped_model_opens_on_a_head_that_looks_at_all_alike(name):
+    header = opened(name)
+    layer, head = header["opening"]
+    assert header["habits"]["head"][layer][head][0] != "even"
