@@ -1,4 +1,4 @@
-"""The English words: a module for each tab, a package for Learn, one for the page, one for rooms and presenting, the glossary."""
+"""The English words: a module for each tab, a package for Learn, one for the page, one for rooms, the glossary."""
 
 from viz.text.en import classroom, explore, generate, glossary, learn, mask, page, permute
 

@@ -57,6 +57,7 @@ def test_copied_lines_give_the_tensors_that_the_code_names(models, section):
     view = VIEWS[section.name]
     names: dict[str, Any] = {}
     code = section.python(models, view).replace("former.load(", "load(")
+    assert len(code.splitlines()) <= 45
     exec(compile(code, section.name, "exec"), names | {"load": lambda name: models[name].bundle}, names)
     shown = section.values(models, view)
     for name in shown.keys() & names.keys():

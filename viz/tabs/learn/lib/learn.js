@@ -26,10 +26,7 @@
     });
   };
 
-  const link = () => {
-    if (!learn.open) return null;
-    return { ...(learn.open !== learn.sections[0].name && { section: learn.open }), ...learn.find(learn.open).link() };
-  };
+  const link = () => learn.open && { section: learn.open, ...learn.find(learn.open).link() };
   const write = former.page.keep(TAB, link);
 
   /** Opens a section. */
