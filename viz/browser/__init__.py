@@ -63,8 +63,12 @@ def lesson(tab: str, section: str) -> gr.HTML:
         tab: its name.
         section: the heading in the article that the tab is about.
     """
-    href = f"{ARTICLE}#:~:text={quote(section)}"  # a text fragment: the browser scrolls to the heading's words
-    return part(HERE, "lesson", {"tab": tab, "section": section, "href": href})
+    return part(HERE, "lesson", {"tab": tab, "section": section, "href": article(section)})
+
+
+def article(section: str) -> str:
+    """The address of a heading in the article, by a text fragment: the browser scrolls to its words."""
+    return f"{ARTICLE}#:~:text={quote(section)}"
 
 
 def head(tabs: Sequence[Tab], language: str = "en") -> str:
@@ -89,7 +93,7 @@ def head(tabs: Sequence[Tab], language: str = "en") -> str:
 
 def css(tabs: Sequence[Tab]) -> str:
     """The look of the page: the palette, what all tabs share, each tab's own; in a folder, page.css comes first."""
-    folders = [HERE, *(TABS / tab.name for tab in tabs)]
+    folders = [HERE, *(TABS / tab.name / folder for tab in tabs for folder in (".", "sections"))]
     files = [
         path for folder in folders for path in sorted(folder.glob("*.css"), key=lambda p: (p.stem != "page", p.stem))
     ]

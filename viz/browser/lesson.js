@@ -3,9 +3,6 @@ const { h } = former;
 const sentence = h("p", { class: "sentence", "aria-live": "polite" });
 const { tab, section, href } = props.value;
 element.dataset.tab = tab;
-element.append(
-  sentence,
-  former.glossary(),
-  h("a", { href, target: "_blank", rel: "noopener noreferrer", title: former.say("lesson_hint") }, former.say("lesson_article", { section })),
-);
-former.lessons.attach(tab, sentence);
+const anchor = h("a", { href, target: "_blank", rel: "noopener noreferrer", title: former.say("lesson_hint") }, former.say("lesson_article", { section }));
+element.append(sentence, former.glossary(), anchor);
+former.lessons.attach(tab, sentence, anchor);

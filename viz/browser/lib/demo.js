@@ -4,15 +4,26 @@
   const former = window.former;
   const PATIENCE = 200; // ms from the last change to a question: while one types, only the newest text is asked
 
+  /** Where the demonstration of a whole tab keeps its view. */
+  const ofTab = (tab) => ({
+    keep: (link) => former.page.keep(tab, link),
+    mine: (params) => former.tabOf(params) === tab,
+    follow: (take) => (former.followers[tab] = take),
+  });
+
   /**
    * A demonstration.
    *
+   * place: the tab that it is, or, where it is a part of one, {keep, mine, follow}: keep(link) returns what to call when
+   * the view that link() gives has changed; mine(params) says whether a link is for it; follow(take) is told how it takes
+   * up a link while the page is open.
    * fields: as former.settings takes them, plus `eager: true` for a text that is not typed: no waiting before it is asked.
    * questions: {name: {path, needs}}: POSTed to `path` as {name: value} of the fields it needs, whenever one changed.
    *
    * The demonstration: {view, hover, answers: {question: answer or null}, message, busy, rev}.
    */
-  former.demo = (tab, fields, questions) => {
+  former.demo = (place, fields, questions) => {
+    const { keep, mine, follow } = typeof place === "string" ? ofTab(place) : place;
     const settings = former.settings(fields);
     const demo = {
       fields,
@@ -103,7 +114,7 @@
     // --- the link --------------------------------------------------------------------------------------------------
 
     let started = false;
-    const writeLink = former.page.keep(tab, () => (started ? settings.link() : null));
+    const writeLink = keep(() => (started ? settings.link() : null));
 
     /** Takes up a link's view, the rest going back to where it began; nonsense is named and left out. */
     demo.read = (params) => {
@@ -126,13 +137,13 @@
 
     /** Once, when its tab is first opened: reads the link, asks everything. */
     demo.start = () => {
-      if (former.tabOf(former.opened) === tab) demo.read(former.opened);
+      if (mine(former.opened)) demo.read(former.opened);
       for (const name of Object.keys(questions)) askSoon(name, 0);
       started = true;
       writeLink();
     };
 
-    former.followers[tab] = demo.follow;
+    follow(demo.follow);
     return demo;
   };
 })();

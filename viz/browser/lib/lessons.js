@@ -2,20 +2,30 @@
 (() => {
   const former = window.former;
   const said = {}; // tab → sentence
-  const places = {}; // tab → element
+  const places = {}; // tab → its elements {sentence, anchor}
+  const links = {}; // tab → {article, href}
 
   former.lessons = {
     /** Says what to look at in a tab. */
     tell: (tab, sentence) => {
       said[tab] = sentence;
-      if (places[tab] && places[tab].textContent !== sentence) places[tab].textContent = sentence;
+      const place = places[tab]?.sentence;
+      if (place && place.textContent !== sentence) place.textContent = sentence;
       former.lessons.heard();
     },
     of: (tab) => said[tab] ?? "",
+    /** Where the article says more of what is in front in a tab: {article: its heading, href}. */
+    link: (tab, { article, href }) => {
+      links[tab] = { article, href };
+      if (!places[tab]) return;
+      places[tab].anchor.href = href;
+      places[tab].anchor.textContent = former.say("lesson_article", { section: article });
+    },
     heard: () => {}, // told of every sentence
-    attach: (tab, element) => {
-      places[tab] = element;
-      element.textContent = said[tab] ?? "";
+    attach: (tab, sentence, anchor) => {
+      places[tab] = { sentence, anchor };
+      sentence.textContent = said[tab] ?? "";
+      if (links[tab]) former.lessons.link(tab, links[tab]);
     },
   };
 })();

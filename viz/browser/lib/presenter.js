@@ -3,6 +3,8 @@
 (() => {
   const former = window.former;
   const presenter = (former.presenter = { on: false, panel: null });
+  /** tab → step(by), of a tab that shows one section at a time: turns to another, or returns false. */
+  presenter.turns = {};
   const caption = former.h("p", { class: "presenter-caption", "aria-live": "polite" });
   let shown = null; // the section that is presented
 
@@ -77,11 +79,12 @@
 
   presenter.toggle = () => (presenter.on ? end() : begin(null));
 
-  /** One panel on or back, and over the end of a tab into the next. */
+  /** One panel on or back, through the sections of a tab that has some, and over its end into the next. */
   presenter.step = async (by) => {
     const all = panels();
     const next = all[all.indexOf(shown) + by];
     if (next) return show(next);
+    if (presenter.turns[former.page.tab]?.(by)) return; // what is hidden now gives way to what is shown, see start
     const tab = former.tabs[former.tabs.indexOf(former.page.tab) + by];
     if (tab) await presenter.go(tab, by < 0 ? Infinity : null);
   };

@@ -5,7 +5,7 @@
   /**
    * Values under `fields`: {name: field}, of which each is one of
    *   {initial, choices}                one of a list
-   *   {initial, longest}                a text
+   *   {initial, longest, valid}         a text; where valid(text) is given, one for which it holds
    *   {initial, min, max, step}         a number; whole ones unless `step` is below 1
    * with `optional: true` where null is allowed. Limits may be changed later.
    *
@@ -15,10 +15,10 @@
     const values = Object.fromEntries(Object.entries(fields).map(([name, { initial }]) => [name, initial]));
 
     const allowed = (name, value) => {
-      const { choices, min, max, step = 1, longest, optional } = fields[name];
+      const { choices, min, max, step = 1, longest, valid = () => true, optional } = fields[name];
       if (value === null) return Boolean(optional);
       if (choices) return choices.includes(value);
-      if (longest) return typeof value === "string" && value.length <= longest;
+      if (longest) return typeof value === "string" && value.length <= longest && valid(value);
       return Number.isFinite(value) && value >= min && value <= max && (step < 1 || Number.isInteger(value));
     };
 

@@ -172,7 +172,8 @@
     const followed = viewToCome?.model === model && viewToCome.text === text ? viewToCome : null;
     const opens = followed ? !followed.named : store.pass ? store.pass.header.model !== model : !(meant && namesHead(former.opened));
     store.pass = pass;
-    store.hover = store.effects = viewToCome = null;
+    if (followed) viewToCome = null; // the worked example may come before it
+    store.hover = store.effects = null;
     Object.assign(store.view, followed?.values);
     const moved = [...Object.keys(followed?.values ?? {}), ...fitView()];
     if (opens) moved.push(...settings.change(opening()));

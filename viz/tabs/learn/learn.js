@@ -1,0 +1,170 @@
+// The frame of tab Learn: the list of sections with one's progress, and of the section that is open its panel, its words,
+// its code and its question. A section's script draws into the panel, and says what can be tried.
+const { h, say, learn } = former;
+
+// --- the list ------------------------------------------------------------------------------------------------------
+
+const go = (words, sign, by) => h("button", { type: "button", class: "step", title: words, "aria-label": words, onclick: () => learn.step(by) }, sign);
+const chips = h("ol", { class: "chips" });
+const list = h("ol", { class: "titles" });
+const all = h("details", { class: "all" }, h("summary", {}), h("div", { class: "sheet" }, list));
+const [back, next] = [go(say("learn_previous"), "‹", -1), go(say("learn_next"), "›", 1)];
+const note = h("p", { class: "note error", role: "status" });
+const stage = h("div", { class: "sections" });
+element.append(h("nav", { "aria-label": say("learn_sections") }, back, chips, next, all), note, stage);
+document.addEventListener("click", (event) => all.contains(event.target) || (all.open = false));
+
+learn.begin(props.value);
+
+const titleOf = ({ key }) => say(`${key}_title`);
+const entry = (section, i, words) => {
+  const button = h("button", { type: "button", onclick: () => ((all.open = false), learn.show(section.name)), "data-section": section.name }, words);
+  return h("li", { value: i + 1 }, button);
+};
+chips.append(...learn.sections.map((section, i) => entry(section, i, "")));
+list.append(...learn.sections.map((section, i) => entry(section, i, titleOf(section))));
+
+const paintList = () => {
+  const done = learn.sections.filter(({ name }) => learn.answered(name)).length;
+  all.querySelector("summary").textContent = say("learn_progress", { done, count: learn.sections.length });
+  all.querySelector("summary").title = say("learn_all");
+  for (const button of element.querySelectorAll("nav [data-section]")) {
+    const section = learn.find(button.dataset.section);
+    const number = learn.sections.indexOf(section) + 1;
+    const current = section.name === learn.open;
+    const words = say("learn_chip", { number, title: titleOf(section), done: learn.answered(section.name) ? "yes" : "no" });
+    if (current) button.setAttribute("aria-current", "page");
+    else button.removeAttribute("aria-current");
+    button.classList.toggle("done", learn.answered(section.name));
+    button.setAttribute("aria-label", words);
+    if (!button.closest(".chips")) continue;
+    button.title = words;
+    button.replaceChildren(h("b", {}, former.whole(number)), current ? h("span", {}, titleOf(section)) : "");
+  }
+  const at = learn.sections.findIndex(({ name }) => name === learn.open);
+  back.disabled = at === 0;
+  next.disabled = at === learn.sections.length - 1;
+};
+
+const paintNote = () => (note.textContent = learn.message || (learn.find(learn.open).live?.message?.text ?? ""));
+
+// --- a section -----------------------------------------------------------------------------------------------------
+
+/** The equations as Gradio's KaTeX writes them, which takes a moment to come; each section has a copy of its own. */
+const written = new Promise((done) => {
+  const tab = element.closest("[role=tabpanel]");
+  const look = () => {
+    const found = tab.querySelectorAll(".learn-equations .katex-display");
+    if (found.length !== learn.sections.length) return;
+    watch.disconnect();
+    done([...found]);
+  };
+  const watch = new MutationObserver(look);
+  watch.observe(tab, { childList: true, subtree: true });
+  look();
+});
+
+/** The links to other tabs, which open them as a copied link would. */
+const links = (section, views) => {
+  const nav = h("p", { class: "open-in" });
+  const draw = () =>
+    nav.replaceChildren(
+      say("learn_open_in"),
+      ...views().map(([tab, view]) => {
+        const params = new URLSearchParams({ tab, ...view });
+        const open = (event) => {
+          if (event.ctrlKey || event.metaKey || event.shiftKey) return; // a page of its own
+          event.preventDefault();
+          former.page.follow(params);
+        };
+        return h("a", { href: `?${params}`, onclick: open }, say(`tab_${tab}`));
+      }),
+    );
+  section.live.subscribe(nav, draw);
+  return nav;
+};
+
+const build = (section) => {
+  const key = section.key;
+  const words = (name, values) => say(`${key}_${name}`, values);
+  const place = h("div", { class: `former former-learn-${section.name} stage` });
+  const panel = former.panel(place, words("title"));
+  const [picture, below] = [h("div", { class: "picture" }), h("div", { class: "tries" })];
+  const equation = h("div", { class: "equation" });
+  panel.body.append(picture);
+  panel.foot.append(equation, below);
+  written.then((found) => equation.append(found[learn.sections.indexOf(section)].cloneNode(true)));
+  const text = h("div", { class: "words" }, ...words("text").split("\n\n").map((paragraph) => h("p", {}, paragraph)));
+  const code = former.learnCode(section);
+  const node = h("article", { class: "section", "data-section": section.name, "aria-label": words("title") }, place, text, code);
+  stage.append(node);
+
+  /** What a section's script is given. */
+  Object.assign(section, {
+    node,
+    words, // its messages, without the beginning that all of them share
+    panel: { ...panel, picture },
+    /** Its settings and its questions, as former.demo takes them; a question's path is its name. */
+    demo: (fields, questions = {}) => {
+      const paths = Object.entries(questions).map(([name, needs]) => [name, { path: `/learn/${section.name}/${name}`, needs }]);
+      const demo = former.demo(learn.place(section), fields, Object.fromEntries(paths));
+      section.live = demo;
+      demo.subscribe(node, (changed) => changed.has("message") && paintNote());
+      return demo;
+    },
+    /** The sentence above, of what is on the screen. */
+    tell: (sentence) => {
+      section.sentence = sentence;
+      if (learn.open === section.name) former.lessons.tell("learn", sentence);
+    },
+    /** Prepared changes, [{name, words, act}], and how to put all back. */
+    tries: (changes, reset) => {
+      const button = (name, label, hint, act) => h("button", { type: "button", class: "field-button", "data-try": name, title: hint, onclick: act }, label);
+      below.replaceChildren(
+        h("span", { class: "quiet" }, say("learn_try")),
+        ...changes.map(({ name, words: label, act }) => button(name, label, null, act)),
+        button("reset", say("learn_reset"), say("learn_reset_hint"), reset),
+      );
+    },
+    /** A puzzle that the running code checks: returns what to call with {words, solved}. */
+    puzzle: () => {
+      const [said, state] = [h("span"), h("b", { role: "status" })];
+      const box = h("p", { class: "puzzle" }, h("b", {}, say("learn_puzzle")), " ", said, " ", state);
+      text.append(box);
+      return ({ words: task, solved }) => {
+        said.textContent = task;
+        box.classList.toggle("solved", solved);
+        state.textContent = solved ? say("learn_puzzle_solved") : "";
+      };
+    },
+    check: (question) => text.append(former.learnCheck(section, question)),
+    links: (views) => text.append(links(section, views)),
+  });
+  load(section);
+};
+
+const load = async (section) => {
+  const waiting = h("p", { class: "quiet", role: "status" }, say("learn_loading"));
+  section.panel.picture.replaceChildren(waiting);
+  try {
+    const { draw, props: given } = await learn.script(section.name);
+    waiting.remove();
+    draw(section, given);
+    section.node.dataset.drawn = "yes";
+  } catch (error) {
+    waiting.textContent = error.message;
+    waiting.append(" ", h("button", { type: "button", class: "field-button", onclick: () => load(section) }, say("learn_again")));
+  }
+};
+
+learn.subscribe(element, (changed) => {
+  if (!learn.open) return;
+  paintNote();
+  paintList();
+  if (!changed.has("open")) return;
+  const section = learn.find(learn.open);
+  if (!section.node) build(section);
+  for (const node of stage.children) node.hidden = node !== section.node;
+  former.lessons.link("learn", section);
+  former.lessons.tell("learn", section.sentence ?? "");
+});

@@ -1,0 +1,30 @@
+// "Check yourself": one question, whose answer the running code gives once one has chosen. Adds former.learnCheck.
+(() => {
+  const former = window.former;
+  const { h, say } = former;
+  let groups = 0;
+
+  /**
+   * A question with its choices: {question, choices: words of each, answer}; answer() resolves to {right: number of the
+   * choice that the code bears out, said: the sentence with its numbers}.
+   */
+  former.learnCheck = (section, { question, choices, answer }) => {
+    const group = `former-learn-check-${groups++}`;
+    const said = h("p", { class: "said", role: "status" });
+    const choose = async (chosen) => {
+      said.textContent = say("learn_check_wait");
+      said.className = "said";
+      try {
+        const { right, said: why } = await answer();
+        const key = right === chosen ? "learn_check_right" : "learn_check_wrong";
+        said.textContent = say(key, { right: choices[right], said: why });
+        said.classList.add(right === chosen ? "right" : "wrong");
+        former.learn.answer(section.name);
+      } catch (error) {
+        said.textContent = error.message;
+      }
+    };
+    const labels = choices.map((words, i) => h("label", {}, h("input", { type: "radio", name: group, value: i, onchange: () => choose(i) }), h("span", {}, words)));
+    return h("fieldset", { class: "check" }, h("legend", {}, say("learn_check")), h("p", {}, question), ...labels, said);
+  };
+})();

@@ -1,0 +1,49 @@
+// The code of a section: functions of former as they stand in its files, and on request the tensors of what is on the
+// screen. Adds former.learnCode.
+(() => {
+  const former = window.former;
+  const { h, say } = former;
+
+  /** Lines of Python as elements: what is a docstring or a comment stands back. */
+  const coloured = (text) =>
+    text.split(/("""[\s\S]*?"""|#.*)/).map((piece) => (/^("""|#)/.test(piece) ? h("i", {}, piece) : piece));
+
+  const tensor = ({ name, shape, rows }) =>
+    h("figure", { "data-tensor": name },
+      h("figcaption", {}, say("learn_code_shape", { name, shape: former.list(shape.map(String)) })),
+      h("table", {}, ...rows.map((row) => h("tr", {}, ...row.map((value) => h("td", {}, former.fixed(value, 3))), row.length < shape.at(-1) ? h("td", {}, "…") : null))),
+      rows.length < shape.slice(0, -1).reduce((one, other) => one * other, 1) ? h("p", {}, "…") : null,
+    );
+
+  const ask = async (path, options) => {
+    try {
+      const response = await former.patiently(path, options);
+      const said = await response.json();
+      return response.ok ? said : { refused: former.refusal(said) };
+    } catch {
+      return { refused: say("offline") };
+    }
+  };
+
+  /** What folds out to the code of a section. */
+  former.learnCode = (section) => {
+    const body = h("div", { class: "functions" });
+    const tensors = h("div", { class: "tensors", "aria-live": "polite" });
+    const values = h("button", { type: "button", class: "field-button", title: say("learn_code_values_hint") }, say("learn_code_values"));
+    const details = h("details", { class: "code" },
+      h("summary", {}, h("b", {}, say("learn_code")), " ", h("code", {}, former.list(section.code))), values, tensors, body);
+    values.addEventListener("click", async () => {
+      const { refused, tensors: given = [] } = await ask(`/learn/${section.name}/values`, { method: "POST", body: JSON.stringify(section.live.view) });
+      tensors.replaceChildren(...(refused ? [refused] : given.map(tensor)));
+    });
+    details.addEventListener("toggle", async () => {
+      if (!details.open || body.childElementCount) return;
+      const { refused, functions = [] } = await ask(`/learn/${section.name}/code`);
+      body.replaceChildren(
+        refused ?? "",
+        ...functions.map(({ file, line, text }) => h("figure", {}, h("figcaption", {}, say("learn_code_place", { file, line })), h("pre", { tabindex: 0 }, ...coloured(text)))),
+      );
+    });
+    return details;
+  };
+})();

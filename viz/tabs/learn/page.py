@@ -1,0 +1,37 @@
+"""Tab Learn: the frame in which one section at a time is shown; lib/learn.js has it made when it is first opened."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from viz import browser
+from viz.tabs.base import Site
+from viz.tabs.learn.sections import SECTIONS
+
+part = partial(browser.part, Path(__file__).parent)
+
+
+def contents() -> list[dict[str, Any]]:
+    """What the frame has to know of every section before it is opened."""
+    return [
+        {
+            "name": section.name,
+            "article": section.article,
+            "href": browser.article(section.article),
+            "code": [f"{function.__module__}.{function.__qualname__}" for function in section.code],
+            "answers": list(section.answers),
+        }
+        for section in SECTIONS
+    ]
+
+
+def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is given its page
+    """Lays out the tab."""
+    browser.lesson("learn", SECTIONS[0].article)
+    part("learn", contents())
+    # Not seen itself: Gradio's KaTeX writes the equations here, and the frame takes each from here.
+    gr.Markdown("\n\n".join(f"$${section.equation}$$" for section in SECTIONS), elem_classes="learn-equations")

@@ -1,0 +1,11 @@
+"""The sections, in the order of the article."""
+
+from importlib import import_module
+
+from viz.tabs.learn.section import Section
+
+NAMES = (
+    "self_attention",
+    "in_pytorch",
+)
+SECTIONS: tuple[Section, ...] = tuple(import_module(f"{__name__}.{name}").SECTION for name in NAMES)

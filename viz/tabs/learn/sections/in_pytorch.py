@@ -1,0 +1,165 @@
+"""Section "In Pytorch": the article's three lines on a sentence of one's own, tensor by tensor, timed beside a loop.
+
+Sizes: t words, e numbers of a word's trained vector; the batch is of one.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+import former
+from viz.passes.run import Loaded, Models, tokenize
+from viz.tabs.learn.section import Section
+from viz.tabs.python import IMPORTS, View, read_index
+from viz.text import Refusal
+
+TEXT = "the cat walks on the street"
+MOST = 16  # words that are shown
+FACTORS = (1, 4, 16)  # that the vectors are multiplied by
+COPIES = (1, 8)  # of the sentence, one after the other, where time is measured
+RUNS = 64  # different measurements of one sentence
+FUNCTIONAL = "\nimport torch.nn.functional as F"
+SPENT = 0.02  # seconds on the three lines: their median is taken
+
+
+def three_lines(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The article's basic self-attention: x (b, t, e) → raw weights (b, t, t), weights (b, t, t) and y (b, t, e)."""
+    raw_weights = torch.bmm(x, x.transpose(1, 2))
+    weights = F.softmax(raw_weights, dim=2)
+    y = torch.bmm(weights, x)
+    return raw_weights, weights, y
+
+
+def by_loop(x: list[list[float]]) -> list[list[float]]:
+    """The same number by number, as the equations say it: (t, e) → (t, e)."""
+    outputs = []
+    for query in x:
+        raw = [sum(a * b for a, b in zip(query, key, strict=True)) for key in x]
+        powers = [math.exp(score - max(raw)) for score in raw]
+        weights = [power / sum(powers) for power in powers]
+        outputs.append([sum(w * vector[i] for w, vector in zip(weights, x, strict=True)) for i in range(len(query))])
+    return outputs
+
+
+def reader(models: Models) -> Loaded:
+    """The model whose vectors are shown: one that reads words, where there is one."""
+    return next((loaded for loaded in models.values() if loaded.is_classifier), next(iter(models.values())))
+
+
+def opening(models: Models) -> dict[str, Any]:
+    """What the section opens with, and its limits."""
+    loaded = reader(models)
+    limits = {"most": MOST, "factors": list(FACTORS), "copies": list(COPIES), "runs": RUNS}
+    return {"text": TEXT, "model": loaded.name, "emb": loaded.bundle.config.emb, **limits}
+
+
+def read(models: Models, view: View) -> tuple[Loaded, list[int], int]:
+    """The model, the tokens of a view and the factor.
+
+    Raises:
+        Refusal: a text without words, or another factor.
+    """
+    loaded = reader(models)
+    if not isinstance(text := view.get("text"), str):
+        raise Refusal("empty_text")
+    if (factor := view.get("factor")) not in FACTORS:
+        raise Refusal("bad_request")
+    ids, _, _ = tokenize(loaded, text)
+    return loaded, ids[:MOST], factor
+
+
+def vectors(loaded: Loaded, ids: list[int], factor: int) -> Tensor:
+    """The trained vectors of tokens: (1, t, e)."""
+    return factor * loaded.bundle.model.transformer.token_embedding.weight.detach()[ids][None]
+
+
+def tensors(models: Models, view: View) -> dict[str, Any]:
+    """The tensors of the three lines.
+
+    Args:
+        models: by name.
+        view: "text" and "factor".
+    Returns:
+        "labels" of the t words; "x" and "y", t × e; "raw" and "weights", t × t.
+    Raises:
+        Refusal: a view that is none.
+    """
+    loaded, ids, factor = read(models, view)
+    x = vectors(loaded, ids, factor)
+    found = dict(zip(("raw", "weights", "y"), three_lines(x), strict=True))
+    plain = {name: tensor[0].tolist() for name, tensor in {"x": x, **found}.items()}
+    return {"text": view["text"], "labels": loaded.bundle.tokenizer.labels(ids), **plain}
+
+
+def timed(models: Models, view: View) -> dict[str, Any]:
+    """The three lines and the loop, timed on this machine.
+
+    Args:
+        models: by name.
+        view: "text", "factor"; "copies" of the sentence; "run", which asks for another measurement.
+    Returns:
+        "words" that were timed, "lines" and "loop" in seconds, and "error", the largest difference of their outputs.
+    Raises:
+        Refusal: a view that is none.
+    """
+    loaded, ids, factor = read(models, view)
+    read_index(view, "run", RUNS)
+    if (copies := view.get("copies")) not in COPIES:
+        raise Refusal("bad_request")
+    x = vectors(loaded, ids * copies, factor)
+    plain = x[0].tolist()
+    lines, began = [], time.perf_counter()
+    while time.perf_counter() - began < SPENT:
+        lines.append(seconds(lambda: three_lines(x)))
+    loop = min(seconds(lambda: by_loop(plain)) for _ in range(2))
+    error = (three_lines(x)[2][0] - torch.tensor(by_loop(plain))).abs().max()
+    return {"words": x.shape[1], "lines": statistics.median(lines), "loop": loop, "error": float(error)}
+
+
+def seconds(work: Callable[[], Any]) -> float:
+    """What it takes."""
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+def values(models: Models, view: View) -> Mapping[str, Tensor]:
+    """The tensors of `basic_self_attention`."""
+    x = vectors(*read(models, view))
+    y, weights = former.basic_self_attention(x)
+    return {"x": x, "x @ x.transpose(-2, -1)": x @ x.transpose(-2, -1), "weights": weights, "weights @ x": y}
+
+
+def python(models: Models, view: View) -> str:
+    """The lines that give the panel's numbers again."""
+    loaded, _, factor = read(models, view)
+    return (
+        f"{IMPORTS.replace('import torch', 'import torch' + FUNCTIONAL)}\n"
+        f"bundle = former.load({loaded.name!r})\n"
+        f"ids = bundle.tokenizer.encode({view['text']!r})[:{MOST}]\n"
+        f"x = {factor} * bundle.model.transformer.token_embedding.weight.detach()[ids][None]  # (1, t, e)\n"
+        "raw_weights = torch.bmm(x, x.transpose(1, 2))\n"
+        "weights = F.softmax(raw_weights, dim=2)\n"
+        "y = torch.bmm(weights, x)\n"
+        "figure = figures.attention(weights[0], bundle.tokenizer.labels(ids))\n"
+    )
+
+
+SECTION = Section(
+    name="in-pytorch",
+    article="In Pytorch: basic self-attention",
+    equation=r"\mathbf{Y} = \mathrm{softmax}\!\left(\mathbf{X}\mathbf{X}^{\top}\right)\mathbf{X}",
+    code=(former.basic_self_attention, by_loop),
+    values=values,
+    python=python,
+    opening=opening,
+    answers={"tensors": tensors, "timed": timed},
+)

@@ -1,0 +1,96 @@
+"""Section "Self-attention": words as arrows in the plane, and every output as a sum of scaled arrows.
+
+The page computes while one drags (lib/arithmetic.js); here the same is computed by `former`. Sizes: t words, 2 numbers
+an arrow. Equal words share one arrow.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor
+
+import former
+from viz.passes.run import Models
+from viz.tabs.learn.section import Section
+from viz.tabs.python import IMPORTS, View
+from viz.text import Refusal
+
+WORDS = "the cat walks on the street"  # the article's
+VECTORS = "0.4,-0.5;1.5,0.8;0.8,1.5;-1.1,-0.4;1.3,-1.1;-0.9,1.1"
+MOST = 6  # words
+LETTERS = 80  # of all words together
+REACH = 2.5  # an arrow goes so far across and up, at most
+
+
+def opening(models: Models) -> dict[str, Any]:
+    """What the section opens with, and its limits."""
+    del models  # of which it needs none
+    return {"words": WORDS, "vectors": VECTORS, "most": MOST, "letters": LETTERS, "reach": REACH}
+
+
+def read(view: View) -> tuple[list[str], list[list[float]]]:
+    """The words of a view, and the arrow of each.
+
+    Raises:
+        Refusal: no words or too many, or arrows that are none.
+    """
+    words, vectors = view.get("words"), view.get("vectors")
+    if not isinstance(words, str) or not isinstance(vectors, str):
+        raise Refusal("bad_request")
+    if not 0 < len(found := words.split()) <= MOST or len(words) > LETTERS:
+        raise Refusal("learn_words_limit", most=MOST, letters=LETTERS)
+    drawn = dict(zip(dict.fromkeys(found), arrows(vectors), strict=False))  # equal words share an arrow
+    return found, [drawn[word] for word in found]
+
+
+def arrows(vectors: str) -> list[list[float]]:
+    """ "1.5,0.8;…" as MOST pairs of numbers.
+
+    Raises:
+        Refusal: they are none.
+    """
+    try:
+        found = [[float(number) for number in pair.split(",")] for pair in vectors[:200].split(";")]
+    except ValueError:
+        raise Refusal("bad_request") from None
+    if len(found) != MOST or any(len(pair) != 2 for pair in found):
+        raise Refusal("bad_request")
+    if not all(math.isfinite(number) and abs(number) <= REACH for pair in found for number in pair):
+        raise Refusal("bad_request")
+    return found
+
+
+def values(models: Models, view: View) -> dict[str, Tensor]:
+    """The tensors of `basic_self_attention`."""
+    del models
+    x = torch.tensor([read(view)[1]])  # (1, t, 2)
+    y, weights = former.basic_self_attention(x)
+    return {"x": x, "x @ x.transpose(-2, -1)": x @ x.transpose(-2, -1), "weights": weights, "weights @ x": y}
+
+
+def python(models: Models, view: View) -> str:
+    """The lines that give the panel's numbers again."""
+    del models
+    words, vectors = read(view)
+    return (
+        f"{IMPORTS}\n"
+        f"words = {words!r}\n"
+        f"x = torch.tensor([{vectors!r}])  # (1, t, 2)\n"
+        "y, weights = former.basic_self_attention(x)  # (1, t, 2), (1, t, t)\n"
+        "products = x @ x.transpose(1, 2)  # before the softmax\n"
+        "figure = figures.attention(weights[0], words)\n"
+    )
+
+
+SECTION = Section(
+    name="self-attention",
+    article="Self-attention",
+    equation=r"y_i = \sum_j w_{ij}\, x_j \qquad w_{ij} = \frac{\exp x_i \cdot x_j}{\sum_j \exp x_i \cdot x_j}",
+    code=(former.basic_self_attention,),
+    values=values,
+    python=python,
+    opening=opening,
+)

@@ -1,0 +1,39 @@
+"""Section "In Pytorch" says."""
+
+from __future__ import annotations
+
+MESSAGES = {
+    "learn_in_pytorch_title": "In PyTorch",
+    "learn_in_pytorch_text": "All of it is three lines. x holds a sentence: a row for each word, here with the vectors"
+    " that a classifier of film reviews has learned. The first line takes every dot product at once, the second turns"
+    " each row into weights, the third makes every output.\n\nThe plain loop below does the same, number by number, and"
+    " gives the same outputs. Only the time differs: a product of matrices is one call, which runs in compiled code"
+    " over whole rows. The first number of each shape is the batch: several sentences at once would take the same three"
+    " lines.",
+    "learn_in_pytorch_text_field": "Text, up to {most} words",
+    "learn_in_pytorch_x": "x = vectors of “{model}”",
+    "learn_in_pytorch_raw_label": "The raw weights: the dot product of each word with each",
+    "learn_in_pytorch_weights_label": "The weights: the softmax of each row",
+    "learn_in_pytorch_read": "{name}[0, {row}, {column}] = {value}: number {column} of “{word}”",
+    "learn_in_pytorch_read_pair": "{name}[0, {row}, {column}] = {value}: from “{word}” to “{other}”",
+    "learn_in_pytorch_point": "Point at a tensor to read its numbers.",
+    "learn_in_pytorch_measure": "Measure again",
+    "learn_in_pytorch_time_loop": "Plain loop",
+    "learn_in_pytorch_time_lines": "Three lines",
+    "learn_in_pytorch_microseconds": "{value} µs",
+    "learn_in_pytorch_milliseconds": "{value} ms",
+    "learn_in_pytorch_times": "{factor} times as fast for {words, plural, one {# word} other {# words}}, just now on"
+    " this server. The outputs differ by {error} at the most.",
+    "learn_in_pytorch_lesson": "The largest weight is {share}, {same, select, yes {of “{word}” for itself} other"
+    " {from “{word}” to “{other}”}}; an even share would be {even}.",
+    "learn_in_pytorch_try_swap": "Swap two words",
+    "learn_in_pytorch_swapped": "the street walks on the cat",
+    "learn_in_pytorch_try_longer": "Vectors × {factor}",
+    "learn_in_pytorch_try_copies": "Time {copies} times the sentence",
+    "learn_in_pytorch_question": "What sums to 1 in the tensor of weights?",
+    "learn_in_pytorch_choice_rows": "Each row",
+    "learn_in_pytorch_choice_columns": "Each column",
+    "learn_in_pytorch_choice_both": "Each row and each column",
+    "learn_in_pytorch_answer": "For your sentence the rows sum to {rows}, the columns to {columns}: every word gives"
+    " out a whole, but some words receive more than others.",
+}

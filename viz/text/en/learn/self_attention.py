@@ -1,0 +1,32 @@
+"""Section "Self-attention" says."""
+
+from __future__ import annotations
+
+MESSAGES = {
+    "learn_self_attention_title": "Self-attention",
+    "learn_self_attention_text": "Each word is an arrow, and you can drag it. To make its output, a word takes its dot"
+    " product with every word, itself included: large where two arrows are long and point the same way, below zero"
+    " where they point apart. The softmax turns these numbers into weights, all above 0 and together 1. The output y is"
+    " the sum of all arrows, each scaled by its weight.\n\nNothing here is learned: there are no parameters but the"
+    " arrows. And nothing knows the order of the words: “the” stands twice in the sentence, with one arrow, so both get"
+    " the same y.",
+    "learn_self_attention_words": "Words",
+    "learn_self_attention_plane": "Words as arrows in the plane. Each tip can be dragged, or moved by the arrow keys.",
+    "learn_self_attention_tip": "{word}: {x} across, {y} up. The arrow keys move it.",
+    "learn_self_attention_products": "Dot products x·x",
+    "learn_self_attention_weights": "Weights w: the softmax of each row",
+    "learn_self_attention_row": "Show the sum for “{word}”",
+    "learn_self_attention_sum": "y = {terms} = ({x}, {y})",
+    "learn_self_attention_lesson": "“{word}” looks most at {most, select, self {itself} other {“{other}”}}: {share} of"
+    " its output. Drag an arrow, and see what changes.",
+    "learn_self_attention_try_long": "“{word}” twice as long",
+    "learn_self_attention_try_square": "“{word}” at a right angle to “{other}”",
+    "learn_self_attention_try_short": "All arrows very short",
+    "learn_self_attention_puzzle": "Without moving “{word}”: make it look more at “{other}” than at itself.",
+    "learn_self_attention_question": "All arrows shrink to a tenth of their length. What do the weights become?",
+    "learn_self_attention_same": "What they are now: only lengths have changed",
+    "learn_self_attention_even": "Almost the same for every word",
+    "learn_self_attention_zero": "Almost 0, for the dot products are",
+    "learn_self_attention_answer": "The dot products shrink a hundredfold, to {least} … {most}; the softmax of numbers"
+    " so near to each other gives each word between {low} and {high}.",
+}
