@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import string
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -114,7 +115,8 @@ def heads_(args: argparse.Namespace) -> None:
     """Prints what each head of a generator, or of `dates`, does."""
     bundle = former.load(args.name)
     if isinstance(bundle.model, former.Generator):
-        print(heads.to_text(heads.head_scores(bundle.model)))
+        letters = [i for letter in string.ascii_lowercase for i in bundle.tokenizer.encode(letter)]
+        print(heads.to_text(heads.head_scores(bundle.model, letters=letters)))
     elif isinstance(bundle.model, former.EncoderDecoder) and bundle.card.get("recipe", {}).get("task") == "dates":
         print(heads.to_text(heads.year_scores(bundle.model)))
     else:

@@ -66,6 +66,7 @@ def make_bundle(run: Path, weights: Path) -> former.Bundle:
         "recipe": recipe.to_dict(),
         "step": header["step"],
         "seconds": round(header["seconds"]),
+        **({"processor_seconds": round(worked)} if (worked := header.get("processor_seconds")) is not None else {}),
         "machine": header["machine"],
         "seed": recipe.seed,
         "quality": [],

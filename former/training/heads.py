@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import string
+from collections.abc import Sequence
+
 import torch
 
 import former
@@ -9,10 +12,13 @@ from former.analysis import head_statistics
 from former.training.dates import examples
 from former.training.dates_task import TOKENIZER, padded
 
+LETTERS = tuple(string.ascii_lowercase.encode())
 Scores = dict[str, torch.Tensor]  # name: (layers, h)
 
 
-def head_scores(model: former.Generator, length: int = 64, repeats: int = 32, seed: int = 0) -> Scores:
+def head_scores(
+    model: former.Generator, length: int = 64, repeats: int = 32, seed: int = 0, letters: Sequence[int] = LETTERS
+) -> Scores:
     """Scores on random letters that come twice: w = u u, u random.
 
     "previous": mass on the token before. "induction": in the second u, mass on the token that followed the same token
@@ -20,15 +26,16 @@ def head_scores(model: former.Generator, length: int = 64, repeats: int = 32, se
     A head that looks at all alike has an induction of about 1/length.
 
     Args:
-        model: a Generator of bytes.
+        model: a Generator.
         length: of u; twice it must fit the context.
         repeats: how many random sequences.
         seed: of the letters.
+        letters: the ids to draw from; of another tokenizer than that of bytes they are other numbers.
     Returns:
         (layers, h) for each score.
     """
     random = torch.Generator().manual_seed(seed)
-    u = torch.randint(ord("a"), ord("z") + 1, (repeats, length), generator=random)
+    u = torch.tensor(letters)[torch.randint(len(letters), (repeats, length), generator=random)]
     _, capture = former.run_with_capture(model, torch.cat((u, u), 1))
     weights = capture.stack("weights")  # (layers, b, h, 2·length, 2·length)
     copied = weights.diagonal(offset=1 - length, dim1=-2, dim2=-1)[..., 1:]  # queries of the second u

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -73,10 +74,14 @@ class Run:
         set_attention(self.model, recipe.attention)
         self.optimisers = optim.make_optimisers(self.model, recipe)
         self.step, self.seconds, self.best = 0, 0.0, None
+        self.processor: float | None = (
+            0.0  # seconds that this process has worked; None where an older run did not count
+        )
         if source is not None:
             header = state.load_state(source, self.model, self.optimisers)
             self._check(header, source)
             self.step, self.seconds = header["step"], header["seconds"]
+            self.processor = header.get("processor_seconds")
             if saved.exists():  # the best weights of `start` are not in this directory, so their figure does not count
                 self.best = header["best"]
         self.network = group.wrap(self.model)
@@ -133,11 +138,10 @@ class Run:
 
     def _logged_step(self, log: state.Log | None, bar: Any) -> None:
         """One step, its time, and of every tenth a line in the log."""
-        began = time.perf_counter()
-        loss, norm = self.take_step()
-        logged = log is not None and (self.step % 10 == 0 or self.step == self.recipe.steps)
-        shown = (float(loss), float(norm)) if logged else None  # here alone the loop waits for the device
-        self.seconds += time.perf_counter() - began
+        with self._timed():
+            loss, norm = self.take_step()
+            logged = log is not None and (self.step % 10 == 0 or self.step == self.recipe.steps)
+            shown = (float(loss), float(norm)) if logged else None  # here alone the loop waits for the device
         if log is not None and shown is not None:
             log.write(step=self.step, loss=shown[0], norm=shown[1], seconds=round(self.seconds, 1))
             bar.set_postfix(loss=f"{shown[0]:.3f}", best=self.best and f"{self.best:.4f}", refresh=False)
@@ -152,18 +156,25 @@ class Run:
         self.group.wait()
         if log is None:
             return
-        began = time.perf_counter()
         self.model.eval()
-        with torch.no_grad(), products(self.recipe.precision, self.group.device):
+        with self._timed(), torch.no_grad(), products(self.recipe.precision, self.group.device):
             figure = self.task.validate(self.model)
         better = self.best is None or (figure > self.best if self.task.higher_is_better else figure < self.best)
         if better:
             self.best = figure
             state.write_tensors(self.out / "best.safetensors", self.model.state_dict(), self._header())
             self._publish()
-        self.seconds += time.perf_counter() - began
         log.write(step=self.step, seconds=round(self.seconds, 1), **{self.task.figure: figure})
         bar.write(f"{self.recipe.name} step {self.step}: {self.task.figure} {figure:.4f}, {self.seconds:.0f} s")
+
+    @contextlib.contextmanager
+    def _timed(self) -> Iterator[None]:
+        """Counts the time within it, by the clock and of the processor: they differ where other work runs beside."""
+        began, worked = time.perf_counter(), time.process_time()
+        yield
+        self.seconds += time.perf_counter() - began
+        if self.processor is not None:
+            self.processor += time.process_time() - worked
 
     def _keep_snapshot(self) -> None:
         if self.group.first and self.step in self.recipe.snapshots:
@@ -181,6 +192,7 @@ class Run:
             "corpus": self.task.corpus,
             "step": self.step,
             "seconds": self.seconds,
+            "processor_seconds": self.processor,
             "best": self.best,
             "machine": state.machine(self.group.device) | {"processes": self.group.size},
         }

@@ -53,7 +53,7 @@ class Recipe:
     seed: int = 1
     teacher: float = 0.0  # share of a whole review's target that is the linear teacher's opinion, not the label
     pieces: float = 0.0  # share of steps on short pieces of reviews, whose target is the teacher's opinion
-    repeats: float = 0.0  # share of windows of a text in which a stretch comes twice (`text.plant_repeats`)
+    repeats: float = 0.0  # share of windows of a text that are letters that come again (`text.plant_repeats`)
     word_dropout: float = 0.0  # share of a review's words replaced by <unk>, in training only
     precision: Precision = "bf16"  # of the products; weights and optimiser stay in fp32
     compile: bool = True  # torch.compile, where it works
@@ -217,7 +217,7 @@ _TINY_GENERATOR = Recipe(
 
 def _tiny(name: str, description: str, **changes: Any) -> Recipe:
     """The tiny generator with one thing changed, for as many steps as all of its family."""
-    plain = {"steps": 1_000, "validate_every": 1_000, "snapshots": (), "model": _TINY}
+    plain = {"steps": 500, "validate_every": 500, "snapshots": (), "model": _TINY}
     return replace(_TINY_GENERATOR, name=name, description=description, **{**plain, **changes})
 
 
@@ -303,6 +303,14 @@ RECIPES: dict[str, Recipe] = {
             "tiny-post-norm",
             "The tiny generator with its norms after the residuals, as in the article.",
             model=replace(_TINY, norm="post"),
+        ),
+        _tiny(
+            "tiny-induction",
+            "The tiny generator, a third of whose windows are random letters that come again: it learns to copy.",
+            repeats=0.33,
+            steps=2_000,
+            validate_every=1_000,
+            snapshots=(0, 200, 400, 600, 700, *range(800, 1_601, 40), 1_800, 2_000),
         ),
         _tiny(
             "tiny-gru",

@@ -111,22 +111,21 @@ class TextTask:
 
 
 def plant_repeats(windows: Tensor, share: float, random: torch.Generator) -> None:
-    """Writes a stretch of a window once more, further on in it, in place: what a head that copies can foresee.
+    """Writes over some windows, in place: random letters, and the same again and again to the window's end.
 
-    A stretch is an eighth to three eighths of the window long, and begins anywhere in its first half.
+    Nothing but copying tells what follows: a stretch is as long as a sixteenth to three eighths of the window, so that
+    no position tells how far back to look, and its letters are in no order.
 
     Args:
-        windows: (b, t), changed.
+        windows: of bytes (b, t), changed.
         share: of the windows, each for itself.
         random: where all choices come from.
     """
     b, t = windows.shape
-    for row, (chosen, size, source, target) in enumerate(torch.rand(b, 4, generator=random).tolist()):
+    letters = torch.randint(ord("a"), ord("z") + 1, (b, t), generator=random)
+    for row, (chosen, size) in enumerate(torch.rand(b, 2, generator=random).tolist()):
         if chosen < share:
-            length = int(t * (1 + 2 * size) / 8)
-            first = int(source * (t // 2 - length + 1))
-            again = first + length + int(target * (t - first - 2 * length + 1))
-            windows[row, again : again + length] = windows[row, first : first + length].clone()
+            windows[row] = letters[row, torch.arange(t) % int(t * (1 + 5 * size) / 16)]
 
 
 def network(model: Any, measure: Measure, count: int) -> Model:

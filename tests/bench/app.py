@@ -119,14 +119,11 @@ def serving(folders: list[str], log: Path) -> Iterator[tuple[str, int]]:
 
 # --- in Chromium -----------------------------------------------------------------------------------------------------
 
-# Notes when what a tab opens with is on the screen, in milliseconds since the navigation began.
+# Notes when the first maps are on the screen, in milliseconds since the navigation began.
 FIRST_PAINT = """
-const painted = {
-  learn: () => [".plane .grip", ".equation .katex"].every((name) => document.querySelector(`.former-learn ${name}`)),
-  explore: () => ["overview", "head-map"].every((name) => document.querySelector(`.former-${name}[data-rev]`)),
-}[new URL(location).searchParams.get("tab") ?? "learn"];
 const look = () => {
-  if (painted()) window.firstPaint = performance.now();
+  const painted = ["overview", "head-map"].every((name) => document.querySelector(`.former-${name}[data-rev]`));
+  if (painted) window.firstMaps = performance.now();
   else requestAnimationFrame(look);
 };
 look();
@@ -177,15 +174,9 @@ async (text) => {
 
 
 def first_page(browser: Browser, origin: str, name: str) -> list[Result]:
-    """From the address to what the tabs Learn and Explore open with."""
-    del name  # a visitor without a link gets the first model
-    explore = load(browser, f"{origin}/?tab=explore", "Explore, all maps painted")
-    return [*load(browser, origin, "Learn, picture and equation drawn"), *explore]
-
-
-def load(browser: Browser, address: str, what: str) -> list[Result]:
-    """From an address to what its tab opens with, with nothing in the browser's cache."""
+    """From the address to the worked example's maps, with nothing in the browser's cache."""
     times, sizes = [], []
+    del name  # a visitor without a link gets the first model
     for _ in range(LOADS):
         context = browser.new_context(viewport={"width": 1280, "height": 720})
         context.add_init_script(FIRST_PAINT)
@@ -196,16 +187,16 @@ def load(browser: Browser, address: str, what: str) -> list[Result]:
         session.on(
             "Network.loadingFinished", lambda event, received=received: received.append(event["encodedDataLength"])
         )
-        page.goto(address)
-        page.wait_for_function("window.firstPaint", timeout=60_000)
-        times.append(page.evaluate("window.firstPaint"))
+        page.goto(origin)
+        page.wait_for_function("window.firstMaps", timeout=60_000)
+        times.append(page.evaluate("window.firstMaps"))
         page.wait_for_timeout(500)
         sizes.append(sum(received) / 1e6)
         context.close()
     repeats = f"median of {LOADS}, cold cache"
     return [
-        Result(f"first page, {what}", statistics.median(times) / 1000, "s", 2, repeats),
-        Result(f"first page, {what}: on the wire", statistics.median(sizes), "MB", 1, repeats),
+        Result("first page, all maps painted", statistics.median(times) / 1000, "s", 2, repeats),
+        Result("first page, bytes on the wire", statistics.median(sizes), "MB", 1, repeats),
     ]
 
 

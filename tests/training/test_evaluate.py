@@ -99,6 +99,7 @@ def test_a_run_is_exported_evaluated_and_sampled(text_file, tmp_path, capsys):
         assert torch.equal(bundle.model.state_dict()[name], weight.half().float())
     assert bundle.card["command"].startswith("python -m former.training train tiny-generator --data DATA --set ")
     assert former.load(place / "step-000010").card["step"] == 10
+    assert 0 <= former.load(place / "step-000010").card["processor_seconds"] <= bundle.card["processor_seconds"]
     capsys.readouterr()
     assert main(["evaluate", str(place), *data, "--split", "test", "--record"]) == 0
     printed = capsys.readouterr().out

@@ -13,6 +13,7 @@ from former import masks
 from former.checkpoints import CHECKPOINTS
 from former.training import dates_task, evaluate, heads
 from former.training.batches import last_words
+from former.training.begin import make_model
 from former.training.data import CORPORA
 from former.training.dates_reader import read
 from former.training.recipes import RECIPES
@@ -40,6 +41,7 @@ IN_TRAINING = {
 }  # nothing below measures them before they are shipped
 SHIPPED = sorted(set(RECIPES) & set(former.available()))
 dates_shipped = pytest.mark.skipif("dates" not in SHIPPED, reason="the training of dates goes on")
+FAMILY = sorted(name for name in RECIPES if name.startswith("tiny-") and RECIPES[name].steps == 500)
 SNAPSHOTS = [path.parent.relative_to(CHECKPOINTS).as_posix() for path in sorted(CHECKPOINTS.glob("*/*/card.json"))]
 
 
@@ -127,13 +129,18 @@ def test_the_unmasked_model_reads_the_answer_off_its_input_and_is_lost_without_i
     assert bits("tiny-unmasked", masked=True) > 4
 
 
+def snapshots_of(name):
+    return [each for each in SNAPSHOTS if each.startswith(f"{name}/")]
+
+
 def test_the_tiny_generator_learns_from_snapshot_to_snapshot():
-    assert len(SNAPSHOTS) >= 10
-    steps = [former.load(name).card["step"] for name in SNAPSHOTS]
+    snapshots = snapshots_of("tiny-generator")
+    assert len(snapshots) >= 10
+    steps = [former.load(name).card["step"] for name in snapshots]
     assert steps == sorted(steps)
     assert steps[0] == 0
-    assert bits(SNAPSHOTS[0]) == pytest.approx(8.0, abs=1e-3)
-    figures = [bits(name) for name in SNAPSHOTS]
+    assert bits(snapshots[0]) == pytest.approx(8.0, abs=1e-3)
+    figures = [bits(name) for name in snapshots]
     assert figures[0] > figures[2] > figures[5] > figures[-1]
 
 
@@ -156,6 +163,37 @@ def test_a_generator_reads_only_what_came_before(name):
         seen = bundle.model(ids, mask=masks.none(64))
     torch.testing.assert_close(after[:, :40], before[:, :40])
     assert not torch.allclose(seen[:, :40], before[:, :40])
+
+
+def induction(name):
+    return float(heads.head_scores(former.load(name).model)["induction"].max())
+
+
+def test_an_induction_head_forms_within_a_few_snapshots_and_in_the_control_none_does():
+    assert induction("tiny-induction") >= 0.5
+    scores = {former.load(name).card["step"]: induction(name) for name in snapshots_of("tiny-induction")}
+    assert max(score for step, score in scores.items() if step <= 920) < 0.1
+    assert min(score for step, score in scores.items() if step >= 1_120) >= 0.5
+    assert sum(900 <= step <= 1_600 for step in scores) >= 17
+    assert induction("tiny-generator") < 0.05
+
+
+def flat(recipe):
+    held = recipe.to_dict()
+    return {**held.pop("model"), **held}
+
+
+@pytest.mark.parametrize("name", [name for name in FAMILY if RECIPES[name].kind == "Generator"])
+def test_each_of_the_family_is_the_tiny_generator_with_one_thing_changed(name):
+    ours, plain = flat(RECIPES[name]), flat(RECIPES["tiny-generator"])
+    apart = {"name", "description", "steps", "validate_every", "snapshots"}
+    assert len({field for field in ours.keys() - apart if ours[field] != plain[field]}) == 1
+
+
+@pytest.mark.parametrize("name", ["tiny-gru", "tiny-conv"])
+def test_a_baseline_has_as_many_parameters_as_the_tiny_generator(name):
+    counts = [sum(p.numel() for p in make_model(RECIPES[each]).parameters()) for each in (name, "tiny-generator")]
+    assert counts[0] == pytest.approx(counts[1], rel=0.02)
 
 
 @dates_shipped
