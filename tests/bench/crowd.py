@@ -235,7 +235,7 @@ STATE = """() => JSON.stringify({
 async def arrive(page: Page, dice: random.Random) -> None:
     """Opens the page; the same for all."""
     del dice
-    await page.goto("/")
+    await page.goto("/?tab=explore")
     await page.wait_for_function("window.former?.store?.exact")
 
 

@@ -155,7 +155,7 @@ class Exploring(Tab):
 
     def open(self, **asked: Any) -> Exploring:
         """The tab with its pass painted."""
-        self.goto(**asked)
+        self.goto(**{"tab": "explore", **asked})
         self.settled()
         return self
 

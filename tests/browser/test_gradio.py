@@ -12,7 +12,7 @@ TAB = Exploring
 def test_a_script_gets_an_element_of_its_own_which_is_the_inner_one_of_its_class(tab):
     tab.open(text="abc")
     for name in ("overview", "head-map", "lesson", "class-bar"):
-        inner = tab.part(name).first
+        inner = tab.part(name).last
         assert inner.evaluate("(element) => element.children.length") > 0
         assert inner.evaluate("(element, name) => element.parentElement.closest(`.former-${name}`) !== null", name)
 

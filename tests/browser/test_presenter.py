@@ -58,7 +58,7 @@ def test_type_is_larger_than_on_the_page(tab):
     tab.open()
     number = tab.page.locator(".former-statistics [data-statistic=previous] > span").last
     before = number.bounding_box()
-    tab.page.goto(f"{tab.origin}/?present=1&panel=statistics")
+    tab.page.goto(f"{tab.origin}/?tab=explore&present=1&panel=statistics")
     presents(tab.page, "statistics")
     expect(number).to_contain_text("%")
     after = number.bounding_box()

@@ -1,0 +1,101 @@
+"""Tab Learn as a visitor uses it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from playwright.sync_api import Locator
+
+from tests.browser.pages import Tab
+
+
+class Learning(Tab):
+    """Tab Learn."""
+
+    def open(self, section: str = "", **asked: Any) -> Learning:
+        """The tab with a section drawn: the one of this name, or that of a link without one."""
+        named = {"section": section} if section else {}
+        self.goto(**({"tab": "learn"} if "text" in asked else {}), **named, **asked)
+        self.settled()
+        return self
+
+    def settled(self) -> None:
+        """Until the open section is drawn, and nothing is asked of the server."""
+        self.wait(
+            """() => {
+              const learn = window.former?.learn;
+              const section = learn?.open && learn.find(learn.open);
+              return section?.node?.dataset.drawn && !section.live?.busy;
+            }"""
+        )
+        self.painted()
+
+    @property
+    def section(self) -> Locator:
+        """The section on the screen."""
+        return self.page.locator(".former-learn .section:visible")
+
+    def name(self) -> str | None:
+        return self.section.get_attribute("data-section")
+
+    def sentence(self) -> str:
+        """What the tab's sentence says."""
+        return self.part("lesson").first.locator(".sentence").inner_text()
+
+    def view(self) -> dict[str, Any]:
+        """The settings of the section."""
+        return self.page.evaluate("former.learn.find(former.learn.open).live.view")
+
+    def attempt(self, name: str) -> None:
+        """One of the prepared changes."""
+        self.section.locator(f"[data-try='{name}']").click()
+        self.settled()
+
+    def choose(self, words: str) -> str:
+        """An answer to the section's question; what the page says of it."""
+        self.section.get_by_role("radio", name=words, exact=True).check()
+        said = self.section.locator(".check .said:is(.right, .wrong)")
+        said.wait_for()
+        return said.inner_text()
+
+    def numbers(self, caption: str) -> list[list[float]]:
+        """The cells of a small table."""
+        rows = self.section.locator("table.numbers").filter(has_text=caption).locator("tbody tr").all()
+        return [[float(cell.replace("−", "-")) for cell in row.locator("td").all_text_contents()] for row in rows]
+
+    def tensors(self) -> dict[str, list[list[float]]]:
+        """Under "The code": the tensors of what is shown, each as its first rows."""
+        self.section.locator("details.code > summary").click()
+        self.section.get_by_role("button", name="Show my numbers").click()
+        figures = self.section.locator(".tensors figure")
+        figures.first.wait_for()
+        rows = (
+            "figure => [...figure.querySelectorAll('tr')].map((row) => [...row.cells].map((cell) => cell.textContent))"
+        )
+        return {
+            figure.get_attribute("data-tensor") or "": [
+                [float(cell.replace("−", "-")) for cell in row if cell != "…"] for row in figure.evaluate(rows)
+            ]
+            for figure in figures.all()
+        }
+
+    def grip(self, name: str) -> Locator:
+        """What an arrow is dragged by."""
+        return self.section.locator(f".plane .grip[data-id='{name}']")
+
+    def drag(self, name: str, across: float, down: float) -> None:
+        """Drags an arrow's tip by so many pixels."""
+        box = self.grip(name).bounding_box()
+        assert box
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        self.page.mouse.move(x, y)
+        self.page.mouse.down()
+        self.page.mouse.move(x + across / 2, y + down / 2)
+        self.page.mouse.move(x + across, y + down)
+        self.page.mouse.up()
+        self.painted()
+
+    def data(self, name: str) -> Any:
+        """What a section notes of itself for tests, unrounded."""
+        return json.loads(self.section.get_attribute(f"data-{name}") or "null")

@@ -1,0 +1,192 @@
+"""Tab Learn, its frame: one section at a time, by a click, a key, a link, a slide or a room; progress is kept."""
+
+import re
+from inspect import getsource
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.pages import Exploring, presents
+from tests.browser.pages_learn import Learning
+from viz.tabs.learn.sections import SECTIONS
+from viz.text import message
+
+pytestmark = pytest.mark.browser
+TAB = Learning
+NAMES = [section.name for section in SECTIONS]
+
+
+def title(name: str) -> str:
+    return message(f"learn_{name.replace('-', '_')}_title")
+
+
+def test_a_page_without_a_link_opens_the_first_section_and_no_script_but_its_own(tab, guard):
+    tab.open()
+    assert tab.name() == NAMES[0]
+    assert tab.link() == {"section": NAMES[0]}
+    expect(tab.page.get_by_role("tab", name="Learn")).to_have_attribute("aria-selected", "true")
+    assert [asked for asked in guard.requests if "/learn/" in asked] == [f"GET /learn/{NAMES[0]}.js"]
+    assert not [asked for asked in guard.requests if "plotly" in asked]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_section_has_its_words_its_equation_and_its_parts(tab, name):
+    tab.open(name)
+    section = tab.section
+    expect(section.locator("h2").first).to_have_text(title(name))
+    expect(section.locator(".equation .katex-mathml")).to_have_count(1)
+    counted = len(message(f"learn_{name.replace('-', '_')}_text").split())
+    assert 60 <= counted <= 120
+    assert 1 <= section.locator("[data-try]:not([data-try=reset])").count() <= 3
+    assert section.get_by_role("radio").count() >= 2
+    assert section.locator(".open-in a").count() >= 1
+    article = tab.part("lesson").first.get_by_role("link")
+    expect(article).to_have_attribute("href", re.compile("^https://peterbloem.nl/blog/transformers#:~:text="))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_code_of_every_section_is_that_of_the_file(tab, name):
+    tab.open(name)
+    tab.section.locator("details.code > summary").click()
+    expect(tab.section.locator(".code pre").first).to_contain_text("def ")
+    shown = tab.section.locator(".code pre").all_text_contents()
+    for function, text in zip(next(one for one in SECTIONS if one.name == name).code, shown, strict=True):
+        assert "".join(text.split()) == "".join(getsource(function).split())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_tries_change_the_view_and_all_can_be_put_back(tab, name):
+    tab.open(name)
+    before = tab.view()
+    for button in tab.section.locator("[data-try]:not([data-try=reset])").all():
+        button.click()
+        tab.settled()
+        assert tab.view() != before
+        tab.attempt("reset")
+        assert tab.view() == before
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_choice_of_a_question_is_judged_by_the_same_answer_which_is_kept(tab, name):
+    tab.open(name)
+    said = [tab.choose(radio.locator("xpath=..").inner_text()) for radio in tab.section.get_by_role("radio").all()]
+    assert sum(each.startswith("Yes.") for each in said) == 1
+    right = next(each for each in said if each.startswith("Yes.")).removeprefix("Yes. ")
+    assert all(each.endswith(right) for each in said)
+    expect(tab.page.locator(".former-learn nav summary")).to_have_text(f"1 of {len(NAMES)} answered")
+    tab.page.reload()
+    tab.settled()
+    expect(tab.page.locator(".former-learn nav summary")).to_have_text(f"1 of {len(NAMES)} answered")
+
+
+def test_sections_follow_each_other_by_buttons_and_keys_and_each_is_loaded_once(tab, guard):
+    tab.open()
+    for name in NAMES[1:]:
+        tab.page.keyboard.press("n")
+        tab.settled()
+        assert tab.name() == name
+        assert tab.link()["section"] == name
+    expect(tab.page.get_by_role("button", name="Next section")).to_be_disabled()
+    for name in NAMES[-2::-1]:
+        tab.page.get_by_role("button", name="Previous section").click()
+        tab.settled()
+        assert tab.name() == name
+    assert tab.link()["section"] == NAMES[0]
+    scripts = [asked for asked in guard.requests if asked.startswith("GET /learn/")]
+    assert len(scripts) == len(set(scripts)) == len(NAMES)
+
+
+def test_typing_an_n_in_a_field_opens_nothing(tab):
+    tab.open()
+    tab.section.get_by_role("textbox").first.press("n")
+    assert tab.name() == NAMES[0]
+
+
+def test_the_list_names_every_section_and_opens_it(tab):
+    tab.open()
+    tab.page.locator(".former-learn nav summary").click()
+    names = tab.page.locator(".former-learn .titles button")
+    assert names.all_inner_texts() == [title(name) for name in NAMES]
+    names.last.click()
+    tab.settled()
+    assert tab.name() == NAMES[-1]
+
+
+def test_a_link_of_a_section_that_is_not_there_is_named_and_the_first_is_shown(tab):
+    tab.open("nowhere")
+    assert tab.name() == NAMES[0]
+    expect(tab.page.locator(".former-learn > .note")).to_contain_text("nowhere")
+
+
+@pytest.mark.parametrize("asked", [{"tab": "learn"}, {}])
+def test_a_copied_link_opens_the_section_as_it_is(tab, other, asked):
+    tab.open("in-pytorch", **asked)
+    tab.attempt("swap")
+    again = other()
+    again.page.goto(tab.page.evaluate("location.href"))
+    again.settled()
+    assert again.name() == "in-pytorch"
+    assert again.view() == tab.view()
+
+
+def test_presenting_each_section_is_a_slide_and_after_the_last_comes_explore(tab):
+    tab.open()
+    tab.page.keyboard.press("p")
+    for name in NAMES:
+        presents(tab.page, f"learn-{name}")
+        tab.settled()
+        expect(tab.page.locator(".presented .equation .katex")).to_be_visible()
+        tab.page.keyboard.press("PageDown")
+    presents(tab.page, "overview")
+    tab.page.keyboard.press("PageUp")
+    presents(tab.page, f"learn-{NAMES[-1]}")
+    tab.page.keyboard.press("PageUp")
+    presents(tab.page, f"learn-{NAMES[-2]}")
+    assert tab.link()["section"] == NAMES[-2]
+
+
+@pytest.mark.parametrize("presenting", [False, True])
+def test_a_room_follows_to_a_section_and_to_what_is_tried_there(tab, other, presenting):
+    room = f"learn-{presenting}"
+    tab.open(room=room, lead=1)
+    follower = other()
+    follower.open(room=room)
+    if presenting:
+        follower.page.keyboard.press("p")
+        presents(follower.page, f"learn-{NAMES[0]}")
+    tab.page.locator(".former-learn .chips [data-section=in-pytorch]").click()
+    tab.settled()
+    tab.attempt("swap")
+    follower.wait("(text) => former.learn.find('in-pytorch')?.live?.view.text === text", tab.view()["text"])
+    if presenting:
+        presents(follower.page, "learn-in-pytorch")
+
+
+def test_the_same_text_is_a_click_away_in_explore(tab):
+    tab.open("in-pytorch", text="not a bad film")
+    tab.section.get_by_role("link", name="Explore").click()
+    explore = Exploring(tab.page, tab.origin)
+    explore.settled()
+    assert explore.tokens() == ["not", "a", "bad", "film"]
+    assert "section" not in tab.link()
+
+
+def test_a_section_whose_script_does_not_come_says_so_and_is_asked_for_again(tab, guard):
+    guard.allow("Failed to load resource")
+    tab.page.route("**/learn/*.js", lambda route: route.abort())
+    tab.goto()
+    expect(tab.section.locator(".picture")).to_contain_text("did not answer")
+    tab.page.unroute("**/learn/*.js")
+    tab.section.get_by_role("button", name="Try again").click()
+    tab.settled()
+    expect(tab.section.locator(".plane .grip").first).to_be_visible()
+
+
+def test_on_a_phone_the_picture_comes_first_and_nothing_is_wider_than_the_screen(tab):
+    tab.page.set_viewport_size({"width": 390, "height": 844})
+    for name in NAMES:
+        tab.open(name)
+        assert tab.page.evaluate("document.documentElement.scrollWidth") <= 390
+        box = tab.section.locator(".panel").first.bounding_box()
+        assert box
+        assert box["y"] < 300

@@ -1,0 +1,138 @@
+"""Tab Learn on the server: what every section shows of the code is the code, and what it answers is computed."""
+
+import inspect
+from typing import Any
+
+import pytest
+import torch
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+import former
+from viz.tabs import python
+from viz.tabs.base import site_of
+from viz.tabs.learn import TAB, routes
+from viz.tabs.learn.sections import SECTIONS, in_pytorch, self_attention
+from viz.text import Refusal, en
+
+ARROWS = {"words": "a b a", "vectors": "1,0;0.5,-0.5;0,0;0,0;0,0;0,0"}
+TEXT = {"text": "not a bad film", "factor": 1, "copies": 1, "run": 0}
+VIEWS: dict[str, dict[str, Any]] = {"self-attention": ARROWS, "in-pytorch": TEXT}  # of each section
+
+
+@pytest.fixture(scope="module")
+def client(models) -> TestClient:
+    server = FastAPI()
+    site = site_of(models)
+    routes.attach(server, site)
+    python.attach(server, models, [TAB])
+    return TestClient(server)
+
+
+@pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.name)
+def test_every_section_has_its_words_and_a_view_to_be_tested_on(section):
+    key = f"learn_{section.name.replace('-', '_')}"
+    assert {f"{key}_title", f"{key}_text"} <= en.MESSAGES.keys()
+    assert section.name in VIEWS
+
+
+@pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.name)
+def test_the_code_that_is_shown_is_read_from_its_file(client, section):
+    shown = client.get(f"/learn/{section.name}/code").json()["functions"]
+    for function, said in zip(section.code, shown, strict=True):
+        lines = (routes.ROOT / said["file"]).read_text(encoding="utf-8").splitlines()
+        assert said["text"].splitlines()[0].strip() == lines[said["line"] - 1].strip()
+        assert "".join(said["text"].split()) == "".join(inspect.getsource(function).split())
+
+
+@pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.name)
+def test_the_script_is_a_call_that_hands_over_the_section(client, section):
+    answer = client.get(f"/learn/{section.name}.js")
+    assert answer.headers["content-type"].startswith("text/javascript")
+    assert answer.text.startswith(f'former.learn.arrived("{section.name}", {{')
+
+
+@pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.name)
+def test_copied_lines_give_the_tensors_that_the_code_names(models, section):
+    view = VIEWS[section.name]
+    names: dict[str, Any] = {}
+    code = section.python(models, view).replace("former.load(", "load(")
+    assert len(code.splitlines()) <= 45
+    exec(compile(code, section.name, "exec"), names | {"load": lambda name: models[name].bundle}, names)
+    shown = section.values(models, view)
+    for name in shown.keys() & names.keys():
+        torch.testing.assert_close(names[name], shown[name])
+    assert shown.keys() & names.keys()
+    assert names["figure"].data
+
+
+@pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.name)
+@pytest.mark.parametrize("view", [{}, {"text": 3}, {"words": ["a"], "vectors": None}])
+def test_a_view_that_is_none_is_refused(client, section, view):
+    asked = [f"/learn/{section.name}/{question}" for question in ("values", *section.answers)]
+    for path in [*asked, f"/python/learn-{section.name}"]:
+        answer = client.post(path, json=view)
+        assert answer.status_code == 422, path
+        assert answer.json()["error"]["key"] in en.MESSAGES
+
+
+def test_at_most_some_rows_and_numbers_of_a_tensor_are_sent(client):
+    sent = client.post("/learn/in-pytorch/values", json=TEXT | {"text": "good bad film " * 20}).json()["tensors"]
+    x = next(tensor for tensor in sent if tensor["name"] == "x")
+    assert x["shape"] == [1, in_pytorch.MOST, 32]
+    assert (len(x["rows"]), len(x["rows"][0])) == (routes.SHOWN, routes.SHOWN)
+
+
+def test_equal_words_share_an_arrow(models):
+    x = self_attention.values(models, ARROWS)["x"]
+    assert x.tolist() == [[[1, 0], [0.5, -0.5], [1, 0]]]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"words": ""},
+        {"words": "a " * 7},
+        {"words": "a" * 200},
+        {"vectors": ""},
+        {"vectors": "1,0"},
+        {"vectors": "nan,0;0,0;0,0;0,0;0,0;0,0"},
+        {"vectors": "3,0;0,0;0,0;0,0;0,0;0,0"},
+        {"vectors": "a,0;0,0;0,0;0,0;0,0;0,0"},
+    ],
+)
+def test_words_and_arrows_out_of_their_limits_are_refused(models, wrong):
+    with pytest.raises(Refusal):
+        self_attention.values(models, ARROWS | wrong)
+
+
+def test_the_three_lines_and_the_loop_are_former_s_basic_self_attention():
+    x = torch.randn(2, 5, 7, dtype=torch.float64)
+    y, weights = former.basic_self_attention(x)
+    raw, own, out = in_pytorch.three_lines(x)
+    torch.testing.assert_close(raw, x @ x.mT)
+    torch.testing.assert_close(own, weights)
+    torch.testing.assert_close(out, y)
+    torch.testing.assert_close(torch.tensor(in_pytorch.by_loop(x[0].tolist()), dtype=torch.float64), y[0])
+
+
+def test_the_tensors_are_of_the_model_that_reads_words(models, classifier):
+    found = in_pytorch.tensors(models, TEXT)
+    x = classifier.bundle.model.transformer.token_embedding.weight[classifier.bundle.tokenizer.encode(TEXT["text"])]
+    y, weights = former.basic_self_attention(x[None])
+    assert found["labels"] == ["not", "a", "bad", "film"]
+    torch.testing.assert_close(torch.tensor(found["weights"]), weights[0])
+    torch.testing.assert_close(torch.tensor(found["y"]), y[0])
+
+
+def test_what_is_timed_is_as_long_as_asked_and_the_same(models):
+    found = in_pytorch.timed(models, TEXT | {"copies": 8})
+    assert found["words"] == 32
+    assert found["error"] < 1e-5
+    assert 0 < found["lines"] < found["loop"]
+
+
+@pytest.mark.parametrize("wrong", [{"copies": 1000}, {"run": -1}, {"run": 10**9}, {"factor": 3}, {"text": "  "}])
+def test_what_would_take_long_is_refused(models, wrong):
+    with pytest.raises(Refusal):
+        in_pytorch.timed(models, TEXT | wrong)
