@@ -17,7 +17,12 @@ from viz.text import Refusal, en
 
 ARROWS = {"words": "a b a", "vectors": "1,0;0.5,-0.5;0,0;0,0;0,0;0,0"}
 TEXT = {"text": "not a bad film", "factor": 1, "copies": 1, "run": 0}
-VIEWS: dict[str, dict[str, Any]] = {"self-attention": ARROWS, "in-pytorch": TEXT}  # of each section
+MATRICES = {"show": "plane", "matrices": "1,0.5,0,1;0.2,1,-1,0;1,0,0,2", "text": "The cat", "layer": 1, "head": 2}
+VIEWS: dict[str, dict[str, Any]] = {  # of each section
+    "self-attention": ARROWS,
+    "in-pytorch": TEXT,
+    "queries-keys-values": MATRICES,
+}
 
 
 @pytest.fixture(scope="module")

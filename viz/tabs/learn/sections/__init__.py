@@ -7,5 +7,6 @@ from viz.tabs.learn.section import Section
 NAMES = (
     "self_attention",
     "in_pytorch",
+    "queries_keys_values",
 )
 SECTIONS: tuple[Section, ...] = tuple(import_module(f"{__name__}.{name}").SECTION for name in NAMES)

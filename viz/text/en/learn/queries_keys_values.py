@@ -1,0 +1,69 @@
+"""Section "Queries, keys, values" says."""
+
+from __future__ import annotations
+
+MESSAGES = {
+    "learn_queries_keys_values_title": "Queries, keys, values",
+    "learn_queries_keys_values_text": "Every word is used three times: it asks (a row of the table), it is asked about"
+    " (a column), and it is handed out (its share of every y). In the first section one arrow had to serve all three."
+    " Three matrices W turn it into three: a query, a key and a value.\n\nDrag the two dashed columns of a matrix: they"
+    " are where it sends the arrows (1, 0) and (0, 1). The words stand on a circle, in their order, so a turn of the"
+    " circle is a step in the sentence. With all three as they open you have the first section again, up to the root:"
+    " every score is divided by √s, here √2. Then look at a trained head, number by number.",
+    "learn_queries_keys_values_show": "Show",
+    "learn_queries_keys_values_show_plane": "in the plane",
+    "learn_queries_keys_values_show_plane_hint": "Three 2 × 2 matrices whose columns you drag",
+    "learn_queries_keys_values_show_head": "a trained head",
+    "learn_queries_keys_values_show_head_hint": "One head of a trained model, from its input to its output",
+    "learn_queries_keys_values_plane": "{name}: the words after this matrix. The two columns can be dragged, or moved"
+    " by the arrow keys.",
+    "learn_queries_keys_values_tip": "Column {number} of {name}: {x}, {y}. The arrow keys move it.",
+    "learn_queries_keys_values_matrix_q": "W_q: queries",
+    "learn_queries_keys_values_matrix_k": "W_k: keys",
+    "learn_queries_keys_values_matrix_v": "W_v: values, and y",
+    "learn_queries_keys_values_matrix": "[{a} {b}; {c} {d}]",
+    "learn_queries_keys_values_scores": "Scores q·k / √2",
+    "learn_queries_keys_values_weights": "Weights: the softmax of each row",
+    "learn_queries_keys_values_row": "Show the three uses of “{word}”",
+    "learn_queries_keys_values_uses": "“{word}” asks: {share} of its output come from “{most}” (its row). It is asked"
+    " about: “{reader}” looks at it most, {read} (its column). It is handed out: its value makes up {all} outputs in"
+    " all (the column’s sum).",
+    "learn_queries_keys_values_lesson": "“{word}” looks most at “{most}”, {share}. Drag a dashed column of a matrix,"
+    " and see who looks at whom.",
+    "learn_queries_keys_values_lesson_head": "In “{model}”, “{query}” gives “{key}” {share} of its attention. Click a"
+    " number of q, k or v to follow it to the weights.",
+    "learn_queries_keys_values_text_field": "Text, up to {most} tokens",
+    "learn_queries_keys_values_step_layer": "Layer",
+    "learn_queries_keys_values_step_head": "Head",
+    "learn_queries_keys_values_step_query": "Query token",
+    "learn_queries_keys_values_step_key": "Key token",
+    "learn_queries_keys_values_x_of": "x of “{word}”",
+    "learn_queries_keys_values_q_of": "q of “{word}”",
+    "learn_queries_keys_values_k_of": "k of “{word}”",
+    "learn_queries_keys_values_v_of": "v of “{word}”",
+    "learn_queries_keys_values_out_of": "out of “{word}”",
+    "learn_queries_keys_values_score": "score = q·k / √s = {product} / {root} = {score}",
+    "learn_queries_keys_values_score_masked": "q·k = {product}, but “{key}” comes later than “{query}”: the mask makes"
+    " the score −∞",
+    "learn_queries_keys_values_weight": "weight = softmax over all keys that “{query}” may see = {weight}, so {share}"
+    " of the value below goes into the output",
+    "learn_queries_keys_values_trace": "{part}[{at}] of “{word}” = {sum}: the sum of {count} products of a weight and a"
+    " number of x",
+    "learn_queries_keys_values_trace_file": "{tensor} in {file}",
+    "learn_queries_keys_values_trace_place": "place",
+    "learn_queries_keys_values_trace_weight": "weight",
+    "learn_queries_keys_values_trace_input": "number of x",
+    "learn_queries_keys_values_trace_product": "product",
+    "learn_queries_keys_values_trace_rest": "the {count} smaller ones together",
+    "learn_queries_keys_values_try_away": "W_k = −1: look away",
+    "learn_queries_keys_values_try_nothing": "W_q = 0: ask nothing",
+    "learn_queries_keys_values_try_turn": "W_v: a quarter turn",
+    "learn_queries_keys_values_puzzle": "Set W_q and W_k so that every word but the first looks most at the one before"
+    " it.",
+    "learn_queries_keys_values_question": "Only W_v changes. What changes with it?",
+    "learn_queries_keys_values_choice_weights": "The weights only",
+    "learn_queries_keys_values_choice_outputs": "The outputs only",
+    "learn_queries_keys_values_choice_both": "Weights and outputs",
+    "learn_queries_keys_values_answer": "With other values the weights moved by {weights}, the outputs by up to"
+    " {outputs}: who looks at whom is settled by queries and keys alone.",
+}
