@@ -30,7 +30,7 @@ bench-train: .venv/dev ## the trainer beside plain PyTorch: tokens a second, on 
 bench-app: .venv/dev ## the app in Chromium, and 30 visitors at once
 	.venv/bin/python -m tests.bench.app
 
-bench-crowd: .venv/dev ## 60 pages that follow a room, then 20 visitors for 20 minutes: memory and failed requests
+bench-crowd: .venv/dev ## 60 pages that follow a room, 33 at once, a greedy client, then 20 visitors for 20 minutes
 	.venv/bin/python -m tests.bench.crowd
 
 space: .venv/app ## send the app to the Hugging Face Space SPACE=user/name; TORCH_INDEX=URL names an index of CPU wheels

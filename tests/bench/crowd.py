@@ -1,10 +1,10 @@
 """The app in front of a class: `python -m tests.bench.crowd [--minutes 20]`.
 
 First 60 pages follow a room, as plain HTTP clients that ask what a page asks, and as often: what they cost the server
-beside a class of one. Then 20
-visitors use the real page in Chromium, each in a browser context of its own, all four tabs, for 20 minutes: how much
-memory the server holds over time, and every request that fails. Their first texts are long ones, which fill the store
-of passes to its limit, so that what grows later would grow for ever.
+beside a class of one. Then 33 pages come at once with a short review each, and one client takes all it can among 20
+that do not (`tests.bench.turns`). Then 20 visitors use the real page in Chromium, each in a browser context of its own,
+all four tabs, for 20 minutes: how much memory the server holds over time, and every request that fails. Their first
+texts are long ones, which fill the store of passes to its limit, so that what grows later would grow for ever.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from urllib.parse import parse_qsl, urlencode
 from playwright.async_api import Browser, Page, Request, Response, TimeoutError, async_playwright
 from playwright.sync_api import sync_playwright
 
+from tests.bench import turns
 from tests.bench.app import Result, serving, setting, table, texts
 from tests.browser.conftest import find_browser
 
@@ -37,7 +38,7 @@ PATIENCE = 60_000  # ms that a page may take
 
 def main() -> int:
     """Measures, prints, and returns 1 if a bar is missed."""
-    parser = argparse.ArgumentParser(description="60 followers of a room, and 20 visitors for a while")
+    parser = argparse.ArgumentParser(description="60 followers, 33 reviews, a greedy client, 20 visitors")
     parser.add_argument("--minutes", type=float, default=20)
     minutes = parser.parse_args().minutes
     print(setting(), flush=True)
@@ -45,6 +46,8 @@ def main() -> int:
         chromium = find_browser(playwright)
     with tempfile.TemporaryDirectory() as folder, serving([], Path(folder) / "app.log") as (origin, pid):
         results = asyncio.run(followers(origin, pid))
+        results += asyncio.run(turns.reviews(origin, chromium))
+        results += asyncio.run(turns.greedy(origin))
         print(table(results), flush=True)
         results += asyncio.run(soak(origin, pid, chromium, minutes * 60))
         log = (Path(folder) / "app.log").read_text(errors="replace")

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.pages import Exploring, presented, presents
+from tests.browser.pages import Exploring, Writing, presented, presents
 
 pytestmark = pytest.mark.browser
 TAB = Exploring
@@ -18,9 +18,8 @@ def test_a_key_presents_one_panel_and_escape_ends_it(tab):
     presents(tab.page, "overview")
     box = tab.page.locator(".presented").bounding_box()
     assert box
-    assert (box["x"], box["y"], box["width"]) == (0, 0, 1280)
+    assert (box["x"], box["width"]) == (0, 1280)
     assert box["height"] > 600
-    expect(tab.page.get_by_role("textbox", name="Text", exact=True)).to_be_hidden()
     expect(tab.page.get_by_role("tab", name="Generate")).to_be_hidden()
     tab.page.keyboard.press("Escape")
     assert presented(tab.page) is None
@@ -54,6 +53,71 @@ def test_arrow_keys_and_a_remote_control_go_through_the_panels_of_all_tabs_and_b
     assert tab.link()["tab"] == "mask"
 
 
+@pytest.mark.parametrize(
+    ("asked", "panel", "clicked", "next_one"),
+    [
+        ({}, "overview", "[role=gridcell] >> nth=9", "head-map"),
+        ({"tab": "mask"}, "mask-stages", "[data-field=mask] input >> nth=2", "mask-proof"),
+        ({"tab": "mask"}, "mask-stages", "[data-map=weights] canvas", "mask-proof"),
+        ({"tab": "generate"}, "written-text", ".tokens [data-at] >> nth=5", "next-token"),
+        ({"tab": "generate"}, "next-token", ".candidate >> nth=1", "trail"),
+        ({"tab": "permute"}, "word-order", ".chip >> nth=2", "permutation"),
+    ],
+)
+def test_a_remote_control_goes_on_whatever_was_clicked_before(tab, asked, panel, clicked, next_one):
+    for key, back in (("PageDown", "PageUp"), ("ArrowRight", "ArrowLeft")):
+        tab.goto(present=1, panel=panel, **asked)
+        presents(tab.page, panel)
+        tab.page.locator(".presented").locator(clicked).click()
+        view = tab.link() | {"panel": next_one}
+        tab.page.keyboard.press(key)
+        presents(tab.page, next_one)
+        assert tab.link() == view, "the key has done nothing else"
+        tab.page.keyboard.press(back)
+        presents(tab.page, panel)
+
+
+def test_the_key_p_presents_while_a_radio_button_has_the_focus_and_not_where_one_types(tab):
+    tab.open()
+    tab.page.get_by_role("radio", name="Rollout").check()
+    tab.page.keyboard.press("p")
+    presents(tab.page, "overview")
+    tab.page.keyboard.press("Escape")
+    tab.page.goto(f"{tab.origin}/?tab=mask")
+    tab.wait("() => window.former?.masking?.answers.stages")
+    tab.page.get_by_role("spinbutton", name="Row", exact=True).press("p")
+    assert presented(tab.page) is None
+
+
+def test_single_keys_can_be_switched_off_and_stay_so(tab, other):
+    tab.open()
+    tab.page.get_by_text("In class", exact=True).click()
+    tab.page.get_by_label("Single keys are shortcuts").uncheck()
+    tab.page.locator(".former-overview h2").click()
+    for page in (tab.page, other().open().page):
+        page.keyboard.press("p")
+        page.wait_for_timeout(100)
+        assert presented(page) is None
+    tab.page.get_by_text("In class", exact=True).click()
+    tab.page.get_by_label("Single keys are shortcuts").check()
+    tab.page.keyboard.press("p")
+    presents(tab.page, "overview")
+
+
+def test_a_maximised_panel_holds_the_focus(tab):
+    tab.open()
+    panel = tab.page.locator(".former-statistics .panel")
+    panel.get_by_role("button", name=re.compile("^Maximise")).click()
+    for _ in range(12):
+        tab.page.keyboard.press("Tab")
+        inside = "(panel) => document.activeElement === document.body || panel.contains(document.activeElement)"
+        assert panel.evaluate(inside), "the focus has left it"
+    tab.page.keyboard.press("Escape")
+    expect(panel.get_by_role("button", name=re.compile("^Maximise"))).to_be_focused()
+    tab.cell(1, 1).click()
+    assert (tab.link()["layer"], tab.link()["head"]) == ("1", "1")
+
+
 def test_type_is_larger_than_on_the_page(tab):
     tab.open()
     number = tab.page.locator(".former-statistics [data-statistic=previous] > span").last
@@ -64,7 +128,7 @@ def test_type_is_larger_than_on_the_page(tab):
     after = number.bounding_box()
     assert before
     assert after
-    assert after["height"] == pytest.approx(2.8 * before["height"], rel=0.05)
+    assert after["height"] > 2.5 * before["height"]
 
 
 def test_a_copied_link_presents_the_same_panel(tab, other):
@@ -77,6 +141,88 @@ def test_a_copied_link_presents_the_same_panel(tab, other):
     copy.page.goto(tab.page.evaluate("location.href"))
     presents(copy.page, "head-map")
     expect(copy.page.locator(".presented h2")).to_have_text("Layer 2, head 3")
+
+
+FILLED = """() => {
+  const panel = document.querySelector(".presented");
+  const body = panel.querySelector(".panel-body");
+  const over = (one) => one.scrollHeight > one.clientHeight + 2 || one.scrollWidth > one.clientWidth + 2;
+  const right = [...panel.querySelectorAll("*")].filter((node) => node.checkVisibility() && !node.closest(".sr-only"))
+    .map((node) => node.getBoundingClientRect()).filter(({ width, height }) => width * height > 0);
+  const cut = right.filter((box) => box.bottom > innerHeight - 40 || box.right > innerWidth + 2).length;
+  return { over: over(panel) || over(body), cut, zoom: Number(panel.style.getPropertyValue("--zoom")) };
+}"""
+LEAST = {"mask-stages": 1.15, "next-token": 1, "mask-reach": 1.2, "mask-consequence": 1.2}  # type, beside the page's
+
+
+@pytest.mark.parametrize(("width", "height"), [(1920, 1080), (1280, 720)])
+@pytest.mark.parametrize("name", list(VIEWS))
+def test_panels_fill_the_screen_and_nothing_of_them_is_cut(tab, name, width, height):
+    tab.page.set_viewport_size({"width": width, "height": height})
+    tab.goto(tab=name, present=1)
+    scale = width / 1280
+    for panel in VIEWS[name].split():
+        presents(tab.page, panel)
+        tab.page.wait_for_load_state("networkidle")
+        tab.painted()
+        seen = tab.page.evaluate(FILLED)
+        assert (panel, seen["over"], seen["cut"]) == (panel, False, 0)
+        assert seen["zoom"] >= scale * LEAST.get(panel, 1.45), panel
+        tab.page.keyboard.press("PageDown")
+
+
+def test_the_mask_s_legends_are_seen_when_it_is_presented(tab):
+    tab.goto(tab="mask", present=1, panel="mask-stages")
+    presents(tab.page, "mask-stages")
+    tab.wait("() => former.masking.answers.stages")
+    tab.painted()
+    for name in ("scores", "masked", "weights"):
+        expect(tab.page.locator(f".presented [data-map={name}] .legend")).to_be_visible()
+    expect(tab.page.locator(".presented .readout")).to_contain_text("Point at a cell")
+
+
+def test_generate_is_presented_with_its_prompt_start_step_and_temperature(page, guard):
+    writing = Writing(page, guard.origin)
+    writing.goto(tab="generate", present=1, length=3, pace=30)
+    presents(page, "written-text")
+    writing.rested()
+    page.get_by_label("Text to write on from").fill("Once")
+    writing.wait(
+        "() => former.writing.settings.text === 'Once' && former.writing.branches.root.state?.labels.length === 4"
+    )
+    page.get_by_role("slider", name="Temperature").fill("0")
+    writing.press("Step")
+    writing.wait("() => former.writing.cursor.depth === 1")
+    writing.press("Go on")
+    writing.wait("() => former.writing.cursor.depth === 3")
+    writing.rested()
+    assert len(writing.shown()) == 7
+    assert presented(page) == "written-text"
+
+
+def test_explore_is_presented_with_its_model_and_text(tab):
+    tab.open(present=1, panel="head-map")
+    presents(tab.page, "head-map")
+    tab.type("A new text.")
+    tab.choose_model("classifier")
+    assert tab.link()["model"] == "classifier"
+    expect(tab.page.get_by_role("tab", name="Generate")).to_be_hidden()
+
+
+def test_the_link_to_a_slide_is_copied_while_presenting(tab, other):
+    tab.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    tab.open(room="slide-link", lead=1, layer=1)
+    tab.page.goto(f"{tab.origin}/?present=1&panel=statistics&layer=1&room=slide-link")
+    presents(tab.page, "statistics")
+    tab.page.get_by_role("button", name="Copy link to this slide").click()
+    expect(tab.page.get_by_role("button", name="Copied")).to_be_visible()
+    link = tab.page.evaluate("navigator.clipboard.readText()")
+    assert "room" not in link
+    copy = other()
+    copy.page.goto(link)
+    presents(copy.page, "statistics")
+    copy.settled()
+    assert copy.link()["layer"] == "1"
 
 
 @pytest.mark.parametrize(
@@ -166,3 +312,28 @@ def test_typing_a_p_in_the_text_does_not_present(tab):
     tab.open()
     tab.page.get_by_role("textbox", name="Text", exact=True).press("p")
     assert presented(tab.page) is None
+
+
+def test_rooms_and_presenting_work_where_tabs_do_not_fit_and_stand_in_a_menu(tab, guard):
+    tab.page.set_viewport_size({"width": 340, "height": 640})
+    tab.open(room="narrow")
+    expect(tab.page.get_by_role("tab", name="Permute")).to_be_hidden()
+    for view, panel in (("tab=permute", "word-order"), ("tab=mask&mask=strided", "mask-stages")):
+        told = tab.page.request.put(f"{guard.origin}/room/narrow", data={"key": "0" * 32, "view": view})
+        assert told.ok
+        name = view[4:].partition("&")[0]
+        tab.wait(
+            "(name) => former.page.tab === name && document.querySelector(`.former-lesson[data-tab=${name}]`)", name
+        )
+        expect(tab.page.locator(f".former-{panel} h2").first).to_be_visible()
+    tab.wait("() => former.masking.view.mask === 'strided'")
+    tab.page.keyboard.press("p")
+    presents(tab.page, "mask-stages")
+    tab.page.keyboard.press("PageUp")
+    presents(tab.page, "trail")
+    for panel in VIEWS["mask"].split():
+        tab.page.keyboard.press("PageDown")
+        presents(tab.page, panel)
+    tab.page.keyboard.press("PageDown")
+    presents(tab.page, "word-order")
+    assert tab.link()["tab"] == "permute"

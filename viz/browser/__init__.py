@@ -31,10 +31,10 @@ HERE = Path(__file__).parent
 TABS = HERE.parent / "tabs"  # a folder for each
 LIBRARY = (  # in this order
     *("messages.js", "numbers.js", "base.js", "colour.js"),
-    *("address.js", "kept.js", "page.js", "settings.js", "lessons.js"),  # what a link says, and what is in front
-    *("hint.js", "python.js", "panel.js", "ask.js"),  # what the views share
+    *("address.js", "kept.js", "keys.js", "page.js"),  # what a link says, and what is in front
+    *("settings.js", "lessons.js", "hint.js", "python.js", "panel.js", "ask.js"),  # what the views share
     *("demo.js", "fields.js", "heat_map.js", "chart.js"),  # tabs Mask and Permute
-    *("presenter.js", "room.js"),  # in front of a class
+    *("fill.js", "presenter.js", "slides.js", "embed.js", "room.js"),  # in front of a class
 )
 
 
@@ -80,6 +80,7 @@ def head(tabs: Sequence[Tab], language: str = "en") -> str:
         "style": style.BROWSER,
         "tabs": [tab.name for tab in tabs],
         "plotly": chart.SCRIPT,
+        "panels": panels(tabs),
         "snippets": {panel: tab.name for tab in tabs for panel in tab.python},
         "limits": {name: limit for tab in tabs for name, limit in tab.limits.items()},
     }
@@ -89,6 +90,18 @@ def head(tabs: Sequence[Tab], language: str = "en") -> str:
     library = "\n".join(path.read_text(encoding="utf-8") for path in files)
     outside = (HERE / "lib" / "class.css").read_text(encoding="utf-8")
     return f"<script>window.former = {settings};\n{library}</script><style>{outside}</style>"
+
+
+def panels(tabs: Sequence[Tab]) -> dict[str, str]:
+    """Each panel, as a link names it, and its tab: a script that makes one is named as it, one of a section as both."""
+    found = {}
+    for tab in tabs:
+        folder = TABS / tab.name
+        made = [path for path in sorted(folder.glob("*.js")) if "former.panel(" in path.read_text(encoding="utf-8")]
+        sections = [f"{tab.name}_{path.stem}" for path in sorted(folder.glob("sections/*.js"))]
+        names = sections or [path.stem for path in made]
+        found |= {name.replace("_", "-"): tab.name for name in names}
+    return found
 
 
 def css(tabs: Sequence[Tab]) -> str:

@@ -5,13 +5,17 @@ const lead = h("form", { onsubmit: (event) => (event.preventDefault(), room.lead
 const link = h("input", { type: "text", readonly: true, "aria-label": say("class_room_link"), onfocus: () => link.select() });
 const copy = h("button", { type: "button", onclick: () => copyLink() }, say("class_room_copy"));
 const shared = h("div", { class: "shared" }, h("span", {}, say("class_room_link")), link, copy);
+const embed = former.embed.sheet();
+const single = h("input", { type: "checkbox", checked: former.keys.on(), onchange: () => former.keys.turn(single.checked) });
 const menu = h(
   "details", { class: "class-menu" },
   h("summary", {}, say("class_open")),
   h("div", { class: "sheet" },
     h("button", { type: "button", title: say("class_present_hint"), onclick: () => ((menu.open = false), presenter.toggle()) }, say("class_present")),
     h("p", {}, say("class_present_hint")),
+    h("label", { class: "single-keys" }, single, say("class_keys")),
     h("b", {}, say("class_room")), lead, shared, h("p", {}, say("class_room_hint")),
+    former.slides.sheet(),
   ),
 );
 const words = h("span", { role: "status" });
@@ -22,10 +26,11 @@ const bar = h("div", { class: "room-bar", hidden: true }, words, back, leave);
 /** This page's own address, also where it stands in another's frame and the address bar shows that one's. */
 const own = h("input", { type: "text", readonly: true, "aria-label": say("link_here") });
 const told = h("p", { role: "status" });
-const sheet = h("div", { class: "sheet" }, told, own);
+const sheet = h("div", { class: "sheet" }, told, own, embed.node);
 const give = h("details", { class: "class-menu link" }, h("summary", {}, say("link_copy")), sheet);
 give.addEventListener("toggle", async () => {
   if (!give.open) return;
+  embed.fill();
   own.value = location.href;
   const lacks = former.page.beyond()?.note;
   const said = say((await former.copy(own)) ? "link_copied" : "link_refused");
@@ -64,4 +69,5 @@ room.subscribe(() => {
 document.addEventListener("click", (event) => [menu, give].forEach((one) => one.contains(event.target) || (one.open = false)));
 former.page.select = () => trigger("opened");
 presenter.start();
+former.slides.start();
 room.start();

@@ -1,10 +1,11 @@
 // The address bar. The tab in front keeps its whole view there, so that a copied link opens it again; what belongs to
 // no tab (presenting, a room, the theme) stays beside it. The browser's Back returns to the tab before. Adds
-// former.opened, former.tabOf, former.writeAddress, former.writeBeside, former.followers. Tells of every change by the
-// event "former-address".
+// former.opened, former.tabOf, former.viewNow, former.writeAddress, former.writeBeside, former.writeAfter,
+// former.followers. Tells of every change by the event "former-address".
 (() => {
   const former = window.former;
-  const OF_NO_TAB = ["present", "panel", "room", "lead", "__theme"];
+  const OF_PAGE = ["present", "slide", "room", "lead", "embed", "__theme"]; // of this page, and of no view
+  const OF_NO_TAB = [...OF_PAGE, "panel"];
 
   const HUB = "https://huggingface.co"; // a Space's page, which hands its query in at the first load and takes one so
 
@@ -16,10 +17,17 @@
 
   /** The tab that a link, URLSearchParams, opens: the one it names, or else Explore for a view of it, or the first. */
   former.tabOf = (params) => {
-    const named = params.get("tab");
+    const named = former.panels[params.get("embed")] ?? params.get("tab");
     if (former.tabs.includes(named)) return named;
     const known = former.tabs.includes("explore") && EXPLORE.some((name) => params.has(name));
     return known ? "explore" : former.tabs[0];
+  };
+
+  /** What the page shows, as far as a link holds it: URLSearchParams. */
+  former.viewNow = () => {
+    const params = new URLSearchParams(location.search);
+    for (const name of OF_PAGE) params.delete(name);
+    return params;
   };
 
   /** For each tab, a function that takes up the view of a link, URLSearchParams, while the page is open. */
@@ -48,28 +56,39 @@
     put(url);
   };
 
+  /** Puts a text after the address's #, which no server is sent; an empty one takes it out. */
+  former.writeAfter = (text) => {
+    const url = new URL(location);
+    url.hash = text;
+    put(url);
+  };
+
+  const OWN = { former: true }; // the state of the entries that are made here: other ones a visitor typed
+
   /** further: whether the browser's Back comes back to what the address is now. */
   const put = (url, further = false) => {
     if (url.href === location.href) return;
-    history[further ? "pushState" : "replaceState"](null, "", url);
+    history[further ? "pushState" : "replaceState"](OWN, "", url);
     tell();
   };
 
   let current = new URL(location);
   const tell = () => {
     current = new URL(location);
-    if (former.embedded) window.parent.postMessage({ queryString: current.searchParams.toString() }, HUB);
+    const { searchParams, hash } = current;
+    if (former.embedded && !searchParams.has("embed")) window.parent.postMessage({ queryString: searchParams.toString(), hash }, HUB);
     window.dispatchEvent(new Event("former-address"));
   };
 
   // Back and Forward go from tab to tab, each with the view it had; what belongs to no tab stays as it is.
-  window.addEventListener("popstate", () => {
+  window.addEventListener("popstate", ({ state }) => {
     const url = new URL(location);
+    if (state?.former) url.hash = current.hash;
     for (const name of OF_NO_TAB) {
       url.searchParams.delete(name);
       if (current.searchParams.has(name)) url.searchParams.set(name, current.searchParams.get(name));
     }
-    history.replaceState(null, "", url);
+    history.replaceState(OWN, "", url);
     tell();
     former.page.follow(url.searchParams);
   });

@@ -18,11 +18,13 @@
     }
   };
 
-  /** GETs lines of JSON and calls take(value) for each as it comes; aborting the signal ends the work on the server. */
+  /** GETs lines of JSON and calls take(value) for each as it comes; aborting the signal ends the work on the server. Throws
+   *  an Error whose message is for the visitor; `busy` says whether the server had no room. */
   former.lines = async (path, signal, take) => {
     const response = await former.patiently(path, { signal });
     if (response.status === 404) throw new Error(former.say("gone"));
-    if (!response.ok) throw new Error(former.refusal(await response.json().catch(() => null)));
+    const busy = response.status === 503;
+    if (!response.ok) throw Object.assign(new Error(former.refusal(await response.json().catch(() => null))), { busy });
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     let rest = "";
     for (;;) {

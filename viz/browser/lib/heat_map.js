@@ -28,7 +28,7 @@
       const [beside, above] = [widest(labels), widest(across)];
       const [left, top] = [beside + 6, above < FONT ? FONT + 5 : above + 6];
       const height = Math.max(40, size.height - top - 2);
-      const width = Math.max(40, Math.min(size.width - left - 2, height * WIDE));
+      const width = Math.max(40, Math.min(size.width - left - 2, height * former.widest(WIDE)));
       const [rows, columns] = [labels.length, across.length];
       return { rows, columns, left, top, width, height: Math.min(height, width * WIDE), upright: above < width / columns - 1 };
     };

@@ -1,5 +1,5 @@
 // A titled panel that can fill the window, and what changes with its size and with the theme. Adds former.panel,
-// former.sized, former.drawing, former.onTheme and former.isStacked.
+// former.alone, former.sized, former.drawing, former.onTheme and former.isStacked.
 (() => {
   const former = window.former;
   let largest = null; // the panel that fills the window
@@ -20,19 +20,33 @@
     };
     const maximise = (on) => {
       largest?.restore();
-      section.classList.toggle("maximised", on);
-      largest = on ? { restore } : null;
-      label(say(on ? "restore" : "maximise"), on ? "✕" : "⤢");
+      if (!on) return;
+      section.classList.add("maximised");
+      largest = { restore, free: former.alone(section) };
+      label(say("restore"), "✕");
       button.focus({ preventScroll: true });
     };
     const restore = () => {
       section.classList.remove("maximised");
+      largest.free();
       largest = null;
       label(say("maximise"), "⤢");
+      button.focus({ preventScroll: true });
     };
     label(say("maximise"), "⤢");
     element.replaceChildren(section);
     return { section, title, tools, body, foot };
+  };
+
+  /** Lets nothing of the page be reached but an element, and what a room says; returns how to undo it. */
+  former.alone = (element) => {
+    const others = [];
+    for (let at = element; at !== document.body; at = at.parentElement) {
+      const beside = [...at.parentElement.children].filter((node) => node !== at && !node.inert && !node.matches(".room-bar, .hint-card"));
+      others.push(...beside);
+    }
+    for (const other of others) other.inert = true;
+    return () => others.forEach((other) => (other.inert = false));
   };
 
   document.addEventListener("keydown", (event) => {

@@ -1,92 +1,130 @@
-// In front of a class: one panel at a time fills the window, in larger type and with nothing around it. Arrow keys (and
-// the Page keys that a remote control sends) go through the panels of all tabs. Adds former.presenter and former.laser.
+// In front of a class: one panel at a time fills the window, in larger type and with little around it. Arrow keys (and the
+// Page keys that a remote control sends) go through the panels of all tabs, or through a teacher's own slides. Adds
+// former.presenter and former.laser.
 (() => {
   const former = window.former;
+  const { h, say } = former;
   const presenter = (former.presenter = { on: false, panel: null });
   /** tab → step(by), of a tab that shows one section at a time: turns to another, or returns false. */
   presenter.turns = {};
-  const caption = former.h("p", { class: "presenter-caption", "aria-live": "polite" });
+  const told = h("p", { "aria-live": "polite" });
+  const link = h("button", { type: "button", onclick: () => copyLink() });
+  const add = h("button", { type: "button", onclick: () => addSlide() });
+  const caption = h("div", { class: "presenter-caption" }, told, link, add);
   let shown = null; // the section that is presented
+  let turn = 0; // counts what was gone to: a tab that comes late is not for what was asked before
 
   const nameOf = (section) => section.dataset.panel;
+  const titleOf = (section) => section.querySelector("h2").textContent;
 
   /** The panels of the tab that is or will be in front, as they stand; those that show nothing now are left out. */
-  const panels = () => {
+  const sections = () => {
     const place = document.querySelector(`.former-lesson[data-tab=${former.page.tab}]`)?.closest("[role=tabpanel]");
     const all = [...(place?.querySelectorAll(".former .panel") ?? [])];
     return all.filter((section) => !section.closest("[hidden], .former-export"));
   };
 
+  /** The same as {name, title}. */
+  presenter.panels = () => sections().map((section) => ({ name: nameOf(section), title: titleOf(section) }));
+
   const show = (section) => {
     shown?.classList.remove("presented", "maximised");
+    section?.classList.add("presented", "maximised");
+    former.fill(section);
     shown = section;
     presenter.panel = section ? nameOf(section) : null;
-    section?.classList.add("presented", "maximised");
     if (!section) return;
     section.tabIndex = -1;
     section.focus({ preventScroll: true });
-    tell();
+    if (former.embed.panel !== null) return;
+    presenter.tell();
+    link.textContent = say("presenting_link");
+    add.textContent = say("presenting_add");
     former.writeBeside({ present: "1", panel: presenter.panel });
   };
 
-  const tell = () => {
-    const all = panels();
-    const at = former.say("presenting_at", { at: all.indexOf(shown) + 1, count: all.length, panel: shown.querySelector("h2").textContent });
-    caption.replaceChildren(
-      former.h("b", {}, former.lessons.of(former.page.tab)),
-      former.room.name ? former.h("span", {}, former.say("presenting_room", { room: former.room.name })) : "",
-      former.h("span", {}, at),
-      former.h("span", {}, former.say("presenting_keys")),
+  /** Says what is shown: what to look at, the room, and which panel or slide of how many. */
+  presenter.tell = () => {
+    if (!presenter.on || !shown || !caption.isConnected) return;
+    const { at, list } = former.slides;
+    const all = sections();
+    const place = at === null ? { at: all.indexOf(shown) + 1, count: all.length } : { at: at + 1, count: list.length };
+    told.replaceChildren(
+      h("b", {}, former.lessons.of(former.page.tab)),
+      former.room.name ? h("span", {}, say("presenting_room", { room: former.room.name })) : "",
+      h("span", { class: "place" }, say(at === null ? "presenting_at" : "presenting_slide", { ...place, panel: titleOf(shown) }), h("small", {}, say(at === null ? "presenting_keys" : "presenting_slide_keys"))),
     );
   };
 
   /** Begins with the named panel, or the first; a tab that has just been opened takes a moment to have any. */
   const begin = async (wanted) => {
+    const own = ++turn;
     presenter.on = true;
     document.body.classList.add("presenting");
-    if (!caption.isConnected) document.body.append(caption);
+    if (!caption.isConnected && former.embed.panel === null) document.body.append(caption);
     const all = await settled(wanted);
-    if (presenter.on && all.length) show(all.find((section) => nameOf(section) === wanted) ?? all[wanted === Infinity ? all.length - 1 : 0]);
+    if (!presenter.on || own !== turn || !all.length) return;
+    show(all.find((section) => nameOf(section) === wanted) ?? all[wanted === Infinity ? all.length - 1 : 0]);
   };
 
   /** The panels, once the wanted one is among them, no more have come for a while, or presenting has ended. */
   const settled = async (wanted) => {
     let [count, still] = [0, 0];
-    while (presenter.on && still < 20 && !panels().some((section) => nameOf(section) === wanted)) {
+    while (presenter.on && still < 20 && !sections().some((section) => nameOf(section) === wanted)) {
       await new Promise(requestAnimationFrame);
-      const now = panels().length;
+      const now = sections().length;
       still = now && now === count ? still + 1 : 0;
       count = now;
     }
-    return panels();
+    return sections();
   };
 
   const end = () => {
     presenter.on = false;
     document.body.classList.remove("presenting");
+    former.slides.at = null;
     show(null);
     caption.remove();
-    former.writeBeside({ present: null, panel: null });
+    former.writeBeside({ present: null, panel: null, slide: null });
   };
 
   /** Goes to a tab, and there to the named panel or the first; where that is shown, or any and none is named, it stays. */
   presenter.go = async (tab, panel) => {
     if (shown && tab === former.page.tab && (!panel || nameOf(shown) === panel)) return;
+    const own = ++turn;
     show(null);
     await former.page.open(tab);
-    await begin(panel);
+    if (own === turn) await begin(panel);
   };
 
   presenter.toggle = () => (presenter.on ? end() : begin(null));
 
-  /** One panel on or back, through the sections of a tab that has some, and over its end into the next. */
+  /** One panel or slide on or back; through the sections of a tab that has some, and over its end into the next. */
   presenter.step = async (by) => {
-    const all = panels();
+    if (former.slides.at !== null) return former.slides.go(former.slides.at + by);
+    const all = sections();
     const next = all[all.indexOf(shown) + by];
     if (next) return show(next);
     if (presenter.turns[former.page.tab]?.(by)) return; // what is hidden now gives way to what is shown, see start
     const tab = former.tabs[former.tabs.indexOf(former.page.tab) + by];
     if (tab) await presenter.go(tab, by < 0 ? Infinity : null);
+  };
+
+  /** Copies the address of what is shown; where the clipboard is refused, it stands in a field to be copied by the keys. */
+  const copyLink = async () => {
+    const url = new URL(location.origin + location.pathname);
+    url.search = new URLSearchParams([...former.viewNow(), ["present", "1"]]);
+    const field = h("input", { type: "text", readonly: true, value: url.href, "aria-label": say("link_here") });
+    link.after(field);
+    const copied = await former.copy(field);
+    link.textContent = say(copied ? "class_room_copied" : "link_refused");
+    if (copied) field.remove();
+    else field.addEventListener("blur", () => field.remove());
+  };
+
+  const addSlide = async () => {
+    const refused = await former.slides.add();
+    add.textContent = refused ? former.told(refused) : say("slides_added", { count: former.slides.list.length });
   };
 
   /** On a canvas: the light of a laser pointer around a cell, while presenting. */
@@ -100,22 +138,37 @@
   };
 
   const STEPS = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
+  // Heard before whatever was clicked last hears it: a remote control goes on from everywhere.
+  const step = (event) => {
+    const by = caption.isConnected && !former.keys.modified(event) && STEPS[event.key];
+    if (!by || (event.key.startsWith("Arrow") && former.keys.writes(event.target))) return;
+    event.preventDefault();
+    event.stopPropagation();
+    presenter.step(by);
+  };
+  document.addEventListener("keydown", step, true);
+
   document.addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    const typing = event.target.closest?.("input, textarea, select, [contenteditable=true]");
-    if (!typing && event.key.toLowerCase() === "p") presenter.toggle();
-    else if (presenter.on && event.key === "Escape") end();
-    else if (presenter.on && STEPS[event.key] && !(typing && event.key.startsWith("Arrow"))) presenter.step(STEPS[event.key]);
+    if (event.defaultPrevented || former.embed.panel !== null) return;
+    if (former.keys.is(event, "p")) presenter.toggle();
+    else if (presenter.on && event.key === "Escape" && !former.keys.modified(event)) end();
     else return;
     event.preventDefault();
   });
 
   /** Once, when the page is there: a link may ask for it. What the tab says, and which panels it has, may change. */
   presenter.start = () => {
-    if (former.opened.get("present") === "1") begin(former.opened.get("panel"));
-    former.lessons.heard = () => presenter.on && shown && tell();
+    if (former.embed.panel !== null) former.embed.start();
+    else if (former.opened.get("present") === "1") begin(former.opened.get("panel"));
+    former.lessons.heard = presenter.tell;
     new MutationObserver(() => {
-      if (presenter.on && shown?.closest("[hidden]")) requestAnimationFrame(() => show(panels()[0]));
+      if (presenter.on && shown?.closest("[hidden]")) requestAnimationFrame(() => show(sections()[0]));
     }).observe(document.body, { subtree: true, attributeFilter: ["hidden"] });
+  };
+
+  /** Shows one panel, once it is there. */
+  presenter.wait = async (name) => {
+    while (!sections().some((section) => nameOf(section) === name)) await new Promise((done) => setTimeout(done, 100));
+    await begin(name);
   };
 })();

@@ -6,7 +6,6 @@
   const ALIVE = 10000; // and of a page that follows nobody
   const SETTLE = 250; // from a leader's change to the room
   const KEEP = 60000; // a leader is heard of at least this often
-  const OWN = ["room", "lead", "present"]; // of the leader's link, not of its view
   const LEADS = "former-leads"; // in the page's session: the room it leads; its address is one that follows
   const LOST = "former-lost"; // in the page's session: the server was gone
 
@@ -29,6 +28,9 @@
     publish();
   };
 
+  /** Says something where rooms do. */
+  room.tell = (message) => become({ message });
+
   /** A room's key, made here and kept for this browser, so that a reloaded page still leads. */
   const key = () => {
     const name = `former-key-${room.name}`;
@@ -42,8 +44,7 @@
 
   /** What this page shows, whole: its link, and what a link does not hold. */
   const shown = () => {
-    const params = new URLSearchParams(location.search);
-    for (const name of OWN) params.delete(name);
+    const params = former.viewNow();
     for (const [name, value] of Object.entries(former.page.beyond()?.view ?? {})) params.set(name, value);
     return params.toString();
   };

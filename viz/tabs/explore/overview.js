@@ -44,7 +44,7 @@ const fitTiles = ({ layers, heads }) => {
   const width = Math.floor((size.width - LEFT) / heads) - GAP;
   const height = former.isStacked() && !element.querySelector(".maximised")
     ? width : Math.floor((size.height - TOP - 2) / layers) - GAP;
-  return { w: Math.max(8, Math.min(width, Math.round(height * 1.5))), h: Math.max(10, Math.min(height, Math.round(width * 1.25))) };
+  return { w: Math.max(8, Math.min(width, Math.round(height * former.widest(1.5)))), h: Math.max(10, Math.min(height, Math.round(width * 1.25))) };
 };
 
 const paintThumbnails = () => {

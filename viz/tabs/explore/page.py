@@ -109,7 +109,7 @@ def render(site: Site, page: gr.Blocks) -> None:
     models, passes = site.models, site.passes
     first = next(iter(models.values()))
     example = EXAMPLES["classifier" if first.is_classifier else "generator"][0]
-    with gr.Row(elem_classes="explore-top"):
+    with gr.Row(elem_classes=["explore-top", "tab-controls"]):
         model = gr.Dropdown(list(models), value=first.name, label=message("model"), filterable=False, scale=1)
         typed = gr.Textbox(
             example, label=message("text"), placeholder=message("text_hint"), lines=1, max_lines=2, scale=4

@@ -1,7 +1,7 @@
 // Which words carried a classifier's verdict: by taking each away, and by where attention looks. Two different things.
 const { h, say, store } = former;
 const { tools, body, foot } = former.panel(element, say("words"));
-const start = h("button", { type: "button", class: "f-button", onclick: () => (running ? stop() : run()) });
+const start = h("button", { type: "button", class: "f-button", onclick: () => (running ? stop() : run(true)) });
 const progress = h("progress", { max: 1, value: 0, hidden: true, "aria-label": say("words") });
 tools.append(progress, start);
 const columns = ["ablation", "attention"].map((kind) => {
@@ -13,6 +13,8 @@ const columns = ["ablation", "attention"].map((kind) => {
 body.append(h("div", { class: "words-columns" }, ...columns.map(({ column }) => column)));
 const agreement = h("p", { class: "finding", role: "status" });
 foot.append(agreement, h("p", { class: "quiet" }, say("words_caution")));
+
+const LATER = 8000; // ms, up to twice that, until a busy server is asked again
 
 let running = null;
 let waiting = 0; // a pause in typing, before anything is measured unasked
@@ -26,7 +28,9 @@ const stop = () => {
   start.textContent = say("words_measure", { count: store.pass?.header.tokens ?? "" });
 };
 
-const run = async () => {
+/** Measures; what nobody asked for comes when a busy server has room, without a word. */
+const run = async (asked = false) => {
+  clearTimeout(waiting);
   const { key, tokens } = store.pass.header;
   const mine = (running = new AbortController());
   start.hidden = false;
@@ -51,7 +55,9 @@ const run = async () => {
   } catch (error) {
     if (running !== mine) return;
     stop();
-    agreement.textContent = error.name === "TypeError" ? say("offline") : error.message;
+    const quietly = error.busy && !asked;
+    agreement.textContent = quietly ? "" : error.name === "TypeError" ? say("offline") : error.message;
+    if (quietly) waiting = setTimeout(run, LATER * (1 + Math.random()));
   }
 };
 

@@ -66,6 +66,7 @@ const buttons = {
 const status = h("p", { class: "status", role: "status" });
 const dice = h("button", { type: "button", class: "dice", title: say("write_dice"), "aria-label": say("write_dice"), onclick: another }, "⚄");
 
+element.classList.add("tab-controls"); // beside a presented panel too
 element.append(
   h("div", { class: "given" }, labelled("model", model), labelled("text", text)),
   h(

@@ -7,6 +7,7 @@ const layer = former.fields.stepper(masking, "layer", say("layer"));
 const head = former.fields.stepper(masking, "head", say("head"));
 const model = h("select", { "aria-label": say("mask_model"), onchange: () => masking.choose(model.value) }, ...fields.model.choices.map((name) => h("option", { value: name }, name)));
 const note = h("p", { class: "note", role: "status" });
+element.classList.add("tab-controls"); // beside a presented panel too
 element.append(text.node, h("label", { class: "field-line field-select" }, h("span", { class: "name" }, say("mask_model")), model), layer.node, head.node, note);
 
 masking.subscribe(element, (changed) => {

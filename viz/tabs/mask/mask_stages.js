@@ -21,7 +21,7 @@ const point = (at) => masking.point(at && { query: at.row, key: at.column });
 const goTo = (stage) => masking.set({ stage: Math.max(0, Math.min(STAGES.length - 1, stage)) });
 const goToRow = (row) => masking.set({ row: Math.max(0, Math.min(masking.fields.row.max, row)) });
 
-/** The arrow keys; where they would lead nowhere they are left to the page, which may go on to the next panel. */
+/** The arrow keys; while presenting, those to the side go on to the next panel. */
 const byKey = (event) => {
   const { stage, row } = masking.view;
   const act = {
@@ -32,7 +32,7 @@ const byKey = (event) => {
   }[event.key];
   if (!act || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input")) return;
   act();
-  if (masking.view.stage !== stage || masking.view.row !== row || !former.presenter.on) event.preventDefault();
+  event.preventDefault();
 };
 
 /** Weights that are spread over many keys are all small: their square roots can be told apart. */

@@ -17,7 +17,8 @@ const place = (count) => {
   const font = [14, 13, 12, 11, 10, 9].find((size) => cellAt(size) >= size) ?? 8;
   const margin = permuting.widest(font, longest) + 4;
   const cell = Math.max(3, Math.min(zoomed ? 60 : LARGEST, cellAt(font)));
-  return { left: margin, top: margin, side: cell * count, cell, font, longest, width, height };
+  const left = zoomed ? Math.max(margin, (width - margin - cell * count) / 2 + margin) : margin; // in the middle
+  return { left, top: margin, side: cell * count, cell, font, longest, width, height };
 };
 
 const paint = former.eachFrame(() => {

@@ -13,6 +13,7 @@ const choose = ({ text, order }) => permuting.set({ text, order });
 const examples = pairs.map((pair) =>
   h("button", { type: "button", title: say(pair.other ? "permute_pair_hint" : "permute_review_hint", pair), onclick: () => choose(pair) }, pair.text),
 );
+element.classList.add("tab-controls"); // beside a presented panel too
 element.append(
   h("label", { class: "field" }, h("span", { class: "name" }, say("permute_text")), text),
   h("div", { class: "pairs", role: "group", "aria-label": say("examples") }, h("span", { class: "name" }, say("permute_pairs")), ...examples),

@@ -17,7 +17,7 @@
     const upright = widest + 4 <= side.width / across;
     const top = (upright ? FONT : widest) + 24;
     const most = Math.max(40, height - top - 4);
-    const frame = { left, top, height: most, width: Math.max(40, Math.min(side.width, Math.round(most * 1.35))) };
+    const frame = { left, top, height: most, width: Math.max(40, Math.min(side.width, Math.round(most * former.widest(1.35)))) };
     const every = (count, room) => Math.max(1, Math.ceil(STEP / (room / count)));
     const middle = { x: (i) => left + ((i + 0.5) * frame.width) / across, y: (i) => top + ((i + 0.5) * frame.height) / down };
 

@@ -1,0 +1,153 @@
+"""Who is served when many come at once, for `python -m tests.bench.crowd`: 33 pages with a short review each, of which
+every one measures unasked what carried the verdict; and one client that takes all it can, among 20 that do not.
+
+A client is an address: here those of 127.0.0.0/8, which Linux answers to.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import time
+from typing import Any
+from urllib.parse import urlencode
+
+from playwright.async_api import Browser, BrowserContext, Response, async_playwright
+
+from tests.bench.app import Result
+
+PAGES = 33
+HONEST = 20
+STREAMS, ROOMS, QUESTIONS = 150, 250, 200  # of the greedy client, all at once
+LONG = 120  # words: more than a page measures unasked
+PATIENCE = 120_000  # ms that a page may take
+
+
+# --- reviews ---------------------------------------------------------------------------------------------------------
+
+
+async def reviews(origin: str, chromium: str | None, pages: int = PAGES) -> list[Result]:
+    """Pages that come at once, each with a short review of its own; then one long review that all of them measure."""
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        waits, retried = await arrive(browser, origin, pages)
+        alone, shared = [await measured(browser, origin, count, count) for count in (1, pages)]
+        await browser.close()
+    served = sorted(wait for wait in waits if wait is not None)
+    repeats = f"{retried} answers were “busy” and asked again; the last page had its own after {served[-1]:.1f} s"
+    return [
+        Result(f"{pages} pages with a short review: refused", waits.count(None), "", 0, repeats),
+        Result(f"one review measured by {pages} beside by one", shared / alone, "times", 1.5, f"{alone:.2f} s alone"),
+    ]
+
+
+async def arrive(browser: Browser, origin: str, pages: int) -> tuple[list[float | None], int]:
+    """How long each page took to show what it measures unasked, None where it never did; and what was asked again."""
+    context = await browser.new_context(base_url=origin, viewport={"width": 1280, "height": 720})
+    busy: list[str] = []
+
+    def answered(response: Response) -> None:
+        if response.status == 503:
+            busy.append(response.url)
+
+    context.on("response", answered)
+    texts = [f"Not bad at all, this film of {number} scenes is a joy." for number in range(pages)]
+    waits = await asyncio.gather(*(look(context, text) for text in texts))
+    await context.close()
+    return waits, len(busy)
+
+
+async def look(context: BrowserContext, text: str) -> float | None:
+    """Opens a page, and waits for its measure."""
+    page = await context.new_page()
+    began = time.perf_counter()
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(PATIENCE / 1000):
+            await page.goto("/?" + urlencode({"model": "classifier", "text": text}))
+            await page.locator(".former-words[data-measured]").wait_for(state="attached", timeout=0)
+        return time.perf_counter() - began
+    return None
+
+
+async def measured(browser: Browser, origin: str, readers: int, seed: int) -> float:
+    """The seconds until so many have what a long review's measure gives, asked for by all at once."""
+    page = await browser.new_page(base_url=origin)
+    text = " ".join(f"good bad film {seed}".split()[i % 4] for i in range(LONG))
+    await page.goto("/?" + urlencode({"model": "classifier", "text": text}))
+    shown = "(text) => window.former?.store?.pass?.header.text === text"
+    await page.wait_for_function(shown, arg=text, timeout=PATIENCE)
+    key = await page.evaluate("former.store.pass.header.key")
+    await page.close()
+    port = int(origin.rpartition(":")[2])
+    began = time.perf_counter()
+    statuses = await asyncio.gather(*(ask(port, "127.0.0.1", "GET", f"/attention/{key}/words") for _ in range(readers)))
+    assert set(statuses) == {200}, statuses
+    return time.perf_counter() - began
+
+
+# --- a greedy client -------------------------------------------------------------------------------------------------
+
+
+async def greedy(origin: str, honest: int = HONEST) -> list[Result]:
+    """How long honest clients wait for a room, a token and a mask's answer while another takes all it can."""
+    port = int(origin.rpartition(":")[2])
+    taking = [asyncio.create_task(ask(port, "127.0.0.66", *one)) for one in everything()]
+    await asyncio.sleep(2)
+    visits = await asyncio.gather(*(visit(port, f"127.0.1.{number + 1}", number) for number in range(honest)))
+    for task in taking:
+        task.cancel()
+    await asyncio.gather(*taking, return_exceptions=True)
+    waits = [wait for visit in visits for wait, _ in visit]
+    refused = sum(status >= 400 for visit in visits for _, status in visit)
+    beside = f"one client asks for {len(taking)} things at once: {honest} others"
+    return [
+        Result(f"{beside} refused", refused, "", 0, f"of {len(waits)} requests"),
+        Result(f"{beside}, the longest wait", max(waits), "s", 1, f"of {len(waits)} requests"),
+    ]
+
+
+Request = tuple[str, str, dict[str, Any]]
+
+
+def everything() -> list[Request]:
+    """What the greedy client asks for."""
+    order = {"model": "generator", "text": "All of it", "length": 1000, "pace": 0.5}
+    streams = [("POST", "/write", order | {"seed": number}) for number in range(STREAMS)]
+    rooms = [("PUT", f"/room/greedy-{number}", {"key": "a" * 32, "view": ""}) for number in range(ROOMS)]
+    questions = [("POST", "/mask/proof", proof(f"mine {number}")) for number in range(QUESTIONS)]
+    return [*streams, *rooms, *questions]
+
+
+def proof(text: str) -> dict[str, Any]:
+    """A question of tab Mask."""
+    return {"text": text, "mask": "causal", "model": "generator", "size": 5}
+
+
+async def visit(port: int, who: str, number: int) -> list[tuple[float, int]]:
+    """What an honest client does, one after the other: (seconds, status) of each."""
+    asked: list[Request] = [
+        ("PUT", f"/room/honest-{number}", {"key": "b" * 32, "view": "tab=mask"}),
+        ("POST", "/write", {"model": "generator", "text": f"Visitor {number}", "seed": 1}),
+        ("POST", "/mask/proof", proof(f"yours {number}")),
+    ]
+    seen = []
+    for one in asked:
+        began = time.perf_counter()
+        status = await ask(port, who, *one)
+        seen.append((time.perf_counter() - began, status))
+    return seen
+
+
+async def ask(port: int, who: str, method: str, path: str, body: dict[str, Any] | None = None) -> int:
+    """A request from an address, read to its end; its status."""
+    content = b"" if body is None else json.dumps(body).encode()
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(who, 0))
+    try:
+        head = f"{method} {path} HTTP/1.1\r\nHost: bench\r\nConnection: close\r\nContent-Length: {len(content)}\r\n\r\n"
+        writer.write(head.encode() + content)
+        answer = await reader.readuntil(b"\r\n\r\n")
+        await reader.read()
+    finally:
+        writer.close()
+    return int(answer.split()[1])
