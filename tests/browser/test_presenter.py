@@ -56,7 +56,7 @@ def test_arrow_keys_and_a_remote_control_go_through_the_panels_of_all_tabs_and_b
 @pytest.mark.parametrize(
     ("asked", "panel", "clicked", "next_one"),
     [
-        ({}, "overview", "[role=gridcell] >> nth=9", "head-map"),
+        ({"tab": "explore"}, "overview", "[role=gridcell] >> nth=9", "head-map"),
         ({"tab": "mask"}, "mask-stages", "[data-field=mask] input >> nth=2", "mask-proof"),
         ({"tab": "mask"}, "mask-stages", "[data-map=weights] canvas", "mask-proof"),
         ({"tab": "generate"}, "written-text", ".tokens [data-at] >> nth=5", "next-token"),

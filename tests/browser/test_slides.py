@@ -107,7 +107,7 @@ def test_what_a_link_of_slides_cannot_hold_is_refused_with_the_bound(tab):
     "slides", ["x", "<img src=x onerror=window.hacked=1>", "q1YqVrJSUDJU0lFQSlayUohWKlGKVaoFAA", "a" * 9000]
 )
 def test_slides_that_cannot_be_read_are_named_and_nothing_else_happens(tab, slides):
-    tab.page.goto(f"{tab.origin}/#slides={slides}")
+    tab.page.goto(f"{tab.origin}/?tab=explore#slides={slides}")
     tab.settled()
     expect(tab.page.locator(".room-bar")).to_contain_text("slides that cannot be read")
     assert tab.page.evaluate("[former.slides.list.length, window.hacked ?? null]") == [0, None]
