@@ -25,8 +25,11 @@ from former.training.tasks import TASKS, make_task
 def train(args: argparse.Namespace) -> None:
     """Trains, or goes on training."""
     recipe = recipe_of_command(args)
-    if args.profile_memory:
-        print(memory.to_text(memory.profile(recipe, memory.rows())))
+    if args.profile_memory is not None:
+        peaks = memory.profile(recipe, memory.rows())
+        print(memory.to_text(peaks))
+        if args.profile_memory:
+            Path(args.profile_memory).write_text(memory.to_json(recipe, peaks), encoding="utf-8")
         return
     path = args.data or data.download(recipe.corpus, Path("data"))
     with processes(choose_device(args.device)) as group:
@@ -170,7 +173,8 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
         metavar="FIELD=VALUE",
         help="change the recipe, e.g. steps=9000 model.depth=12",
     )
-    parser.add_argument("--profile-memory", action="store_true", help="print a step's peak memory, then stop")
+    profiles = "print a step's peak memory, write it to FILE with machine and date, then stop"
+    parser.add_argument("--profile-memory", nargs="?", const="", metavar="FILE", help=profiles)
     _add_data(parser)
     _add_device(parser)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 from dataclasses import replace
+from datetime import datetime, timezone
 from pathlib import Path
 
 import torch
@@ -12,6 +14,7 @@ from torch import Tensor, nn
 from former.training.begin import make_model
 from former.training.compute import products, set_attention
 from former.training.recipes import Precision, Recipe
+from former.training.state import machine
 
 Tricks = tuple[Precision, int, bool]  # precision, micro-batches, checkpointing
 
@@ -49,6 +52,24 @@ def to_text(peaks: dict[Tricks, float]) -> str:
     for (precision, micro, checkpointing), peak in peaks.items():
         lines.append(f"{precision:>9} {micro:>13} {'on' if checkpointing else 'off':>13} {peak:>8.0f}")
     return "\n".join(lines)
+
+
+def to_json(recipe: Recipe, peaks: dict[Tricks, float]) -> str:
+    """The figures with what was measured, the machine and the date, for a file."""
+    model = recipe.model
+    shape = {"tokens": model.seq_length, "heads": model.heads, "depth": model.depth, "emb": model.emb}
+    rows = [
+        {"precision": precision, "accumulate": micro, "checkpointing": checkpointing, "megabytes": round(peak)}
+        for (precision, micro, checkpointing), peak in peaks.items()
+    ]
+    record = {
+        "command": f"python -m former.training train {recipe.name} --profile-memory FILE",
+        "date": f"{datetime.now(timezone.utc):%Y-%m-%d}",
+        "machine": machine(torch.device("cpu")),
+        "model": {"name": recipe.name, "batch": recipe.batch, **shape},
+        "peaks": rows,
+    }
+    return json.dumps(record, indent=1) + "\n"
 
 
 def peak_megabytes(recipe: Recipe, tricks: Tricks) -> float:

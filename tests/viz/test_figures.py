@@ -24,6 +24,7 @@ FIGURES = {
     "heads": lambda **more: figures.heads(np.stack([[causal(4)] * 3] * 2), "abcd", **more),
     "next_tokens": lambda **more: figures.next_tokens([0.5, 0.2, 0.1], "abc", before=[0.1, 0.2, 0.3], **more),
     "bars": lambda **more: figures.bars([0.5, -0.2], "ab", before=[0.1, 0.2], **more),
+    "additions": lambda **more: figures.additions([1.5, 0.5], [2.0, 0.1], **more),
     "mask_cost": lambda **more: figures.mask_cost([1, 10, 100], {"none": [1, 100, 1e4]}, at=10, **more),
     "similarity": lambda **more: figures.similarity([1, 0.5, -0.5], 1, trained=2, length=5, **more),
     "training": lambda **more: figures.training({"one": ([1, 2, 3], [3, 2, 1]), "other": ([1, 4], [2, 1])}, **more),

@@ -9,8 +9,18 @@ else numpy can read, such as a torch tensor on the CPU; they know nothing of mod
 Labels are shown letter by letter: what a token holds is never read as markup, as a template or as a formula.
 """
 
-from viz.figures.bars import bars, next_tokens
+from viz.figures.bars import additions, bars, next_tokens
 from viz.figures.curves import bits_by_seconds, mask_cost, similarity, training
 from viz.figures.maps import attention, heads
 
-__all__ = ["attention", "bars", "bits_by_seconds", "heads", "mask_cost", "next_tokens", "similarity", "training"]
+__all__ = [
+    "additions",
+    "attention",
+    "bars",
+    "bits_by_seconds",
+    "heads",
+    "mask_cost",
+    "next_tokens",
+    "similarity",
+    "training",
+]

@@ -134,3 +134,48 @@ def bars(
         width=560,
         height=120 + min(22 * len(series) * len(after), 1600),
     )
+
+
+def additions(
+    attention: ArrayLike,
+    feed_forward: ArrayLike,
+    *,
+    axes: tuple[str, str] = ("layer", "length of what is added"),
+    title: str = "",
+    theme: str = "light",
+) -> go.Figure:
+    """What the two halves of each block add to the residual stream: two bars a layer.
+
+    Args:
+        attention: (layers,): length of what the attention adds.
+        feed_forward: (layers,): of what the feed-forward adds.
+        axes: titles of the two axes.
+        title: shown above.
+        theme: "light" or "dark".
+    Returns:
+        The figure: the traces "attention" and "feed-forward".
+    Raises:
+        ValueError: shapes that do not fit.
+    """
+    colours = frame.palette(theme)
+    first = frame.series(attention, "attention")
+    second = frame.series(feed_forward, "feed_forward", len(first))
+    traces = [
+        go.Bar(
+            x=list(range(len(first))),
+            y=lengths.tolist(),
+            name=name,
+            marker={"color": colours[colour]},
+            hovertemplate="%{x}: %{y:.4g}<extra>%{fullData.name}</extra>",
+        )
+        for name, lengths, colour in (("attention", first, "accent"), ("feed-forward", second, "warn"))
+    ]
+    return frame.figure(
+        traces,
+        colours,
+        title,
+        xaxis={"title": frame.literal(axes[0]), "dtick": 1, "showgrid": False},
+        yaxis={"title": frame.literal(axes[1]), "rangemode": "tozero"},
+        barmode="group",
+        height=320,
+    )

@@ -31,6 +31,7 @@ SHOWN = 12  # numbers of a row, and rows, that are written out
 
 def source(function: Callable[..., Any]) -> dict[str, Any]:
     """A function's source, read from its file: "name", "file", "line", "text"."""
+    function = inspect.unwrap(function)  # a decorator, such as torch.no_grad, stands in another file
     lines, first = inspect.getsourcelines(function)
     file = Path(inspect.getsourcefile(function) or "").resolve()
     return {

@@ -22,6 +22,9 @@ VIEWS: dict[str, dict[str, Any]] = {  # of each section
     "self-attention": ARROWS,
     "in-pytorch": TEXT,
     "queries-keys-values": MATRICES,
+    "several-heads": {"heads": "4", "positions": "on", "emb": 256, "count": 8},
+    "block": {"text": "not a bad film", "at": 3, "attention": "off"},
+    "going-big": {"t": 20, "batch": 2, "heads": 3, "layers": 4, "bits": "16"},
 }
 
 

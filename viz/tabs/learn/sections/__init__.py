@@ -8,5 +8,8 @@ NAMES = (
     "self_attention",
     "in_pytorch",
     "queries_keys_values",
+    "several_heads",
+    "block",
+    "going_big",
 )
 SECTIONS: tuple[Section, ...] = tuple(import_module(f"{__name__}.{name}").SECTION for name in NAMES)

@@ -1,0 +1,73 @@
+"""Section "The block": the guesses are the logit lens of the model, and with attention off no other output moves."""
+
+import pytest
+import torch
+from playwright.sync_api import expect
+
+import former
+from tests.browser.pages_learn import Learning
+
+pytestmark = pytest.mark.browser
+TAB = Learning
+
+
+@pytest.fixture(scope="module")
+def generator() -> former.Bundle:
+    return former.load("generator")
+
+
+def moved(tab: Learning) -> list[float]:
+    """How far each token's output moves, unrounded."""
+    return [float(token.get_attribute("data-moved") or "") for token in tab.section.locator("[data-moved]").all()]
+
+
+@pytest.mark.parametrize("asked", [{}, {"text": "In 1492, Christopher", "at": 5}])
+def test_the_guesses_are_those_of_the_logit_lens(tab, generator, asked):
+    tab.open("block", **asked)
+    ids = generator.tokenizer.encode(tab.view()["text"])
+    at = min(tab.view()["at"], len(ids) - 1)
+    lens = former.logit_lens(generator.model, torch.tensor([ids]))[:, 0, at].softmax(-1)
+    rows = tab.section.locator("tr[data-part=embedding], tr[data-part=feed_forward]").all()
+    for row, exact in zip(rows, lens, strict=True):
+        shown = [float(guess.get_attribute("data-prob") or "") for guess in row.locator(".guess").all()]
+        assert shown == pytest.approx(exact.topk(3).values.tolist(), abs=1e-4)
+    label = generator.tokenizer.labels([int(lens[-1].argmax())])[0]
+    assert f"the model says “{label}”" in tab.sentence()
+
+
+def test_with_attention_off_a_changed_token_moves_its_own_output_alone(tab, generator):
+    tab.open("block")
+    tab.attempt("middle")
+    at = tab.view()["at"]
+    ids = generator.tokenizer.encode(tab.view()["text"])
+    changed = [*ids[:at], ids[at] - 1, *ids[at + 1 :]]
+    with torch.no_grad():
+        before, after = generator.model(torch.tensor([ids, changed]))
+    assert moved(tab) == pytest.approx((after - before).abs().amax(-1).tolist(), rel=1e-3, abs=1e-4)
+    expect(tab.section.locator(".count")).to_contain_text(
+        f"{len(ids) - 1 - at} of the {len(ids) - 1} other outputs move"
+    )
+    tab.attempt("off")
+    assert [i for i, value in enumerate(moved(tab)) if value] == [at]
+    expect(tab.section.locator(".count")).to_contain_text("and 0 of the")
+    assert tab.choose("Only that byte's own").startswith("Yes. Run without attention")
+
+
+def test_the_chart_holds_what_each_half_adds(tab):
+    tab.open("block")
+    tab.wait("() => document.querySelector('.former-learn-block .chart')?.data")
+    bars = tab.section.locator(".chart").evaluate("chart => chart.data.map(({y}) => [...y])")
+    for part, lengths in zip(("attention", "feed_forward"), bars, strict=True):
+        cells = tab.section.locator(f"tr[data-part={part}] [data-added]").all()
+        assert [float(cell.get_attribute("data-added") or "") for cell in cells] == pytest.approx(lengths)
+
+
+def test_a_token_is_followed_by_a_click_and_an_empty_text_is_refused(tab, guard):
+    guard.allow("422")
+    tab.open("block")
+    tab.section.locator("[data-moved]").nth(3).click()
+    tab.settled()
+    assert tab.link()["at"] == "3"
+    expect(tab.section.locator("[data-moved]").nth(3)).to_have_attribute("aria-pressed", "true")
+    tab.section.get_by_role("textbox").fill(" ")
+    expect(tab.page.locator(".former-learn > .note")).to_contain_text("There is no text to look at yet")

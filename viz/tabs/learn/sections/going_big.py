@@ -1,0 +1,166 @@
+"""Section "Going big": what the tables of dot products take, by formula and counted, and what saves memory, measured.
+
+Sizes: b texts in a batch, t tokens, h heads, s size of one head. MB and GB are 10⁶ and 10⁹ bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+from torch.autograd.graph import saved_tensors_hooks
+
+import former
+from former.attention import attention_scores
+from former.checkpoints import CHECKPOINTS
+from viz import figures
+from viz.browser import chart
+from viz.passes.run import Models
+from viz.tabs.learn.section import Section
+from viz.tabs.python import IMPORTS, View, read_choice, read_index
+from viz.text import Refusal
+
+MEASURED = CHECKPOINTS / "generator" / "memory.json"  # by `python -m former.training train generator --profile-memory`
+LIMITS = {"t": 100_000, "batch": 1024, "heads": 64, "layers": 128}
+ARTICLE = {"t": 1000, "batch": 16, "heads": 1, "layers": 1, "bits": "32"}
+PRECISIONS = {"32": torch.float32, "16": torch.float16}
+HELD = 4  # tables a head: scores, weights, and the gradients of both
+LONGER = 10  # times
+SAMPLE = {"t": 512, "heads": 8, "size": 64}  # at most so much is run, to see what is kept
+
+
+class Sizes(NamedTuple):
+    """What a visitor asks about."""
+
+    t: int
+    batch: int
+    heads: int
+    layers: int
+    bits: str
+
+
+def opening(models: Models) -> dict[str, Any]:
+    """What the section opens with, its limits, and the memory that was measured beforehand."""
+    del models
+    measured = json.loads(MEASURED.read_text(encoding="utf-8"))
+    peaks = [row["megabytes"] for row in measured["peaks"]]
+    draw = partial(figures.bars, peaks, range(len(peaks)), axis="MB")
+    return {
+        "article": ARTICLE,
+        "limits": LIMITS,
+        "held": HELD,
+        "longer": LONGER,
+        "measured": measured,
+        "chart": chart.themed(lambda theme: draw(theme=theme)),
+    }
+
+
+def read(view: View) -> Sizes:
+    """The sizes of a view.
+
+    Raises:
+        Refusal: sizes out of their limits.
+    """
+    numbers = [read_index(view, name, most + 1) for name, most in LIMITS.items()]
+    if not all(numbers):
+        raise Refusal("bad_request")
+    t, batch, heads, layers = numbers
+    return Sizes(t, batch, heads, layers, read_choice(view, "bits", PRECISIONS))
+
+
+def table_bytes(t: int, batch: int, heads: int, bits: str) -> int:
+    """Bytes of the scores of one layer, which `former.attention_weights` makes on the meta device, without data."""
+    with torch.device("meta"):
+        q = torch.empty(batch, heads, t, SAMPLE["size"], dtype=PRECISIONS[bits])
+        scores, weights = former.attention_weights(q, q)
+    assert scores.nbytes == weights.nbytes
+    return scores.nbytes
+
+
+def sample(sizes: Sizes) -> tuple[Tensor, Tensor, Tensor]:
+    """Random q, k and v (1, h, t, s) of these sizes, or of `SAMPLE` where that is smaller."""
+    shape = (1, min(sizes.heads, SAMPLE["heads"]), min(sizes.t, SAMPLE["t"]), SAMPLE["size"])
+    q, k, v = torch.randn(3, *shape, generator=torch.Generator().manual_seed(0))
+    return q, k, v
+
+
+def kept(q: Tensor, k: Tensor, v: Tensor, kernel: bool) -> int:
+    """Bytes that a forward pass of `attend` keeps for the backward pass: each stretch of memory once."""
+    held: dict[int, int] = {}
+
+    def note(tensor: Tensor) -> Tensor:
+        storage = tensor.untyped_storage()
+        held[storage.data_ptr()] = storage.nbytes()
+        return tensor
+
+    with torch.enable_grad(), saved_tensors_hooks(note, lambda tensor: tensor):
+        out = former.attend(*(each.detach().requires_grad_() for each in (q, k, v)), kernel=kernel)
+    del out  # until here it holds what was kept, so that no memory is used twice
+    return sum(held.values())
+
+
+def counted(models: Models, view: View) -> dict[str, Any]:
+    """What the tables of dot products take.
+
+    Args:
+        models: by name.
+        view: "t", "batch", "heads", "layers" and "bits".
+    Returns:
+        The view's sizes; "table": bytes of the scores of one layer; "longer": the same where texts are `LONGER` times
+        as long; "kept": {"t", "heads", "equation", "kernel"}, bytes that are kept for the backward pass of a sample.
+    Raises:
+        Refusal: sizes out of their limits.
+    """
+    del models
+    sizes = read(view)
+    q, k, v = sample(sizes)
+    both = {name: kept(q, k, v, kernel) for name, kernel in (("equation", False), ("kernel", True))}
+    return {
+        **sizes._asdict(),
+        "table": table_bytes(sizes.t, sizes.batch, sizes.heads, sizes.bits),
+        "longer": table_bytes(LONGER * sizes.t, sizes.batch, sizes.heads, sizes.bits),
+        "kept": {"t": q.shape[2], "heads": q.shape[1], **both},
+    }
+
+
+def values(models: Models, view: View) -> dict[str, Tensor]:
+    """The tensors of the sample: random, of the view's sizes or as large as is run."""
+    del models
+    q, k, v = sample(read(view))
+    scores, weights = former.attention_weights(q, k)
+    return {"q": q[0], "k": k[0], "v": v[0], "scores": scores[0], "weights": weights[0]}
+
+
+def python(models: Models, view: View) -> str:
+    """The lines that give the panel's numbers again."""
+    del models
+    sizes = read(view)
+    q = sample(sizes)[0]
+    return (
+        f"{IMPORTS}\n"
+        'with torch.device("meta"):  # shapes without data\n'
+        f"    x = torch.empty({sizes.batch}, {sizes.heads}, {sizes.t}, {SAMPLE['size']},"
+        f" dtype={PRECISIONS[sizes.bits]})\n"
+        "    tables = former.attention_weights(x, x)  # scores and weights, each (b, h, t, t)\n"
+        "layer = 2 * sum(table.nbytes for table in tables)  # and their gradients\n"
+        f"print(layer / 1e6, 'MB a layer,', {sizes.layers} * layer / 1e6, 'MB in all')\n\n"
+        f"q, k, v = torch.randn(3, {', '.join(map(str, q.shape[1:]))}, generator=torch.Generator().manual_seed(0))\n"
+        "scores, weights = former.attention_weights(q[None], k[None])\n"
+        "scores, weights = scores[0], weights[0]\n"
+        'figure = figures.attention(weights[0, :32, :32], range(len(weights[0, :32])), title="one table of weights")\n'
+    )
+
+
+SECTION = Section(
+    name="going-big",
+    article="Going big",
+    equation=r"\text{bytes} = b \cdot h \cdot t^2 \cdot \text{bytes a number} \cdot 4 \cdot \text{layers}",
+    code=(attention_scores, former.attend),
+    values=values,
+    python=python,
+    opening=opening,
+    answers={"counted": counted},
+)

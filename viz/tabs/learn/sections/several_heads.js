@@ -1,0 +1,148 @@
+// mary gave roses to susan: what each head of "gave" looks at, and in which part of y it lands; the same swapped. Below, how
+// far y moves in every case, and the parameters of the three forms of several heads.
+const { h, svg } = former;
+const { words, panel } = section;
+const NAMES = { 1: "one", 4: "four" };
+const demo = section.demo(
+  {
+    heads: { initial: "4", choices: Object.keys(props.heads) },
+    positions: { initial: "on", choices: ["off", "on"] },
+    emb: { initial: 256, min: 1, max: props.most.emb },
+    count: { initial: 8, min: 1, max: props.most.count },
+  },
+  { swapped: ["heads", "positions"], forms: ["emb", "count"] },
+);
+
+// --- the sentence, twice ------------------------------------------------------------------------------------------------
+
+const heads = former.fields.choice(demo, "heads", words("heads"), ["1", "4"], (value) => words(`heads_${NAMES[value]}`), (value) => words(`heads_${NAMES[value]}_hint`));
+const positions = former.fields.choice(demo, "positions", words("positions"), ["off", "on"], (value) => words(`positions_${value}`), (value) => words(`positions_${value}_hint`));
+panel.tools.append(heads.node, positions.node);
+
+const [WIDTH, TOP, BOTTOM, THICK] = [420, 24, 128, 14]; // of the drawing, and a line of the weight 1
+
+/** Words above, the parts of y below, and between them a line for every weight, as thick as it is large. */
+const drawing = ({ words: list, weights }) => {
+  const word = (j) => ((j + 0.5) * WIDTH) / list.length;
+  const part = (r) => ((r + 0.5) * WIDTH) / weights.length;
+  const line = (weight, r, j) => {
+    const d = `M${word(j)} ${TOP}C${word(j)} ${BOTTOM - 50} ${part(r)} ${TOP + 50} ${part(r)} ${BOTTOM}`;
+    return svg("path", { class: `hue-${r + 1}`, d, "stroke-width": THICK * weight, "stroke-opacity": 0.35 + 0.5 * weight, "data-head": r, "data-weight": weight });
+  };
+  const width = WIDTH / weights.length - 6;
+  return svg("svg", { viewBox: `0 0 ${WIDTH} 168`, role: "img", "aria-label": words("picture", { sentence: list.join(" ") }) },
+    ...weights.flatMap((row, r) => row.map((weight, j) => line(weight, r, j))),
+    ...list.map((text, j) => svg("text", { x: word(j), y: TOP - 8 }, text)),
+    ...weights.map((_, r) => svg("rect", { class: `hue-${r + 1}`, x: part(r) - width / 2, y: BOTTOM, width, height: 8, rx: 3 })),
+    ...weights.map((_, r) => svg("text", { class: "part", x: part(r), y: BOTTOM + 26 }, nameOf(weights.length, r))),
+  );
+};
+const nameOf = (count, r) => words(props.heads[count][r]);
+
+/** One order of the words: the drawing, and the parts of y as numbers. */
+const order = (name) => {
+  const place = h("div", {});
+  const numbers = former.numbersTable("");
+  const caption = numbers.node.querySelector("caption");
+  const draw = ({ words: list, weights, y }, columns) => {
+    place.replaceChildren(drawing({ words: list, weights }));
+    caption.textContent = words("parts", { count: y.length });
+    numbers.draw({ rows: y.map((_, r) => nameOf(y.length, r)), columns, values: y, scale: "weights" });
+  };
+  return { node: h("figure", { "data-order": name }, h("figcaption", {}, words(name)), place, numbers.node), draw };
+};
+const shown = { before: order("before"), after: order("after") };
+
+// --- tables ---------------------------------------------------------------------------------------------------------------
+
+const row = (cells, tag = "td") => h("tr", {}, ...cells.map((cell, i) => h(i && tag === "td" ? "td" : "th", { scope: tag === "td" ? "row" : "col" }, cell)));
+const table = (caption, columns) => {
+  const body = h("tbody");
+  return { body, node: h("table", { class: "sizes" }, h("caption", {}, caption), h("thead", {}, row(columns, "th")), body) };
+};
+const moves = table(words("moves"), [words("matrices"), words("heads"), words("without"), words("with")]);
+const forms = table(words("forms"), ["form", "size", "formula", "counted"].map((name) => words(name)));
+const [emb, count] = ["emb", "count"].map((name) => former.fields.stepper(demo, name, words(name)));
+panel.picture.append(
+  shown.before.node, shown.after.node,
+  h("div", { class: "sizes-place" }, moves.node),
+  h("div", { class: "sizes-place" }, forms.node, h("div", { class: "inputs" }, emb.node, count.node), h("p", { class: "note" }, words("unify"))),
+);
+
+const moved = (value) => (value === 0 ? former.whole(0) : former.number(value, 2));
+
+/** A row for each way in which matrices came about and number of heads; a model has positions or has none. */
+const paintMoves = () => {
+  const { table: found, heads: shownHeads, positions: known } = demo.answers.swapped;
+  const names = [...new Set(found.map(({ made, model, heads: number }) => [made, model, number].join("|")))];
+  const rows = names.map((name) => {
+    const [made, model, number] = name.split("|");
+    const cell = (positions) => {
+      const one = found.find((case_) => case_.made === made && case_.model === model && `${case_.heads}` === number && case_.positions === positions);
+      const chosen = made === "hand" && number === shownHeads && positions === known;
+      return h("span", { class: chosen ? "chosen" : null, "data-moved": one?.moved, "data-positions": positions }, one ? moved(one.moved) : words("none"));
+    };
+    return Object.assign(row([words(`made_${made}`, { model }), former.whole(Number(number)), cell("off"), cell("on")]), { className: made });
+  });
+  moves.body.replaceChildren(...rows);
+};
+
+const FORMULA = { narrow: (k) => 4 * k * k + k, wide: (k, heads) => 4 * heads * k * k + k, chunked: (k, heads) => (3 * k * k) / heads + k * k + k };
+const paintForms = () => {
+  const { emb: k, count: number, forms: found } = demo.answers.forms;
+  forms.body.replaceChildren(
+    ...found.map(({ variant, size, maps, unify }) => {
+      const name = h("span", { title: words(`${variant}_hint`) }, words(variant));
+      const cells = size === null ? [words("none"), words("divide"), words("none")] : [former.whole(size), words(`formula_${variant}`, { value: FORMULA[variant](k, number) }), former.whole(maps + unify)];
+      return Object.assign(row([name, ...cells]), { className: variant });
+    }),
+  );
+};
+
+// --- what is shown ----------------------------------------------------------------------------------------------------------
+
+const tell = ({ before, after, positions: known }) => {
+  const one = before.y.length === 1;
+  const at = before.words.indexOf("mary");
+  if (known === "off") return section.tell(words("lesson_same", { count: before.y.length }));
+  const other = before.words.indexOf("susan");
+  const [first, second] = one ? [before.y[0][at], before.y[0][other]] : [before.y[0][at], after.y[0][other]];
+  section.tell(words(one ? "lesson_amounts" : "lesson_parts", { first: former.share(first), second: former.share(second) }));
+};
+
+const paint = () => {
+  heads.update();
+  positions.update();
+  emb.update();
+  count.update();
+  if (demo.answers.forms) paintForms();
+  if (!demo.answers.swapped) return;
+  const found = demo.answers.swapped;
+  for (const name of ["before", "after"]) shown[name].draw(found[name], found.before.words);
+  tell(found);
+  paintMoves();
+};
+
+section.tries(
+  [
+    { name: "one", words: words("try_one"), act: () => demo.set({ heads: "1", positions: "on" }) },
+    { name: "off", words: words("try_off"), act: () => demo.set({ heads: "4", positions: "off" }) },
+    { name: "paper", words: words("try_paper"), act: () => demo.set({ emb: 512, count: 8 }) },
+  ],
+  () => demo.set(Object.fromEntries(Object.entries(demo.fields).map(([name, { initial }]) => [name, initial]))),
+);
+
+section.check({
+  question: words("question"),
+  choices: ["never", "heads", "training"].map((name) => words(`answer_${name}`)),
+  answer: async () => {
+    const { table: found } = demo.answers.swapped;
+    const most = (positions) => Math.max(...found.filter((one) => one.positions === positions).map((one) => one.moved));
+    return { right: most("off") < 1e-4 ? 0 : 1, said: words("answer", { without: moved(most("off")), with: moved(most("on")) }) };
+  },
+});
+section.links(() => ["explore", "permute"].map((tab) => [tab, { text: props.text }]));
+
+demo.subscribe(section.node, paint);
+former.onTheme(paint);
+demo.start();

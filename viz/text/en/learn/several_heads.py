@@ -1,0 +1,75 @@
+"""Section "Several heads" says."""
+
+from __future__ import annotations
+
+MESSAGES = {
+    "learn_several_heads_title": "Several heads",
+    "learn_several_heads_text": "One head makes one set of weights. “gave” then gets giver, gift and receiver in one"
+    " sum: by different amounts, but never in different ways. With several heads each has its own queries, keys and"
+    " values, and its result lands in its own part of y.\n\nWhat heads do not add is who comes first. Without positions"
+    " a sentence is a set: swap mary and susan, and y of “gave” stays the same to rounding, whatever the matrices. Here"
+    " they are set by hand, so that each number of y is the share of one word; the table of moves has random and"
+    " learned ones too.",
+    "learn_several_heads_heads": "Heads",
+    "learn_several_heads_heads_one": "One",
+    "learn_several_heads_heads_four": "Four",
+    "learn_several_heads_heads_one_hint": "One set of weights: all that “gave” finds is added up",
+    "learn_several_heads_heads_four_hint": "Four sets of weights, and a part of y for each",
+    "learn_several_heads_positions": "Positions",
+    "learn_several_heads_positions_off": "Off",
+    "learn_several_heads_positions_on": "On",
+    "learn_several_heads_positions_off_hint": "A word's vector says only which word it is",
+    "learn_several_heads_positions_on_hint": "A word's vector says at which place it stands, too",
+    "learn_several_heads_before": "As it stands",
+    "learn_several_heads_after": "mary and susan swapped",
+    "learn_several_heads_picture": "{sentence}: what each head of “gave” looks at",
+    "learn_several_heads_parts": "y of “gave”: {count, plural, one {its only part} other {its # parts}}",
+    "learn_several_heads_all": "all at once",
+    "learn_several_heads_giver": "giver",
+    "learn_several_heads_gift": "gift",
+    "learn_several_heads_receiver": "receiver",
+    "learn_several_heads_itself": "verb",
+    "learn_several_heads_lesson_same": "Swap mary and susan, and y of “gave” does not move: without positions {count,"
+    " plural, one {one head} other {# heads}} cannot tell who comes first.",
+    "learn_several_heads_lesson_amounts": "One head with positions: y of “gave” holds {first} mary and {second} susan,"
+    " in one sum. Swapped, only the amounts change.",
+    "learn_several_heads_lesson_parts": "Four heads with positions: {first} of the giver's part of y is mary; swapped,"
+    " {second} of it is susan. Giver and receiver lie in different parts.",
+    "learn_several_heads_moves": "How far y of “gave” moves at the swap",
+    "learn_several_heads_made_hand": "set by hand",
+    "learn_several_heads_made_random": "random",
+    "learn_several_heads_made_learned": "learned: {model}, first layer",
+    "learn_several_heads_matrices": "Matrices",
+    "learn_several_heads_without": "No positions",
+    "learn_several_heads_with": "Positions",
+    "learn_several_heads_none": "–",
+    "learn_several_heads_forms": "Parameters of the three forms",
+    "learn_several_heads_emb": "k, numbers a word",
+    "learn_several_heads_count": "h, heads",
+    "learn_several_heads_form": "Form",
+    "learn_several_heads_size": "One head",
+    "learn_several_heads_formula": "By formula",
+    "learn_several_heads_counted": "Counted",
+    "learn_several_heads_narrow": "narrow",
+    "learn_several_heads_wide": "wide",
+    "learn_several_heads_chunked": "chunked",
+    "learn_several_heads_narrow_hint": "Each head maps the whole vector to k / h numbers",
+    "learn_several_heads_wide_hint": "Each head maps the whole vector to k numbers",
+    "learn_several_heads_chunked_hint": "The vector is cut into h chunks, and each head maps its own",
+    "learn_several_heads_formula_narrow": "3k² + k² + k = {value, number}",
+    "learn_several_heads_formula_wide": "3hk² + hk² + k = {value, number}",
+    "learn_several_heads_formula_chunked": "3k²/h + k² + k = {value, number}",
+    "learn_several_heads_divide": "k must be a multiple of h",
+    "learn_several_heads_unify": "The first term is for queries, keys and values, the rest is unifyheads, which joins"
+    " the heads. Narrow heads cost no more than one; wide ones cost h times as much.",
+    "learn_several_heads_try_one": "One head, positions",
+    "learn_several_heads_try_off": "Four heads, no positions",
+    "learn_several_heads_try_paper": "k = 512, 8 heads",
+    "learn_several_heads_question": "Eight heads without positions, trained as long as you like. Can “gave” tell who"
+    " gives?",
+    "learn_several_heads_answer_never": "No, never",
+    "learn_several_heads_answer_heads": "Yes: one head for the giver, one for the receiver",
+    "learn_several_heads_answer_training": "Only if the training data tell it",
+    "learn_several_heads_answer": "Without positions y of “gave” moved by {without} at the most, by hand, random or"
+    " learned: that is rounding. With positions it moved by up to {with}.",
+}
