@@ -35,7 +35,7 @@ def test_the_switch_lays_each_mask_on_every_layer_of_the_model(tab, model, kind)
     assert number
     count = cells(kind, T, SIZE)
     assert tab.cells() == f"{count} of {T * T} cells"
-    assert f"{count} of {T * T}" in tab.lesson() if kind != "none" else "all 529 scores pass" in tab.lesson()
+    assert f"{count} of {T * T}" in tab.lesson() if kind != "none" else "all 529 scores stay" in tab.lesson()
     assert tab.link().get("mask", "causal") == kind
 
 

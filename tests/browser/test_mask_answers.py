@@ -13,8 +13,8 @@ from tests.browser.pages_mask import TEXT, Masking
 pytestmark = pytest.mark.browser
 TAB = Masking
 
-LEFT = "The causal mask lets 276 of 529 scores pass"
-FREE = "Without a mask, all 529 scores pass"
+LEFT = "The causal mask keeps 276 of 529 scores"
+FREE = "Without a mask, all 529 scores stay"
 
 
 @contextmanager
@@ -48,7 +48,7 @@ def test_the_sentence_says_of_a_new_mask_only_what_is_known_until_the_proof_is_t
         tab.page.get_by_role("radio", name="causal", exact=True).check()
         drawn(tab, "mask === 'causal'")
         assert tab.lesson() == f"{LEFT}."
-    moves = "Changing “a” (5) moves outputs 5 to 22, none before it; without a mask it moves every output."
+    moves = "Changing “a” (5) moves outputs 5 to 22, none before it; unmasked, every output."
     assert tab.lesson() == f"{LEFT}. {moves}"
 
 

@@ -69,9 +69,7 @@ def test_a_changed_token_moves_what_the_running_model_says_and_nothing_before_it
     tab.painted()
     assert tab.link()["token"] == "9"
     assert "Changing “a” (9) moves outputs 9 to 22; nothing before it moves" in tab.moves("masked")
-    assert tab.lesson().startswith(
-        "The causal mask lets 276 of 529 scores pass. Changing “a” (9) moves outputs 9 to 22,"
-    )
+    assert tab.lesson().startswith("The causal mask keeps 276 of 529 scores. Changing “a” (9) moves outputs 9 to 22,")
     with_mask, without = moved(model, "causal", 9), moved(model, "none", 9)
     for output in (12, 22, 3):
         tab.point(tab.square("proof", "unmasked"), output, 9, T)

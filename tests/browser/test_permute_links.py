@@ -52,7 +52,7 @@ def test_a_ready_pair_is_judged_in_both_orders_by_both_models(tab, model, bag, p
         ]
     without = tab.verdicts()["classifier-bag"]
     assert without["prob"][0] == pytest.approx(without["prob"][1], abs=1.5e-6)
-    assert "Does not change" in without["moved"]
+    assert "No change" in without["moved"]
     sentence = tab.page.locator(".former-verdicts .sentence").inner_text()
     assert "cannot tell the two orders apart" in sentence
 
@@ -174,10 +174,11 @@ def test_nonsense_in_a_link_is_named(tab):
 # --- the page ---
 
 
-def test_words_matrix_errors_and_difference_are_above_the_fold(tab):
+def test_words_matrix_errors_difference_and_verdicts_are_above_the_fold(tab):
     tab.open()
-    for name in ("word-order", "permutation", "equivariance", "moved-rows"):
-        box = tab.page.locator(f".former-{name} .panel").bounding_box()
+    panels = [f".former-{name} .panel" for name in ("word-order", "permutation", "equivariance", "moved-rows")]
+    for place in [*panels, ".former-verdicts .cards"]:
+        box = tab.page.locator(place).bounding_box()
         assert box
         assert box["y"] >= 0
         assert box["y"] + box["height"] <= 720

@@ -1,11 +1,11 @@
 // The four errors, what they count as, and the switches that break them.
 const { h, say, permuting, number } = former;
-const { body, foot } = former.panel(element, say("permute_errors"));
+const { body } = former.panel(element, say("permute_errors"));
 const OUTPUTS = permuting.fields.output.choices;
 const positions = permuting.choice("positions", ["none", "learned", "sinusoidal"]);
 const mask = permuting.choice("mask", permuting.fields.mask.choices);
 const sentence = h("p", { class: "sentence", "aria-live": "polite" });
-const limit = h("p", { class: "quiet limit" });
+const heading = former.hint(say("permute_errors_heading"), say("permute_limit", { steps: former.limits.rounding }));
 
 const row = (name) => {
   const parts = Object.fromEntries(["error", "mark", "more"].map((part) => [part, h("span", { class: part })]));
@@ -17,11 +17,10 @@ const row = (name) => {
 const rows = OUTPUTS.map(row);
 body.append(
   h("div", { class: "switches" }, positions.node, mask.node, permuting.bar().node),
-  h("p", { class: "quiet heading" }, say("permute_errors_heading")),
+  h("p", { class: "quiet heading" }, heading),
   h("div", { class: "outputs", role: "radiogroup", "aria-label": say("permute_errors_label") }, ...rows.map(({ node }) => node)),
   sentence,
 );
-foot.append(limit);
 
 const isStill = ({ order }) => order.every((word, place) => word === place);
 const write = (value) => (value ? number(value, 3) : "0");
@@ -67,7 +66,6 @@ permuting.subscribe(element, (changed) => {
   const answer = permuting.answers.permuted;
   if (!answer || !changed.has("permuted")) return;
   for (const one of rows) paintRow(one, permuting.measured(one.name), isStill(answer));
-  limit.textContent = say("permute_limit", { steps: former.limits.rounding });
   tell(answer);
   element.dataset.rev = permuting.rev;
 });

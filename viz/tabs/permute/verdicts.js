@@ -23,10 +23,11 @@ const card = (verdict, texts) => {
   const { name, positions, before, after, moved, equal } = verdict;
   const said = !moved ? "permute_moved_nothing" : equal ? "permute_moved_not" : "permute_moved_by";
   return h("article", { class: equal ? "card equal" : "card", "data-model": name },
-    h("h3", {}, name, h("span", { class: "quiet" }, say(`permute_trained_${positions}`))),
+    h("header", {},
+      h("h3", {}, name, h("span", { class: "quiet" }, say(`permute_trained_${positions}`))),
+      h("p", { class: "moved" }, say(said, { moved: number(moved, 3), points: (100 * moved).toFixed(moved < 0.001 ? 4 : 1) }))),
     order("typed", texts.before, verdict, before),
-    order("moved", texts.after, verdict, after),
-    h("p", { class: "moved" }, say(said, { moved: number(moved, 3), points: (100 * moved).toFixed(moved < 0.001 ? 4 : 1) })));
+    order("moved", texts.after, verdict, after));
 };
 
 /** What happened, from the numbers. */

@@ -46,16 +46,15 @@ MESSAGES = {
     "write_window": "The model reads {context} tokens at most, so it no longer sees those before token {first}.",
     "write_next_title": "What comes next",
     "write_model_bar": "model",
-    "write_kept_bar": "after temperature, top-k, top-p",
+    "write_kept_bar": "with your settings",
     "write_cut": "cut",
     "write_drawn": "drawn",
     "write_taken": "taken",
-    "write_take": "Take “{token}”. Model: {prob}; after temperature, top-k and top-p: {kept}{role, select, drawn {;"
-    " drawn} taken {; taken} other {}}.",
-    "write_rest": "{count, plural, one {# other token: {prob}} other {# other tokens: {prob}}}; after temperature,"
-    " top-k and top-p {kept}.",
-    "write_left": "Uncertainty: {before} bits. After temperature, top-k and top-p: {after} bits, {left, plural, one {#"
-    " token} other {# tokens}} left.",
+    "write_take": "Take “{token}”. Model: {prob}; with your settings: {kept}{role, select, drawn {; drawn} taken {;"
+    " taken} other {}}.",
+    "write_rest": "{count, plural, one {# other token} other {# other tokens}}: {prob}; with your settings {kept}.",
+    "write_left": "Uncertainty: {before} bits; with your settings {after} bits, {left, plural, one {# token} other {#"
+    " tokens}} left.",
     "write_trail_title": "Branches",
     "write_clear": "Start over",
     "write_gone": "All branches together hold {limit, number} tokens at most. {count, plural, one {The oldest # token"
@@ -74,10 +73,10 @@ MESSAGES = {
     "write_seed": "Seed",
     "write_length": "Length",
     "write_pace": "Pace",
-    "lesson_generate": "The likeliest next token is “{token}”, with {share}. The model’s uncertainty is {bits} bits,"
-    " as if it chose among {among} equally likely tokens. Take another candidate, and the text branches.",
-    "lesson_generate_sure": "The model is almost certain that “{token}” comes next: {share}, with {bits} bits of"
-    " uncertainty. Take another candidate all the same, and the text branches.",
+    "lesson_generate": "Likeliest next: “{token}”, {share}. Uncertainty: {bits} bits, as among {among} equally likely"
+    " tokens. Take another, and the text branches.",
+    "lesson_generate_sure": "The model is almost certain that “{token}” comes next: {share}. Take another all the"
+    " same, and the text branches.",
     # refusals
     "no_prompt": "There is no text to write on from yet: type at least one character.",
     "long_written": "A text may grow by {limit, number} tokens at most. Go back, or start over.",

@@ -130,13 +130,12 @@ MESSAGES = {
     "mask_bits_of": "“{token}”: {bits} bits",
     "mask_waiting": "Measuring …",
     "mask_lesson": "{mask, select, causal {The causal mask} local {A local window of {size}} strided {The strided mask"
-    " with stride {size}} other {The fixed mask with stride {size}}} lets {cells} of {all} scores pass.",
+    " with stride {size}} other {The fixed mask with stride {size}}} keeps {cells} of {all} scores.",
     "mask_lesson_moves": "{mask, select, causal {The causal mask} local {A local window of {size}} strided {The"
-    " strided mask with stride {size}} other {The fixed mask with stride {size}}} lets {cells} of {all} scores pass."
-    " Changing {token} moves {outputs}{before, select, none {, none before it} other {}}; without a mask it moves"
-    " {unmasked}.",
-    "mask_lesson_none": "Without a mask, all {all} scores pass.",
-    "mask_lesson_none_moves": "Without a mask, all {all} scores pass. Changing {token} moves {unmasked}{too, select,"
+    " strided mask with stride {size}} other {The fixed mask with stride {size}}} keeps {cells} of {all} scores."
+    " Changing {token} moves {outputs}{before, select, none {, none before it} other {}}; unmasked, {unmasked}.",
+    "mask_lesson_none": "Without a mask, all {all} scores stay.",
+    "mask_lesson_none_moves": "Without a mask, all {all} scores stay. Changing {token} moves {unmasked}{too, select,"
     " some {, also those before it} other {}}.",
     "mask_model": "Model",
     "mask_size_field": "Window or stride",

@@ -24,11 +24,11 @@ MESSAGES = {
     " moves it.",
     "permute_now": "“{word}” now stands at place {place} of {count}.",
     "permute_held": "“{word}” is picked up: arrows move it, Enter drops it, Escape puts it back.",
-    "permute_matrix": "The permutation P",
+    "permute_matrix": "Permutation P",
     "permute_matrix_label": "Permutation matrix of {count} words; place→word as typed: {ones}",
     "permute_matrix_row": "Row {to} of P has its 1 in column {from}: “{word}”, typed as word {from}, stands at place"
     " {to}.",
-    "permute_matrix_hint": "A row for each place, a column for each word as typed; one 1 in each.",
+    "permute_matrix_hint": "A row for each place, a column for each word as typed.",
     "permute_errors": "Do outputs move with the words?",
     "permute_errors_heading": "max |f(Px) − P f(x)|; for the verdict, max |f(Px) − f(x)|",
     "permute_errors_label": "The output in the picture",
@@ -70,20 +70,19 @@ MESSAGES = {
     "permute_says_kept": "The outputs moved with their words, and nothing else happened to them.",
     "permute_says_stays": "The rows moved, but their average did not, so the verdict stays the same.",
     "permute_says_unmoved": "Even with {switches} no output differs: perhaps only equal words changed places.",
-    "permute_says_others": "With {switches}, {what} still differs by no more than rounding on this text; others differ"
-    " by more.",
-    "permute_says_broken": "With {switches}, the error of {what} rises from {plain} to {error}: the order matters now.",
+    "permute_says_others": "With {switches}, this output still differs only by rounding; others differ by more.",
+    "permute_says_broken": "With {switches}, its error rises from {plain} to {error}: the order matters now.",
     "permute_lesson_still": "Drag a word: without positions, its output should move with it and not change at all.",
-    "permute_lesson_kept": "The outputs of {what} moved with their words, to within {error}: that is equivariance. The"
-    " verdict stayed the same, to within {verdict}: that is invariance.",
-    "permute_lesson_stays": "The rows of the last block moved with their words: that is equivariance. Their average"
-    " and the verdict stayed the same, to within {verdict}: that is invariance.",
+    "permute_lesson_kept": "The outputs of {what} moved with their words: equivariance, to within {error}. The verdict"
+    " stayed: invariance.",
+    "permute_lesson_stays": "The last block’s rows moved: equivariance. Their average and the verdict stayed, to"
+    " within {verdict}: invariance.",
     "permute_lesson_unmoved": "Even with {switches} nothing differs here: swap two different words.",
     "permute_lesson_others": "With {switches}, {what} still differs by no more than {error}; others differ by more.",
-    "permute_lesson_broken": "With {switches}, {what} no longer just moves its rows: they differ by {error}, where"
-    " without them it was {plain}.",
+    "permute_lesson_broken": "With {switches}, the rows of {what} do more than move: they differ by {error}, without"
+    " by {plain}.",
     "permute_lesson_broken_verdict": "With {switches}, the verdict is no longer invariant: its log-probabilities"
-    " differ by {error}, where without them it was {plain}.",
+    " differ by {error}; without, by {plain}.",
     "permute_rows": "Rows that move",
     "permute_rows_basic": "Basic self-attention",
     "permute_rows_layer": "Multi-head layer",
@@ -107,10 +106,10 @@ MESSAGES = {
     "permute_scale_same_hint": "As the outputs: what rounding does cannot be seen",
     "permute_scale_log": "log",
     "permute_scale_log_hint": "Nine powers of ten: what rounding does can be seen",
-    "permute_legend_same": "Colours: outputs from −{most} to {most}, and beyond, blue above 0; the difference from 0"
-    " to {most}.",
-    "permute_legend_log": "Colours: outputs from −{most} to {most}, and beyond, blue above 0; the difference from"
-    " {least} to {most}, in powers of ten.",
+    "permute_legend_same": "Outputs: blue above 0, orange below, full colour from {most}. Difference: from 0 to"
+    " {most}.",
+    "permute_legend_log": "Outputs: blue above 0, orange below, full colour from {most}. Difference: {least} to"
+    " {most}, in powers of ten.",
     "permute_reading": "“{word}” ({nth}), number {column}: f(x) {f}, P f(x) {moved}, f(Px) {after}, difference"
     " {difference}.",
     "permute_apart": "Largest difference of all numbers: {error}, at “{word}” ({nth}), number {column}.",
@@ -120,12 +119,12 @@ MESSAGES = {
     "permute_verdicts": "The two classifiers on the words in both orders, as they were trained",
     "permute_trained_learned": "trained with learned positions",
     "permute_trained_sinusoidal": "trained with sinusoidal positions",
-    "permute_trained_none": "trained without positions: a bag of words",
+    "permute_trained_none": "trained without positions",
     "permute_order_typed": "as typed",
     "permute_order_moved": "moved",
     "permute_prob": "{name} {prob}",
-    "permute_moved_nothing": "Does not change, in any digit.",
-    "permute_moved_not": "Does not change: {moved} is rounding.",
+    "permute_moved_nothing": "No change, in any digit.",
+    "permute_moved_not": "No change: {moved} is rounding.",
     "permute_moved_by": "Changes by {points} percentage points.",
     "permute_verdict_still": "No word has moved, so each model reads the same text twice.",
     "permute_verdict_bag": "{name} stays at {before} {class}: without positions it cannot tell the two orders apart,"
