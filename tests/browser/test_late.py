@@ -118,7 +118,7 @@ def test_a_picture_of_scores_is_never_one_of_weights_or_of_another_head(tab, hel
     tab.painted()
     map_ = tab.page.locator(".former-head-map canvas").first
     expect(map_).to_have_class(re.compile("late"))
-    tab.page.evaluate("former.picture().then((picture) => (window.caption = picture.caption))")
+    tab.page.evaluate("void former.picture().then((picture) => (window.caption = picture.caption))")
     tab.painted()
     assert tab.page.evaluate("window.caption") is None, "a picture was made before there were scores"
     tab.page.unroute(HEAD)
