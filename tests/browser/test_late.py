@@ -49,8 +49,8 @@ def test_a_picture_is_marked_as_old_until_that_of_the_new_text_is_here(tab, held
     tab.wait("() => former.store.old")
     assert says_old(tab)
     assert tab.tokens() == ["a", "b", "c"]
-    tab.page.unroute(PASS)
     held[0].continue_()
+    tab.page.unroute(PASS)
     tab.wait("() => !former.store.old && former.store.pass.header.text === 'abcdef'")
     tab.settled()
     assert not says_old(tab)
@@ -121,9 +121,9 @@ def test_a_picture_of_scores_is_never_one_of_weights_or_of_another_head(tab, hel
     tab.page.evaluate("void former.picture().then((picture) => (window.caption = picture.caption))")
     tab.painted()
     assert tab.page.evaluate("window.caption") is None, "a picture was made before there were scores"
-    tab.page.unroute(HEAD)
     for route in held:
         route.continue_()
+    tab.page.unroute(HEAD)
     tab.wait("() => window.caption")
     assert "scores" in tab.page.evaluate("window.caption")
     expect(map_).not_to_have_class(re.compile("late"))
