@@ -185,7 +185,7 @@ class Exploring(Tab):
     def choose_model(self, name: str) -> None:
         """Another model, until it is on the screen."""
         self.page.get_by_role("combobox", name="Model", exact=True).click()
-        self.page.get_by_role("option", name=name, exact=True).click()
+        self.page.get_by_role("option", name=re.compile(f"^{re.escape(name)}: ")).click()
         self.wait("(name) => former.store.pass.header.model === name", name)
         self.settled()
 

@@ -126,6 +126,8 @@ def test_a_darker_cell_is_a_larger_weight(tab):
         reading = tab.point(x, y)
         if "weight" not in reading or reading["weight"] == "masked":
             continue
+        tab.page.mouse.move(0, 0)  # the crosshair goes
+        tab.painted()
         pixels = tab.page.locator(".former-head-map canvas").first.evaluate(AROUND, [x, y])
         if len(set(map(tuple, pixels))) == 1:  # not on the line between two cells
             seen.append((float(reading["weight"]), sum(pixels[0])))

@@ -12,7 +12,7 @@ from playwright.sync_api import Page
 
 from tests.browser.conftest import Guard
 from tests.browser.pages import Exploring
-from tests.browser.reference import Reference, Run
+from tests.browser.reference import Reference, Run, rollout
 
 pytestmark = pytest.mark.browser
 
@@ -106,6 +106,17 @@ def test_the_csv_holds_the_models_weights_and_the_tokens(tab, tmp_path, run):
         query, key = int(row["query"]), int(row["key"])
         assert (row["query_token"], row["key_token"]) == (tokens[query], tokens[key])
         assert float(row["weight"]) == pytest.approx(float(run.weights[1][2, query, key]), abs=2e-5)
+
+
+@pytest.mark.parametrize("of", ["Mean", "Rollout"])
+def test_the_csv_of_a_mean_and_a_rollout_is_exact(tab, tmp_path, run, of):
+    tab.set("Show", of)
+    exact = run.weights[1].mean(0) if of == "Mean" else rollout(run.weights[:2])
+    content = export(tab, "CSV", tmp_path).read_text(encoding="utf-8-sig")
+    rows = list(csv.DictReader(io.StringIO(content)))
+    assert len(rows) == len(TEXT) * (len(TEXT) + 1) // 2
+    for row in rows:
+        assert float(row["weight"]) == pytest.approx(float(exact[int(row["query"]), int(row["key"])]), abs=2e-6)
 
 
 def test_the_npz_holds_every_head_of_the_model(tab, tmp_path, run):

@@ -59,6 +59,25 @@ def test_the_map_holds_every_weight_with_queries_down_and_keys_across():
         assert shown.z[query][key] == pytest.approx(weights[query, key], abs=1e-7)
 
 
+@pytest.mark.parametrize("mask", [np.tri(5), np.ones((5, 5)), np.eye(5)[::-1], np.kron(np.eye(3), np.ones((40, 40)))])
+def test_masked_cells_are_hatched_and_no_others(mask):
+    mask = mask.astype(bool)
+    weights = mask / mask.sum(1, keepdims=True)
+    shapes = figures.attention(weights, range(len(mask)), mask=mask).layout.shapes
+    if mask.all():
+        assert len(shapes) == 0
+        return
+    lines = [[tuple(map(float, end.split(","))) for end in line.split("L")] for line in shapes[0].path.split("M")[1:]]
+    crossed = set()
+    for (left, low), (right, high) in lines:
+        assert right - left == low - high > 0
+        crossed |= {(int(low - 0.5) - i, int(left + 0.5) + i) for i in range(round(right - left))}
+    assert not any(mask[cell] for cell in crossed)
+    step = -(-len(mask) // 48)
+    hidden = {(row, column) for row, column in zip(*np.nonzero(~mask), strict=True) if (row + column) % step == 0}
+    assert crossed == {(int(row), int(column)) for row, column in hidden}
+
+
 def test_the_axes_say_who_attends_and_the_first_query_is_on_top():
     layout = figures.attention(random_weights(2, 2), "ab").layout
     assert "key (attends to)" in layout.xaxis.title.text

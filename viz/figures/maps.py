@@ -20,6 +20,7 @@ TITLES = {"linear": "weight", "row": "weight / the row’s largest", "root": "we
 STEPS = 24  # straight pieces that stand for the curve of the root scale
 THUMBNAIL = 64  # cells a side: more than this is not seen in a grid of heads
 LABELLED = 50  # tokens of a map that all have a label on the axis
+HATCHED = 48  # lines over the masked cells, at most so many a side
 GAP = 0.08  # between two heads, as a part of one
 
 Bools = NDArray[np.bool_]
@@ -71,6 +72,7 @@ def attention(
         title,
         xaxis={"title": f"{frame.literal(axes[0])} →", **_axis(len(columns))},
         yaxis={"title": f"← {frame.literal(axes[1])}", **_axis(len(rows)), "autorange": "reversed", "scaleanchor": "x"},
+        shapes=[_hatch(masked, colours)] if masked.any() else [],
         width=_side(values.shape[1]) + 240,
         height=_side(values.shape[0]) + (190 if title else 150),
     )
@@ -213,6 +215,21 @@ def _masked(cells: NDArray[Any], colours: frame.Colours, place: str, **more: Any
         name="masked",
         **more,
     )
+
+
+def _hatch(masked: Bools, colours: frame.Colours) -> dict[str, Any]:
+    """Lines over the masked cells, from lower left to upper right: what is masked does not look like a weight of 0."""
+    rows, columns = masked.shape
+    step = -(-max(masked.shape) // HATCHED)
+    path = []
+    for diagonal in range(0, rows + columns - 1, step):  # on which row + column is the same
+        first = max(0, diagonal - rows + 1)
+        across = np.arange(first, min(columns, diagonal + 1))
+        changes = np.diff(np.concatenate(([0], masked[diagonal - across, across], [0])).astype(int))
+        for start, end in zip(first + np.flatnonzero(changes == 1), first + np.flatnonzero(changes == -1), strict=True):
+            path.append(f"M{start - 0.5},{diagonal - start + 0.5}L{end - 0.5},{diagonal - end + 0.5}")
+    line = {"width": 1, "color": colours["quiet"]}
+    return {"type": "path", "path": "".join(path), "line": line, "opacity": 0.35, "name": "masked"}
 
 
 def _weights(

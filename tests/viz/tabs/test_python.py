@@ -1,6 +1,8 @@
 """Copy as Python: what each panel gives is run, and its numbers are those that the panel shows."""
 
 import base64
+import csv
+import io
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +117,18 @@ def test_statistics_and_token_are_those_of_what_is_shown(shipped, of):
     made = ran(shipped, "token-strip", edits=EDITS, of=of)
     np.testing.assert_allclose(made["looks"].numpy(), exact[of][7].numpy(), atol=1e-5)
     np.testing.assert_allclose(made["looked_at"].numpy(), exact[of][:, 7].numpy(), atol=1e-5)
+
+
+@pytest.mark.parametrize("of", ["head", "mean", "rollout"])
+def test_the_exported_table_holds_every_pair_that_the_mask_lets_pass(shipped, of):
+    made = ran(shipped, "export", of=of)
+    header, *rows = csv.reader(io.StringIO(made["table"].getvalue()))
+    t, labels = len(made["labels"]), made["labels"]
+    assert header == ["query", "key", "query_token", "key_token", "weight"]
+    assert [(int(query), int(key)) for query, key, *_ in rows] == [(i, j) for i in range(t) for j in range(i + 1)]
+    for query, key, *tokens, weight in rows:
+        assert tokens == [labels[int(query)], labels[int(key)]]
+        assert float(weight) == float(made["shown"][int(query), int(key)])
 
 
 def test_a_pair_is_followed_from_q_and_k_to_its_weight(shipped):

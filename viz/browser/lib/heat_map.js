@@ -1,112 +1,232 @@
 // A picture of rows × columns with labels along both sides, whose cells are pointed at and whose rows are marked. Adds
-// former.heatMap.
+// former.heatMap and former.hatch.
 (() => {
   const former = window.former;
-  const FONT = 11; // pixels
+  const [FONT, SMALLEST] = [12, 8]; // pixels of a label
+  const LABELLED = 50; // tokens that all have a label, as in viz/figures/maps.py; of more, as many as fit
+  const LEVELS = 3; // labels stand in so many columns beside each other where one has no room for all
+  const LONGEST = 14; // characters; the whole label is told under the pointer
   const SIGN = 11; // pixels of a cell from which it is written in
   const WIDE = 1.4; // a cell's width to its height, at most
+  const TITLE = 15; // pixels for what an axis is called
+  const HATCH = 6; // pixels from line to line
+
+  const cut = (name) => ([...name].length > LONGEST ? `${[...name].slice(0, LONGEST - 1).join("")}…` : name);
+  const fontOf = (size, weight = "") => `${weight} ${size}px ${former.style.font}`;
+
+  /** Lines over what `area` (a Path2D) holds, inside a frame: what is hidden looks like nothing that is there. */
+  former.hatch = (context, area, { left, top, width, height }) => {
+    context.save();
+    context.clip(area);
+    context.globalAlpha = 0.35;
+    context.strokeStyle = former.variable("quiet");
+    context.lineWidth = 1;
+    context.beginPath();
+    for (let x = left - height; x < left + width; x += HATCH) {
+      context.moveTo(x, top + height);
+      context.lineTo(x + height, top);
+    }
+    context.stroke();
+    context.restore();
+  };
 
   /**
    * A picture in `place`, which gives it its size.
    *
    * label: what it is, to those who do not see it. onpoint({row, column} or null), onpick({row, column}); onkey(event).
-   * Returns {canvas, draw}: draw({labels, across, pixel(row, column), sign(row, column), rows, columns, at}) paints it:
-   * labels are those of the rows, and of the columns too unless `across` has others; pixel and sign give a cell's colour
-   * (as in former.colours) and what is written there; rows and columns are lists of {at, colour} to mark; at is the cell
-   * pointed at.
+   * Returns {canvas, draw}: draw({labels, across, words, wordsAcross, titles, pixel(row, column), image, hidden(row,
+   * column), sign(row, column), rows, columns, at}) paints it: labels are those of the rows, and of the columns too unless
+   * `across` has others; words, lists of {from, to, name}, stand over several labels; titles, [of the rows, of the
+   * columns], say what the sides are. pixel gives a cell's colour (as in former.colours), or image has one pixel a cell;
+   * hidden cells are hatched; sign is what is written in a cell; rows and columns are lists of {at, colour} to mark, and at
+   * is the cell pointed at.
    */
   former.heatMap = (place, { label, onpoint, onpick, onkey }) => {
     const canvas = former.h("canvas", { class: "heat-map", tabindex: 0, role: "application", "aria-label": label });
     place.classList.add("heat-map-place");
     place.append(canvas);
-    let frame = null;
+    let frame = null; // {left, top, width, height, rows, columns}
 
-    const layout = ({ labels, across = labels }, size) => {
+    /** How the labels of a side stand whose cells are `pitch` pixels apart: {names, font, upright, levels, every, depth,
+     *  words, wordsUpright, whole}: `depth` pixels for each level, `whole` for all. */
+    const arrange = (labels, words, pitch, across) => {
       const context = canvas.getContext("2d");
-      context.font = `${FONT}px ${former.style.mono}`;
-      const widest = (names) => Math.max(...names.map((name) => context.measureText(name).width));
-      const [beside, above] = [widest(labels), widest(across)];
-      const [left, top] = [beside + 6, above < FONT ? FONT + 5 : above + 6];
-      const height = Math.max(40, size.height - top - 2);
-      const width = Math.max(40, Math.min(size.width - left - 2, height * former.widest(WIDE)));
-      const [rows, columns] = [labels.length, across.length];
-      return { rows, columns, left, top, width, height: Math.min(height, width * WIDE), upright: above < width / columns - 1 };
+      const all = labels.length <= LABELLED;
+      const font = all ? Math.max(SMALLEST, Math.min(FONT, Math.floor(pitch))) : FONT;
+      const widest = (names, size) => {
+        context.font = fontOf(size);
+        return Math.max(0, ...names.map((name) => context.measureText(name).width));
+      };
+      const names = all || !words ? labels.map(cut) : [];
+      const width = widest(names, font);
+      const upright = across && width <= 2 * pitch; // else labels of columns are turned
+      const wanted = Math.ceil((upright ? width + 1 : font - 1) / pitch);
+      const levels = all ? Math.min(LEVELS, wanted) : 1;
+      const depth = names.length ? Math.ceil(upright ? font + 1 : width + 4) : 0;
+      const longest = words ? Math.ceil(widest(words.map(({ name }) => cut(name)), FONT)) : 0;
+      const wordsUpright = across && words?.every(({ from, to, name }) => context.measureText(cut(name)).width < (to - from + 2) * pitch);
+      const over = words ? (wordsUpright ? FONT : longest) + 7 : 0;
+      return { names, font, upright, levels, every: Math.ceil(wanted / levels), depth, words, wordsUpright, whole: levels * depth + over + 4 };
     };
-    const x = (column) => Math.round(frame.left + (column * frame.width) / frame.columns);
-    const y = (row) => Math.round(frame.top + (row * frame.height) / frame.rows);
 
-    const cells = (context, { pixel, sign }) => {
-      const [wide, high] = [frame.width / frame.columns, frame.height / frame.rows];
-      const gap = Math.min(wide, high) >= 8 ? 1 : 0;
-      context.font = `${Math.min(12, Math.round(high * 0.72))}px ${former.style.font}`;
-      Object.assign(context, { textAlign: "center", textBaseline: "middle" });
-      const quiet = former.variable("quiet");
+    const layout = ({ labels, across = labels, words, wordsAcross = words, titles }, size) => {
+      const title = titles ? TITLE : 0;
+      const [rows, columns] = [labels.length, across.length];
+      let next = { left: 60, top: 40, width: size.width - 62, height: size.height - 42 };
+      let down, over;
+      for (let round = 0; round < 2; round++) {
+        down = arrange(labels, words, next.height / rows, false);
+        over = arrange(across, wordsAcross, next.width / columns, true);
+        const [left, top] = [title + down.whole, title + over.whole];
+        const height = Math.max(40, size.height - top - 2);
+        const width = Math.max(40, Math.min(size.width - left - 2, height * former.widest(WIDE)));
+        next = { left, top, width, height: Math.min(height, width * WIDE) };
+      }
+      return { ...next, rows, columns, down, over };
+    };
+    const x = (column) => frame.left + (column * frame.width) / frame.columns;
+    const y = (row) => frame.top + (row * frame.height) / frame.rows;
+
+    const cells = (context, { pixel, image, sign, hidden }) => {
+      const { left, top, width, height, rows, columns } = frame;
+      const [wide, high] = [width / columns, height / rows];
+      context.imageSmoothingEnabled = wide * former.pixelRatio(canvas) < 1;
+      context.drawImage(image ?? former.image(columns, rows, (column, row) => pixel(row, column)), left, top, width, height);
+      if (hidden) former.hatch(context, areaOf(hidden), frame);
+      context.fillStyle = former.variable("panel");
+      if (Math.min(wide, high) >= 8) {
+        for (let row = 1; row < rows; row++) context.fillRect(left, y(row) - 1, width, 1);
+        for (let column = 1; column < columns; column++) context.fillRect(x(column) - 1, top, 1, height);
+      }
+      if (!sign || Math.min(wide, high) < SIGN) return;
+      Object.assign(context, { font: fontOf(Math.min(12, Math.round(high * 0.72))), textAlign: "center", textBaseline: "middle", fillStyle: former.variable("quiet") });
+      for (let row = 0; row < rows; row++)
+        for (let column = 0; column < columns; column++) {
+          const said = sign(row, column);
+          if (said) context.fillText(said, x(column + 0.5), y(row + 0.5));
+        }
+    };
+
+    /** The hidden cells, those beside each other in a row as one. */
+    const areaOf = (hidden) => {
+      const area = new Path2D();
       for (let row = 0; row < frame.rows; row++)
         for (let column = 0; column < frame.columns; column++) {
-          context.fillStyle = former.css(pixel(row, column));
-          context.fillRect(x(column), y(row), x(column + 1) - x(column) - gap, y(row + 1) - y(row) - gap);
-          const words = Math.min(wide, high) >= SIGN ? sign?.(row, column) : null;
-          if (!words) continue;
-          context.fillStyle = quiet;
-          context.fillText(words, (x(column) + x(column + 1) - gap) / 2, (y(row) + y(row + 1)) / 2);
+          if (!hidden(row, column)) continue;
+          const first = column;
+          while (column + 1 < frame.columns && hidden(row, column + 1)) column++;
+          area.rect(x(first), y(row), x(column + 1) - x(first), y(row + 1) - y(row));
         }
+      return area;
     };
 
-    const names = (context, { labels, across = labels, rows = [], columns = [] }) => {
-      const colour = (marks, i) => marks.find(({ at }) => at === i)?.colour ?? former.variable("quiet");
-      context.font = `${FONT}px ${former.style.mono}`;
-      context.textBaseline = "middle";
-      const every = (room) => Math.max(1, Math.ceil((FONT - 2) / room));
-      const shown = (i, marks, room) => i % every(room) === 0 || marks.some(({ at }) => at === i);
-      labels.forEach((name, i) => {
-        if (!shown(i, rows, frame.height / frame.rows)) return;
-        context.fillStyle = colour(rows, i);
-        context.textAlign = "right";
-        context.fillText(name, frame.left - 4, (y(i) + y(i + 1)) / 2);
-      });
-      across.forEach((name, i) => {
-        if (!shown(i, columns, frame.width / frame.columns)) return;
-        context.fillStyle = colour(columns, i);
-        context.save();
-        context.translate((x(i) + x(i + 1)) / 2, frame.top - 4);
-        if (frame.upright) Object.assign(context, { textAlign: "center", textBaseline: "bottom" });
-        else {
-          context.rotate(-Math.PI / 2);
-          context.textAlign = "left";
+    /** Draws so many pixels away from the frame, at a place along one of its sides. */
+    const beside = (context, across, along, away, upright, draw) => {
+      context.save();
+      context.translate(across ? along : frame.left - away, across ? frame.top - away : along);
+      if (across && !upright) context.rotate(-Math.PI / 2);
+      Object.assign(context, { textAlign: across ? (upright ? "center" : "left") : "right", textBaseline: across && upright ? "alphabetic" : "middle" });
+      draw();
+      context.restore();
+    };
+
+    const names = (context, side, across, marks) => {
+      const at = across ? x : y;
+      const { names, font, upright, levels, every, depth } = side;
+      context.font = fontOf(font);
+      const line = former.variable("line");
+      for (let level = levels - 1; level >= 0; level--)
+        for (let i = level * every; i < names.length; i += levels * every) {
+          const away = 4 + level * depth;
+          context.fillStyle = line;
+          if (level) context.fillRect(across ? at(i + 0.5) : frame.left - away, across ? frame.top - away : at(i + 0.5), across ? 0.5 : away, across ? away : 0.5);
+          context.fillStyle = former.variable("text");
+          beside(context, across, at(i + 0.5), away, upright, () => context.fillText(names[i], 0, 0));
         }
+      if (side.words) words(context, side, across);
+      for (const { at: i, colour } of marks) marked(context, side, across, i, colour);
+    };
+
+    /** The words over their labels, each with a line as long as it is; one that would stand on another is left out. */
+    const words = (context, { words, wordsUpright, levels, depth }, across) => {
+      const at = across ? x : y;
+      const away = 5 + levels * depth;
+      let free = -Infinity; // from where on there is room
+      context.font = fontOf(FONT);
+      for (const { from, to, name } of words) {
+        const [start, end] = [at(from), at(to + 1)];
+        const half = (wordsUpright ? context.measureText(name).width + 4 : FONT) / 2;
+        context.fillStyle = former.variable("quiet");
+        context.fillRect(across ? start + 1 : frame.left - away, across ? frame.top - away : start + 1, across ? end - start - 2 : 1, across ? 1 : end - start - 2);
+        if ((start + end) / 2 - half < free) continue;
+        free = (start + end) / 2 + half;
+        context.fillStyle = former.variable("text");
+        beside(context, across, (start + end) / 2, away + 3, wordsUpright, () => context.fillText(cut(name), 0, 0));
+      }
+    };
+
+    /** The label of a marked row or column, on a plate that hides its neighbours. */
+    const marked = (context, { font, upright }, across, i, colour) => {
+      const name = cut(across ? frame.across[i] : frame.labels[i]);
+      const size = Math.max(font, 11);
+      context.font = fontOf(size, "600");
+      const wide = context.measureText(name).width + 4;
+      beside(context, across, (across ? x : y)(i + 0.5), 3, upright, () => {
+        context.fillStyle = former.variable("panel");
+        if (across && upright) context.fillRect(-wide / 2, -size, wide, size + 2);
+        else context.fillRect(across ? -1 : -wide + 1, -size / 2 - 1, wide, size + 2);
+        context.fillStyle = colour;
         context.fillText(name, 0, 0);
-        context.restore();
       });
+    };
+
+    const titles = (context, [ofRows, ofColumns]) => {
+      Object.assign(context, { fillStyle: former.variable("quiet"), font: fontOf(11), textBaseline: "top", textAlign: "left" });
+      context.fillText(ofColumns, frame.left, 1);
+      context.save();
+      context.translate(1, frame.top);
+      context.rotate(-Math.PI / 2);
+      context.textAlign = "right";
+      context.fillText(ofRows, 0, 0);
+      context.restore();
     };
 
     const marks = (context, { rows = [], columns = [], at }) => {
-      context.lineWidth = 2;
-      for (const { at: row, colour } of rows) {
+      const [wide, high] = [frame.width / frame.columns, frame.height / frame.rows];
+      const box = (colour, left, top, width, height) => {
         context.strokeStyle = colour;
-        context.strokeRect(x(0) - 1, y(row) - 1, x(frame.columns) - x(0) + 1, y(row + 1) - y(row) + 1);
+        context.strokeRect(left - 1, top - 1, width + 1, height + 1);
+      };
+      for (const { at: row, colour, line = 2 } of rows) {
+        context.lineWidth = line;
+        box(colour, frame.left, y(row), frame.width, high);
       }
-      for (const { at: column, colour } of columns) {
-        context.strokeStyle = colour;
-        context.strokeRect(x(column) - 1, y(0) - 1, x(column + 1) - x(column) + 1, y(frame.rows) - y(0) + 1);
+      for (const { at: column, colour, line = 2 } of columns) {
+        context.lineWidth = line;
+        box(colour, x(column), frame.top, wide, frame.height);
       }
       if (!at || at.row >= frame.rows || at.column >= frame.columns) return;
-      context.strokeStyle = former.variable("text");
-      context.strokeRect(x(at.column) - 1, y(at.row) - 1, x(at.column + 1) - x(at.column) + 1, y(at.row + 1) - y(at.row) + 1);
-      former.laser(context, x(at.column), y(at.row), frame.width / frame.columns, frame.height / frame.rows);
+      context.lineWidth = 2;
+      box(former.variable("text"), x(at.column), y(at.row), wide, high);
+      former.laser(context, x(at.column), y(at.row), wide, high);
     };
 
     const { draw } = former.drawing(place, (shown, size) => {
       const context = former.fit(canvas, size.width, size.height);
-      frame = layout(shown, size);
+      frame = { ...layout(shown, size), labels: shown.labels, across: shown.across ?? shown.labels };
       canvas.dataset.frame = [frame.left, frame.top, frame.width, frame.height].map((side) => side.toFixed(2)).join(" ");
+      context.strokeStyle = former.variable("line");
+      context.strokeRect(frame.left - 0.5, frame.top - 0.5, frame.width + 1, frame.height + 1);
       cells(context, shown);
-      names(context, shown);
+      if (shown.titles) titles(context, shown.titles);
+      names(context, frame.down, false, shown.rows ?? []);
+      names(context, frame.over, true, shown.columns ?? []);
       marks(context, shown);
     });
 
     const cellAt = (event) => frame && former.cellAt(canvas, event, frame, frame.rows, frame.columns);
-    canvas.addEventListener("pointermove", (event) => onpoint(cellAt(event)));
-    canvas.addEventListener("pointerleave", () => onpoint(null));
+    for (const type of ["pointermove", "pointerdown"]) canvas.addEventListener(type, (event) => onpoint(cellAt(event)));
+    for (const type of ["pointerleave", "blur"]) canvas.addEventListener(type, () => onpoint(null));
     canvas.addEventListener("click", (event) => {
       const at = cellAt(event);
       if (at) onpick(at);

@@ -1,89 +1,101 @@
-// The chosen map, large: queries down, keys across. The cells are painted once a choice; the crosshair has a canvas of
-// its own, so pointing costs little.
+// The chosen map, large: queries down, keys across.
 const { h, say, store, eachFrame } = former;
-const { section, title, tools, body, foot } = former.panel(element, say("map"));
-const cells = document.createElement("canvas"); // one pixel a cell, never on the page
-const map = h("canvas", { "aria-hidden": "true" });
-const cross = h("canvas", { tabindex: 0, role: "application", "aria-roledescription": say("map"), "aria-label": say("map_label") });
+const FAINT = 0.25; // a row whose largest weight is less shows next to nothing on the scale from 0 to 1
+const { title, tools, body, foot } = former.panel(element, say("map"));
 const readout = h("p", { class: "readout", "aria-live": "polite" });
 const legend = former.legend(tools);
-body.append(map, cross);
-foot.append(readout);
+const offer = h("p", { class: "quiet offer" }, say("map_faint"), " ", h("button", { type: "button", class: "f-link", onclick: () => store.set({ scale: "row" }) }, say("map_per_row")));
+foot.append(offer, readout);
 
-let frame = null; // {left, top, width, height}: where the cells are, in CSS pixels
-let axes = null; // see former.axes
-let crossed = ""; // the size of the crosshair's canvas
-let drawn = false; // whether there is anything on it
-let framed = ""; // what the axes were drawn for
+const lock = ({ query, key }) => {
+  const { view } = store;
+  const off = view.token === query && view.key === key;
+  store.set({ token: off ? null : query, key: off ? null : key });
+};
+const press = (event) => {
+  const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+  const shown = former.shown();
+  if (!shown) return;
+  const { query, key } = former.pair(shown);
+  if (steps[event.key]) {
+    const [down, right] = steps[event.key];
+    const inside = (i, { length }) => Math.max(0, Math.min(length - 1, i));
+    store.point({ query: inside(query + down, shown.map.queries), key: inside(key + right, shown.map.keys) });
+  } else if (event.key === "Enter" || event.key === " ") lock({ query, key });
+  else return;
+  event.preventDefault();
+};
+const picture = former.heatMap(body, {
+  label: say("map_label"),
+  onpoint: (at) => store.point(at && { query: at.row, key: at.column }),
+  onpick: ({ row, column }) => lock({ query: row, key: column }),
+  onkey: press,
+});
+picture.canvas.setAttribute("aria-roledescription", say("map"));
+
+let painted = null; // {what, image}: the cells as they were painted last
 
 /** Raw scores where they are asked for and there are any: a mean and a rollout have none. */
 const mode = () => (store.view.show === "scores" && store.view.of === "head" ? "scores" : "weights");
 
+/** The cells of what is shown as an image, painted once a choice, and the largest score. */
+const paintCells = (shown) => {
+  const what = [store.pass.header.key, shown.map.name, shown.of, shown.layer, shown.head, mode(), store.view.scale, former.isDark(), Boolean(shown.exact)].join();
+  if (painted?.what === what) return painted;
+  const { values, size } = former.valuesOf(shown);
+  const pixel = former.pixelOf(shown.map, values, size);
+  const image = former.image(shown.map.keys.length, shown.map.queries.length, (key, query) => pixel(query, key), painted?.image);
+  return (painted = { what, image, size });
+};
+
 const paint = eachFrame(() => {
   const shown = former.shown();
   element.hidden = store.view.view !== "map";
-  if (!shown || element.hidden || !size.width) return;
+  if (!shown || element.hidden) return;
   const { layer, head, of, scale } = store.view;
-  const named = of === "head" ? say("head_name", { layer, head }) : say(`of_${of}_name`, { layer });
-  title.textContent = named;
-  map.classList.toggle("late", mode() === "scores" && !shown.vectors); // what is on it is of another head
-  if (mode() === "scores" && !shown.vectors) return; // painted as soon as q and k are here
-  let most = 0;
-  if (mode() === "scores") {
-    const { scores } = former.recompute(shown.map, shown.vectors);
-    most = scores.reduce((so, score) => Math.max(so, Math.abs(score)), 1e-9);
-    former.paintMap(cells, shown.map, scores, most);
-  } else former.paintMap(cells, shown.map, shown.weights);
-  legend(mode(), scale, most, shown.map.hides);
-  place(shown.map);
+  title.textContent = of === "head" ? say("head_name", { layer, head }) : say(`of_${of}_name`, { layer });
+  const late = mode() === "scores" && !shown.vectors; // what is on the canvas is of another head
+  picture.canvas.classList.toggle("late", late);
+  tell(shown);
+  if (late) return; // painted as soon as q and k are here
+  const { image, size } = paintCells(shown);
+  const { map } = shown;
+  legend(mode(), scale, size, map.hides);
+  offer.hidden = scale !== "linear" || mode() === "scores" || !isFaint(shown);
+  picture.draw({
+    labels: former.axisLabels(map.queries),
+    across: former.axisLabels(map.keys),
+    words: former.axisWords(map.queries),
+    wordsAcross: former.axisWords(map.keys),
+    titles: [`← ${say("query")}`, `${say("key")} →`],
+    image,
+    hidden: map.hides ? (query, key) => key >= map.rowLength(query) : null,
+    ...bands(),
+  });
   element.dataset.shown = [of, layer, head, mode(), scale, shown.exact ? "exact" : "approximate"].join(" ");
   element.dataset.rev = store.rev;
-  paintCross();
 });
 
-/** The cells inside their frame; the axes around it only where they are new. */
-const place = (of) => {
-  const { width } = size;
-  const height = former.isStacked() && !section.classList.contains("maximised") ? Math.min(width, 440) : size.height;
-  const ratio = former.pixelRatio(map);
-  const context = map.getContext("2d");
-  const wanted = [store.pass.header.key, of.name, width, height, former.isDark(), ratio].join();
-  if (wanted !== framed) {
-    framed = wanted;
-    axes = former.axes(of, width, height);
-    frame = axes.frame;
-    former.fit(map, width, height);
-    axes.draw(context);
-  }
-  context.imageSmoothingEnabled = of.keys.length > frame.width * ratio;
-  context.drawImage(cells, frame.left, frame.top, frame.width, frame.height);
+/** The mark on what is locked, the crosshair on what is pointed at. */
+const bands = () => {
+  const { hover, view } = store;
+  const [mark, ink] = [former.variable("mark"), former.variable("text")];
+  const [rows, columns] = [[], []];
+  const band = (query, key, colour, line) => {
+    rows.push({ at: query, colour, line });
+    if (key != null) columns.push({ at: key, colour, line });
+  };
+  if (view.token !== null) band(view.token, view.key, mark, 2);
+  if (hover?.query != null) band(hover.query, hover.key, ink, 1);
+  else if (hover && view.token === null) band(hover.token, hover.token, ink, 1);
+  const at = hover?.query != null ? hover : view.key !== null ? { query: view.token, key: view.key } : null;
+  return { rows, columns, at: former.presenter.on && at ? { row: at.query, column: at.key } : null };
 };
 
-/** The crosshair on what is pointed at, the mark on what is locked. */
-const paintCross = eachFrame(() => {
-  const shown = former.shown();
-  if (!shown || !frame || element.hidden) return;
-  const wide = [map.width, map.height].join();
-  const { hover, view } = store;
-  if (wide === crossed && !drawn && !hover && view.token === null) return void tell(shown);
-  [crossed, drawn] = [wide, Boolean(hover) || view.token !== null];
-  const context = former.fit(cross, parseFloat(map.style.width), parseFloat(map.style.height));
-  const { token, key } = view;
-  if (token !== null) band(context, token, key, former.variable("mark"), 2);
-  if (hover?.query != null) band(context, hover.query, hover.key, former.variable("text"), 1);
-  else if (hover && token === null) band(context, hover.token, hover.token, former.variable("text"), 1);
-  tell(shown);
-});
-
-const band = (context, query, key, colour, line) => {
-  const { keys, queries } = store.map;
-  const [w, hgt] = [frame.width / keys.length, frame.height / queries.length];
-  context.strokeStyle = colour;
-  context.lineWidth = line;
-  context.strokeRect(frame.left, frame.top + query * hgt, frame.width, Math.max(hgt, 2));
-  if (key != null) context.strokeRect(frame.left + key * w, frame.top, Math.max(w, 2), frame.height);
-  axes.mark(context, query, key, colour);
-  if (key != null) former.laser(context, frame.left + key * w, frame.top + query * hgt, w, hgt);
+/** Whether most rows are so even that the scale from 0 to 1 shows next to nothing of them. */
+const isFaint = (shown) => {
+  const faint = shown.map.queries.filter((_, query) => former.row(shown, query).every((weight) => weight < FAINT));
+  return faint.length > 0.7 * shown.map.queries.length;
 };
 
 /** The pair in words, with the model's own numbers: ≈ until they are here. */
@@ -98,41 +110,5 @@ const tell = (shown) => {
   readout.textContent = `${former.quote(query, shown.map.queries)} → ${former.quote(key, shown.map.keys)}: ${reading.words}`;
 };
 
-/** The cell under the pointer, or null beside the map. */
-const cellAt = (event) => {
-  if (!frame) return null;
-  const { queries, keys } = store.map;
-  const at = former.cellAt(cross, event, frame, queries.length, keys.length);
-  return at && { query: at.row, key: at.column };
-};
-const lock = ({ query, key }) => {
-  const { view } = store;
-  const off = view.token === query && view.key === key;
-  store.set({ token: off ? null : query, key: off ? null : key });
-};
-cross.addEventListener("pointermove", (event) => store.point(cellAt(event)));
-cross.addEventListener("pointerdown", (event) => store.point(cellAt(event)));
-cross.addEventListener("pointerleave", () => store.point(null));
-cross.addEventListener("click", (event) => {
-  const at = store.hover?.query != null ? store.hover : cellAt(event); // a click knows whole pixels only
-  if (at) lock(at);
-});
-cross.addEventListener("keydown", (event) => {
-  const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
-  const shown = former.shown();
-  if (!shown) return;
-  const { query, key } = former.pair(shown);
-  if (steps[event.key]) {
-    const [down, right] = steps[event.key];
-    const inside = (i, { length }) => Math.max(0, Math.min(length - 1, i));
-    store.point({ query: inside(query + down, shown.map.queries), key: inside(key + right, shown.map.keys) });
-  } else if (event.key === "Enter" || event.key === " ") lock({ query, key });
-  else return;
-  event.preventDefault();
-});
-cross.addEventListener("blur", () => store.point(null));
-
-const size = former.sized(body, paint);
-const CROSS = new Set(["hover", "token", "key"]);
-store.subscribe(element, (changed) => ([...changed].every((name) => CROSS.has(name)) ? paintCross() : paint()));
+store.subscribe(element, paint);
 former.onTheme(paint);

@@ -17,6 +17,7 @@ let cells = []; // [layer][head] elements
 let habits = []; // [layer][head], in a few words
 let pointed = null; // {layer, head}
 let painted = ""; // what the canvas shows
+const thumbnail = document.createElement("canvas"); // one at a time, never on the page
 
 /** A new pass: its cells and what each head does. */
 const build = () => {
@@ -61,15 +62,14 @@ const paintThumbnails = () => {
   grid.parentNode.style.cssText = `width:${width}px;height:${height}px`;
   const [w, h] = [Math.round(tile.w * ratio), Math.round(tile.h * ratio)];
   const hidden = maskOf(map, w, h);
-  const image = context.createImageData(w, h);
-  const pixels = new Uint32Array(image.data.buffer);
   const { masked } = former.colours();
+  context.imageSmoothingEnabled = false;
   for (let layer = 0; layer < layers; layer++)
     for (let head = 0; head < heads; head++) {
       const levels = former.pool(map, layer, head, w, h, view.scale === "row");
       const table = former.pixelsOfLevels(map.scales[layer * heads + head]);
-      for (let i = 0; i < pixels.length; i++) pixels[i] = hidden[i] ? masked : table[levels[i]];
-      context.putImageData(image, Math.round((LEFT + head * (tile.w + GAP)) * ratio), Math.round((TOP + layer * (tile.h + GAP)) * ratio));
+      former.image(w, h, (x, y) => (hidden[y * w + x] ? masked : table[levels[y * w + x]]), thumbnail);
+      context.drawImage(thumbnail, LEFT + head * (tile.w + GAP), TOP + layer * (tile.h + GAP), tile.w, tile.h);
     }
   paintNumbers(context, tile, layers, heads);
 };

@@ -18,6 +18,7 @@ from viz.passes.store import PassStore
 from viz.server import http
 from viz.tabs.base import Site
 from viz.text import Note, message, note
+from viz.text.en import MESSAGES
 from viz.text.examples import EXAMPLES
 
 ASKED = "(...given) => { former.store.asked(...given); return given.slice(0, 3); }"  # tells the page's store on the way
@@ -104,13 +105,26 @@ def chosen(event: gr.EventData) -> Any:
     return given if any(given in group for group in EXAMPLES.values()) else gr.skip()
 
 
+def menu(models: Models) -> list[tuple[str, str]]:
+    """The models to choose from: a line on each, and its name."""
+    return [(message("model_line", name=name, about=about(loaded)), name) for name, loaded in models.items()]
+
+
+def about(loaded: Loaded) -> Note | str:
+    """What a model does, in a few words: ours, those of its card, or what its kind does."""
+    own = f"model_{loaded.name.replace('-', '_')}"
+    if own in MESSAGES:
+        return note(own)
+    return loaded.bundle.card.get("description") or note("model_kind", classifies=str(loaded.is_classifier))
+
+
 def render(site: Site, page: gr.Blocks) -> None:
     """Lays out the tab; the worked example is ready before anyone comes."""
     models, passes = site.models, site.passes
     first = next(iter(models.values()))
     example = EXAMPLES["classifier" if first.is_classifier else "generator"][0]
     with gr.Row(elem_classes=["explore-top", "tab-controls"]):
-        model = gr.Dropdown(list(models), value=first.name, label=message("model"), filterable=False, scale=1)
+        model = gr.Dropdown(menu(models), value=first.name, label=message("model"), filterable=False, scale=2)
         typed = gr.Textbox(
             example, label=message("text"), placeholder=message("text_hint"), lines=1, max_lines=2, scale=4
         )

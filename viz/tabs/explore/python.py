@@ -89,6 +89,19 @@ def head_map(models: Models, view: View) -> str:
     return f"{code}{line}figure = figures.attention(shown, labels, mask=mask, scale={scale!r})\n"
 
 
+def export(models: Models, view: View) -> str:
+    """The map on screen as a table, and as a picture that can be saved."""
+    code = head_map(models, {**view, "show": "weights"})
+    return (
+        f"import csv\nimport io\n\n{code}"
+        "pairs = mask.nonzero().tolist()  # those that the mask lets pass\n"
+        "rows = [[query, key, labels[query], labels[key], float(shown[query, key])] for query, key in pairs]\n"
+        "table = io.StringIO()\n"
+        'csv.writer(table).writerows([["query", "key", "query_token", "key_token", "weight"], *rows])\n'
+        '# open("weights.csv", "w").write(table.getvalue()); figure.write_html("map.html")\n'
+    )
+
+
 def statistics(models: Models, view: View) -> str:
     """What the head does."""
     loaded, _, code = start(models, view)
@@ -203,4 +216,5 @@ PANELS: dict[str, Snippet] = {
     "surprise": surprise,
     "interventions": interventions,
     "words": words,
+    "export": export,
 }

@@ -4,6 +4,14 @@ from __future__ import annotations
 
 MESSAGES = {
     "tab_explore": "Explore",
+    "model_line": "{name}: {about}",
+    "model_generator": "writes English, byte by byte",
+    "model_tiny_generator": "the same with two layers of four heads",
+    "model_tiny_unmasked": "trained without the mask: it copies its answers",
+    "model_tiny_induction": "two layers that have learned to copy",
+    "model_classifier": "tells good film reviews from bad",
+    "model_classifier_bag": "the same without positions: the order is lost",
+    "model_kind": "{classifies, select, True {tells texts apart} other {writes, token by token}}",
     # what changes or explains the prediction
     "old": "not yet what was asked for",
     "asking_again": "The server did not answer. What you see is the last answer; the page asks again by itself.",
@@ -107,6 +115,8 @@ MESSAGES = {
     "effect_of_classifier": "worth {effect} in log-odds",
     "map_label": "Map of the chosen head. The arrow keys move from pair to pair, Enter locks, Escape unlocks.",
     "map_hint": "Point at a cell to read it; a click locks it.",
+    "map_faint": "These weights are small and nearly even: from 0 to 1 hardly anything shows.",
+    "map_per_row": "Show them per row",
     "masked_short": "masked",
     "reading_weight": "weight {weight}",
     "reading_both": "weight {weight}, score {score}",

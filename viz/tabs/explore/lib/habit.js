@@ -1,5 +1,5 @@
-// What a head does, in words, from what Python measured of it (viz/passes/habits.py). Adds former.measured, former.even and
-// former.habit.
+// What a head does, in words, from what Python measured of it (viz/passes/habits.py). Adds former.measured,
+// former.places and former.habit.
 (() => {
   const former = window.former;
   const PLACES = ["copying", "same", "next", "previous", "self", "first"];

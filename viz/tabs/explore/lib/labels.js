@@ -1,5 +1,5 @@
-// Names for tokens, and for files. Adds former.token, former.tokenParts, former.tokenPen, former.quote and
-// former.fileName.
+// Names for tokens, and for files. Adds former.token, former.tokenParts, former.tokenPen, former.axisLabels,
+// former.axisWords, former.quote and former.fileName.
 (() => {
   const former = window.former;
   const SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉";
@@ -72,6 +72,24 @@
     const width = (i) => measure(i).first + 1 + room;
     return { width, widest: () => Math.max(...labels.map((_, i) => width(i))), draw };
   };
+
+  const bytes = () => former.store.pass.header.unit === "byte";
+
+  /** Labels along a map: words with their index; of bytes, whose words stand over them, the bytes alone. */
+  former.axisLabels = (labels) => (bytes() ? labels : labels.map((_, i) => former.token(i, labels)));
+
+  /** The words that bytes make, as [{from, to, name}]; null of labels that are words themselves. */
+  former.axisWords = (labels) => {
+    if (!bytes()) return null;
+    const words = [];
+    labels.forEach((label, i) => {
+      if (BLANK.has(label)) return;
+      if (words.at(-1)?.to === i - 1) Object.assign(words.at(-1), { to: i, name: words.at(-1).name + (label === "‥" ? "" : label) });
+      else words.push({ from: i, to: i, name: label });
+    });
+    return words;
+  };
+  const BLANK = new Set(["␣", "⏎", "⇥"]);
 
   /** A token in a sentence, with its place in the text. */
   former.quote = (i, labels) => `“${former.token(i, labels)}” (${i})`;

@@ -1,5 +1,5 @@
-// Numbers to pixels: the scales, thumbnails pooled so that no line is lost, and a whole map. Adds former.pool,
-// former.pixelsOfLevels and former.paintMap.
+// Numbers to pixels: the scales, thumbnails pooled so that no line is lost, and the cells of a map. Adds former.scaled,
+// former.pool, former.pixelsOfLevels, former.valuesOf and former.pixelOf.
 (() => {
   const former = window.former;
 
@@ -11,22 +11,6 @@
 
   /** Where a weight stands on the chosen scale, 0 to 1; most is the largest of its row. */
   former.scaled = (weight, most) => Math.min(1, index[former.store.view.scale](weight, most));
-
-  /** Row by row: pixels of weights on the chosen scale. */
-  const weightPixels = (row, table, scale, into) => {
-    let most = 1e-30;
-    if (scale === "row") for (let key = 0; key < row.length; key++) if (row[key] > most) most = row[key];
-    if (scale === "root") for (let key = 0; key < row.length; key++) into[key] = table[Math.min(255, (Math.sqrt(row[key]) * 255 + 0.5) | 0)];
-    else {
-      const factor = scale === "row" ? 255 / most : 255;
-      for (let key = 0; key < row.length; key++) into[key] = table[Math.min(255, (row[key] * factor + 0.5) | 0)];
-    }
-  };
-
-  /** And of scores: below zero, zero, above. */
-  const scorePixels = (row, table, size, into) => {
-    for (let key = 0; key < row.length; key++) into[key] = table[(127.5 + (127.5 * row[key]) / size) | 0];
-  };
 
   /** Cells → width × height levels, each the largest of what falls in it. perRow: relative to the row's largest. */
   former.pool = (map, layer, head, width, height, perRow) => {
@@ -64,22 +48,23 @@
     });
   };
 
-  /** A whole map, one pixel a cell, on a canvas of its own; values are weights, or scores with their largest size. */
-  former.paintMap = (canvas, map, values, scoreSize) => {
-    const [width, height] = [map.keys.length, map.queries.length];
-    if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
-    const context = canvas.getContext("2d");
-    const image = context.createImageData(width, height);
-    const pixels = new Uint32Array(image.data.buffer);
+  /** The cells that are shown: {values, size}; size is the largest score, 0 for weights. */
+  former.valuesOf = (shown) => {
+    if (former.store.view.show !== "scores" || !shown.vectors) return { values: shown.weights, size: 0 };
+    const { scores } = former.recompute(shown.map, shown.vectors);
+    return { values: scores, size: scores.reduce((most, score) => Math.max(most, Math.abs(score)), 1e-9) };
+  };
+
+  /** (query, key) → the pixel of a cell: of weights on the chosen scale, or of scores with their largest size. */
+  former.pixelOf = (map, values, size) => {
     const { weights, scores, masked } = former.colours();
-    pixels.fill(masked);
-    for (let query = 0; query < height; query++) {
-      const start = map.rowStart(query);
-      const row = values.subarray(start, start + map.rowLength(query));
-      const into = pixels.subarray(query * width, query * width + row.length);
-      if (scoreSize) scorePixels(row, scores, scoreSize, into);
-      else weightPixels(row, weights, former.store.view.scale, into);
-    }
-    context.putImageData(image, 0, 0);
+    const { starts, lengths } = map;
+    const perRow = former.store.view.scale === "row" && lengths.map((length, query) => values.subarray(starts[query], starts[query] + length).reduce((a, b) => Math.max(a, b), 1e-30));
+    return (query, key) => {
+      if (key >= lengths[query]) return masked;
+      const value = values[starts[query] + key];
+      if (size) return scores[(127.5 + (127.5 * value) / size) | 0];
+      return weights[(former.scaled(value, perRow[query]) * 255 + 0.5) | 0];
+    };
   };
 })();

@@ -19,29 +19,23 @@
     return [model, what, ...drawn, ...(edits.length ? [say("picture_edits", { count: edits.length })] : [])].join(" · ");
   };
 
-  /** The cells that are shown: {values, size}; size is the largest score, null for weights. */
-  const shownValues = (shown) => {
-    if (former.store.view.show !== "scores" || shown.of !== "head") return { values: shown.weights, size: null };
-    const { scores } = former.recompute(shown.map, shown.vectors);
-    return { values: scores, size: scores.reduce((most, score) => Math.max(most, Math.abs(score)), 1e-9) };
-  };
-
   /** Every nth token, so that labels do not touch. */
   const step = (pitch, size) => Math.max(1, Math.ceil((size + 2) / pitch));
 
   const mapOf = (shown, ink) => {
     const { queries, keys } = shown.map;
-    const { values, size } = shownValues(shown);
+    const { values, size } = former.valuesOf(shown);
     const cell = Math.max(2.5, Math.min(26, 640 / Math.max(queries.length, keys.length)));
     const [wide, high] = [cell * keys.length, cell * queries.length];
     const font = Math.max(8, Math.min(12, cell * 0.8));
     const room = (labels) => Math.min(160, 34 + Math.max(...labels.map((label) => [...label].length), 2) * font * 0.65);
     const [left, top] = [room(queries), room(keys)];
     const group = svg("g", { transform: `translate(${left} ${top + 30})` });
-    const canvas = former.h("canvas");
-    former.paintMap(canvas, shown.map, values, size);
+    const pixel = former.pixelOf(shown.map, values, size);
+    const canvas = former.image(keys.length, queries.length, (key, query) => pixel(query, key));
     if (Math.max(queries.length, keys.length) > 64) group.append(svg("image", { href: canvas.toDataURL(), width: wide, height: high, style: "image-rendering:pixelated", preserveAspectRatio: "none" }));
     else group.append(...squares(canvas, cell));
+    if (shown.map.hides) group.append(...hatch(shown.map, cell, wide, ink));
     group.append(svg("rect", { width: wide, height: high, fill: "none", stroke: ink.line }));
     const style = { "font-size": font, fill: ink.text, "font-family": former.style.mono, "dominant-baseline": "central" };
     const middle = (i) => (i + 0.5) * cell;
@@ -52,6 +46,13 @@
     group.append(words(former.say("key"), wide / 2, 10 - top, quiet));
     group.append(words(former.say("query"), 0, 0, { ...quiet, transform: `translate(${10 - left} ${high / 2}) rotate(-90)` }));
     return { group, width: left + wide + 24, height: top + 30 + high + 24, map: { x: left, y: top + 30, cell } };
+  };
+
+  /** Lines over what the mask hides, as in former.hatch. */
+  const hatch = (map, cell, wide, ink) => {
+    const lines = svg("pattern", { id: "hatch", width: 6, height: 6, patternUnits: "userSpaceOnUse" }, svg("path", { d: "M0 6L6 0", stroke: ink.quiet, "stroke-opacity": 0.35 }));
+    const area = map.lengths.map((length, query) => `M${length * cell} ${query * cell}H${wide}v${cell}H${length * cell}z`).join("");
+    return [svg("defs", {}, lines), svg("path", { d: area, fill: "url(#hatch)" })];
   };
 
   const squares = (canvas, cell) => {

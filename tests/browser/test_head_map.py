@@ -1,0 +1,73 @@
+"""The large map: every label it has room to say, what the mask hides, and a scale on which something shows."""
+
+from collections import Counter
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.pages import Exploring
+
+pytestmark = pytest.mark.browser
+TAB = Exploring
+
+TEXT = "The cat sat on the mat. The cat sat on the mat."  # 47 bytes
+REVIEW = "I expected little, but this film was a wonderful surprise: funny, warm and beautifully played."
+NOTED = """
+window.written = [];
+const fill = CanvasRenderingContext2D.prototype.fillText;
+CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+  if (this.canvas.classList.contains("heat-map")) window.written.push(text);
+  return fill.call(this, text, ...rest);
+};
+"""
+
+
+def written(tab: Exploring) -> Counter[str]:
+    """What stands around the map, painted once more."""
+    tab.page.evaluate("window.written.length = 0")
+    tab.set("Scale", "√")
+    return Counter(tab.page.evaluate("window.written"))
+
+
+def test_up_to_50_bytes_all_have_a_label_on_both_sides_and_whole_words_stand_over_them(tab):
+    tab.page.add_init_script(NOTED)
+    tab.open(text=TEXT)
+    seen = written(tab)
+    for label, count in Counter(tab.tokens()).items():
+        assert seen[label] % (2 * count) == 0, label
+        assert seen[label] > 0, label
+    for word, count in Counter(TEXT.split()).items():
+        assert seen[word] >= 2 * count, word
+
+
+def test_every_word_of_a_review_has_a_label(tab):
+    tab.page.add_init_script(NOTED)
+    tab.open(model="classifier", text=REVIEW)
+    seen = written(tab)
+    assert all(seen[name] >= 2 for name in tab.page.evaluate("former.axisLabels(former.store.map.queries)"))
+
+
+def test_a_map_that_shows_nothing_from_0_to_1_offers_the_scale_per_row(tab):
+    tab.open(model="classifier", text=REVIEW, layer=3, head=1)
+    offer = tab.page.get_by_role("button", name="Show them per row")
+    offer.click()
+    assert tab.link()["scale"] == "row"
+    expect(offer).to_be_hidden()
+    tab.set("Scale", "0 to 1")
+    expect(offer).to_be_visible()
+    tab.goto(text=TEXT, layer=0, head=0)
+    tab.settled()
+    expect(offer).to_be_hidden()
+
+
+def test_what_the_mask_hides_is_hatched(tab):
+    tab.open(text=TEXT, layer=4, head=7)
+    inks = """(canvas) => {
+      const [left, top, width, height] = canvas.dataset.frame.split(" ").map((side) => Number(side) * devicePixelRatio);
+      const { data } = canvas.getContext("2d").getImageData(left + 0.7 * width, top + 0.1 * height, 24, 24);
+      return [...new Set(new Uint32Array(data.buffer))].length;
+    }"""
+    canvas = tab.page.locator(".former-head-map canvas")
+    assert canvas.evaluate(inks) > 2, "a plain ground looks like a weight of 0"
+    tab.open(model="classifier", text=REVIEW)
+    expect(tab.page.locator(".former-head-map .legend .masked")).to_be_hidden()

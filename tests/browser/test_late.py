@@ -1,0 +1,129 @@
+"""An answer that is late or does not come: what is on screen says that it is old, and the page asks again by itself."""
+
+import re
+
+import pytest
+from playwright.sync_api import Route, expect
+
+from tests.browser.pages import Exploring
+
+pytestmark = pytest.mark.browser
+TAB = Exploring
+PASS = re.compile(r"/attention/\w+$")
+HEAD = re.compile(r"/attention/\w+/self/\d+/\d+$")
+
+
+@pytest.fixture
+def held() -> list[Route]:
+    """What `hold` keeps back."""
+    return []
+
+
+def hold(tab: Exploring, pattern: re.Pattern[str], held: list[Route]) -> None:
+    """Keeps back what the page asks for."""
+    tab.page.route(pattern, lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks the handler
+
+
+def box(tab: Exploring):
+    return tab.page.get_by_role("textbox", name="Text", exact=True)
+
+
+def says_old(tab: Exploring) -> bool:
+    """Whether every panel with a picture is dimmed, and its title says why."""
+    return tab.page.evaluate(
+        """() => ["overview", "head-map", "statistics", "token-strip"].every((name) => {
+             const panel = document.querySelector(`.former-${name} .panel`);
+             const word = getComputedStyle(panel.querySelector("h2"), "::after").content;
+             const dim = Number(getComputedStyle(panel.querySelector(".panel-body")).opacity) < 0.6;
+             return dim && word.includes("not yet");
+           })"""
+    )
+
+
+def test_a_picture_is_marked_as_old_until_that_of_the_new_text_is_here(tab, held):
+    tab.open(text="abc")
+    assert not says_old(tab)
+    hold(tab, PASS, held)
+    with tab.page.expect_request(PASS):
+        box(tab).fill("abcdef")
+    tab.wait("() => former.store.old")
+    assert says_old(tab)
+    assert tab.tokens() == ["a", "b", "c"]
+    held[0].continue_()
+    tab.page.unroute(PASS)
+    tab.wait("() => !former.store.old && former.store.pass.header.text === 'abcdef'")
+    tab.settled()
+    assert not says_old(tab)
+
+
+def test_a_pass_that_does_not_come_is_asked_for_again_by_itself(tab, guard):
+    guard.allow("ERR_FAILED|Failed to load")
+    tab.open(text="abc")
+    failures = [0]
+
+    def fail(route: Route) -> None:
+        failures[0] += 1
+        route.abort() if failures[0] <= 2 else route.continue_()
+
+    tab.page.route(PASS, fail)
+    box(tab).fill("abcdef")
+    tab.wait("() => former.store.old === 'offline'")
+    expect(tab.page.locator(".former-notices .notice.error")).to_contain_text("asks again by itself")
+    tab.wait("() => former.store.pass.header.text === 'abcdef'")
+    tab.settled()
+    expect(tab.page.locator(".former-notices .notice")).to_have_count(0)
+    assert failures[0] == 3
+
+
+def test_an_offline_moment_keeps_what_was_typed_and_is_made_up_for(tab, guard, context):
+    guard.allow("ERR_INTERNET_DISCONNECTED|Failed to fetch|Could not")
+    tab.open(text="abc")
+    context.set_offline(True)
+    box(tab).fill("typed offline")
+    tab.wait("() => former.store.old")
+    assert tab.link()["text"] == "typed offline", "a reload would lose it"
+    context.set_offline(False)
+    tab.wait("() => window.former?.store?.pass?.header.text === 'typed offline'")
+    tab.settled()
+    assert box(tab).input_value() == "typed offline"
+
+
+def test_a_refused_text_leaves_the_picture_marked_and_the_link_to_what_is_shown(tab):
+    tab.open(text="abc")
+    box(tab).fill("   ")
+    expect(tab.page.locator(".former-notices .notice.error")).to_contain_text("type a few words")
+    tab.wait("() => former.store.old === 'refused'")
+    assert says_old(tab)
+    assert tab.link()["text"] == "abc"
+    box(tab).fill("abc")
+    tab.wait("() => !former.store.old")
+
+
+def test_a_head_that_is_refused_is_asked_for_again_and_at_once_by_a_second_click(tab, guard):
+    guard.allow("ERR_FAILED|Failed to load")
+    tab.open(text="abc", layer=0, head=0)
+    tab.page.route(HEAD, lambda route: route.abort())
+    tab.cell(2, 3).click()
+    tab.painted()
+    tab.page.unroute(HEAD)
+    tab.cell(2, 3).click()
+    tab.settled()
+    assert tab.page.evaluate("former.store.exact.head") == 3
+
+
+def test_a_picture_of_scores_is_never_one_of_weights_or_of_another_head(tab, held):
+    tab.open(text="abc abc", layer=0, head=0, show="scores")
+    hold(tab, HEAD, held)
+    tab.cell(2, 3).click()
+    tab.painted()
+    map_ = tab.page.locator(".former-head-map canvas").first
+    expect(map_).to_have_class(re.compile("late"))
+    tab.page.evaluate("void former.picture().then((picture) => (window.caption = picture.caption))")
+    tab.painted()
+    assert tab.page.evaluate("window.caption") is None, "a picture was made before there were scores"
+    for route in held:
+        route.continue_()
+    tab.page.unroute(HEAD)
+    tab.wait("() => window.caption")
+    assert "scores" in tab.page.evaluate("window.caption")
+    expect(map_).not_to_have_class(re.compile("late"))
