@@ -9,7 +9,7 @@ MESSAGES = {
     " key, and its gradient is then almost nothing: it cannot learn who else to look at. Dividing by √k takes the"
     " spread back to 1, for any k.\n\nThe article argues with a vector of k equal numbers c, whose length is √k · c."
     " That shows how length grows; the spread is the reason. In narrow heads it is the size of one head that stands"
-    " under the root: 32 for eight heads of 256, since each dot product sums only 32 products.",
+    " under the root: 32 for eight heads of 256.",
     "learn_scaling_measure": "Measure",
     "learn_scaling_mean": "mean",
     "learn_scaling_spread": "spread",
