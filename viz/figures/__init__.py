@@ -12,15 +12,18 @@ Labels are shown letter by letter: what a token holds is never read as markup, a
 from viz.figures.bars import additions, bars, next_tokens
 from viz.figures.curves import bits_by_seconds, mask_cost, similarity, training
 from viz.figures.maps import attention, heads
+from viz.figures.sizes import by_size, points
 
 __all__ = [
     "additions",
     "attention",
     "bars",
     "bits_by_seconds",
+    "by_size",
     "heads",
     "mask_cost",
     "next_tokens",
+    "points",
     "similarity",
     "training",
 ]

@@ -24,7 +24,8 @@ def test_a_matrix_is_spelt_by_its_columns_and_maps_a_vector_as_a_product_does():
 
 def test_the_plane_is_scaled_dot_product_attention():
     found = section.in_plane(PLANE)
-    expected = F.scaled_dot_product_attention(*(found[name][None, None] for name in "qkv"))
+    q, k, v = (found[name][None, None] for name in "qkv")
+    expected = F.scaled_dot_product_attention(q, k, v)
     torch.testing.assert_close(found["y"], expected[0, 0])
 
 

@@ -12,7 +12,7 @@ import former
 from viz.tabs import python
 from viz.tabs.base import site_of
 from viz.tabs.learn import TAB, routes
-from viz.tabs.learn.sections import SECTIONS, in_pytorch, self_attention
+from viz.tabs.learn.sections import SECTIONS, films, in_pytorch, self_attention
 from viz.text import Refusal, en
 
 ARROWS = {"words": "a b a", "vectors": "1,0;0.5,-0.5;0,0;0,0;0,0;0,0"}
@@ -20,8 +20,10 @@ TEXT = {"text": "not a bad film", "factor": 1, "copies": 1, "run": 0}
 MATRICES = {"show": "plane", "matrices": "1,0.5,0,1;0.2,1,-1,0;1,0,0,2", "text": "The cat", "layer": 1, "head": 2}
 VIEWS: dict[str, dict[str, Any]] = {  # of each section
     "self-attention": ARROWS,
+    "films": {"show": "learn", "likes": films.LIKES, "seed": 1, "word": "bad"},
     "in-pytorch": TEXT,
     "queries-keys-values": MATRICES,
+    "scaling": {"measure": "spread", "power": 5, "seed": 3},
     "several-heads": {"heads": "4", "positions": "on", "emb": 256, "count": 8},
     "block": {"text": "not a bad film", "at": 3, "attention": "off"},
     "going-big": {"t": 20, "batch": 2, "heads": 3, "layers": 4, "bits": "16"},

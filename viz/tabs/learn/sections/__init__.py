@@ -6,8 +6,10 @@ from viz.tabs.learn.section import Section
 
 NAMES = (
     "self_attention",
+    "films",
     "in_pytorch",
     "queries_keys_values",
+    "scaling",
     "several_heads",
     "block",
     "going_big",

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 import former
+from former.hooks import POINTS
 from viz.passes.run import Loaded, Models, tokenize, writers
 from viz.tabs.learn.section import Section
 from viz.tabs.python import IMPORTS, View, read_choice, read_index
@@ -119,12 +120,12 @@ def of_head(models: Models, view: View) -> dict[str, Tensor]:
     """The tensors of a trained head: x (t, e), what its attention reads; q, k, v and out (t, s); scores and weights
     (t, t), with −∞ where a later token stands."""
     loaded, ids, layer, head = read_head(models, view)
-    points = ("resid_pre", *former.hooks.POINTS)
+    points = ("resid_pre", *POINTS)
     _, capture = former.run_with_capture(loaded.bundle.model, torch.tensor([ids]), points, [layer])
     block = loaded.bundle.model.transformer.blocks[layer]
     x = capture.get("resid_pre", layer)
     read = block.norm1(x) if block.pre_norm else x
-    return {"x": read[0].detach(), **{point: capture.get(point, layer)[0, head] for point in former.hooks.POINTS}}
+    return {"x": read[0].detach(), **{point: capture.get(point, layer)[0, head] for point in POINTS}}
 
 
 def trained(models: Models, view: View) -> dict[str, Any]:

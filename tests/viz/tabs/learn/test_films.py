@@ -1,0 +1,52 @@
+"""Section "Why it works" on the server: likes are learned, what was kept back is predicted, near words are measured."""
+
+import pytest
+import torch
+
+from viz.tabs.learn.sections import films
+from viz.text import Refusal
+
+VIEW = {"likes": films.LIKES, "seed": 1, "word": "bad"}
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_like_that_was_kept_back_is_predicted_from_those_of_others(seed):
+    losses, people, items = films.train(films.likes(VIEW), seed)
+    predicted = (people[-1] @ items[-1].T).sigmoid()
+    assert losses[-1] < 0.1 < losses[0]
+    assert float(predicted[films.HELD]) > 0.6
+    assert torch.equal(predicted > 0.5, films.likes(VIEW) > 0.5)
+
+
+def test_what_is_kept_back_has_no_part_in_the_training():
+    liked = films.likes(VIEW)
+    other = liked.clone()
+    other[films.HELD] = 1 - other[films.HELD]
+    for one, two in zip(films.train(liked, 3), films.train(other, 3), strict=True):
+        assert torch.equal(torch.as_tensor(one), torch.as_tensor(two))
+
+
+def test_the_answer_is_the_end_of_its_course(models):
+    found = films.learned(models, VIEW)
+    people, items = (torch.tensor(found[name]) for name in ("people", "films"))
+    assert people.shape == (films.FRAMES + 1, len(films.PEOPLE), 2)
+    torch.testing.assert_close(torch.tensor(found["predicted"]), (people[-1] @ items[-1].T).sigmoid())
+    assert len(found["losses"]) == films.STEPS
+
+
+def test_the_nearest_words_are_those_of_a_plain_search(models, classifier):
+    table = classifier.bundle.model.transformer.token_embedding.weight.detach().double()
+    own = classifier.bundle.tokenizer.encode("bad")[0]
+    found = films.near(models, VIEW)
+    dots = {i: float(table[i] @ table[own]) for i in range(len(table)) if i != own}
+    cosines = {i: value / float(table[i].norm() * table[own].norm()) for i, value in dots.items()}
+    for name, values in (("dot", dots), ("cosine", cosines)):
+        best = sorted(values, key=lambda i: -values[i])[: films.NEAR]
+        assert [entry["word"] for entry in found[name]] == classifier.bundle.tokenizer.labels(best)
+        assert [entry["value"] for entry in found[name]] == pytest.approx([values[i] for i in best], abs=1e-4)
+
+
+@pytest.mark.parametrize("wrong", ["", "1", "2" * 7, films.LIKES + ",1110000", 3, "1110000,x"])
+def test_likes_that_are_none_are_refused(wrong):
+    with pytest.raises(Refusal):
+        films.likes({"likes": wrong})

@@ -1,0 +1,39 @@
+"""Section "Scaling" says."""
+
+from __future__ import annotations
+
+MESSAGES = {
+    "learn_scaling_title": "Scaling",
+    "learn_scaling_text": "A dot product of two vectors of k numbers is a sum of k products. With random numbers their"
+    " mean stays 0, but the sum spreads: by √k. The softmax of widely spread numbers gives nearly everything to one"
+    " key, and its gradient is then almost nothing: it cannot learn who else to look at. Dividing by √k takes the"
+    " spread back to 1, for any k.\n\nThe article argues with a vector of k equal numbers c, whose length is √k · c."
+    " That shows how length grows; the spread is the reason. In narrow heads it is the size of one head that stands"
+    " under the root: 32 for eight heads of 256.",
+    "learn_scaling_measure": "Measure",
+    "learn_scaling_mean": "mean",
+    "learn_scaling_spread": "spread",
+    "learn_scaling_spread_hint": "Standard deviation of the dot products",
+    "learn_scaling_entropy": "entropy, bits",
+    "learn_scaling_entropy_hint": "Of the softmax over 16 keys: 4 bits where all are alike, 0 where one takes all",
+    "learn_scaling_gradient": "gradient",
+    "learn_scaling_gradient_hint": "Size of the softmax’s gradient: the norm of its matrix of derivatives",
+    "learn_scaling_seed": "Seed",
+    "learn_scaling_size": "k, numbers of a vector",
+    "learn_scaling_size_is": "k = {k}, √k = {root}",
+    "learn_scaling_plain": "q·k",
+    "learn_scaling_scaled": "q·k / √k",
+    "learn_scaling_row_plain": "16 weights from q·k",
+    "learn_scaling_row_scaled": "16 weights from q·k / √k",
+    "learn_scaling_chart": "What is measured, from k = 2 to k = 1,024, with the root and without. A click chooses k.",
+    "learn_scaling_trained": "Trained the same way: {scaled} comes to {bits} bits a byte, {plain}, without the root, to"
+    " {other}.",
+    "learn_scaling_lesson": "At k = {k} the dot products spread by {plain} (√k is {root}); divided by √k, by {scaled}.",
+    "learn_scaling_try": "k = {k}",
+    "learn_scaling_try_gradient": "The gradient at k = 1,024",
+    "learn_scaling_question": "k grows fourfold, from 16 to 64. How much more do the dot products spread?",
+    "learn_scaling_choice_four": "Fourfold",
+    "learn_scaling_choice_two": "Twofold",
+    "learn_scaling_choice_same": "Not at all",
+    "learn_scaling_answer": "Measured here: {before} at k = 16, {after} at k = 64, which is {ratio} times as much.",
+}
