@@ -10,6 +10,9 @@ NAMES = (
     "queries_keys_values",
     "several_heads",
     "block",
+    "classification",
+    "key_value",
     "going_big",
+    "graphs",
 )
 SECTIONS: tuple[Section, ...] = tuple(import_module(f"{__name__}.{name}").SECTION for name in NAMES)
