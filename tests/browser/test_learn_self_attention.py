@@ -142,6 +142,12 @@ def test_nonsense_in_a_link_is_named_and_the_usual_is_shown(tab, asked):
     holds(tab)
 
 
+def test_a_link_puts_the_arrows_where_it_says(tab):
+    tab.open(**{"tab": "learn", "vectors": "1,0;0,1;-1,0;0,-1;1,1;2,2"})
+    assert tab.view()["vectors"] == "1,0;0,1;-1,0;0,-1;1,1;2,2"
+    holds(tab)
+
+
 def test_the_tries_show_what_they_say(tab):
     tab.open()
     tab.attempt("square")

@@ -17,6 +17,7 @@ from viz.text import Refusal, en
 
 ARROWS = {"words": "a b a", "vectors": "1,0;0.5,-0.5;0,0;0,0;0,0;0,0"}
 TEXT = {"text": "not a bad film", "factor": 1, "copies": 1, "run": 0}
+LOOKUP = {"keys": "1,0;0,1;-1,0;0,-1", "values": "9,18,10,2", "query": "0.5,0.4", "soft": 12, "asker": "query"}
 MATRICES = {"show": "plane", "matrices": "1,0.5,0,1;0.2,1,-1,0;1,0,0,2", "text": "The cat", "layer": 1, "head": 2}
 VIEWS: dict[str, dict[str, Any]] = {  # of each section
     "self-attention": ARROWS,
@@ -27,6 +28,9 @@ VIEWS: dict[str, dict[str, Any]] = {  # of each section
     "several-heads": {"heads": "4", "positions": "on", "emb": 256, "count": 8},
     "block": {"text": "not a bad film", "at": 3, "attention": "off"},
     "going-big": {"t": 20, "batch": 2, "heads": 3, "layers": 4, "bits": "16"},
+    "classification": {"text": "not a bad film", "out": "1", "pooling": "max"},
+    "key-value": LOOKUP,
+    "graphs": {"graph": "4:0-1,1-2", "layers": 2, "renamed": 3},
 }
 
 

@@ -11,6 +11,14 @@
     return raised.map((value) => value / sum);
   };
 
+  /** The limit of the softmax of scores, each divided by ever less: the largest takes all, and equal ones share. */
+  const largest = (scores) => {
+    const most = Math.max(...scores);
+    const taken = scores.map((score) => Number(score > most - 1e-9));
+    const count = taken.reduce((one, other) => one + other, 0);
+    return taken.map((value) => value / count);
+  };
+
   /** x (t, e) times the transpose of a matrix (out, e), as a linear layer has it. */
   const linear = (x, matrix) => x.map((row) => matrix.map((weights) => dot(row, weights)));
 
@@ -22,5 +30,5 @@
     return { scores, weights, y };
   };
 
-  window.former.arithmetic = { dot, softmax, linear, attention };
+  window.former.arithmetic = { dot, softmax, largest, linear, attention };
 })();

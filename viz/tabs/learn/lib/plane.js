@@ -1,11 +1,21 @@
 // A plane with arrows, of which some are dragged by their tips: by mouse, by finger, or by the arrow keys. Adds
-// former.plane.
+// former.plane and former.pairs.
 (() => {
   const former = window.former;
   const { svg } = former;
   const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
   const STEP = 0.1; // of an arrow key; with Shift 0.5
   const HEAD = 9; // pixels
+
+  /** Arrows as a link spells them, "1.5,0.8;0.4,-0.5", and pairs.py reads them. */
+  former.pairs = {
+    spell: (pairs) => pairs.map((pair) => pair.map((value) => Number(value.toFixed(2))).join()).join(";"),
+    parse: (text) => text.split(";").map((pair) => pair.split(",").map(Number)),
+    valid: (text, count, reach) => {
+      const found = former.pairs.parse(text);
+      return found.length === count && found.every((pair) => pair.length === 2 && pair.every((value) => Math.abs(value) <= reach));
+    },
+  };
 
   /**
    * A plane in `place`, whose size it takes; it shows from −reach to reach, and no tip leaves it.

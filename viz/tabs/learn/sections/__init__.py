@@ -12,6 +12,9 @@ NAMES = (
     "scaling",
     "several_heads",
     "block",
+    "classification",
+    "key_value",
     "going_big",
+    "graphs",
 )
 SECTIONS: tuple[Section, ...] = tuple(import_module(f"{__name__}.{name}").SECTION for name in NAMES)

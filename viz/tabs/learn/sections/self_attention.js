@@ -2,15 +2,11 @@
 const { h } = former;
 const { words, panel } = section;
 const { attention } = former.arithmetic;
+const { spell, parse } = former.pairs;
 
 const wordsOf = (text) => text.split(/\s+/).filter(Boolean);
-const spell = (vectors) => vectors.map((pair) => pair.map((value) => Number(value.toFixed(2))).join()).join(";");
-const parse = (text) => text.split(";").map((pair) => pair.split(",").map(Number));
 const areWords = (text) => text.length <= props.letters && wordsOf(text).length >= 1 && wordsOf(text).length <= props.most;
-const areVectors = (text) => {
-  const found = parse(text);
-  return found.length === props.most && found.every((pair) => pair.length === 2 && pair.every((value) => Math.abs(value) <= props.reach));
-};
+const areVectors = (text) => former.pairs.valid(text, props.most, props.reach);
 const demo = section.demo({
   words: { initial: props.words, longest: props.letters, valid: areWords },
   vectors: { initial: props.vectors, longest: 200, valid: areVectors, eager: true },
@@ -139,10 +135,13 @@ section.check({
 });
 section.links(() => ["explore", "permute"].map((tab) => [tab, { text: demo.view.words }]));
 
-demo.subscribe(section.node, (changed) => {
-  if (changed.has("vectors") || changed.has("words")) arrows = parse(demo.view.vectors);
+const take = () => {
+  arrows = parse(demo.view.vectors);
   showTyped();
   paint();
-});
+};
+const shows = ["vectors", "words"]; // what puts the arrows back where the view has them
+demo.subscribe(section.node, (changed) => (shows.some((name) => changed.has(name)) ? take() : paint()));
 former.onTheme(paint);
 demo.start();
+take(); // what a link asks for

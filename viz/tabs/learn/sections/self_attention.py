@@ -6,7 +6,6 @@ an arrow. Equal words share one arrow.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import torch
@@ -14,6 +13,7 @@ from torch import Tensor
 
 import former
 from viz.passes.run import Models
+from viz.tabs.learn.pairs import read_pairs
 from viz.tabs.learn.section import Section
 from viz.tabs.python import IMPORTS, View
 from viz.text import Refusal
@@ -42,25 +42,10 @@ def read(view: View) -> tuple[list[str], list[list[float]]]:
         raise Refusal("bad_request")
     if not 0 < len(found := words.split()) <= MOST or len(words) > LETTERS:
         raise Refusal("learn_words_limit", most=MOST, letters=LETTERS)
-    drawn = dict(zip(dict.fromkeys(found), arrows(vectors), strict=False))  # equal words share an arrow
+    drawn = dict(
+        zip(dict.fromkeys(found), read_pairs(vectors, MOST, REACH), strict=False)
+    )  # equal words share an arrow
     return found, [drawn[word] for word in found]
-
-
-def arrows(vectors: str) -> list[list[float]]:
-    """ "1.5,0.8;…" as MOST pairs of numbers.
-
-    Raises:
-        Refusal: they are none.
-    """
-    try:
-        found = [[float(number) for number in pair.split(",")] for pair in vectors[:200].split(";")]
-    except ValueError:
-        raise Refusal("bad_request") from None
-    if len(found) != MOST or any(len(pair) != 2 for pair in found):
-        raise Refusal("bad_request")
-    if not all(math.isfinite(number) and abs(number) <= REACH for pair in found for number in pair):
-        raise Refusal("bad_request")
-    return found
 
 
 def values(models: Models, view: View) -> dict[str, Tensor]:

@@ -1,0 +1,159 @@
+"""Section "Sets, images, graphs": edges are drawn by mouse and keys, and what is shown is measured anew here."""
+
+import pytest
+import torch
+from playwright.sync_api import Locator, expect
+
+from tests.browser.pages_learn import Learning
+from viz.tabs.learn.sections import graphs
+
+pytestmark = pytest.mark.browser
+TAB = Learning
+SECTION = "graphs"
+
+
+def unit(tab: Learning, name: str) -> Locator:
+    return tab.section.locator(f".node[data-unit='{graphs.NAMES.index(name)}']")
+
+
+def draw(tab: Learning, one: str, other: str) -> None:
+    """Drags from unit to unit."""
+    (x, y), (to_x, to_y) = (
+        (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        for box in (unit(tab, name).bounding_box() for name in (one, other))
+        if box
+    )
+    tab.page.mouse.move(x, y)
+    tab.page.mouse.down()
+    tab.page.mouse.move((x + to_x) / 2, (y + to_y) / 2)
+    tab.page.mouse.move(to_x, to_y)
+    tab.page.mouse.up()
+    tab.settled()
+
+
+def holds(tab: Learning) -> None:
+    """The classes and numbers of the units are those of the distances in the graph; the drawn edges are the view's."""
+    view = tab.view()
+    count, listed = view["graph"].split(":")
+    n, edges = int(count), [edge for edge in listed.split(",") if edge]
+    step = torch.eye(n)
+    for edge in edges:
+        i, j = map(int, edge.split("-"))
+        step[i, j] = step[j, i] = 1
+    powers = [torch.linalg.matrix_power(step, layer) > 0 for layer in range(1, view["layers"] + 1)]
+    need = torch.stack([~power for power in powers]).sum(0)[view["row"]] + 1
+    shown = tab.section.locator(".node").all()
+    assert len(shown) == n
+    for i, node in enumerate(shown):
+        kind = "chosen" if i == view["row"] else "reached" if need[i] <= view["layers"] else "beyond"
+        expect(node).to_have_class(f"node {kind}")
+        assert node.locator(".need").text_content() == (str(int(need[i])) if kind == "reached" else "")
+    drawn = tab.section.locator(".edges path").evaluate_all("paths => paths.map((path) => path.dataset.edge)")
+    assert drawn == edges
+
+
+def test_the_layers_that_a_unit_needs_are_the_steps_in_the_graph(tab):
+    tab.open(SECTION)
+    holds(tab)
+    assert tab.sentence() == "In 2 layers “A” can learn of 3 of the other 7 units."
+    tab.section.locator(".field-stepper").nth(1).get_by_role("button").last.click()
+    tab.settled()
+    holds(tab)
+
+
+def test_edges_are_drawn_and_removed_by_dragging_and_by_keys(tab):
+    tab.open(SECTION)
+    draw(tab, "A", "H")
+    assert tab.view()["graph"].endswith(",0-7")
+    holds(tab)
+    draw(tab, "H", "A")
+    assert tab.view()["graph"] == graphs.GRAPH
+    unit(tab, "F").focus()
+    tab.page.keyboard.press("e")
+    tab.settled()
+    assert tab.view()["graph"].endswith(",0-5")
+    tab.page.keyboard.press("Enter")
+    assert tab.view()["row"] == 5
+    holds(tab)
+
+
+def test_a_click_looks_at_a_unit(tab):
+    tab.open(SECTION)
+    unit(tab, "G").click()
+    tab.painted()
+    assert tab.view()["row"] == 6
+    holds(tab)
+
+
+def test_units_that_go_take_their_edges_with_them(tab):
+    tab.open(SECTION)
+    field = tab.section.locator(".field-stepper input").first
+    field.fill("4")
+    field.press("Enter")
+    tab.settled()
+    assert tab.view()["graph"] == "4:0-1,0-2,1-2,2-3"
+    holds(tab)
+
+
+def test_what_the_map_shows_is_measured_on_the_blocks(tab):
+    tab.open(SECTION)
+    shown = torch.tensor(tab.page.evaluate("former.learn.find('graphs').live.answers.passed.influence"))
+    x = graphs.material()[1][None, :8]
+    mask = graphs.read({"graph": graphs.GRAPH, "layers": 2, "renamed": 0})[0]
+    changed = x.clone()
+    changed[0, 3] += 1
+    moved = (graphs.through(changed, mask, 2) - graphs.through(x, mask, 2))[0].abs().amax(-1)
+    assert torch.equal(moved > 0, shown[1][:, 3] > 0)
+    canvas = tab.section.locator("canvas.heat-map")
+    left, top, width, height = (float(side) for side in (canvas.get_attribute("data-frame") or "").split())
+    box = canvas.bounding_box()
+    assert box
+    tab.page.mouse.move(box["x"] + left + 7.5 / 8 * width, box["y"] + top + 0.5 / 8 * height)
+    tab.painted()
+    expect(tab.section.locator(".readout").first).to_have_text("Changing H leaves the output of A exactly as it was.")
+
+
+def test_renamed_outputs_move_along(tab):
+    tab.open(SECTION)
+    expect(tab.section.locator(".readout").last).to_contain_text("Rename the units")
+    tab.section.get_by_role("button", name="Rename").click()
+    tab.settled()
+    found = tab.page.evaluate("former.learn.find('graphs').live.answers.passed")
+    assert torch.allclose(torch.tensor(found["renamed"]), torch.tensor(found["outputs"])[found["order"]], atol=1e-9)
+    labels = tab.section.locator("[data-strip=renamed] .labels span").all_text_contents()
+    assert labels == [graphs.NAMES[i] for i in found["order"]] != sorted(labels)
+    expect(tab.section.locator(".readout").last).to_contain_text("Had the edges stayed where they were")
+
+
+def test_the_tries_show_what_they_say(tab):
+    tab.open(SECTION)
+    tab.attempt("set")
+    holds(tab)
+    assert tab.sentence() == "In 1 layer “A” can learn of 7 of the other 7 units."
+    tab.attempt("islands")
+    holds(tab)
+    assert tab.sentence() == "In 4 layers “A” can learn of 3 of the other 7 units."
+    tab.attempt("picture")
+    holds(tab)
+    assert tab.section.locator(".edges path").count() == 42
+
+
+def test_the_puzzle_is_solved_by_a_star(tab):
+    tab.open(SECTION)
+    expect(tab.section.locator(".puzzle")).not_to_have_class("puzzle solved")
+    tab.open(SECTION, graph="8:" + ",".join(f"0-{i}" for i in range(1, 8)))
+    expect(tab.section.locator(".puzzle")).to_have_class("puzzle solved")
+
+
+def test_the_answer_is_measured(tab):
+    tab.open(SECTION)
+    assert tab.choose("4").startswith("Yes. The last unit was changed.")
+    expect(tab.section.locator(".check .said")).to_contain_text("moved by 0.0, 0.0, 0.0, ")
+
+
+@pytest.mark.parametrize("graph", ["8:0-9", "99:", "<b>", "8:0-0"])
+def test_nonsense_in_a_link_is_named_and_the_usual_is_shown(tab, graph):
+    tab.open(SECTION, graph=graph)
+    expect(tab.page.locator(".former-learn > .note")).to_contain_text(graph)
+    assert tab.view()["graph"] == graphs.GRAPH
+    holds(tab)

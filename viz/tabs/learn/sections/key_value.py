@@ -1,0 +1,130 @@
+"""Section "Why 'self', why 'key' and 'value'": a dictionary of Python beside attention, which looks up softly.
+
+The page computes while one drags (lib/arithmetic.js); here the same is computed by `former`. Sizes: t keys, each 2
+numbers with a value of one number; the query is one, or, where the keys ask, all of them.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor
+
+import former
+from viz.passes.run import Models
+from viz.tabs.learn.pairs import LONGEST, read_pairs
+from viz.tabs.learn.section import Section
+from viz.tabs.python import IMPORTS, View, read_choice, read_index
+from viz.text import Refusal, message
+
+KEYS = "1.5,0;0,1.5;-1.5,0;0,-1.5"  # a year as a circle
+VALUES = "9,18,10,2"  # degrees
+QUERY = "1,1.2"
+REACH = 2.5  # an arrow goes so far across and up, at most
+LARGEST = 99  # value, above zero and below
+SOFTEST = 40  # last place of the slider; at its first, 0, is the hard limit
+ATTENTION = 20  # the place of the slider where the temperature is 1: attention as it is
+ASKERS = ("query", "keys")
+
+
+def temperature(soft: int) -> float:
+    """What the scores are divided by, at a place of the slider: 0 at its beginning, then 10^-1.9 to 10^2."""
+    return 10 ** ((soft - ATTENTION) / 10) if soft else 0.0
+
+
+def look_up(q: Tensor, k: Tensor, v: Tensor, temperature: float) -> tuple[Tensor, Tensor, Tensor]:
+    """Attention whose scores are divided by a temperature.
+
+    Args:
+        q: (1, 1, t_query, s).
+        k: (1, 1, t_key, s).
+        v: (1, 1, t_key, e).
+        temperature: 1 is attention as it is; 0 its hard limit, in which the largest score takes all.
+    Returns:
+        scores and weights, (1, 1, t_query, t_key), and y (1, 1, t_query, e); at 0 the scores are undivided.
+    """
+    if temperature > 0:
+        scores, weights = former.attention_weights(q / temperature, k)
+        return scores, weights, weights @ v
+    scores, _ = former.attention_weights(q, k)
+    largest = (scores > scores.amax(-1, keepdim=True) - 1e-9).to(q.dtype)
+    weights = largest / largest.sum(-1, keepdim=True)  # equal scores share
+    return scores, weights, weights @ v
+
+
+def opening(models: Models) -> dict[str, Any]:
+    """What the section opens with, and its limits."""
+    del models  # of which it needs none
+    start = {"keys": KEYS, "values": VALUES, "query": QUERY, "soft": ATTENTION, "askers": list(ASKERS)}
+    return start | {"count": len(KEYS.split(";")), "reach": REACH, "largest": LARGEST, "softest": SOFTEST}
+
+
+def read(view: View) -> tuple[list[list[float]], list[list[float]], list[float], float]:
+    """The queries and the keys of a view, the value of each key, and the temperature.
+
+    Raises:
+        Refusal: one of them is none.
+    """
+    keys = read_pairs(view.get("keys"), len(KEYS.split(";")), REACH)
+    query = read_pairs(view.get("query"), 1, REACH)
+    try:
+        values = [float(value) for value in str(view.get("values"))[:LONGEST].split(",")]
+    except ValueError:
+        raise Refusal("bad_request") from None
+    if len(values) != len(keys) or not all(math.isfinite(value) and abs(value) <= LARGEST for value in values):
+        raise Refusal("bad_request")
+    asker = read_choice(view, "asker", ASKERS)
+    return keys if asker == "keys" else query, keys, values, temperature(read_index(view, "soft", SOFTEST + 1))
+
+
+def values(models: Models, view: View) -> dict[str, Tensor]:
+    """The tensors of `look_up`."""
+    del models
+    queries, keys, given, divisor = read(view)
+    q, k = (torch.tensor([[pairs]], dtype=torch.float64) for pairs in (queries, keys))
+    v = torch.tensor([[[[value] for value in given]]], dtype=torch.float64)
+    scores, weights, y = look_up(q, k, v, divisor)
+    return {"q": q, "k": k, "v": v, "scores": scores, "weights": weights, "y": y}
+
+
+def python(models: Models, view: View) -> str:
+    """The lines that give the panel's numbers again."""
+    del models
+    queries, keys, given, divisor = read(view)
+    names = message("learn_key_value_names").split()
+    rows = names if len(queries) == len(keys) else ["query"]
+    weights = (
+        "scores, weights = former.attention_weights(q / temperature, k)\n"
+        if divisor
+        else "scores, _ = former.attention_weights(q, k)\n"
+        "largest = (scores > scores.amax(-1, keepdim=True) - 1e-9).double()\n"
+        "weights = largest / largest.sum(-1, keepdim=True)  # the limit: the largest takes all, equal ones share\n"
+    )
+    return (
+        f"{IMPORTS}\n"
+        f"keys = {keys!r}\n"
+        f"queries = {queries!r}\n"
+        f"values = {given!r}\n"
+        "dictionary = dict(zip(map(tuple, keys), values))\n"
+        "found = list(map(dictionary.get, map(tuple, queries)))  # None: there is no such key\n\n"
+        "q, k = torch.tensor([[queries]]).double(), torch.tensor([[keys]]).double()  # (1, 1, t, 2)\n"
+        "v = torch.tensor([[[[value] for value in values]]]).double()  # (1, 1, t, 1)\n"
+        f"temperature = {divisor!r}\n"
+        f"{weights}"
+        "y = weights @ v\n"
+        f"figure = figures.attention(weights[0, 0], {rows!r}, {names!r})\n"
+    )
+
+
+SECTION = Section(
+    name="key-value",
+    article="Why is it called self-attention?",
+    equation=r"y = \sum_j w_j\, v_j \qquad w_j = \frac{\exp\left(q \cdot k_j / T\sqrt{s}\right)}"
+    r"{\sum_j \exp\left(q \cdot k_j / T\sqrt{s}\right)}",
+    code=(former.attention_weights, look_up),
+    values=values,
+    python=python,
+    opening=opening,
+)

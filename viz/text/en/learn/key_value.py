@@ -1,0 +1,52 @@
+"""Section "Why 'self', why 'key' and 'value'" says."""
+
+from __future__ import annotations
+
+MESSAGES = {
+    "learn_key_value_title": "Why “self”, why “key” and “value”",
+    "learn_key_value_text": "A dictionary of Python keeps a value under each key. A query must equal one of the keys,"
+    " or it misses. Attention is a soft dictionary: every key answers, the more so the larger its dot product with the"
+    " query, and the values are averaged with these weights. At the hard end of the slider one key takes all. Even"
+    " there attention never misses: some key always has the largest product.\n\nThe names are older than transformers:"
+    " in recurrent translators the query came from the sentence being written, and looked things up in the one being"
+    " read. In self-attention one sequence makes all three: each word asks, is found, and gives.",
+    "learn_key_value_names": "spring summer autumn winter",
+    "learn_key_value_query": "query",
+    "learn_key_value_hard": "hard",
+    "learn_key_value_softer": "soft",
+    "learn_key_value_soft": "From the hard limit to soft",
+    "learn_key_value_degree": "{kind, select, hard {T = 0, the hard limit} plain {T = 1, attention} other"
+    " {T = {temperature}}}",
+    "learn_key_value_itself": "The keys ask: self",
+    "learn_key_value_dictionary": "A dictionary of Python",
+    "learn_key_value_attention": "Attention: a soft dictionary",
+    "learn_key_value_plane": "Keys and the query as arrows in the plane. Each tip can be dragged, or moved by the arrow"
+    " keys.",
+    "learn_key_value_tip": "{name}: {x} across, {y} up. The arrow keys move it.",
+    "learn_key_value_column_key": "key",
+    "learn_key_value_column_score": "score",
+    "learn_key_value_column_weight": "weight",
+    "learn_key_value_column_value": "value",
+    "learn_key_value_column_part": "w · v",
+    "learn_key_value_value_of": "Value of {name}",
+    "learn_key_value_value_limit": "A value is a number from −{most} to {most}.",
+    "learn_key_value_ask": "Ask for exactly the key of {name}",
+    "learn_key_value_asks": "Let {name} ask",
+    "learn_key_value_sum": "y = {terms} = {y}",
+    "learn_key_value_scale": "The values lie between {least} and {most}; the answer of attention is {y}.",
+    "learn_key_value_lesson": "{asker, select, keys {“{name}” asks with its own key. The dictionary returns {found};"
+    " attention returns {y}} other {{hit, select, yes {The dictionary has this key and returns {found}; attention"
+    " returns {y}} other {The dictionary has no such key. Attention returns {y}}}}}, with {share} of the weight on"
+    " “{best}”.",
+    "learn_key_value_try_there": "Ask for “{name}” exactly",
+    "learn_key_value_try_hard": "A key that is missing, at the hard limit",
+    "learn_key_value_try_itself": "Let the keys ask",
+    "learn_key_value_puzzle": "By moving keys alone: make the answer that of “{name}”, {value}, to a tenth.",
+    "learn_key_value_question": "A query of (0, 0) matches no key. What does attention return?",
+    "learn_key_value_choice_error": "Nothing: an error, as a dictionary would",
+    "learn_key_value_choice_zero": "0",
+    "learn_key_value_choice_average": "The average of all values",
+    "learn_key_value_answer": "Every dot product is 0, so all are alike to the softmax: each value has a weight of"
+    " {share}, and the answer is {y}.",
+    "learn_key_value_sample": "Spring came late, and summer was as short as winter had been long.",
+}
