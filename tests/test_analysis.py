@@ -104,9 +104,10 @@ def test_what_compares_tokens_is_what_a_plain_loop_finds(t, kinds, causal, seed)
 
 def test_rollout_by_layer_is_the_rollout_of_the_first_layers():
     weights = torch.randn(3, 4, 5, 5, dtype=torch.float64).softmax(-1)
-    for depth, found in enumerate(analysis.rollout_by_layer(weights), 1):
+    by_layer = list(analysis.rollout_by_layer(weights))
+    assert len(by_layer) == 3
+    for depth, found in enumerate(by_layer, 1):
         torch.testing.assert_close(found, analysis.rollout(weights[:depth]))
-    assert depth == 3
 
 
 def test_head_statistics_of_a_single_token():

@@ -1,6 +1,7 @@
 """Attention against a plain loop and torch's own layer."""
 
 import math
+from typing import Any
 
 import hypothesis.strategies as st
 import pytest
@@ -77,13 +78,14 @@ def test_attention_equals_torch_multihead_attention_with_the_same_weights(b, t, 
 
 def copy_attention(ours: former.SelfAttention, theirs: nn.MultiheadAttention) -> None:
     """Our weights into torch's layer, whose query, key and value maps stand in one matrix and have biases."""
+    unify: Any = ours.unifyheads
     with torch.no_grad():
         theirs.in_proj_weight.copy_(
             torch.cat([ours.toqueries.weight, ours.tokeys.weight, ours.tovalues.weight])  # (3e, e)
         )
         theirs.in_proj_bias.zero_()
-        theirs.out_proj.weight.copy_(ours.unifyheads.weight)
-        theirs.out_proj.bias.copy_(ours.unifyheads.bias)
+        theirs.out_proj.weight.copy_(unify.weight)
+        theirs.out_proj.bias.copy_(unify.bias)
 
 
 @given(sizes, some_mask, st.integers(0, 2**31))
@@ -92,12 +94,13 @@ def test_wide_attention_equals_a_sum_over_single_heads_of_the_full_size(size, ma
     torch.manual_seed(seed)
     wide = former.SelfAttention(e, heads, variant="wide").double().requires_grad_(False)
     x, mask = torch.randn(b, t, e, dtype=torch.float64), make_mask(mask_name, t)
-    expected = wide.unifyheads.bias.expand(b, t, e)
+    unify: Any = wide.unifyheads
+    expected = unify.bias.expand(b, t, e)
     for head in range(heads):
         rows = slice(head * e, (head + 1) * e)
         q, k, v = (x @ to.weight[rows].T for to in (wide.toqueries, wide.tokeys, wide.tovalues))
         out, _ = loop_over_queries(q[:, None], k[:, None], v[:, None], mask)
-        expected = expected + out[:, 0] @ wide.unifyheads.weight[:, rows].T
+        expected = expected + out[:, 0] @ unify.weight[:, rows].T
     torch.testing.assert_close(wide(x, mask), expected, atol=1e-12, rtol=0)
 
 
@@ -170,7 +173,8 @@ def test_attention_to_a_context_equals_torch_multihead_attention_between_two_seq
 @pytest.mark.parametrize("mask", [None, former.masks.causal(7), former.masks.Pattern("strided", 3)], ids=str)
 def test_unscaled_attention_is_that_of_queries_longer_by_the_root_of_their_size(mask):
     q, k, v = torch.randn(3, 2, 4, 7, 16, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-    for options in ({}, {"hook": lambda _name, _tensor: None}, {"kernel": False}):
+    ways: list[dict[str, Any]] = [{}, {"hook": lambda _name, _tensor: None}, {"kernel": False}]
+    for options in ways:
         got = former.attend(q, k, v, mask=mask, scaled=False, **options)
         torch.testing.assert_close(got, former.attend(4 * q, k, v, mask=mask, **options), atol=1e-12, rtol=0)
 

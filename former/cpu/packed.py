@@ -164,7 +164,8 @@ class _PackedBlock:
         self.readable, self.pre_norm = block, block.pre_norm
         self.norm1, self.norm2 = _Norm(block.norm1), _Norm(block.norm2)
         self.toqkv = Packed(*qkv(block))
-        self.unifyheads = Packed(block.attention.unifyheads.weight, block.attention.unifyheads.bias)
+        unify: Any = block.attention.unifyheads  # linear, in all that a twin knows
+        self.unifyheads = Packed(unify.weight, unify.bias)
         first, second = feed_forward(block)
         self.ff1, self.ff2 = Packed(first.weight, first.bias, activation), Packed(second.weight, second.bias)
 

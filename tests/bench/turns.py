@@ -7,7 +7,6 @@ A client is an address: here those of 127.0.0.0/8, which Linux answers to.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import time
 from typing import Any
@@ -62,12 +61,16 @@ async def look(context: BrowserContext, text: str) -> float | None:
     """Opens a page, and waits for its measure."""
     page = await context.new_page()
     began = time.perf_counter()
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(PATIENCE / 1000):
-            await page.goto("/?" + urlencode({"model": "classifier", "text": text}))
-            await page.locator(".former-words[data-measured]").wait_for(state="attached", timeout=0)
+
+    async def measure() -> float:
+        await page.goto("/?" + urlencode({"tab": "explore", "model": "classifier", "text": text}))
+        await page.locator(".former-words[data-measured]").wait_for(state="attached", timeout=0)
         return time.perf_counter() - began
-    return None
+
+    try:
+        return await asyncio.wait_for(measure(), PATIENCE / 1000)
+    except asyncio.TimeoutError:
+        return None
 
 
 async def measured(browser: Browser, origin: str, readers: int, seed: int) -> float:

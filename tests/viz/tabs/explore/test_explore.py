@@ -227,7 +227,7 @@ def test_the_menu_has_a_line_on_every_model_and_one_of_its_kind_for_a_stranger(m
     ours = {name: replace(models["small-generator"], name=name) for name in former.available()}
     lines = [line for line, _ in explore.menu(ours | dict(models)) if line]
     assert len(set(lines)) == len(ours) + len(models)
-    assert dict(map(reversed, explore.menu(dict(models)))) == {
+    assert {name: line for line, name in explore.menu(dict(models))} == {
         "small-generator": "small-generator: writes, token by token",
         "small-classifier": "small-classifier: tells texts apart",
     }
