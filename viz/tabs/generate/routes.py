@@ -1,4 +1,4 @@
-"""The route of tab Generate: POST /write, answered by a stream.
+"""The routes of tab Generate: POST /write, answered by a stream, and POST /written.
 
 Unlike a component's value, of which a busy page sees only the latest, a stream loses no token; a slow reader holds it
 up; and it ends when the reader goes. What nothing is drawn for, a few known tokens or none, is the same for all who
@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator
 from functools import partial
 
 from fastapi import FastAPI, Request, Response
-from fastapi.responses import StreamingResponse
+from fastapi.responses import JSONResponse, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from viz.passes.run import Loaded, digest, writers
@@ -68,19 +68,28 @@ class Stream(StreamingResponse):
 
 
 def attach(server: FastAPI, site: Site) -> None:
-    """The route: POST /write with a JSON object (`writing.read_order`, and "model"), answered by a stream of frames."""
+    """POST /write with a JSON object (`writing.read_order`, and "model"), answered by a stream of frames, and
+    POST /written with the same, answered by {"text"}: the prompt and what is written, decoded."""
     models, streams = writers(site.models), Writing(site.work)
     places = Places(STREAMS)
 
-    @server.post("/write")
-    @http.answers
-    async def write(request: Request) -> Response:
+    async def read(request: Request) -> tuple[str, Loaded, writing.Order]:
         asked = await http.read_object(request)
         name = asked.get("model")
         if not isinstance(name, str) or name not in models:
             raise Refusal("bad_request")
-        loaded = models[name]
-        order = writing.read_order(loaded, asked)
+        return name, models[name], writing.read_order(models[name], asked)
+
+    @server.post("/written")
+    @http.answers
+    async def written(request: Request) -> Response:
+        _, loaded, order = await read(request)
+        return JSONResponse({"text": loaded.bundle.tokenizer.decode(order.ids)})
+
+    @server.post("/write")
+    @http.answers
+    async def write(request: Request) -> Response:
+        name, loaded, order = await read(request)
         if order.length == len(order.given) <= writing.SHARED:
             key = digest("/write", name, order.ids, order.prompt, order.given, order.rules, order.seed)
             frames = partial(writing.frames, loaded.fast, loaded.bundle.tokenizer, order)

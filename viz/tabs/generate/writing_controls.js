@@ -49,7 +49,12 @@ const button = (name, act, ...more) => h("button", { type: "button", class: name
 /** Prompt and what is written up to where one stands. */
 const copy = async () => {
   const written = writing.branches.path(writing.cursor).map((node) => node.token);
-  copied.value = settings.text + new TextDecoder().decode(Uint8Array.from(written));
+  try {
+    copied.value = await former.textOf({ model: settings.model, text: settings.text, written });
+  } catch (error) {
+    status.textContent = error instanceof TypeError ? say("offline") : error.message;
+    return;
+  }
   copied.hidden = false; // what is hidden cannot be selected
   copied.hidden = await former.copy(copied);
   status.textContent = say(copied.hidden ? "write_copied" : "write_copy_refused");

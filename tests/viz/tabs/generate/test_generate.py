@@ -393,3 +393,14 @@ def test_the_page_is_told_the_limits_that_hold(loaded):
         "written": writing.WRITTEN_LIMIT,
         "linked": writing.LINKED,
     }
+
+
+def test_a_text_of_pieces_of_words_comes_back_as_it_was():
+    model = former.Generator(replace(CONFIG, num_tokens=300)).eval()
+    tokenizer = former.tokens.BpeTokenizer.train(["naïve résumé, naïve résumé"], 300)
+    server = FastAPI()
+    routes.attach(server, site_of({"small": Loaded("small", former.Bundle(model, tokenizer, model.config), "")}))
+    asked = {"model": "small", "text": "a naïve", "written": tokenizer.encode(" résumé, 最")}
+    answer = TestClient(server).post("/written", content=json.dumps(asked))
+    assert answer.json() == {"text": "a naïve résumé, 最"}
+    assert TestClient(server).post("/written", content=json.dumps(asked | {"written": [300]})).status_code == 422

@@ -1,4 +1,4 @@
-// Asks the server to write, and reads what it answers: a frame a token (viz/tabs/generate/writing.py). Adds former.write.
+// Asks the server to write, and reads what it answers: a frame a token (viz/tabs/generate/writing.py). Adds former.write and former.textOf.
 (() => {
   const former = window.former;
 
@@ -7,6 +7,14 @@
     ...JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + header))),
     cells: bytes.slice(8 + header),
   });
+
+  /** The text of a prompt and the tokens written to it. Throws an Error whose message is for the visitor. */
+  former.textOf = async (order) => {
+    const response = await former.patiently("/written", { method: "POST", body: JSON.stringify(order) });
+    const answer = await response.json().catch(() => null);
+    if (!response.ok) throw new Error(former.refusal(answer));
+    return answer.text;
+  };
 
   /** The frames that are answered to an order, as they come. Throws an Error whose message is for the visitor. */
   former.write = async function* (order, signal) {
