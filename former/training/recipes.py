@@ -221,6 +221,22 @@ def _tiny(name: str, description: str, **changes: Any) -> Recipe:
     return replace(_TINY_GENERATOR, name=name, description=description, **{**plain, **changes})
 
 
+_DATES_BEGUN = Recipe(
+    name="dates-begun",
+    description="The first of two trainings of dates.",
+    kind="EncoderDecoder",
+    task="dates",
+    corpus="dates",
+    model=EncoderDecoderConfig(
+        num_tokens=76, depth=3, emb=128, heads=4, seq_length=64, norm="pre", activation="gelu", pad_token=PAD_ID
+    ),
+    steps=9_000,
+    batch=128,
+    warmup=100,
+    decay=0.812,
+    compile=False,  # its many lengths would each compile for as long as it gains
+    validate_every=500,
+)
 _SPARSE = Recipe(
     name="sparse",
     description="Reads 2,048 bytes by a strided pattern: each token sees a window, and every 32nd token before it.",
@@ -383,21 +399,17 @@ RECIPES: dict[str, Recipe] = {
             adam_lr=3e-4,
             compile=False,  # its many lengths would each compile for as long as it gains
         ),
-        Recipe(
+        _DATES_BEGUN,
+        replace(
+            _DATES_BEGUN,
             name="dates",
             description="Reads dates as people write them and writes them again: the article's encoder-decoder.",
-            kind="EncoderDecoder",
-            task="dates",
-            corpus="dates",
-            model=EncoderDecoderConfig(
-                num_tokens=76, depth=3, emb=128, heads=4, seq_length=64, norm="pre", activation="gelu", pad_token=PAD_ID
-            ),
-            steps=9_000,
-            batch=128,
-            warmup=100,
-            decay=0.812,
-            compile=False,  # its many lengths would each compile for as long as it gains
-            validate_every=500,
+            weights="runs/dates-begun",
+            steps=6_500,
+            decay=0.9,
+            muon_lr=0.012,
+            adam_lr=1.2e-3,
+            seed=2,
         ),
     )
 }

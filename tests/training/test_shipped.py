@@ -35,6 +35,7 @@ REVIEWS = [
     ("A complete mess, with horrible dialogue and a lame script. I want my money back.", 0),
 ]
 IN_TRAINING = {
+    "dates-begun",
     "xl",
     "sparse",
     "sparse-dense",
