@@ -1,13 +1,15 @@
 """Tab Mask: the switch, the pictures, texts and links, against the weights on disk."""
 
+import json
 import re
 from functools import partial
+from typing import Any
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.pages_mask import LONG, SIZE, TEXT, Masking, T
-from tests.browser.reference import Reference
+from tests.browser.reference import CHECKPOINTS, Reference
 from tests.mask_rules import KINDS, allowed, cells, seen
 
 pytestmark = pytest.mark.browser
@@ -128,7 +130,21 @@ def test_another_layer_head_and_model_are_shown_with_their_own_numbers(tab, mode
 def test_only_models_that_were_trained_with_a_mask_can_be_chosen(tab):
     tab.open()
     options = tab.page.get_by_role("combobox", name="Model", exact=True).locator("option").all_inner_texts()
-    assert options == ["generator", "tiny-generator"]
+    cards = [json.loads(path.read_text(encoding="utf-8")) for path in CHECKPOINTS.glob("*/card.json")]
+    assert options == sorted(card["name"] for card in cards if trained_with_a_mask(card) and divides_by_the_root(card))
+    assert {"generator", "gpt", "tiny-generator"} <= set(options)
+    assert {"classifier", "dates", "tiny-unmasked", "tiny-unscaled"} <= {card["name"] for card in cards} - set(options)
+
+
+def trained_with_a_mask(card: dict[str, Any]) -> bool:
+    """As the card of a model says; an older one says it of the recipe alone."""
+    recipe = card.get("recipe", {}).get("masked", True)
+    return card["kind"] == "Generator" and card["config"].get("mask", "causal" if recipe else "none") == "causal"
+
+
+def divides_by_the_root(card: dict[str, Any]) -> bool:
+    """Whether its scores are q·k / √s, as the pictures say."""
+    return card["config"].get("scaled", True)
 
 
 def test_another_text_is_shown_everywhere(tab, model, guard):

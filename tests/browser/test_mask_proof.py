@@ -119,9 +119,10 @@ def test_reach_is_counted_for_all_masks_and_the_measured_model_stays_within(tab,
     said = tab.part("mask-reach").locator(".sentences").inner_text()
     assert "outputs 6 to 9 after layer 1; outputs 6 to 12 after layer 2" in said
     pairs = tab.pairs("local")[-1]
-    assert f"moves {pairs} of the {pairs} pairs in reach after its {depth} layers, and 0 outside" in said
+    shows = f"a change shows in {pairs} of the {pairs} pairs within reach, and in 0 of the others."
+    assert f"after its {depth} layers: {shows}" in said
     last = min(22, 6 + 3 * depth)
-    assert f"(6) moves outputs 6 to {last}; none before it" in tab.moves("masked")
+    assert f"(6) moves outputs 6 to {last}; nothing before it moves" in tab.moves("masked")
     tab.part("mask-reach").locator("tr[data-mask=fixed] td.cell").first.click()
     tab.settled()
     assert tab.link()["mask"] == "fixed"
@@ -156,7 +157,7 @@ def test_the_losses_with_and_without_a_mask_are_those_of_the_weights(tab, model)
     more = tab.bits("after")[0] - tab.bits("before")[0]
     assert more > 0
     said = tab.part("mask-consequence").locator(".switched .told").inner_text()
-    assert read(said.split("costs ")[1].split(" bits")[0]) == pytest.approx(more, rel=0.01)
+    assert read(said.split("it needs ")[1].split(" bits")[0]) == pytest.approx(more, rel=0.01)
 
 
 @pytest.mark.parametrize(("name", "masked"), [("tiny-generator", True), ("tiny-unmasked", False)])

@@ -61,7 +61,7 @@ def test_the_two_words_are_told_apart_on_the_page(tab):
     tab.open()
     page = tab.page.locator(".former-verdicts .panel-foot").inner_text()
     assert "Equivariance: the outputs move as the inputs move." in page
-    assert "Invariance: the output does not move at all." in page
+    assert "Invariance: the output does not change at all." in page
 
 
 # --- text and link ---

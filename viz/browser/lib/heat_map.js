@@ -84,8 +84,9 @@
       }
       return { ...next, rows, columns, down, over };
     };
-    const x = (column) => frame.left + (column * frame.width) / frame.columns;
-    const y = (row) => frame.top + (row * frame.height) / frame.rows;
+    // Whole pixels: a line between two of them is blurred, and paler than its colour.
+    const x = (column) => Math.round(frame.left + (column * frame.width) / frame.columns);
+    const y = (row) => Math.round(frame.top + (row * frame.height) / frame.rows);
 
     const cells = (context, { pixel, image, sign, hidden }) => {
       const { left, top, width, height, rows, columns } = frame;
@@ -192,23 +193,23 @@
     };
 
     const marks = (context, { rows = [], columns = [], at }) => {
-      const [wide, high] = [frame.width / frame.columns, frame.height / frame.rows];
-      const box = (colour, left, top, width, height) => {
+      const box = (colour, left, top, right, bottom) => {
         context.strokeStyle = colour;
-        context.strokeRect(left - 1, top - 1, width + 1, height + 1);
+        context.strokeRect(left - 1, top - 1, right - left + 1, bottom - top + 1);
       };
       for (const { at: row, colour, line = 2 } of rows) {
         context.lineWidth = line;
-        box(colour, frame.left, y(row), frame.width, high);
+        box(colour, x(0), y(row), x(frame.columns), y(row + 1));
       }
       for (const { at: column, colour, line = 2 } of columns) {
         context.lineWidth = line;
-        box(colour, x(column), frame.top, wide, frame.height);
+        box(colour, x(column), y(0), x(column + 1), y(frame.rows));
       }
       if (!at || at.row >= frame.rows || at.column >= frame.columns) return;
       context.lineWidth = 2;
-      box(former.variable("text"), x(at.column), y(at.row), wide, high);
-      former.laser(context, x(at.column), y(at.row), wide, high);
+      const [left, top, right, bottom] = [x(at.column), y(at.row), x(at.column + 1), y(at.row + 1)];
+      box(former.variable("text"), left, top, right, bottom);
+      former.laser(context, left, top, right - left, bottom - top);
     };
 
     const { draw } = former.drawing(place, (shown, size) => {
