@@ -114,8 +114,9 @@ def test_a_uniform_head_looks_at_every_token_it_may_see_alike(tab):
     for query, weight in seen:
         assert weight == pytest.approx(1 / (query + 1), abs=1e-5)
     tab.point(0.2, 0.5)
-    expect(tab.page.locator(".former-pair .sum")).to_contain_text("You have replaced this head’s weights")
-    expect(tab.page.locator(".former-pair .sum")).not_to_contain_text("Softmax")
+    said = tab.page.locator(".former-pair .sum").first  # of the score; the other is of the output
+    expect(said).to_contain_text("You have replaced this head’s weights")
+    expect(said).not_to_contain_text("Softmax")
 
 
 def test_measuring_every_head_paints_the_overview_with_what_each_is_worth(tab, model):
@@ -141,7 +142,7 @@ def test_measuring_every_head_paints_the_overview_with_what_each_is_worth(tab, m
     named = re.search(r"layer (\d+), head (\d+)", finding.inner_text())
     assert named
     effect = float(model.surprise(ids, {(int(named[1]), int(named[2])): 0.0}).mean()) - whole
-    stated = re.search(r"the text costs (\S+(?: × 10⁻\S+)?) bits (more|less)", finding.inner_text())
+    stated = re.search(r"the text costs (\S+(?: × 10⁻\S+)?) bits per byte (more|less)", finding.inner_text())
     assert stated
     assert math.copysign(number(stated[1]), 1 if stated[2] == "more" else -1) == pytest.approx(effect, rel=0.01)
     tab.page.get_by_role("button", name="Show it").click()

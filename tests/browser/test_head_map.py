@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+import numpy as np
 import pytest
 from playwright.sync_api import expect
 
@@ -62,12 +63,15 @@ def test_a_map_that_shows_nothing_from_0_to_1_offers_the_scale_per_row(tab):
 
 def test_what_the_mask_hides_is_hatched(tab):
     tab.open(text=TEXT, layer=4, head=7)
-    inks = """(canvas) => {
+    hidden = """(canvas) => {
       const [left, top, width, height] = canvas.dataset.frame.split(" ").map((side) => Number(side) * devicePixelRatio);
       const { data } = canvas.getContext("2d").getImageData(left + 0.7 * width, top + 0.1 * height, 24, 24);
-      return [...new Set(new Uint32Array(data.buffer))].length;
+      return [...new Uint32Array(data.buffer)];
     }"""
-    canvas = tab.page.locator(".former-head-map canvas")
-    assert canvas.evaluate(inks) > 2, "a plain ground looks like a weight of 0"
+    inks = np.array(tab.page.locator(".former-head-map canvas").evaluate(hidden)).reshape(24, 24)
+    assert all(len(set(line)) > 1 for line in (*inks, *inks.T)), "a plain ground looks like a weight of 0"
+    assert np.mean(inks[1:, :-1] == inks[:-1, 1:]) > 0.9, (
+        "the lines are not those between cells: they rise to the right"
+    )
     tab.open(model="classifier", text=REVIEW)
     expect(tab.page.locator(".former-head-map .legend .masked")).to_be_hidden()

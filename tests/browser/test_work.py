@@ -13,9 +13,9 @@ import pytest
 from playwright.sync_api import BrowserContext, Page
 
 import app as former_app
-from former import cpu
 from tests.browser.conftest import Guard, free_port, wait_until_up
 from tests.browser.pages import Writing
+from viz.passes.run import Loaded
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("ignore::DeprecationWarning:gradio")]
 
@@ -42,17 +42,18 @@ class Counting:
 
 @pytest.fixture(scope="module")
 def counted(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Counting]:  # noqa: ARG001
-    """The app in a thread of this process, its generator wrapped."""
-    models = []
-    optimise = cpu.optimise
+    """The app in a thread of this process, its model "generator" wrapped."""
+    models = {}
+    loaded = Loaded.__post_init__
 
-    def wrap(*given: Any, **options: Any) -> Counting:
-        models.append(Counting(optimise(*given, **options)))
-        return models[-1]
+    def wrap(self: Loaded) -> None:
+        loaded(self)
+        models[self.name] = Counting(self.fast)
+        object.__setattr__(self, "fast", models[self.name])
 
     port = free_port()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cpu, "optimise", wrap)
+        patch.setattr(Loaded, "__post_init__", wrap)
         patch.setattr(sys, "argv", ["app.py"])
         patch.setenv("GRADIO_SERVER_PORT", str(port))
         thread = threading.Thread(target=former_app.main, daemon=True)
@@ -60,7 +61,7 @@ def counted(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[str
         log = tmp_path_factory.mktemp("thread") / "app.log"
         log.write_text("(it runs in this process)", encoding="utf-8")
         wait_until_up(f"http://127.0.0.1:{port}", thread.is_alive, log)
-    return f"http://127.0.0.1:{port}", models[0]
+    return f"http://127.0.0.1:{port}", models["generator"]
 
 
 def calls_have_ended(model: Counting) -> bool:
