@@ -52,9 +52,13 @@ class Learning(Tab):
         self.section.locator(f"[data-try='{name}']").click()
         self.settled()
 
+    def choices(self) -> list[str]:
+        """The answers to the section's question from which one chooses; its settings may be radio buttons too."""
+        return self.section.locator(".check label").all_inner_texts()
+
     def choose(self, words: str) -> str:
         """An answer to the section's question; what the page says of it."""
-        self.section.get_by_role("radio", name=words, exact=True).check()
+        self.section.locator(".check").get_by_role("radio", name=words, exact=True).check()
         said = self.section.locator(".check .said:is(.right, .wrong)")
         said.wait_for()
         return said.inner_text()

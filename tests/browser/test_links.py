@@ -188,7 +188,7 @@ def test_copy_link_gives_the_address_and_says_where_the_clipboard_is_refused(tab
     if refused:
         tab.page.evaluate(REFUSED)
     tab.page.get_by_text("Copy link", exact=True).click()
-    said = tab.page.locator(".class-menu.link [role=status]")
+    said = tab.page.locator(".class-menu.link .sheet > [role=status]")
     expect(said).to_contain_text("does not let this page copy" if refused else "Copied")
     assert tab.page.get_by_label("Link to this view").input_value() == tab.page.url
     if not refused:

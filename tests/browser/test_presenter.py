@@ -239,7 +239,11 @@ def test_the_caption_says_what_to_look_at_and_which_panel_of_how_many(tab):
     tab.open(present=1)
     presents(tab.page, "overview")
     caption = tab.page.locator(".presenter-caption")
-    expect(caption).to_contain_text("Look at layer 0, head 0: it looks")
+    tab.settled()
+    link = tab.link()
+    said = tab.page.locator(".former-lesson[data-tab=explore] .sentence").text_content() or ""  # covered by the panel
+    assert said.startswith(f"Layer {link['layer']}, head {link['head']} ")
+    expect(caption).to_contain_text(said)
     expect(caption).to_contain_text(re.compile(r"1 of \d+ · All heads"))
 
 
@@ -250,8 +254,8 @@ def test_the_pointed_cell_lights_up_as_under_a_laser_pointer(tab):
     read = tab.point(0.4, 0.7)
     assert {"query", "key"} <= set(read)
     red = """() => {
-      const cross = document.querySelectorAll('.former-head-map canvas')[1];
-      const { data } = cross.getContext('2d').getImageData(0, 0, cross.width, cross.height);
+      const map = document.querySelector('.former-head-map .heat-map');
+      const { data } = map.getContext('2d').getImageData(0, 0, map.width, map.height);
       const isRed = (i) => data[i] > 200 && data[i + 1] < 60 && data[i + 2] < 90 && data[i + 3] > 200;
       let count = 0;
       for (let i = 0; i < data.length; i += 4) count += isRed(i);
@@ -269,19 +273,14 @@ def test_pointing_at_a_presented_map_reads_the_cell_under_the_pointer(tab):
     tab.open(text="abcdefgh", present=1, panel="head-map")
     presents(tab.page, "head-map")
     tab.settled()
-    frame = tab.page.evaluate(
-        """() => {
-          const { width, height } = document.querySelector('.former-head-map canvas').style;
-          return former.axes(former.store.map, parseFloat(width), parseFloat(height)).frame;
-        }"""
-    )
-    zoom = tab.page.evaluate("document.querySelector('.former-head-map canvas').currentCSSZoom")
-    assert zoom == 1.5
+    left, top, width, height = map(float, (tab.map.get_attribute("data-frame") or "").split())
+    zoom = tab.map.evaluate("canvas => canvas.currentCSSZoom")
+    assert zoom > 1
     box = tab.map.bounding_box()
     assert box
     for query, key in ((6, 2), (3, 1)):
-        x = box["x"] + zoom * (frame["left"] + (key + 0.5) * frame["width"] / 8)
-        y = box["y"] + zoom * (frame["top"] + (query + 0.5) * frame["height"] / 8)
+        x = box["x"] + zoom * (left + (key + 0.5) * width / 8)
+        y = box["y"] + zoom * (top + (query + 0.5) * height / 8)
         tab.page.mouse.move(x, y)
         tab.painted()
         read = tab.page.locator(".former-head-map .readout").evaluate("node => ({ ...node.dataset })")

@@ -141,6 +141,7 @@
       for (const name of Object.keys(questions)) askSoon(name, 0);
       started = true;
       writeLink();
+      publish(...Object.keys(fields)); // parts that stand already have not seen the link's view
     };
 
     follow(demo.follow);

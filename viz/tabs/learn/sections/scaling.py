@@ -129,15 +129,16 @@ def python(models: Models, view: View) -> str:
     return (
         f"{IMPORTS}\n"
         f"sizes = [2**power for power in range({POWERS[0]}, {POWERS[-1] + 1})]\n"
-        'lines = {"plain": [], "scaled": []}\n'
-        "for size in sizes:\n"
+        'lines = {"plain": {}, "scaled": {}}\n'
+        f"for size in [*sizes, {k}]:  # the marked size once more: its tensors stay\n"
         f"    generator = torch.Generator().manual_seed({1000 * seed} + size)\n"
         f"    q = torch.randn({QUERIES}, size, generator=generator)\n"
         f"    k = torch.randn({KEYS}, size, generator=generator)\n"
         "    scores, _ = (tensor[0, 0] for tensor in former.attention_weights(q[None, None], k[None, None]))\n"
         '    for name, found in (("plain", q @ k.T), ("scaled", scores)):\n'
         "        weights = found.softmax(-1)\n"
-        f"        lines[name].append(float({measures[shown]}))\n"
+        f"        lines[name][size] = float({measures[shown]})\n"
+        "lines = {name: list(line.values()) for name, line in lines.items()}\n"
         f"figure = figures.by_size(sizes, lines, at={k}, log={shown == 'spread'})\n"
     )
 
