@@ -20,7 +20,7 @@ from former.training.evaluate import Measure
 from former.training.loop import make_model
 from former.training.recipes import RECIPES
 
-SETTINGS = ("dates", "model.seq_length=64", "model.depth=1")
+SETTINGS = ("dates-begun", "model.seq_length=64", "model.depth=1")
 
 
 @pytest.fixture
@@ -139,7 +139,16 @@ def test_a_measure_that_dates_do_not_have_is_refused(task):
 def test_a_run_is_trained_exported_and_evaluated_by_the_command_line(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(dates_task, "TEXTS", 40)
     monkeypatch.setattr(dates_task, "QUICK_TEXTS", 40)
-    small = ["steps=3", "batch=8", "warmup=1", "compile=false", "model.emb=16", "model.heads=2", "model.depth=1"]
+    small = [
+        "weights=",
+        "steps=3",
+        "batch=8",
+        "warmup=1",
+        "compile=false",
+        "model.emb=16",
+        "model.heads=2",
+        "model.depth=1",
+    ]
     run, to = str(tmp_path / "run"), str(tmp_path / "dates")
     assert main(["train", "dates", "--out", run, "--set", *small]) == 0
     assert main(["export", "dates", "--out", run, "--to", to]) == 0
