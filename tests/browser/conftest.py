@@ -29,6 +29,7 @@ from tests.browser.reference import Reference
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACES = (
+    "chromium-headless-shell",  # the same engine without a window of its own, which takes a second a test to open
     "chromium",
     "chromium-browser",
     "google-chrome",
