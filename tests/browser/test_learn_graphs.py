@@ -106,9 +106,7 @@ def test_what_the_map_shows_is_measured_on_the_blocks(tab):
     assert torch.equal(moved > 0, shown[1][:, 3] > 0)
     canvas = tab.section.locator("canvas.heat-map")
     left, top, width, height = (float(side) for side in (canvas.get_attribute("data-frame") or "").split())
-    box = canvas.bounding_box()
-    assert box
-    tab.page.mouse.move(box["x"] + left + 7.5 / 8 * width, box["y"] + top + 0.5 / 8 * height)
+    canvas.hover(position={"x": left + 7.5 / 8 * width, "y": top + 0.5 / 8 * height})
     tab.painted()
     expect(tab.section.locator(".readout").first).to_have_text("Changing H leaves the output of A exactly as it was.")
 

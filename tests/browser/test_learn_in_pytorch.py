@@ -41,9 +41,7 @@ def test_what_is_pointed_at_is_read_as_pytorch_indexes_it(tab, classifier):
     weights = exact(classifier, "the cat walks on the street")["weights"]
     canvas = tab.section.locator("[data-tensor=weights] canvas")
     left, top, width, height = (float(side) for side in (canvas.get_attribute("data-frame") or "").split())
-    box = canvas.bounding_box()
-    assert box
-    tab.page.mouse.move(box["x"] + left + 1.5 / 6 * width, box["y"] + top + 2.5 / 6 * height)
+    canvas.hover(position={"x": left + 1.5 / 6 * width, "y": top + 2.5 / 6 * height})
     tab.painted()
     reading = tab.section.locator("p.readout")
     expect(reading).to_contain_text("weights[0, 2, 1] =")

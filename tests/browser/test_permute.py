@@ -240,10 +240,9 @@ def test_each_number_that_is_pointed_at_is_that_of_the_weights(tab, model, outpu
 
 def test_a_pointer_on_the_fourth_map_reads_the_word_that_stands_there(tab, model):
     tab.open(text=TEXT, order=LINKED, output="block", mask="causal")
-    box = tab.page.locator(".former-moved-rows canvas").bounding_box()
-    assert box
     left, top, width, height = json.loads(tab.data("moved-rows")["maps"])[3]
-    tab.page.mouse.move(box["x"] + left + width * 5.5 / 32, box["y"] + top + height * 4.5 / 11)
+    place = {"x": left + width * 5.5 / 32, "y": top + height * 4.5 / 11}
+    tab.page.locator(".former-moved-rows canvas").hover(position=place)
     tab.painted()
     readout = tab.page.locator(".former-moved-rows .readout")
     data = readout.evaluate("(one) => ({...one.dataset})")

@@ -1,9 +1,12 @@
 """The door of the app: what the page does not use is closed, and no client keeps the others from its events."""
 
 import asyncio
+import gzip
 from typing import Any
 
 import pytest
+from fastapi import FastAPI, Response
+from fastapi.testclient import TestClient
 
 from tests.viz.loops import run
 from viz.server.clients import client
@@ -100,3 +103,16 @@ def test_one_client_s_events_leave_room_and_turns_for_the_others():
         assert inside.most == AT_ONCE
 
     run(crowd())
+
+
+def test_the_page_is_sent_compressed_to_who_takes_it_so_and_other_answers_as_they_are():
+    inside, text = FastAPI(), "<p>What a head looks at.</p>" * 1_000
+    for path in ("/", "/pass"):
+        inside.get(path)(lambda: Response(text))
+    asked = TestClient(Door(inside))
+    with asked.stream("GET", "/", headers={"Accept-Encoding": "gzip"}) as answer:
+        sent = b"".join(answer.iter_raw())
+    assert gzip.decompress(sent).decode() == text
+    assert len(sent) < len(text) / 4
+    assert asked.get("/", headers={"Accept-Encoding": "identity"}).text == text
+    assert "content-encoding" not in asked.get("/pass", headers={"Accept-Encoding": "gzip"}).headers
