@@ -42,7 +42,7 @@ def recipe_of_command(args: argparse.Namespace) -> Recipe:
     """The recipe that the arguments of `train` make."""
     recipe = RECIPES[args.recipe]
     if args.name is not None:
-        recipe = recipe.named(args.name, args.description)
+        recipe = recipe.named(args.name, args.description, RECIPES)
     return recipe.changed(args.set)
 
 
