@@ -1,4 +1,4 @@
-"""The command line: `python -m former.training train|evaluate|sample|heads|export NAME`."""
+"""The command line: `python -m former.training train|evaluate|sample|heads|scan|export NAME`."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from tqdm import tqdm
 
 import former
+from former import scan
 from former.checkpoints import CHECKPOINTS, folder_of, write_card
-from former.training import data, evaluate, export, heads, memory
+from former.training import data, evaluate, export, heads, memory, stretches
 from former.training.compute import choose_device, prepare, set_attention
 from former.training.loop import Run
 from former.training.parallel import processes
@@ -42,7 +44,7 @@ def recipe_of_command(args: argparse.Namespace) -> Recipe:
     """The recipe that the arguments of `train` make."""
     recipe = RECIPES[args.recipe]
     if args.name is not None:
-        recipe = recipe.named(args.name, args.description)
+        recipe = recipe.named(args.name, args.description, RECIPES)
     return recipe.changed(args.set)
 
 
@@ -126,6 +128,26 @@ def heads_(args: argparse.Namespace) -> None:
         raise ValueError(f"NAME must be a generator or dates, got {args.name!r}, of {type(bundle.model).__name__}")
 
 
+def scan_(args: argparse.Namespace) -> None:
+    """Measures every head over stretches of the validation text, and keeps what was found beside the weights."""
+    folder = folder_of(args.name)
+    bundle = former.load(folder)
+    recipe = recipe_of(bundle)
+    path = args.data or data.download(recipe.corpus, Path("data"))
+    found = stretches.scanned(
+        bundle,
+        recipe,
+        path,
+        count=args.count,
+        length=args.length,
+        removals=args.removals,
+        unchecked=args.unchecked or trained_on(bundle, path),
+        watch=tqdm,
+    )
+    print(heads.to_text({measure: found.of(measure) for measure in found.facts["measures"]}))
+    print(scan.save(found, folder))
+
+
 def export_(args: argparse.Namespace) -> None:
     """Writes a run's weights and card where `former.load` finds them."""
     run = args.out or Path("runs") / args.name
@@ -145,6 +167,8 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     heads_parser = commands.add_parser("heads", help="which heads of a generator look back or copy, and of dates align")
     heads_parser.set_defaults(run=heads_)
     heads_parser.add_argument("name", help=_NAME)
+
+    _add_scan(commands.add_parser("scan", help="what every head does over many stretches of the validation text"))
 
     export_parser = commands.add_parser("export", help="from a run to a folder in checkpoints/")
     export_parser.set_defaults(run=export_)
@@ -189,6 +213,16 @@ def _add_evaluate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--record", action="store_true", help="put the figure in the model's card")
     _add_data(parser)
     _add_device(parser)
+
+
+def _add_scan(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(run=scan_)
+    parser.add_argument("name", help=_NAME)
+    parser.add_argument("--count", type=int, default=stretches.COUNT, help="stretches to read")
+    parser.add_argument("--length", type=int, default=stretches.LENGTH, help="tokens of each, at most the context")
+    removals = "stretches on which each head is removed in turn"
+    parser.add_argument("--removals", type=int, default=stretches.REMOVALS, help=removals)
+    _add_data(parser)
 
 
 def _add_sample(parser: argparse.ArgumentParser) -> None:

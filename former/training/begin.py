@@ -12,7 +12,7 @@ import former
 from former import gpt2
 from former.checkpoints import KINDS
 from former.training import optim
-from former.training.recipes import Recipe
+from former.training.recipe import Recipe
 
 _BLOCK = re.compile(r"(?<=\.blocks\.)\d+(?=\.)")
 

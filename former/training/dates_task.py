@@ -28,7 +28,7 @@ from former.training.batches import Batch, Model, device_of, generator_of
 from former.training.dates import Example, Split, examples
 from former.training.dates_reader import read
 from former.training.evaluate import Measure
-from former.training.recipes import Recipe
+from former.training.recipe import Recipe
 
 TOKENIZER = CharacterTokenizer(
     string.digits + string.ascii_letters + " ,.-/'()", {"<write>": "0000-00-00", "<read>": ""}

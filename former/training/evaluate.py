@@ -18,7 +18,7 @@ from torch import Tensor
 import former
 from former.training.batches import Model, moved, padded
 from former.training.compute import CPU, products
-from former.training.recipes import Precision
+from former.training.recipe import Precision
 
 ARTICLE_SEED = (
     "1228X Human & Rousseau. Because many of his stories were originally published in long-forgotten magazines and "

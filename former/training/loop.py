@@ -22,7 +22,7 @@ from former.training.begin import make_model
 from former.training.compute import compiled, products, set_attention
 from former.training.export import make_bundle
 from former.training.parallel import Group
-from former.training.recipes import Recipe
+from former.training.recipe import Recipe
 from former.training.tasks import Task
 
 

@@ -20,7 +20,7 @@ from former.training import data, kept
 from former.training.batches import Batch, device_of, generator_of, moved
 from former.training.evaluate import Measure
 from former.training.pairs import FOLLOWS, IGNORED, OTHER_ARTICLE, SAME_ARTICLE, Corpus, Rows, rows
-from former.training.recipes import Recipe
+from former.training.recipe import Recipe
 
 VALIDATION_ROWS = 512
 

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from former.training.begin import make_model
 from former.training.compute import products, set_attention
-from former.training.recipes import Precision, Recipe
+from former.training.recipe import Precision, Recipe
 from former.training.state import machine
 
 Tricks = tuple[Precision, int, bool]  # precision, micro-batches, checkpointing

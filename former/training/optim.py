@@ -14,7 +14,7 @@ from collections.abc import Iterable
 import torch
 from torch import nn
 
-from former.training.recipes import Recipe
+from former.training.recipe import Recipe
 
 
 def learning_rate(step: int, recipe: Recipe) -> float:

@@ -16,7 +16,7 @@ import former
 from former.tokens.bpe import BpeTokenizer
 from former.training import data, kept
 from former.training.evaluate import Measure, bits_per_byte
-from former.training.recipes import Recipe
+from former.training.recipe import Recipe
 from former.training.text import TextTask, network
 
 ARTICLES = "\n\n\n"  # what stands between them; no piece reaches over it

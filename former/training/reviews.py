@@ -20,7 +20,7 @@ from former.tokens.words import PAD_ID, UNK_ID
 from former.training import data
 from former.training.batches import Batch, Model, device_of, generator_of, last_words, padded
 from former.training.evaluate import Measure, accuracy
-from former.training.recipes import Recipe
+from former.training.recipe import Recipe
 from former.training.teacher import Opinion, opinions
 
 PIECE = 64  # words at most

@@ -17,7 +17,7 @@ import former
 from former.training import data
 from former.training.batches import device_of
 from former.training.evaluate import Measure
-from former.training.recipes import Recipe
+from former.training.recipe import Recipe
 from former.training.text import TextTask
 
 MEMORIES = (0, 128, 512)  # tokens, of the figures

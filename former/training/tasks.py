@@ -24,7 +24,7 @@ from former.training.dates_task import DatesTask
 from former.training.evaluate import Measure
 from former.training.masked import MaskedTask
 from former.training.pieces import PiecesTask
-from former.training.recipes import Recipe
+from former.training.recipe import Recipe
 from former.training.reviews import ReviewTask
 from former.training.segments import SegmentsTask
 from former.training.text import TextTask

@@ -20,7 +20,7 @@ from former.training import data
 from former.training.batches import Batch, Model, device_of, generator_of, moved
 from former.training.compute import compiled
 from former.training.evaluate import Measure, bits_per_byte
-from former.training.recipes import Recipe
+from former.training.recipe import Recipe
 
 
 class TextTask:

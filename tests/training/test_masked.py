@@ -15,7 +15,7 @@ from former.training.batches import generator_of
 from former.training.evaluate import Measure
 from former.training.masked import MaskedTask
 from former.training.pairs import FOLLOWS, IGNORED, OTHER_ARTICLE, SAME_ARTICLE, Corpus
-from former.training.recipes import Recipe
+from former.training.recipe import Recipe
 
 LETTERS = "abcdefgh"
 

@@ -8,7 +8,7 @@ import pytest
 import app
 import former
 from former.training.__main__ import main, parse, recipe_of_command
-from former.training.recipes import Recipe
+from former.training.recipe import Recipe
 from tests.training.conftest import TINY
 
 

@@ -22,6 +22,8 @@ PALETTES = {"light": style.LIGHT, "dark": style.DARK}
 FIGURES = {
     "attention": lambda **more: figures.attention(causal(4), "abcd", **more),
     "heads": lambda **more: figures.heads(np.stack([[causal(4)] * 3] * 2), "abcd", **more),
+    "cross_attention": lambda **more: figures.cross_attention(random_weights(2, 3), "ab", "cde", **more),
+    "logit_lens": lambda **more: figures.logit_lens([[[0.5, 0.1]] * 2] * 3, [["xy"] * 2] * 3, "ab", **more),
     "next_tokens": lambda **more: figures.next_tokens([0.5, 0.2, 0.1], "abc", before=[0.1, 0.2, 0.3], **more),
     "bars": lambda **more: figures.bars([0.5, -0.2], "ab", before=[0.1, 0.2], **more),
     "additions": lambda **more: figures.additions([1.5, 0.5], [2.0, 0.1], **more),
@@ -329,8 +331,11 @@ def test_each_run_is_a_line_of_its_losses():
 CARDS = [
     {"name": "a", "mask": "causal", "seconds": 90, "machine": {"cpu": "x"}, "quality": [
         {"split": "val", "bits_per_byte": 2.5}, {"split": "test", "bits_per_byte": 2.6}]},
-    {"name": "b", "mask": "none", "seconds": 7, "machine": {"gpu": "H200"}, "quality": [
-        {"split": "val", "bits_per_byte": 0.1}]},
+    {"name": "b", "config": {"mask": "causal"}, "seconds": 7, "processor_seconds": 3, "machine": {"gpu": "H200"},
+     "quality": [{"split": "val", "bits_per_byte": 2.1}]},
+    {"name": "c", "seconds": 70, "processor_seconds": 40, "quality": [{"split": "val", "bits_per_byte": 2.4}]},
+    {"name": "older", "mask": "none", "seconds": 7, "quality": [{"split": "val", "bits_per_byte": 0.1}]},
+    {"name": "unmasked", "config": {"mask": "none"}, "seconds": 7, "quality": [{"split": "val", "bits_per_byte": 0.1}]},
     {"name": "judge", "mask": "none", "seconds": 7, "quality": [{"split": "val", "accuracy": 0.9}]},
     {"name": "unmeasured", "seconds": 7},
 ]  # fmt: skip
@@ -341,18 +346,26 @@ def test_the_models_of_a_folder_stand_where_their_cards_say(tmp_path):
         (tmp_path / card["name"]).mkdir()
         (tmp_path / card["name"] / "card.json").write_text(json.dumps(card))
     models = trace(cards.chart(cards.read(tmp_path)), "models")
-    assert list(zip(models.x, models.y, models.text, strict=True)) == [(90, 2.5, "a"), (7, 0.1, "b (H200, no mask)")]
+    shown = list(zip(models.x, models.y, models.text, strict=True))
+    assert shown == [(90, 2.5, "a (clock)"), (7, 2.1, "b (H200)"), (40, 2.4, "c")]
     assert list(trace(cards.chart(CARDS, "test"), "models").y) == [2.6]
     out = tmp_path / "chart.html"
     cards.main([str(out), "--models", str(tmp_path)])
-    assert "b (H200, no mask)" in out.read_text(encoding="utf-8")
+    assert "b (H200)" in out.read_text(encoding="utf-8")
     with pytest.raises(ValueError, match="must hold models"):
         cards.read(tmp_path / "a")
     with pytest.raises(ValueError, match="none of them does"):
         cards.chart(CARDS, "train")
 
 
-@pytest.mark.parametrize("name", ["attention", "heads", "mask_cost", "similarity", "training", "bits_by_seconds"])
+def test_names_of_models_that_are_alike_stand_on_different_sides_of_their_dots():
+    close = trace(figures.bits_by_seconds([100, 100, 100], [2.5, 2.498, 2.496], ["one", "two", "six"]), "models")
+    assert len(set(close.textposition)) == 3
+    apart = trace(figures.bits_by_seconds([10, 1000], [2.5, 1.5], ["one", "two"]), "models")
+    assert len(set(apart.textposition)) == 1
+
+
+@pytest.mark.parametrize("name", [name for name in FIGURES if name not in ("bars", "next_tokens", "additions")])
 def test_the_words_of_the_axes_may_be_of_another_language(name):
     figure = FIGURES[name](axes=("横 <b>", "纵"))
     said = [str(figure.layout.xaxis.title.text), str(figure.layout.yaxis.title.text)]
@@ -365,8 +378,49 @@ def test_the_words_of_the_axes_may_be_of_another_language(name):
 def test_the_words_of_one_axis_and_of_the_colours_may_be_of_another_language():
     for name in ("bars", "next_tokens"):
         assert FIGURES[name](axis="概率").layout.xaxis.title.text == "概率"
-    for name in ("attention", "heads"):
+    for name in ("attention", "heads", "cross_attention"):
         assert trace(FIGURES[name](unit="权重"), "weights").colorbar.title.text == "权重"
+    assert trace(FIGURES["logit_lens"](unit="概率"), "lens").colorbar.title.text == "概率"
+
+
+# --- maps with words --------------------------------------------------------------------------------------------------
+
+
+def test_cross_attention_is_rectangular_and_rings_the_largest_weight_of_each_row():
+    weights = random_weights(4, 6)
+    weights[1, 4:] = np.nan  # padding
+    figure = figures.cross_attention(weights, "wxyz", "abcdef")
+    shown, rings = trace(figure, "weights"), trace(figure, "alignment")
+    assert (list(shown.y), list(shown.x)) == (list("wxyz"), list("abcdef"))
+    np.testing.assert_allclose(shown.z, weights, atol=1e-7)
+    assert list(rings.y) == list("wxyz")
+    for row, letter in zip(weights, rings.x, strict=True):
+        assert row["abcdef".index(letter)] == max(number for number in row if not np.isnan(number))
+
+
+def test_a_square_map_of_cross_attention_is_not_taken_for_a_causal_one():
+    assert [each.name for each in figures.cross_attention(causal(3), "abc", "def").data] == ["weights", "alignment"]
+
+
+def test_the_lens_shows_the_likeliest_token_of_each_depth_and_lists_the_others():
+    probs = -np.sort(-np.random.default_rng(0).random((3, 2, 4)))
+    said = [[[f"{depth}{token}{rank}" for rank in range(4)] for token in range(2)] for depth in range(3)]
+    lens = trace(figures.logit_lens(probs, said, [" the", "cat"]), "lens")
+    assert (list(lens.y), list(lens.x)) == (["–", "0", "1"], ["␣the", "cat"])
+    for depth, token in itertools.product(range(3), range(2)):
+        assert lens.z[depth][token] == probs[depth, token, 0]
+        assert lens.text[depth][token] == f"{depth}{token}0"
+        lines = lens.customdata[depth][token].split("<br>")
+        assert lines == [f"{depth}{token}{rank} {probs[depth, token, rank]:.2%}" for rank in range(4)]
+    assert (lens.zmin, lens.zmax) == (0, 1)
+
+
+def test_tokens_in_the_lens_stay_literal():
+    hostile = HOSTILE[:4]
+    lens = trace(figures.logit_lens([[[0.4, 0.3, 0.2, 0.1]]], [[hostile]], ["a"]), "lens")
+    assert lens.text[0][0] == "&lt;b&gt;x&lt;/b&gt;"
+    assert "<b>" not in lens.customdata[0][0]
+    assert "$" not in lens.customdata[0][0]
 
 
 # --- themes and refusals ----------------------------------------------------------------------------------------------
@@ -437,6 +491,11 @@ def test_an_unknown_theme_is_refused_by_name(name):
         (lambda: figures.attention(causal(2), "ab", mask=~np.tri(2, dtype=bool)), "mask hides weights"),
         (lambda: figures.heads(random_weights(2, 2), "ab"), r"\(layers, h, t_query, t_key\), got shape \(2, 2\)"),
         (lambda: figures.heads(random_weights(1, 1, 2, 2), "ab", scale="row"), "scale must be one of linear, root"),
+        (lambda: figures.cross_attention(random_weights(2, 3), "ab", "cd"), "keys must hold a label for each of 3"),
+        (lambda: figures.cross_attention(random_weights(3), "ab", "cd"), r"must be \(t_target, t_source\), got shape"),
+        (lambda: figures.logit_lens([[[1.5]]], [["x"]], "a"), r"probs must be probabilities, in \[0, 1\], got 1.5"),
+        (lambda: figures.logit_lens([[[0.5, 0.1]]], [["x"]], "a"), r"said must hold a label for each of probs"),
+        (lambda: figures.logit_lens([[[0.5]]], [["x"]], "ab"), "tokens must hold a label for each of 1 tokens, got 2"),
         (lambda: figures.next_tokens([0.5, 0.9], "ab"), "probs must be probabilities"),
         (lambda: figures.next_tokens([0.5, np.nan], "ab"), "probs must be finite"),
         (lambda: figures.next_tokens([0.5], "a", before=[0.5, 0.1]), "before must have 1 numbers, got 2"),

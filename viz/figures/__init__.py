@@ -13,6 +13,7 @@ from viz.figures.bars import additions, bars, next_tokens
 from viz.figures.curves import bits_by_seconds, mask_cost, similarity, training
 from viz.figures.maps import attention, heads
 from viz.figures.sizes import by_size, points
+from viz.figures.words import cross_attention, logit_lens
 
 __all__ = [
     "additions",
@@ -20,7 +21,9 @@ __all__ = [
     "bars",
     "bits_by_seconds",
     "by_size",
+    "cross_attention",
     "heads",
+    "logit_lens",
     "mask_cost",
     "next_tokens",
     "points",

@@ -2,8 +2,9 @@
 
     python -m viz.figures.cards OUT.html [--models checkpoints] [--split val] [--theme light]
 
-Every card with a time and with bits per byte is a dot. A model that was trained without a mask, which reads what it is
-to predict, says so in its name; one that a GPU trained names the GPU. With kaleido, OUT may be a .png or an .svg too.
+Every card with a time and with bits per byte is a dot, but a model without a causal mask is left out: it reads what it
+is to predict. The time is the processor's; a model whose run did not count it stands at the time by the clock and says
+so, and one that a GPU trained names the GPU. With kaleido, which needs a Chromium, OUT may be a .png or an .svg too.
 """
 
 from __future__ import annotations
@@ -45,27 +46,35 @@ def chart(cards: Iterable[Card], split: str = "val", theme: str = "light") -> go
         ValueError: no card has both.
     """
     found = [
-        (card["seconds"], measured["bits_per_byte"], _name(card))
+        (*_time(card), measured["bits_per_byte"])
         for card in cards
         for measured in card.get("quality") or []
-        if card.get("seconds") and measured.get("split") == split and "bits_per_byte" in measured
+        if card.get("seconds") and measured.get("split") == split and "bits_per_byte" in measured and _masked(card)
     ]
     if not found:
         raise ValueError(f"cards must hold seconds and bits_per_byte on {split!r}; none of them does")
-    seconds, bits, names = zip(*found, strict=True)
-    return bits_by_seconds(seconds, bits, names, theme=theme)
+    seconds, names, bits = zip(*found, strict=True)
+    return bits_by_seconds(seconds, bits, names, axes=("seconds of processor time", "bits per byte"), theme=theme)
 
 
-def _name(card: Card) -> str:
-    gpu = (card.get("machine") or {}).get("gpu")
-    remarks = [*([gpu] if gpu else []), *(["no mask"] if card.get("mask") == "none" else [])]
-    return card["name"] + (f" ({', '.join(remarks)})" if remarks else "")
+def _time(card: Card) -> tuple[float, str]:
+    """The seconds at which a model stands, and its name with what they count where it is not the processor's time."""
+    if gpu := (card.get("machine") or {}).get("gpu"):
+        return card["seconds"], f"{card['name']} ({gpu})"
+    if worked := card.get("processor_seconds"):
+        return worked, card["name"]
+    return card["seconds"], f"{card['name']} (clock)"
+
+
+def _masked(card: Card) -> bool:
+    """Whether a model was trained with a mask: an older card has it beside its config."""
+    return "none" not in (card.get("mask"), (card.get("config") or {}).get("mask"))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Writes the chart."""
     parser = argparse.ArgumentParser(prog="python -m viz.figures.cards", description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("out", type=Path, help="where the chart goes: a .html file")
+    parser.add_argument("out", type=Path, help="where the chart goes: a .html file; .svg or .png with kaleido")
     parser.add_argument("--models", type=Path, default=Path("checkpoints"), help="the folder of the models")
     parser.add_argument("--split", default="val", help="of the data: val or test")
     parser.add_argument("--theme", default="light", choices=frame.THEMES)

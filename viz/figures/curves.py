@@ -223,28 +223,62 @@ def bits_by_seconds(
     y = frame.series(bits, "bits", len(x))
     if x.min() <= 0:
         raise ValueError(f"seconds must be above 0, to stand on a logarithmic axis, got {x.min():.4g}")
+    shown = frame.labels(names, len(x), "names")
+    low, high = np.log10([x.min() / 2, x.max() * 2])  # room for the names
+    least, most = y.min() - 0.2, y.max() + 0.2
+    across = (np.log10(x) - low) / (high - low) * 700  # in pixels, about
+    down = (most - y) / (most - least) * 420
     dots = go.Scatter(
         x=x.tolist(),
         y=y.tolist(),
-        text=frame.labels(names, len(x), "names"),
+        text=shown,
         name="models",
         mode="markers+text",
-        textposition="top center",
-        marker={"color": colours["accent"], "size": 11},
+        textposition=_sides(across, down, [len(text) for text in shown]),
+        marker={"color": colours["accent"], "size": 9},
         hovertemplate="%{text}<br>%{x:,} s, %{y:.4f}<extra></extra>",
         cliponaxis=False,
     )
-    low, high = np.log10([x.min() / 2, x.max() * 2])  # room for the names
     return frame.figure(
         [dots],
         colours,
         title,
         xaxis={"title": frame.literal(axes[0]), "type": "log", "range": [low, high], "dtick": 1},
-        yaxis={"title": frame.literal(axes[1]), "rangemode": "tozero"},
+        yaxis={"title": frame.literal(axes[1]), "range": [least, most]},
         showlegend=False,
         width=760,
-        height=440,
+        height=480,
     )
+
+
+def _sides(across: frame.Floats, down: frame.Floats, letters: Sequence[int]) -> list[str]:
+    """The side of each dot on which its name stands: the first that covers no other dot and no name before it.
+
+    Args:
+        across, down: (n,), where the dots are, in pixels.
+        letters: of each name.
+    """
+    taken = [(x - 5, y - 5, x + 5, y + 5) for x, y in zip(across, down, strict=True)]
+    chosen = []
+    for x, y, count in zip(across, down, letters, strict=True):
+        wide = 6.8 * count
+        boxes = {
+            "middle right": (x + 6, y - 7, x + 6 + wide, y + 7),
+            "middle left": (x - 6 - wide, y - 7, x - 6, y + 7),
+            "top center": (x - wide / 2, y - 20, x + wide / 2, y - 6),
+            "bottom center": (x - wide / 2, y + 6, x + wide / 2, y + 20),
+        }
+        side = min(boxes, key=lambda side: sum(_overlap(boxes[side], other) for other in taken))
+        taken.append(boxes[side])
+        chosen.append(side)
+    return chosen
+
+
+Box = tuple[float, float, float, float]  # left, top, right, bottom
+
+
+def _overlap(box: Box, other: Box) -> bool:
+    return box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
 
 
 def _counts(values: ArrayLike, name: str, count: int | None) -> frame.Floats:

@@ -90,6 +90,11 @@ def labels(tokens: Sequence[Any], count: int, name: str) -> list[str]:
     ]
 
 
+def label(token: Any) -> str:
+    """One token as it is shown: literal, cut where it is long, its spaces seen."""
+    return literal(_shorten(str(token)))
+
+
 def _shorten(token: str) -> str:
     """A token whose spaces at the ends can be seen, as those of most tokenizers must be, cut where it is long."""
     inner = token.strip(" ")

@@ -1,0 +1,193 @@
+"""What a scan of a model's heads keeps, held against plain loops over the readable model's weights."""
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+import former
+from former import scan
+from former.tokens import ByteTokenizer
+
+CONFIG = former.ModelConfig(num_tokens=256, emb=16, heads=2, depth=2, seq_length=12, norm="pre", activation="gelu")
+T, LETTERS, SPECIAL = 10, 6, 3  # tokens of a stretch; ids that they are drawn from; one that is no text
+
+
+def random_model(config=CONFIG):
+    torch.manual_seed(0)
+    model = former.Generator(config).eval()
+    for parameter in model.parameters():
+        torch.nn.init.normal_(parameter, std=0.4)
+    return model
+
+
+MODEL = random_model()
+TOKENS = torch.randint(LETTERS, (120, T), generator=torch.Generator().manual_seed(1))
+FOUND = scan.scan(MODEL, TOKENS, special=(SPECIAL,), questions=[(row[None], None) for row in TOKENS[:3]])
+
+
+def weights_of(stretch):
+    """[layer][head][query][key], as plain numbers."""
+    _, capture = former.run_with_capture(MODEL, TOKENS[stretch : stretch + 1])
+    return capture.stack("weights")[:, 0].tolist()
+
+
+WEIGHTS = [weights_of(stretch) for stretch in range(len(TOKENS))]
+
+
+def plain(measure, rows, ids):
+    """One measure of a head's rows on a stretch, in a loop; None where no query has such a key."""
+    total, queries = 0.0, 0
+    for i, row in enumerate(rows):
+        earlier = [j for j in range(i) if ids[j] == ids[i]]
+        keys = {
+            "previous": [i - 1] if i else [],
+            "first": [0],
+            "self": [i],
+            "same": earlier,
+            "copying": [j + 1 for j in earlier if j + 1 < i],
+        }
+        if measure == "entropy":
+            total, queries = total - sum(w * math.log2(w) for w in row if w), queries + 1
+        elif measure == "distance":
+            total, queries = total + sum(w * (i - j) for j, w in enumerate(row)), queries + 1
+        elif measure == "decided":
+            if i and ids[i] != SPECIAL:
+                total += max((row[j] for j in range(1, i + 1) if ids[j] != SPECIAL), default=0.0)
+                queries += 1
+        elif keys[measure]:
+            total, queries = total + sum(row[j] for j in keys[measure]), queries + 1
+    return total / queries if queries else None
+
+
+@pytest.mark.parametrize("measure", ["entropy", "distance", "previous", "first", "self", "same", "copying", "decided"])
+def test_the_spread_of_a_measure_is_that_of_a_plain_loop(measure):
+    for layer in range(2):
+        for head in range(2):
+            each = [plain(measure, WEIGHTS[n][layer][head], TOKENS[n].tolist()) for n in range(len(TOKENS))]
+            values = np.array([value for value in each if value is not None])
+            expected = [values.mean(), values.std(), *np.percentile(values, [10, 50, 90])]
+            got = [float(FOUND.of(measure, statistic)[layer, head]) for statistic in scan.STATISTICS]
+            np.testing.assert_allclose(got, expected, atol=2e-5)  # float32 sums of 120
+
+
+def test_a_measure_that_no_head_under_a_causal_mask_can_have_is_left_out():
+    assert "next" not in FOUND.facts["measures"]
+    unmasked = random_model(replace(CONFIG, mask="none"))
+    assert "next" in scan.scan(unmasked, TOKENS).facts["measures"]
+
+
+def test_the_even_spread_is_what_a_head_that_looks_at_all_alike_would_have():
+    rows = [[1 / (i + 1)] * (i + 1) for i in range(T)]
+    for measure in ("entropy", "same", "decided"):
+        each = [plain(measure, rows, ids) for ids in TOKENS.tolist()]
+        expected = np.mean([value for value in each if value])
+        assert FOUND.facts["even"][measure] == pytest.approx(expected, abs=1e-5)
+
+
+def test_the_effect_is_what_removing_the_head_costs_in_bits():
+    def bits(edits):
+        each = []
+        for row in TOKENS[:3]:
+            logits, _ = former.run_with_capture(MODEL, row[None], (), edits=edits)
+            each.append(torch.nn.functional.cross_entropy(logits[0, :-1], row[1:]).item() / math.log(2))
+        return np.array(each)
+
+    for layer in range(2):
+        for head in range(2):
+            changes = bits([former.edits.ablate_head(layer, head)]) - bits([])
+            assert float(FOUND.of("effect")[layer, head]) == pytest.approx(changes.mean(), abs=1e-5)
+            assert float(FOUND.of("effect", "deviation")[layer, head]) == pytest.approx(changes.std(), abs=1e-5)
+
+
+def test_the_examples_are_the_most_decided_stretches_and_five_of_each_tenth_below():
+    assert FOUND.group.tolist() == [0] * 20 + [tenth for tenth in range(1, 11) for _ in range(5)]
+    for layer in range(2):
+        for head in range(2):
+            scores = [plain("decided", WEIGHTS[n][layer][head], TOKENS[n].tolist()) or 0.0 for n in range(len(TOKENS))]
+            ranked = sorted(scores, reverse=True)
+            shown = [scores[n] for n in FOUND.examples[layer, head].tolist()]
+            assert shown[:20] == pytest.approx(ranked[:20], abs=1e-5)
+            assert len(set(FOUND.examples[layer, head].tolist())) == 70
+            for tenth in range(10):  # of 100 others each tenth has 10
+                part = ranked[20 + 10 * tenth : 30 + 10 * tenth]
+                for score in shown[20 + 5 * tenth : 25 + 5 * tenth]:
+                    assert part[-1] - 1e-5 <= score <= part[0] + 1e-5
+
+
+def test_an_example_holds_its_most_decided_query_and_that_querys_weights():
+    for layer in range(2):
+        for head in range(2):
+            for example in (0, 19, 33, 69):
+                n = int(FOUND.examples[layer, head, example])
+                ids, rows = TOKENS[n].tolist(), WEIGHTS[n][layer][head]
+                text = [i for i in range(1, T) if ids[i] != SPECIAL]
+                largest = {i: max(rows[i][j] for j in text if j <= i) for i in text}
+                place = int(FOUND.places[layer, head, example])
+                assert largest[place] == pytest.approx(max(largest.values()), abs=1e-6)
+                np.testing.assert_allclose(FOUND.rows[layer, head, example], rows[place], atol=0.5 / 255 + 1e-5)
+
+
+def test_queries_and_keys_stand_in_the_plane_of_their_first_two_principal_components():
+    layer, head = 1, 0
+    q, k = [], []
+    for n, place in zip(FOUND.examples[layer, head].tolist(), FOUND.places[layer, head].tolist(), strict=True):
+        _, capture = former.run_with_capture(MODEL, TOKENS[n : n + 1], ("q", "k"))
+        row = [w if j and TOKENS[n, j] != SPECIAL else 0 for j, w in enumerate(WEIGHTS[n][layer][head][place])]
+        q.append(capture.get("q", layer)[0, head, place].numpy())
+        k.append(capture.get("k", layer)[0, head, int(np.argmax(row))].numpy())
+    both = np.concatenate([np.array(x) - np.mean(x, 0) for x in (q, k)]).astype(np.float64)
+    values, vectors = np.linalg.eigh(both.T @ both)  # growing
+    expected = both @ vectors[:, :-3:-1]
+    got = FOUND.plane[layer, head].flatten(0, 1).numpy()
+    np.testing.assert_allclose(np.abs(got), np.abs(expected), atol=1e-4)
+    np.testing.assert_allclose((got[:, 0] @ got[:, 1]), 0, atol=1e-2)
+    assert float(FOUND.explained[layer, head]) == pytest.approx(values[-2:].sum() / values.sum(), abs=1e-5)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    former.save(former.Bundle(MODEL, ByteTokenizer(), CONFIG), tmp_path / "model")
+    return tmp_path / "model"
+
+
+def test_a_scan_is_read_as_it_was_written(folder):
+    assert scan.load(folder) is None
+    path = scan.save(FOUND, folder)
+    read = scan.load(folder)
+    assert read is not None
+    for name in ("tokens", "spread", "group", "examples", "places"):
+        torch.testing.assert_close(getattr(read, name), getattr(FOUND, name), rtol=0, atol=0, equal_nan=True)
+    torch.testing.assert_close(read.rows, FOUND.rows)
+    torch.testing.assert_close(read.plane, FOUND.plane, rtol=1e-3, atol=1e-3)  # float16
+    assert read.facts.items() >= FOUND.facts.items()
+    assert path.stat().st_size < 100_000
+
+
+def test_a_scan_of_other_weights_and_a_damaged_one_are_refused(folder):
+    path = scan.save(FOUND, folder)
+    card = json.loads((folder / "card.json").read_text())
+    for entry in card["files"].values():
+        entry["sha256"] = "0" * 64
+    (folder / "card.json").write_text(json.dumps(card))
+    with pytest.raises(former.CheckpointError, match="is of other weights"):
+        scan.load(folder)
+    path.write_bytes(path.read_bytes()[:1000])
+    with pytest.raises(former.CheckpointError, match="is no scan of a model"):
+        scan.load(folder)
+
+
+def test_too_large_a_scan_is_refused_and_leaves_the_old_one(folder, monkeypatch):
+    before = scan.save(FOUND, folder).read_bytes()
+    monkeypatch.setattr(scan, "MOST_BYTES", 1_000)
+    with pytest.raises(ValueError, match="must be at most 1,000 bytes, got"):
+        scan.save(FOUND, folder)
+    assert (folder / scan.FILE).read_bytes() == before
+
+
+def test_too_few_stretches_are_refused():
+    with pytest.raises(ValueError, match="at least 70 stretches of 2 tokens, got 69 of 10"):
+        scan.scan(MODEL, TOKENS[:69])
