@@ -1,7 +1,9 @@
 """An answer that is late or does not come: what is on screen says that it is old, and the page asks again by itself."""
 
 import re
+from pathlib import Path
 
+import gradio
 import pytest
 from playwright.sync_api import Route, expect
 
@@ -11,6 +13,10 @@ pytestmark = pytest.mark.browser
 TAB = Exploring
 PASS = re.compile(r"/attention/\w+$")
 HEAD = re.compile(r"/attention/\w+/self/\d+/\d+$")
+ASSETS = Path(gradio.__file__).parent / "templates/frontend/assets"
+OURS = ("submit_btn", "allow_custom_value")  # in the scripts of the text box and of the menu
+SCRIPTS = [path.name for path in ASSETS.glob("Index-*.js") if any(name in path.read_text("utf-8") for name in OURS)]
+FIELDS = re.compile("|".join(map(re.escape, SCRIPTS)))
 
 
 @pytest.fixture
@@ -127,3 +133,25 @@ def test_a_picture_of_scores_is_never_one_of_weights_or_of_another_head(tab, hel
     tab.wait("() => window.caption")
     assert "scores" in tab.page.evaluate("window.caption")
     expect(map_).not_to_have_class(re.compile("late"))
+
+
+@pytest.mark.parametrize("model_of_link", ["generator", "tiny-unmasked"])
+def test_a_link_s_text_and_edits_stay_together_where_the_fields_come_after_its_answer(tab, held, model_of_link):
+    asked: list[str] = []
+    hold(tab, FIELDS, held)
+    tab.page.on("request", lambda request: asked.append(request.url))
+    with tab.page.expect_response(lambda answer: "/run/" in answer.url):
+        tab.goto(tab="explore", model=model_of_link, text="Held back", edits="0.1.off")
+    tab.settled()
+    assert held, "else this tests nothing"
+    for route in held:
+        route.continue_()
+    box = tab.page.get_by_role("textbox", name="Text", exact=True)
+    expect(box).to_have_value("Held back")
+    tab.settled()
+    assert tab.link()["edits"] == "0.1.off"
+    assert tab.page.evaluate("former.store.pass.header.edits.length") == 1
+    assert len({url for url in asked if PASS.search(url)}) == 1, "what is half the link was shown too"
+    box.fill("Typed")
+    tab.wait("() => former.store.pass.header.text === 'Typed'")
+    assert tab.link()["edits"] == "0.1.off"

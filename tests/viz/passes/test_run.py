@@ -131,7 +131,7 @@ def test_a_link_restores_its_edits_and_names_those_that_cannot_be_made(models):
         "edits": "0.3.off,2.L.uniform,1.2.x-1.5,9.0.off,0.0.x,💥,1.1",
     }
     site = site_of(models)
-    model, text, given, answer = explore.restore(site, asked, "small-classifier", "a film")
+    given, model, text, answer = explore.restore(site, asked, "small-classifier", "a film")
     assert (model, text) == ("small-generator", "The cat")
     assert given["list"] == [
         {"layer": 0, "head": 3, "do": "scale", "factor": 0.0},

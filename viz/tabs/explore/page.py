@@ -21,27 +21,29 @@ from viz.text import Note, message, note
 from viz.text.en import MESSAGES
 from viz.text.examples import EXAMPLES
 
-ASKED = "(...given) => { former.store.asked(...given); return given.slice(0, 3); }"  # tells the page's store on the way
+ASKED = "(model, text, edits) => former.store.asked(model, text, edits)"  # the page's store numbers the question
 part = partial(browser.part, Path(__file__).parent)
 
 Notice = dict[str, Any]  # {"kind", "key", "values"}
 
 
 def answer(models: Models, passes: PassStore, model: str, typed: str, given: Any) -> dict[str, Any]:
-    """What the browser's store receives: {"key": of the pass or None, "rev", "notes": [a `notice`]}.
+    """What the browser's store receives: {"key": of the pass or None, "rev", "asked", "notes": [a `notice`]}.
 
     Args:
         models: by name.
         passes: where the pass is held.
         model, typed: what to look at.
-        given: the visitor's edits as the page sends them, see `viz.passes.edits`.
+        given: the visitor's edits as the page sends them, see `viz.passes.edits`; with them, as "asked", the question's
+            number. The answer says it again: of two that are under way at once, the page shows that to the later one.
     """
     rev = passes.revision()  # now: an answer that takes long does not undo that to a later question
     try:
         key, notes = look(models[model], passes, typed, edits.read(given, model, models[model].bundle.config))
     except ValueError as raised:
         key, notes = None, [notice("error", http.refusal_of(raised).note)]
-    return {"key": key, "rev": rev, "notes": notes}
+    asked = given.get("asked") if isinstance(given, Mapping) else None
+    return {"key": key, "rev": rev, "asked": asked if isinstance(asked, int) else None, "notes": notes}
 
 
 def look(loaded: Loaded, passes: PassStore, typed: str, changes: list[edits.Edit]) -> tuple[str, list[Notice]]:
@@ -62,7 +64,7 @@ def look(loaded: Loaded, passes: PassStore, typed: str, changes: list[edits.Edit
 
 
 def restore(site: Site, asked: Mapping[str, str], model: str, typed: str) -> list[Any]:
-    """What a link asks for: model, text, edits, and the answer; all left as they are where it asks for nothing else.
+    """What a link asks for, as `take_up` gives it; all left as it is where it asks for nothing else.
 
     The page writes what it shows into its address at once, and a slow page asks only then: what it asks for in that
     case is there already, and the answer must not undo what has been typed meanwhile.
@@ -81,7 +83,11 @@ def restore(site: Site, asked: Mapping[str, str], model: str, typed: str) -> lis
 
 
 def take_up(models: Models, passes: PassStore, wanted: Mapping[str, str], model: str) -> list[Any]:
-    """Model, text, edits and answer for a link's {"model", "text", "edits"}; `model` where it names none of ours."""
+    """Edits, model, text and answer for a link's {"model", "text", "edits"}; `model` where it names none of ours.
+
+    In this order: a field that is not on the page yet tells of its change before what comes after it has its own, and
+    asks then; so the edits are there before all, and the last that asks has the whole link.
+    """
     typed, notes = wanted["text"], []
     if wanted["model"] in models:
         model = wanted["model"]
@@ -91,7 +97,7 @@ def take_up(models: Models, passes: PassStore, wanted: Mapping[str, str], model:
     if refused:
         notes.append(notice("error", note("bad_link_edits", given=",".join(refused)[:40])))
     changes = {"model": model, "list": made}
-    return [model, typed, changes, answer(models, passes, model, typed, changes) | {"link": notes}]
+    return [changes, model, typed, answer(models, passes, model, typed, changes) | {"link": notes}]
 
 
 def notice(kind: str, said: Note) -> Notice:
@@ -165,10 +171,11 @@ def render(site: Site, page: gr.Blocks) -> None:
         wanted = {name: str(getattr(event, name, "")) for name in ("model", "text", "edits")}
         return take_up(models, passes, wanted, first.name)
 
-    store.followed(follow, None, [model, typed, changes, store], **DIRECT)
+    filled = [changes, model, typed, store]
+    store.followed(follow, None, filled, **DIRECT)
     examples.chosen(chosen, None, typed, **DIRECT)
 
     def read_link(request: gr.Request) -> list[Any]:
         return restore(site, request.query_params, first.name, example)
 
-    page.load(read_link, None, [model, typed, changes, store], **DIRECT)
+    page.load(read_link, None, filled, **DIRECT)

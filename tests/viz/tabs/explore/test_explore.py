@@ -193,7 +193,7 @@ def test_a_link_to_what_is_shown_anyway_leaves_the_page_as_it_is(models):
     site = base.site_of(models, tuple(tab.name for tab in TABS))
     for asked in ({}, {"text": "abc"}, {"model": first, "text": "abc"}, {"tab": "generate", "text": "other"}):
         assert explore.restore(site, asked, first, "abc") == skipped
-    model, typed, _, answer = explore.restore(site, {"text": "abd"}, first, "abc")
+    _, model, typed, answer = explore.restore(site, {"text": "abd"}, first, "abc")
     assert (model, typed) == (first, "abd")
     assert answer["key"]
 

@@ -99,8 +99,10 @@
     timers = [];
   };
 
-  /** Python is being asked; returns what for. What is on screen is soon old, and without an answer it is asked again. */
-  store.asked = (model, text, { list = [], model: owner } = {}) => {
+  /** Python is being asked; returns how: the edits go with the question's number. What is on screen is soon old, and
+   *  without an answer it is asked again. */
+  store.asked = (model, text, given) => {
+    const { list = [], model: owner } = given ?? {};
     const edits = owner === model ? list : [];
     const header = store.pass?.header;
     settle();
@@ -109,7 +111,9 @@
     const same = header && header.model === model && header.text === text && JSON.stringify(header.edits) === JSON.stringify(edits);
     if (!same && !store.old) after(SOON, () => become("asked"));
     after(PATIENCE, failed);
+    return [model, text, { ...given, asked: ++asks }];
   };
+  let asks = 0;
 
   /** No answer came: what is on screen stays, is said to be old, and the question is asked again after a while. */
   const failed = () => {
@@ -129,9 +133,10 @@
     become(old);
   };
 
-  /** Takes up an answer of Python: {key, rev, notes, link, example}; key null where it has nothing to show. */
+  /** Takes up an answer of Python: {key, rev, asked, notes, link, example}; key null where it has nothing to show. */
   store.receive = async (answer) => {
     if (!answer || answer.rev <= newest) return;
+    if (answer.asked !== null && answer.asked < asks) return; // another question was asked since
     // A link that names a model or a text gets an answer of its own: the worked example would only flash by.
     const first = newest === 0;
     newest = answer.rev;
