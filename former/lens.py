@@ -5,6 +5,7 @@ Sizes: b batch, t tokens.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from typing import Any, overload
 
@@ -12,17 +13,23 @@ import torch
 from torch import Tensor
 
 from former.checks import is_whole
-from former.hooks import at_points
+from former.hooks import Chain, Observer, at_points
 from former.models import Classifier
 
+Tokens = Tensor | tuple[Tensor, ...]
+
 
 @overload
-def logit_lens(model: Any, tokens: Tensor | tuple[Tensor, ...], top: None = None) -> Tensor: ...
+def logit_lens(
+    model: Any, tokens: Tokens, top: None = None, *, edits: Iterable[Observer] = (), log_probs: bool = False
+) -> Tensor: ...
 @overload
-def logit_lens(model: Any, tokens: Tensor | tuple[Tensor, ...], top: int) -> tuple[Tensor, Tensor]: ...
+def logit_lens(
+    model: Any, tokens: Tokens, top: int, *, edits: Iterable[Observer] = (), log_probs: bool = False
+) -> tuple[Tensor, Tensor]: ...
 @torch.no_grad()
 def logit_lens(
-    model: Any, tokens: Tensor | tuple[Tensor, ...], top: int | None = None
+    model: Any, tokens: Tokens, top: int | None = None, *, edits: Iterable[Observer] = (), log_probs: bool = False
 ) -> Tensor | tuple[Tensor, Tensor]:
     """What the model would say at each depth: its output layer read off the residual stream (nostalgebraist 2020).
 
@@ -37,6 +44,8 @@ def logit_lens(
         model: a Generator or a Classifier, or another model with `unembed`.
         tokens: (b, t) token ids; (source, target) for an `EncoderDecoder`, whose decoder is read.
         top: how many of the largest to return, at least 1; None for all.
+        edits: changes to make on the way (`former.edits`); the stream is read as they leave it.
+        log_probs: whether to return log-probabilities over the whole vocabulary instead of logits.
     Returns:
         (depth + 1, b, t, num_tokens), of a Classifier (depth + 1, b, num_classes); with `top`, the largest values and
         their ids, each (depth + 1, ..., top).
@@ -51,13 +60,14 @@ def logit_lens(
 
     def read(point: str, x: Tensor) -> None:
         if point == after or not said:  # of what blocks read, only before the first
-            said.append(_largest(unembed(x), top))
+            logits = unembed(x)
+            said.append(_largest(logits.log_softmax(-1) if log_probs else logits, top))
 
     class Reader:
         def at(self, layer: int) -> Any:
             return at_points((before, after) if layer == 0 else (after,), read)
 
-    model(*inputs, capture=Reader())
+    model(*inputs, capture=Chain((*edits, Reader())))
     values = tuple(torch.stack(each) for each in zip(*said, strict=True))
     return values[0] if top is None else (values[0], values[1])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from former.tokens.bytes import ByteTokenizer
 from former.tokens.characters import CharacterTokenizer
@@ -31,6 +31,8 @@ __all__ = [
 
 class Tokenizer(Protocol):
     """What a model's tokenizer can do; `to_dict` is how it is saved beside the model."""
+
+    unit: ClassVar[str]  # what a token is: "byte", "character", "word" or "piece" of a word
 
     @property
     def num_tokens(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
@@ -28,6 +28,8 @@ class BpeTokenizer:
     Raises:
         ValueError: a definition of another kind of tokenizer, or of more tokens than the model has.
     """
+
+    unit: ClassVar[str] = "piece"
 
     def __init__(self, definition: str, num_tokens: int | None = None) -> None:
         self._tokenizer = definitions.parse(definition)

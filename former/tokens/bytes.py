@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from former.tokens.labels import CONTINUED, byte_labels, check_ids
 
@@ -11,6 +11,7 @@ from former.tokens.labels import CONTINUED, byte_labels, check_ids
 class ByteTokenizer:
     """The 256 bytes of UTF-8: every text can be read, and nothing has to be learned first."""
 
+    unit: ClassVar[str] = "byte"
     num_tokens = 256
 
     def encode(self, text: str) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 from former.tokens.labels import check_ids, visible
 from former.tokens.words import PAD, UNK
@@ -29,6 +29,7 @@ class CharacterTokenizer:
         ValueError: a character or a name that comes twice, or tasks that are not such texts.
     """
 
+    unit: ClassVar[str] = "character"
     begin, end = _SPECIAL.index(BEGIN), _SPECIAL.index(END)
 
     def __init__(self, characters: str, tasks: Mapping[str, str] = MappingProxyType({})) -> None:

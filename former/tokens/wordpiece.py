@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
@@ -27,6 +27,8 @@ class WordPieceTokenizer:
         ValueError: a definition of another kind of tokenizer, without one of `SPECIAL`, or of more tokens than the
             model has.
     """
+
+    unit: ClassVar[str] = "piece"
 
     def __init__(self, definition: str, num_tokens: int | None = None) -> None:
         self._tokenizer = definitions.parse(definition)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from former.tokens.labels import check_ids
 
@@ -24,6 +24,8 @@ class WordTokenizer:
     Raises:
         ValueError: a vocabulary that does not begin so, or repeats a word.
     """
+
+    unit: ClassVar[str] = "word"
 
     def __init__(self, words: Sequence[str]) -> None:
         if list(words[:2]) != [PAD, UNK]:

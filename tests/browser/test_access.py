@@ -122,7 +122,7 @@ def test_a_phone_of_390_pixels_needs_no_sideways_scrolling(browser: Browser, gua
 
 
 def test_explore_works_by_keyboard_alone(page, guard):
-    tab = Exploring(page, guard.origin).open()
+    tab = Exploring(page, guard.origin).open(model="generator", layer=4, head=7)
     keys = page.keyboard
     tab_to(page, "at.tagName === 'TEXTAREA'")
     keys.press("Control+A")

@@ -46,7 +46,7 @@ def test_a_worked_example_is_on_the_screen_before_anything_is_typed(tab):
 
 
 def test_an_example_is_taken_by_a_click(tab):
-    tab.open()
+    tab.open(model="generator")
     example = tab.page.get_by_role("group", name="Examples").get_by_role("button").nth(1)
     text = example.inner_text()
     example.click()
@@ -187,12 +187,15 @@ def test_the_statistics_and_their_sentence_are_those_of_the_models_weights(tab, 
 
 
 def test_the_page_opens_on_the_head_that_copies_and_says_so_with_the_runner_up(tab):
-    tab.open()
+    tab.open(model="generator", text="The cat sat on the mat. The cat sat on the mat.")
     assert (tab.link()["layer"], tab.link()["head"]) == ("4", "7")
     assert "copies" in tab.lesson()
     assert "After that comes the first token" in tab.lesson()
     readout = tab.page.locator(".former-overview .readout")
     expect(readout).to_have_text(re.compile(r"^Layer 4, head 7: copying \d+ %, first token \d+ %$"))
+    tab.open()
+    assert tab.link()["model"] == "gpt"
+    assert "copies" in tab.lesson()
 
 
 def test_another_model_opens_on_a_head_worth_seeing_and_a_link_s_head_stays(tab):
@@ -310,7 +313,7 @@ def test_a_panel_fills_the_window_and_escape_brings_it_back(tab):
 
 
 def test_what_is_typed_last_is_what_is_shown(tab):
-    tab.open()
+    tab.open(model="generator")
     box = tab.page.get_by_role("textbox", name="Text", exact=True)
     box.fill("")
     box.press_sequentially("abc def ghi", delay=30)
@@ -323,7 +326,7 @@ def test_what_is_typed_last_is_what_is_shown(tab):
 
 def test_more_than_the_context_is_cut_and_said_so(tab, model):
     context = model.config["seq_length"]
-    tab.open()
+    tab.open(model="generator")
     tab.type("word " * context)
     assert len(tab.tokens()) == context
     expect(tab.page.locator(".former-notices").last).to_contain_text(f"the first {context} are shown")

@@ -36,7 +36,7 @@ def nothing_ran(page: Page) -> None:
 @pytest.mark.parametrize("kind", MARKUP)
 def test_markup_that_is_typed_stays_text(tab, kind):
     text = MARKUP[kind]
-    tab.open()
+    tab.open(model="generator")
     tab.type(text)
     assert tab.tokens() == list(text.replace(" ", "␣"))
     surprise = "".join(tab.page.locator(".former-surprise .token").all_text_contents())
@@ -68,7 +68,7 @@ def test_markup_that_is_written_on_from_stays_text(page, guard):
 @pytest.mark.parametrize("kind", STRANGE)
 def test_strange_characters_are_shown_a_label_a_byte(tab, kind):
     text = STRANGE[kind]
-    tab.open()
+    tab.open(model="generator")
     tab.type(text)
     tokens = tab.tokens()
     assert len(tokens) == len(text.encode())

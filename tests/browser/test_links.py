@@ -80,9 +80,32 @@ def test_nonsense_in_a_link_is_named_and_the_usual_is_shown(tab, name, value):
     notice = tab.page.locator(".former-notices .notice.error")
     expect(notice).to_have_count(1)
     expect(notice).to_contain_text(value)
-    assert tab.tokens() == ["a", "b", "c"]
-    usual = {"model": "generator", "layer": "0", "head": "0"}
+    assert "".join(tab.tokens()) == "abc"
+    usual = {"model": "gpt", "layer": "0", "head": "0"}
     assert tab.link().get(name) == usual.get(name)
+
+
+def test_links_made_before_gpt_was_first_open_what_they_did(tab, other):
+    tab.open(text="abc", layer=1)  # the page has always named the model, but not in Generate
+    assert (tab.link()["model"], tab.tokens()) == ("generator", ["a", "b", "c"])
+    writing = Writing(other().page, tab.origin).open(text="In", written="32.49", seed=3)
+    assert writing.link()["model"] == "generator"
+    assert writing.shown()[:4] == ["I", "n", "␣", "1"]
+
+
+def test_without_a_link_both_tabs_begin_with_gpt_and_say_so_in_their_links(tab, other):
+    tab.open()
+    assert tab.link()["model"] == "gpt"
+    assert any(len(token) > 3 for token in tab.tokens()), "its tokens are pieces of words"
+    box = tab.page.get_by_role("combobox", name="Model", exact=True)
+    expect(box).to_have_value(re.compile("^gpt: writes English in pieces of words"))
+    writing = Writing(other().page, tab.origin).open()
+    writing.press("Step")
+    writing.rested()
+    again = Writing(writing.page.context.new_page(), tab.origin)
+    again.page.goto(writing.page.url)
+    again.rested()
+    assert (again.link()["model"], again.shown()) == ("gpt", writing.shown())
 
 
 def test_an_empty_text_in_a_link_gets_a_message_and_the_worked_example(tab):
@@ -145,7 +168,7 @@ def test_a_link_that_names_what_every_object_has_names_nothing_here(tab, opened,
     name, message = NAMES[opened]
     tab.goto(tab=opened, **{name: given})
     expect(tab.page.locator(message).last).to_contain_text(f"a {name} that cannot be shown (“{given}”)")
-    assert name not in tab.link()
+    assert tab.link().get(name) != given
 
 
 EVENTS = re.compile("/gradio_api/(queue/data|run)")  # what brings the answers to Gradio's events

@@ -29,7 +29,7 @@ def test_a_key_presents_one_panel_and_escape_ends_it(tab):
 
 
 VIEWS = {
-    "explore": "overview head-map statistics pair token-strip interventions prediction surprise",
+    "explore": "overview head-map statistics pair token-strip lens interventions prediction surprise",
     "generate": "written-text next-token trail",
     "mask": "mask-stages mask-proof mask-growth mask-reach mask-consequence",
     "permute": "word-order permutation equivariance moved-rows verdicts position-maps",
@@ -147,7 +147,7 @@ FILLED = """() => {
   const panel = document.querySelector(".presented");
   const body = panel.querySelector(".panel-body");
   const over = (one) => one.scrollHeight > one.clientHeight + 2 || one.scrollWidth > one.clientWidth + 2;
-  const right = [...panel.querySelectorAll("*")].filter((node) => node.checkVisibility() && !node.closest(".sr-only"))
+  const right = [...panel.querySelectorAll("*")].filter((node) => node.checkVisibility() && !node.closest(".sr-only, .lens-sheet")) // which scrolls
     .map((node) => node.getBoundingClientRect()).filter(({ width, height }) => width * height > 0);
   const cut = right.filter((box) => box.bottom > innerHeight - 40 || box.right > innerWidth + 2).length;
   return { over: over(panel) || over(body), cut, zoom: Number(panel.style.getPropertyValue("--zoom")) };

@@ -44,16 +44,17 @@ class Counting:
 def counted(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Counting]:  # noqa: ARG001
     """The app in a thread of this process, its model "generator" wrapped."""
     models = {}
-    loaded = Loaded.__post_init__
+    init = Loaded.__init__
 
-    def wrap(self: Loaded) -> None:
-        loaded(self)
-        models[self.name] = Counting(self.fast)
-        object.__setattr__(self, "fast", models[self.name])
+    def wrap(self: Loaded, *given: Any) -> None:
+        init(self, *given)
+        if self.name == "generator":
+            models[self.name] = Counting(self.fast)
+            object.__setattr__(self, "fast", models[self.name])
 
     port = free_port()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Loaded, "__post_init__", wrap)
+        patch.setattr(Loaded, "__init__", wrap)
         patch.setattr(sys, "argv", ["app.py"])
         patch.setenv("GRADIO_SERVER_PORT", str(port))
         thread = threading.Thread(target=former_app.main, daemon=True)

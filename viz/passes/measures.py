@@ -15,8 +15,7 @@ import torch
 from torch import Tensor
 
 import former
-from viz.passes import edits
-from viz.passes.run import Loaded, Pass
+from viz.passes.run import Loaded, Pass, again
 from viz.text import Refusal
 
 CHUNK = 8_192  # tokens of one batch: a piece of work short enough to stop after
@@ -33,7 +32,7 @@ def heads(loaded: Loaded, made: Pass) -> Iterator[dict[str, Any]]:
     Raises:
         Refusal: a text too short to predict.
     """
-    tokens, mask, observers = _again(loaded, made)
+    tokens, mask, observers = again(loaded, made)
     if tokens.shape[1] < 2 and not loaded.is_classifier:
         raise Refusal("too_short")
     log_odds = chosen_log_odds(made) if loaded.is_classifier else None
@@ -57,7 +56,7 @@ def each_word(loaded: Loaded, made: Pass) -> Iterator[dict[str, Any]]:
     """
     if not loaded.is_classifier:
         raise Refusal("no_verdict")
-    tokens, mask, observers = _again(loaded, made)
+    tokens, mask, observers = again(loaded, made)
     t = tokens.shape[1]
     size = math.ceil(t / RUNS)
     shares = former.analysis.rollout(made.map("self").weights).mean(0)  # (t,)
@@ -97,13 +96,6 @@ def chosen_log_odds(made: Pass) -> Callable[[Tensor], Tensor]:
         return log_probs[:, chosen] - others.logsumexp(1)
 
     return log_odds
-
-
-def _again(loaded: Loaded, made: Pass) -> tuple[Tensor, Tensor, list[Any]]:
-    """What ran in a pass: tokens (1, t), mask (t, t), and the edits."""
-    tokens = torch.tensor([made.header["ids"]])
-    mask = loaded.mask(tokens.shape[1])
-    return tokens, mask, edits.observers(made.header["edits"], mask, loaded.bundle.config)
 
 
 def _plain(values: Tensor) -> list[float]:

@@ -10,8 +10,10 @@ import itertools
 import json
 import math
 import secrets
+import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -20,6 +22,7 @@ from torch import Tensor
 
 import former
 from former import cpu
+from former.hooks import Observer
 from viz.passes import edits as changes
 from viz.passes import habits
 from viz.passes.habits import rounded
@@ -30,6 +33,7 @@ TEXT_LIMIT = 4_000  # characters; a link must be able to carry them
 SECRET = secrets.token_bytes(32)  # of this start of the server
 POINTS = ("weights", "q", "k", "v", "out")  # of each head, in the order of `Map`'s fields
 CANDIDATES = 10  # next tokens to name, of each run
+_building = threading.Lock()  # one twin at a time
 
 
 @dataclass(frozen=True)
@@ -39,10 +43,14 @@ class Loaded:
     name: str
     bundle: former.Bundle
     fingerprint: str  # of its weights: two checkpoints of one name do not share keys
-    fast: Any = field(init=False, repr=False)  # called as the model is; its fast twin, where there is one, built once
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "fast", cpu.optimise(self.bundle.model))
+    @cached_property
+    def fast(self) -> Any:
+        """Called as the model is: its fast twin, where there is one, built when it is first asked for."""
+        with _building:
+            if "fast" not in self.__dict__:  # else another thread has built it meanwhile
+                self.__dict__["fast"] = cpu.optimise(self.bundle.model)
+            return self.__dict__["fast"]
 
     @property
     def is_classifier(self) -> bool:
@@ -60,6 +68,12 @@ class Loaded:
 
 
 Models = Mapping[str, Loaded]  # by name
+FIRST = "gpt"  # what tabs Explore and Generate open with, where it is among the models
+
+
+def first_ahead(models: Models) -> dict[str, Loaded]:
+    """The models, with `FIRST` before all others."""
+    return dict(sorted(models.items(), key=lambda item: item[0] != FIRST))
 
 
 def writers(models: Models) -> dict[str, Loaded]:
@@ -133,6 +147,12 @@ class Pass:
         return {each.name: each for each in self.maps}[name]
 
 
+def class_names(loaded: Loaded) -> list[str]:
+    """A classifier's classes: as its card names them, or by what is usual for so many."""
+    count = loaded.bundle.config.num_classes
+    return list(loaded.bundle.card.get("classes") or CLASSES.get(count) or map(str, range(count)))
+
+
 def tokenize(loaded: Loaded, text: str, *, end: bool = False) -> tuple[list[int], list[str], int]:
     """The tokens that fit the model's context, a label for each, and how many there were.
 
@@ -187,7 +207,7 @@ def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Pass:
     header: dict[str, Any] = {
         "model": loaded.name,
         "kind": "classifier" if loaded.is_classifier else "generator",
-        "unit": "word" if loaded.is_classifier else "byte",
+        "unit": loaded.bundle.tokenizer.unit,
         "layers": config.depth,
         "heads": config.heads,
         "context": config.seq_length,
@@ -203,6 +223,13 @@ def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Pass:
     }
     key = key_of(loaded, text, edits)
     return Pass(key, header | {"key": key}, (attention,))
+
+
+def again(loaded: Loaded, made: Pass) -> tuple[Tensor, Tensor, list[Observer]]:
+    """What ran in a pass: tokens (1, t), mask (t, t), and the edits."""
+    tokens = torch.tensor([made.header["ids"]])
+    mask = loaded.mask(tokens.shape[1])
+    return tokens, mask, changes.observers(made.header["edits"], mask, loaded.bundle.config)
 
 
 def key_of(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> str:
@@ -241,9 +268,7 @@ def describe_output(loaded: Loaded, tokens: Tensor, out: Tensor, named: Sequence
         {"id", "label", "prob"}.
     """
     if loaded.is_classifier:
-        names = loaded.bundle.card.get("classes") or CLASSES.get(out.shape[-1])
-        classes = names or [str(i) for i in range(out.shape[-1])]
-        return {"classes": list(classes), "probs": rounded(out[0].exp())}
+        return {"classes": class_names(loaded), "probs": rounded(out[0].exp())}
     log_probs = F.log_softmax(out[0], dim=-1)  # (t, num_tokens)
     surprise = -log_probs[:-1].gather(1, tokens[0, 1:, None])[:, 0] / math.log(2)  # (t - 1,)
     probs, order = log_probs[-1, list(named)].exp().sort(descending=True)

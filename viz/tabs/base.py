@@ -9,10 +9,12 @@ from typing import Any, NamedTuple, TypeVar
 import gradio as gr
 from fastapi import FastAPI
 
-from viz.passes.run import Models
+from viz.passes.run import Loaded, Models
 from viz.passes.store import PassStore
 from viz.server.work import Work
 from viz.tabs.python import Snippet
+from viz.text import Note, note
+from viz.text.en import MESSAGES
 
 T = TypeVar("T")
 
@@ -37,6 +39,14 @@ class Site:
 def site_of(models: Models, tabs: tuple[str, ...] = ()) -> Site:
     """The models and what serves them, for the tabs of these names."""
     return Site(models, PassStore(models), Work(), tabs)
+
+
+def about(loaded: Loaded) -> Note | str:
+    """What a model does, in a few words: ours, those of its card, or what its kind does."""
+    own = f"model_{loaded.name.replace('-', '_')}"
+    if own in MESSAGES:
+        return note(own)
+    return loaded.bundle.card.get("description") or note("model_kind", classifies=str(loaded.is_classifier))
 
 
 class Tab(NamedTuple):

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 CLASSES = {2: ("negative", "positive")}  # of a classifier whose card does not name its classes
-EXAMPLES = {  # by the kind of model
-    "generator": (
+EXAMPLES = {  # by what a token of the model is
+    "piece": (
+        "The painter John Smith (born April 3, 1924, died July 1, 2004) and Mary Smith (born May 5, 1930, died June 6,"
+        " 1999)",
+        "Berlin is the capital of Germany, Paris is the capital of France, and Rome is the capital of",
+        "In 1879 Albert Einstein was born in Ulm, in the German Empire. In 1905 Albert Einstein was living in Bern.",
+    ),
+    "byte": (
         "The cat sat on the mat. The cat sat on the mat.",
         "In 1879 Albert Einstein was born in Ulm, in the German Empire.",
         "[[Berlin]] is the capital of [[Germany]], and [[Paris]] is the capital of [[France]].",
         "1, 2, 4, 8, 16, 32, 64, 128",
     ),
-    "classifier": (
+    "word": (
         "I expected little, but this film was a wonderful surprise: funny, warm and beautifully played.",
         "Not a single joke works. A dull, lazy film, and far too long.",
         "The acting is not bad at all, but the story is a mess.",

@@ -101,13 +101,21 @@ def test_a_single_token_has_nothing_but_itself_to_look_at():
 def opened(name: str) -> dict:
     """The map that a shipped model's worked example opens with."""
     loaded = Loaded(name, former.load(name), name)
-    return run(loaded, EXAMPLES["classifier" if loaded.is_classifier else "generator"][0]).header["maps"][0]
+    return run(loaded, EXAMPLES[loaded.bundle.tokenizer.unit][0]).header["maps"][0]
 
 
 def test_explore_opens_on_the_head_that_copies_of_the_shipped_generator():
     header = opened("generator")
     assert header["opening"] == [4, 7]
     assert header["habits"]["head"][4][7] == ["copying", "first"]
+
+
+def test_every_example_of_the_first_model_opens_on_a_head_whose_habit_has_a_name():
+    gpt = Loaded("gpt", former.load("gpt"), "gpt")
+    for text in EXAMPLES["piece"]:
+        header = run(gpt, text).header["maps"][0]
+        layer, head = header["opening"]
+        assert header["habits"]["head"][layer][head][0] in habits.HABITS, text
 
 
 @pytest.mark.parametrize("name", ["tiny-generator", "tiny-unmasked", "classifier", "classifier-bag"])

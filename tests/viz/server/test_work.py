@@ -202,7 +202,7 @@ def test_what_is_kept_of_a_question_is_small_and_of_a_refusal_nothing():
             yield
 
         for _ in range(2):
-            with pytest.raises(Refusal, match="single byte"):
+            with pytest.raises(Refusal, match="single token"):
                 await held.whole("refused", refuse, Listener())
         assert len(held._jobs) == 50
 

@@ -15,7 +15,7 @@ from fastapi.testclient import TestClient
 import former
 from tests.mask_rules import cells
 from viz.passes import edits as changes
-from viz.passes import measures
+from viz.passes import lens, measures
 from viz.passes.run import Loaded, run
 from viz.tabs import TABS, python
 from viz.tabs.generate import writing
@@ -99,6 +99,20 @@ def test_the_maps_of_explore_are_those_of_the_pass(shipped, model, text, edits):
     seen = np.isfinite(drawn)
     assert seen.sum() == whole["mask"].sum()
     np.testing.assert_allclose(drawn[seen], exact[seen], atol=2e-4)
+
+
+@pytest.mark.parametrize("model", ["tiny-generator", "classifier"])
+@pytest.mark.parametrize("edits", [[], EDITS], ids=["as it is", "edited"])
+def test_what_would_be_said_at_each_depth_is_what_the_panel_says(shipped, model, edits):
+    asked = {"model": model, "edits": edits}
+    page = lens.lens(shipped[model], shown(shipped, **asked))
+    made = ran(shipped, "lens", **asked)
+    np.testing.assert_allclose(made["probs"].numpy(), np.array(page["probs"]), atol=2e-5)
+    (cells,) = made["figure"].data
+    assert [*map(list, cells.text)] == [[page["labels"][str(best[0])] for best in row] for row in page["ids"]]
+    if model == "tiny-generator":
+        named = [page["labels"][str(i)] for i in page["ids"][2][7]]
+        assert made["best"] == pytest.approx(dict(zip(named, page["probs"][2][7], strict=True)), abs=2e-5)
 
 
 @pytest.mark.parametrize("of", ["head", "mean", "rollout"])

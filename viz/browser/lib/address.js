@@ -1,6 +1,6 @@
 // The address bar. The tab in front keeps its whole view there, so that a copied link opens it again; what belongs to
 // no tab (presenting, a room, the theme) stays beside it. The browser's Back returns to the tab before. Adds
-// former.opened, former.tabOf, former.viewNow, former.writeAddress, former.writeBeside, former.writeAfter,
+// former.opened, former.tabOf, former.whole, former.viewNow, former.writeAddress, former.writeBeside, former.writeAfter,
 // former.followers. Tells of every change by the event "former-address".
 (() => {
   const former = window.former;
@@ -23,6 +23,16 @@
     return known ? "explore" : former.tabs[0];
   };
 
+  const BEFORE = "generator"; // the first model, until `gpt` was
+
+  /** A link, URLSearchParams, with its model: one to Explore or Generate that shows something of a view and names none
+   *  was made for the first model of then. Returns the same object. */
+  former.whole = (params) => {
+    const shows = [...params.keys()].some((name) => name !== "tab" && !OF_NO_TAB.includes(name));
+    if (shows && !params.has("model") && ["explore", "generate"].includes(former.tabOf(params))) params.set("model", BEFORE);
+    return params;
+  };
+
   /** What the page shows, as far as a link holds it: URLSearchParams. */
   former.viewNow = () => {
     const params = new URLSearchParams(location.search);
@@ -34,7 +44,9 @@
   former.followers = {};
 
   /** What the page was opened with; what it followed last, for tabs that are opened after. */
-  former.opened = new URL(location).searchParams;
+  const opened = new URL(location);
+  former.opened = former.whole(opened.searchParams);
+  history.replaceState(history.state, "", opened); // Python reads the link off the address too
 
   /** Puts a tab's view into the address bar: {name: value}; what is empty, null or undefined is left out. */
   former.writeAddress = (tab, view) => {

@@ -1,15 +1,15 @@
-// Texts to begin with, for the kind of model on screen; a click puts one in the text box.
+// Texts to begin with, for what the model on screen reads; a click puts one in the text box.
 const { h, say, store } = former;
 element.setAttribute("role", "group");
 element.setAttribute("aria-label", say("examples"));
 store.subscribe(element, (changed) => {
   if (!changed.has("pass") || !store.pass) return;
-  const { kind, text } = store.pass.header;
+  const { unit, text } = store.pass.header;
   const choose = (example) => {
     trigger("chosen", { text: example });
     store.again(example); // that it stands in the text box already changes nothing there
   };
   const chip = (example) => h("button", { type: "button", "aria-pressed": `${example === text}`, onclick: () => choose(example) }, example);
-  element.replaceChildren(h("span", { class: "quiet" }, say("examples")), ...(props.value[kind] ?? []).map(chip));
+  element.replaceChildren(h("span", { class: "quiet" }, say("examples")), ...(props.value[unit] ?? []).map(chip));
   element.dataset.rev = store.rev;
 });

@@ -131,6 +131,7 @@ const tell = () => {
     size: former.number(Math.abs(most.effect), 3),
     median: former.number(sizes[Math.floor(sizes.length / 2)], 2),
     measured: all.length,
+    unit: pass.header.unit,
   };
   const better = most.effect < 0 ? "_better" : "";
   const words = say(`effects_${pass.header.kind}${better}`, values);

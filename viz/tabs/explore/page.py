@@ -13,12 +13,11 @@ from former.tokens import UNK
 from viz import browser
 from viz.gradio_adapter import DIRECT
 from viz.passes import edits
-from viz.passes.run import Loaded, Models
+from viz.passes.run import Loaded, Models, first_ahead
 from viz.passes.store import PassStore
 from viz.server import http
-from viz.tabs.base import Site
+from viz.tabs.base import Site, about
 from viz.text import Note, message, note
-from viz.text.en import MESSAGES
 from viz.text.examples import EXAMPLES
 
 ASKED = "(model, text, edits) => former.store.asked(model, text, edits)"  # the page's store numbers the question
@@ -116,19 +115,11 @@ def menu(models: Models) -> list[tuple[str, str]]:
     return [(message("model_line", name=name, about=about(loaded)), name) for name, loaded in models.items()]
 
 
-def about(loaded: Loaded) -> Note | str:
-    """What a model does, in a few words: ours, those of its card, or what its kind does."""
-    own = f"model_{loaded.name.replace('-', '_')}"
-    if own in MESSAGES:
-        return note(own)
-    return loaded.bundle.card.get("description") or note("model_kind", classifies=str(loaded.is_classifier))
-
-
 def render(site: Site, page: gr.Blocks) -> None:
     """Lays out the tab; the worked example is ready before anyone comes."""
-    models, passes = site.models, site.passes
+    models, passes = first_ahead(site.models), site.passes
     first = next(iter(models.values()))
-    example = EXAMPLES["classifier" if first.is_classifier else "generator"][0]
+    example = EXAMPLES[first.bundle.tokenizer.unit][0]
     with gr.Row(elem_classes=["explore-top", "tab-controls"]):
         model = gr.Dropdown(menu(models), value=first.name, label=message("model"), filterable=False, scale=2)
         typed = gr.Textbox(
@@ -149,6 +140,7 @@ def render(site: Site, page: gr.Blocks) -> None:
             part("statistics")
             part("pair")
     part("token_strip")
+    part("lens")
     with gr.Row(elem_classes="explore-below"):  # as many columns as there are parts and room
         changes = part("interventions", {"model": first.name, "list": []})
         part("prediction")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 from viz.passes import edits
+from viz.passes.lens import TOP
 from viz.passes.measures import RUNS, blank
-from viz.passes.run import Loaded, Models, tokenize
+from viz.passes.run import Loaded, Models, class_names, tokenize
 from viz.tabs.python import IMPORTS, Snippet, View, read_choice, read_index, read_model
-from viz.text.examples import CLASSES
 
 SHOWN = {
     "head": "shown = weights[{layer}, {head}]  # (t_query, t_key)",
@@ -147,11 +147,9 @@ def prediction(models: Models, view: View) -> str:
     loaded, _, code = start(models, view)
     before = "before, _ = former.run_with_capture(bundle.model, tokens, ())\n"
     if loaded.is_classifier:
-        count = loaded.bundle.config.num_classes
-        classes = loaded.bundle.card.get("classes") or CLASSES.get(count) or range(count)
         return (
             f"{code}{before}"
-            f"classes = {list(classes)!r}\n"
+            f"classes = {class_names(loaded)!r}\n"
             "probs = out[0].exp()\n"
             "figure = figures.bars(probs, classes, before=before[0].exp())\n"
         )
@@ -160,6 +158,32 @@ def prediction(models: Models, view: View) -> str:
         "probs = out[0, -1].softmax(-1)\n"
         "vocabulary = [bundle.tokenizer.labels([i])[0] for i in range(len(probs))]\n"
         "figure = figures.next_tokens(probs, vocabulary, before=before[0, -1].softmax(-1))\n"
+    )
+
+
+def lens(models: Models, view: View) -> str:
+    """What the model would say at each depth."""
+    loaded, t, code = start(models, view)
+    config = loaded.bundle.config
+    layer = read_index(view, "layer", config.depth)
+    if loaded.is_classifier:
+        return (
+            f"{code}"
+            f"values, said = former.logit_lens(bundle.model, tokens, top={config.num_classes}, edits=edits)\n"
+            "probs = values.exp()  # (depth + 1, 1, classes): before the first block, then after each\n"
+            f"classes = {class_names(loaded)!r}\n"
+            "names = [[[classes[i] for i in row[0]]] for row in said.tolist()]\n"
+            'figure = figures.logit_lens(probs, names, ["verdict"])\n'
+        )
+    query = read_index(view, "query", t)
+    return (
+        f"{code}"
+        f"top = {min(TOP, config.num_tokens)}\n"
+        "values, said = former.logit_lens(bundle.model, tokens, top=top, edits=edits, log_probs=True)\n"
+        "probs = values[:, 0].exp()  # (depth + 1, t, top): before the first block, then after each\n"
+        "names = [[[bundle.tokenizer.labels([i])[0] for i in best] for best in row] for row in said[:, 0].tolist()]\n"
+        f"best = dict(zip(names[{layer + 1}][{query}], probs[{layer + 1}, {query}].tolist()))\n"
+        "figure = figures.logit_lens(probs, names, labels)\n"
     )
 
 
@@ -212,6 +236,7 @@ PANELS: dict[str, Snippet] = {
     "statistics": statistics,
     "pair": pair,
     "token-strip": token_strip,
+    "lens": lens,
     "prediction": prediction,
     "surprise": surprise,
     "interventions": interventions,

@@ -4,6 +4,7 @@
     GET /attention/{key}/{map}/{layer}/{head}   one head exactly (`payload.pack_head`); for head: mean or rollout
     GET /attention/{key}/heads            measured: every head's effect, a line of JSON for each layer
     GET /attention/{key}/words            measured: what carried a verdict, in lines of JSON
+    GET /attention/{key}/lens             what the model would say at each depth (`lens.lens`)
     GET /attention/{key}/data.npz         the whole pass for other programs
 
 404 where the key was not given out here, as after a restart: the page then asks for the pass anew. What is measured
@@ -12,15 +13,16 @@ takes seconds, so it is streamed, and shared by all who ask for it.
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from collections.abc import AsyncGenerator, Callable, Iterator
 from typing import Any, Literal
 
-from fastapi import FastAPI, HTTPException, Response
+from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.responses import StreamingResponse
 
-from viz.passes import measures, payload
+from viz.passes import lens, measures, payload
 from viz.passes.run import Loaded, Pass
 from viz.server import http
 from viz.server.http import BINARY, FOREVER
@@ -77,6 +79,18 @@ def attach(server: FastAPI, site: Site) -> None:
 
     measured("heads", measures.heads)
     measured("words", measures.each_word)
+
+    @server.get("/attention/{key}/lens")
+    @http.answers
+    async def at_each_depth(key: str, request: Request) -> Response:
+        made, _ = await held(key)
+
+        def pieces() -> Iterator[bytes]:
+            yield gzip.compress(json.dumps(lens.lens(models[made.header["model"]], made)).encode(), 6)
+
+        body = await work.whole(f"{key}/lens", pieces, request)
+        headers = {"Content-Encoding": "gzip"} | FOREVER
+        return Response(body, 200, headers, "application/json") if body else Response(status_code=http.GONE)
 
     @server.get("/attention/{key}/{name}/{layer}/{head}")
     async def exactly(key: str, name: str, layer: int, head: Literal["mean", "rollout"] | int) -> Response:

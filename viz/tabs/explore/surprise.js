@@ -1,7 +1,7 @@
 // How surprised a generator is by each token of the text, in bits, as colour under it.
 const { h, say, store } = former;
 const { tools, body, foot } = former.panel(element, say("surprise"));
-const MOST = 10; // bits at the dark end; 8 is what guessing among all bytes alike would cost
+const MOST = 10; // bits at the dark end: guessing costs 8 among all bytes alike, 13 among 8,192 pieces
 const total = h("span", { class: "number" });
 tools.append(total);
 const text = h("div", { class: "surprise-text", role: "group", "aria-label": say("surprise") });
@@ -28,9 +28,12 @@ const words = (i) => {
 const draw = () => {
   const { labels, output, baseline, unit } = store.pass.header;
   spans = former.tokenSpans(labels, (i) => ({ title: words(i), kind: output.bits[i] === null ? "token first" : "token" }));
-  // A line may break after a space; a newline of the text is one here too.
-  const after = { "␣": () => h("wbr"), "⏎": () => h("br") };
-  text.replaceChildren(...spans.flatMap((span, i) => (after[labels[i]] ? [span, after[labels[i]]()] : [span])));
+  // A line may break after a space and before a piece that begins with one; a newline of the text is one here too.
+  const around = (span, label) => {
+    if (label === "␣") return [span, h("wbr")];
+    return [label.startsWith("␣") ? h("wbr") : null, span, label.endsWith("⏎") ? h("br") : null].filter(Boolean);
+  };
+  text.replaceChildren(...spans.flatMap((span, i) => around(span, labels[i])));
   const before = baseline && baseline.bitsPerToken !== output.bitsPerToken ? `${baseline.bitsPerToken?.toFixed(3)} → ` : "";
   total.textContent = output.bitsPerToken == null ? "" : `${before}${output.bitsPerToken.toFixed(3)} ${say(`bits_per_${unit}`)}`;
   paint();

@@ -22,7 +22,7 @@ const build = () => {
   );
   looks = [];
   list.replaceChildren(...tokens);
-  list.classList.toggle("words", store.pass.header.unit === "word");
+  list.classList.toggle("words", ["word", "piece"].includes(store.pass.header.unit));
 };
 
 /** The weights to and from a token: [looks at, is looked at by], each a number a token. */

@@ -13,8 +13,8 @@ from typing import Any
 import gradio as gr
 
 from viz import browser
-from viz.passes.run import Models, writers
-from viz.tabs.base import Site
+from viz.passes.run import Models, first_ahead, writers
+from viz.tabs.base import Site, about
 from viz.text import message
 from viz.text.examples import EXAMPLES
 
@@ -25,17 +25,22 @@ def settings(models: Models) -> dict[str, Any]:
     """What the tab's scripts have to know of the models."""
     return {
         "models": {
-            name: {"layers": config.depth, "heads": config.heads, "context": config.seq_length}
+            name: {
+                "layers": config.depth,
+                "heads": config.heads,
+                "context": config.seq_length,
+                "about": about(loaded),
+            }
             for name, loaded in models.items()
             for config in [loaded.bundle.config]
         },
-        "text": EXAMPLES["generator"][1],
+        "text": EXAMPLES["byte"][1],
     }
 
 
 def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is given its page
     """Lays out the tab; its parts talk to each other in the browser."""
-    models = writers(site.models)
+    models = first_ahead(writers(site.models))
     if not models:
         gr.Markdown(message("no_writer"))
         return

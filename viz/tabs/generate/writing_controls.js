@@ -89,7 +89,7 @@ element.append(
 );
 
 const paint = (changed) => {
-  if (changed.has("models")) model.replaceChildren(...Object.keys(writing.models).map((name) => h("option", { value: name }, name)));
+  if (changed.has("models")) model.replaceChildren(...Object.entries(writing.models).map(([name, { about }]) => h("option", { value: name }, say("model_line", { name, about }))));
   for (const [name, show] of Object.entries(shown)) if (changed.has(name)) show();
   if (!changed.has("status") && !changed.has("text")) return;
   const running = writing.status === "running";

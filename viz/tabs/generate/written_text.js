@@ -51,9 +51,15 @@ const palette = () => Array.from(former.colours().weights, (pixel) => [former.cs
 let spans = []; // {span, and what it shows: label, ground, kind}; asking the page itself is slow
 let labels = [];
 
+/** A label with a place where a line may break: after a space, before a piece that begins with one, at a newline. */
+const breakable = (label) => {
+  if (label === "␣") return "␣\u200b";
+  return `${label.startsWith("␣") ? "\u200b" : ""}${label}${label.endsWith("⏎") ? "\n" : ""}`;
+};
+
 const show = (shown, label, [ground, ink], kind) => {
   const { span } = shown;
-  if (shown.label !== label) span.textContent = { "⏎": "⏎\n", "␣": "␣\u200b" }[label] ?? label; // where a line may break
+  if (shown.label !== label) span.textContent = breakable(label);
   if (shown.ground !== ground) Object.assign(span.style, { backgroundColor: ground, color: ink });
   if (shown.kind !== kind) span.className = kind;
   Object.assign(shown, { label, ground, kind });

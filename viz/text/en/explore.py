@@ -5,6 +5,7 @@ from __future__ import annotations
 MESSAGES = {
     "tab_explore": "Explore",
     "model_line": "{name}: {about}",
+    "model_gpt": "writes English in pieces of words",
     "model_generator": "writes English, byte by byte",
     "model_tiny_generator": "the same with two layers of four heads",
     "model_tiny_unmasked": "trained without the mask: it copies its answers",
@@ -42,9 +43,10 @@ MESSAGES = {
     "effects_stop": "Stop",
     "effects_running": "Switching off each of {count} heads in its turn …",
     "effects_generator": "Of the {measured} heads measured, {name} matters most: without it the text costs {size} bits"
-    " per byte more. The median head changes this by {median}.",
+    " per {unit, select, piece {piece} other {byte}} more. The median head changes this by {median}.",
     "effects_generator_better": "Of the {measured} heads measured, {name} changes the most, and it hurts: without it"
-    " the text costs {size} bits per byte less. The median head changes this by {median}.",
+    " the text costs {size} bits per {unit, select, piece {piece} other {byte}} less. The median head changes"
+    " this by {median}.",
     "effects_classifier": "Of the {measured} heads measured, {name} carries the most of the verdict: without it the"
     " log-odds fall by {size}. The median head changes them by {median}.",
     "effects_classifier_better": "Of the {measured} heads measured, {name} changes the most, and it speaks against the"
@@ -55,15 +57,28 @@ MESSAGES = {
     "prediction_verdict": "The verdict",
     "bits": "bits",
     "bits_per_byte": "bits per byte",
+    "bits_per_piece": "bits per piece",
     "bits_per_word": "bits per word",
     "bits_worse": "({by} worse)",
     "bits_better": "({by} better)",
     "before_edits": "as trained",
     "after_edits": "with your changes",
     "surprise": "Surprise",
-    "surprise_hint": "Each character’s colour is its surprise: point at one for the number.",
+    "surprise_hint": "Each token’s colour is its surprise: point at one for the number.",
     "surprise_first": "{token} is the first: nothing came before it to predict it from.",
     "surprise_of": "{token}: {bits} bits. The model gave it {share} beforehand.",
+    "lens": "What it would say at each depth",
+    "lens_label": "The likeliest next token, a row for each depth, a column for each token. The arrow keys move, Enter"
+    " chooses the layer and the token.",
+    "lens_hint": "How this is read",
+    "lens_means": "The logit lens: the model’s last norm and output layer, applied to what stands between its layers."
+    " Each row is one layer further; the last row is what the model says. The darker a cell, the surer.",
+    "lens_right": "Underlined: what comes next in the text.",
+    "lens_input": "Before the first layer",
+    "lens_input_short": "input",
+    "lens_after": "After layer {layer}",
+    "lens_at": "{depth}, at {token}",
+    "lens_at_verdict": "{depth}",
     "words": "What carried the verdict",
     "words_ablation": "By taking it away",
     "words_ablation_how": "How far the verdict’s log-odds fall when this word alone becomes <unk>.",

@@ -33,7 +33,7 @@ MESSAGES = {
     "term_surprise_means": "How unexpected a token was, in bits: −log₂ of the probability that the model gave it"
     " before. 0 bits: it was certain. 1 bit: as a coin toss. Each further bit halves the probability.",
     "term_byte": "␣ ⏎ ‥ xE2",
-    "term_byte_means": "Bytes that would not be seen. The generator reads bytes: ␣ is a space, ⏎ a new line. A"
-    " character beyond plain English takes two to four bytes: it stands at the first, and ‥ at the others. xE2 is a"
-    " byte whose character is not whole, in hexadecimal.",
+    "term_byte_means": "What would not be seen in a token: ␣ is a space, ⏎ a new line. A piece that begins with ␣"
+    " begins a word. Of bytes, a character beyond plain English takes two to four: it stands at the first, and ‥ at the"
+    " others. xE2 is a byte whose character is not whole, in hexadecimal.",
 }

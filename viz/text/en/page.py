@@ -14,15 +14,15 @@ MESSAGES = {
     "empty_text": "There is no text to look at yet: type a few words.",
     "long_text": "This text has {given, number} characters; the limit is {limit, number}. Please shorten it.",
     "no_tokens": "There is nothing in this text that the model could read as a word. Please type a few words.",
-    "cut_text": "This model reads {kept} {unit, select, word {words} other {bytes}} at once. Your text has {total}; the"
-    " {end, select, last {last} other {first}} {kept} are shown.",
+    "cut_text": "This model reads {kept} {unit, select, word {words} piece {pieces of words} other {bytes}} at once."
+    " Your text has {total}; the {end, select, last {last} other {first}} {kept} are shown.",
     "unknown_words": "{count, plural, one {1 of {total} words is} other {# of {total} words are}} not in the model's"
     " vocabulary; it sees {count, plural, one {it} other {them}} as <unk>.",
     "bad_number": "{name} must be a number from {low} to {high}, not {given}.",
     "bad_whole_number": "{name} must be a whole number from {low} to {high}, not {given}.",
     "no_writer": "None of the models here writes text: it takes a generator that was trained with a causal mask.",
     "no_such_model": "This model is not here, or it was not trained with a causal mask. Please choose another.",
-    "too_short": "A single byte leaves nothing to predict: type at least two.",
+    "too_short": "A single token leaves nothing to predict: type a little more.",
     "busy_measuring": "Too many measurements are under way just now. Please try again in a few seconds.",
     # what the parts of several tabs say
     "overview": "All heads",

@@ -16,7 +16,7 @@ from fastapi.testclient import TestClient
 import app
 import former
 from tests.viz import plain
-from viz.passes import measures, payload, store
+from viz.passes import lens, measures, payload, store
 from viz.passes.run import run
 from viz.passes.store import PassStore
 from viz.server import work
@@ -115,7 +115,7 @@ def test_words_that_are_all_alike_have_no_ranking_to_compare(classifier):
 
 
 def test_what_cannot_be_measured_says_why(generator):
-    with pytest.raises(ValueError, match="single byte"):
+    with pytest.raises(ValueError, match="single token"):
         next(measures.heads(generator, run(generator, "a")))
     with pytest.raises(ValueError, match="no verdict"):
         next(measures.each_word(generator, run(generator, "ab")))
@@ -141,12 +141,13 @@ def test_the_routes_bring_what_a_key_names(served, models):
     assert client.get(f"/attention/{key}/self/1/2").content == payload.pack_head(made.map("self"), 1, 2)
     assert lines(client.get(f"/attention/{key}/heads")) == list(measures.heads(models["small-classifier"], made))
     assert lines(client.get(f"/attention/{key}/words")) == list(measures.each_word(models["small-classifier"], made))
+    assert client.get(f"/attention/{key}/lens").json() == lens.lens(models["small-classifier"], made)
     arrays = client.get(f"/attention/{key}/data.npz")
     assert arrays.content[:2] == b"PK"
     assert arrays.headers["content-disposition"] == 'attachment; filename="small-classifier-all-heads.npz"'
 
 
-PATHS = ["", "/self/0/0", "/heads", "/words", "/data.npz"]
+PATHS = ["", "/self/0/0", "/heads", "/words", "/lens", "/data.npz"]
 
 
 @pytest.mark.parametrize("path", PATHS)

@@ -230,11 +230,11 @@
 
   const tokens = () => writing.branches.path(writing.cursor).map((node) => node.token);
 
-  /** The settings and the written tokens in the address bar; how many there are where it does not hold all. */
+  /** The model, the settings and the written tokens in the address bar; how many there are where it does not hold all. */
   const link = () => {
     if (!Object.keys(writing.models).length) return null;
     const all = tokens();
-    return { ...settings.link(), written: all.slice(0, LINKED).join("."), written_count: all.length > LINKED ? all.length : "" };
+    return { model: writing.settings.model, ...settings.link(), written: all.slice(0, LINKED).join("."), written_count: all.length > LINKED ? all.length : "" };
   };
 
   /** The written tokens that a link does not hold, see page.beyond. */

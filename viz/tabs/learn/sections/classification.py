@@ -46,7 +46,7 @@ def pulls(x: Tensor, real: Tensor, weight: Tensor, how: str) -> Tensor:
 
 def opening(models: Models) -> dict[str, Any]:
     """What the section opens with, and its limits."""
-    texts = EXAMPLES["classifier"]
+    texts = EXAMPLES["word"]
     limits = {"most": MOST, "longest": LONGEST, "poolings": list(POOLINGS)}
     return {"text": texts[0], "mixed": texts[-1], "model": reader(models).name, **limits}
 

@@ -1,0 +1,93 @@
+"""The logit lens in Explore: every cell against the model's output layer on the captured residual stream."""
+
+import re
+
+import pytest
+import torch
+from playwright.sync_api import expect
+
+import former
+from tests.browser.pages import Exploring, agrees, presents
+
+pytestmark = pytest.mark.browser
+TAB = Exploring
+TEXT = "The cat sat on the mat."
+
+
+@pytest.fixture(scope="module")
+def probs() -> torch.Tensor:
+    """(depth + 1, t, num_tokens) of the generator, one of its heads switched off."""
+    bundle = former.load("generator")
+    tokens, edit = torch.tensor([bundle.tokenizer.encode(TEXT)]), former.edits.ablate_head(1, 2)
+    _, capture = former.run_with_capture(bundle.model, tokens, ["resid_pre", "resid_post"], edits=[edit])
+    streams = torch.cat((capture.get("resid_pre", 0)[None], capture.stack("resid_post")))[:, 0]
+    return bundle.model.unembed(streams).softmax(-1).detach()
+
+
+def opened(tab: Exploring, **asked) -> Exploring:
+    tab.open(text=TEXT, edits="1.2.off", **asked)
+    tab.part("lens").scroll_into_view_if_needed()
+    tab.wait("() => Number(document.querySelector('.former-lens[data-rev]')?.dataset.rev) === former.store.rev")
+    return tab
+
+
+def best(tab: Exploring) -> list[tuple[str, str]]:
+    rows = tab.page.locator(".former-lens .lens-best li").all()
+    return [(row.locator(".label").inner_text(), row.locator(".number").inner_text()) for row in rows]
+
+
+def test_every_cell_says_the_likeliest_token_and_the_ten_best_are_named_where_one_points(tab, probs):
+    opened(tab, layer=3)
+    labels = former.tokens.ByteTokenizer().labels
+    cells = tab.page.evaluate(
+        "[...document.querySelectorAll('.former-lens tbody tr')].map((row) => "
+        "[...row.querySelectorAll('td')].map((cell) => [cell.textContent, cell.className.includes('right')]))"
+    )
+    expected = probs.argmax(-1)
+    actual = [*TEXT.encode()[1:], None]
+    assert cells == [
+        [[labels([i])[0], i == actual[column]] for column, i in enumerate(row)] for row in expected.tolist()
+    ]
+    tab.page.locator(".former-lens td[data-row='5'][data-column='6']").hover()
+    tab.painted()
+    exact = probs[5, 6].sort(descending=True)
+    said = best(tab)
+    assert [label for label, _ in said] == [labels([i])[0] for i in exact.indices[:10].tolist()]
+    assert all(agrees(share, p) for (_, share), p in zip(said, exact.values[:10].tolist(), strict=True))
+    expect(tab.page.locator(".former-lens .lens-at")).to_have_text(re.compile(r"^After layer 4, at “.+” \(6\)$"))
+
+
+def test_a_click_or_enter_makes_a_cell_the_layer_and_token_that_are_looked_at(tab):
+    opened(tab)
+    tab.page.locator(".former-lens td[data-row='5'][data-column='6']").click()
+    tab.settled()
+    assert {name: tab.link()[name] for name in ("layer", "token")} == {"layer": "4", "token": "6"}
+    for key in ("ArrowUp", "ArrowRight", "Enter"):
+        tab.page.keyboard.press(key)
+    tab.settled()
+    assert {name: tab.link()[name] for name in ("layer", "token")} == {"layer": "3", "token": "7"}
+    tab.page.mouse.move(0, 0)
+    tab.token(2).click()
+    tab.painted()
+    expect(tab.page.locator(".former-lens td.at")).to_have_attribute("data-column", "2")
+
+
+def test_it_is_presented_as_other_panels_and_scrolls_within_itself_on_a_phone(tab):
+    tab.page.set_viewport_size({"width": 390, "height": 844})
+    opened(tab, present=1, panel="lens")
+    presents(tab.page, "lens")
+    tab.page.keyboard.press("Escape")
+    tab.painted()
+    assert tab.page.evaluate("document.documentElement.scrollWidth") <= 390
+    sheet = tab.page.locator(".former-lens .lens-sheet")
+    assert sheet.evaluate("sheet => sheet.scrollWidth > sheet.clientWidth && sheet.clientWidth < 390")
+
+
+def test_a_verdict_has_one_column(tab):
+    tab.open(model="classifier", text="A dull, lazy film.")
+    tab.part("lens").scroll_into_view_if_needed()
+    tab.wait("() => Number(document.querySelector('.former-lens[data-rev]')?.dataset.rev) === former.store.rev")
+    model = former.load("classifier")
+    lens = former.logit_lens(model.model, torch.tensor([model.tokenizer.encode("A dull, lazy film.")]))[:, 0].exp()
+    said = tab.page.locator(".former-lens tbody td").all_text_contents()
+    assert said == [("negative", "positive")[i] for i in lens.argmax(-1).tolist()]

@@ -1,0 +1,82 @@
+"""The logit lens of a pass, against the output layer in plain torch on the captured residual stream."""
+
+import gzip
+import json
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+import former
+from former.edits import scale_head
+from viz.passes import lens
+from viz.passes.run import Loaded, run
+
+EDIT = [{"layer": 1, "head": 2, "do": "scale", "factor": -2.0}]
+
+
+def streams(loaded: Loaded, ids: list[int], edits: list) -> list[torch.Tensor]:
+    """What stands before the first block and after each, (t, e)."""
+    model = loaded.bundle.model
+    observers = [scale_head(edit["layer"], edit["head"], edit["factor"]) for edit in edits]
+    _, capture = former.run_with_capture(model, torch.tensor([ids]), ["resid_pre", "resid_post"], edits=observers)
+    after = [capture.get("resid_post", layer)[0] for layer in range(model.config.depth)]
+    return [capture.get("resid_pre", 0)[0], *after]
+
+
+def output(loaded: Loaded, x: torch.Tensor) -> torch.Tensor:
+    """The last norm and the output layer: (t, e) → logits."""
+    model = loaded.bundle.model
+    normed = F.layer_norm(x, x.shape[-1:], model.norm.weight, model.norm.bias)
+    return normed @ model.toprobs.weight.T + model.toprobs.bias
+
+
+@pytest.mark.parametrize("edits", [[], EDIT], ids=["as it is", "edited"])
+def test_each_cell_names_the_ten_likeliest_of_the_output_layer_on_the_stream(generator, edits):
+    made = run(generator, "The cat sat", edits)
+    found = lens.lens(generator, made)
+    rows = streams(generator, made.header["ids"], edits)
+    assert len(found["ids"]) == len(found["probs"]) == len(rows) == 4
+    for depth, x in enumerate(rows):
+        probs = output(generator, x).softmax(-1)
+        for column, expected in enumerate(probs):
+            best = expected.sort(descending=True)
+            assert found["ids"][depth][column] == best.indices[:10].tolist()
+            assert found["probs"][depth][column] == pytest.approx(best.values[:10].tolist(), abs=2e-5)
+    said = {candidate["id"]: candidate["prob"] for candidate in made.header["output"]["next"]}
+    for i, prob in zip(found["ids"][-1][-1], found["probs"][-1][-1], strict=True):
+        assert said[i] == pytest.approx(prob, abs=2e-5), "the last row is what the model says"
+
+
+def test_edits_change_what_follows_them_and_nothing_before(generator):
+    plain, edited = (lens.lens(generator, run(generator, "The cat sat", edits)) for edits in ([], EDIT))
+    assert [a == b for a, b in zip(plain["probs"], edited["probs"], strict=True)] == [True, True, False, False]
+
+
+def test_of_a_classifier_it_is_the_verdict_at_each_depth(classifier):
+    made = run(classifier, "not a good film, but the great film was bad.", EDIT)
+    found = lens.lens(classifier, made)
+    for depth, x in enumerate(streams(classifier, made.header["ids"], EDIT)):
+        model = classifier.bundle.model
+        pooled = F.layer_norm(x, x.shape[-1:], model.norm.weight, model.norm.bias).mean(0)
+        probs = (pooled @ model.toprobs.weight.T + model.toprobs.bias).softmax(-1)
+        best = probs.sort(descending=True)
+        assert found["ids"][depth] == [best.indices.tolist()]
+        assert found["probs"][depth][0] == pytest.approx(best.values.tolist(), abs=2e-5)
+    assert found["labels"] == {"0": "negative", "1": "positive"}
+
+
+def test_of_a_long_text_so_much_is_sent_and_no_more(generator, monkeypatch):
+    made = run(generator, "The cat sat on the mat. " * 2)
+    monkeypatch.setattr(lens, "NAMED", 4 * 48 * 3)
+    found = lens.lens(generator, made)
+    assert {len(best) for row in found["ids"] for best in row} == {3}
+
+
+def test_the_longest_text_of_the_first_model_takes_a_quarter_of_a_megabyte_at_most():
+    gpt = Loaded("gpt", former.load("gpt"), "")
+    made = run(gpt, " ".join(f"{i} towns" for i in range(300)))
+    assert made.header["tokens"] == gpt.bundle.config.seq_length
+    found = lens.lens(gpt, made)
+    assert len(gzip.compress(json.dumps(found).encode(), 6)) < 250_000
+    assert len(found["ids"][0][0]) == lens.TOP

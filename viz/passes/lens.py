@@ -1,0 +1,37 @@
+"""What the model would say at each depth of a pass: the logit lens, as plain values for the browser.
+
+Sizes: t tokens.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import former
+from viz.passes.habits import rounded
+from viz.passes.run import Loaded, Pass, again
+
+TOP = 10  # tokens to name in a cell
+NAMED = 50_000  # in all cells together: of a long text in a deep model, each names fewer
+
+
+def lens(loaded: Loaded, made: Pass) -> dict[str, Any]:
+    """The likeliest next tokens, read off the residual stream before the first block and after each, under the edits.
+
+    Returns:
+        {"ids" and "probs": [depth + 1][t][up to `TOP`], the likeliest first; "labels": {id: label}}. Of a classifier,
+        whose verdict is on the whole text, there is one column, and the ids are its classes.
+    """
+    tokens, _, observers = again(loaded, made)
+    cells = (loaded.bundle.config.depth + 1) * (1 if loaded.is_classifier else tokens.shape[1])
+    names = made.header["output"].get("classes")
+    top = max(1, min(TOP, NAMED // cells, len(names) if names else loaded.bundle.config.num_tokens))
+    values, ids = former.logit_lens(loaded.bundle.model, tokens, top, edits=observers, log_probs=True)
+    shape = (len(values), -1, top)
+    named = ids.unique().tolist()
+    labels = names or {i: loaded.bundle.tokenizer.labels([i])[0] for i in named}
+    return {
+        "ids": ids.view(shape).tolist(),
+        "probs": rounded(values.view(shape).exp()),
+        "labels": {str(i): labels[i] for i in named},
+    }

@@ -1,0 +1,148 @@
+// The logit lens: what the model would say at each depth, over every token of the text. Fetched when the panel comes into
+// view. A cell that is pointed at names the likeliest tokens there; a click makes its layer and token those looked at.
+const { h, say, store, share } = former;
+const { section, tools, body, foot } = former.panel(element, say("lens"));
+const table = h("table", { role: "grid", "aria-label": say("lens_label") });
+const sheet = h("div", { class: "lens-sheet" }, table);
+const heading = h("p", { class: "lens-at", role: "status" });
+const best = h("ol", { class: "lens-best" });
+body.append(sheet, h("div", { class: "lens-side" }, heading, best));
+tools.append(former.hint("?", say("lens_means"), say("lens_hint")));
+const status = h("p", { class: "quiet", role: "status" });
+foot.append(status);
+
+let asked = null; // the key of the pass whose lens is here or under way
+let read = null; // {ids, probs, labels} of the pass on screen, see viz/passes/lens.py
+let cells = []; // [depth][column] elements
+let pointed = null; // {row, column}
+let input = false; // whether the row before the first layer was chosen
+let inView = false;
+
+/** What is told: the cell pointed at, else that of the layer and token looked at, of which a verdict has but one column. */
+const at = () => {
+  if (pointed) return pointed;
+  const last = cells[0].length - 1;
+  const row = input && store.view.layer === 0 ? 0 : store.view.layer + 1;
+  return { row, column: Math.min(store.token() ?? last, last) };
+};
+const depth = (row) => (row === 0 ? say("lens_input") : say("lens_after", { layer: row - 1 }));
+const isVerdict = () => store.pass.header.kind === "classifier";
+
+const draw = () => {
+  const { ids, labels } = store.pass.header;
+  const tokens = isVerdict() ? [say("prediction_verdict")] : labels.map((_, i) => former.token(i));
+  const next = (column) => !isVerdict() && ids[column + 1];
+  cells = read.ids.map((row, i) => row.map(([likeliest], column) => {
+    const kind = likeliest === next(column) ? "right" : null;
+    return h("td", { role: "gridcell", tabindex: -1, class: kind, "data-row": i, "data-column": column }, read.labels[likeliest]);
+  }));
+  const head = h("tr", {}, h("th", {}), ...tokens.map((token) => h("th", { scope: "col" }, token)));
+  const rows = cells.map((row, i) => h("tr", {}, h("th", { scope: "row" }, i === 0 ? say("lens_input_short") : `${i - 1}`), ...row));
+  table.replaceChildren(h("thead", {}, head), h("tbody", {}, ...rows));
+  status.textContent = isVerdict() ? "" : say("lens_right");
+  paint();
+  pointed = null;
+  mark();
+};
+
+const paint = () => {
+  const { weights } = former.colours();
+  cells.forEach((row, i) => row.forEach((cell, column) => former.ground(cell, weights[Math.round(255 * read.probs[i][column][0])])));
+};
+
+let marked = null;
+const mark = () => {
+  if (!read) return;
+  const { row, column } = at();
+  const cell = cells[row]?.[column];
+  if (!cell) return;
+  if (marked !== cell) {
+    marked?.classList.remove("at");
+    if (marked) marked.tabIndex = -1;
+    cell.classList.add("at");
+    cell.tabIndex = 0;
+    marked = cell;
+    if (!pointed && store.token() !== null) reveal(cell);
+  }
+  const where = isVerdict() ? "" : former.quote(column);
+  heading.textContent = say(isVerdict() ? "lens_at_verdict" : "lens_at", { depth: depth(row), token: where });
+  const probs = read.probs[row][column];
+  best.replaceChildren(...read.ids[row][column].map((id, i) =>
+    h("li", {}, h("span", { class: "label", title: read.labels[id] }, read.labels[id]), h("span", { class: "bars", "aria-hidden": "true" }, former.bar(probs[i])), h("span", { class: "number" }, share(probs[i])))));
+  Object.assign(best.dataset, { row, column });
+};
+
+/** Scrolls the sheet, never the page, to a cell of a token that is looked at elsewhere. */
+const reveal = ({ offsetLeft, offsetWidth }) => {
+  const away = offsetLeft - sheet.scrollLeft;
+  if (away < 0 || away + offsetWidth > sheet.clientWidth) sheet.scrollLeft = offsetLeft - sheet.clientWidth / 2;
+};
+
+const load = async () => {
+  const { key } = store.pass?.header ?? {};
+  if (!key || !inView || asked === key) return;
+  asked = key;
+  const response = await former.patiently(`/attention/${key}/lens`).catch(() => null);
+  const answer = await response?.json().catch(() => null);
+  if (asked !== key) return; // another pass is on screen by now
+  if (response?.ok && answer) {
+    read = answer;
+    element.classList.remove("late");
+    element.dataset.rev = store.rev;
+    return draw();
+  }
+  asked = null;
+  status.textContent = response?.status === 404 ? say("gone") : former.refusal(answer);
+};
+new IntersectionObserver((entries) => {
+  inView = entries.at(-1).isIntersecting;
+  load();
+}).observe(section);
+
+const cellOf = (event) => {
+  const cell = event.target.closest?.("[data-row]");
+  return cell ? { row: Number(cell.dataset.row), column: Number(cell.dataset.column) } : null;
+};
+const point = (cell) => {
+  if (!read) return;
+  pointed = cell;
+  store.point(cell && !isVerdict() ? { token: cell.column } : null);
+  mark();
+};
+const choose = ({ row, column }) => {
+  input = row === 0;
+  store.set({ layer: Math.max(0, row - 1), of: "head", ...(isVerdict() ? {} : { token: column, key: null }) });
+  mark();
+};
+table.addEventListener("pointerover", (event) => event.pointerType !== "touch" && point(cellOf(event)));
+table.addEventListener("pointerleave", () => point(null));
+table.addEventListener("focusin", (event) => point(cellOf(event)));
+table.addEventListener("focusout", () => point(null));
+table.addEventListener("click", (event) => cellOf(event) && choose(cellOf(event)));
+table.addEventListener("keydown", (event) => {
+  const now = cellOf(event);
+  if (!now) return;
+  const { row, column } = now;
+  const [last, end] = [cells.length - 1, cells[0].length - 1];
+  const to = {
+    ArrowUp: [row - 1, column], ArrowDown: [row + 1, column], ArrowLeft: [row, column - 1], ArrowRight: [row, column + 1],
+    Home: [row, 0], End: [row, end], PageUp: [0, column], PageDown: [last, column],
+  }[event.key];
+  if (to) cells[Math.max(0, Math.min(last, to[0]))][Math.max(0, Math.min(end, to[1]))].focus();
+  else if (event.key === "Enter" || event.key === " ") choose(now);
+  else return;
+  event.preventDefault();
+});
+
+store.subscribe(element, (changed) => {
+  if (!store.pass) return;
+  if (changed.has("pass")) {
+    read = pointed = marked = null;
+    element.classList.add("late");
+    load();
+  }
+  if (changed.has("layer")) input &&= store.view.layer === 0;
+  if (["layer", "token", "hover"].some((name) => changed.has(name))) mark();
+  if (read) element.dataset.rev = store.rev;
+});
+former.onTheme(() => read && paint());
