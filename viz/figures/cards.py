@@ -3,7 +3,7 @@
     python -m viz.figures.cards OUT.html [--models checkpoints] [--split val] [--theme light]
 
 Every card with a time and with bits per byte is a dot, but a model without a causal mask is left out: it reads what it
-is to predict. The time is the processor's; a model whose run did not count it stands at the time by the clock and says
+is to predict. The time is the processor's, of its last training where it was trained more than once; a model whose run did not count it stands at the time by the clock and says
 so, and one that a GPU trained names the GPU. With kaleido, which needs a Chromium, OUT may be a .png or an .svg too.
 """
 
@@ -62,7 +62,8 @@ def _time(card: Card) -> tuple[float, str]:
     if gpu := (card.get("machine") or {}).get("gpu"):
         return card["seconds"], f"{card['name']} ({gpu})"
     if worked := card.get("processor_seconds"):
-        return worked, card["name"]
+        begun = (card.get("recipe") or {}).get("weights")
+        return worked, f"{card['name']} (its last training)" if begun else card["name"]
     return card["seconds"], f"{card['name']} (clock)"
 
 

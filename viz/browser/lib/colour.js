@@ -27,8 +27,8 @@
     return { ...own, masked: (255 << 24) | (b << 16) | (g << 8) | r };
   };
 
-  /** The value of one of the page's CSS variables: former.variable("text"). */
-  former.variable = (name) => getComputedStyle(document.body).getPropertyValue(`--f-${name}`).trim();
+  /** The colour that style sheets know as --f-text: former.variable("text"). To ask the page would lay it out anew. */
+  former.variable = (name) => former.style.colours[former.isDark() ? "dark" : "light"][name];
 
   /** Black or white, whichever reads better on a pixel, by WCAG's relative luminance. */
   former.inkOn = (pixel) => {
