@@ -23,12 +23,17 @@
   /** {weights, scores: Uint32Array(256), masked: pixel} of the theme that is on. */
   former.colours = () => {
     const own = tables[former.isDark() ? "dark" : "light"];
-    const [r, g, b] = channels(former.variable("masked"));
-    return { ...own, masked: (255 << 24) | (b << 16) | (g << 8) | r };
+    return { ...own, masked: former.pixel("masked") };
   };
 
   /** The value of one of the page's CSS variables: former.variable("text"). */
   former.variable = (name) => getComputedStyle(document.body).getPropertyValue(`--f-${name}`).trim();
+
+  /** One of them as a pixel. */
+  former.pixel = (name) => {
+    const [r, g, b] = channels(former.variable(name));
+    return (255 << 24) | (b << 16) | (g << 8) | r;
+  };
 
   /** Black or white, whichever reads better on a pixel, by WCAG's relative luminance. */
   former.inkOn = (pixel) => {
