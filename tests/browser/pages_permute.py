@@ -134,16 +134,19 @@ class Permuting(Tab):
 
     def colours(self, which: int) -> set[str]:
         """The different colours inside one of the four maps, from its pixels."""
-        box = self.part("moved-rows").evaluate("(part, which) => JSON.parse(part.dataset.maps)[which]", which)
-        found = self.page.locator(".former-moved-rows canvas").evaluate(
-            """(canvas, box) => {
+        found = (
+            self.page.locator(".former-moved-rows canvas")
+            .nth(which)
+            .evaluate(
+                """(canvas) => {
               const ratio = canvas.width / parseFloat(canvas.style.width);
+              const box = canvas.dataset.frame.split(" ").map(Number);
               const inside = [box[0] + 2, box[1] + 2, box[2] - 4, box[3] - 4].map((side) => Math.round(side * ratio));
               const { data } = canvas.getContext("2d").getImageData(...inside);
               const pixel = (_, i) => data.slice(4 * i, 4 * i + 3).join();
               return [...new Set(Array.from({ length: data.length / 4 }, pixel))];
-            }""",
-            box,
+            }"""
+            )
         )
         return set(found)
 

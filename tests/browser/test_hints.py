@@ -77,3 +77,18 @@ def test_what_buttons_do_can_be_opened(tab, panel, button, hints):
     page.locator(f".former-{panel}").get_by_role("button", name=button).click()
     for key in hints:
         expect(card(page)).to_contain_text(en.MESSAGES[key])
+
+
+@pytest.mark.parametrize(
+    ("name", "part", "hints"),
+    [
+        ("generate", ".former-writing-controls .transport", ["write_run_hint", "write_back_hint", "write_dice"]),
+        ("permute", ".former-word-order", ["permute_shuffle_hint", "permute_restore_hint"]),
+        ("permute", ".former-equivariance", ["permute_output_basic_hint", "permute_output_classifier_hint"]),
+    ],
+)
+def test_what_buttons_do_can_be_opened_in_other_tabs(tab, name, part, hints):
+    tab.goto(tab=name)
+    tab.page.locator(f"{part} button.hint").last.click()
+    for key in hints:
+        expect(card(tab.page)).to_contain_text(en.MESSAGES[key])

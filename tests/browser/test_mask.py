@@ -43,6 +43,9 @@ def test_the_switch_lays_each_mask_on_every_layer_of_the_model(tab, model, kind)
 
 def test_masked_cells_have_the_masked_colour_and_no_others(tab):
     tab.open(mask="strided")
+    tab.page.evaluate("former.hatch = () => {}")  # its lines lie over the colour
+    tab.page.evaluate("former.masking.set({ row: 3 })")
+    tab.painted()
     style = tab.page.evaluate("former.variable('masked')")
     grey = tuple(int(style[at : at + 2], 16) for at in (1, 3, 5))
     for name in ("masked", "weights"):
@@ -228,9 +231,15 @@ def test_the_pictures_the_steps_and_the_switch_are_above_the_fold(tab):
         box = spot.bounding_box()
         assert box
         assert box["y"] + box["height"] <= 720
-    box = tab.part("mask-stages").locator("table").bounding_box()
-    assert box
-    assert box["y"] + box["height"] <= 720
+    for spot in (tab.part("mask-stages").locator("table"), tab.part("mask-stages").locator(".costs")):
+        box = spot.bounding_box()
+        assert box
+        assert box["y"] + box["height"] <= 720
+    costs = tab.part("mask-stages").locator(".costs [data-line]").all()
+    said = {cost.get_attribute("data-line"): int(cost.get_attribute("data-count") or -1) for cost in costs}
+    assert said["none"] == T * T
+    assert said["causal"] == T * (T + 1) // 2
+    assert said["local"] == sum(allowed("local", row, column, SIZE) for row in range(T) for column in range(T))
 
 
 def test_a_phone_shows_everything_without_scrolling_sideways(tab):

@@ -1,6 +1,5 @@
 """Tab Permute: words that move, and what moves with them."""
 
-import json
 import re
 from functools import partial
 
@@ -215,8 +214,7 @@ def test_restoring_the_order_puts_every_word_back(tab):
 def test_each_number_that_is_pointed_at_is_that_of_the_weights(tab, model, output):
     tab.open(text=TEXT, order=LINKED, output=output, positions="learned", part=2)
     before, after = (outputs[output] for outputs in model.both(model.split(TEXT), ORDER, "learned"))
-    canvas = tab.page.locator(".former-moved-rows canvas")
-    canvas.focus()
+    tab.page.locator(".former-moved-rows canvas").first.focus()
     readout = tab.page.locator(".former-moved-rows .readout")
     for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight", "ArrowDown", "ArrowLeft"):
         tab.page.keyboard.press(key)
@@ -240,9 +238,9 @@ def test_each_number_that_is_pointed_at_is_that_of_the_weights(tab, model, outpu
 
 def test_a_pointer_on_the_fourth_map_reads_the_word_that_stands_there(tab, model):
     tab.open(text=TEXT, order=LINKED, output="block", mask="causal")
-    left, top, width, height = json.loads(tab.data("moved-rows")["maps"])[3]
-    place = {"x": left + width * 5.5 / 32, "y": top + height * 4.5 / 11}
-    tab.page.locator(".former-moved-rows canvas").hover(position=place)
+    canvas = tab.page.locator(".former-moved-rows [data-map=difference] canvas")
+    left, top, width, height = map(float, (canvas.get_attribute("data-frame") or "").split())
+    canvas.hover(position={"x": left + width * 5.5 / 32, "y": top + height * 4.5 / 11})
     tab.painted()
     readout = tab.page.locator(".former-moved-rows .readout")
     data = readout.evaluate("(one) => ({...one.dataset})")

@@ -19,7 +19,7 @@ def point(tab: Permuting, which: str, across: float, down: float) -> str:
     canvas.scroll_into_view_if_needed()
     box = canvas.bounding_box()
     assert box
-    inside = [34, 4, box["width"] - 38, box["height"] - 24]  # beside the numbers of the axes
+    inside = [float(side) for side in (canvas.get_attribute("data-frame") or "").split()]
     tab.page.mouse.move(box["x"] + inside[0] + across * inside[2], box["y"] + inside[1] + down * inside[3])
     tab.painted()
     return tab.page.locator(".former-position-maps .readout").inner_text()

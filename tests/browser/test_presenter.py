@@ -147,7 +147,8 @@ FILLED = """() => {
   const panel = document.querySelector(".presented");
   const body = panel.querySelector(".panel-body");
   const over = (one) => one.scrollHeight > one.clientHeight + 2 || one.scrollWidth > one.clientWidth + 2;
-  const right = [...panel.querySelectorAll("*")].filter((node) => node.checkVisibility() && !node.closest(".sr-only, .lens-sheet")) // which scrolls
+  const seen = (node) => node.checkVisibility() && !node.closest(".sr-only, .lens-sheet"); // which scrolls
+  const right = [...panel.querySelectorAll("*")].filter(seen)
     .map((node) => node.getBoundingClientRect()).filter(({ width, height }) => width * height > 0);
   const cut = right.filter((box) => box.bottom > innerHeight - 40 || box.right > innerWidth + 2).length;
   return { over: over(panel) || over(body), cut, zoom: Number(panel.style.getPropertyValue("--zoom")) };

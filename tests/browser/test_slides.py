@@ -164,6 +164,17 @@ def test_a_panel_alone_needs_no_tab_in_its_address(tab, panel, tab_name):
     assert tab.page.evaluate("former.page.tab") == tab_name
 
 
+def test_a_panel_with_nothing_to_show_says_so_until_it_has_something(tab):
+    tab.goto(embed="lines")
+    tab.wait("() => window.former?.store?.exact")
+    said = tab.page.locator(".embed-unknown")
+    expect(said).to_have_text("The panel “lines” has nothing to show for this text, model and view.")
+    expect(said).to_be_visible()
+    tab.page.evaluate("former.store.set({ view: 'lines' })")
+    presents(tab.page, "lines")
+    expect(said).to_be_hidden()
+
+
 def test_the_written_text_alone_can_be_written_on(tab):
     tab.page.set_viewport_size({"width": 800, "height": 500})
     tab.goto(embed="written-text")

@@ -220,6 +220,23 @@ def test_every_weight_of_every_head_stands_where_its_hover_text_says(rows, colum
     assert [note.text for note in figure.layout.annotations] == ["head 0", "head 1", "layer 0", "layer 1", "layer 2"]
 
 
+@pytest.mark.parametrize("side", [4, 70])
+def test_masked_cells_of_every_head_are_hatched_and_no_others(side):
+    weights = np.stack([[causal(side)] * 2] * 2)
+    figure = figures.heads(weights, range(side))
+    z = np.asarray(trace(figure, "weights").z)
+    [hatch] = figure.layout.shapes
+    crossed = set()
+    for line in hatch.path.split("M")[1:]:
+        (left, low), (right, _) = (map(float, end.split(",")) for end in line.split("L"))
+        crossed |= {(int(low - 0.5) - i, int(left + 0.5) + i) for i in range(round(right - left))}
+    assert crossed
+    assert all(np.isnan(z[cell]) for cell in crossed)
+    block = z.shape[0] // 2 + 1  # from one head to the next
+    assert {(row // block, column // block) for row, column in crossed} == set(itertools.product(range(2), range(2)))
+    assert not figures.heads(np.full((1, 1, 4, 4), 0.25), "abcd").layout.shapes
+
+
 def test_masked_cells_of_all_heads_lie_open_to_the_colour_below():
     weights = np.stack([[causal(4)] * 2] * 2)
     figure = figures.heads(weights, "abcd")

@@ -21,6 +21,7 @@ STEPS = 24  # straight pieces that stand for the curve of the root scale
 THUMBNAIL = 64  # cells a side: more than this is not seen in a grid of heads
 LABELLED = 50  # tokens of a map that all have a label on the axis
 HATCHED = 48  # lines over the masked cells, at most so many a side
+HATCHED_SMALL = 12  # of a head among others
 GAP = 0.08  # between two heads, as a part of one
 
 Bools = NDArray[np.bool_]
@@ -72,7 +73,7 @@ def attention(
         title,
         xaxis={"title": f"{frame.literal(axes[0])} →", **_axis(len(columns))},
         yaxis={"title": f"← {frame.literal(axes[1])}", **_axis(len(rows)), "autorange": "reversed", "scaleanchor": "x"},
-        shapes=[_hatch(masked, colours)] if masked.any() else [],
+        shapes=[_hatch(masked, colours, -(-max(masked.shape) // HATCHED))] if masked.any() else [],
         width=_side(values.shape[1]) + 240,
         height=_side(values.shape[0]) + (190 if title else 150),
     )
@@ -117,7 +118,11 @@ def heads(
     columns = frame.labels(tokens if keys is None else keys, values.shape[3], "keys")
     values, rows, columns = _pool(values, rows, columns)
     down, across = _Side(frame.literal(axes[1]), layers, rows), _Side(frame.literal(axes[0]), count, columns)
-    traces = [_backgrounds(down, across, colours)] if masked.any() else []
+    traces, shapes = [], []
+    if masked.any():
+        hidden = _join(np.isnan(values), down, across) == 1
+        traces.append(_backgrounds(down, across, colours))
+        shapes.append(_hatch(hidden, colours, -(-max(len(rows), len(columns)) // HATCHED_SMALL)))
     whole = _join(values, down, across)
     traces.append(_weights(whole, scale, theme, colours, "%{y}<br>%{x}", unit, x0=0, dx=1, y0=0, dy=1))
     return frame.figure(
@@ -128,6 +133,7 @@ def heads(
         yaxis={**down.axis, "autorange": "reversed", "scaleanchor": "x", "constrain": "domain"},
         annotations=across.names("x", yref="y domain", y=1, yanchor="bottom")
         + down.names("y", xref="x domain", x=0, xanchor="right"),
+        shapes=shapes,
         legend={"yanchor": "top", "y": -0.01},
         margin={"l": 64, "r": 8, "t": 64 if title else 32, "b": 8},
         width=90 * count + 180,
@@ -161,7 +167,7 @@ class _Side:
         return [{axis: middle, "text": block, "showarrow": False, **place} for middle, block in where]
 
 
-def _join(values: frame.Floats, down: _Side, across: _Side) -> frame.Floats:
+def _join(values: NDArray[Any], down: _Side, across: _Side) -> frame.Floats:
     """(layers, h, rows, columns) → one array with NaN in the gaps."""
     layers, count, rows, columns = values.shape
     blocks = np.full((layers, down.step, count, across.step), np.nan, np.float32)
@@ -217,10 +223,9 @@ def _masked(cells: NDArray[Any], colours: frame.Colours, place: str, **more: Any
     )
 
 
-def _hatch(masked: Bools, colours: frame.Colours) -> dict[str, Any]:
-    """Lines over the masked cells, from lower left to upper right: what is masked does not look like a weight of 0."""
+def _hatch(masked: Bools, colours: frame.Colours, step: int) -> dict[str, Any]:
+    """Lines over the masked cells, `step` apart, rising to the right: masked does not look like a weight of 0."""
     rows, columns = masked.shape
-    step = -(-max(masked.shape) // HATCHED)
     path = []
     for diagonal in range(0, rows + columns - 1, step):  # on which row + column is the same
         first = max(0, diagonal - rows + 1)

@@ -1,6 +1,6 @@
 // The address bar. The tab in front keeps its whole view there, so that a copied link opens it again; what belongs to
 // no tab (presenting, a room, the theme) stays beside it. The browser's Back returns to the tab before. Adds
-// former.opened, former.tabOf, former.whole, former.viewNow, former.writeAddress, former.writeBeside, former.writeAfter,
+// former.opened, former.tabOf, former.withModel, former.viewNow, former.writeAddress, former.writeBeside, former.writeAfter,
 // former.followers. Tells of every change by the event "former-address".
 (() => {
   const former = window.former;
@@ -27,7 +27,7 @@
 
   /** A link, URLSearchParams, with its model: one to Explore or Generate that shows something of a view and names none
    *  was made for the first model of then. Returns the same object. */
-  former.whole = (params) => {
+  former.withModel = (params) => {
     const shows = [...params.keys()].some((name) => name !== "tab" && !OF_NO_TAB.includes(name));
     if (shows && !params.has("model") && ["explore", "generate"].includes(former.tabOf(params))) params.set("model", BEFORE);
     return params;
@@ -45,7 +45,7 @@
 
   /** What the page was opened with; what it followed last, for tabs that are opened after. */
   const opened = new URL(location);
-  former.opened = former.whole(opened.searchParams);
+  former.opened = former.withModel(opened.searchParams);
   history.replaceState(history.state, "", opened); // Python reads the link off the address too
 
   /** Puts a tab's view into the address bar: {name: value}; what is empty, null or undefined is left out. */

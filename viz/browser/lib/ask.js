@@ -1,5 +1,5 @@
 // Asking the server for what takes a while, and handing files to the visitor. Adds former.later, former.patiently,
-// former.lines, former.copy and former.saveFile.
+// former.answer, former.lines, former.copy and former.saveFile.
 (() => {
   const former = window.former;
   const LATER = 700; // ms, up to twice that: from a busy server's refusal to the next time it is asked; then twice that
@@ -16,6 +16,16 @@
       if (response.status !== 503 || time + 1 === TIMES) return response;
       await new Promise((done) => setTimeout(done, former.later(time)));
     }
+  };
+
+  /** Python's answer to a question, JSON; without a body a GET. Throws an Error whose message is for the visitor. */
+  former.answer = async (path, body, signal) => {
+    const options = body && { method: "POST", body: JSON.stringify(body) };
+    const response = await former.patiently(path, { ...options, signal }).catch(() => null);
+    const said = await response?.json().catch(() => null);
+    if (!response) throw new Error(former.say("offline"));
+    if (!response.ok || !said) throw new Error(former.refusal(said));
+    return said;
   };
 
   /** GETs lines of JSON and calls take(value) for each as it comes; aborting the signal ends the work on the server. Throws

@@ -23,12 +23,17 @@
   /** {weights, scores: Uint32Array(256), masked: pixel} of the theme that is on. */
   former.colours = () => {
     const own = tables[former.isDark() ? "dark" : "light"];
-    const [r, g, b] = channels(former.variable("masked"));
-    return { ...own, masked: (255 << 24) | (b << 16) | (g << 8) | r };
+    return { ...own, masked: former.pixel("masked") };
   };
 
   /** The colour that style sheets know as --f-text: former.variable("text"). To ask the page would lay it out anew. */
   former.variable = (name) => former.style.colours[former.isDark() ? "dark" : "light"][name];
+
+  /** One of them as a pixel. */
+  former.pixel = (name) => {
+    const [r, g, b] = channels(former.variable(name));
+    return (255 << 24) | (b << 16) | (g << 8) | r;
+  };
 
   /** Black or white, whichever reads better on a pixel, by WCAG's relative luminance. */
   former.inkOn = (pixel) => {

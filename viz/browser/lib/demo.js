@@ -28,6 +28,7 @@
     const demo = {
       fields,
       view: settings.values,
+      initial: settings.initial,
       allowed: settings.allowed,
       hover: null, // what is pointed at; not part of a link
       answers: Object.fromEntries(Object.keys(questions).map((name) => [name, null])),
@@ -53,6 +54,9 @@
       for (const [name, { needs }] of Object.entries(questions))
         if (needs.some((field) => changed.includes(field))) askSoon(name, typed ? PATIENCE : 0);
     };
+
+    /** All as in the beginning. */
+    demo.reset = () => demo.set(settings.initial());
 
     demo.point = (hover) => {
       if (JSON.stringify(hover) === JSON.stringify(demo.hover)) return;
@@ -84,22 +88,16 @@
       publish("busy");
     };
 
-    /** Python's answer to a question, {answer}, or why there is none, {refused}. */
-    const request = async (path, body, signal) => {
-      try {
-        const response = await former.patiently(path, { method: "POST", body, signal });
-        const said = await response.json();
-        return response.ok ? { answer: said } : { refused: former.refusal(said) };
-      } catch {
-        return { refused: former.say("offline") };
-      }
-    };
-
     const ask = async (name) => {
       const own = (asking[name] = { abort: new AbortController() });
       const { path, needs } = questions[name];
-      const body = JSON.stringify(Object.fromEntries(needs.map((field) => [field, demo.view[field]])));
-      const { answer, refused } = await request(path, body, own.abort.signal);
+      const question = Object.fromEntries(needs.map((field) => [field, demo.view[field]]));
+      let [answer, refused] = [null, null];
+      try {
+        answer = await former.answer(path, question, own.abort.signal);
+      } catch (error) {
+        refused = error.message;
+      }
       if (own !== asking[name]) return; // a newer question overtook this one
       asking[name] = null;
       demo.complain(refused, "error", name);

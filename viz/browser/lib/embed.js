@@ -35,7 +35,10 @@
     if (!Object.hasOwn(former.panels, panel)) return document.body.append(unknown());
     const link = former.h("a", { target: "_blank", rel: "noopener", href: whole(), onclick: () => (link.href = whole()) }, former.say("embed_whole"));
     document.body.append(former.h("p", { class: "embed-foot" }, link));
-    former.presenter.wait(panel);
+    const nothing = former.h("p", { class: "embed-unknown", role: "status", hidden: true }, former.say("embed_nothing", { panel }));
+    document.body.append(nothing);
+    embed.wait = () => former.presenter.wait(panel, (there) => (nothing.hidden = there));
+    embed.wait();
   };
 
   // --- in the menu -------------------------------------------------------------------------------------------------

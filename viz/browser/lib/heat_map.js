@@ -6,12 +6,18 @@
   const LABELLED = 50; // tokens that all have a label, as in viz/figures/maps.py; of more, as many as fit
   const LEVELS = 3; // labels stand in so many columns beside each other where one has no room for all
   const LONGEST = 14; // characters; the whole label is told under the pointer
+  const SHORT = 36; // pixels of a label that is not turned where others have no room beside it
   const SIGN = 11; // pixels of a cell from which it is written in
   const WIDE = 1.4; // a cell's width to its height, at most
   const TITLE = 15; // pixels for what an axis is called
   const HATCH = 6; // pixels from line to line
 
-  const cut = (name) => ([...name].length > LONGEST ? `${[...name].slice(0, LONGEST - 1).join("")}…` : name);
+  /** The next of 1, 2, 5, 10, 20, ...: from label to label, where some are left out. */
+  const round = (count) => {
+    const power = 10 ** Math.floor(Math.log10(count));
+    return power * [1, 2, 5, 10].find((part) => part * power >= count);
+  };
+  const cut = (label, name = `${label}`) => ([...name].length > LONGEST ? `${[...name].slice(0, LONGEST - 1).join("")}…` : name);
   const fontOf = (size, weight = "") => `${weight} ${size}px ${former.style.font}`;
 
   /** Lines over what `area` (a Path2D) holds, inside a frame: what is hidden looks like nothing that is there. */
@@ -33,16 +39,18 @@
   /**
    * A picture in `place`, which gives it its size.
    *
-   * label: what it is, to those who do not see it. onpoint({row, column} or null), onpick({row, column}); onkey(event).
-   * Returns {canvas, draw}: draw({labels, across, words, wordsAcross, titles, pixel(row, column), image, hidden(row,
-   * column), sign(row, column), rows, columns, at}) paints it: labels are those of the rows, and of the columns too unless
-   * `across` has others; words, lists of {from, to, name}, stand over several labels; titles, [of the rows, of the
-   * columns], say what the sides are. pixel gives a cell's colour (as in former.colours), or image has one pixel a cell;
-   * hidden cells are hatched; sign is what is written in a cell; rows and columns are lists of {at, colour} to mark, and at
-   * is the cell pointed at.
+   * label: what it is, to those who do not see it. onpoint({row, column} or null), onpick({row, column}); onkey(event):
+   * without it the keyboard passes the picture by.
+   * Returns {canvas, draw}: draw({labels, across, words, wordsAcross, titles, fill, pixel(row, column), image, hidden(row,
+   * column), sign(row, column), rows, columns, edge, at}) paints it: labels are those of the rows, and of the columns too
+   * unless `across` has others; sides whose labels are all empty take no room; words, lists of {from, to, name}, stand over
+   * several labels; titles, [of the rows, of the columns], say what the sides are; with `fill` cells have any shape that
+   * fills the place. pixel gives a cell's colour (as in former.colours), or image has one pixel a cell; hidden cells are
+   * hatched; sign is what is written in a cell; rows and columns are lists of {at, colour} to mark; edge, {row, column},
+   * is where something ends, and at is the cell pointed at.
    */
   former.heatMap = (place, { label, onpoint, onpick, onkey }) => {
-    const canvas = former.h("canvas", { class: "heat-map", tabindex: 0, role: "application", "aria-label": label });
+    const canvas = former.h("canvas", { class: "heat-map", tabindex: onkey ? 0 : null, role: onkey ? "application" : "img", "aria-label": label });
     place.classList.add("heat-map-place");
     place.append(canvas);
     let frame = null; // {left, top, width, height, rows, columns}
@@ -57,19 +65,19 @@
         context.font = fontOf(size);
         return Math.max(0, ...names.map((name) => context.measureText(name).width));
       };
-      const names = all || !words ? labels.map(cut) : [];
+      const names = (all || !words) && labels.some((label) => label !== "") ? labels.map((label) => cut(label)) : [];
       const width = widest(names, font);
-      const upright = across && width <= 2 * pitch; // else labels of columns are turned
+      const upright = across && width <= (all ? 2 * pitch : SHORT); // else labels of columns are turned
       const wanted = Math.ceil((upright ? width + 1 : font - 1) / pitch);
       const levels = all ? Math.min(LEVELS, wanted) : 1;
       const depth = names.length ? Math.ceil(upright ? font + 1 : width + 4) : 0;
       const longest = words ? Math.ceil(widest(words.map(({ name }) => cut(name)), FONT)) : 0;
       const wordsUpright = across && words?.every(({ from, to, name }) => context.measureText(cut(name)).width < (to - from + 2) * pitch);
       const over = words ? (wordsUpright ? FONT : longest) + 7 : 0;
-      return { names, font, upright, levels, every: Math.ceil(wanted / levels), depth, words, wordsUpright, whole: levels * depth + over + 4 };
+      return { names, font, upright, levels, every: all ? Math.ceil(wanted / levels) : round(wanted), depth, words, wordsUpright, whole: levels * depth + over + 4 };
     };
 
-    const layout = ({ labels, across = labels, words, wordsAcross = words, titles }, size) => {
+    const layout = ({ labels, across = labels, words, wordsAcross = words, titles, fill }, size) => {
       const title = titles ? TITLE : 0;
       const [rows, columns] = [labels.length, across.length];
       let next = { left: 60, top: 40, width: size.width - 62, height: size.height - 42 };
@@ -79,8 +87,8 @@
         over = arrange(across, wordsAcross, next.width / columns, true);
         const [left, top] = [title + down.whole, title + over.whole];
         const height = Math.max(40, size.height - top - 2);
-        const width = Math.max(40, Math.min(size.width - left - 2, height * former.widest(WIDE)));
-        next = { left, top, width, height: Math.min(height, width * WIDE) };
+        const width = Math.max(40, Math.min(size.width - left - 2, fill ? Infinity : height * former.widest(WIDE)));
+        next = { left, top, width, height: fill ? height : Math.min(height, width * WIDE) };
       }
       return { ...next, rows, columns, down, over };
     };
@@ -91,7 +99,8 @@
     const cells = (context, { pixel, image, sign, hidden }) => {
       const { left, top, width, height, rows, columns } = frame;
       const [wide, high] = [width / columns, height / rows];
-      context.imageSmoothingEnabled = wide * former.pixelRatio(canvas) < 1;
+      context.imageSmoothingEnabled = Math.min(wide, high) * former.pixelRatio(canvas) < 1;
+      context.imageSmoothingQuality = "high";
       context.drawImage(image ?? former.image(columns, rows, (column, row) => pixel(row, column)), left, top, width, height);
       if (hidden) former.hatch(context, areaOf(hidden), frame);
       context.fillStyle = former.variable("panel");
@@ -136,13 +145,15 @@
       const { names, font, upright, levels, every, depth } = side;
       context.font = fontOf(font);
       const line = former.variable("line");
+      // Wider than its cell, a label ends with the picture.
+      const last = (i) => (across && upright && every > 1 ? frame.left + frame.width - context.measureText(names[i]).width / 2 : Infinity);
       for (let level = levels - 1; level >= 0; level--)
         for (let i = level * every; i < names.length; i += levels * every) {
           const away = 4 + level * depth;
           context.fillStyle = line;
           if (level) context.fillRect(across ? at(i + 0.5) : frame.left - away, across ? frame.top - away : at(i + 0.5), across ? 0.5 : away, across ? away : 0.5);
           context.fillStyle = former.variable("text");
-          beside(context, across, at(i + 0.5), away, upright, () => context.fillText(names[i], 0, 0));
+          beside(context, across, Math.min(at(i + 0.5), last(i)), away, upright, () => context.fillText(names[i], 0, 0));
         }
       if (side.words) words(context, side, across);
       for (const { at: i, colour } of marks) marked(context, side, across, i, colour);
@@ -169,6 +180,7 @@
     /** The label of a marked row or column, on a plate that hides its neighbours. */
     const marked = (context, { font, upright }, across, i, colour) => {
       const name = cut(across ? frame.across[i] : frame.labels[i]);
+      if (!name) return;
       const size = Math.max(font, 11);
       context.font = fontOf(size, "600");
       const wide = context.measureText(name).width + 4;
@@ -190,6 +202,20 @@
       context.textAlign = "right";
       context.fillText(ofRows, 0, 0);
       context.restore();
+    };
+
+    /** A dashed line before a row and before a column. */
+    const ends = (context, { row, column }) => {
+      context.strokeStyle = former.variable("mark");
+      context.lineWidth = 1.5;
+      context.setLineDash([5, 3]);
+      context.beginPath();
+      for (const [x0, y0, x1, y1] of [[0, row, frame.columns, row], ...(column == null ? [] : [[column, 0, column, frame.rows]])]) {
+        context.moveTo(x(x0), y(y0));
+        context.lineTo(x(x1), y(y1));
+      }
+      context.stroke();
+      context.setLineDash([]);
     };
 
     const marks = (context, { rows = [], columns = [], at }) => {
@@ -222,6 +248,7 @@
       if (shown.titles) titles(context, shown.titles);
       names(context, frame.down, false, shown.rows ?? []);
       names(context, frame.over, true, shown.columns ?? []);
+      if (shown.edge) ends(context, shown.edge);
       marks(context, shown);
     });
 

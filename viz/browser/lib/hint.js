@@ -1,5 +1,5 @@
 // What a word on the page means, for a pointer, a finger and the keyboard alike: a button that opens a card beside it.
-// Adds former.hint, former.term and former.glossary.
+// Adds former.hint, former.hints, former.term and former.glossary.
 (() => {
   const former = window.former;
   const { h, say } = former;
@@ -45,6 +45,9 @@
     button.addEventListener("click", () => (owner === button ? close() : open(button, means)));
     return button;
   };
+
+  /** What buttons do that stand beside it: [[a button's words, what it does], ...]. */
+  former.hints = (means) => former.hint("?", means, say("buttons_hints"));
 
   /** A word of the glossary that opens its own meaning; `words` where the page says it otherwise. */
   former.term = (name, words = say(`term_${name}`)) => former.hint(words, say(`term_${name}_means`));

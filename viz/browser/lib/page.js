@@ -43,7 +43,7 @@
 
   /** Shows the view of a link, URLSearchParams, as if the page had been opened with it. */
   page.follow = async (params) => {
-    const tab = former.tabOf(former.whole(params));
+    const tab = former.tabOf(former.withModel(params));
     former.opened = params; // a tab that was never opened reads its link when it is
     if (former.presenter.on) await former.presenter.go(tab, params.get("panel"));
     else await page.open(tab);

@@ -162,13 +162,21 @@
     else if (former.opened.get("present") === "1") begin(former.opened.get("panel"));
     former.lessons.heard = presenter.tell;
     new MutationObserver(() => {
-      if (presenter.on && shown?.closest("[hidden]")) requestAnimationFrame(() => show(sections()[0]));
+      if (!presenter.on || !shown?.closest("[hidden]")) return;
+      if (former.embed.panel === null) requestAnimationFrame(() => show(sections()[0]));
+      else former.embed.wait();
     }).observe(document.body, { subtree: true, attributeFilter: ["hidden"] });
   };
 
-  /** Shows one panel, once it is there. */
-  presenter.wait = async (name) => {
-    while (!sections().some((section) => nameOf(section) === name)) await new Promise((done) => setTimeout(done, 100));
+  /** Shows one panel, once it is there; tell(whether it is), where it stands on the page and has nothing to show. */
+  presenter.wait = async (name, tell) => {
+    show(null);
+    const there = () => sections().some((section) => nameOf(section) === name);
+    for (let looks = 0; !there(); looks += document.querySelector(`[data-panel="${name}"]`) ? 10 : 1) {
+      if (looks > 100) tell(false);
+      await new Promise((done) => setTimeout(done, 100));
+    }
+    tell(true);
     await begin(name);
   };
 })();

@@ -6,17 +6,6 @@
   /** tab → what its panels show now, as plain values for viz/tabs/python.py; each tab adds its own. */
   former.viewOf = {};
 
-  const ask = async (panel) => {
-    const body = JSON.stringify(former.viewOf[former.snippets[panel]]());
-    try {
-      const response = await fetch(former.url(`/python/${panel}`), { method: "POST", body });
-      const said = await response.json();
-      return response.ok ? { code: said.code } : { refused: former.refusal(said) };
-    } catch {
-      return { refused: former.say("offline") };
-    }
-  };
-
   /** A button for a panel, or null where it has no lines. They are shown too: a clipboard may be refused. */
   former.python = (panel, title) => {
     if (!(panel in former.snippets)) return null;
@@ -27,13 +16,13 @@
     const dialog = h("dialog", { class: "python", "aria-label": `${words}: ${title}` }, status, code, close);
     for (const type of ["keydown", "pointermove"]) dialog.addEventListener(type, (event) => event.stopPropagation()); // not the page's
     const open = async () => {
-      const { code: lines, refused } = await ask(panel);
+      const shown = former.viewOf[former.snippets[panel]]();
+      const { code: lines, refused } = await former.answer(`/python/${panel}`, shown).catch((error) => ({ refused: error.message }));
       code.value = lines ?? "";
       code.hidden = !lines;
       dialog.showModal();
       status.textContent = refused ?? former.say("python_lines");
-      if (!lines) return;
-      status.textContent = former.say((await former.copy(code)) ? "python_copied" : "python_lines");
+      if (lines && (await former.copy(code))) status.textContent = former.say("python_copied");
     };
     const button = h("button", { type: "button", class: "panel-python", title: words, "aria-label": `${words}: ${title}`, onclick: open }, "py");
     return [button, dialog];

@@ -9,10 +9,11 @@
    *   {initial, min, max, step}         a number; whole ones unless `step` is below 1
    * with `optional: true` where null is allowed. Limits may be changed later.
    *
-   * Returns {values, allowed, change, read, link}.
+   * Returns {values, initial, allowed, change, read, link}.
    */
   former.settings = (fields) => {
-    const values = Object.fromEntries(Object.entries(fields).map(([name, { initial }]) => [name, initial]));
+    const initial = () => Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.initial]));
+    const values = initial();
 
     const allowed = (name, value) => {
       const { choices, min, max, step = 1, longest, valid = () => true, optional } = fields[name];
@@ -52,7 +53,7 @@
     /** {name: value} for a link: what is not as in the beginning. */
     const link = () => Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== fields[name].initial));
 
-    return { values, allowed, change, read, link };
+    return { values, initial, allowed, change, read, link };
   };
 
   /** What is said of a part of a link that cannot be shown: a note. */

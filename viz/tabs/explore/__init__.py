@@ -8,7 +8,7 @@ TAB = Tab(
     "explore",
     page.render,
     routes.attach,
-    ("pass.js", "store.js", "labels.js", "shown.js", "paint.js", "legend.js", "habit.js", "picture.js"),
+    ("pass.js", "store.js", "tokens.js", "labels.js", "shown.js", "paint.js", "legend.js", "habit.js", "picture.js"),
     python.PANELS,
     limits={"edits": edits.LIMIT, "text": run.TEXT_LIMIT, "words_unasked": measures.UNASKED},
 )

@@ -39,7 +39,7 @@ const factor = h("output", {}, "1");
 scale.addEventListener("input", () => (factor.textContent = `× ${scale.value}`.replace("-", "−")));
 scale.addEventListener("change", () => apply(Number(scale.value) === 1 ? null : { do: "scale", factor: Number(scale.value) }));
 const reset = button("edit_reset", () => former.setEdits([]));
-tools.append(former.hint("?", hints, say("edits_hints")), reset);
+tools.append(former.hints(hints), reset);
 
 const heading = h("p", { class: "edit-target" });
 const list = h("ul", { class: "edit-list" });

@@ -2,6 +2,7 @@
 // canvas is as large as the panel and paints what is scrolled to, so long texts cost no more than short ones.
 const { h, say, store, eachFrame, share } = former;
 const ROW = 15; // pixels, at least
+const LONGEST = 18; // characters of a name
 const { title, tools, body, foot } = former.panel(element, say("lines"));
 const canvas = h("canvas", { tabindex: 0, role: "application", "aria-roledescription": say("lines"), "aria-label": say("lines_label") });
 const spacer = h("div", { class: "spacer" });
@@ -10,31 +11,24 @@ body.append(canvas, spacer);
 foot.append(note);
 tools.append(h("span", { class: "quiet" }, say("lines_axes")));
 
-let links = { shown: null, list: [], mass: 0 };
+let sheet = null; // see sheetOf
 let row = ROW; // pixels a token
 let unseen = true; // whether the token looked at may be out of sight
 let columns = { left: 0, right: 0 }; // where lines begin and end
 
-/** [{query, key, weight, most}], weakest first, so that the strong lie on top; and the part of all mass they carry. */
-const linksOf = (shown) => {
-  if (links.shown === shown) return links;
-  const tokens = shown.map.queries.length;
-  const list = [];
-  let carried = 0;
-  for (let query = 0; query < tokens; query++) {
-    const weights = former.row(shown, query);
-    const order = former.strongestOf(weights, former.LINES.most);
-    let mass = 0;
-    for (const key of order) {
-      list.push({ query, key, weight: weights[key], most: weights[order[0]] });
-      mass += weights[key];
-      if (mass >= former.LINES.mass) break;
-    }
-    carried += mass / tokens;
-  }
-  list.sort((a, b) => a.weight - b.weight);
-  return (links = { shown, list, mass: carried });
+/** What is drawn of a map: {links, mass} of former.linksOf, the weakest first, so that the strong lie on top; the names of
+ *  both sides, and how wide the widest is. */
+const sheetOf = (shown) => {
+  if (sheet?.shown === shown) return sheet;
+  const { links, mass } = former.linksOf(shown);
+  links.sort((a, b) => a.weight - b.weight);
+  const names = [shown.map.queries, shown.map.keys].map((labels) => labels.map((_, i) => cut(former.token(i, labels))));
+  const pen = canvas.getContext("2d");
+  pen.font = fontOf();
+  return (sheet = { shown, links, mass, names, widest: Math.max(...names.flat().map((name) => pen.measureText(name).width)) });
 };
+const cut = (name) => ([...name].length > LONGEST ? `${[...name].slice(0, LONGEST - 1).join("")}…` : name);
+const fontOf = (weight = "") => `${weight} 12px ${former.style.font}`;
 
 /** The query or key that stands out: {query, key}, either may be null. A token pointed at stands out as both. */
 const focus = () => {
@@ -57,27 +51,26 @@ const paint = eachFrame(() => {
   const context = former.fit(canvas, width, height);
   if (unseen) follow();
   unseen = false;
-  const pens = { left: former.tokenPen(shown.map.queries, 12, 18), right: former.tokenPen(shown.map.keys, 12, 18) };
-  const widest = Math.max(pens.left.widest(), pens.right.widest());
+  const { links, mass, names, widest } = sheetOf(shown);
   const middle = Math.max(120, Math.min(width - 2 * widest - 40, 420));
   columns = { left: (width - middle) / 2, right: (width + middle) / 2, width };
-  paintLinks(context, linksOf(shown), height);
-  paintLabels(context, pens, height, shown);
-  note.textContent = say("lines_note", { mass: share(former.LINES.mass), most: former.LINES.most, count: links.list.length, carried: share(links.mass) });
+  paintLinks(context, links, height);
+  paintLabels(context, names, height, shown);
+  note.textContent = say("lines_note", { mass: share(former.LINES.mass), most: former.LINES.most, count: links.length, carried: share(mass) });
   element.dataset.shown = [of, layer, head, "lines", scale, shown.exact ? "exact" : "approximate"].join(" ");
-  element.dataset.lines = links.list.length;
+  element.dataset.lines = links.length;
   element.dataset.rev = store.rev;
 });
 
 const yOf = (i) => 4 + (i + 0.5) * row - body.scrollTop;
 
-const paintLinks = (context, { list }, height) => {
+const paintLinks = (context, links, height) => {
   const stands = focus();
   const [from, to] = [former.variable("accent"), former.variable("mark")];
   const { left, right } = columns;
   const bend = (right - left) * 0.4;
   for (const strong of [false, true])
-    for (const { query, key, weight, most } of list) {
+    for (const { query, key, weight, most } of links) {
       const isFrom = stands && query === stands.query;
       const isTo = stands && key === stands.key;
       if (strong !== Boolean(isFrom || isTo)) continue;
@@ -95,26 +88,22 @@ const paintLinks = (context, { list }, height) => {
   context.globalAlpha = 1;
 };
 
-const paintLabels = (context, pens, height, shown) => {
-  const labels = { left: shown.map.queries, right: shown.map.keys };
-  const tokens = Math.max(labels.left.length, labels.right.length);
+const paintLabels = (context, names, height, shown) => {
   const stands = focus();
   const [text, quiet, mark, accent] = ["text", "quiet", "mark", "accent"].map(former.variable);
   const looked = stands && stands.query != null ? former.row(shown, stands.query) : null;
-  for (let i = 0; i < tokens; i++) {
-    const y = yOf(i);
-    if (y < -row || y > height + row) continue;
-    const locked = store.view.token === i;
-    for (const side of ["left", "right"]) {
-      if (!(i in labels[side])) continue;
-      const on = stands && (side === "left" ? stands.query : stands.key) === i;
-      const linked = stands && side === "right" && looked && looked[i] >= 0.05;
-      const colour = on ? (locked ? mark : accent) : stands && !linked ? quiet : text;
-      const look = { colour, quiet, weight: on ? "700" : "" };
-      if (side === "left") pens.left.draw(context, i, columns.left - 8, y, { ...look, align: "right" });
-      else pens.right.draw(context, i, columns.right + 8, y, look);
-    }
-  }
+  context.textBaseline = "middle";
+  names.forEach((side, isKey) =>
+    side.forEach((name, i) => {
+      const y = yOf(i);
+      if (y < -row || y > height + row) return;
+      const on = stands && (isKey ? stands.key : stands.query) === i;
+      const linked = stands && isKey && looked && looked[i] >= 0.05;
+      const colour = on ? (store.view.token === i ? mark : accent) : stands && !linked ? quiet : text;
+      Object.assign(context, { font: fontOf(on ? "700" : ""), fillStyle: colour, textAlign: isKey ? "left" : "right" });
+      context.fillText(name, isKey ? columns.right + 8 : columns.left - 8, y);
+    }),
+  );
 };
 
 /** The token under the pointer: as a query left of the middle, as a key right of it. */

@@ -63,13 +63,19 @@ const paintThumbnails = () => {
   const [w, h] = [Math.round(tile.w * ratio), Math.round(tile.h * ratio)];
   const hidden = maskOf(map, w, h);
   const { masked } = former.colours();
+  const area = areaOf(map, tile);
   context.imageSmoothingEnabled = false;
   for (let layer = 0; layer < layers; layer++)
     for (let head = 0; head < heads; head++) {
       const levels = former.pool(map, layer, head, w, h, view.scale === "row");
       const table = former.pixelsOfLevels(map.scales[layer * heads + head]);
       former.image(w, h, (x, y) => (hidden[y * w + x] ? masked : table[levels[y * w + x]]), thumbnail);
-      context.drawImage(thumbnail, LEFT + head * (tile.w + GAP), TOP + layer * (tile.h + GAP), tile.w, tile.h);
+      const [left, top] = [LEFT + head * (tile.w + GAP), TOP + layer * (tile.h + GAP)];
+      context.drawImage(thumbnail, left, top, tile.w, tile.h);
+      context.save();
+      context.translate(left, top);
+      if (map.hides) former.hatch(context, area, { left: 0, top: 0, width: tile.w, height: tile.h });
+      context.restore();
     }
   paintNumbers(context, tile, layers, heads);
 };
@@ -84,6 +90,17 @@ const maskOf = (map, w, h) => {
     for (let x = 0; x < w; x++) if (Math.floor((x * across) / w) >= map.rowLength(query)) hidden[y * w + x] = 1;
   }
   return hidden;
+};
+
+/** The masked cells of a thumbnail, of a row as one. */
+const areaOf = (map, { w, h }) => {
+  const area = new Path2D();
+  const [high, wide] = [h / map.queries.length, w / map.keys.length];
+  map.queries.forEach((_, query) => {
+    const seen = map.rowLength(query) * wide;
+    area.rect(seen, query * high, w - seen, high);
+  });
+  return area;
 };
 
 const paintNumbers = (context, tile, layers, heads) => {

@@ -40,23 +40,11 @@ const draw = () => {
 };
 
 const mark = () => {
-  const token = store.hover?.token ?? store.hover?.key ?? store.view.token;
-  spans.forEach((span, i) => {
-    span.classList.toggle("pointed", i === token);
-    span.classList.toggle("locked", i === store.view.token);
-  });
+  const token = former.marksTokens(spans);
   status.textContent = token == null || !spans[token] ? say("surprise_hint") : words(token);
 };
 
-const at = (event) => {
-  const token = event.target.closest?.(".token")?.dataset.token;
-  return token === undefined ? null : Number(token);
-};
-text.addEventListener("pointermove", (event) => store.point(at(event) === null ? null : { token: at(event) }));
-text.addEventListener("pointerleave", () => store.point(null));
-text.addEventListener("click", (event) => {
-  if (at(event) !== null) store.set({ token: at(event) === store.view.token ? null : at(event) });
-});
+former.pointsAtTokens(text);
 
 store.subscribe(element, (changed) => {
   if (!store.pass) return;

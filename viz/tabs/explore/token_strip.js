@@ -80,20 +80,7 @@ const tell = (shown, token, [looks, looked]) => {
   );
 };
 
-const at = (event) => {
-  const button = event.target.closest?.("[data-token]");
-  return button ? Number(button.dataset.token) : null;
-};
-const point = (event) => {
-  const token = at(event);
-  store.point(token === null ? null : { token });
-};
-const lock = (token) => store.set({ token: store.view.token === token ? null : token, key: null });
-list.addEventListener("pointerover", point);
-list.addEventListener("focusin", point);
-list.addEventListener("pointerleave", () => store.point(null));
-list.addEventListener("focusout", () => store.point(null));
-list.addEventListener("click", (event) => at(event) !== null && lock(at(event)));
+const at = former.pointsAtTokens(list);
 list.addEventListener("keydown", (event) => {
   const now = at(event);
   const steps = { ArrowLeft: now - 1, ArrowRight: now + 1, ArrowUp: line(now, -1), ArrowDown: line(now, 1), Home: 0, End: tokens.length - 1 };

@@ -10,6 +10,7 @@ const columns = ["ablation", "attention"].map((kind) => {
   const how = h("p", { class: "quiet" }, say(`words_${kind}_how`));
   return { how, text, top, column: h("div", { class: "words-column" }, h("h3", {}, say(`words_${kind}`)), how, text, top) };
 });
+for (const { text } of columns) former.pointsAtTokens(text);
 body.append(h("div", { class: "words-columns" }, ...columns.map(({ column }) => column)));
 const agreement = h("p", { class: "finding", role: "status" });
 foot.append(agreement, h("p", { class: "quiet" }, say("words_caution")));
@@ -67,13 +68,7 @@ const colour = (part) => former.colours().scores[Math.round(127.5 + 80 * Math.ma
 const fill = ({ text, top }, values, write) => {
   const most = Math.max(...values.map(Math.abs), 1e-9);
   const look = (i) => ({ title: `${former.token(i)}: ${write(values[i])}`, pixel: values[i] === undefined ? undefined : colour(values[i] / most) });
-  const spans = former.tokenSpans(store.pass.header.labels, look);
-  spans.forEach((span, i) => {
-    span.addEventListener("pointerenter", () => store.point({ token: i }));
-    span.addEventListener("pointerleave", () => store.point(null));
-    span.addEventListener("click", () => store.set({ token: store.view.token === i ? null : i }));
-  });
-  text.replaceChildren(...spans.flatMap((span) => [span, " "]));
+  text.replaceChildren(...former.tokenSpans(store.pass.header.labels, look).flatMap((span) => [span, " "]));
   const ranked = values.map((_, i) => i).sort((a, b) => Math.abs(values[b]) - Math.abs(values[a])).slice(0, 5);
   top.replaceChildren(...ranked.map((i) => {
     const bar = former.bar(Math.abs(values[i]) / most, "bar");
@@ -113,10 +108,7 @@ store.subscribe(element, (changed) => {
     if (short) waiting = setTimeout(run, 300);
   }
   if (["pass", "hover", "token"].some((name) => changed.has(name)))
-    for (const { text } of columns)
-      text.querySelectorAll(".token").forEach((span, i) => {
-        span.classList.toggle("pointed", i === (store.hover?.token ?? store.hover?.key ?? store.view.token));
-      });
+    for (const { text } of columns) former.marksTokens([...text.querySelectorAll(".token")]);
   element.dataset.rev = store.rev;
 });
 former.onTheme(() => store.pass?.header.kind === "classifier" && draw());

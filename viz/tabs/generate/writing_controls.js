@@ -27,7 +27,7 @@ const numeric = (name) => {
   };
   const { min, step } = fields[name];
   const input = h("input", { type: "number", inputmode: "numeric", min, step, oninput: read, onblur: () => shown[name]() });
-  const hint = h("span", { class: "hint", role: "status" });
+  const hint = h("span", { class: "range", role: "status" });
   shown[name] = () => {
     input.max = fields[name].max;
     if (Number(input.value) !== settings[name] || !input.value) input.value = settings[name];
@@ -45,14 +45,19 @@ shown.text = () => {
 };
 
 const another = () => writing.set({ seed: Math.floor(Math.random() * 10000) });
-const button = (name, act, ...more) => h("button", { type: "button", class: name, title: say(`write_${name}_hint`), onclick: act }, ...more, say(`write_${name}`));
+const hints = []; // [what a button says, what it does]
+const hinted = (name) => hints.push([say(`write_${name}`), say(`write_${name}_hint`)]);
+const button = (name, act) => {
+  hinted(name);
+  return h("button", { type: "button", class: name, title: say(`write_${name}_hint`), onclick: act }, say(`write_${name}`));
+};
 /** Prompt and what is written up to where one stands. */
 const copy = async () => {
   const written = writing.branches.path(writing.cursor).map((node) => node.token);
   try {
     copied.value = await former.textOf({ model: settings.model, text: settings.text, written });
   } catch (error) {
-    status.textContent = error instanceof TypeError ? say("offline") : error.message;
+    status.textContent = error.message;
     return;
   }
   copied.hidden = false; // what is hidden cannot be selected
@@ -68,6 +73,8 @@ const buttons = {
   forward: button("forward", writing.forward),
   copy: button("copy", copy),
 };
+hinted("pause"); // the first button's other words
+hints.push(["⚄", say("write_dice")]);
 const status = h("p", { class: "status", role: "status" });
 const dice = h("button", { type: "button", class: "dice", title: say("write_dice"), "aria-label": say("write_dice"), onclick: another }, "⚄");
 
@@ -84,7 +91,7 @@ element.append(
     h("div", { class: "with-dice" }, numeric("seed"), dice),
     numeric("length"),
   ),
-  h("div", { class: "transport", role: "group", "aria-label": say("write_transport") }, ...Object.values(buttons), status),
+  h("div", { class: "transport", role: "group", "aria-label": say("write_transport") }, ...Object.values(buttons), former.hints(hints), status),
   copied,
 );
 

@@ -118,7 +118,7 @@ const build = (section) => {
       if (learn.open === section.name) former.lessons.tell("learn", sentence);
     },
     /** Prepared changes, [{name, words, act}], and how to put all back. */
-    tries: (changes, reset) => {
+    tries: (changes, reset = section.live.reset) => {
       const button = (name, label, hint, act) => h("button", { type: "button", class: "field-button", "data-try": name, title: hint, onclick: act }, label);
       below.replaceChildren(
         h("span", { class: "quiet" }, say("learn_try")),

@@ -12,10 +12,6 @@ foot.append(saves, h("p", { class: "quiet" }, say("mask_growth_how")));
 
 const chart = former.chart(place, { label: say("mask_growth_label"), onread: (at) => masking.point(at === null ? null : { at }) });
 
-/** A line's name; a stride that stays makes a line of its own, beside the one whose stride grows. */
-const nameOf = (line, { mask, size }) =>
-  say(`mask_growth_${line}`, line === "own" ? { name: say(`mask_${mask}`), size, double: 2 * size } : { size });
-
 const worded = ({ lines, mask, size }) => (data, layout) => {
   for (const trace of data) if (lines.includes(trace.name)) trace.name = trace.name === "own" ? masking.nameOf(mask, size) : say(`mask_${trace.name}`);
   layout.xaxis.title = { text: say("mask_growth_x") };
@@ -42,7 +38,7 @@ const paint = former.eachFrame(() => {
   rows.replaceChildren(
     ...lines.map((line, i) =>
       h("div", { class: line === chosen ? "chosen" : "", "data-line": line, "data-count": growth[line][at] },
-        h("dt", {}, swatch(data[i].line), nameOf(line, answer)), h("dd", {}, masking.count(growth[line][at]))),
+        h("dt", {}, swatch(data[i].line), masking.lineOf(line, answer)), h("dd", {}, masking.count(growth[line][at]))),
     ),
   );
   const [part, all] = [growth[chosen][at], growth.none[at]];

@@ -60,7 +60,8 @@ const paintMaps = () => {
   const { labels, scores, allowed, weights, headSize, tokens, cells: left } = masking.answers.stages;
   const colours = former.colours();
   const most = Math.max(1e-9, ...scores.flat().map(Math.abs));
-  const passing = (colour) => (row, column) => (allowed[row][column] ? colour(row, column) : colours.masked);
+  const hidden = (row, column) => !allowed[row][column];
+  const passing = (colour) => (row, column) => (hidden(row, column) ? colours.masked : colour(row, column));
   const score = (row, column) => colours.scores[(127.5 + (127.5 * scores[row][column]) / most) | 0];
   const weight = (row, column) => colours.weights[Math.round(255 * (isRoot() ? Math.sqrt(weights[row][column]) : weights[row][column]))];
   const pixels = { scores: score, masked: passing(score), weights: passing(weight) };
@@ -73,7 +74,8 @@ const paintMaps = () => {
     picture.draw({
       labels,
       pixel: pixels[name],
-      sign: name === "masked" ? (row, column) => (allowed[row][column] ? null : "−∞") : null,
+      hidden: name === "scores" ? null : hidden,
+      sign: name === "masked" ? (row, column) => (hidden(row, column) ? "−∞" : null) : null,
       rows: [{ at: Math.min(masking.view.row, tokens - 1), colour: former.variable("mark") }],
       at: query === undefined ? null : { row: query, column: key },
     });
@@ -105,7 +107,22 @@ const table = former.stepTable((column) => masking.point(column === null ? null 
 const steps = h("div", { class: "steps" }, h("div", { class: "transport" }, row.node, back, next, where, sentence), table.node);
 steps.addEventListener("keydown", byKey);
 body.append(h("div", { class: "maps" }, ...maps.map(({ node }) => node)), steps);
-foot.append(reading);
+const costs = h("div", { class: "costs", role: "group", "aria-label": say("mask_costs") });
+foot.append(reading, costs);
+
+/** What every mask costs on this text; how that grows is below, in a chart. */
+const paintCosts = () => {
+  const answer = masking.answers.growth;
+  if (!answer) return;
+  const { growth, lines, chosen, t } = answer;
+  const at = growth.tokens.indexOf(t);
+  const cost = (line) => {
+    const count = growth[line][at];
+    const bar = h("span", { class: "bar", "aria-hidden": "true" }, former.bar(count / growth.none[at]));
+    return h("span", { class: line === chosen ? "chosen" : "", "data-line": line, "data-count": count }, masking.lineOf(line, answer), bar, h("b", {}, masking.count(count)));
+  };
+  costs.replaceChildren(h("span", { class: "quiet" }, say("mask_costs")), ...lines.map(cost));
+};
 
 const paintSteps = () => {
   const { stage } = masking.view;
@@ -128,6 +145,7 @@ const paint = former.eachFrame(() => {
   paintMaps();
   paintReading();
   paintSteps();
+  paintCosts();
   element.dataset.rev = masking.rev;
 });
 masking.paints(element, ["query", "key"], paint);

@@ -5,7 +5,10 @@ const OUTPUTS = permuting.fields.output.choices;
 const positions = permuting.choice("positions", ["none", "learned", "sinusoidal"]);
 const mask = permuting.choice("mask", permuting.fields.mask.choices);
 const sentence = h("p", { class: "sentence", "aria-live": "polite" });
-const heading = former.hint(say("permute_errors_heading"), say("permute_limit", { steps: former.limits.rounding }));
+const heading = former.hint(say("permute_errors_heading"), [
+  [say("permute_equal"), say("permute_limit", { steps: former.limits.rounding })],
+  ...OUTPUTS.map((name) => [say(`permute_output_${name}`), say(`permute_output_${name}_hint`)]),
+]);
 
 const row = (name) => {
   const parts = Object.fromEntries(["error", "mark", "more"].map((part) => [part, h("span", { class: part })]));

@@ -3,20 +3,19 @@ const { h, say, permuting } = former;
 const { initial, pairs, kinds, tables, emb } = props.value;
 permuting.begin(initial, {
   positions: { choices: kinds },
-  part: { max: Math.max(0, Math.ceil(emb / 32) - 1) },
+  part: { max: Math.max(0, Math.ceil(emb / permuting.SHOWN) - 1) },
   table: { choices: tables },
 });
 
 const text = h("textarea", { rows: 1, spellcheck: "false", placeholder: say("permute_text_hint", { limit: former.limits.words }), oninput: () => permuting.type(text.value) });
 const message = h("p", { class: "message", role: "status" });
 const choose = ({ text, order }) => permuting.set({ text, order });
-const examples = pairs.map((pair) =>
-  h("button", { type: "button", title: say(pair.other ? "permute_pair_hint" : "permute_review_hint", pair), onclick: () => choose(pair) }, pair.text),
-);
+const hintOf = (pair) => say(pair.other ? "permute_pair_hint" : "permute_review_hint", pair);
+const examples = pairs.map((pair) => h("button", { type: "button", title: hintOf(pair), onclick: () => choose(pair) }, pair.text));
 element.classList.add("tab-controls"); // beside a presented panel too
 element.append(
   h("label", { class: "field" }, h("span", { class: "name" }, say("permute_text")), text),
-  h("div", { class: "pairs", role: "group", "aria-label": say("examples") }, h("span", { class: "name" }, say("permute_pairs")), ...examples),
+  h("div", { class: "pairs", role: "group", "aria-label": say("examples") }, former.hint(say("permute_pairs"), pairs.map((pair) => [pair.text, hintOf(pair)])), ...examples),
   message,
 );
 

@@ -1,16 +1,31 @@
 // Vectors of positions as pictures: the vectors, how alike any two of them are, and one position against all others.
 const { h, say, permuting, number } = former;
-const { section, tools, body, foot } = former.panel(element, say("permute_tables"));
+const { tools, body, foot } = former.panel(element, say("permute_tables"));
 const tables = props.value;
 const held = {}; // key → {levels, norms, maps, figures: of the curve}
 const asked = {}; // key → while it is fetched, and after
 const source = h("select", { "aria-label": say("permute_table"), onchange: () => permuting.set({ table: source.value }) },
   ...tables.map(({ name, kind, trained, emb }) => h("option", { value: name }, say(`permute_table_${kind}`, { name, trained, emb }))));
 const product = permuting.choice("product", permuting.fields.product.choices);
+
+/** A map of positions: a click or the keys choose one, and what is pointed at is told. */
 const figure = (name) => {
-  const canvas = h("canvas", { tabindex: 0, role: "application", "data-map": name, "aria-label": say(`permute_${name}_label`) });
-  const heading = h("h3", {});
-  return { name, canvas, heading, node: h("figure", { class: name }, heading, h("div", { class: "place" }, canvas)), box: null };
+  const [heading, place] = [h("h3"), h("div", { class: "place" })];
+  const picture = former.heatMap(place, {
+    label: say(`permute_${name}_label`),
+    onpoint: (at) => point(at && { map: name, position: at.row, other: at.column }),
+    onpick: ({ row }) => choose(row),
+    onkey: byKey,
+  });
+  picture.canvas.dataset.map = name;
+  return { heading, picture, node: h("figure", { class: name }, heading, place) };
+};
+const byKey = (event) => {
+  const step = { ArrowUp: -1, ArrowDown: 1, PageUp: -32, PageDown: 32 }[event.key];
+  if (!step) return;
+  event.preventDefault();
+  hover = null;
+  choose(permuting.view.at + step);
 };
 const [vectors, pairs] = [figure("vectors"), figure("pairs")];
 const curveHeading = h("h3", {});
@@ -78,48 +93,6 @@ const draw = (table) => {
   return { vectors: maps[`vectors ${theme}`], pairs: maps[name] };
 };
 
-const MARGIN = 34; // for the numbers beside a map
-
-const lay = (one, made, table, wide, high, acrossIsPosition) => {
-  const context = former.fit(one.canvas, wide, high);
-  const box = { left: MARGIN, top: 4, width: wide - MARGIN - 4, height: high - 24 };
-  Object.assign(one, { box, across: made.width, down: made.height });
-  context.imageSmoothingEnabled = made.height > box.height;
-  context.imageSmoothingQuality = "high";
-  context.drawImage(made, box.left, box.top, box.width, box.height);
-  const [line, quiet, mark] = ["line", "quiet", "mark"].map(former.variable);
-  context.strokeStyle = line;
-  context.strokeRect(box.left - 0.5, box.top - 0.5, box.width + 1, box.height + 1);
-  Object.assign(context, { font: `11px ${former.style.font}`, fillStyle: quiet, textBaseline: "middle", textAlign: "right" });
-  const y = (position) => box.top + (position / made.height) * box.height;
-  const x = (column) => box.left + (column / made.width) * box.width;
-  const ticks = (end) => [0, end / 4, end / 2, (3 * end) / 4].map(Math.round);
-  for (const at of ticks(made.height)) context.fillText(at, box.left - 4, Math.max(y(at), box.top + 5));
-  Object.assign(context, { textBaseline: "top", textAlign: "left" });
-  for (const at of ticks(made.width)) context.fillText(acrossIsPosition ? at : at + 1, x(at), box.top + box.height + 5);
-  if (made.height > table.trained) limit(context, box, y(table.trained), acrossIsPosition ? x(table.trained) : null, mark);
-  if (!acrossIsPosition && table.rows < made.height) {
-    Object.assign(context, { fillStyle: quiet, textAlign: "center", textBaseline: "middle", font: `13px ${former.style.font}` });
-    context.fillText(say("permute_beyond"), box.left + box.width / 2, (y(table.rows) + y(made.height)) / 2, box.width - 8);
-  }
-  return context;
-};
-
-/** The trained length, as a line across and, for pairs, down. */
-const limit = (context, box, y, x, colour) => {
-  Object.assign(context, { strokeStyle: colour, lineWidth: 1.5 });
-  context.setLineDash([5, 3]);
-  context.beginPath();
-  context.moveTo(box.left, y);
-  context.lineTo(box.left + box.width, y);
-  if (x !== null) {
-    context.moveTo(x, box.top);
-    context.lineTo(x, box.top + box.height);
-  }
-  context.stroke();
-  context.setLineDash([]);
-};
-
 /** The position that is set against all others: pointed at, else chosen. */
 const position = (table) => Math.min(hover?.position ?? permuting.view.at, table.rows - 1);
 
@@ -128,32 +101,28 @@ const paint = former.eachFrame(() => {
   if (!table) return void body.replaceChildren(h("p", {}, say("permute_no_tables")));
   source.value = table.name;
   product.update();
-  if (!held[table.key]) {
-    return void (asked[table.key] ??= fetchTable(table));
-  }
-  if (!size.width) return;
+  if (!held[table.key]) return void (asked[table.key] ??= fetchTable(table));
   const made = draw(table);
-  const high = section.classList.contains("maximised") ? Math.max(160, size.height - 46) : 300;
-  const room = (one) => one.node.querySelector(".place").clientWidth;
-  const context = lay(vectors, made.vectors, table, room(vectors), high, false);
-  const other = lay(pairs, made.pairs, table, room(pairs), high, true);
   const at = position(table);
-  cross(context, vectors, at, hover?.map === "vectors" ? hover.other : null);
-  cross(other, pairs, at, hover?.map === "pairs" ? hover.other : null);
-  curvePlace.style.height = `${high}px`;
+  const { emb, rows, trained } = table;
+  const hidden = rows < span(table) ? (row) => row >= rows : null;
+  vectors.picture.draw({ fill: true, labels: numbers(span(table)), across: numbers(emb, 1), image: made.vectors, hidden, edge: { row: trained }, ...marks("vectors", at) });
+  const edge = rows > trained ? { row: trained, column: trained } : null;
+  pairs.picture.draw({ fill: true, labels: numbers(rows), image: made.pairs, edge, ...marks("pairs", at) });
   tell(table, at);
   element.dataset.table = table.name;
   element.dataset.at = at;
   element.dataset.product = permuting.view.product;
 });
 
-const cross = (context, { box, across, down }, row, column) => {
-  Object.assign(context, { strokeStyle: former.variable("text"), lineWidth: 1 });
-  const [wide, high] = [Math.max(2, box.width / across), Math.max(2, box.height / down)];
-  context.strokeRect(box.left, box.top + (row / down) * box.height, box.width, high);
-  if (column == null) return;
-  context.strokeRect(box.left + (column / across) * box.width, box.top, wide, box.height);
-  former.laser(context, box.left + (column / across) * box.width, box.top + (row / down) * box.height, wide, high);
+const numbers = (count, first = 0) => Array.from({ length: count }, (_, i) => i + first);
+
+/** The position in a map, and what of its row is pointed at. */
+const marks = (map, at) => {
+  const [colour, other] = [former.variable("text"), hover?.map === map ? hover.other : null];
+  const mark = (i) => ({ at: i, colour, line: 1 });
+  if (other === null) return { rows: [mark(at)] };
+  return { rows: [mark(at)], columns: [mark(other)], at: former.presenter.on ? { row: at, column: other } : null };
 };
 
 const tell = (table, at) => {
@@ -205,25 +174,6 @@ const point = (found) => {
 };
 const choose = (position) => permuting.set({ at: Math.max(0, Math.min(current().rows - 1, position)) });
 
-const pointer = (one) => {
-  const at = (event) => {
-    const found = one.box && former.cellAt(one.canvas, event, one.box, one.down, one.across);
-    return found && { map: one.name, position: found.row, other: found.column };
-  };
-  one.canvas.addEventListener("pointermove", (event) => point(at(event)));
-  one.canvas.addEventListener("pointerleave", () => point(null));
-  one.canvas.addEventListener("click", (event) => at(event) && choose(at(event).position));
-  one.canvas.addEventListener("keydown", (event) => {
-    const step = { ArrowUp: -1, ArrowDown: 1, PageUp: -32, PageDown: 32 }[event.key];
-    if (!step) return;
-    event.preventDefault();
-    hover = null;
-    choose(permuting.view.at + step);
-  });
-};
-[vectors, pairs].forEach(pointer);
-
-const size = former.sized(body, paint);
 permuting.subscribe(element, (changed) => {
   if (changed.has("table")) hover = null;
   if (["table", "product", "at", "permuted"].some((name) => changed.has(name))) paint();

@@ -5,7 +5,7 @@ const list = h("div", { class: "chips", role: "group", "aria-label": say("permut
 const spoken = h("p", { class: "readout", "aria-live": "polite" });
 const seed = h("input", { type: "number", min: 0, max: permuting.fields.seed.max, step: 1, inputmode: "numeric", oninput: () => seeded() });
 const [shuffle, restore] = permuting.buttons();
-tools.append(spoken, shuffle, h("label", { class: "seed" }, say("permute_seed"), seed), restore);
+tools.append(spoken, shuffle, h("label", { class: "seed" }, say("permute_seed"), seed), restore, permuting.hints());
 body.append(list);
 
 let chips = []; // chips[word]: its button

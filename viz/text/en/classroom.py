@@ -50,6 +50,7 @@ MESSAGES = {
     "slides_long": "With this view your slides would not fit in a link, which holds {limit, number} characters of them."
     " Remove one first, or take a shorter text.",
     "slides_bad": "This link holds slides that cannot be read. It may have been cut when it was copied.",
+    "embed_nothing": "The panel “{panel}” has nothing to show for this text, model and view.",
     "embed_unknown": "There is no panel “{given}”. These can be shown alone:",
     "bad_room": "A room's name is made of letters, digits and hyphens, 40 at the most; “{given}” is not.",
     "taken_room": "Somebody else is leading the room “{name}”. Choose another name.",

@@ -19,7 +19,6 @@ MESSAGES = {
     "ask_again": "Ask now",
     "gone": "The server no longer holds this pass. Change the text a little, and it is made anew.",
     "edits": "Change the heads",
-    "edits_hints": "What the buttons do",
     "edits_none": "Nothing is changed: this is the model as it was trained.",
     "edits_many": "{limit} changes at once are the limit. Please take some of them back.",
     "edit_head": "Layer {layer}, head {head}",

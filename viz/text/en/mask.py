@@ -59,6 +59,7 @@ MESSAGES = {
     "mask_say_weights": "Divided by {sum}, they sum to 1; {key} gets the most, {share}. The model’s own weights agree"
     " to within {error}.",
     "mask_growth": "What a mask costs",
+    "mask_costs": "Cells to compute:",
     "mask_growth_label": "Cells a mask allows, up to 100,000 tokens. The arrow keys move the reading.",
     "mask_growth_x": "tokens t",
     "mask_growth_y": "cells",

@@ -25,6 +25,7 @@ MESSAGES = {
     "too_short": "A single token leaves nothing to predict: type a little more.",
     "busy_measuring": "Too many measurements are under way just now. Please try again in a few seconds.",
     # what the parts of several tabs say
+    "buttons_hints": "What the buttons do",
     "overview": "All heads",
     "map": "Head map",
     "lines": "Lines",

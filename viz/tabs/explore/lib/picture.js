@@ -72,15 +72,9 @@
     const group = svg("g", { transform: "translate(0 76)" });
     const style = { "font-size": pitch - 5, fill: ink.text, "font-family": former.style.mono, "dominant-baseline": "central" };
     const y = (i) => (i + 0.5) * pitch;
-    for (let query = 0; query < queries.length; query++) {
-      const row = former.row(shown, query);
-      let mass = 0;
-      for (const key of former.strongestOf(row, former.LINES.most)) {
-        if (mass >= former.LINES.mass) break;
-        mass += row[key];
-        const curve = `M${left} ${y(query)}C${left + 100} ${y(query)} ${right - 100} ${y(key)} ${right} ${y(key)}`;
-        group.append(svg("path", { d: curve, fill: "none", stroke: ink.accent, "stroke-opacity": row[key].toFixed(3), "stroke-width": (0.6 + 2.4 * row[key]).toFixed(2) }));
-      }
+    for (const { query, key, weight } of former.linksOf(shown).links) {
+      const curve = `M${left} ${y(query)}C${left + 100} ${y(query)} ${right - 100} ${y(key)} ${right} ${y(key)}`;
+      group.append(svg("path", { d: curve, fill: "none", stroke: ink.accent, "stroke-opacity": weight.toFixed(3), "stroke-width": (0.6 + 2.4 * weight).toFixed(2) }));
     }
     queries.forEach((label, i) => group.append(words(label, left - 6, y(i), { ...style, "text-anchor": "end" })));
     keys.forEach((label, i) => group.append(words(label, right + 6, y(i), style)));

@@ -1,6 +1,6 @@
 // What is on screen, as numbers: one head, the mean of a layer's heads, or the rollout up to a layer; and which pair of
 // tokens is looked at. Every view of the tab asks here. Adds former.shown, former.row, former.pair, former.strongest,
-// former.strongestOf, former.LINES, former.recompute and former.fetched.
+// former.strongestOf, former.LINES, former.linksOf, former.recompute and former.fetched.
 (() => {
   const former = window.former;
   const derived = new WeakMap(); // map → {mean: [layer] cells, rollout: [layer] t × t}
@@ -93,6 +93,26 @@
 
   /** Of each query as lines: the strongest keys, until they carry so much of its attention, and no more than so many. */
   former.LINES = { mass: 0.9, most: 8 };
+
+  /** A map's lines: {links: [{query, key, weight, most}], most the largest weight of the query; mass: the part of all
+   *  attention that they carry}. */
+  former.linksOf = (shown) => {
+    const { queries } = shown.map;
+    const links = [];
+    let carried = 0;
+    queries.forEach((_, query) => {
+      const weights = former.row(shown, query);
+      const order = former.strongestOf(weights, former.LINES.most);
+      let mass = 0;
+      for (const key of order) {
+        if (mass >= former.LINES.mass) break;
+        links.push({ query, key, weight: weights[key], most: weights[order[0]] });
+        mass += weights[key];
+      }
+      carried += mass / queries.length;
+    });
+    return { links, mass: carried };
+  };
 
   /** The key a query looks at most. */
   former.strongest = (shown, query) => former.strongestOf(former.row(shown, query), 1)[0];

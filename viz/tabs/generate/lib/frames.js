@@ -9,12 +9,7 @@
   });
 
   /** The text of a prompt and the tokens written to it. Throws an Error whose message is for the visitor. */
-  former.textOf = async (order) => {
-    const response = await former.patiently("/written", { method: "POST", body: JSON.stringify(order) });
-    const answer = await response.json().catch(() => null);
-    if (!response.ok) throw new Error(former.refusal(answer));
-    return answer.text;
-  };
+  former.textOf = async (order) => (await former.answer("/written", order)).text;
 
   /** The frames that are answered to an order, as they come. Throws an Error whose message is for the visitor. */
   former.write = async function* (order, signal) {

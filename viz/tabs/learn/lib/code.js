@@ -15,15 +15,7 @@
       rows.length < shape.slice(0, -1).reduce((one, other) => one * other, 1) ? h("p", {}, "…") : null,
     );
 
-  const ask = async (path, options) => {
-    try {
-      const response = await former.patiently(path, options);
-      const said = await response.json();
-      return response.ok ? said : { refused: former.refusal(said) };
-    } catch {
-      return { refused: say("offline") };
-    }
-  };
+  const ask = (path, body) => former.answer(path, body).catch((error) => ({ refused: error.message }));
 
   /** What folds out to the code of a section. */
   former.learnCode = (section) => {
@@ -33,7 +25,7 @@
     const details = h("details", { class: "code" },
       h("summary", {}, h("b", {}, say("learn_code")), " ", h("code", {}, former.list(section.code))), values, tensors, body);
     values.addEventListener("click", async () => {
-      const { refused, tensors: given = [] } = await ask(`/learn/${section.name}/values`, { method: "POST", body: JSON.stringify(section.live.view) });
+      const { refused, tensors: given = [] } = await ask(`/learn/${section.name}/values`, section.live.view);
       tensors.replaceChildren(...(refused ? [refused] : given.map(tensor)));
     });
     details.addEventListener("toggle", async () => {

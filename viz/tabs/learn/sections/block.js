@@ -78,7 +78,6 @@ section.tries(
     { name: "middle", words: words("try_middle"), act: () => demo.set({ at: Math.floor(demo.answers.through.labels.length / 2) }) },
     { name: "other", words: words("try_other"), act: () => demo.set({ text: words("other"), at: demo.fields.at.initial }) },
   ],
-  () => demo.set(Object.fromEntries(Object.entries(demo.fields).map(([name, { initial }]) => [name, initial]))),
 );
 
 section.check({

@@ -87,26 +87,19 @@ const paint = former.eachFrame(() => {
 
 // --- what can be tried -------------------------------------------------------------------------------------------------
 
-const start = () => Object.fromEntries(Object.entries(demo.fields).map(([name, { initial }]) => [name, initial]));
 const strongestWord = ({ average: { pulls } }) => pulls.map(Math.abs).indexOf(Math.max(...pulls.map(Math.abs)));
 section.tries(
   [
-    { name: "mixed", words: words("try_mixed"), act: () => demo.set({ ...start(), text: props.mixed }) },
+    { name: "mixed", words: words("try_mixed"), act: () => demo.set({ ...demo.initial(), text: props.mixed }) },
     { name: "max", words: words("try_max"), act: () => demo.set({ pooling: "max" }) },
     { name: "without", words: words("try_without"), act: () => demo.answers.verdict && toggle(strongestWord(demo.answers.verdict)) },
   ],
-  () => demo.set(start()),
 );
 section.check({
   question: words("question"),
   choices: ["stays", "turns"].map((name) => words(`choice_${name}`)),
   answer: async () => {
-    const ask = async (taken) => {
-      const response = await former.patiently("/learn/classification/verdict", { method: "POST", body: JSON.stringify({ text: demo.view.text, out: taken }) });
-      const said = await response.json();
-      if (!response.ok) throw new Error(former.refusal(said));
-      return said;
-    };
+    const ask = (taken) => former.answer("/learn/classification/verdict", { text: demo.view.text, out: taken });
     const whole = await ask("");
     const word = strongestWord(whole);
     const without = await ask(`${word}`);

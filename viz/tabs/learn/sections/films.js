@@ -148,7 +148,6 @@ section.tries(
     { name: "learn", words: words("try_learn"), act: () => (demo.set({ show: "learn", seed: (demo.view.seed + 1) % props.seeds }), run()) },
     { name: "words", words: words("try_words"), act: () => demo.set({ show: "words", word: "wonderful" }) },
   ],
-  () => demo.set(Object.fromEntries(Object.entries(demo.fields).map(([name, { initial }]) => [name, initial]))),
 );
 section.check({
   question: words("question", { person: props.people[props.held[0]], film: props.films[props.held[1]] }),

@@ -179,16 +179,14 @@ const every = (count, linked) => {
   const pairs = Array.from({ length: count * count }, (_, i) => [Math.floor(i / count), i % count]);
   return spell({ count, edges: pairs.filter(([one, other]) => one < other && linked(one, other)).map((pair) => pair.join("-")) });
 };
-const start = () => Object.fromEntries(Object.entries(demo.fields).map(([field, { initial }]) => [field, initial]));
 const side = Math.sqrt(props.most);
 const isNeighbour = (one, other) => Math.max(Math.abs((one % side) - (other % side)), Math.abs(Math.floor(one / side) - Math.floor(other / side))) === 1;
 section.tries(
   [
-    { name: "set", words: words("try_set"), act: () => demo.set({ ...start(), graph: every(8, () => true), layers: 1, renamed: 1 }) },
-    { name: "picture", words: words("try_picture", { side }), act: () => demo.set({ ...start(), graph: every(props.most, isNeighbour), shape: "grid" }) },
-    { name: "islands", words: words("try_islands"), act: () => demo.set({ ...start(), graph: every(8, (one, other) => (one < 4) === (other < 4)), layers: props.layers }) },
+    { name: "set", words: words("try_set"), act: () => demo.set({ ...demo.initial(), graph: every(8, () => true), layers: 1, renamed: 1 }) },
+    { name: "picture", words: words("try_picture", { side }), act: () => demo.set({ ...demo.initial(), graph: every(props.most, isNeighbour), shape: "grid" }) },
+    { name: "islands", words: words("try_islands"), act: () => demo.set({ ...demo.initial(), graph: every(8, (one, other) => (one < 4) === (other < 4)), layers: props.layers }) },
   ],
-  () => demo.set(start()),
 );
 
 const paintPuzzle = section.puzzle();
@@ -198,10 +196,7 @@ section.check({
   question: words("question"),
   choices: [1, 2, 4].map((count) => words("choice", { count })),
   answer: async () => {
-    const body = JSON.stringify({ graph: "5:0-1,1-2,2-3,3-4", layers: 1, renamed: 0 });
-    const response = await former.patiently("/learn/graphs/passed", { method: "POST", body });
-    const line = await response.json();
-    if (!response.ok) throw new Error(former.refusal(line));
+    const line = await former.answer("/learn/graphs/passed", { graph: "5:0-1,1-2,2-3,3-4", layers: 1, renamed: 0 });
     const moved = line.influence.map((layer) => layer[0][4]);
     const needed = moved.findIndex((change) => change > 0) + 1;
     return { right: [1, 2, 4].indexOf(needed), said: words("answer", { changes: former.list(moved.map((change) => former.number(change, 2))) }) };

@@ -102,7 +102,6 @@ section.tries(
     { name: "longer", words: words("try_longer", { factor: 16 }), act: () => demo.set({ factor: 16 }) },
     { name: "copies", words: words("try_copies", { copies: 8 }), act: () => demo.set({ copies: 8 }) },
   ],
-  () => demo.set(Object.fromEntries(Object.entries(demo.fields).map(([name, { initial }]) => [name, initial]))),
 );
 
 section.check({

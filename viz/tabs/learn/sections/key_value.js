@@ -161,15 +161,13 @@ const tell = ({ found, weights, y, row }) => {
 
 // --- what can be tried -------------------------------------------------------------------------------------------------
 
-const start = () => Object.fromEntries(Object.entries(demo.fields).map(([name, { initial }]) => [name, initial]));
-const put = (changes) => () => demo.set({ ...start(), ...changes });
+const put = (changes) => () => demo.set({ ...demo.initial(), ...changes });
 section.tries(
   [
     { name: "there", words: words("try_there", { name: names[1] }), act: put({ query: props.keys.split(";")[1] }) },
     { name: "hard", words: words("try_hard"), act: put({ soft: 0 }) },
     { name: "itself", words: words("try_itself"), act: put({ asker: "keys", row: 1 }) },
   ],
-  put({}),
 );
 
 const isSolved = (y) => {

@@ -28,7 +28,6 @@ const demo = section.demo(
   },
   { trained: ["text", "layer", "head"] },
 );
-const reset = () => demo.set(Object.fromEntries(Object.entries(demo.fields).map(([name, { initial }]) => [name, initial])));
 const show = former.fields.choice(demo, "show", words("show"), ["plane", "head"], (value) => words(`show_${value}`), (value) => words(`show_${value}_hint`));
 panel.tools.append(show.node);
 
@@ -167,7 +166,6 @@ section.tries(
     { name: "nothing", words: words("try_nothing"), act: () => put({ q: [0, 0, 0, 0] }) },
     { name: "turn", words: words("try_turn"), act: () => put({ v: [0, 1, -1, 0] }) },
   ],
-  reset,
 );
 const paintPuzzle = section.puzzle();
 section.check({

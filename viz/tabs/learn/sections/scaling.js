@@ -70,7 +70,6 @@ section.tries(
     { name: "large", words: words("try", { k: former.whole(1024) }), act: () => demo.set({ power: 10 }) },
     { name: "gradient", words: words("try_gradient"), act: () => demo.set({ measure: "gradient", power: 10 }) },
   ],
-  () => demo.set(Object.fromEntries(Object.entries(demo.fields).map(([name, { initial }]) => [name, initial]))),
 );
 section.check({
   question: words("question"),

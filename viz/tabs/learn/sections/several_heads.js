@@ -129,7 +129,6 @@ section.tries(
     { name: "off", words: words("try_off"), act: () => demo.set({ heads: "4", positions: "off" }) },
     { name: "paper", words: words("try_paper"), act: () => demo.set({ emb: 512, count: 8 }) },
   ],
-  () => demo.set(Object.fromEntries(Object.entries(demo.fields).map(([name, { initial }]) => [name, initial]))),
 );
 
 section.check({

@@ -109,6 +109,9 @@
   masking.nameOf = (mask, size) => former.say(`mask_${mask}`) + (masking.hasSize(mask) ? ` ${size}` : "");
   /** In a sentence: "the causal mask", "a local window of 5", "no mask". */
   masking.fullNameOf = (mask, size) => former.say(`mask_full_${mask}`, { size });
+  /** What is counted of the cost of masks; a stride that stays makes a line of its own, beside the one whose stride grows. */
+  masking.lineOf = (line, { mask, size }) =>
+    former.say(`mask_growth_${line}`, line === "own" ? { name: former.say(`mask_${mask}`), size, double: 2 * size } : { size });
   masking.hasSize = (mask) => mask !== "none" && mask !== "causal";
 
   masking.count = former.whole;

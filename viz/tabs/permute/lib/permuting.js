@@ -3,6 +3,7 @@
 (() => {
   const former = window.former;
   const AS_TYPED = "typed"; // the order of a text in which nothing was moved
+  const LONGEST = 9; // characters of a word's name
 
   const permuting = former.demo(
     "permute",
@@ -13,7 +14,7 @@
       positions: { initial: "none", choices: ["none", "learned", "sinusoidal"] },
       mask: { initial: "none", choices: ["none", "causal"] },
       output: { initial: "block", choices: ["basic", "layer", "block", "classifier"] }, // the one in the picture
-      part: { initial: 0, min: 0, max: 0 }, // which 32 numbers of each output
+      part: { initial: 0, min: 0, max: 0 }, // which of each output's numbers
       scale: { initial: "same", choices: ["same", "log"] }, // of the difference
       table: { initial: "", choices: [""] }, // of position vectors
       at: { initial: 20, min: 0, max: 9999 }, // the position set against all others
@@ -22,6 +23,7 @@
     { permuted: { path: "/permute", needs: ["text", "order", "positions", "mask", "output"] } },
   );
   const { fields } = permuting;
+  permuting.SHOWN = 32; // of an output's numbers at once
   former.viewOf.permute = () => permuting.view;
 
   /** Before start: what a page without a link shows, {text, order, ...}, and what there is to choose from. */
@@ -116,27 +118,13 @@
   /** {name, error, size, limit, equal, plain} of an output; null before the first answer. */
   permuting.measured = (name) => permuting.answers.permuted?.errors.find((error) => error.name === name) ?? null;
 
-  /** Paints a word with the number it has in the text as typed, small; returns nothing. */
-  permuting.paintWord = (context, word, x, y, { align = "left", size = 12, longest = 10, colour, weight = "" }) => {
-    const label = [...permuting.labels()[word]];
-    const text = label.length > longest ? `${label.slice(0, longest - 1).join("")}…` : label.join("");
-    const [large, small] = [`${weight} ${size}px ${former.style.font}`, `${Math.round(size * 0.7)}px ${former.style.font}`];
-    Object.assign(context, { font: large, textAlign: "left", textBaseline: "middle", fillStyle: colour });
-    const width = context.measureText(text).width;
-    context.font = small;
-    const left = align === "right" ? x - width - 1 - context.measureText(word + 1).width : x;
-    context.fillText(word + 1, left + width + 1, y + size * 0.22);
-    context.font = large;
-    context.fillText(text, left, y);
-  };
-
-  /** How wide the widest word is when painted so. */
-  permuting.widest = (size = 12, longest = 10) => {
-    const pen = document.createElement("canvas").getContext("2d");
-    pen.font = `600 ${size}px ${former.style.font}`;
-    const cut = permuting.labels().map((label) => [...label].slice(0, longest).join(""));
-    return Math.ceil(Math.max(...cut.map((label) => pen.measureText(label).width), 0) + 1.5 * size);
-  };
+  /** The names of some words, cut where they are long: each with its number in the text as typed, "film₂". */
+  permuting.names = (words) =>
+    words.map((word) => {
+      const label = [...permuting.labels()[word]];
+      const cut = label.length > LONGEST ? `${label.slice(0, LONGEST - 1).join("")}…` : label.join("");
+      return cut + [...`${word + 1}`].map((digit) => "₀₁₂₃₄₅₆₇₈₉"[digit]).join("");
+    });
 
   // --- controls ----------------------------------------------------------------------------------------------------
 
@@ -151,6 +139,7 @@
     const { h, say } = former;
     return h("button", { type: "button", class: `permute-button ${name}`, title: say(`permute_${name}_hint`), onclick: act }, say(`permute_${name}`));
   };
+  permuting.hints = () => former.hints(["shuffle", "restore"].map((name) => [former.say(`permute_${name}`), former.say(`permute_${name}_hint`)]));
   permuting.buttons = () => [permuting.button("shuffle", () => permuting.shuffle()), permuting.button("restore", () => permuting.set({ order: AS_TYPED }))];
 
   /** In a panel that fills the window: what else moves its picture, {node, update}. */

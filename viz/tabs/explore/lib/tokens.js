@@ -1,0 +1,31 @@
+// Tokens that stand on the page as elements, each with data-token. Adds former.pointsAtTokens and former.marksTokens.
+(() => {
+  const former = window.former;
+  const { store } = former;
+
+  /** Those in `place` are pointed at, and a click locks one or lets it go. Returns what tells the token of an event, or null. */
+  former.pointsAtTokens = (place) => {
+    const at = ({ target }) => {
+      const token = target.closest?.("[data-token]")?.dataset.token;
+      return token === undefined ? null : Number(token);
+    };
+    const point = (event) => store.point(at(event) === null ? null : { token: at(event) });
+    for (const type of ["pointerover", "focusin"]) place.addEventListener(type, point);
+    for (const type of ["pointerleave", "focusout"]) place.addEventListener(type, () => store.point(null));
+    place.addEventListener("click", (event) => {
+      const token = at(event);
+      if (token !== null) store.set({ token: token === store.view.token ? null : token, key: null });
+    });
+    return at;
+  };
+
+  /** Marks the one pointed at and the one locked; returns the first, or the second where nothing is pointed at. */
+  former.marksTokens = (spans) => {
+    const token = store.hover?.token ?? store.hover?.key ?? store.view.token;
+    spans.forEach((span, i) => {
+      span.classList.toggle("pointed", i === token);
+      span.classList.toggle("locked", i === store.view.token);
+    });
+    return token;
+  };
+})();
