@@ -3,8 +3,9 @@
     python -m viz.figures.cards OUT.html [--models checkpoints] [--split val] [--theme light]
 
 Every card with a time and with bits per byte is a dot, but a model without a causal mask is left out: it reads what it
-is to predict. The time is the processor's, of its last training where it was trained more than once; a model whose run did not count it stands at the time by the clock and says
-so, and one that a GPU trained names the GPU. With kaleido, which needs a Chromium, OUT may be a .png or an .svg too.
+is to predict. The time is the processor's, of its last training where there was more than one; a model whose run did
+not count it stands at the time by the clock and says so, and one that a GPU trained names the GPU. With kaleido, which
+needs a Chromium, OUT may be a .png or an .svg too.
 """
 
 from __future__ import annotations
