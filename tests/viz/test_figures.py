@@ -379,7 +379,9 @@ def test_names_of_models_that_are_alike_stand_on_different_sides_of_their_dots()
     close = trace(figures.bits_by_seconds([100, 100, 100], [2.5, 2.498, 2.496], ["one", "two", "six"]), "models")
     assert len(set(close.textposition)) == 3
     apart = trace(figures.bits_by_seconds([10, 1000], [2.5, 1.5], ["one", "two"]), "models")
-    assert len(set(apart.textposition)) == 1
+    assert list(apart.textposition) == ["middle right", "middle right"]
+    long = trace(figures.bits_by_seconds([10, 1000], [2.5, 1.5], ["one", "a name that is long"]), "models")
+    assert list(long.textposition) == ["middle right", "middle left"]
 
 
 @pytest.mark.parametrize("name", [name for name in FIGURES if name not in ("bars", "next_tokens", "additions")])

@@ -12,7 +12,10 @@ from numpy.typing import ArrayLike
 from viz.figures import frame
 
 COLOURS = ("text", "accent", "good", "warn", "quiet", "mark")  # of lines, in this order; then again
+Box = tuple[float, float, float, float]  # left, top, right, bottom
+
 FEW = 30  # points of a line that each have a dot
+WIDE, HIGH = 700, 420  # pixels, about, of the chart of models within its axes
 DASHES = ("solid", "8px,3px", "2px,3px", "10px,3px,2px,3px", "5px,5px", "solid")
 
 
@@ -226,8 +229,8 @@ def bits_by_seconds(
     shown = frame.labels(names, len(x), "names")
     low, high = np.log10([x.min() / 2, x.max() * 2])  # room for the names
     least, most = y.min() - 0.2, y.max() + 0.2
-    across = (np.log10(x) - low) / (high - low) * 700  # in pixels, about
-    down = (most - y) / (most - least) * 420
+    across = (np.log10(x) - low) / (high - low) * WIDE
+    down = (most - y) / (most - least) * HIGH
     dots = go.Scatter(
         x=x.tolist(),
         y=y.tolist(),
@@ -252,13 +255,14 @@ def bits_by_seconds(
 
 
 def _sides(across: frame.Floats, down: frame.Floats, letters: Sequence[int]) -> list[str]:
-    """The side of each dot on which its name stands: the first that covers no other dot and no name before it.
+    """The side of each dot on which its name stands: the first that covers no other dot, no name before it, no edge.
 
     Args:
         across, down: (n,), where the dots are, in pixels.
         letters: of each name.
     """
-    taken = [(x - 5, y - 5, x + 5, y + 5) for x, y in zip(across, down, strict=True)]
+    taken: list[Box] = [(x - 5, y - 5, x + 5, y + 5) for x, y in zip(across, down, strict=True)]
+    taken += [(-np.inf, -np.inf, 0, np.inf), (WIDE, -np.inf, np.inf, np.inf)]  # beyond the edges
     chosen = []
     for x, y, count in zip(across, down, letters, strict=True):
         wide = 6.8 * count
@@ -272,9 +276,6 @@ def _sides(across: frame.Floats, down: frame.Floats, letters: Sequence[int]) -> 
         taken.append(boxes[side])
         chosen.append(side)
     return chosen
-
-
-Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 
 def _overlap(box: Box, other: Box) -> bool:
