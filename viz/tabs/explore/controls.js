@@ -17,7 +17,7 @@ store.subscribe(element, () => {
   const now = store.view;
   const noScores = now.of !== "head" || now.view === "lines"; // a mean has none, and lines are weights
   const scores = now.show === "scores" && !noScores;
-  of.update(now.of, (value) => value === "rollout" && !store.map?.square);
+  of.update();
   view.update();
   scale.update(now.scale, () => scores);
   show.update(scores ? "scores" : "weights", (value) => noScores && value === "scores");
