@@ -71,7 +71,7 @@ class Loaded:
     def causal(self) -> bool:
         """Whether it is one stack in which a token sees only what came before it."""
         model = self.bundle.model
-        return isinstance(model, former.Generator) and former.masks.KINDS[model.config.mask].causal
+        return isinstance(model, former.Generator) and former.masks.KINDS[str(model.config.mask)].causal
 
     def mask(self, t: int) -> Tensor:
         """Which of t tokens may see which: bool (t, t)."""

@@ -9,7 +9,7 @@ const choice = (name) => {
 const choices = Object.fromEntries(["of", "view", "scale", "show"].map((name) => [name, choice(name)]));
 const [layer, head] = ["layer", "head"].map((name) => fields.stepper(store, name, say(name)));
 const { of, view, scale, show } = choices;
-const maps = h("select", { onchange: () => store.set({ map: Number(maps.value) }) });
+const maps = h("select", { "aria-label": say("control_map"), onchange: () => store.set({ map: Number(maps.value) }) });
 const field = h("label", { class: "field-line field-select", hidden: true }, h("span", { class: "name" }, say("control_map")), maps);
 element.append(field, ...[of, layer, head, view, scale, show].map(({ node }) => node));
 
