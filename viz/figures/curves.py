@@ -130,8 +130,7 @@ def similarity(
         beyond = {"x0": len(line), "x1": end, "y0": 0, "y1": 1, "yref": "paper", "layer": "below"}
         shapes.append({"type": "rect", **beyond, "fillcolor": colours["masked"], "line": {"width": 0}})
     if trained is not None:
-        limit = {"x0": trained, "x1": trained, "y0": 0, "y1": 1, "yref": "paper"}
-        shapes.append({"type": "line", **limit, "line": {"color": colours["mark"], "dash": "5px,3px", "width": 1.5}})
+        shapes.append(frame.upright(trained, colours["mark"]))
     return frame.figure(
         [curve, _mark(positions, line, at, colours)],
         colours,
@@ -150,6 +149,7 @@ def training(
     curves: Mapping[str, tuple[ArrayLike, ArrayLike]],
     *,
     logarithmic: bool = False,
+    at: float | None = None,
     axes: tuple[str, str] = ("step", "bits per byte"),
     title: str = "",
     theme: str = "light",
@@ -159,6 +159,7 @@ def training(
     Args:
         curves: for each run, by its name, (n,) growing steps or seconds and (n,) losses.
         logarithmic: whether the axis across is; its numbers are then above 0.
+        at: a place across that is marked by an upright line.
         axes: titles of the two axes.
         title: shown above.
         theme: "light" or "dark".
@@ -193,6 +194,7 @@ def training(
         title,
         xaxis={"title": frame.literal(axes[0]), "type": "log" if logarithmic else "linear"},
         yaxis={"title": frame.literal(axes[1])},
+        shapes=[] if at is None else [frame.upright(at, colours["mark"])],
         showlegend=True,
         height=420,
     )

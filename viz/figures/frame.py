@@ -65,6 +65,12 @@ def figure(traces: Sequence[Any], colours: Colours, title: str, **layout: Any) -
     return go.Figure(list(traces), {"template": template, "title": heading if title else None, **layout})
 
 
+def upright(at: float, colour: str) -> dict[str, Any]:
+    """A dashed line from bottom to top at a place of the axis across, for a layout's `shapes`."""
+    line = {"color": colour, "dash": "5px,3px", "width": 1.5}
+    return {"type": "line", "x0": at, "x1": at, "y0": 0, "y1": 1, "yref": "paper", "line": line}
+
+
 def literal(text: Any) -> str:
     """A text that plotly shows letter by letter: it would read some HTML, entities, and TeX between dollars."""
     shown = "".join(SIGNS.get(char, char if char.isprintable() else f"U+{ord(char):04X}") for char in str(text))
