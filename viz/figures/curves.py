@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 from viz.figures import frame
 
 COLOURS = ("text", "accent", "good", "warn", "quiet", "mark")  # of lines, in this order; then again
-Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 FEW = 30  # points of a line that each have a dot
 WIDE, HIGH = 700, 420  # pixels, about, of the chart of models within its axes
@@ -239,7 +238,7 @@ def bits_by_seconds(
         text=shown,
         name="models",
         mode="markers+text",
-        textposition=_sides(across, down, [len(text) for text in shown]),
+        textposition=frame.sides(across, down, [len(text) for text in shown], WIDE),
         marker={"color": colours["accent"], "size": 9},
         hovertemplate="%{text}<br>%{x:,} s, %{y:.4f}<extra></extra>",
         cliponaxis=False,
@@ -254,34 +253,6 @@ def bits_by_seconds(
         width=760,
         height=480,
     )
-
-
-def _sides(across: frame.Floats, down: frame.Floats, letters: Sequence[int]) -> list[str]:
-    """The side of each dot on which its name stands: the first that covers no other dot, no name before it, no edge.
-
-    Args:
-        across, down: (n,), where the dots are, in pixels.
-        letters: of each name.
-    """
-    taken: list[Box] = [(x - 5, y - 5, x + 5, y + 5) for x, y in zip(across, down, strict=True)]
-    taken += [(-np.inf, -np.inf, 0, np.inf), (WIDE, -np.inf, np.inf, np.inf)]  # beyond the edges
-    chosen = []
-    for x, y, count in zip(across, down, letters, strict=True):
-        wide = 6.8 * count
-        boxes = {
-            "middle right": (x + 6, y - 7, x + 6 + wide, y + 7),
-            "middle left": (x - 6 - wide, y - 7, x - 6, y + 7),
-            "top center": (x - wide / 2, y - 20, x + wide / 2, y - 6),
-            "bottom center": (x - wide / 2, y + 6, x + wide / 2, y + 20),
-        }
-        side = min(boxes, key=lambda side: sum(_overlap(boxes[side], other) for other in taken))
-        taken.append(boxes[side])
-        chosen.append(side)
-    return chosen
-
-
-def _overlap(box: Box, other: Box) -> bool:
-    return box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
 
 
 def _counts(values: ArrayLike, name: str, count: int | None) -> frame.Floats:

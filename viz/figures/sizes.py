@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from viz.figures import frame
 
+WIDE, TALL = 600, 220  # pixels of a chart of points, about
 COLOURS = ("mark", "accent", "good", "warn")
 DASHES = ("6px,3px", "solid", "2px,3px", "10px,3px,2px,3px")
 
@@ -119,7 +120,9 @@ def points(
                 x=lines[0], y=lines[1], mode="lines", name="trails", line=look, hoverinfo="skip", showlegend=False
             )
         )
-    sides = _sides(places, names)
+    low, high = places.min(0), places.max(0)
+    across, down = ((places - low) / np.where(high > low, high - low, 1)).T * [[WIDE], [-TALL]]
+    sides = frame.sides(across, down, [len(name) for name in names], WIDE)
     for i, kind in enumerate(dict.fromkeys(groups)):
         chosen = [j for j, group in enumerate(groups) if group == kind]
         traces.append(
@@ -146,43 +149,3 @@ def points(
         yaxis={"title": frame.literal(axes[1]), "zeroline": True, "zerolinecolor": colours["quiet"]},
         height=420,
     )
-
-
-SIDES = {  # of a dot, for its name: how far the name's middle is from the dot, in widths and heights of a name
-    "top center": (0, 1),
-    "bottom center": (0, -1),
-    "middle right": (0.5, 0),
-    "middle left": (-0.5, 0),
-    "top right": (0.5, 1),
-    "top left": (-0.5, 1),
-    "bottom right": (0.5, -1),
-    "bottom left": (-0.5, -1),
-}
-LETTER, LINE, DOT = 0.013, 0.075, 0.012  # sizes as parts of a chart of some 600 × 220 pixels
-
-
-def _sides(places: frame.Floats, names: Sequence[str]) -> list[str]:
-    """On which side of its dot each name stands, so that names lie on one another as little as they can.
-
-    One after the other takes the first side that covers least of the names that stand and of the dots.
-    """
-    low, high = places.min(0), places.max(0)
-    at = (places - low) / np.where(high > low, high - low, 1)  # in [0, 1]
-    boxes = [(x - DOT, y - 2 * DOT, x + DOT, y + 2 * DOT) for x, y in at]
-    chosen = []
-    for (x, y), name in zip(at, names, strict=True):
-        width = LETTER * (len(name) + 1)
-        middles = [(x + across * (width + 2 * DOT), y + up * LINE) for across, up in SIDES.values()]
-        tries = [(a - width / 2, b - LINE / 2, a + width / 2, b + LINE / 2) for a, b in middles]
-        covered = [sum(_overlap(box, other) for other in boxes) for box in tries]
-        best = int(np.argmin(covered))
-        boxes.append(tries[best])
-        chosen.append(list(SIDES)[best])
-    return chosen
-
-
-def _overlap(one: Sequence[float], other: Sequence[float]) -> float:
-    """The area that two boxes (left, bottom, right, top) share."""
-    width = min(one[2], other[2]) - max(one[0], other[0])
-    height = min(one[3], other[3]) - max(one[1], other[1])
-    return max(0.0, width) * max(0.0, height)
