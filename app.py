@@ -48,7 +48,7 @@ def load_models(folders: list[str]) -> dict[str, Loaded]:
         name = Path(place).resolve().name
         name = str(place) if name in models else name
         bundle = former.load(place)
-        shown = isinstance(bundle.model, former.Generator | former.Classifier)  # no tab shows an encoder-decoder
+        shown = isinstance(bundle.model, former.Generator | former.Classifier | former.EncoderDecoder)
         if shown and bundle.config.scaled:  # the views of one head work out q·k / √s themselves
             models[name] = Loaded(name, bundle, digest(bundle.card["files"]))
     return dict(sorted(models.items(), key=lambda item: (item[1].is_classifier, item[0] != "generator", item[0])))

@@ -2,8 +2,8 @@
 
 One text misleads about a head. A scan keeps, for every head, the spread of its measures over all stretches; the
 stretches where it is most decided, and some of each tenth of the others, to see what it does when it does less; and at
-each example's most decided place the row of its weights, and its q and k in a plane. It stands beside a model's weights
-as `scan.safetensors`, under 2 MB, and is of those weights alone: `load` refuses one that other weights made.
+each example's most decided place the row of its weights, and its q and k in a plane. It stands in a model's folder as
+`scan/heads.safetensors`, under 2 MB, and is of the weights there alone: `load` refuses one that other weights made.
 
 Sizes: n stretches, t tokens of each, h heads, s size of one head, k examples of a head.
 """
@@ -27,7 +27,7 @@ from former.analysis import Measure, ablation_effects, head_statistics
 from former.checkpoints import CARD, CheckpointError, folder_of
 from former.hooks import run_with_capture
 
-FILE = "scan.safetensors"
+FILE = "scan/heads.safetensors"  # not among the weights
 MOST_BYTES = 2_000_000
 TOP, TENTHS, EACH = 20, 10, 5  # most decided stretches; parts of the others by rank, and examples of each part
 STATISTICS = ("mean", "deviation", "tenth", "median", "ninetieth")  # the last three are percentiles
@@ -230,7 +230,7 @@ def plane(q: Tensor, k: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def save(found: Scan, folder: str | Path) -> Path:
-    """Writes a scan beside the model's weights, and says which weights it is of; a kill leaves the old or the new.
+    """Writes a scan into the model's folder, and says which weights it is of; a kill leaves the old or the new.
 
     Raises:
         ValueError: a scan that would be larger than 2 MB.
@@ -253,14 +253,16 @@ def save(found: Scan, folder: str | Path) -> Path:
         raise ValueError(
             f"a scan must be at most {MOST_BYTES:,} bytes, got {len(content):,}: give fewer stretches, or shorter ones"
         )
-    unfinished = folder / f".{FILE}.unfinished"
+    path = folder / FILE
+    path.parent.mkdir(exist_ok=True)
+    unfinished = path.with_suffix(".unfinished")
     unfinished.write_bytes(content)
-    os.replace(unfinished, folder / FILE)
-    return folder / FILE
+    os.replace(unfinished, path)
+    return path
 
 
 def load(name_or_path: str | Path) -> Scan | None:
-    """The scan that stands beside a model's weights; None where there is none.
+    """The scan that stands in a model's folder; None where there is none.
 
     Args:
         name_or_path: as for `former.load`.

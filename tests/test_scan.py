@@ -10,6 +10,7 @@ import torch
 
 import former
 from former import scan
+from former.checkpoints import folder_of
 from former.tokens import ByteTokenizer
 
 CONFIG = former.ModelConfig(num_tokens=256, emb=16, heads=2, depth=2, seq_length=12, norm="pre", activation="gelu")
@@ -191,3 +192,22 @@ def test_too_large_a_scan_is_refused_and_leaves_the_old_one(folder, monkeypatch)
 def test_too_few_stretches_are_refused():
     with pytest.raises(ValueError, match="at least 70 stretches of 2 tokens, got 69 of 10"):
         scan.scan(MODEL, TOKENS[:69])
+
+
+SHIPPED = [name for name in former.available() if (folder_of(name) / scan.FILE).is_file()]
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_shipped_scan_is_of_the_shipped_weights(name):
+    found, bundle = scan.load(name), former.load(name)
+    assert found is not None
+    assert (folder_of(name) / scan.FILE).stat().st_size <= 2_000_000
+    assert found.tokens.shape == (2_000, 128)
+    assert {"previous", "first", "self", "same", "copying", "entropy", "distance", "effect"} <= set(
+        found.facts["measures"]
+    )
+    for layer, head, example in ((0, 0, 0), (1, 2, 25), (bundle.config.depth - 1, bundle.config.heads - 1, 69)):
+        tokens = found.tokens[found.examples[layer, head, example]][None]
+        _, capture = former.run_with_capture(bundle.model, tokens)
+        row = capture.get("weights", layer)[0, head, found.places[layer, head, example]]
+        torch.testing.assert_close(found.rows[layer, head, example], row, rtol=0, atol=0.5 / 255 + 1e-4)

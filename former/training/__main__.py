@@ -1,4 +1,4 @@
-"""The command line: `python -m former.training train|evaluate|sample|heads|scan|export NAME`."""
+"""The command line: `python -m former.training train|evaluate|positions|sample|heads|scan|export NAME`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from tqdm import tqdm
 import former
 from former import scan
 from former.checkpoints import CHECKPOINTS, folder_of, write_card
-from former.training import data, evaluate, export, heads, memory, stretches
+from former.checks import require_positive
+from former.training import by_position, data, evaluate, export, heads, memory, stretches
 from former.training.compute import choose_device, prepare, set_attention
 from former.training.loop import Run
 from former.training.parallel import processes
@@ -109,6 +110,28 @@ def record(folder: Path, card: dict[str, Any], figure: dict[str, Any]) -> None:
     write_card(folder, card | {"quality": [*others, figure]})
 
 
+def positions(args: argparse.Namespace) -> None:
+    """Prints how well generators predict at each place, within and beyond what they were trained on."""
+    for name in ("length", "windows", "width"):
+        require_positive(f"--{name}", getattr(args, name))
+    bundles = {name: former.load(name) for name in args.names}
+    if others := [name for name, bundle in bundles.items() if not isinstance(bundle.model, former.Generator)]:
+        raise ValueError(f"NAME must be a generator, got {others[0]!r}")
+    path = args.data or data.download("wiki100", Path("data"))
+    content = data.load_text(path, "wiki100", args.unchecked)
+    text = torch.frombuffer(bytearray(content), dtype=torch.uint8)
+    begin, end = data.split_text(content)[args.split]
+    sizes = {"length": args.length, "windows": args.windows}
+    found = {
+        name: (bundle, by_position.bits_by_position(bundle.model, text, begin, end, **sizes))
+        for name, bundle in bundles.items()
+    }
+    print(by_position.to_text(found, args.width))
+    if args.file:
+        written = by_position.to_json(found, split=args.split, width=args.width, **sizes)
+        args.file.write_text(written, encoding="utf-8")
+
+
 def sample(args: argparse.Namespace) -> None:
     """Prints what a model writes."""
     bundle = former.load(args.name)
@@ -162,6 +185,7 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     commands = parser.add_subparsers(dest="command", required=True)
     _add_train(commands.add_parser("train", help="train a model, or go on where its run was left"))
     _add_evaluate(commands.add_parser("evaluate", help="a model's figure on a whole split"))
+    _add_positions(commands.add_parser("positions", help="how well generators of bytes predict, place by place"))
     _add_sample(commands.add_parser("sample", help="what a generator writes"))
 
     heads_parser = commands.add_parser("heads", help="which heads of a generator look back or copy, and of dates align")
@@ -222,6 +246,17 @@ def _add_scan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--length", type=int, default=stretches.LENGTH, help="tokens of each, at most the context")
     removals = "stretches on which each head is removed in turn"
     parser.add_argument("--removals", type=int, default=stretches.REMOVALS, help=removals)
+    _add_data(parser)
+
+
+def _add_positions(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(run=positions)
+    parser.add_argument("names", nargs="+", metavar="NAME", help=_NAME)
+    parser.add_argument("--split", choices=data.SPLITS, default="val")
+    parser.add_argument("--length", type=int, default=768, help="bytes of a window")
+    parser.add_argument("--windows", type=int, default=2000, help="how many, spread evenly over the split")
+    parser.add_argument("--width", type=int, default=16, help="places whose mean is one figure")
+    parser.add_argument("--file", type=Path, help="write the figures to it, with machine and date")
     _add_data(parser)
 
 

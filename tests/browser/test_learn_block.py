@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 
 import former
 from tests.browser.pages_learn import Learning
+from viz.tabs.learn import block_facts
 
 pytestmark = pytest.mark.browser
 TAB = Learning
@@ -37,8 +38,10 @@ def test_the_guesses_are_those_of_the_logit_lens(tab, generator, asked):
 
 def test_with_attention_off_a_changed_token_moves_its_own_output_alone(tab, generator):
     tab.open("block")
-    tab.attempt("middle")
+    tab.section.locator(".tokens button").nth(13).click()
+    tab.settled()
     at = tab.view()["at"]
+    assert at == 13
     ids = generator.tokenizer.encode(tab.view()["text"])
     changed = [*ids[:at], ids[at] - 1, *ids[at + 1 :]]
     with torch.no_grad():
@@ -56,7 +59,7 @@ def test_with_attention_off_a_changed_token_moves_its_own_output_alone(tab, gene
 def test_the_chart_holds_what_each_half_adds(tab):
     tab.open("block")
     tab.wait("() => document.querySelector('.former-learn-block .chart')?.data")
-    bars = tab.section.locator(".chart").evaluate("chart => chart.data.map(({y}) => [...y])")
+    bars = tab.section.locator(".in-stack .chart").evaluate("chart => chart.data.map(({y}) => [...y])")
     for part, lengths in zip(("attention", "feed_forward"), bars, strict=True):
         cells = tab.section.locator(f"tr[data-part={part}] [data-added]").all()
         assert [float(cell.get_attribute("data-added") or "") for cell in cells] == pytest.approx(lengths)
@@ -71,3 +74,32 @@ def test_a_token_is_followed_by_a_click_and_an_empty_text_is_refused(tab, guard)
     expect(tab.section.locator("[data-moved]").nth(3)).to_have_attribute("aria-pressed", "true")
     tab.section.get_by_role("textbox").fill(" ")
     expect(tab.page.locator(".former-learn > .note")).to_contain_text("There is no text to look at yet")
+
+
+def test_only_with_all_three_taken_out_is_the_block_additive(tab):
+    tab.open("block")
+    tab.attempt("linear")
+    rows = tab.section.locator("tr[data-left]").all()
+    off = {
+        row.get_attribute("data-left"): float(row.locator("[data-off]").get_attribute("data-off") or "") for row in rows
+    }
+    assert list(off) == ["softmax activation norm", "softmax", "activation", "norm", ""]
+    assert off[""] < 1e-5
+    assert min(size for left, size in off.items() if left) > 1e-3
+    expect(tab.section.locator("tr[data-left=''] .out")).to_have_text(["weights frozen", "out", "out"])
+    assert "With none of them only rounding is left" in tab.sentence()
+
+
+def test_the_gradients_of_any_depth_are_drawn_for_norms_after_and_before(tab):
+    tab.open("block", tab="learn", show="gradient", depth=5, seed=3)
+    tab.wait("() => document.querySelector('.former-learn-block .in-gradient .chart')?.data")
+    tab.painted()
+    drawn = tab.section.locator(".in-gradient .chart").evaluate("chart => chart.data.map(({y}) => [...y])")
+    ids = torch.tensor([list(tab.view()["text"].encode())])
+    for norm, shown in zip(("post", "pre"), drawn, strict=True):
+        config = former.ModelConfig(emb=64, heads=4, seq_length=40, depth=5, norm=norm)
+        model = block_facts.begun(config, 3)
+        torch.nn.functional.cross_entropy(model(ids[:, :-1])[0], ids[0, 1:]).backward()
+        squares = [sum(p.grad.square().sum() for p in each.parameters()) for each in model.transformer.blocks]
+        assert shown == pytest.approx([float(square) ** 0.5 for square in squares], rel=1e-3)
+    assert tab.sentence().startswith("Of 5 blocks the last one's gradient is")

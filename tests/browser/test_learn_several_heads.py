@@ -5,6 +5,7 @@ import torch
 from playwright.sync_api import expect
 from torch import nn
 
+import former
 from tests.browser.pages_learn import Learning
 from tests.browser.written import number
 from viz.tabs.learn.sections import several_heads
@@ -77,6 +78,7 @@ def test_the_parameters_of_any_k_and_h_are_those_of_the_formula_and_of_the_built
         unify = 512**2 * (8 if variant == "wide" else 1) + 512
         cells = tab.section.locator(f".sizes tr.{variant} td").all_text_contents()
         assert number(cells[1].split("=")[1]) == number(cells[2]) == maps + unify
+        assert float(tab.section.locator(f".sizes tr.{variant} [data-seconds]").get_attribute("data-seconds") or "") > 0
     heads = tab.section.get_by_role("spinbutton", name="h, heads")
     heads.fill("7")
     heads.press("Enter")
@@ -86,6 +88,20 @@ def test_the_parameters_of_any_k_and_h_are_those_of_the_formula_and_of_the_built
     heads.fill("65")
     heads.press("Enter")
     assert tab.view()["count"] == 64
+
+
+def test_what_the_parts_are_worth_is_what_the_cards_say(tab):
+    tab.open("several-heads")
+    names = {"same": "family/tiny-generator", "unify": "tiny-no-unify", "one": "tiny-one-head", "wide": "tiny-wide"}
+    bits = {}
+    for change, name in names.items():
+        bundle = former.load(name)
+        cells = tab.section.locator(f".sizes tr.{change} td").all_text_contents()
+        assert number(cells[0]) == sum(parameter.numel() for parameter in bundle.model.parameters())
+        bits[change] = next(held["bits_per_byte"] for held in bundle.card["quality"] if held["split"] == "val")
+        assert float(cells[1]) == pytest.approx(bits[change], abs=0.00501)
+    more = f"{bits['unify'] - bits['same']:.2f} bits higher"
+    expect(tab.section.locator(".worth")).to_contain_text(more)
 
 
 def test_the_tensors_under_the_code_are_those_of_the_view(tab):

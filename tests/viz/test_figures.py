@@ -29,7 +29,10 @@ FIGURES = {
     "additions": lambda **more: figures.additions([1.5, 0.5], [2.0, 0.1], **more),
     "mask_cost": lambda **more: figures.mask_cost([1, 10, 100], {"none": [1, 100, 1e4]}, at=10, **more),
     "similarity": lambda **more: figures.similarity([1, 0.5, -0.5], 1, trained=2, length=5, **more),
-    "training": lambda **more: figures.training({"one": ([1, 2, 3], [3, 2, 1]), "other": ([1, 4], [2, 1])}, **more),
+    "training": lambda **more: figures.training(
+        {"one": ([1, 2, 3], [3, 2, 1]), "other": ([1, 4], [2, 1])}, at=2, **more
+    ),
+    "stacked": lambda **more: figures.stacked({"one": [1.5, -0.5], "other": [2.0, 0.1]}, "ab", **more),
     "bits_by_seconds": lambda **more: figures.bits_by_seconds([10, 1000], [2.5, 1.5], "ab", **more),
 }
 
@@ -305,6 +308,14 @@ def test_bars_keep_their_order_and_their_signs():
         figures.bars([1], "a", before=[1, 2])
 
 
+def test_stacked_parts_keep_their_signs_and_a_dot_marks_their_sum():
+    figure = figures.stacked({"<b>": [1, -2], "other": [0.5, 3]}, ["a", "a"])
+    assert list(trace(figure, "&lt;b&gt;").y) == [1, -2]
+    assert list(trace(figure, "sum").y) == [1.5, 1]
+    assert list(trace(figure, "sum").x) == ["a\u2009₀", "a\u2009₁"]
+    assert figure.layout.barmode == "relative"
+
+
 def test_each_mask_has_a_line_of_its_counts_exactly_and_the_chosen_one_stands_out():
     tokens = [1, 1_000, 100_000]
     cells = {"none": [n * n for n in tokens], "causal": [n * (n + 1) // 2 for n in tokens], "<own>": tokens}
@@ -341,6 +352,7 @@ def test_each_run_is_a_line_of_its_losses():
     assert [line.mode for line in figure.data] == ["lines+markers", "lines"]
     assert figure.layout.xaxis.type == "log"
     assert FIGURES["training"]().layout.xaxis.type == "linear"
+    assert [line.x0 for line in FIGURES["training"]().layout.shapes] == [2]
     looks = {(line.line.color, line.line.dash) for line in figure.data}
     assert len(looks) == 2
 
@@ -379,7 +391,9 @@ def test_names_of_models_that_are_alike_stand_on_different_sides_of_their_dots()
     close = trace(figures.bits_by_seconds([100, 100, 100], [2.5, 2.498, 2.496], ["one", "two", "six"]), "models")
     assert len(set(close.textposition)) == 3
     apart = trace(figures.bits_by_seconds([10, 1000], [2.5, 1.5], ["one", "two"]), "models")
-    assert len(set(apart.textposition)) == 1
+    assert list(apart.textposition) == ["middle right", "middle right"]
+    long = trace(figures.bits_by_seconds([10, 1000], [2.5, 1.5], ["one", "a name that is long"]), "models")
+    assert list(long.textposition) == ["middle right", "middle left"]
 
 
 @pytest.mark.parametrize("name", [name for name in FIGURES if name not in ("bars", "next_tokens", "additions")])
@@ -524,6 +538,8 @@ def test_an_unknown_theme_is_refused_by_name(name):
         (lambda: figures.mask_cost([1], {"none": [1]}, chosen="local"), "none, got 'local'"),
         (lambda: figures.mask_cost([1, 3], {"none": [1, 9]}, at=2), "at must be one of the 2 points"),
         (lambda: figures.training({}), "at least one run"),
+        (lambda: figures.stacked({}, "ab"), "parts must hold at least one"),
+        (lambda: figures.stacked({"a": [1]}, "ab"), r"parts\['a'\] must have 2 numbers, got 1"),
         (lambda: figures.training({"a": ([1, 1], [2, 1])}), "steps of 'a' must grow"),
         (lambda: figures.training({"a": ([1, 2], [2])}), "losses of 'a' must have 2 numbers, got 1"),
         (lambda: figures.training({"a": ([0, 2], [2, 1])}, logarithmic=True), "from above 0"),

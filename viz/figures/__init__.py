@@ -9,7 +9,7 @@ else numpy can read, such as a torch tensor on the CPU; they know nothing of mod
 Labels are shown letter by letter: what a token holds is never read as markup, as a template or as a formula.
 """
 
-from viz.figures.bars import additions, bars, next_tokens
+from viz.figures.bars import additions, bars, next_tokens, stacked
 from viz.figures.curves import bits_by_seconds, mask_cost, similarity, training
 from viz.figures.maps import attention, heads
 from viz.figures.sizes import by_size, points
@@ -28,5 +28,6 @@ __all__ = [
     "next_tokens",
     "points",
     "similarity",
+    "stacked",
     "training",
 ]

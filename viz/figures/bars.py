@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -178,4 +178,59 @@ def additions(
         yaxis={"title": frame.literal(axes[1]), "rangemode": "tozero"},
         barmode="group",
         height=320,
+    )
+
+
+def stacked(
+    parts: Mapping[str, ArrayLike],
+    labels: Sequence[Any],
+    *,
+    axes: tuple[str, str] = ("", "sum"),
+    title: str = "",
+    theme: str = "light",
+) -> go.Figure:
+    """A number for each label as the sum of its parts, such as a score of its four terms.
+
+    Parts above zero stand on one another upwards from it, those below zero downwards; a dot marks the sum.
+
+    Args:
+        parts: by name, each (n,), of either sign.
+        labels: n, one for each number.
+        axes: titles of the two axes.
+        title: shown above.
+        theme: "light" or "dark".
+    Returns:
+        The figure: a trace for each part, then "sum".
+    Raises:
+        ValueError: no parts, or shapes that do not fit.
+    """
+    colours = frame.palette(theme)
+    if not parts:
+        raise ValueError("parts must hold at least one, got none")
+    names = frame.labels(labels, len(labels), "labels")
+    rows = {name: frame.series(values, f"parts[{name!r}]", len(names)) for name, values in parts.items()}
+    traces: list[Any] = [
+        go.Bar(
+            x=names,
+            y=values.tolist(),
+            name=frame.literal(name),
+            marker={"color": colours[("accent", "good", "warn", "mark")[i % 4]]},
+            hovertemplate="%{y:.3f}<extra>%{fullData.name}</extra>",
+        )
+        for i, (name, values) in enumerate(rows.items())
+    ]
+    look = {"color": colours["text"], "size": 8, "line": {"color": colours["panel"], "width": 1.5}}
+    total = np.sum(list(rows.values()), axis=0).tolist()
+    hover = "%{y:.3f}<extra>%{fullData.name}</extra>"
+    traces.append(go.Scatter(x=names, y=total, name="sum", mode="markers", marker=look, hovertemplate=hover))
+    return frame.figure(
+        traces,
+        colours,
+        title,
+        xaxis={"title": frame.literal(axes[0]), "type": "category", "showgrid": False},
+        yaxis={"title": frame.literal(axes[1]), "zeroline": True, "zerolinecolor": colours["quiet"]},
+        barmode="relative",
+        bargap=0.2,
+        hovermode="x unified",
+        height=380,
     )

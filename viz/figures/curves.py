@@ -12,7 +12,9 @@ from numpy.typing import ArrayLike
 from viz.figures import frame
 
 COLOURS = ("text", "accent", "good", "warn", "quiet", "mark")  # of lines, in this order; then again
+
 FEW = 30  # points of a line that each have a dot
+WIDE, HIGH = 700, 420  # pixels, about, of the chart of models within its axes
 DASHES = ("solid", "8px,3px", "2px,3px", "10px,3px,2px,3px", "5px,5px", "solid")
 
 
@@ -127,8 +129,7 @@ def similarity(
         beyond = {"x0": len(line), "x1": end, "y0": 0, "y1": 1, "yref": "paper", "layer": "below"}
         shapes.append({"type": "rect", **beyond, "fillcolor": colours["masked"], "line": {"width": 0}})
     if trained is not None:
-        limit = {"x0": trained, "x1": trained, "y0": 0, "y1": 1, "yref": "paper"}
-        shapes.append({"type": "line", **limit, "line": {"color": colours["mark"], "dash": "5px,3px", "width": 1.5}})
+        shapes.append(frame.upright(trained, colours["mark"]))
     return frame.figure(
         [curve, _mark(positions, line, at, colours)],
         colours,
@@ -147,6 +148,7 @@ def training(
     curves: Mapping[str, tuple[ArrayLike, ArrayLike]],
     *,
     logarithmic: bool = False,
+    at: float | None = None,
     axes: tuple[str, str] = ("step", "bits per byte"),
     title: str = "",
     theme: str = "light",
@@ -156,6 +158,7 @@ def training(
     Args:
         curves: for each run, by its name, (n,) growing steps or seconds and (n,) losses.
         logarithmic: whether the axis across is; its numbers are then above 0.
+        at: a place across that is marked by an upright line.
         axes: titles of the two axes.
         title: shown above.
         theme: "light" or "dark".
@@ -190,6 +193,7 @@ def training(
         title,
         xaxis={"title": frame.literal(axes[0]), "type": "log" if logarithmic else "linear"},
         yaxis={"title": frame.literal(axes[1])},
+        shapes=[] if at is None else [frame.upright(at, colours["mark"])],
         showlegend=True,
         height=420,
     )
@@ -226,15 +230,15 @@ def bits_by_seconds(
     shown = frame.labels(names, len(x), "names")
     low, high = np.log10([x.min() / 2, x.max() * 2])  # room for the names
     least, most = y.min() - 0.2, y.max() + 0.2
-    across = (np.log10(x) - low) / (high - low) * 700  # in pixels, about
-    down = (most - y) / (most - least) * 420
+    across = (np.log10(x) - low) / (high - low) * WIDE
+    down = (most - y) / (most - least) * HIGH
     dots = go.Scatter(
         x=x.tolist(),
         y=y.tolist(),
         text=shown,
         name="models",
         mode="markers+text",
-        textposition=_sides(across, down, [len(text) for text in shown]),
+        textposition=frame.sides(across, down, [len(text) for text in shown], WIDE),
         marker={"color": colours["accent"], "size": 9},
         hovertemplate="%{text}<br>%{x:,} s, %{y:.4f}<extra></extra>",
         cliponaxis=False,
@@ -249,36 +253,6 @@ def bits_by_seconds(
         width=760,
         height=480,
     )
-
-
-def _sides(across: frame.Floats, down: frame.Floats, letters: Sequence[int]) -> list[str]:
-    """The side of each dot on which its name stands: the first that covers no other dot and no name before it.
-
-    Args:
-        across, down: (n,), where the dots are, in pixels.
-        letters: of each name.
-    """
-    taken = [(x - 5, y - 5, x + 5, y + 5) for x, y in zip(across, down, strict=True)]
-    chosen = []
-    for x, y, count in zip(across, down, letters, strict=True):
-        wide = 6.8 * count
-        boxes = {
-            "middle right": (x + 6, y - 7, x + 6 + wide, y + 7),
-            "middle left": (x - 6 - wide, y - 7, x - 6, y + 7),
-            "top center": (x - wide / 2, y - 20, x + wide / 2, y - 6),
-            "bottom center": (x - wide / 2, y + 6, x + wide / 2, y + 20),
-        }
-        side = min(boxes, key=lambda side: sum(_overlap(boxes[side], other) for other in taken))
-        taken.append(boxes[side])
-        chosen.append(side)
-    return chosen
-
-
-Box = tuple[float, float, float, float]  # left, top, right, bottom
-
-
-def _overlap(box: Box, other: Box) -> bool:
-    return box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
 
 
 def _counts(values: ArrayLike, name: str, count: int | None) -> frame.Floats:

@@ -65,6 +65,12 @@ def figure(traces: Sequence[Any], colours: Colours, title: str, **layout: Any) -
     return go.Figure(list(traces), {"template": template, "title": heading if title else None, **layout})
 
 
+def upright(at: float, colour: str) -> dict[str, Any]:
+    """A dashed line from bottom to top at a place of the axis across, for a layout's `shapes`."""
+    line = {"color": colour, "dash": "5px,3px", "width": 1.5}
+    return {"type": "line", "x0": at, "x1": at, "y0": 0, "y1": 1, "yref": "paper", "line": line}
+
+
 def literal(text: Any) -> str:
     """A text that plotly shows letter by letter: it would read some HTML, entities, and TeX between dollars."""
     shown = "".join(SIGNS.get(char, char if char.isprintable() else f"U+{ord(char):04X}") for char in str(text))
@@ -136,3 +142,35 @@ def series(values: ArrayLike, name: str, count: int | None = None) -> Floats:
     if not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite, got {array[~np.isfinite(array)][0]} among its {len(array)} numbers")
     return array
+
+
+def sides(across: Floats, down: Floats, letters: Sequence[int], width: float) -> list[str]:
+    """The side of each dot on which its name stands: the first that covers no other dot, no name before it, no edge.
+
+    Args:
+        across, down: (n,), where the dots are, in pixels.
+        letters: of each name.
+        width: of the chart, in pixels.
+    """
+    taken: list[Box] = [(x - 5, y - 5, x + 5, y + 5) for x, y in zip(across, down, strict=True)]
+    taken += [(-np.inf, -np.inf, 0, np.inf), (width, -np.inf, np.inf, np.inf)]  # beyond the edges
+    chosen = []
+    for x, y, count in zip(across, down, letters, strict=True):
+        wide = 6.8 * count
+        boxes = {
+            "middle right": (x + 6, y - 7, x + 6 + wide, y + 7),
+            "middle left": (x - 6 - wide, y - 7, x - 6, y + 7),
+            "top center": (x - wide / 2, y - 20, x + wide / 2, y - 6),
+            "bottom center": (x - wide / 2, y + 6, x + wide / 2, y + 20),
+        }
+        side = min(boxes, key=lambda side: sum(_overlap(boxes[side], other) for other in taken))
+        taken.append(boxes[side])
+        chosen.append(side)
+    return chosen
+
+
+Box = tuple[float, float, float, float]  # left, top, right, bottom
+
+
+def _overlap(box: Box, other: Box) -> bool:
+    return box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]

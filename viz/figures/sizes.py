@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from viz.figures import frame
 
+WIDE, TALL = 600, 220  # pixels of a chart of points, about
 COLOURS = ("mark", "accent", "good", "warn")
 DASHES = ("6px,3px", "solid", "2px,3px", "10px,3px,2px,3px")
 
@@ -55,14 +56,6 @@ def by_size(
         )
         for i, (name, line) in enumerate(lines.items())
     ]
-    mark = {
-        "x0": at,
-        "x1": at,
-        "y0": 0,
-        "y1": 1,
-        "yref": "paper",
-        "line": {"color": colours["quiet"], "dash": "4px,4px"},
-    }
     return frame.figure(
         traces,
         colours,
@@ -78,7 +71,7 @@ def by_size(
             "title": frame.literal(axes[1]),
             **({} if log else {"rangemode": "tozero"}),
         },
-        shapes=[] if at is None else [{"type": "line", **mark}],
+        shapes=[] if at is None else [frame.upright(at, colours["quiet"])],
         hovermode="x unified",
         height=360,
     )
@@ -127,6 +120,9 @@ def points(
                 x=lines[0], y=lines[1], mode="lines", name="trails", line=look, hoverinfo="skip", showlegend=False
             )
         )
+    low, high = places.min(0), places.max(0)
+    across, down = ((places - low) / np.where(high > low, high - low, 1)).T * [[WIDE], [-TALL]]
+    sides = frame.sides(across, down, [len(name) for name in names], WIDE)
     for i, kind in enumerate(dict.fromkeys(groups)):
         chosen = [j for j, group in enumerate(groups) if group == kind]
         traces.append(
@@ -135,7 +131,7 @@ def points(
                 y=places[chosen, 1].tolist(),
                 text=[names[j] for j in chosen],
                 mode="markers+text",
-                textposition="top center",
+                textposition=[sides[j] for j in chosen],
                 name=frame.literal(kind),
                 marker={
                     "color": colours[("accent", "mark", "good", "warn")[i % 4]],

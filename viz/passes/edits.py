@@ -84,7 +84,7 @@ def observers(edits: list[Edit], mask: Tensor, config: former.ModelConfig) -> li
 
 
 def _read_one(edit: Any, config: former.ModelConfig) -> Edit:
-    if not isinstance(edit, Mapping):
+    if not isinstance(edit, Mapping) or not isinstance(config, former.ModelConfig):  # of one stack
         raise Refusal("bad_edit")
     layer, head, do, factor = (edit.get(name) for name in ("layer", "head", "do", "factor"))
     if not is_index(layer, config.depth) or not (head is None or is_index(head, config.heads)):

@@ -22,11 +22,11 @@ def lens(loaded: Loaded, made: Pass) -> dict[str, Any]:
         {"ids" and "probs": [depth + 1][t][up to `TOP`], the likeliest first; "labels": {id: label}}. Of a classifier,
         whose verdict is on the whole text, there is one column, and the ids are its classes.
     """
-    tokens, _, observers = again(loaded, made)
-    cells = (loaded.bundle.config.depth + 1) * (1 if loaded.is_classifier else tokens.shape[1])
+    inputs, observers = again(loaded, made)
+    cells = (loaded.bundle.config.depth + 1) * (1 if loaded.is_classifier else inputs[-1].shape[1])
     names = made.header["output"].get("classes")
     top = max(1, min(TOP, NAMED // cells, len(names) if names else loaded.bundle.config.num_tokens))
-    values, ids = former.logit_lens(loaded.bundle.model, tokens, top, edits=observers, log_probs=True)
+    values, ids = former.logit_lens(loaded.bundle.model, inputs, top, edits=observers, log_probs=True)
     shape = (len(values), -1, top)
     named = ids.unique().tolist()
     labels = names or {i: loaded.bundle.tokenizer.labels([i])[0] for i in named}

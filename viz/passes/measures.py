@@ -30,9 +30,12 @@ def heads(loaded: Loaded, made: Pass) -> Iterator[dict[str, Any]]:
     the head. Classifier: by how much the log-odds of the class it chooses fall.
 
     Raises:
-        Refusal: a text too short to predict.
+        Refusal: a text too short to predict, or a model whose heads cannot be switched off here.
     """
-    tokens, mask, observers = again(loaded, made)
+    if loaded.translates:
+        raise Refusal("no_head_edits")
+    (tokens,), observers = again(loaded, made)
+    mask = loaded.mask(tokens.shape[1])
     if tokens.shape[1] < 2 and not loaded.is_classifier:
         raise Refusal("too_short")
     log_odds = chosen_log_odds(made) if loaded.is_classifier else None
@@ -56,7 +59,8 @@ def each_word(loaded: Loaded, made: Pass) -> Iterator[dict[str, Any]]:
     """
     if not loaded.is_classifier:
         raise Refusal("no_verdict")
-    tokens, mask, observers = again(loaded, made)
+    (tokens,), observers = again(loaded, made)
+    mask = loaded.mask(tokens.shape[1])
     t = tokens.shape[1]
     size = math.ceil(t / RUNS)
     shares = former.analysis.rollout(made.map("self").weights).mean(0)  # (t,)

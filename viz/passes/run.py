@@ -58,9 +58,20 @@ class Loaded:
         return isinstance(self.bundle.model, former.Classifier)
 
     @property
+    def translates(self) -> bool:
+        """Whether it reads one text and writes another."""
+        return isinstance(self.bundle.model, former.EncoderDecoder)
+
+    @property
+    def kind(self) -> str:
+        """What it does with a text: "classifier", "translator" or "generator"."""
+        return "classifier" if self.is_classifier else "translator" if self.translates else "generator"
+
+    @property
     def causal(self) -> bool:
-        """Whether a token sees only what came before it."""
-        return not self.is_classifier and former.masks.KINDS[self.bundle.model.config.mask].causal
+        """Whether it is one stack in which a token sees only what came before it."""
+        model = self.bundle.model
+        return isinstance(model, former.Generator) and former.masks.KINDS[str(model.config.mask)].causal
 
     def mask(self, t: int) -> Tensor:
         """Which of t tokens may see which: bool (t, t)."""
@@ -111,7 +122,8 @@ class Map:
         return last.amax(-1).tolist()
 
     def describe(self) -> dict[str, Any]:
-        """Plain values for the browser; of a text that looks at itself, what its heads do too (`habits.describe`)."""
+        """Plain values for the browser, and what the heads do: `habits.describe` of a text that looks at itself,
+        `habits.sharpness` of one that looks at another."""
         layers, heads = self.weights.shape[:2]
         return {
             "name": self.name,
@@ -121,7 +133,11 @@ class Map:
             "queries": self.queries,
             "keys": self.keys,
             "lengths": self.lengths,
-            **(habits.describe(self.weights, self.allowed, torch.tensor(self.ids)) if self.ids else {}),
+            **(
+                habits.describe(self.weights, self.allowed, torch.tensor(self.ids))
+                if self.ids
+                else habits.sharpness(self.weights)
+            ),
         }
 
 
@@ -206,7 +222,7 @@ def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Pass:
     attention = Map("self", labels, labels, mask, *points, ids=tuple(ids))
     header: dict[str, Any] = {
         "model": loaded.name,
-        "kind": "classifier" if loaded.is_classifier else "generator",
+        "kind": loaded.kind,
         "unit": loaded.bundle.tokenizer.unit,
         "layers": config.depth,
         "heads": config.heads,
@@ -225,11 +241,12 @@ def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Pass:
     return Pass(key, header | {"key": key}, (attention,))
 
 
-def again(loaded: Loaded, made: Pass) -> tuple[Tensor, Tensor, list[Observer]]:
-    """What ran in a pass: tokens (1, t), mask (t, t), and the edits."""
-    tokens = torch.tensor([made.header["ids"]])
-    mask = loaded.mask(tokens.shape[1])
-    return tokens, mask, changes.observers(made.header["edits"], mask, loaded.bundle.config)
+def again(loaded: Loaded, made: Pass) -> tuple[tuple[Tensor, ...], list[Observer]]:
+    """What ran in a pass: the model's inputs, tokens (1, t) each, and the edits."""
+    inputs = [made.header["ids"], *([made.header["answer"]["ids"]] if loaded.translates else [])]
+    edits = made.header["edits"]
+    observers = changes.observers(edits, loaded.mask(len(inputs[0])), loaded.bundle.config) if edits else []
+    return tuple(torch.tensor([ids]) for ids in inputs), observers
 
 
 def key_of(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> str:

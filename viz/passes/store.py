@@ -11,6 +11,7 @@ from typing import NamedTuple
 from viz.passes import payload
 from viz.passes.edits import Edit
 from viz.passes.run import Loaded, Models, Pass, key_of, run
+from viz.passes.translation import translate
 
 LIMIT = 256 << 20  # bytes of passes, packed bodies included
 AT_ONCE = 4  # passes being made
@@ -70,7 +71,7 @@ class PassStore:
         with self._turns:  # of many who ask for the same, most find it held when their turn comes
             if found := self.get(key):
                 return found
-            made = run(loaded, text, edits)
+            made = translate(loaded, text) if loaded.translates else run(loaded, text, edits)
             found = made, payload.pack(made)
             self._put(key, found, Order(loaded.name, text, edits))
             return found

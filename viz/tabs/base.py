@@ -46,7 +46,7 @@ def about(loaded: Loaded) -> Note | str:
     own = f"model_{loaded.name.replace('-', '_')}"
     if own in MESSAGES:
         return note(own)
-    return loaded.bundle.card.get("description") or note("model_kind", classifies=str(loaded.is_classifier))
+    return loaded.bundle.card.get("description") or note("model_kind", kind=loaded.kind)
 
 
 class Tab(NamedTuple):

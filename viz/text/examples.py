@@ -16,6 +16,12 @@ EXAMPLES = {  # by what a token of the model is
         "[[Berlin]] is the capital of [[Germany]], and [[Paris]] is the capital of [[France]].",
         "1, 2, 4, 8, 16, 32, 64, 128",
     ),
+    "character": (
+        "4 July 1976",
+        "the twenty-first of November, 2026",
+        "2026-11-21",
+        "4 July 1976 → 1976-04-07",
+    ),
     "word": (
         "I expected little, but this film was a wonderful surprise: funny, warm and beautifully played.",
         "Not a single joke works. A dull, lazy film, and far too long.",

@@ -17,6 +17,7 @@ from tests.mask_rules import cells
 from viz.passes import edits as changes
 from viz.passes import lens, measures
 from viz.passes.run import Loaded, run
+from viz.passes.translation import translate
 from viz.tabs import TABS, python
 from viz.tabs.generate import writing
 from viz.tabs.mask import consequence, masking
@@ -315,3 +316,36 @@ def test_the_route_gives_the_code_and_refuses_what_is_no_view(shipped):
         refused = client.post("/python/head-map", json=view(**wrong))
         assert refused.status_code == 422, wrong
     assert client.post("/python/head-map", json=view(scale="__import__('os')")).status_code == 422
+
+
+@pytest.fixture(scope="module")
+def dates() -> dict[str, Loaded]:
+    return {"dates": Loaded("dates", former.load("dates"), "dates")}
+
+
+@pytest.mark.parametrize("text", ["4 July 1976", "4 July 1976 → 1976-04-07"], ids=["own answer", "typed answer"])
+@pytest.mark.parametrize("name", ["cross", "encoder", "decoder"])
+def test_the_maps_of_a_text_and_its_answer_are_those_of_the_pass(dates, text, name):
+    page = translate(dates["dates"], text)
+    each = page.map(name)
+    asked = {"model": "dates", "text": text, "map": name}
+    whole = ran(dates, "overview", **asked)
+    np.testing.assert_allclose(whole["weights"].numpy(), each.weights.numpy(), atol=1e-5)
+    assert whole["labels"] == each.queries
+    assert whole["keys"] == each.keys
+    made = ran(dates, "head-map", **asked, show="scores")
+    seen = np.isfinite(drawn := weights_of(made["figure"]))
+    exact = (each.q[1, 2] @ each.k[1, 2].T / each.q.shape[-1] ** 0.5).numpy()
+    np.testing.assert_allclose(drawn[seen], exact[seen], atol=2e-4)
+    assert seen.sum() == each.allowed.sum()
+    made = ran(dates, "export", **asked)
+    assert made["rows"][3][2:4] == [each.queries[made["rows"][3][0]], each.keys[made["rows"][3][1]]]
+    made = ran(dates, "pair", **asked)
+    np.testing.assert_allclose(made["output"].numpy(), each.out[1, 2, 7].numpy(), atol=1e-4)
+    np.testing.assert_allclose(ran(dates, "token-strip", **asked)["looks"].numpy(), each.weights[1, 2, 7], atol=1e-5)
+    np.testing.assert_allclose(ran(dates, "surprise", **asked)["bits"], page.header["output"]["bits"][1:], atol=1e-4)
+    likeliest = page.header["output"]["next"][0]
+    made = ran(dates, "prediction", **asked)
+    assert float(made["probs"][likeliest["id"]]) == pytest.approx(likeliest["prob"], abs=1e-4)
+    found = lens.lens(dates["dates"], page)
+    np.testing.assert_allclose(ran(dates, "lens", **asked)["probs"].numpy(), np.array(found["probs"]), atol=2e-5)

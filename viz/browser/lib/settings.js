@@ -4,7 +4,7 @@
 
   /**
    * Values under `fields`: {name: field}, of which each is one of
-   *   {initial, choices}                one of a list
+   *   {initial, choices, valid}         one of a list; where valid(value) is given, one for which it holds
    *   {initial, longest, valid}         a text; where valid(text) is given, one for which it holds
    *   {initial, min, max, step}         a number; whole ones unless `step` is below 1
    * with `optional: true` where null is allowed. Limits may be changed later.
@@ -18,7 +18,7 @@
     const allowed = (name, value) => {
       const { choices, min, max, step = 1, longest, valid = () => true, optional } = fields[name];
       if (value === null) return Boolean(optional);
-      if (choices) return choices.includes(value);
+      if (choices) return choices.includes(value) && valid(value);
       if (longest) return typeof value === "string" && value.length <= longest && valid(value);
       return Number.isFinite(value) && value >= min && value <= max && (step < 1 || Number.isInteger(value));
     };

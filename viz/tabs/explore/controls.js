@@ -9,7 +9,7 @@ const choice = (name) => {
 const choices = Object.fromEntries(["of", "view", "scale", "show"].map((name) => [name, choice(name)]));
 const [layer, head] = ["layer", "head"].map((name) => fields.stepper(store, name, say(name)));
 const { of, view, scale, show } = choices;
-const maps = h("select", { onchange: () => store.set({ map: Number(maps.value) }) });
+const maps = h("select", { "aria-label": say("control_map"), onchange: () => store.set({ map: Number(maps.value) }) });
 const field = h("label", { class: "field-line field-select", hidden: true }, h("span", { class: "name" }, say("control_map")), maps);
 element.append(field, ...[of, layer, head, view, scale, show].map(({ node }) => node));
 
@@ -17,7 +17,7 @@ store.subscribe(element, () => {
   const now = store.view;
   const noScores = now.of !== "head" || now.view === "lines"; // a mean has none, and lines are weights
   const scores = now.show === "scores" && !noScores;
-  of.update(now.of, (value) => value === "rollout" && !store.map?.square);
+  of.update();
   view.update();
   scale.update(now.scale, () => scores);
   show.update(scores ? "scores" : "weights", (value) => noScores && value === "scores");

@@ -87,7 +87,7 @@ const bands = () => {
   };
   if (view.token !== null) band(view.token, view.key, mark, 2);
   if (hover?.query != null) band(hover.query, hover.key, ink, 1);
-  else if (hover && view.token === null) band(hover.token, hover.token, ink, 1);
+  else if (hover && view.token === null) band(hover.token, store.map.square ? hover.token : null, ink, 1);
   const at = hover?.query != null ? hover : view.key !== null ? { query: view.token, key: view.key } : null;
   return { rows, columns, at: former.presenter.on && at ? { row: at.query, column: at.key } : null };
 };

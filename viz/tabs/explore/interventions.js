@@ -141,6 +141,7 @@ const tell = () => {
 
 watch("value", draw);
 store.subscribe(element, (changed) => {
+  element.hidden = store.pass?.header.kind === "translator"; // edits are of one stack's heads
   if (changed.has("pass")) stop();
   if (["pass", "layer", "head"].some((field) => changed.has(field))) draw();
   if (changed.has("effects") || changed.has("pass")) tell();

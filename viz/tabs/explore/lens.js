@@ -23,14 +23,17 @@ const at = () => {
   if (pointed) return pointed;
   const last = cells[0].length - 1;
   const row = input && store.view.layer === 0 ? 0 : store.view.layer + 1;
-  return { row, column: Math.min(store.token() ?? last, last) };
+  return { row, column: Math.min(former.predictedAt() ?? last, last) };
 };
 const depth = (row) => (row === 0 ? say("lens_input") : say("lens_after", { layer: row - 1 }));
+/** Whether a column is a row of the map that is shown. */
+const isToken = () => !isVerdict() && former.rowsPredict();
 const isVerdict = () => store.pass.header.kind === "classifier";
 
 const draw = () => {
-  const { ids, labels } = store.pass.header;
-  const tokens = isVerdict() ? [say("prediction_verdict")] : labels.map((_, i) => former.token(i));
+  const { ids } = store.pass.header.answer ?? store.pass.header;
+  const labels = former.predicted();
+  const tokens = isVerdict() ? [say("prediction_verdict")] : labels.map((_, i) => former.token(i, labels));
   const next = (column) => !isVerdict() && ids[column + 1];
   cells = read.ids.map((row, i) => row.map(([likeliest], column) => {
     const kind = likeliest === next(column) ? "right" : null;
@@ -62,9 +65,9 @@ const mark = () => {
     cell.classList.add("at");
     cell.tabIndex = 0;
     marked = cell;
-    if (!pointed && store.token() !== null) reveal(cell);
+    if (!pointed && former.predictedAt() !== null) reveal(cell);
   }
-  const where = isVerdict() ? "" : former.quote(column);
+  const where = isVerdict() ? "" : former.quote(column, former.predicted());
   heading.textContent = say(isVerdict() ? "lens_at_verdict" : "lens_at", { depth: depth(row), token: where });
   const probs = read.probs[row][column];
   best.replaceChildren(...read.ids[row][column].map((id, i) =>
@@ -106,12 +109,12 @@ const cellOf = (event) => {
 const point = (cell) => {
   if (!read) return;
   pointed = cell;
-  store.point(cell && !isVerdict() ? { token: cell.column } : null);
+  store.point(cell && isToken() ? { token: cell.column } : null);
   mark();
 };
 const choose = ({ row, column }) => {
   input = row === 0;
-  store.set({ layer: Math.max(0, row - 1), of: "head", ...(isVerdict() ? {} : { token: column, key: null }) });
+  store.set({ layer: Math.max(0, row - 1), of: "head", ...(isToken() ? { token: column, key: null } : {}) });
   mark();
 };
 table.addEventListener("pointerover", (event) => event.pointerType !== "touch" && point(cellOf(event)));

@@ -33,9 +33,10 @@ const fontOf = (weight = "") => `${weight} 12px ${former.style.font}`;
 /** The query or key that stands out: {query, key}, either may be null. A token pointed at stands out as both. */
 const focus = () => {
   const { hover, view } = store;
-  if (view.token !== null) return { query: view.token, key: view.key === null && !hover ? view.token : (hover?.key ?? view.key) };
+  const both = (token) => ({ query: token, key: store.map.square ? token : null });
+  if (view.token !== null) return view.key === null && !hover ? both(view.token) : { query: view.token, key: hover?.key ?? view.key };
   if (!hover) return null;
-  return hover.token != null ? { query: hover.token, key: hover.token } : hover;
+  return hover.token != null ? both(hover.token) : hover;
 };
 
 const paint = eachFrame(() => {

@@ -58,7 +58,8 @@ def look(loaded: Loaded, passes: PassStore, typed: str, changes: list[edits.Edit
     if total > kept:
         notes.append(notice("info", note("cut_text", kept=kept, total=total, unit=unit, end=end)))
     if unknown := sum(label.startswith(UNK) for label in header["labels"]):
-        notes.append(notice("info", note("unknown_words", count=unknown, total=kept)))
+        key = "unknown_characters" if unit == "character" else "unknown_words"
+        notes.append(notice("info", note(key, count=unknown, total=kept)))
     return made.key, notes
 
 

@@ -17,7 +17,13 @@ const row = (label, before, after, largest, chosen) =>
 
 const bits = (value) => (value == null ? "–" : value.toFixed(3));
 
-const generator = ({ output, baseline, unit }) => {
+/** What an encoder-decoder answers; where an answer was typed, that one and its own. */
+const told = ({ own, typed }) =>
+  h("p", { class: "answer" },
+    say(typed === null ? "answer_own" : "answer_typed"), " ", h("b", {}, typed ?? own), " ",
+    h("span", { class: "quiet" }, typed === null ? say("answer_hint") : say("answer_instead", { text: own })));
+
+const generator = ({ output, baseline, unit, answer }) => {
   title.textContent = say("prediction_next");
   const before = new Map((baseline?.next ?? []).map(({ id, prob }) => [id, prob]));
   const most = ({ id, prob }) => Math.max(prob, before.get(id) ?? 0);
@@ -27,9 +33,10 @@ const generator = ({ output, baseline, unit }) => {
   const moved = baseline && output.bitsPerToken != null ? output.bitsPerToken - baseline.bitsPerToken : 0;
   const verdict = Math.abs(moved) < 0.0005 ? "" : say(moved > 0 ? "bits_worse" : "bits_better", { by: Math.abs(moved).toFixed(3) });
   return [
+    answer && told(answer),
     h("div", { class: "rows", role: "group", "aria-label": say("prediction_next") }, ...rows),
     h("p", { class: "total" }, say(`bits_per_${unit}`), " ", h("span", { class: "number" }, change(baseline?.bitsPerToken, output.bitsPerToken, bits)), verdict && ` ${verdict}`),
-  ];
+  ].filter(Boolean);
 };
 
 const classifier = ({ output, baseline }) => {

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
-from viz.passes import edits
+from former.hooks import STACKS
+from viz.passes import edits, translation
 from viz.passes.lens import TOP
 from viz.passes.measures import RUNS, blank
 from viz.passes.run import Loaded, Models, class_names, tokenize
@@ -26,13 +28,26 @@ def log_odds(log_probs):  # (b, num_classes) -> (b,), of the class the model cho
 """
 
 
-def start(models: Models, view: View) -> tuple[Loaded, int, str]:
-    """The model, the number of tokens, and the lines that run the text under the visitor's edits.
+class Start(NamedTuple):
+    """How a panel's lines begin."""
+
+    loaded: Loaded
+    t: int  # rows of the map
+    code: str  # runs the text
+    t_key: int  # columns of the map
+    stack: str = ""  # before the names of the points: "cross.", say
+    sides: str = "labels"  # of the map: the labels of its rows, and of its columns where they are others
+
+
+def start(models: Models, view: View) -> Start:
+    """The model, the map's size, and the lines that run the text under the visitor's edits.
 
     Raises:
         Refusal: a view that is none.
     """
     loaded = read_model(models, view)
+    if loaded.translates:
+        return start_of_two(loaded, view)
     config = loaded.bundle.config
     ids, _, _ = tokenize(loaded, view.get("text", ""), end=loaded.is_classifier)
     changes = edits.read(view.get("edits"), loaded.name, config)
@@ -51,7 +66,38 @@ def start(models: Models, view: View) -> tuple[Loaded, int, str]:
         'weights = capture.stack("weights")[:, 0]  # (layers, h, t_query, t_key)',
     ]
     code = "\n".join(lines).replace("edits = [\n]", "edits = []")
-    return loaded, len(ids), f"{IMPORTS}\n{code}\n"
+    return Start(loaded, len(ids), f"{IMPORTS}\n{code}\n", len(ids))
+
+
+def start_of_two(loaded: Loaded, view: View) -> Start:
+    """The same of a text and its answer, for one of their three maps.
+
+    Raises:
+        Refusal: a view that is none.
+    """
+    stack = read_choice(view, "map", STACKS)
+    source, target, _ = translation.read(loaded, view.get("text", ""))
+    typed, answer = translation.split(view["text"])
+    own = "[tokenizer.begin, *write(bundle.model, source, tokenizer.begin, tokenizer.end)[0]]"
+    rows, columns = ("source" if stack == "encoder" else "target"), ("target" if stack == "decoder" else "source")
+    sizes = {"source": len(source), "target": len(target)}
+    lines = [
+        "from former.encoder_decoder import write",
+        "",
+        f"bundle = former.load({loaded.name!r})",
+        "tokenizer, edits = bundle.tokenizer, []",
+        f"source = torch.tensor([tokenizer.encode({typed!r})[:{loaded.bundle.config.seq_length}]])",
+        f"target = torch.tensor([{own if answer is None else f'tokenizer.encode_target({answer!r})[:-1]'}])",
+        f'points = [f"{stack}.{{point}}" for point in ("weights", "q", "k", "v")]',
+        "inputs = (source, target)",
+        "out, capture = former.run_with_capture(bundle.model, inputs, points)",
+        f'weights = capture.stack("{stack}.weights")[:, 0]  # (layers, h, t_query, t_key)',
+        f"tokens, labels = {rows}, tokenizer.labels({rows}[0].tolist())",
+        f"keys = tokenizer.labels({columns}[0].tolist())",
+        "mask = torch.ones(weights.shape[-2:], dtype=torch.bool)" + (".tril()" if stack == "decoder" else ""),
+    ]
+    code = "\n".join([IMPORTS.rstrip(), *lines]) + "\n"
+    return Start(loaded, sizes[rows], code, sizes[columns], f"{stack}.", "labels, keys")
 
 
 def change(edit: edits.Edit, heads: int) -> list[str]:
@@ -71,31 +117,32 @@ def shown(loaded: Loaded, view: View) -> str:
 
 def overview(models: Models, view: View) -> str:
     """All heads."""
-    _, _, code = start(models, view)
-    return code + "figure = figures.heads(weights, labels, mask=mask)\n"
+    begun = start(models, view)
+    return f"{begun.code}figure = figures.heads(weights, {begun.sides}, mask=mask)\n"
 
 
 def head_map(models: Models, view: View) -> str:
     """The map on screen, in its scale; of scores where these are shown."""
-    loaded, _, code = start(models, view)
+    loaded, _, code, _, stack, sides = start(models, view)
     line = shown(loaded, view)
     scale = read_choice(view, "scale", ("linear", "row", "root"))
     if view.get("show") == "scores" and view["of"] == "head":
         scale, layer, head = "scores", view["layer"], view["head"]
         line = (
-            f'q, k = (capture.get(point, {layer})[0, {head}] for point in ("q", "k"))  # (t, s) each\n'
+            f'q, k = (capture.get(point, {layer})[0, {head}] for point in ("{stack}q", "{stack}k"))  # (t, s) each\n'
             "shown = q @ k.T / q.shape[-1] ** 0.5  # scores (t_query, t_key)\n"
         )
-    return f"{code}{line}figure = figures.attention(shown, labels, mask=mask, scale={scale!r})\n"
+    return f"{code}{line}figure = figures.attention(shown, {sides}, mask=mask, scale={scale!r})\n"
 
 
 def export(models: Models, view: View) -> str:
     """The map on screen as a table, and as a picture that can be saved."""
     code = head_map(models, {**view, "show": "weights"})
+    columns = "keys" if read_model(models, view).translates else "labels"
     return (
         f"import csv\nimport io\n\n{code}"
         "pairs = mask.nonzero().tolist()  # those that the mask lets pass\n"
-        "rows = [[query, key, labels[query], labels[key], float(shown[query, key])] for query, key in pairs]\n"
+        f"rows = [[query, key, labels[query], {columns}[key], float(shown[query, key])] for query, key in pairs]\n"
         "table = io.StringIO()\n"
         'csv.writer(table).writerows([["query", "key", "query_token", "key_token", "weight"], *rows])\n'
         '# open("weights.csv", "w").write(table.getvalue()); figure.write_html("map.html")\n'
@@ -104,7 +151,7 @@ def export(models: Models, view: View) -> str:
 
 def statistics(models: Models, view: View) -> str:
     """What the head does."""
-    loaded, _, code = start(models, view)
+    loaded, _, code, *_ = start(models, view)
     return (
         f"{code}{shown(loaded, view)}"
         "measured = former.analysis.head_statistics(shown[None], tokens[0])\n"
@@ -115,17 +162,17 @@ def statistics(models: Models, view: View) -> str:
 
 def pair(models: Models, view: View) -> str:
     """From q and k to the weight, and with v to the output."""
-    loaded, t, code = start(models, view)
+    loaded, t, code, t_key, stack, _ = start(models, view)
     config = loaded.bundle.config
     layer, head = read_index(view, "layer", config.depth), read_index(view, "head", config.heads)
-    query, key = read_index(view, "query", t), read_index(view, "key", t)
+    query, key = read_index(view, "query", t), read_index(view, "key", t_key)
     return (
         f"{code}"
-        f'q, k = (capture.get(point, {layer})[0, {head}] for point in ("q", "k"))  # (t, s) each\n'
+        f'q, k = (capture.get(point, {layer})[0, {head}] for point in ("{stack}q", "{stack}k"))  # (t, s) each\n'
         f"products = q[{query}] * k[{key}]  # (s,)\n"
         "score = float(products.sum()) / len(products) ** 0.5\n"
         f"weight = float(weights[{layer}, {head}, {query}, {key}])\n"
-        f'values = capture.get("v", {layer})[0, {head}]  # (t, s)\n'
+        f'values = capture.get("{stack}v", {layer})[0, {head}]  # (t, s)\n'
         f"output = weights[{layer}, {head}, {query}] @ values  # (s,): y = Σ w v\n"
         'figure = figures.bars(products, range(len(products)), axis="q · k")\n'
     )
@@ -133,18 +180,25 @@ def pair(models: Models, view: View) -> str:
 
 def token_strip(models: Models, view: View) -> str:
     """Where a token looks, and who looks at it."""
-    loaded, t, code = start(models, view)
+    loaded, t, code, _, _, sides = start(models, view)
     token = read_index(view, "query", t)
     return (
         f"{code}{shown(loaded, view)}"
         f"looks, looked_at = shown[{token}], shown[:, {token}]  # (t,) each\n"
-        f'figure = figures.bars(looks, labels, axis="weight")\n'
+        f'figure = figures.bars(looks, {sides.split()[-1]}, axis="weight")\n'
     )
 
 
 def prediction(models: Models, view: View) -> str:
     """What the model says, before and after the edits."""
-    loaded, _, code = start(models, view)
+    loaded, _, code, *_ = start(models, view)
+    if loaded.translates:
+        return (
+            f"{code}"
+            "probs = out[0, -1].softmax(-1)\n"
+            "vocabulary = [tokenizer.labels([i])[0] for i in range(len(probs))]\n"
+            "figure = figures.next_tokens(probs, vocabulary)\n"
+        )
     before = "before, _ = former.run_with_capture(bundle.model, tokens, ())\n"
     if loaded.is_classifier:
         return (
@@ -163,7 +217,7 @@ def prediction(models: Models, view: View) -> str:
 
 def lens(models: Models, view: View) -> str:
     """What the model would say at each depth."""
-    loaded, t, code = start(models, view)
+    loaded, t, code, *_ = start(models, view)
     config = loaded.bundle.config
     layer = read_index(view, "layer", config.depth)
     if loaded.is_classifier:
@@ -175,32 +229,34 @@ def lens(models: Models, view: View) -> str:
             "names = [[[classes[i] for i in row[0]]] for row in said.tolist()]\n"
             'figure = figures.logit_lens(probs, names, ["verdict"])\n'
         )
-    query = read_index(view, "query", t)
+    query = -1 if view.get("map") == "encoder" else read_index(view, "query", t)  # -1: rows that say nothing
+    read, said = ("inputs", "target") if loaded.translates else ("tokens", "tokens")
     return (
         f"{code}"
         f"top = {min(TOP, config.num_tokens)}\n"
-        "values, said = former.logit_lens(bundle.model, tokens, top=top, edits=edits, log_probs=True)\n"
+        f"values, said = former.logit_lens(bundle.model, {read}, top=top, edits=edits, log_probs=True)\n"
         "probs = values[:, 0].exp()  # (depth + 1, t, top): before the first block, then after each\n"
         "names = [[[bundle.tokenizer.labels([i])[0] for i in best] for best in row] for row in said[:, 0].tolist()]\n"
         f"best = dict(zip(names[{layer + 1}][{query}], probs[{layer + 1}, {query}].tolist()))\n"
-        "figure = figures.logit_lens(probs, names, labels)\n"
+        f"figure = figures.logit_lens(probs, names, bundle.tokenizer.labels({said}[0].tolist()))\n"
     )
 
 
 def surprise(models: Models, view: View) -> str:
     """How many bits each token was worth."""
-    _, _, code = start(models, view)
+    loaded, _, code, *_ = start(models, view)
+    said = "target" if loaded.translates else "tokens"
     return (
         f"import math\n\n{code}"
         "log_probs = out[0, :-1].log_softmax(-1)\n"
-        "bits = -log_probs.gather(1, tokens[0, 1:, None])[:, 0] / math.log(2)  # of each token but the first\n"
-        'figure = figures.bars(bits, labels[1:], axis="bits")\n'
+        f"bits = -log_probs.gather(1, {said}[0, 1:, None])[:, 0] / math.log(2)  # of each token but the first\n"
+        f'figure = figures.bars(bits, bundle.tokenizer.labels({said}[0, 1:].tolist()), axis="bits")\n'
     )
 
 
 def interventions(models: Models, view: View) -> str:
     """What each head is worth, by switching it off."""
-    loaded, _, code = start(models, view)
+    loaded, _, code, *_ = start(models, view)
     odds = ODDS if loaded.is_classifier else ""
     measure = "lambda log_probs: -log_odds(log_probs)" if loaded.is_classifier else "None"
     return (
@@ -214,7 +270,7 @@ def interventions(models: Models, view: View) -> str:
 
 def words(models: Models, view: View) -> str:
     """What carried a verdict: by attention, and by leaving words out."""
-    loaded, t, code = start(models, view)
+    loaded, t, code, *_ = start(models, view)
     size = math.ceil(t / RUNS)
     return (
         f"{code}{ODDS}"

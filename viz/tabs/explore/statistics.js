@@ -21,12 +21,12 @@ const paint = eachFrame(() => {
   if (!shown) return;
   const { map, of, layer, head } = shown;
   const statistics = former.measured(map, of, layer, head);
+  const { kind, sentences } = former.habit(map, of, layer, head);
+  former.lessons.tell("explore", sentences);
   element.hidden = !statistics; // what is said here is of a text that looks at itself
+  element.dataset.habit = kind;
   element.dataset.rev = store.rev;
   if (element.hidden) return;
-  const { kind, sentences } = former.habit(map, of, layer, head);
-  element.dataset.habit = kind;
-  former.lessons.tell("explore", sentences);
   const places = former.places(map);
   const { even } = map.statistics;
   table.replaceChildren(

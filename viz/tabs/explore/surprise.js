@@ -21,12 +21,13 @@ const paint = () => {
 
 const words = (i) => {
   const bits = store.pass.header.output.bits[i];
-  if (bits === null) return say("surprise_first", { token: former.quote(i) });
-  return say("surprise_of", { token: former.quote(i), bits: bits.toFixed(2), share: former.share(2 ** -bits) });
+  if (bits === null) return say("surprise_first", { token: former.quote(i, former.predicted()) });
+  return say("surprise_of", { token: former.quote(i, former.predicted()), bits: bits.toFixed(2), share: former.share(2 ** -bits) });
 };
 
 const draw = () => {
-  const { labels, output, baseline, unit } = store.pass.header;
+  const { output, baseline, unit } = store.pass.header;
+  const labels = former.predicted();
   spans = former.tokenSpans(labels, (i) => ({ title: words(i), kind: output.bits[i] === null ? "token first" : "token" }));
   // A line may break after a space and before a piece that begins with one; a newline of the text is one here too.
   const around = (span, label) => {
@@ -44,15 +45,15 @@ const mark = () => {
   status.textContent = token == null || !spans[token] ? say("surprise_hint") : words(token);
 };
 
-former.pointsAtTokens(text);
+former.pointsAtTokens(text, former.rowsPredict);
 
 store.subscribe(element, (changed) => {
   if (!store.pass) return;
-  const shows = store.pass.header.kind === "generator";
+  const shows = store.pass.header.kind !== "classifier";
   element.hidden = !shows;
   if (!shows) return;
   if (changed.has("pass")) draw();
-  if (["pass", "hover", "token"].some((name) => changed.has(name))) mark();
+  if (["pass", "map", "hover", "token"].some((name) => changed.has(name))) mark();
   element.dataset.rev = store.rev;
 });
 former.onTheme(() => spans.length && paint());

@@ -1,61 +1,77 @@
-// The text as tokens. Under each, two stripes for the token that is pointed at or locked: upper, how much it looks
-// there; lower, how much is looked at it from there. The ground of a token is free for another layer: --ground.
+// The tokens of the map. Under each, two stripes for the token that is pointed at or locked: upper, how much it looks
+// there; lower, how much is looked at it from there. A text that looks at another stands over it, and has the lower
+// stripes, the other the upper. The ground of a token is free for another layer: --ground.
 const { h, say, store, eachFrame, share } = former;
 const NAMED = 4; // tokens a sentence names
 const { tools, body, foot } = former.panel(element, say("strip"));
 const list = h("div", { class: "tokens", role: "group", "aria-label": say("strip_label") });
+const other = h("div", { class: "tokens", role: "group", "aria-label": say("strip_other_label") });
+const names = ["query", "key"].map((name) => h("p", { class: "quiet" }, say(name)));
 const sentence = h("p", { class: "readout", "aria-live": "polite" });
 tools.append(
   h("span", { class: "key looks" }, h("i"), say("strip_looks")),
   h("span", { class: "key looked" }, h("i"), say("strip_looked")),
 );
-body.append(list);
+body.append(names[0], list, names[1], other);
 foot.append(sentence);
-let tokens = []; // the buttons
+let tokens = []; // the buttons of the queries
+let others = []; // those of the keys, where they are another text's
 let last = null; // the token shown before
-let looks = []; // how each is painted
+let looks = new Map(); // button → how it is painted
+
+const buttons = (labels, name) =>
+  labels.map((label, i) => h("button", { type: "button", class: "token", [`data-${name}`]: i, "aria-label": `${label}, ${i}` }, h("span", {}, label)));
 
 const build = () => {
-  const { labels } = store.pass.header;
-  tokens = labels.map((label, i) =>
-    h("button", { type: "button", class: "token", "data-token": i, "aria-label": `${label}, ${i}` }, h("span", {}, label)),
-  );
-  looks = [];
+  const { square, queries, keys } = store.map;
+  tokens = buttons(queries, "token");
+  others = square ? [] : buttons(keys, "key");
+  looks = new Map();
   list.replaceChildren(...tokens);
-  list.classList.toggle("words", ["word", "piece"].includes(store.pass.header.unit));
+  other.replaceChildren(...others);
+  for (const part of [other, ...names]) part.hidden = square;
+  const words = ["word", "piece"].includes(store.pass.header.unit);
+  for (const part of [list, other]) part.classList.toggle("words", words);
 };
 
-/** The weights to and from a token: [looks at, is looked at by], each a number a token. */
-const both = (shown, token) => {
-  const count = tokens.length;
-  const looks = new Float32Array(count);
-  looks.set(former.row(shown, token));
-  const looked = Float32Array.from({ length: count }, (_, query) => former.row(shown, query)[token] ?? 0);
-  return [looks, looked];
+/** The key whose lookers are shown: the token itself, where queries and keys are one text. */
+const keyOf = (token) => (store.map.square ? token : (store.hover?.key ?? store.view.key));
+
+/** How much a query looks at each key, and how much each query looks at a key; null where there is no such token. */
+const both = (shown, token, key) => {
+  const { queries, keys } = shown.map;
+  const row = new Float32Array(keys.length);
+  if (token !== null) row.set(former.row(shown, token));
+  const column = key === null ? null : Float32Array.from(queries, (_, query) => former.row(shown, query)[key] ?? 0);
+  return [token === null ? null : row, column];
+};
+
+const show = (button, levels, look) => {
+  const now = [...levels, ...Object.values(look)].join();
+  if (now === looks.get(button)) return; // most tokens, at most choices
+  looks.set(button, now);
+  button.style.setProperty("--looks", levels[0]);
+  button.style.setProperty("--looked", levels[1]);
+  button.setAttribute("aria-pressed", `${look.locked}`);
+  button.classList.toggle("at", look.at);
+  button.tabIndex = look.stop ? 0 : -1;
 };
 
 const paint = eachFrame(() => {
   const shown = former.shown();
   if (!shown) return;
-  const own = shown.map.square && shown.map.queries.length === tokens.length; // rows and columns are of this text
-  const token = own ? store.token() : null;
-  const locked = store.view.token;
-  const stripes = token === null ? [] : both(shown, token);
-  const most = stripes.map((weights) => weights.reduce((a, b) => Math.max(a, b), 1e-9));
-  tokens.forEach((button, i) => {
-    const levels = [0, 1].map((which) => (stripes[which] ? former.scaled(stripes[which][i], most[which]).toFixed(2) : "0"));
-    const look = [...levels, i === token, i === locked, i === (token ?? 0)].join();
-    if (look === looks[i]) return; // most tokens, at most choices
-    looks[i] = look;
-    button.style.setProperty("--looks", levels[0]);
-    button.style.setProperty("--looked", levels[1]);
-    button.setAttribute("aria-pressed", `${i === locked}`);
-    button.classList.toggle("at", i === token);
-    button.tabIndex = i === (token ?? 0) ? 0 : -1;
-  });
-  if (token !== null && token !== last && !list.matches(":hover")) reveal(tokens[token]);
+  const { square } = shown.map;
+  const token = store.token();
+  const key = keyOf(token);
+  const stripes = both(shown, token, key);
+  const most = stripes.map((weights) => (weights ?? []).reduce((a, b) => Math.max(a, b), 1e-9));
+  const level = (which, i) => (stripes[which] ? former.scaled(stripes[which][i], most[which]).toFixed(2) : "0");
+  tokens.forEach((button, i) =>
+    show(button, [square ? level(0, i) : "0", level(1, i)], { at: i === token, locked: i === store.view.token, stop: i === (token ?? 0) }));
+  others.forEach((button, i) => show(button, [level(0, i), "0"], { at: i === key, locked: i === store.view.key, stop: i === (key ?? 0) }));
+  if (token !== null && token !== last && !body.matches(":hover")) reveal(tokens[token]);
   last = token;
-  tell(shown, token, stripes);
+  tell(shown, token, key, stripes);
   element.dataset.rev = store.rev;
 });
 
@@ -65,18 +81,21 @@ const reveal = ({ offsetTop, offsetHeight }) => {
   if (away < 0 || away + offsetHeight > body.clientHeight) body.scrollTop = offsetTop - body.clientHeight / 2;
 };
 
-const tell = (shown, token, [looks, looked]) => {
+const tell = ({ map }, token, key, [looks, looked]) => {
   sentence.dataset.token = token ?? "";
   sentence.dataset.locked = store.view.token !== null;
   if (token === null) return void (sentence.textContent = say("strip_hint"));
-  const named = (weights) => {
+  const named = (weights, labels) => {
     const strong = former.strongestOf(weights, NAMED).filter((i) => weights[i] >= 0.01);
-    return former.list(strong.map((i) => `${former.quote(i)} ${share(weights[i])}`)) || say("strip_faint");
+    return former.list(strong.map((i) => `${former.quote(i, labels)} ${share(weights[i])}`)) || say("strip_faint");
   };
+  const from = looked && [
+    map.square ? "; " : `; ${former.quote(key, map.keys)} `,
+    `${say("strip_from")} `, h("span", { class: "from" }, named(looked, map.queries)),
+  ];
   sentence.replaceChildren(
-    h("b", {}, `${former.quote(token)}${store.view.token !== null ? ` · ${say("locked")}` : ""}`),
-    ` ${say("strip_to")} `, h("span", { class: "to" }, named(looks)),
-    `; ${say("strip_from")} `, h("span", { class: "from" }, named(looked)),
+    h("b", {}, `${former.quote(token, map.queries)}${store.view.token !== null ? ` · ${say("locked")}` : ""}`),
+    ` ${say("strip_to")} `, h("span", { class: "to" }, named(looks, map.keys)), ...(from ?? []),
   );
 };
 
@@ -102,9 +121,37 @@ const line = (from, step) => {
   return others.filter((other) => other.top === top).reduce((a, b) => (away(b) < away(a) ? b : a)).i;
 };
 
-const ON = ["pass", "exact", "hover", "token", "layer", "head", "of", "scale", "rev"];
+// A key of another text: pointed at with the query that looks at it most, or with the locked one.
+const pairAt = (event) => {
+  const button = event.target.closest?.("[data-key]");
+  const shown = button && former.shown();
+  if (!shown) return null;
+  const key = Number(button.dataset.key);
+  const [, column] = both(shown, null, key);
+  return { query: store.view.token ?? former.strongestOf(column, 1)[0], key };
+};
+const pointPair = (event) => store.point(pairAt(event));
+other.addEventListener("pointerover", pointPair);
+other.addEventListener("focusin", pointPair);
+other.addEventListener("pointerleave", () => store.point(null));
+other.addEventListener("focusout", () => store.point(null));
+other.addEventListener("click", (event) => {
+  const pair = pairAt(event);
+  if (!pair) return;
+  const off = store.view.token === pair.query && store.view.key === pair.key;
+  store.set({ token: off ? null : pair.query, key: off ? null : pair.key });
+});
+other.addEventListener("keydown", (event) => {
+  const now = pairAt(event)?.key;
+  const to = { ArrowLeft: now - 1, ArrowRight: now + 1, Home: 0, End: others.length - 1 }[event.key];
+  if (now === undefined || to === undefined) return;
+  event.preventDefault();
+  others[Math.max(0, Math.min(others.length - 1, to))].focus();
+});
+
+const ON = ["pass", "map", "exact", "hover", "token", "key", "layer", "head", "of", "scale", "rev"];
 store.subscribe(element, (changed) => {
   if (!store.pass) return;
-  if (changed.has("pass")) build();
+  if (changed.has("pass") || changed.has("map")) build();
   if (ON.some((name) => changed.has(name))) paint();
 });

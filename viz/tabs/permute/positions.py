@@ -15,6 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+import former
 from former.positions import LearnedPositions, sinusoidal
 from viz import figures
 from viz.browser import chart
@@ -65,7 +66,7 @@ def tables(models: Models, subject: permuting.Subject | None) -> list[Table]:
 
     The encodings are those of the classifier's size, and go on to twice its trained length.
     """
-    generators = [loaded for loaded in models.values() if not loaded.is_classifier]
+    generators = [loaded for loaded in models.values() if isinstance(loaded.bundle.model, former.Generator)]
     chosen = [*generators[:1], *([subject.loaded] if subject else [])]
     made = []
     for loaded in chosen:

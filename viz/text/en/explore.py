@@ -12,7 +12,9 @@ MESSAGES = {
     "model_tiny_induction": "two layers that have learned to copy",
     "model_classifier": "tells good film reviews from bad",
     "model_classifier_bag": "the same without positions: the order is lost",
-    "model_kind": "{classifies, select, True {tells texts apart} other {writes, token by token}}",
+    "model_dates": "reads a date, writes it as 1976-07-04",
+    "model_kind": "{kind, select, classifier {tells texts apart} translator {reads a text and answers it} other"
+    " {writes, token by token}}",
     # what changes or explains the prediction
     "old": "not yet what was asked for",
     "asking_again": "The server did not answer. What you see is the last answer; the page asks again by itself.",
@@ -56,12 +58,17 @@ MESSAGES = {
     "prediction_verdict": "The verdict",
     "bits": "bits",
     "bits_per_byte": "bits per byte",
+    "bits_per_character": "bits per character",
     "bits_per_piece": "bits per piece",
     "bits_per_word": "bits per word",
     "bits_worse": "({by} worse)",
     "bits_better": "({by} better)",
     "before_edits": "as trained",
     "after_edits": "with your changes",
+    "answer_own": "It answers",
+    "answer_typed": "Your answer",
+    "answer_instead": "its own: {text}",
+    "answer_hint": "Type → and an answer after the date, and the decoder reads yours.",
     "surprise": "Surprise",
     "surprise_hint": "Each token’s colour is its surprise: point at one for the number.",
     "surprise_first": "{token} is the first: nothing came before it to predict it from.",
@@ -143,6 +150,8 @@ MESSAGES = {
     "lines_note": "Each token’s strongest lines up to {mass} of its attention, at most {most}: {count} lines with "
     "{carried} of all attention.",
     "strip_label": "The text. Arrow keys walk the tokens, Enter locks one, Escape unlocks it.",
+    "strip_other_label": "What is looked at. Arrow keys walk its tokens, Enter locks one with the token that looks at"
+    " it most.",
     "strip_looks": "where it looks",
     "strip_looked": "who looks at it",
     "strip_hint": "Point at a token to see where it looks and who looks at it; a click locks it.",
@@ -208,6 +217,9 @@ MESSAGES = {
     "who_head": "Layer {layer}, head {head}",
     "who_mean": "The mean of layer {layer}’s heads",
     "who_rollout": "The rollout to layer {layer}",
+    "habit_across": "{who} chooses among what was read: {share} of each row’s attention goes to a single token, on"
+    " average.",
+    "short_across": "{share} on one token",
     "habit_copying": "{who} copies: where a token stood earlier, {share} of its attention goes to what followed it"
     " then.",
     "habit_same": "{who} looks for the same token: where it stood earlier, {share} of its attention goes there.",
@@ -257,5 +269,7 @@ MESSAGES = {
     "many_edits": "{given} changes at once are too many; the limit is {limit}. Please take some of them back.",
     "bad_link_edits": "This link asks for changes of heads that this model cannot make (“{given}”); they were left"
     " out.",
+    "long_answer": "This answer has {given} characters; the model reads {limit} at most. Please shorten it.",
+    "no_head_edits": "The heads of this model cannot be switched off here.",
     "no_verdict": "This model gives no verdict that words could carry.",
 }

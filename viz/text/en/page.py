@@ -14,10 +14,13 @@ MESSAGES = {
     "empty_text": "There is no text to look at yet: type a few words.",
     "long_text": "This text has {given, number} characters; the limit is {limit, number}. Please shorten it.",
     "no_tokens": "There is nothing in this text that the model could read as a word. Please type a few words.",
-    "cut_text": "This model reads {kept} {unit, select, word {words} piece {pieces of words} other {bytes}} at once."
-    " Your text has {total}; the {end, select, last {last} other {first}} {kept} are shown.",
+    "cut_text": "This model reads {kept} {unit, select, word {words} piece {pieces of words} character"
+    " {characters} other {bytes}} at once. Your text has {total}; the {end, select, last {last} other {first}} {kept}"
+    " are shown.",
     "unknown_words": "{count, plural, one {1 of {total} words is} other {# of {total} words are}} not in the model's"
     " vocabulary; it sees {count, plural, one {it} other {them}} as <unk>.",
+    "unknown_characters": "{count, plural, one {1 of {total} characters is} other {# of {total} characters are}} not in"
+    " the model’s vocabulary; it sees {count, plural, one {it} other {them}} as <unk>.",
     "bad_number": "{name} must be a number from {low} to {high}, not {given}.",
     "bad_whole_number": "{name} must be a whole number from {low} to {high}, not {given}.",
     "no_writer": "None of the models here writes text: it takes a generator that was trained with a causal mask.",

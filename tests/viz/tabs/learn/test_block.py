@@ -1,10 +1,15 @@
 """Section "The block": what is said at each point is the logit lens, and without attention no token reaches another."""
 
+import copy
+
+import numpy as np
 import pytest
 import torch
 
 import former
+from former.hooks import at_points
 from viz.passes.run import Loaded
+from viz.tabs.learn import block_facts
 from viz.tabs.learn.sections import block
 from viz.text import Refusal
 
@@ -73,3 +78,71 @@ def test_a_token_past_the_end_is_the_last_and_a_long_text_is_cut(shipped):
 def test_a_view_that_is_none_is_refused(shipped, wrong):
     with pytest.raises(Refusal):
         block.through(shipped, VIEW | wrong)
+
+
+def test_only_without_softmax_activation_and_norm_is_the_block_additive_and_then_to_rounding(shipped):
+    cases = {tuple(case["left"]): case["off"] for case in block.linear(shipped, VIEW)["cases"]}
+    assert cases.keys() == {("softmax", "activation", "norm"), ("softmax",), ("activation",), ("norm",), ()}
+    assert cases[()] < 1e-5
+    assert min(off for left, off in cases.items() if left) > 1e-3
+
+
+def test_the_block_with_frozen_weights_and_nothing_else_left_is_its_matrices_in_a_row(shipped):
+    model = shipped["tiny-generator"].bundle.model
+    ids = torch.tensor([list(VIEW["text"].encode())])
+    with torch.no_grad():
+        x = model.transformer.embed(ids)
+        _, capture = former.run_with_capture(model, ids, ("weights",), [0])
+        state = {name: tensor.double().numpy() for name, tensor in model.transformer.blocks[0].state_dict().items()}
+    frozen, rows = capture.get("weights", 0)[0].double().numpy(), x[0].double().numpy()
+    values = rows @ state["attention.tovalues.weight"].T  # (t, h·s)
+    heads = [frozen[h] @ values[:, 16 * h : 16 * (h + 1)] for h in range(4)]
+    y = rows + np.concatenate(heads, 1) @ state["attention.unifyheads.weight"].T + state["attention.unifyheads.bias"]
+    y = y + (y @ state["ff.0.weight"].T + state["ff.0.bias"]) @ state["ff.2.weight"].T + state["ff.2.bias"]
+
+    bare = copy.deepcopy(model.transformer.blocks[0])
+    bare.norm1 = bare.norm2 = bare.ff[1] = torch.nn.Identity()
+    hook = at_points(["weights"], lambda *_: capture.get("weights", 0))
+    with torch.no_grad():
+        assert bare(x, model.mask(ids.shape[1]), hook)[0].numpy() == pytest.approx(y, abs=1e-4)
+
+
+@pytest.mark.parametrize("norm", block.NORMS)
+def test_the_gradients_at_the_start_are_those_of_differences_along_them(norm):
+    config = former.ModelConfig(emb=16, heads=2, depth=3, seq_length=8, norm=norm)
+    tokens = torch.tensor([list(b"the cat")])
+    sizes = block_facts.gradients(config, tokens, seed=4)
+    model = block_facts.begun(config, 4).double()
+
+    def loss() -> torch.Tensor:
+        return torch.nn.functional.cross_entropy(model(tokens[:, :-1])[0], tokens[0, 1:])
+
+    loss().backward()
+    for layer, size in zip(model.transformer.blocks, sizes, strict=True):
+        parameters = list(layer.parameters())
+        steps = [
+            parameter.grad / size for parameter in parameters if parameter.grad is not None
+        ]  # of length 1, along the gradient
+        ends = []
+        with torch.no_grad():
+            for way in (1e-5, -2e-5):
+                for parameter, step in zip(parameters, steps, strict=True):
+                    parameter.add_(way * step)
+                ends.append(float(loss()))
+            for parameter, step in zip(parameters, steps, strict=True):
+                parameter.add_(1e-5 * step)
+        assert (ends[0] - ends[1]) / 2e-5 == pytest.approx(size, rel=1e-3)
+
+
+def test_post_norm_gives_the_last_blocks_the_larger_gradient_and_pre_norm_does_not(shipped):
+    for seed in range(3):
+        found = block.gradient(shipped, VIEW | {"depth": 12, "seed": seed})
+        post, pre = found["post"], found["pre"]
+        assert len(post) == len(pre) == 12
+        assert post[-1] / post[0] > 1.5 * pre[-1] / pre[0]
+
+
+@pytest.mark.parametrize("wrong", [{"depth": 1}, {"depth": 25}, {"seed": -1}, {"text": "a"}, {"depth": "3"}])
+def test_a_view_of_the_gradients_that_is_none_is_refused(shipped, wrong):
+    with pytest.raises(Refusal):
+        block.gradient(shipped, VIEW | {"depth": 3, "seed": 0} | wrong)

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 import torch
 
+import former
 from viz.tabs.learn.sections import scaling
+from viz.text import Refusal
 
 
 @pytest.mark.parametrize("k", [2, 64, 1024])
@@ -37,8 +39,39 @@ def test_the_spread_grows_with_the_root_and_the_root_takes_it_back():
     assert sum(found["rows"]["plain"]) == pytest.approx(1, abs=1e-5)
 
 
-def test_trained_models_are_compared_only_where_both_were_measured():
-    both = {name: {"quality": [{"split": "val", "bits_per_byte": 2.0}]} for name in scaling.TRAINED}
-    assert [each["name"] for each in scaling.quality(both)] == list(scaling.TRAINED)
-    assert scaling.quality({"tiny-generator": both["tiny-generator"]}) == []
-    assert scaling.quality(both | {"tiny-unscaled": {}}) == []
+def test_the_trained_heads_entropies_and_bits_are_those_of_a_plain_recomputation():
+    found = scaling.trained({}, {"text": "The cat sat on the mat."})
+    ids = torch.tensor([list(b"The cat sat on the mat.")])
+    t = ids.shape[1]
+    for way, name in {"scaled": "family/tiny-generator", "plain": "tiny-unscaled"}.items():
+        bundle = former.load(name)
+        logits, capture = former.run_with_capture(bundle.model, ids, ("q", "k"))
+        q, k = (capture.stack(point)[:, 0].double().numpy() for point in ("q", "k"))  # (layers, h, t, s)
+        scores = q @ k.swapaxes(-1, -2) / (4 if way == "scaled" else 1)
+        powers = np.exp(scores - scores.max(-1, keepdims=True)) * np.tri(t)
+        weights = powers / powers.sum(-1, keepdims=True)
+        bits = -(weights * np.log2(np.where(weights > 0, weights, 1))).sum(-1).mean(-1)  # (layers, h)
+        assert np.array(found[way]["entropy"]) == pytest.approx(bits, abs=1e-4)
+        assert found[way]["mean"] == pytest.approx(bits.mean(), abs=1e-4)
+        surprise = torch.nn.functional.cross_entropy(logits[0, :-1], ids[0, 1:]).item() / np.log(2)
+        assert found[way]["surprise"] == pytest.approx(surprise, abs=1e-3)
+        assert bundle.config.scaled is (way == "scaled")
+    assert found["even"] == pytest.approx(np.mean(np.log2(np.arange(t) + 1)))
+    assert (found["plain"]["mean"], found["scaled"]["mean"]) < (found["even"],) * 2
+
+
+def test_the_two_trained_models_differ_in_the_root_alone_and_their_cards_say_what_they_are_worth():
+    trained = scaling.opening({})["trained"]
+    cards = {way: former.load(each["name"]).card for way, each in trained.items()}
+    assert {**cards["scaled"]["config"], "scaled": False} == cards["plain"]["config"]
+    for field in ("step", "seed", "data"):
+        assert cards["scaled"][field] == cards["plain"][field]
+    for way, each in trained.items():
+        assert each["bits"] == next(held["bits_per_byte"] for held in cards[way]["quality"] if held["split"] == "val")
+    assert trained["scaled"]["bits"] < trained["plain"]["bits"]
+
+
+@pytest.mark.parametrize("wrong", [{"text": " "}, {"text": None}, {}])
+def test_a_text_that_is_none_is_refused(wrong):
+    with pytest.raises(Refusal):
+        scaling.trained({}, wrong)

@@ -12,7 +12,7 @@ import former
 from viz.tabs import python
 from viz.tabs.base import site_of
 from viz.tabs.learn import TAB, routes
-from viz.tabs.learn.sections import SECTIONS, films, in_pytorch, self_attention
+from viz.tabs.learn.sections import SECTIONS, block, films, in_pytorch, positions, scaling, self_attention
 from viz.text import Refusal, en
 
 ARROWS = {"words": "a b a", "vectors": "1,0;0.5,-0.5;0,0;0,0;0,0;0,0"}
@@ -24,11 +24,12 @@ VIEWS: dict[str, dict[str, Any]] = {  # of each section
     "films": {"show": "learn", "likes": films.LIKES, "seed": 1, "word": "bad"},
     "in-pytorch": TEXT,
     "queries-keys-values": MATRICES,
-    "scaling": {"measure": "spread", "power": 5, "seed": 3},
+    "scaling": {"show": "random", "text": "The cat", "measure": "spread", "power": 5, "seed": 3},
     "several-heads": {"heads": "4", "positions": "on", "emb": 256, "count": 8},
-    "block": {"text": "not a bad film", "at": 3, "attention": "off"},
+    "block": {"show": "stack", "text": "not a bad film", "at": 3, "attention": "off", "depth": 3, "seed": 1},
     "going-big": {"t": 20, "batch": 2, "heads": 3, "layers": 4, "bits": "16"},
     "classification": {"text": "not a bad film", "out": "1", "pooling": "max"},
+    "positions": {"show": "score", "text": "not a bad film", "order": "1.0.2.3", "head": 1, "at": 5, "key": None},
     "key-value": LOOKUP,
     "graphs": {"graph": "4:0-1,1-2", "layers": 2, "renamed": 3},
 }
@@ -66,13 +67,27 @@ def test_the_script_is_a_call_that_hands_over_the_section(client, section):
     assert answer.text.startswith(f'former.learn.arrived("{section.name}", {{')
 
 
-@pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.name)
-def test_copied_lines_give_the_tensors_that_the_code_names(models, section):
-    view = VIEWS[section.name]
+SHOWN = [
+    *((section, VIEWS[section.name]) for section in SECTIONS),
+    *((scaling.SECTION, VIEWS["scaling"] | {"show": show}) for show in scaling.SHOWS[1:]),
+    *((block.SECTION, VIEWS["block"] | {"show": show}) for show in block.SHOWS[1:]),
+    *((positions.SECTION, VIEWS["positions"] | {"show": show}) for show in ("order", "length")),
+]
+
+
+@pytest.mark.parametrize(
+    ("section", "view"), SHOWN, ids=[f"{section.name} {view.get('show', '')}" for section, view in SHOWN]
+)
+def test_copied_lines_give_the_tensors_that_the_code_names(models, section, view):
     names: dict[str, Any] = {}
     code = section.python(models, view).replace("former.load(", "load(")
     assert len(code.splitlines()) <= 45
-    exec(compile(code, section.name, "exec"), names | {"load": lambda name: models[name].bundle}, names)
+
+    def load(name: str) -> former.Bundle:
+        return models[name].bundle if name in models else former.load(name)
+
+    names["load"] = load
+    exec(compile(code, section.name, "exec"), names)
     shown = section.values(models, view)
     for name in shown.keys() & names.keys():
         torch.testing.assert_close(names[name], shown[name])

@@ -75,6 +75,27 @@ def test_only_wide_heads_need_not_divide_the_vector():
     assert wide["maps"] == 900
 
 
+def test_each_form_that_is_not_too_large_is_timed():
+    times = [form["seconds"] for form in several_heads.forms({}, {"emb": 64, "count": 4})["forms"]]
+    assert all(0 < seconds < 5 for seconds in times)
+    narrow, wide, _ = several_heads.forms({}, {"emb": 1024, "count": 16})["forms"]
+    assert narrow["seconds"] > 0
+    assert wide["seconds"] is None, "67 million parameters"
+    assert several_heads.forms({}, {"emb": 10, "count": 3})["forms"][0]["seconds"] is None
+
+
+def test_what_the_parts_are_worth_is_what_the_cards_of_models_trained_alike_say():
+    trained = several_heads.opening({})["trained"]
+    plain = former.load("family/tiny-generator").card
+    for each in trained:
+        card = former.load(each["name"]).card
+        assert each["bits"] == next(held["bits_per_byte"] for held in card["quality"] if held["split"] == "val")
+        assert each["parameters"] == sum(p.numel() for p in former.load(each["name"]).model.parameters())
+        assert len({key for key, value in card["config"].items() if value != plain["config"][key]}) <= 1
+        assert (card["step"], card["seed"], card["data"]) == (plain["step"], plain["seed"], plain["data"])
+    assert [each["change"] for each in trained] == ["same", "unify", "one", "wide"]
+
+
 @pytest.mark.parametrize("wrong", [{"emb": 0}, {"count": 0}, {"emb": 4097}, {"count": 65}, {"emb": "8"}, {"emb": True}])
 def test_sizes_out_of_their_limits_are_refused(wrong):
     with pytest.raises(Refusal):

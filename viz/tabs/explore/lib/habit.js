@@ -18,7 +18,10 @@
   former.habit = (map, of, layer, head) => {
     const { say, share } = former;
     const statistics = former.measured(map, of, layer, head);
-    if (!statistics) return { kind: "", sentences: "", short: "" };
+    if (!statistics) {
+      const values = { who: { key: `who_${of}`, values: { layer, head } }, share: share(at(map.sharpness[of], of, layer, head)) };
+      return { kind: "across", sentences: say("habit_across", values), short: say("short_across", values) };
+    }
     const { even } = map.statistics;
     const [kind, second] = at(map.habits[of], of, layer, head);
     const values = {

@@ -1,5 +1,5 @@
-// Names for tokens, and for files. Adds former.token, former.axisLabels, former.axisWords, former.quote and
-// former.fileName.
+// Names for tokens, and for files. Adds former.predicted, former.token, former.axisLabels, former.axisWords, former.quote
+// and former.fileName.
 (() => {
   const former = window.former;
   const SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉";
@@ -16,6 +16,9 @@
   const counted = new WeakMap(); // labels → that
 
   const text = () => former.store.pass.header.labels;
+
+  /** The labels of the tokens after each of which the model says what comes next: the text's, or its answer's. */
+  former.predicted = () => former.store.pass.header.answer?.labels ?? text();
 
   /** A token's name; one that repeats carries a small index: the second "the" is the₂. `labels` are the text's, or those
    *  of a map's queries or keys. */

@@ -1,6 +1,7 @@
 // What is on screen, as numbers: one head, the mean of a layer's heads, or the rollout up to a layer; and which pair of
 // tokens is looked at. Every view of the tab asks here. Adds former.shown, former.row, former.pair, former.strongest,
-// former.strongestOf, former.LINES, former.linksOf, former.recompute and former.fetched.
+// former.strongestOf, former.LINES, former.linksOf, former.rowsPredict, former.predictedAt, former.recompute and
+// former.fetched.
 (() => {
   const former = window.former;
   const derived = new WeakMap(); // map → {mean: [layer] cells, rollout: [layer] t × t}
@@ -25,7 +26,7 @@
   const weightsOf = (map, of, layer, head) => {
     if (of === "head") return map.approximate(layer, head);
     if (!derived.has(map)) derived.set(map, { mean: [], rollout: [] });
-    return of === "mean" || !map.square ? meanOf(map, layer) : cellsOf(map, rolloutOf(map, layer));
+    return of === "mean" ? meanOf(map, layer) : cellsOf(map, rolloutOf(map, layer));
   };
 
   /** The mean over the heads of a layer. */
@@ -122,8 +123,19 @@
     const { hover, view } = former.store;
     if (hover?.query != null) return hover;
     const query = view.token ?? hover?.token ?? shown.map.queries.length - 1;
-    if (view.token !== null && hover?.token != null && hover.token !== query) return { query, key: hover.token };
+    if (shown.map.square && view.token !== null && hover?.token != null && hover.token !== query) return { query, key: hover.token };
     return { query, key: (view.token === null ? null : view.key) ?? former.strongest(shown, query) };
+  };
+
+  /** Whether the rows of the map are the tokens that the model says something after (former.predicted): those of a text
+   *  that is only read are not. */
+  former.rowsPredict = () => former.store.map.name !== "encoder";
+
+  /** The one of those tokens that is pointed at or locked; null for none. */
+  former.predictedAt = () => {
+    const { map, hover, view } = former.store;
+    if (!former.rowsPredict()) return null;
+    return hover?.token ?? (map.square ? hover?.key : hover?.query) ?? view.token;
   };
 
   /** Fills in an exact head's scores q·k / √s, and by how much their softmax differs from the model's weights. */
@@ -176,6 +188,7 @@
     const { pass, view } = former.store;
     const { model, text, edits } = pass.header;
     const { layer, head, of, scale, show } = view;
-    return { model, text, edits, layer, head, of, scale, show, ...former.pair(former.shown()) };
+    const { name } = former.store.map;
+    return { model, text, edits, map: name, layer, head, of, scale, show, ...former.pair(former.shown()) };
   };
 })();

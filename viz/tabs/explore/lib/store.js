@@ -75,6 +75,7 @@
     FIELDS.head.max = heads - 1;
     FIELDS.token.max = (queries?.length ?? Infinity) - 1;
     FIELDS.key.max = (keys?.length ?? Infinity) - 1;
+    FIELDS.of.valid = (of) => of !== "rollout" || store.map?.square !== false;
   };
 
   // --- Python's answers ---------------------------------------------------------------------------------------------
@@ -239,7 +240,7 @@
     const { pass, map } = store;
     if (!pass) return;
     const { of, layer, head } = store.view;
-    const part = of === "head" ? head : of === "rollout" && map.square ? of : "mean";
+    const part = of === "head" ? head : of;
     const asks = (mine = {});
     const response = await former.patiently(`/attention/${pass.header.key}/${map.name}/${layer}/${part}`).catch(() => null);
     const buffer = response?.ok && (await response.arrayBuffer().catch(() => null));

@@ -3,9 +3,11 @@
   const former = window.former;
   const { store } = former;
 
-  /** Those in `place` are pointed at, and a click locks one or lets it go. Returns what tells the token of an event, or null. */
-  former.pointsAtTokens = (place) => {
+  /** Those in `place` are pointed at, and a click locks one or lets it go, while they are rows of the map: `are()`. Returns
+   *  what tells the token of an event, or null. */
+  former.pointsAtTokens = (place, are = () => true) => {
     const at = ({ target }) => {
+      if (!are()) return null;
       const token = target.closest?.("[data-token]")?.dataset.token;
       return token === undefined ? null : Number(token);
     };
@@ -21,10 +23,10 @@
 
   /** Marks the one pointed at and the one locked; returns the first, or the second where nothing is pointed at. */
   former.marksTokens = (spans) => {
-    const token = store.hover?.token ?? store.hover?.key ?? store.view.token;
+    const token = former.predictedAt();
     spans.forEach((span, i) => {
       span.classList.toggle("pointed", i === token);
-      span.classList.toggle("locked", i === store.view.token);
+      span.classList.toggle("locked", i === store.view.token && former.rowsPredict());
     });
     return token;
   };

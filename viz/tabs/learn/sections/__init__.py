@@ -13,6 +13,7 @@ NAMES = (
     "several_heads",
     "block",
     "classification",
+    "positions",
     "key_value",
     "going_big",
     "graphs",

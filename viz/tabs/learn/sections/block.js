@@ -1,21 +1,28 @@
 // One token through a trained stack: what each half of a block adds and what the model would say there; and whose output
-// moves when the token is changed, with attention and without.
+// moves when the token is changed, with attention and without. Then what of a block is not linear, and how the gradient at the
+// start of training depends on where the norms stand.
 const { h } = former;
 const { words, panel } = section;
+const SHOWS = ["stack", "linear", "gradient"];
 const demo = section.demo(
   {
+    show: { initial: "stack", choices: SHOWS },
     text: { initial: props.text, longest: 1000 },
     at: { initial: props.most - 1, min: 0, max: props.most - 1 },
     attention: { initial: "on", choices: ["on", "off"] },
+    depth: props.depths,
+    seed: { initial: 0, min: 0, max: props.seeds - 1 },
   },
-  { through: ["text", "at", "attention"] },
+  { through: ["text", "at", "attention"], linear: ["text"], gradient: ["text", "depth", "seed"] },
 );
 
 // --- what is shown --------------------------------------------------------------------------------------------------------
 
-const text = former.fields.line(demo, "text", words("field", { most: props.most }), former.say("text_hint"));
+const text = former.fields.line(demo, "text", words("field"), former.say("text_hint"));
+const show = former.fields.choice(demo, "show", words("show"), SHOWS, (value) => words(`show_${value}`), (value) => words(`show_${value}_hint`));
 const attention = former.fields.choice(demo, "attention", words("attention"), ["on", "off"], (value) => words(`attention_${value}`), (value) => words(`attention_${value}_hint`));
-panel.tools.append(text.node, attention.node);
+const [depth, seed] = ["depth", "seed"].map((name) => former.fields.stepper(demo, name, words(name)));
+panel.tools.append(show.node, text.node, attention.node, depth.node, seed.node);
 
 const tokens = h("ol");
 const count = h("p", { class: "count", "aria-live": "polite" });
@@ -23,8 +30,8 @@ const caption = h("caption");
 const rows = h("tbody");
 const heads = ["point", "added", "top"].map((name) => h("th", { scope: "col" }, words(name)));
 const place = h("div", {});
-panel.picture.append(
-  h("div", { class: "tokens" }, h("p", { class: "quiet" }, words("tokens")), tokens, count),
+const inStack = h("div", { class: "in-stack" },
+  h("div", { class: "tokens" }, h("p", { class: "quiet" }, words("tokens", { most: props.most })), tokens, count),
   h("div", { class: "stack-place" }, h("table", { class: "stack" }, caption, h("thead", {}, h("tr", {}, ...heads)), rows)),
   h("div", { class: "chart-column" }, h("h3", {}, words("chart")), place),
 );
@@ -60,7 +67,7 @@ const paintStack = ({ labels, at, points }) => {
   const last = points.at(-1).top[0];
   const other = points.findLastIndex(({ top }) => top[0].label !== last.label);
   const since = other === points.length - 2 ? "never" : "point";
-  section.tell(words("lesson", { label: labels[at], last: last.label, share: former.share(last.prob), since, point: nameOf(points[Math.min(other + 1, points.length - 1)]) }));
+  if (demo.view.show === "stack") section.tell(words("lesson", { label: labels[at], last: last.label, share: former.share(last.prob), since, point: nameOf(points[Math.min(other + 1, points.length - 1)]) }));
 };
 
 const change = (data, layout) => {
@@ -70,13 +77,59 @@ const change = (data, layout) => {
   layout.yaxis.title.text = words("length");
 };
 
+// --- what is not linear ---------------------------------------------------------------------------------------------------
+
+const PARTS = ["softmax", "activation", "norm"];
+const activation = words(`activation_${props.activation}`);
+const cases = h("tbody");
+const inLinear = h("div", { class: "in-linear" },
+  h("p", {}, words("linear", { model: props.model })),
+  h("div", { class: "cases-place" }, h("table", { class: "cases" }, h("caption", {}, words("cases")), h("thead", {}, h("tr", {}, ...PARTS.map((part) => h("th", { scope: "col" }, words(`part_${part}`, { activation }))), h("th", { scope: "col" }, words("off")))), cases)),
+  h("p", { class: "quiet" }, words("linear_how")),
+);
+
+const paintLinear = ({ linear }) => {
+  if (!linear) return;
+  cases.replaceChildren(...linear.cases.map(({ left, off }) => {
+    const cell = (part) => h("td", { class: left.includes(part) ? "in" : "out" }, words(left.includes(part) ? "in" : `out_${part}`));
+    const filled = former.bar(Math.max(0, 1 + Math.log10(Math.max(off, 1e-9)) / 8)); // from 10⁻⁸ to 1
+    return h("tr", { "data-left": left.join(" ") }, ...PARTS.map(cell), h("td", { class: "off", "data-off": off }, h("div", {}, h("b", {}, former.number(off, 2)), h("span", { class: "bar" }, filled))));
+  }));
+  const of = (...left) => linear.cases.find((each) => each.left.join() === left.join()).off;
+  const [least] = PARTS.map((part) => of(part)).sort((one, other) => one - other);
+  if (demo.view.show === "linear") section.tell(words("lesson_linear", { whole: former.number(of(...PARTS), 2), least: former.number(least, 2), none: former.number(of(), 2), activation }));
+};
+
+// --- the gradient at the start ----------------------------------------------------------------------------------------------
+
+const gradientPlace = h("div", {});
+const inGradient = h("div", { class: "in-gradient" }, h("h3", {}, words("gradient")), gradientPlace, h("p", { class: "quiet" }, words("gradient_how", { emb: props.emb })));
+const curves = former.chart(gradientPlace, { label: words("gradient") });
+panel.picture.append(inStack, inLinear, inGradient);
+
+const paintGradient = ({ gradient }) => {
+  if (!gradient) return;
+  curves.draw({
+    figures: gradient.chart,
+    keep: `${gradient.depth}`,
+    change: (data, layout) => {
+      ["post", "pre"].forEach((norm, i) => (data[i].name = words(`norm_${norm}`)));
+      layout.xaxis.title.text = words("layer");
+      layout.yaxis.title.text = words("gradient_size");
+      layout.yaxis.rangemode = "tozero";
+    },
+  });
+  const ratio = ([first, ...rest]) => former.number(rest.at(-1) / first, 2);
+  if (demo.view.show === "gradient") section.tell(words("lesson_gradient", { depth: gradient.depth, post: ratio(gradient.post), pre: ratio(gradient.pre) }));
+};
+
 // --- what can be tried ------------------------------------------------------------------------------------------------------
 
 section.tries(
   [
-    { name: "off", words: words("try_off"), act: () => demo.set({ attention: "off" }) },
-    { name: "middle", words: words("try_middle"), act: () => demo.set({ at: Math.floor(demo.answers.through.labels.length / 2) }) },
-    { name: "other", words: words("try_other"), act: () => demo.set({ text: words("other"), at: demo.fields.at.initial }) },
+    { name: "off", words: words("try_off"), act: () => demo.set({ show: "stack", attention: "off" }) },
+    { name: "linear", words: words("try_linear"), act: () => demo.set({ show: "linear" }) },
+    { name: "gradient", words: words("try_gradient"), act: () => demo.set({ show: "gradient" }) },
   ],
 );
 
@@ -95,8 +148,12 @@ section.check({
 section.links(() => ["explore", "generate", "mask"].map((tab) => [tab, { ...(tab !== "mask" && { model: props.model }), text: demo.view.text }]));
 
 const paint = () => {
-  text.update();
-  attention.update();
+  for (const part of [show, text, attention, depth, seed]) part.update();
+  const { show: shown } = demo.view;
+  const seen = { stack: [inStack, attention.node], linear: [inLinear], gradient: [inGradient, depth.node, seed.node] };
+  for (const [name, parts] of Object.entries(seen)) for (const part of parts) part.hidden = name !== shown;
+  paintLinear(demo.answers);
+  paintGradient(demo.answers);
   const { through } = demo.answers;
   if (!through) return;
   paintTokens(through);

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import statistics
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -17,6 +17,7 @@ from torch import Tensor
 
 import former
 from viz.passes.run import Loaded, Models, tokenize
+from viz.tabs.learn.clock import seconds
 from viz.tabs.learn.section import Section
 from viz.tabs.python import IMPORTS, View, read_index
 from viz.text import Refusal
@@ -122,13 +123,6 @@ def timed(models: Models, view: View) -> dict[str, Any]:
     loop = min(seconds(lambda: by_loop(plain)) for _ in range(2))
     error = (three_lines(x)[2][0] - torch.tensor(by_loop(plain))).abs().max()
     return {"words": x.shape[1], "lines": statistics.median(lines), "loop": loop, "error": float(error)}
-
-
-def seconds(work: Callable[[], Any]) -> float:
-    """What it takes."""
-    began = time.perf_counter()
-    work()
-    return time.perf_counter() - began
 
 
 def values(models: Models, view: View) -> Mapping[str, Tensor]:

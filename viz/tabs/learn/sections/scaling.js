@@ -1,36 +1,38 @@
 // Dot products of random vectors of k numbers, with the root and without: their spread, the softmax's entropy and gradient.
+// Then two models trained alike, one without the root: how widely their heads look.
 const { h } = former;
 const { words, panel } = section;
 const MEASURES = ["spread", "entropy", "gradient"];
 const WAYS = ["plain", "scaled"];
+const SHOWS = ["random", "trained"];
 const demo = section.demo(
   {
+    show: { initial: "random", choices: SHOWS },
+    text: { initial: props.text, longest: 1000 },
     measure: { initial: "spread", choices: MEASURES },
     power: { initial: 5, min: props.powers[0], max: props.powers[1] },
     seed: { initial: 0, min: 0, max: props.seeds - 1 },
   },
-  { measured: ["measure", "power", "seed"] },
+  { measured: ["measure", "power", "seed"], trained: ["text"] },
 );
 const sized = () => 2 ** demo.view.power;
 
+const show = former.fields.choice(demo, "show", words("show"), SHOWS, (value) => words(`show_${value}`), (value) => words(`show_${value}_hint`));
 const measure = former.fields.choice(demo, "measure", words("measure"), MEASURES, (value) => words(value), (value) => words(`${value}_hint`));
 const seed = former.fields.stepper(demo, "seed", words("seed"));
 const slider = h("input", { type: "range", min: props.powers[0], max: props.powers[1], step: 1, "aria-label": words("size"), oninput: () => demo.set({ power: Number(slider.value) }) });
 const size = h("output", { class: "size" });
-panel.tools.append(measure.node, seed.node);
+const text = former.fields.line(demo, "text", words("field", { most: props.most }), former.say("text_hint"));
+panel.tools.append(show.node, measure.node, seed.node, text.node);
 const place = h("div", { class: "place" });
 const table = h("tbody");
 const row = h("div", { class: "row" });
-panel.picture.append(
+const random = h("div", { class: "random" },
   h("label", { class: "slider" }, h("span", { class: "quiet" }, words("size")), slider, size),
   place,
   h("div", { class: "below" }, h("table", {}, h("thead", {}, h("tr", {}, h("td"), ...["mean", ...MEASURES].map((name) => h("th", { scope: "col" }, words(name))))), table), row),
 );
 const chart = former.chart(place, { label: words("chart"), onclick: (at) => demo.set({ power: props.powers[0] + at }) });
-if (props.trained.length) {
-  const [scaled, plain] = props.trained;
-  panel.picture.append(h("p", { class: "quiet trained" }, words("trained", { scaled: scaled.name, bits: former.fixed(scaled.bits, 3), plain: plain.name, other: former.fixed(plain.bits, 3) })));
-}
 
 /** The weights of one query at this size, as bars: with the root and without. */
 const bars = (name, weights) => h("figure", { "data-way": name }, h("figcaption", {}, words(`row_${name}`)), h("div", { class: "bars" }, ...weights.map((weight) => {
@@ -39,12 +41,9 @@ const bars = (name, weights) => h("figure", { "data-way": name }, h("figcaption"
   return bar;
 })));
 
-const paint = former.eachFrame(() => {
-  measure.update();
-  seed.update();
+const paintRandom = ({ measured }) => {
   slider.value = demo.view.power;
   size.textContent = words("size_is", { k: former.whole(sized()), root: former.number(Math.sqrt(sized()), 3) });
-  const { measured } = demo.answers;
   if (!measured) return;
   const at = measured.sizes.indexOf(sized());
   const title = words(measured.measure);
@@ -60,15 +59,52 @@ const paint = former.eachFrame(() => {
   table.replaceChildren(...WAYS.map((name) => h("tr", { "data-way": name }, h("th", { scope: "row" }, words(name)), ...["mean", ...MEASURES].map((each) => h("td", { "data-measure": each, "data-value": measured[name][at][each] }, former.fixed(measured[name][at][each], 3))))));
   row.replaceChildren(...WAYS.map((name) => bars(name, measured.rows[name])));
   const { plain, scaled } = measured;
-  section.tell(words("lesson", { k: former.whole(sized()), plain: former.number(plain[at].spread, 3), scaled: former.number(scaled[at].spread, 3), root: former.number(Math.sqrt(sized()), 3) }));
+  if (demo.view.show === "random") section.tell(words("lesson", { k: former.whole(sized()), plain: former.number(plain[at].spread, 3), scaled: former.number(scaled[at].spread, 3), root: former.number(Math.sqrt(sized()), 3) }));
+};
+
+// --- trained ---------------------------------------------------------------------------------------------------------------
+
+const headsPlace = h("div", { class: "place" });
+const both = h("tbody");
+const inTrained = h("div", { class: "trained" }, headsPlace, h("table", {}, h("thead", {}, h("tr", {}, h("td"), ...["mean_entropy", "surprise", "bits"].map((name) => h("th", { scope: "col" }, words(name))))), both), h("p", { class: "quiet" }, words("alike")));
+const heads = former.chart(headsPlace, { label: words("chart_trained") });
+panel.picture.append(random, inTrained);
+
+const paintTrained = ({ trained }) => {
+  if (!trained) return;
+  const names = trained.plain.entropy.flatMap((layer, i) => layer.map((_, head) => words("head", { layer: i, head })));
+  heads.draw({
+    figures: trained.figures,
+    keep: "trained",
+    change: (data, layout) => {
+      ["scaled", "plain"].forEach((way, i) => Object.assign(data[i], { name: words(`with_${way}`), y: names }));
+      layout.xaxis.title.text = words("entropy");
+    },
+  });
+  const cell = (name, value) => h("td", { "data-measure": name, "data-value": value }, value === null ? words("none") : former.fixed(value, 3));
+  both.replaceChildren(...["scaled", "plain"].map((way) => {
+    const { mean, surprise } = trained[way];
+    return h("tr", { "data-way": way }, h("th", { scope: "row" }, words("model", { name: props.trained[way].name, with: words(`with_${way}`) })), cell("entropy", mean), cell("surprise", surprise), cell("bits", props.trained[way].bits));
+  }));
+  const { scaled, plain } = trained;
+  if (demo.view.show === "trained") section.tell(words("lesson_trained", { scaled: former.fixed(scaled.mean, 2), plain: former.fixed(plain.mean, 2), even: former.fixed(trained.even, 2), bits: former.fixed(props.trained.scaled.bits, 2), other: former.fixed(props.trained.plain.bits, 2) }));
+};
+
+const paint = former.eachFrame(() => {
+  for (const part of [show, measure, seed, text]) part.update();
+  const isRandom = demo.view.show === "random";
+  for (const part of [random, measure.node, seed.node]) part.hidden = !isRandom;
+  for (const part of [inTrained, text.node]) part.hidden = isRandom;
+  paintRandom(demo.answers);
+  paintTrained(demo.answers);
   section.node.dataset.rev = demo.rev;
 });
 
 section.tries(
   [
-    { name: "small", words: words("try", { k: 2 }), act: () => demo.set({ power: 1 }) },
-    { name: "large", words: words("try", { k: former.whole(1024) }), act: () => demo.set({ power: 10 }) },
-    { name: "gradient", words: words("try_gradient"), act: () => demo.set({ measure: "gradient", power: 10 }) },
+    { name: "large", words: words("try", { k: former.whole(1024) }), act: () => demo.set({ show: "random", power: 10 }) },
+    { name: "gradient", words: words("try_gradient"), act: () => demo.set({ show: "random", measure: "gradient", power: 10 }) },
+    { name: "trained", words: words("try_trained"), act: () => demo.set({ show: "trained" }) },
   ],
 );
 section.check({

@@ -1,12 +1,14 @@
-"""Section "Scaling": how dot products of random vectors spread as vectors grow, and what the softmax makes of them.
+"""Section "Scaling": how dot products of random vectors spread as vectors grow, and what the softmax makes of them;
+then two models that were trained alike, one without the root.
 
-Sizes: k numbers of a vector; KEYS keys that a query meets; QUERIES queries are averaged over.
+Sizes: k numbers of a vector; KEYS keys that a query meets; QUERIES queries are averaged over; t tokens of a text.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 import torch
@@ -16,15 +18,20 @@ import former
 from former.attention import attention_scores
 from viz import figures
 from viz.browser import chart
-from viz.passes.run import Models
+from viz.passes.run import Loaded, Models, describe_output, rounded, tokenize
+from viz.tabs.learn import family
 from viz.tabs.learn.section import Section
 from viz.tabs.python import IMPORTS, View, read_choice, read_index
+from viz.text.examples import EXAMPLES
 
 POWERS = range(1, 11)  # k = 2 … 1,024
 QUERIES, KEYS = 256, 16
 SEEDS = 100
 MEASURES = ("spread", "entropy", "gradient")
-TRAINED = ("tiny-generator", "tiny-unscaled")  # the same model, with the root and without
+SHOWS = ("random", "trained")
+TRAINED = {"scaled": family.PLAIN, "plain": "tiny-unscaled"}  # trained alike, with the root and without
+TEXT = EXAMPLES["byte"][1]
+MOST = 256  # bytes that both models read
 
 
 def vectors(k: int, seed: int) -> tuple[Tensor, Tensor]:
@@ -59,20 +66,10 @@ def measure(k: int, seed: int, scaled: bool) -> dict[str, float]:
 
 
 def opening(models: Models) -> dict[str, Any]:
-    """What the section opens with; the two trained models, where both are here, with their bits a byte."""
-    cards = {name: models[name].bundle.card for name in TRAINED if name in models}
-    return {"powers": [POWERS[0], POWERS[-1]], "seeds": SEEDS, "keys": KEYS, "trained": quality(cards)}
-
-
-def quality(cards: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """ "name" and "bits" a byte of each model of TRAINED; none, unless both were measured."""
-    found = [
-        {"name": name, "bits": measured["bits_per_byte"]}
-        for name, card in cards.items()
-        for measured in card.get("quality", [])
-        if measured["split"] == "val"
-    ]
-    return found if len(found) == len(TRAINED) else []
+    """What the section opens with, and its limits."""
+    del models
+    start = {"powers": [POWERS[0], POWERS[-1]], "seeds": SEEDS, "keys": KEYS, "text": TEXT, "most": MOST}
+    return start | {"trained": {way: {"name": name, "bits": family.bits(name)} for way, name in TRAINED.items()}}
 
 
 def measured(models: Models, view: View) -> dict[str, Any]:
@@ -108,9 +105,55 @@ def read(view: View) -> tuple[int, int, str]:
     return seed, 2**power, read_choice(view, "measure", MEASURES)
 
 
-def values(models: Models, view: View) -> Mapping[str, Tensor]:
-    """The tensors of `attention_scores` at the marked size."""
+def entropies(model: former.Generator, ids: list[int]) -> Tensor:
+    """Of each head of a model on a text, the mean entropy of its rows, in bits: (layers, h)."""
+    _, capture = former.run_with_capture(model, torch.tensor([ids]))
+    return former.analysis.head_statistics(capture.stack("weights")[:, 0])["entropy"]
+
+
+def read_trained(view: View) -> tuple[dict[str, Loaded], list[int]]:
+    """The two trained models, by way, and the bytes of a view.
+
+    Raises:
+        Refusal: a text that cannot be read.
+    """
+    both = {way: family.load(name) for way, name in TRAINED.items()}
+    return both, tokenize(both["scaled"], view.get("text", ""))[0][:MOST]
+
+
+@torch.inference_mode()
+def trained(models: Models, view: View) -> dict[str, Any]:
+    """What the root does to two models that were trained alike, on a text.
+
+    Args:
+        models: none is used: one of the two is on no list of the page.
+        view: "text".
+    Returns:
+        "tokens" t that were read; "even": the entropy of rows that give all keys alike, on average; "scaled" and
+        "plain": {"entropy" of each head, layers × h, "mean" of them all, "surprise": bits a byte of this text, null
+        where there is but one}; "figures" of the heads.
+    Raises:
+        Refusal: a text that cannot be read.
+    """
     del models
+    both, ids = read_trained(view)
+    tokens = torch.tensor([ids])
+    found: dict[str, Any] = {"tokens": len(ids), "even": sum(math.log2(i + 1) for i in range(len(ids))) / len(ids)}
+    for way, loaded in both.items():
+        entropy = entropies(loaded.bundle.model, ids)
+        surprise = describe_output(loaded, tokens, loaded.bundle.model(tokens), ())["bitsPerToken"]
+        found[way] = {"entropy": rounded(entropy), "mean": float(entropy.mean()), "surprise": surprise}
+    plain, scaled = (list(chain(*found[way]["entropy"])) for way in ("plain", "scaled"))
+    drawn = chart.themed(lambda theme: figures.bars(plain, range(len(plain)), before=scaled, axis="bits", theme=theme))
+    return found | {"figures": drawn}
+
+
+def values(models: Models, view: View) -> Mapping[str, Tensor]:
+    """The tensors of `attention_scores` at the marked size, or the entropies of the trained heads."""
+    del models
+    if read_choice(view, "show", SHOWS) == "trained":
+        both, ids = read_trained(view)
+        return {way: entropies(loaded.bundle.model, ids) for way, loaded in both.items()}
     seed, k, _ = read(view)
     q, key = vectors(k, seed)
     found = scores(k, seed, True)
@@ -120,6 +163,28 @@ def values(models: Models, view: View) -> Mapping[str, Tensor]:
 def python(models: Models, view: View) -> str:
     """The lines that give the panel's numbers again."""
     del models
+    return trained_again(view) if read_choice(view, "show", SHOWS) == "trained" else measured_again(view)
+
+
+def trained_again(view: View) -> str:
+    """The lines of the two trained models."""
+    count = read_trained(view)[0]["plain"].bundle.config.heads
+    return (
+        f"{IMPORTS}\n"
+        "found = []\n"
+        f"for name in {list(TRAINED.values())!r}:\n"
+        "    bundle = former.load(name)\n"
+        f"    tokens = torch.tensor([bundle.tokenizer.encode({view['text']!r})[:{MOST}]])\n"
+        "    _, capture = former.run_with_capture(bundle.model, tokens)\n"
+        "    found.append(former.analysis.head_statistics(capture.stack('weights')[:, 0])['entropy'])\n"
+        "scaled, plain = found  # each (layers, h): bits\n"
+        f"heads = [f'layer {{i // {count}}}, head {{i % {count}}}' for i in range(plain.numel())]\n"
+        "figure = figures.bars(plain.flatten(), heads, before=scaled.flatten(), axis='entropy, bits')\n"
+    )
+
+
+def measured_again(view: View) -> str:
+    """The lines of the random vectors."""
     seed, k, shown = read(view)
     measures = {
         "spread": "found.std()",
@@ -153,5 +218,5 @@ SECTION = Section(
     values=values,
     python=python,
     opening=opening,
-    answers={"measured": measured},
+    answers={"measured": measured, "trained": trained},
 )

@@ -61,12 +61,24 @@ const table = (caption, columns) => {
   return { body, node: h("table", { class: "sizes" }, h("caption", {}, caption), h("thead", {}, row(columns, "th")), body) };
 };
 const moves = table(words("moves"), [words("matrices"), words("heads"), words("without"), words("with")]);
-const forms = table(words("forms"), ["form", "size", "formula", "counted"].map((name) => words(name)));
+const forms = table(words("forms"), ["form", "size", "formula", "counted", "time"].map((name) => words(name)));
+const trained = table(words("trained"), ["change", "parameters", "bits"].map((name) => words(name)));
+trained.body.append(...props.trained.map(({ change, name, parameters, bits }) => {
+  const said = h("span", { title: name }, words(`trained_${change}`));
+  return Object.assign(row([said, former.whole(parameters), h("span", { "data-bits": bits }, former.fixed(bits, 2))]), { className: change });
+}));
+/** What the cards of the trained models say that a part is worth. */
+const worth = () => {
+  const of = Object.fromEntries(props.trained.map((each) => [each.change, each]));
+  const more = (change) => former.fixed(of[change].bits - of.same.bits, 2);
+  return words("worth", { steps: of.same.steps, unify: more("unify"), maps: of.same.parameters - of.unify.parameters, one: more("one"), heads: of.same.heads });
+};
 const [emb, count] = ["emb", "count"].map((name) => former.fields.stepper(demo, name, words(name)));
 panel.picture.append(
   shown.before.node, shown.after.node,
   h("div", { class: "sizes-place" }, moves.node),
-  h("div", { class: "sizes-place" }, forms.node, h("div", { class: "inputs" }, emb.node, count.node), h("p", { class: "note" }, words("unify"))),
+  h("div", { class: "sizes-place" }, trained.node, h("p", { class: "note worth" }, worth())),
+  h("div", { class: "sizes-place forms" }, forms.node, h("div", { class: "inputs" }, emb.node, count.node), h("p", { class: "note" }, words("unify", { words: props.timed }))),
 );
 
 const moved = (value) => (value === 0 ? former.whole(0) : former.number(value, 2));
@@ -91,9 +103,10 @@ const FORMULA = { narrow: (k) => 4 * k * k + k, wide: (k, heads) => 4 * heads * 
 const paintForms = () => {
   const { emb: k, count: number, forms: found } = demo.answers.forms;
   forms.body.replaceChildren(
-    ...found.map(({ variant, size, maps, unify }) => {
+    ...found.map(({ variant, size, maps, unify, seconds }) => {
       const name = h("span", { title: words(`${variant}_hint`) }, words(variant));
-      const cells = size === null ? [words("none"), words("divide"), words("none")] : [former.whole(size), words(`formula_${variant}`, { value: FORMULA[variant](k, number) }), former.whole(maps + unify)];
+      const time = seconds === null ? words("too_large") : words("milliseconds", { value: former.number(1000 * seconds, 2) });
+      const cells = size === null ? [words("none"), words("divide"), words("none"), words("none")] : [former.whole(size), words(`formula_${variant}`, { value: FORMULA[variant](k, number) }), former.whole(maps + unify), h("span", { "data-seconds": seconds }, time)];
       return Object.assign(row([name, ...cells]), { className: variant });
     }),
   );

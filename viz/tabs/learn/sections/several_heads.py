@@ -17,9 +17,10 @@ from torch import Tensor
 
 import former
 from viz.passes.run import Loaded, Models
+from viz.tabs.learn import family
+from viz.tabs.learn.forms import MOST, TIMED, forms
 from viz.tabs.learn.section import Section
-from viz.tabs.python import IMPORTS, View, read_choice, read_index
-from viz.text import Refusal
+from viz.tabs.python import IMPORTS, View, read_choice
 
 WORDS = ("mary", "gave", "roses", "to", "susan")
 T = len(WORDS)
@@ -28,8 +29,7 @@ SWAPPED = [4, 1, 2, 3, 0]  # mary and susan change places
 EMB = 20  # e: T numbers that say which word, T that say which place, and room for four heads of T numbers
 HEADS = {"1": ("all",), "4": ("giver", "gift", "receiver", "itself")}
 POSITIONS = ("off", "on")
-VARIANTS = ("narrow", "wide", "chunked")
-MOST = {"emb": 4096, "count": 64}
+TRAINED = {"same": family.PLAIN, "unify": "tiny-no-unify", "one": "tiny-one-head", "wide": "tiny-wide"}
 SEED = 0
 
 # What each head of "gave" looks for: column of x → score. Columns from T on say which place a word stands at.
@@ -45,7 +45,9 @@ LOOKS: Mapping[tuple[str, str], tuple[dict[int, float], ...]] = {
 def opening(models: Models) -> dict[str, Any]:
     """What the section opens with, and its limits."""
     del models
-    return {"text": " ".join(WORDS), "most": MOST, "heads": {number: list(names) for number, names in HEADS.items()}}
+    heads = {number: list(names) for number, names in HEADS.items()}
+    trained = [{"change": change, **family.described(name)} for change, name in TRAINED.items()]
+    return {"text": " ".join(WORDS), "most": MOST, "timed": TIMED, "heads": heads, "trained": trained}
 
 
 def read(view: View) -> tuple[str, str]:
@@ -177,36 +179,6 @@ def swapped(models: Models, view: View) -> dict[str, Any]:
     before, after = by_order(heads, positions)
     case = {"before": of_gave(before, list(range(T))), "after": of_gave(after, SWAPPED)}
     return {"heads": heads, "positions": positions, **case, "table": table(models)}
-
-
-def forms(models: Models, view: View) -> dict[str, Any]:
-    """The three forms of multi-head attention, built without data and counted.
-
-    Args:
-        models: by name.
-        view: "emb" and "count", the number of heads.
-    Returns:
-        "forms": [{"variant", "size" of one head, "maps": parameters of queries, keys and values, "unify": of the map
-        that joins the heads}]; sizes are null where the form cannot be built.
-    Raises:
-        Refusal: sizes out of their limits.
-    """
-    del models
-    emb, heads = (read_index(view, name, most + 1) for name, most in MOST.items())
-    if not emb or not heads:
-        raise Refusal("bad_request")
-    return {"emb": emb, "count": heads, "forms": [counted(emb, heads, variant) for variant in VARIANTS]}
-
-
-def counted(emb: int, heads: int, variant: str) -> dict[str, Any]:
-    """One of the forms, on the meta device, which has no data."""
-    if variant != "wide" and emb % heads:
-        return {"variant": variant, "size": None, "maps": None, "unify": None}
-    with torch.device("meta"):
-        attention = former.SelfAttention(emb, heads, variant)
-    unify = sum(parameter.numel() for parameter in attention.unifyheads.parameters())
-    maps = sum(parameter.numel() for parameter in attention.parameters()) - unify
-    return {"variant": variant, "size": attention.size, "maps": maps, "unify": unify}
 
 
 def values(models: Models, view: View) -> dict[str, Tensor]:

@@ -26,10 +26,30 @@ MESSAGES = {
     "learn_scaling_row_plain": "16 weights from q·k",
     "learn_scaling_row_scaled": "16 weights from q·k / √k",
     "learn_scaling_chart": "What is measured, from k = 2 to k = 1,024, with the root and without. A click chooses k.",
-    "learn_scaling_trained": "Trained the same way: {scaled} comes to {bits} bits a byte, {plain}, without the root, to"
-    " {other}.",
+    "learn_scaling_show": "Vectors",
+    "learn_scaling_show_random": "Random",
+    "learn_scaling_show_trained": "Trained",
+    "learn_scaling_show_random_hint": "Random vectors of k numbers, from k = 2 to k = 1,024",
+    "learn_scaling_show_trained_hint": "Two models trained alike, one of them without the root",
+    "learn_scaling_field": "Text, up to {most} bytes",
+    "learn_scaling_chart_trained": "How widely each head looks: the mean entropy of its rows, in bits, with the root"
+    " and without",
+    "learn_scaling_head": "layer {layer}, head {head}",
+    "learn_scaling_with_scaled": "with √s",
+    "learn_scaling_with_plain": "without",
+    "learn_scaling_model": "{name}, {with}",
+    "learn_scaling_mean_entropy": "entropy of its rows",
+    "learn_scaling_surprise": "bits a byte here",
+    "learn_scaling_bits": "on the validation text",
+    "learn_scaling_none": "–",
+    "learn_scaling_alike": "Both were trained on the same bytes for 500 steps from the same seed; heads of 16 numbers,"
+    " so √s is 4. A row that gives all its keys alike has the most entropy it can have.",
+    "learn_scaling_lesson_trained": "On this text the rows of the model with the root hold {scaled} bits on average,"
+    " without it {plain}; rows that give all keys alike hold {even}. By their cards they come to"
+    " {bits} bits a byte, and {other} without the root.",
     "learn_scaling_lesson": "At k = {k} the dot products spread by {plain} (√k is {root}); divided by √k, by {scaled}.",
     "learn_scaling_try": "k = {k}",
+    "learn_scaling_try_trained": "Two trained models",
     "learn_scaling_try_gradient": "The gradient at k = 1,024",
     "learn_scaling_question": "k grows fourfold, from 16 to 64. How much more do the dot products spread?",
     "learn_scaling_choice_four": "Fourfold",

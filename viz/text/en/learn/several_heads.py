@@ -43,7 +43,21 @@ MESSAGES = {
     "learn_several_heads_without": "No positions",
     "learn_several_heads_with": "Positions",
     "learn_several_heads_none": "–",
-    "learn_several_heads_forms": "Parameters of the three forms",
+    "learn_several_heads_forms": "The three forms: parameters and time",
+    "learn_several_heads_time": "Time",
+    "learn_several_heads_milliseconds": "{value} ms",
+    "learn_several_heads_too_large": "not run",
+    "learn_several_heads_trained": "What it is worth, trained",
+    "learn_several_heads_change": "Model",
+    "learn_several_heads_parameters": "Parameters",
+    "learn_several_heads_bits": "Bits a byte",
+    "learn_several_heads_trained_same": "four narrow heads, joined",
+    "learn_several_heads_trained_unify": "without unifyheads",
+    "learn_several_heads_trained_one": "one head",
+    "learn_several_heads_trained_wide": "four wide heads",
+    "learn_several_heads_worth": "By their cards, each trained for {steps, number} steps on the same bytes, less being"
+    " better: without unifyheads, {maps, number} parameters fewer, the loss is {unify} bits higher; one head in place"
+    " of {heads} costs {one}. One run each: a few hundredths may be chance.",
     "learn_several_heads_emb": "k, numbers a word",
     "learn_several_heads_count": "h, heads",
     "learn_several_heads_form": "Form",
@@ -61,7 +75,8 @@ MESSAGES = {
     "learn_several_heads_formula_chunked": "3k²/h + k² + k = {value, number}",
     "learn_several_heads_divide": "k must be a multiple of h",
     "learn_several_heads_unify": "The first term is for queries, keys and values, the rest is unifyheads, which joins"
-    " the heads. Narrow heads cost no more than one; wide ones cost h times as much.",
+    " the heads. Narrow heads cost no more than one; wide ones cost h times as much. Time: the quickest of some calls"
+    " on {words} words, just now, on the server.",
     "learn_several_heads_try_one": "One head, positions",
     "learn_several_heads_try_off": "Four heads, no positions",
     "learn_several_heads_try_paper": "k = 512, 8 heads",

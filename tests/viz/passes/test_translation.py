@@ -1,0 +1,143 @@
+"""A text and its answer through the shipped encoder-decoder: three maps, against plain torch on the weights alone."""
+
+import math
+from itertools import product
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+import former
+from viz.passes import edits, lens, measures
+from viz.passes.run import Loaded
+from viz.passes.store import PassStore
+from viz.passes.translation import translate
+from viz.tabs.explore import page as explore
+from viz.text import Refusal, told
+
+DATE = "the 4th of July, 1976"
+
+
+@pytest.fixture(scope="module")
+def dates() -> Loaded:
+    return Loaded("dates", former.load("dates"), "")
+
+
+def attention(state, name, x, context, seen=None):
+    """One attention of the checkpoint: (t, e) and (t_key, e) → what it adds, (t, e), and its weights (h, t, t_key)."""
+    q, k, v = (
+        y @ state[f"{name}.{to}.weight"].T for y, to in ((x, "toqueries"), (context, "tokeys"), (context, "tovalues"))
+    )
+    parts = [y.unflatten(-1, (4, 32)).transpose(0, 1) for y in (q, k, v)]  # (h, t, s)
+    scores = parts[0] @ parts[1].transpose(1, 2) / math.sqrt(32)
+    weights = (scores if seen is None else scores.masked_fill(~seen, -math.inf)).softmax(-1)
+    out = (weights @ parts[2]).transpose(0, 1).flatten(1)
+    return out @ state[f"{name}.unifyheads.weight"].T + state[f"{name}.unifyheads.bias"], weights
+
+
+def norm(state, name, x):
+    return F.layer_norm(x, x.shape[-1:], state[f"{name}.weight"], state[f"{name}.bias"])
+
+
+def fed(state, name, x):
+    hidden = F.gelu(x @ state[f"{name}.0.weight"].T + state[f"{name}.0.bias"])
+    return hidden @ state[f"{name}.2.weight"].T + state[f"{name}.2.bias"]
+
+
+def plain(state, source, target):
+    """Both stacks written out: the maps by name, (layers, h, ·, ·), and the logits (t, num_tokens)."""
+    maps = {"encoder": [], "decoder": [], "cross": []}
+
+    def embed(stack, ids):
+        places = state[f"{stack}.positions.embedding.weight"][: len(ids)]
+        return state[f"{stack}.token_embedding.weight"][ids] + places
+
+    x = embed("encoder", source)
+    for block in (f"encoder.blocks.{layer}" for layer in range(3)):
+        y = norm(state, f"{block}.norm1", x)
+        added, weights = attention(state, f"{block}.attention", y, y)
+        maps["encoder"].append(weights)
+        x = x + added
+        x = x + fed(state, f"{block}.ff", norm(state, f"{block}.norm2", x))
+    memory, x = norm(state, "encoder_norm", x), embed("decoder", target)
+    for block in (f"decoder.blocks.{layer}" for layer in range(3)):
+        y = norm(state, f"{block}.norm1", x)
+        added, weights = attention(state, f"{block}.attention", y, y, torch.ones(len(x), len(x)).tril().bool())
+        maps["decoder"].append(weights)
+        x = x + added
+        added, weights = attention(state, f"{block}.cross", norm(state, f"{block}.cross_norm", x), memory)
+        maps["cross"].append(weights)
+        x = x + added
+        x = x + fed(state, f"{block}.ff", norm(state, f"{block}.norm2", x))
+    logits = norm(state, "norm", x) @ state["toprobs.weight"].T + state["toprobs.bias"]
+    return {name: torch.stack(layers) for name, layers in maps.items()}, logits
+
+
+@pytest.mark.parametrize("typed", [None, "1976-04-07"], ids=["own answer", "typed answer"])
+def test_maps_surprise_and_next_token_are_those_of_the_weights_alone(dates, typed):
+    made = translate(dates, DATE if typed is None else f"{DATE} → {typed}")
+    state, header = dates.bundle.model.state_dict(), made.header
+    answer = header["answer"]
+    assert answer["own"] == former.translate(dates.bundle, DATE) == "1976-07-04"
+    assert "".join(answer["labels"][1:]) == (typed or "1976-07-04")
+    maps, logits = plain(state, header["ids"], answer["ids"])
+    assert [each.name for each in made.maps] == ["cross", "encoder", "decoder"]
+    for each in made.maps:
+        torch.testing.assert_close(each.weights, maps[each.name], atol=5e-5, rtol=0)  # float32 on both sides
+    assert made.map("cross").queries == answer["labels"]
+    assert made.map("cross").keys == header["labels"]
+    bits = [-float(p[i].log2()) for p, i in zip(logits.softmax(-1), answer["ids"][1:], strict=False)]
+    assert header["output"]["bits"][1:] == pytest.approx(bits, abs=1e-4)
+    likeliest = header["output"]["next"][0]
+    assert likeliest["id"] == int(logits[-1].argmax())
+    if typed is None:
+        assert likeliest["label"] == "<end>"
+
+
+def test_the_cross_map_says_how_sharp_each_head_is_and_opens_on_one_that_looks_at_many_tokens(dates):
+    cross = translate(dates, DATE).map("cross")
+    described, exact = cross.describe(), cross.weights.amax(-1).mean(-1)
+    assert "statistics" not in described
+    assert described["sharpness"]["head"] == [pytest.approx(row, abs=1e-5) for row in exact.tolist()]
+    layer, head = described["opening"]
+    different = {place: len(set(cross.weights[place].argmax(-1).tolist())) for place in product(range(3), range(4))}
+    worth = {place: float(exact[place]) * count for place, count in different.items()}
+    assert worth[layer, head] == max(worth.values())
+    assert exact[layer, head] > 0.5
+    assert different[layer, head] >= 5
+
+
+def test_the_lens_reads_the_decoder(dates):
+    made = translate(dates, DATE)
+    found = lens.lens(dates, made)
+    _, logits = plain(dates.bundle.model.state_dict(), made.header["ids"], made.header["answer"]["ids"])
+    assert [best[0] for best in found["ids"][-1]] == logits.argmax(-1).tolist()
+    assert len(found["ids"]) == 4
+
+
+def test_what_the_page_says_of_odd_dates(dates):
+    models = {"dates": dates}
+    passes = PassStore(models)
+
+    def notes(text, given=None):
+        answer = explore.answer(models, passes, "dates", text, given)
+        return [told(note) for note in answer["notes"]], answer["key"]
+
+    said, key = notes("4 Juli ☃ 1976 -> ☃")
+    assert said == ["1 of 14 characters is not in the model’s vocabulary; it sees it as <unk>."]
+    assert passes.get(key)[0].header["answer"]["labels"] == ["<begin>", "<unk> ☃"]  # pyright: ignore
+    assert "64 characters at once" in notes("4 July 1976 " * 9)[0][0]
+    assert "63 at most" in notes(f"4 July 1976 → {'1' * 64}")[0][0]
+    assert "no text" in notes("→ 1976-07-04")[0][0]
+    assert notes("4 July 1976 →")[1]
+    edit = [{"layer": 0, "head": 0, "do": "uniform"}]
+    assert "cannot be made" in notes(DATE, {"model": "dates", "list": edit})[0][0]
+    assert edits.from_link("0.0.off", dates.bundle.config) == ([], ["0.0.off"])
+
+
+def test_its_heads_are_not_measured_here(dates):
+    made = translate(dates, DATE)
+    with pytest.raises(Refusal, match="cannot be switched off"):
+        next(measures.heads(dates, made))
+    with pytest.raises(Refusal, match="no verdict"):
+        next(measures.each_word(dates, made))

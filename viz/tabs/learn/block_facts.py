@@ -1,0 +1,85 @@
+"""Two facts of a block: what of it is not linear, and how its gradient at the start depends on where the norms stand.
+
+Sizes: b batch, t tokens, e embedding, h heads.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+import former
+from former.hooks import at_points
+
+PARTS = ("softmax", "activation", "norm")  # of a block, that are not linear
+CASES = (PARTS, *((part,) for part in PARTS), ())  # what is left in: all, each alone, nothing
+
+
+def additivity(
+    block: former.TransformerBlock, one: Tensor, other: Tensor, mask: Tensor, left: tuple[str, ...]
+) -> float:
+    """How far a block f is from f(x + y) = f(x) + f(y) − f(0), which holds where it is linear, but for its biases.
+
+    Args:
+        block: as it was trained; it is left as it is.
+        one, other: x and y, (b, t, e).
+        mask: bool (t, t).
+        left: of `PARTS`, what is left in. Without the softmax the attention weights stay those of x + y, whatever the
+            block reads; without the others they are passed by.
+    Returns:
+        The largest difference, as a part of the largest number of f(x + y).
+    """
+    f: Any = copy.deepcopy(block)
+    if "norm" not in left:
+        f.norm1 = f.norm2 = nn.Identity()
+    if "activation" not in left:
+        f.ff[1] = nn.Identity()
+    capture = former.Capture(("weights",))
+    with torch.inference_mode():
+        block(one + other, mask, capture.at(0))
+        weights = capture.get("weights", 0)  # (b, h, t, t)
+        frozen = None if "softmax" in left else at_points(["weights"], lambda *_: weights)
+        whole = f(one + other, mask, frozen)
+        apart = f(one, mask, frozen) + f(other, mask, frozen) - f(torch.zeros_like(one), mask, frozen)
+    return float((whole - apart).abs().max() / whole.abs().max())
+
+
+def gradients(config: former.ModelConfig, tokens: Tensor, seed: int) -> list[float]:
+    """The size of the gradient of each block's weights at the start of training, before any step.
+
+    Args:
+        config: of a generator.
+        tokens: (1, t), at least 2: each but the last is to predict the next.
+        seed: of the weights (`begun`).
+    Returns:
+        For each block, the norm of the gradient of all that it has.
+    """
+    model = begun(config, seed)
+    with torch.enable_grad():
+        logits = model(tokens[:, :-1])[0]
+        F.cross_entropy(logits, tokens[0, 1:]).backward()
+    sizes = []
+    for block in model.transformer.blocks:
+        found = [parameter.grad for parameter in block.parameters() if parameter.grad is not None]
+        sizes.append(float(torch.stack([gradient.norm() for gradient in found]).norm()))
+    return sizes
+
+
+@torch.no_grad()
+def begun(config: former.ModelConfig, seed: int) -> former.Generator:
+    """A generator with the random weights of Glorot and Bengio (2010), as the first transformers began: matrices with a
+    variance of 2 / (inputs + outputs), biases 0, embeddings 1. The same for the same seed."""
+    generator = torch.Generator().manual_seed(seed)
+    model = former.Generator(config)
+    for module in model.modules():
+        if isinstance(module, nn.Linear):
+            module.weight.normal_(0, (2 / sum(module.weight.shape)) ** 0.5, generator=generator)
+            if module.bias is not None:
+                module.bias.zero_()
+        elif isinstance(module, nn.Embedding):
+            module.weight.normal_(generator=generator)
+    return model

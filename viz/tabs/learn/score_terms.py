@@ -1,0 +1,73 @@
+"""The score of a head taken apart: each token reaches the first block as a sum, its own vector and that of its place.
+
+Sizes: b batch, t tokens, e embedding, h heads, s size of one head.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+import former
+from former.attention import attention_scores
+from viz.passes.run import Loaded
+
+TERMS = ("token_token", "token_place", "place_token", "place_place")  # of the query, then of the key
+
+
+def parts(block: former.TransformerBlock, token: Tensor, place: Tensor) -> tuple[Tensor, Tensor]:
+    """What the attention of a block reads, norm(token + place), as a sum of what is of each.
+
+    The norm divides by the spread of the sum, which is taken as it was: then it is linear. Its bias goes with the
+    token.
+
+    Args:
+        block: its first norm is applied where it is a pre-norm block.
+        token, place: (b, t, e).
+    Returns:
+        (b, t, e) each.
+    """
+    if not block.pre_norm:
+        return token, place
+    norm = block.norm1
+    spread = ((token + place).var(-1, correction=0, keepdim=True) + norm.eps).sqrt()  # (b, t, 1)
+    own, other = ((x - x.mean(-1, keepdim=True)) / spread * norm.weight for x in (token, place))
+    return own + norm.bias, other
+
+
+def terms(block: former.TransformerBlock, token: Tensor, place: Tensor) -> Tensor:
+    """The scores of a block's heads, (q + q') · (k + k') / √s, as the four products that they are the sum of.
+
+    Args:
+        block: of pre-norm or post-norm.
+        token, place: (b, t, e), whose sum it reads.
+    Returns:
+        (4, b, h, t, t), in the order of `TERMS`.
+    """
+    attention = block.attention
+    own, other = parts(block, token, place)
+
+    def both(linear: torch.nn.Module) -> list[Tensor]:
+        """What a map makes of each part, (b, h, t, s); its bias, where it has one, goes with the token."""
+        made = linear(own), linear(other) - linear(torch.zeros_like(other))
+        return [x.unflatten(-1, (attention.heads, -1)).transpose(1, 2) for x in made]
+
+    queries, keys = both(attention.toqueries), both(attention.tokeys)
+    return torch.stack([attention_scores(q, k, scaled=attention.scaled) for q in queries for k in keys])
+
+
+def summands(loaded: Loaded, ids: list[int]) -> tuple[Tensor, Tensor]:
+    """The vectors of tokens and of their places, (1, t, e) each, whose sum the first block reads."""
+    stack = loaded.bundle.model.transformer
+    token = stack.token_embedding(torch.tensor([ids]))
+    return token, stack.positions(torch.arange(len(ids)), token.dtype).expand_as(token)
+
+
+@torch.inference_mode()
+def heads_to_open(loaded: Loaded, ids: list[int]) -> dict[str, int]:
+    """Of the first layer, the head whose scores on these tokens vary most by place, and the one by token."""
+    found = terms(loaded.bundle.model.transformer.blocks[0], *summands(loaded, ids))[:, 0]  # (4, h, t, t)
+    seen = loaded.mask(len(ids))
+    spread = found[..., seen].var(-1)  # (4, h)
+    share = spread[TERMS.index("place_place")] / spread.sum(0)
+    return {"byPlace": int(share.argmax()), "byToken": int(share.argmin())}
