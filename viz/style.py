@@ -56,7 +56,12 @@ SCALES = {
     },
 }
 
-BROWSER: dict[str, Any] = {"scales": SCALES, "font": FONT, "mono": MONO}  # what scripts read as former.style
+BROWSER: dict[str, Any] = {  # what scripts read as former.style
+    "scales": SCALES,
+    "colours": {"light": LIGHT, "dark": DARK},
+    "font": FONT,
+    "mono": MONO,
+}
 
 
 def css() -> str:

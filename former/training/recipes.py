@@ -84,6 +84,19 @@ _DATES_BEGUN = Recipe(
     compile=False,  # its many lengths would each compile for as long as it gains
     validate_every=500,
 )
+_GPT_BEGUN = Recipe(
+    name="gpt-begun",
+    description="The first of three trainings of gpt.",
+    task="pieces",
+    model=gpt2.config(num_tokens=8_192, seq_length=256, emb=256, heads=8, depth=6, dropout=0.0),
+    initial="gpt2",
+    steps=800,
+    batch=16,
+    warmup=100,
+    decay=0.5,
+    validate_every=100,
+    save_every=50,
+)
 _SPARSE = Recipe(
     name="sparse",
     description="Reads 2,048 bytes by a strided pattern: each token sees a window, and every 32nd token before it.",
@@ -188,18 +201,26 @@ RECIPES: dict[str, Recipe] = {
             kind="ConvModel",
             model=ConvConfig(emb=62, depth=5, dilation=3),
         ),
-        Recipe(
+        _GPT_BEGUN,
+        replace(
+            _GPT_BEGUN,
+            name="gpt-longer",
+            description="The second of three trainings of gpt.",
+            weights="runs/gpt-begun",
+            steps=900,
+            decay=0.7,
+            seed=2,
+            validate_every=900,
+        ),
+        replace(
+            _GPT_BEGUN,
             name="gpt",
             description="Writes English encyclopedia text in pieces of words: GPT-2's architecture in small.",
-            task="pieces",
-            model=gpt2.config(num_tokens=8_192, seq_length=256, emb=256, heads=8, depth=6, dropout=0.0),
-            initial="gpt2",
-            steps=800,
-            batch=16,
-            warmup=100,
-            decay=0.5,
-            validate_every=100,
-            save_every=50,
+            weights="runs/gpt-longer",
+            steps=750,
+            decay=0.8,
+            seed=3,
+            validate_every=750,
         ),
         Recipe(
             name="xl",

@@ -36,6 +36,8 @@ REVIEWS = [
 ]
 IN_TRAINING = {
     "dates-begun",
+    "gpt-begun",
+    "gpt-longer",
     "xl",
     "sparse",
     "sparse-dense",

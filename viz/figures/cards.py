@@ -3,8 +3,9 @@
     python -m viz.figures.cards OUT.html [--models checkpoints] [--split val] [--theme light]
 
 Every card with a time and with bits per byte is a dot, but a model without a causal mask is left out: it reads what it
-is to predict. The time is the processor's; a model whose run did not count it stands at the time by the clock and says
-so, and one that a GPU trained names the GPU. With kaleido, which needs a Chromium, OUT may be a .png or an .svg too.
+is to predict. The time is the processor's, of its last training where there was more than one; a model whose run did
+not count it stands at the time by the clock and says so, and one that a GPU trained names the GPU. With kaleido, which
+needs a Chromium, OUT may be a .png or an .svg too.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ def _time(card: Card) -> tuple[float, str]:
     if gpu := (card.get("machine") or {}).get("gpu"):
         return card["seconds"], f"{card['name']} ({gpu})"
     if worked := card.get("processor_seconds"):
-        return worked, card["name"]
+        begun = (card.get("recipe") or {}).get("weights")
+        return worked, f"{card['name']} (its last training)" if begun else card["name"]
     return card["seconds"], f"{card['name']} (clock)"
 
 

@@ -26,8 +26,8 @@
     return { ...own, masked: former.pixel("masked") };
   };
 
-  /** The value of one of the page's CSS variables: former.variable("text"). */
-  former.variable = (name) => getComputedStyle(document.body).getPropertyValue(`--f-${name}`).trim();
+  /** The colour that style sheets know as --f-text: former.variable("text"). To ask the page would lay it out anew. */
+  former.variable = (name) => former.style.colours[former.isDark() ? "dark" : "light"][name];
 
   /** One of them as a pixel. */
   former.pixel = (name) => {
