@@ -25,7 +25,7 @@ def test_two_trained_models_are_compared_head_by_head(tab):
     tab.open("scaling")
     tab.attempt("trained")
     tab.wait("() => document.querySelector('.trained .chart')?.data")
-    drawn = tab.section.locator(".trained .chart").evaluate("chart => chart.data.map(({x}) => [...x])")
+    drawn = tab.section.locator(".trained .chart").evaluate("chart => chart._fullData.map(({x}) => [...x])")
     ids = torch.tensor([list(tab.view()["text"].encode())])
     for shown, (way, name) in zip(drawn, scaling.TRAINED.items(), strict=True):
         bundle = former.load(name)

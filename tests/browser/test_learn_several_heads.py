@@ -96,7 +96,7 @@ def test_what_the_parts_are_worth_is_what_the_cards_say(tab):
     bits = {}
     for change, name in names.items():
         bundle = former.load(name)
-        cells = tab.section.locator(f".sizes tr.{change} td").all_text_contents()
+        cells = tab.section.locator(f".sizes tr.trained-{change} td").all_text_contents()
         assert number(cells[0]) == sum(parameter.numel() for parameter in bundle.model.parameters())
         bits[change] = next(held["bits_per_byte"] for held in bundle.card["quality"] if held["split"] == "val")
         assert float(cells[1]) == pytest.approx(bits[change], abs=0.00501)

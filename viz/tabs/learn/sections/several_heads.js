@@ -65,7 +65,7 @@ const forms = table(words("forms"), ["form", "size", "formula", "counted", "time
 const trained = table(words("trained"), ["change", "parameters", "bits"].map((name) => words(name)));
 trained.body.append(...props.trained.map(({ change, name, parameters, bits }) => {
   const said = h("span", { title: name }, words(`trained_${change}`));
-  return Object.assign(row([said, former.whole(parameters), h("span", { "data-bits": bits }, former.fixed(bits, 2))]), { className: change });
+  return Object.assign(row([said, former.whole(parameters), h("span", { "data-bits": bits }, former.fixed(bits, 2))]), { className: `trained-${change}` });
 }));
 /** What the cards of the trained models say that a part is worth. */
 const worth = () => {
