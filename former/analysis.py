@@ -85,6 +85,23 @@ def influence(f: Callable[[Tensor], Tensor], x: Tensor, chunk: int = 8) -> Tenso
     return torch.cat(columns).T.contiguous()
 
 
+def steps_to_reach(steps: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
+    """After how many steps of its work a model's outputs depend on its inputs, by `influence` on what each step gives.
+
+    Args:
+        steps: from x to (b, n, t_out, ...): what stands at each output after each of n steps.
+        x: (1, t_in, ...): vectors or token ids, of which `influence` then takes at least 3.
+    Returns:
+        (t_out, t_in): row i, column j is the first step, from 1, after which output i moves when input j changes;
+        0 where none is.
+    """
+    n = steps(x).shape[1]
+    moved = influence(lambda changed: steps(changed).flatten(1, 2), x)  # (n · t_out, t_in)
+    still = moved.unflatten(0, (n, -1)) == 0
+    waited = still.long().cumprod(0).sum(0)  # steps before the first that moves it
+    return torch.where(waited < n, waited + 1, 0)
+
+
 def rollout(weights: Tensor | Sequence[Tensor]) -> Tensor:
     """Attention followed through the layers down to the input (Abnar and Zuidema 2020, "attention rollout").
 

@@ -9,6 +9,7 @@ Sizes: b batch, t tokens, e embedding.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -110,6 +111,33 @@ class GRUModel(nn.Module):
         hidden, state_after = self.gru(self.drop(self.token_embedding(tokens)), state)
         return self.toprobs(self.drop(hidden)), state_after
 
+    def steps(self, tokens: Tensor) -> Tensor:
+        """What the last layer holds for each token, were the cells of all tokens and layers at work at once.
+
+        In a step each cell reads what the cell before it and the layer below gave in the step before, zeros at first:
+        what must wait for what. Token i has its value, that of `forward`, after i + depth steps.
+
+        Args:
+            tokens: (b, t).
+        Returns:
+            (b, t + depth − 1, t, e): after each step.
+        """
+        depth, t = self.config.depth, tokens.shape[1]
+        x = self.token_embedding(tokens)  # (b, t, e)
+        held = [torch.zeros_like(x) for _ in range(depth)]
+        after = []
+        for _ in range(t + depth - 1):
+            below = [x, *held[:-1]]
+            before = [F.pad(state, (0, 0, 1, 0))[:, :-1] for state in held]  # of the token before
+            held = [self._cell(layer, below[layer], before[layer]) for layer in range(depth)]
+            after.append(held[-1])
+        return torch.stack(after, 1)
+
+    def _cell(self, layer: int, below: Tensor, before: Tensor) -> Tensor:
+        """One layer's cell for every token, each on its own: (b, t, e) from the layer below and the token before."""
+        weights = (getattr(self.gru, f"{name}_l{layer}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"))
+        return torch.gru_cell(below.flatten(0, 1), before.flatten(0, 1), *weights).view_as(below)
+
 
 class ConvModel(nn.Module):
     """A stack of gated causal convolutions (Dauphin et al. 2017), the inputs of higher layers farther apart.
@@ -140,12 +168,21 @@ class ConvModel(nn.Module):
         """Logits for the token after each position, as `GRUModel.forward` gives them."""
         del capture, recompute
         check_tokens(tokens, self.config.num_tokens, training=self.training)
+        *_, x = self._layers(tokens)
+        return self.toprobs(self.norm(x))
+
+    def _layers(self, tokens: Tensor) -> Iterator[Tensor]:
+        """The stream (b, t, e) after each layer."""
         x = self.drop(self.token_embedding(tokens))  # (b, t, e)
         for layer, (norm, convolution) in enumerate(zip(self.norms, self.convolutions, strict=True)):
             back = (self.config.kernel - 1) * self.config.dilation**layer  # zeros stand before the first token
             gates = convolution(F.pad(norm(x).transpose(1, 2), (back, 0)))  # (b, 2e, t)
             x = x + self.drop(F.glu(gates, 1).transpose(1, 2))
-        return self.toprobs(self.norm(x))
+            yield x
+
+    def steps(self, tokens: Tensor) -> Tensor:
+        """What stands at each token after each layer, (b, depth, t, e): a layer does all tokens at once."""
+        return torch.stack(list(self._layers(tokens)), 1)
 
     def read_on(
         self, tokens: Tensor, state: Tensor | None = None, capture: Observer | None = None

@@ -1,5 +1,7 @@
 """The recurrent and the convolutional model: what their outputs depend on, against torch's own cells by hand."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -132,3 +134,34 @@ def test_what_does_not_fit_is_refused(config):
         type(config)(dropout=1)
     with pytest.raises(ValueError, match="names must be among"):
         former.run_with_capture(model, text(3))
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_with_all_its_cells_at_work_the_recurrent_model_has_each_token_s_value_in_time(depth):
+    model, tokens = make(replace(GRU, depth=depth)), text(6, b=2)
+    after = model.steps(tokens)  # (b, steps, t, e)
+    assert after.shape == (2, 6 + depth - 1, 6, 12)
+    whole = model.gru(model.token_embedding(tokens))[0]
+    for at in range(6):
+        torch.testing.assert_close(
+            after[:, at + depth - 1 :, at], whole[:, None, at].expand_as(after[:, at + depth - 1 :, at])
+        )
+        if at + depth > 1:
+            assert not torch.allclose(after[:, at + depth - 2, at], whole[:, at])
+
+
+def test_the_convolutional_model_s_steps_are_its_layers():
+    model, tokens = make(CONV), text(9)
+    after = model.steps(tokens)
+    assert after.shape == (1, 3, 9, 12)
+    torch.testing.assert_close(model.toprobs(model.norm(after[:, -1])), model(tokens))
+
+
+def test_steps_to_reach_are_counted_from_one_and_are_0_where_there_are_none():
+    gru, tokens = make(GRU), text(5)
+    steps = former.analysis.steps_to_reach(gru.steps, tokens)
+    assert steps.tolist() == [[i - j + 2 if j <= i else 0 for j in range(5)] for i in range(5)]
+    conv = make(CONV)
+    back = torch.arange(12)[:, None] - torch.arange(12)
+    expected = torch.where(back < 3, 1, torch.where(back < 7, 2, 3)) * ((back >= 0) & (back < 15))
+    assert former.analysis.steps_to_reach(conv.steps, text(12)).equal(expected)

@@ -1,4 +1,4 @@
-"""The command line: `python -m former.training train|evaluate|positions|sample|heads|scan|export NAME`."""
+"""The command line: `python -m former.training train|evaluate|positions|sample|heads|scan|curve|lengths|export`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import former
 from former import scan
 from former.checkpoints import CHECKPOINTS, folder_of, write_card
 from former.checks import require_positive
-from former.training import by_position, data, evaluate, export, heads, memory, stretches
+from former.training import by_position, curve, data, evaluate, export, heads, lengths, memory, stretches
 from former.training.compute import choose_device, prepare, set_attention
 from former.training.loop import Run
 from former.training.parallel import processes
@@ -171,6 +171,24 @@ def scan_(args: argparse.Namespace) -> None:
     print(scan.save(found, folder))
 
 
+def curve_(args: argparse.Namespace) -> None:
+    """Prints what each snapshot of a generator of bytes is worth."""
+    recipe = recipe_of(former.load(args.name))
+    path = args.data or data.download(recipe.corpus, Path("data"))
+    bits = curve.measure(args.name, data.load_text(path, recipe.corpus, args.unchecked), args.bytes)
+    print(*(f"{step:>7} {value:.4f}" for step, value in bits.items()), sep="\n")
+    if args.file:
+        args.file.write_text(curve.to_json(args.name, bits, args.bytes), encoding="utf-8")
+
+
+def lengths_(args: argparse.Namespace) -> None:
+    """Prints how the time to read a text grows with its length."""
+    times = lengths.measure()
+    print(lengths.to_text(lengths.LENGTHS, times))
+    if args.file:
+        args.file.write_text(lengths.to_json(lengths.LENGTHS, times), encoding="utf-8")
+
+
 def export_(args: argparse.Namespace) -> None:
     """Writes a run's weights and card where `former.load` finds them."""
     run = args.out or Path("runs") / args.name
@@ -193,6 +211,17 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     heads_parser.add_argument("name", help=_NAME)
 
     _add_scan(commands.add_parser("scan", help="what every head does over many stretches of the validation text"))
+
+    curve_parser = commands.add_parser("curve", help="bits a byte of each snapshot of a generator's training")
+    curve_parser.set_defaults(run=curve_)
+    curve_parser.add_argument("name", help=_NAME)
+    curve_parser.add_argument("file", nargs="?", type=Path, help="write it there too, with machine and date")
+    curve_parser.add_argument("--bytes", type=int, default=curve.BYTES, help="of the validation split, from its begin")
+    _add_data(curve_parser)
+
+    lengths_parser = commands.add_parser("lengths", help="how reading time grows with a text, of three kinds of model")
+    lengths_parser.set_defaults(run=lengths_)
+    lengths_parser.add_argument("file", nargs="?", type=Path, help="write it there too, with machine and date")
 
     export_parser = commands.add_parser("export", help="from a run to a folder in checkpoints/")
     export_parser.set_defaults(run=export_)

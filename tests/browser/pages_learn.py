@@ -54,7 +54,7 @@ class Learning(Tab):
 
     def choices(self) -> list[str]:
         """The answers to the section's question from which one chooses; its settings may be radio buttons too."""
-        return self.section.locator(".check label").all_inner_texts()
+        return self.section.locator(".check label > span").all_inner_texts()
 
     def choose(self, words: str) -> str:
         """An answer to the section's question; what the page says of it."""

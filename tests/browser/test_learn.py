@@ -162,6 +162,30 @@ def test_a_room_follows_to_a_section_and_to_what_is_tried_there(tab, other, pres
         presents(follower.page, "learn-in-pytorch")
 
 
+def test_the_leader_of_a_room_sees_how_many_chose_what_and_who_answers_goes_on_following(tab, browser):
+    tab.open("key-value", room="votes", lead=1)
+    words = tab.choices()
+    counts = tab.section.locator(".check .votes")
+    expect(counts).to_have_text(["0", "0", "0"])
+    visitors = [browser.new_context() for _ in range(2)]
+    for visitor, choice in zip(visitors, (2, 0), strict=True):
+        student = Learning(visitor.new_page(), tab.origin)
+        student.goto(room="votes")
+        student.wait("() => window.former?.learn?.open === 'key-value'")
+        student.settled()
+        student.choose(words[choice])
+        student.choose(words[1])  # the first answer counts
+        expect(student.page.locator(".room-bar")).to_contain_text("You follow")
+        expect(student.section.locator(".check .votes:visible")).to_have_count(0)
+    expect(counts).to_have_text(["1", "0", "1"])
+    expect(tab.section.locator(".all-votes")).to_have_text("2 answers in this room so far; only you see them.")
+    tab.page.locator(".former-learn .chips [data-section=block]").click()
+    tab.settled()
+    expect(tab.section.locator(".check .votes")).to_have_text(["0", "0", "0"])
+    for visitor in visitors:
+        visitor.close()
+
+
 def test_the_same_text_is_a_click_away_in_explore(tab):
     tab.open("in-pytorch", text="not a bad film")
     tab.section.get_by_role("link", name="Explore").click()

@@ -170,10 +170,15 @@ def class_names(loaded: Loaded) -> list[str]:
 
 
 def tokenize(loaded: Loaded, text: str, *, end: bool = False) -> tuple[list[int], list[str], int]:
+    """`read_text` of a model that is served."""
+    return read_text(loaded.bundle, text, end=end)
+
+
+def read_text(bundle: former.Bundle, text: str, *, end: bool = False) -> tuple[list[int], list[str], int]:
     """The tokens that fit the model's context, a label for each, and how many there were.
 
     Args:
-        loaded: the model.
+        bundle: the model.
         text: as typed.
         end: whether of a text that is too long the end is kept, not the beginning.
     Raises:
@@ -183,11 +188,11 @@ def tokenize(loaded: Loaded, text: str, *, end: bool = False) -> tuple[list[int]
         raise Refusal("empty_text")
     if len(text) > TEXT_LIMIT:
         raise Refusal("long_text", given=len(text), limit=TEXT_LIMIT)
-    tokenizer = loaded.bundle.tokenizer
+    tokenizer = bundle.tokenizer
     ids = tokenizer.encode(text)
     if not ids:
         raise Refusal("no_tokens")
-    limit = loaded.bundle.config.seq_length
+    limit = bundle.config.seq_length
     part = slice(-limit, None) if end else slice(limit)
     kept = ids[part]
     labels = tokenizer.labels(kept)

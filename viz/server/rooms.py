@@ -4,9 +4,12 @@
     DELETE /room/{name} it leads no longer: {"key"}; the name is free at once
     GET /room/{name}    a follower's page asks for it: {"rev", "view", "run"}; ?rev=N answers 204 where nothing changed
     GET /alive          {"run"}: a name that this start of the server has, so that a page notices a new one
+    PUT /room/{name}/vote     a page's answer to a question: {"voter": a secret of its own, "question", "choice"}
+    POST /room/{name}/votes   the leader's page asks how many chose what: {"key", "question"} → {"counts"}
 
 The first who leads a room holds its key until the room has not been heard of for `AGE` seconds. A view is a link's
-parameters, which a page reads as it reads any link. All is in memory, and forgotten with the server.
+parameters, which a page reads as it reads any link. Of a voter's answers to a question the first counts, for the page
+then says which is right. All is in memory: a room's view and votes are forgotten with it.
 """
 
 from __future__ import annotations
@@ -16,7 +19,8 @@ import re
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
@@ -32,6 +36,9 @@ ROOMS = 200  # at once
 VIEW_LIMIT = 75_000  # characters: a text of 4,000, each up to 12 in a link, and 3,000 written tokens, each up to 7
 BODY_LIMIT = VIEW_LIMIT + 1_000  # bytes of a leader's request: a view, its name and a key
 AGE = 2 * 60 * 60  # seconds
+VOTES = 4_000  # of a room, to all questions
+QUESTION = re.compile(r"[a-z-]{1,40}")  # the name of a section of tab Learn
+CHOICES = 10  # of a question, at most
 QUIET = 3 * 60  # seconds; a page that leads says so every minute, so a room as quiet as this may give way
 
 
@@ -39,6 +46,13 @@ class Taken(Refusal):
     """Another page holds the room's key."""
 
     status = 409
+
+
+class Vote(NamedTuple):
+    """An answer to a question."""
+
+    choice: int
+    client: str  # that gave it
 
 
 @dataclass
@@ -50,6 +64,7 @@ class Room:
     rev: int
     client: str  # that opened it
     heard: float  # when its leader was last heard of, in seconds
+    votes: dict[str, dict[str, Vote]] = field(default_factory=dict)  # question → voter → vote
 
 
 class Rooms:
@@ -124,6 +139,45 @@ class Rooms:
         room = self._rooms.get(name)
         return room if room and self._clock() - room.heard < AGE else None
 
+    def vote(self, name: str, voter: str, question: str, choice: int, who: str = "") -> None:
+        """Counts an answer to a question; where the voter has answered it before, or nobody leads the room, nothing.
+
+        Args:
+            name: of the room.
+            voter: the page's secret.
+            question: its name.
+            choice: the number of the answer, from 0.
+            who: the voter's client; it may hold as many votes as are free, see `clients`.
+
+        Raises:
+            Refusal: what is no vote, or more than a room holds.
+        """
+        whole = isinstance(choice, int) and not isinstance(choice, bool) and 0 <= choice < CHOICES
+        texts = isinstance(voter, str) and isinstance(question, str)
+        if not whole or not texts or not KEY.fullmatch(voter) or not QUESTION.fullmatch(question):
+            raise Refusal("bad_request")
+        room = self.seen(name)
+        if room is None or voter in room.votes.get(question, {}):
+            return
+        held = [each.client for votes in room.votes.values() for each in votes.values()]
+        if held.count(who) >= VOTES - len(held):
+            raise Refusal("full_votes")
+        room.votes.setdefault(question, {})[voter] = Vote(choice, who)
+
+    def counts(self, name: str, key: str, question: str) -> list[int]:
+        """How many chose each answer to a question, up to the last that anybody chose; for the room's leader alone.
+
+        Raises:
+            Taken: the key is another's.
+        """
+        room = self.seen(name)
+        if room is None:
+            return []
+        if not isinstance(key, str) or not key.isascii() or not secrets.compare_digest(room.key, key):
+            raise Taken("taken_room", name=name)
+        chosen = [each.choice for each in room.votes.get(str(question), {}).values()]
+        return [chosen.count(choice) for choice in range(max(chosen, default=-1) + 1)]
+
 
 def attach(server: FastAPI, rooms: Rooms) -> None:
     """Adds the routes to the server that serves the page."""
@@ -154,3 +208,17 @@ def attach(server: FastAPI, rooms: Rooms) -> None:
     async def leave(name: str, request: Request) -> Response:
         rooms.end(name, (await http.read_object(request)).get("key", ""))
         return JSONResponse({"run": run}, headers=FRESH)
+
+    @server.put("/room/{name}/vote")
+    @http.answers
+    async def vote(name: str, request: Request) -> Response:
+        asked = await http.read_object(request)
+        rooms.vote(name, asked.get("voter", ""), asked.get("question", ""), asked.get("choice", -1), client.get())
+        return JSONResponse({"run": run}, headers=FRESH)
+
+    @server.post("/room/{name}/votes")
+    @http.answers
+    async def counts(name: str, request: Request) -> Response:
+        asked = await http.read_object(request)
+        found = rooms.counts(name, asked.get("key", ""), asked.get("question", ""))
+        return JSONResponse({"counts": found, "run": run}, headers=FRESH)

@@ -117,6 +117,67 @@ def test_a_room_that_is_left_is_free_at_once_and_only_its_leader_leaves_it(clien
     assert client.put("/room/a", json={"key": OTHER, "view": "x=2"}).status_code == 200
 
 
+def test_the_leader_gets_how_many_chose_what_and_nobody_else_does(client):
+    client.put("/room/a", json={"key": KEY, "view": ""})
+    for voter, choice in (("a" * 32, 2), ("b" * 32, 0), ("c" * 32, 2)):
+        told = client.put("/room/a/vote", json={"voter": voter, "question": "key-value", "choice": choice})
+        assert told.status_code == 200
+    asked = client.post("/room/a/votes", json={"key": KEY, "question": "key-value"})
+    assert asked.json()["counts"] == [1, 0, 2]
+    assert client.post("/room/a/votes", json={"key": KEY, "question": "block"}).json()["counts"] == []
+    for key in (OTHER, "é", 7, None):
+        assert client.post("/room/a/votes", json={"key": key, "question": "key-value"}).status_code == 409
+
+
+def test_of_a_voter_s_answers_to_a_question_the_first_counts():
+    held = Rooms()
+    held.show("a", KEY, "")
+    for choice in (1, 0, 1):
+        held.vote("a", OTHER, "block", choice)
+    held.vote("a", OTHER, "films", 0)
+    assert held.counts("a", KEY, "block") == [0, 1]
+    assert held.counts("a", KEY, "films") == [1]
+
+
+def test_votes_end_with_their_room_and_where_nobody_leads_none_is_kept(clock):
+    held = Rooms(clock)
+    held.vote("a", OTHER, "block", 1)
+    held.show("a", KEY, "")
+    assert held.counts("a", KEY, "block") == []
+    held.vote("a", OTHER, "block", 1)
+    held.end("a", KEY)
+    held.show("a", KEY, "")
+    assert held.counts("a", KEY, "block") == []
+    held.vote("a", OTHER, "block", 1)
+    clock.now += AGE + 1
+    assert held.counts("a", KEY, "block") == []
+
+
+def test_a_room_holds_so_many_votes_and_one_client_half_of_them(monkeypatch):
+    monkeypatch.setattr(rooms, "VOTES", 10)
+    held = Rooms()
+    held.show("a", KEY, "")
+    for i in range(5):
+        held.vote("a", f"{i:032x}", "block", 0, "class")
+    with pytest.raises(ValueError, match="no more answers"):
+        held.vote("a", f"{9:032x}", "films", 0, "class")
+    held.vote("a", f"{9:032x}", "films", 0, "another")
+    assert (held.counts("a", KEY, "block"), held.counts("a", KEY, "films")) == ([5], [1])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"voter": 7}, {"voter": "x"}, {"question": "<b>"}, {"question": ["a"]}, {"question": "a" * 41}]
+    + [{"choice": choice} for choice in (-1, 10, True, "1", 1.5, None)],
+    ids=str,
+)
+def test_what_is_no_vote_is_refused(client, wrong):
+    client.put("/room/a", json={"key": KEY, "view": ""})
+    told = client.put("/room/a/vote", json={"voter": OTHER, "question": "block", "choice": 0} | wrong)
+    assert told.status_code == 422
+    assert client.post("/room/a/votes", json={"key": KEY, "question": "block"}).json()["counts"] == []
+
+
 @pytest.mark.parametrize("name", ["<b>", "a b", "", "x" * 41, "ä", "a/b", "a\n"])
 def test_a_name_of_other_characters_is_refused_by_name(name):
     with pytest.raises(ValueError, match="letters, digits and hyphens"):

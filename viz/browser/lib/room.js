@@ -9,7 +9,7 @@
   const LEADS = "former-leads"; // in the page's session: the room it leads; its address is one that follows
   const LOST = "former-lost"; // in the page's session: the server was gone
 
-  const room = (former.room = { name: null, state: null, message: null, lost: false });
+  const room = (former.room = { name: null, state: null, message: null, lost: false, votes: null, asks: () => null });
   let run = null; // of the server that answers
   let rev = 0; // of the view taken up
   let view = null; // the newest view of the room
@@ -31,9 +31,8 @@
   /** Says something where rooms do. */
   room.tell = (message) => become({ message });
 
-  /** A room's key, made here and kept for this browser, so that a reloaded page still leads. */
-  const key = () => {
-    const name = `former-key-${room.name}`;
+  /** A secret, made here and kept for this browser. */
+  const secret = (name) => {
     const { always } = former.kept;
     if (!always.get(name)) {
       const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -41,6 +40,8 @@
     }
     return always.get(name);
   };
+  /** A room's key: a reloaded page still leads. */
+  const key = () => secret(`former-key-${room.name}`);
 
   /** What this page shows, whole: its link, and what a link does not hold. */
   const shown = () => {
@@ -79,11 +80,11 @@
     due = false;
     const follows = room.state && room.state !== "leading";
     if (!document.hidden) {
-      if (room.state === "leading") await lead();
+      if (room.state === "leading") await lead().then(count);
       else if (follows) await look();
       else await ask("/alive");
     }
-    timer = setTimeout(tick, follows || room.lost ? FOLLOW : ALIVE);
+    timer = setTimeout(tick, follows || room.lost || question() ? FOLLOW : ALIVE);
   };
 
   // --- following ----------------------------------------------------------------------------------------------------
@@ -107,9 +108,9 @@
     panel?.scrollIntoView({ block: "nearest" });
   };
 
-  /** Whoever touches the page looks on their own. */
+  /** Whoever touches the page looks on their own; to answer a question is no such touch. */
   const touched = (event) => {
-    if (room.state !== "following" || !event.isTrusted || event.target.closest?.(".room-bar")) return;
+    if (room.state !== "following" || !event.isTrusted || event.target.closest?.(".room-bar, .check")) return;
     if (event.type === "keydown" && ["Tab", "Shift", "Control", "Alt", "Meta"].includes(event.key)) return;
     become({ state: "alone" });
   };
@@ -138,9 +139,31 @@
     } else if (answer?.error) become({ message: former.refusal(answer) }); // this view cannot be shown; the next may
   };
 
+  // --- votes --------------------------------------------------------------------------------------------------------
+
+  /** The question whose votes this page shows: room.asks() names the one on the screen. */
+  const question = () => (room.state === "leading" ? room.asks() : null);
+
+  /** How many in the room chose which answer: room.votes is {question, counts}. */
+  const count = async () => {
+    const asked = question();
+    if (!asked) return;
+    const body = JSON.stringify({ key: key(), question: asked });
+    const answer = await ask(`/room/${encodeURIComponent(room.name)}/votes`, { method: "POST", body });
+    const votes = { question: asked, counts: answer?.counts ?? [] };
+    if (JSON.stringify(votes) !== JSON.stringify(room.votes)) become({ votes });
+  };
+
+  /** Tells the leader of this page's room, if it is in one, which answer was chosen. */
+  room.vote = (asked, choice) => {
+    if (!room.name || room.state === "leading") return;
+    const body = JSON.stringify({ voter: secret("former-voter"), question: asked, choice });
+    ask(`/room/${encodeURIComponent(room.name)}/vote`, { method: "PUT", body });
+  };
+
   room.lead = (name) => {
     sent = null;
-    become({ name, state: "leading", message: null });
+    become({ name, state: "leading", message: null, votes: null });
     former.kept.session.set(LEADS, name);
     former.writeBeside({ room: name, lead: null });
     tick();
@@ -153,7 +176,7 @@
     }
     former.kept.session.set(LEADS, null);
     former.writeBeside({ room: null, lead: null });
-    become({ name: null, state: null, message: null });
+    become({ name: null, state: null, message: null, votes: null });
   };
 
   window.addEventListener("former-address", () => {

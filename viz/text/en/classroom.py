@@ -55,5 +55,7 @@ MESSAGES = {
     "bad_room": "A room's name is made of letters, digits and hyphens, 40 at the most; “{given}” is not.",
     "taken_room": "Somebody else is leading the room “{name}”. Choose another name.",
     "full_rooms": "Very many rooms are open just now. Please try again later.",
+    "full_votes": "This room holds no more answers.",
+    "room_votes": "{count, plural, one {# answer} other {# answers}} in this room so far; only you see them.",
     "long_view": "This view is too long to be followed: {given, number} characters; the limit is {limit, number}.",
 }

@@ -31,6 +31,8 @@ VIEWS: dict[str, dict[str, Any]] = {  # of each section
     "classification": {"text": "not a bad film", "out": "1", "pooling": "max"},
     "positions": {"show": "score", "text": "not a bad film", "order": "1.0.2.3", "head": 1, "at": 5, "key": None},
     "key-value": LOOKUP,
+    "generation": {"text": "The cat sat", "step": 4, "seed": 3},
+    "recurrent": {"text": "The cat sat"},
     "graphs": {"graph": "4:0-1,1-2", "layers": 2, "renamed": 3},
 }
 

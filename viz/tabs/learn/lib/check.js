@@ -1,4 +1,5 @@
-// "Check yourself": one question, whose answer the running code gives once one has chosen. Adds former.learnCheck.
+// "Check yourself": one question, whose answer the running code gives once one has chosen; who leads a room sees how many
+// in it chose what. Adds former.learnCheck.
 (() => {
   const former = window.former;
   const { h, say } = former;
@@ -14,6 +15,7 @@
     const choose = async (chosen) => {
       said.textContent = say("learn_check_wait");
       said.className = "said";
+      former.room.vote(section.name, chosen);
       try {
         const { right, said: why } = await answer();
         const key = right === chosen ? "learn_check_right" : "learn_check_wrong";
@@ -24,7 +26,19 @@
         said.textContent = error.message;
       }
     };
-    const labels = choices.map((words, i) => h("label", {}, h("input", { type: "radio", name: group, value: i, onchange: () => choose(i) }), h("span", {}, words)));
-    return h("fieldset", { class: "check" }, h("legend", {}, say("learn_check")), h("p", {}, question), ...labels, said);
+    const votes = choices.map(() => h("output", { class: "votes", hidden: true }));
+    const labels = choices.map((words, i) => h("label", {}, h("input", { type: "radio", name: group, value: i, onchange: () => choose(i) }), h("span", {}, words), votes[i]));
+    const all = h("p", { class: "all-votes", role: "status" });
+    former.room.subscribe(() => {
+      const { state, votes: given } = former.room;
+      const counts = state === "leading" && given?.question === section.name ? given.counts : null;
+      const count = counts?.reduce((one, other) => one + other, 0);
+      votes.forEach((node, i) => {
+        node.hidden = !counts;
+        if (counts) node.replaceChildren(former.bar((counts[i] ?? 0) / (count || 1)), former.whole(counts[i] ?? 0));
+      });
+      all.textContent = counts ? say("room_votes", { count }) : "";
+    });
+    return h("fieldset", { class: "check" }, h("legend", {}, say("learn_check")), h("p", {}, question), ...labels, all, said);
   };
 })();

@@ -45,6 +45,7 @@
     return Boolean(next);
   };
   former.presenter.turns[TAB] = learn.step;
+  former.room.asks = () => (former.page.tab === TAB ? learn.open : null);
 
   const complain = (text) => {
     learn.message = text;

@@ -14,6 +14,8 @@ NAMES = (
     "block",
     "classification",
     "positions",
+    "generation",
+    "recurrent",
     "key_value",
     "going_big",
     "graphs",

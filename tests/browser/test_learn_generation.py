@@ -1,0 +1,99 @@
+"""Section "Generation": each number is the model's own for the byte after; the step goes through its snapshots."""
+
+import json
+import math
+
+import pytest
+import torch
+from playwright.sync_api import expect
+
+import former
+from former.checkpoints import CHECKPOINTS
+from tests.browser.pages_learn import Learning
+
+pytestmark = pytest.mark.browser
+TAB = Learning
+TEXT = "The cat sat on the mat."
+STEPS = [0, 50, 100, 200, 350, 500, 750, 1000, 1500, 2000, 2500, 3000]
+
+
+def targets(name: str, text: str) -> list[float]:
+    """The probability of each byte but the first, by the model itself."""
+    ids = torch.tensor([list(text.encode())])
+    with torch.inference_mode():
+        probs = former.load(name).model(ids[:, :-1])[0].softmax(-1)
+    return [float(probs[i, ids[0, i + 1]]) for i in range(ids.shape[1] - 1)]
+
+
+def shown(tab: Learning, row: str) -> list[float]:
+    cells = tab.section.locator(f"[data-row={row}] [data-prob]").all()
+    return [float(cell.get_attribute("data-prob") or "nan") for cell in cells]
+
+
+def bits(probs: list[float]) -> str:
+    return f"{-sum(map(math.log2, probs)) / len(probs):.2f}"
+
+
+def test_targets_are_the_input_shifted_by_one_and_without_a_mask_all_but_the_last_are_known(tab):
+    tab.open("generation")
+    letters = [tab.section.locator(f"[data-row={row}] .letter").all_text_contents() for row in ("input", "target")]
+    assert letters[0] == [char.replace(" ", "␣") for char in TEXT[:-1]]
+    assert letters[1] == [char.replace(" ", "␣") for char in TEXT[1:]]
+    own, unmasked = targets("tiny-generator/step-003000", TEXT), targets("tiny-unmasked", TEXT)
+    assert shown(tab, "trained") == pytest.approx(own, abs=1e-5)
+    assert shown(tab, "unmasked") == pytest.approx(unmasked, abs=1e-5)
+    assert tab.sentence().startswith(f"At step 3,000 the next byte costs {bits(own)} bits on average.")
+    assert bits(unmasked) in tab.sentence()
+    said = tab.choose("The last")
+    assert said.startswith(f"Yes. The least likely is number {len(TEXT) - 1} of {len(TEXT) - 1}")
+
+
+def test_the_step_is_a_snapshot_with_its_own_probabilities_its_place_on_the_curve_and_its_writing(tab):
+    tab.open("generation", step=0)
+    assert shown(tab, "trained") == pytest.approx([1 / 256] * (len(TEXT) - 1), rel=1e-3)
+    slider = tab.section.get_by_role("slider", name="Step of the training")
+    for at, step in ((1, 50), (2, 100)):
+        slider.press("ArrowRight")
+        tab.wait("(at) => former.learn.find('generation').live.view.step === at", at)
+        tab.settled()
+        assert shown(tab, "trained") == pytest.approx(targets(f"tiny-generator/step-{step:06d}", TEXT), abs=1e-5)
+    steps = former.generate(
+        former.load("tiny-generator/step-000100").model, list(TEXT.encode()), 120, temperature=0.5, seed=0
+    )
+    text = bytes(step.token for step in steps).decode(errors="replace")
+    expect(tab.section.locator("[data-by=tiny-generator]")).to_have_text(text, use_inner_text=False)
+    chart = tab.section.locator(".chart")
+    chart.locator(".nsewdrag").wait_for()
+    tab.wait("() => document.querySelector('.former-learn-generation .chart').layout?.shapes[0].x0 === 100")
+    curves = chart.evaluate("chart => chart.data.map(({ name, x, y }) => [name, [...x], [...y]])")
+    assert curves[0][1] == STEPS
+    record = json.loads((CHECKPOINTS / "tiny-generator" / "curve.json").read_text())
+    assert curves[0][2] == record["bits_per_byte"]
+    own = [float(bits(targets(f"tiny-generator/step-{step:06d}", TEXT))) for step in STEPS]
+    assert curves[1][2] == pytest.approx(own, abs=0.006)
+    for said in (record["date"], record["machine"]["cpu"], record["command"]):
+        expect(tab.section.locator(".curve .source")).to_contain_text(said)
+
+
+def test_play_goes_through_the_snapshots_and_with_reduced_motion_one_at_each_press(tab, guard):
+    guard.allow("422")
+    tab.open("generation", step=9)
+    play = tab.section.locator(".course button")
+    play.click()
+    tab.settled()
+    assert tab.view()["step"] == 10
+    tab.page.emulate_media(reduced_motion="no-preference")
+    play.click()
+    expect(play).to_have_text("Stop")
+    tab.wait("() => former.learn.find('generation').live.view.step === 11")
+    expect(play).to_have_text("Play")
+    field = tab.section.get_by_role("textbox")
+    field.fill("ab")
+    expect(tab.page.locator(".former-learn > .note")).to_have_text(
+        "Three characters at least, please: the last is only a target."
+    )
+    field.fill("<img src=x onerror=window.hacked=1>" * 3)
+    tab.wait("() => former.learn.find('generation').live.answers.predicted.labels[0] === '<'")
+    tab.settled()
+    assert len(shown(tab, "trained")) == 39
+    assert tab.page.evaluate("window.hacked") is None

@@ -1,0 +1,83 @@
+"""Section "Why not recurrent or convolutional": steps counted on the models agree with how they are built."""
+
+import json
+import math
+
+import pytest
+import torch
+
+import former
+from former.training import lengths
+from viz.tabs.learn.sections import recurrent
+from viz.text import Refusal
+
+TEXT = "The cat sat"
+T = len(TEXT)
+
+
+@pytest.fixture(scope="module")
+def reached():
+    return recurrent.reached({}, {"text": TEXT})
+
+
+def test_the_recurrent_network_needs_a_cell_for_every_byte_between_and_one_a_layer(reached):
+    found = reached["recurrent"]
+    assert found["steps"] == [[i - j + 2 if j <= i else 0 for j in range(T)] for i in range(T)]
+    assert found["settled"] == [i + 2 for i in range(T)]
+    assert found["count"] == T + 1
+
+
+def test_the_convolutions_reach_farther_with_every_layer_and_all_at_once(reached):
+    found = reached["convolutional"]
+    assert found["settled"] == [5] * T
+    field = [math.inf, 3, 9, 27]  # bytes that an output sees after 0 … 3 layers of kernel 3, dilation 1, 3, 9
+    for i in range(T):
+        for j in range(i + 1):
+            assert i - j < field[found["steps"][i][j]]
+            assert found["steps"][i][j] == 1 or i - j >= field[found["steps"][i][j] - 1]
+        assert set(found["steps"][i][i + 1 :]) <= {0}
+
+
+def test_attention_reaches_every_byte_before_in_one_layer(reached):
+    found = reached["attention"]
+    assert found["steps"] == [[int(j <= i) for j in range(T)] for i in range(T)]
+    assert found["settled"] == [2] * T
+
+
+def test_what_an_input_moves_is_former_s_influence_on_the_logits(reached):
+    tokens = torch.tensor([list(TEXT.encode())])
+    for kind, name in recurrent.MODELS.items():
+        moved = former.analysis.influence(former.load(name).model.double(), tokens)
+        given = torch.tensor(reached[kind]["moved"], dtype=torch.float64)
+        torch.testing.assert_close(given, moved, atol=1e-12, rtol=1e-9)  # other kernels without gradients
+        assert ((moved > 0) == (torch.tensor(reached[kind]["steps"]) > 0)).all()
+
+
+def test_the_models_are_of_one_size_read_the_same_bytes_and_are_worth_what_their_cards_say():
+    worth = recurrent.opening({})["worth"]
+    assert {each["bytes"] for each in worth} == {2_048_000}
+    sizes = [each["parameters"] for each in worth]
+    assert max(sizes) < 1.02 * min(sizes)
+    recipes = [former.load(each["model"]).card["recipe"] for each in worth]
+    assert len({(recipe["steps"], recipe["batch"], recipe["seed"], recipe["decay"]) for recipe in recipes}) == 1
+    assert min(worth, key=lambda each: each["bits"])["kind"] == "convolutional"
+
+
+def test_the_times_are_those_of_the_command_with_machine_and_date():
+    record = json.loads(recurrent.TIMES.read_text(encoding="utf-8"))
+    times = lengths.measure((8, 16), rounds=1)
+    written = json.loads(lengths.to_json((8, 16), times))
+    assert record.keys() == written.keys()
+    assert record["command"] == written["command"]
+    assert record["machine"].keys() == written["machine"].keys()
+    assert record["lengths"] == list(lengths.LENGTHS)
+    assert list(record["milliseconds"]) == list(times) == list(lengths.NAMES)
+    assert all(len(taken) == 2 and min(taken) >= 0 for taken in times.values())
+    attention = record["milliseconds"]["tiny-generator"]
+    assert attention[-1] / attention[-2] > 2.5  # twice as long: towards four times, for its work grows with t²
+
+
+@pytest.mark.parametrize("wrong", ["a", "", None, "x" * 5000])
+def test_what_cannot_be_read_is_refused(wrong):
+    with pytest.raises(Refusal):
+        recurrent.reached({}, {"text": wrong})

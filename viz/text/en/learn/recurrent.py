@@ -1,0 +1,77 @@
+"""Section "Why not recurrent or convolutional" says."""
+
+from __future__ import annotations
+
+MESSAGES = {
+    "learn_recurrent_title": "Why not recurrent or convolutional",
+    "learn_recurrent_text": "A recurrent network hands on all it knows in one vector, from cell to cell: what stands"
+    " first reaches the end through every cell between, and each cell waits for the one before. A convolution does"
+    " all places at once, but looks back only a few; layer upon layer reaches farther. Self-attention reaches every"
+    " earlier place in one layer, and nothing waits.\n\nThat is an argument about steps. It is not free: the dot"
+    " products grow with t². Nor does it settle which is better: at equal parameters, bytes and seconds our"
+    " convolutions win, for so short a training rewards what stands nearest. Long texts and long trainings are not"
+    " measured here.",
+    "learn_recurrent_field": "Text, up to {most} bytes",
+    "learn_recurrent_short": "Two characters at least, please.",
+    "learn_recurrent_show": "Show",
+    "learn_recurrent_show_reach": "steps",
+    "learn_recurrent_show_reach_hint": "Which input has reached which output, step by step",
+    "learn_recurrent_show_time": "time",
+    "learn_recurrent_show_time_hint": "What longer texts take",
+    "learn_recurrent_show_bits": "bits",
+    "learn_recurrent_show_bits_hint": "What the models are worth, trained alike",
+    "learn_recurrent_recurrent": "recurrent",
+    "learn_recurrent_convolutional": "convolutional",
+    "learn_recurrent_attention": "self-attention",
+    "learn_recurrent_step": "Steps done",
+    "learn_recurrent_step_is": "after {step} of {last} steps",
+    "learn_recurrent_play": "{running, select, yes {Stop} other {Play}}",
+    "learn_recurrent_play_hint": "One step after another; with reduced motion, one at each press",
+    "learn_recurrent_map": "Inputs that have reached outputs, {kind}: a row for each output, a column for each input",
+    "learn_recurrent_outputs": "outputs",
+    "learn_recurrent_inputs": "inputs",
+    "learn_recurrent_output": "The output at “{label}” stands from step {step} on",
+    "learn_recurrent_stand": "{stand} of {count} outputs stand; all do after {all} steps. {reaches, select, yes {The"
+    " first input reaches the last output after {first, plural, one {# step} other {# steps}}.} other {The first"
+    " input never reaches the last output.}}",
+    "learn_recurrent_cell": "{kind}: “{input}” {reaches, select, yes {reaches the output at “{output}” after {step,"
+    " plural, one {# step} other {# steps}}; changed, it moves the logits there by {moved}.} other {never reaches"
+    " the output at “{output}”.}}",
+    "learn_recurrent_chart_time": "Time to read a text, over its length, for each kind of model",
+    "learn_recurrent_chart_bits": "Bits a byte over seconds of training, a dot for each kind of model",
+    "learn_recurrent_axis_length": "bytes of the text",
+    "learn_recurrent_axis_time": "milliseconds",
+    "learn_recurrent_axis_seconds": "processor seconds of training",
+    "learn_recurrent_axis_bits": "bits a byte",
+    "learn_recurrent_at_length": "{t, number} bytes",
+    "learn_recurrent_longer": "{times} times longer",
+    "learn_recurrent_milliseconds": "{value} ms",
+    "learn_recurrent_ratio": "× {value}",
+    "learn_recurrent_time_note": "On one processor core nothing is done at once, so this is work, not waiting: the"
+    " recurrent network’s and the convolutions’ grow with t, attention’s with t² in the end. On hardware that does"
+    " many things at once the waiting counts, which is in the steps.",
+    "learn_recurrent_measured": "Measured on {date}, the least of several rounds: {cpu}, {threads, plural, one {#"
+    " thread} other {# threads}}, torch {torch};",
+    "learn_recurrent_column_parameters": "parameters",
+    "learn_recurrent_column_bytes": "bytes read",
+    "learn_recurrent_column_seconds": "processor",
+    "learn_recurrent_column_bits": "bits a byte",
+    "learn_recurrent_seconds": "{value} s",
+    "learn_recurrent_winner": "Best at equal parameters and equal bytes: {kind}, {bits} bits. {quickest, select, yes"
+    " {It took the least time as well, {seconds} s, so no other is better at equal seconds either.} other {Others"
+    " took less time.}}",
+    "learn_recurrent_bits_note": "From the models’ cards: 500 steps on the same bytes, one seed each, validation"
+    " split; seconds are rough. The learning rate was chosen for the transformer, so the others might do better"
+    " still.",
+    "learn_recurrent_lesson": "{count} bytes: the recurrent network needs {recurrent} steps one after another, the"
+    " convolutions {convolutional}, self-attention {attention}. Only the first grows with the text.",
+    "learn_recurrent_try_one": "One step",
+    "learn_recurrent_try_time": "The time of longer texts",
+    "learn_recurrent_try_bits": "Which is better?",
+    "learn_recurrent_question": "After how many steps does the first byte reach the last output of the recurrent"
+    " network, which has two layers?",
+    "learn_recurrent_choice_layers": "One for each layer",
+    "learn_recurrent_choice_each": "One for each byte, and more",
+    "learn_recurrent_choice_never": "It never does",
+    "learn_recurrent_answer": "With these {count} bytes: {recurrent}. Self-attention needs {attention}.",
+}
