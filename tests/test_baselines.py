@@ -1,6 +1,7 @@
 """The recurrent and the convolutional model: what their outputs depend on, against torch's own cells by hand."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
@@ -14,7 +15,7 @@ GRU = GRUConfig(num_tokens=11, emb=12, depth=2, seq_length=8)
 CONV = ConvConfig(num_tokens=11, emb=12, depth=3, seq_length=8)
 
 
-def make(config):
+def make(config) -> Any:
     torch.manual_seed(0)
     model = GRUModel(config) if isinstance(config, GRUConfig) else ConvModel(config)
     return model.double().eval()

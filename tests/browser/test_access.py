@@ -10,8 +10,10 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import Guard
 from tests.browser.pages import Exploring, Tab, Writing, tab_to
+from tests.browser.pages_learn import Learning
 from tests.browser.pages_mask import Masking
 from tests.browser.pages_permute import Permuting
+from viz.tabs.learn.sections import SECTIONS
 
 pytestmark = pytest.mark.browser
 
@@ -59,6 +61,18 @@ def test_axe_finds_nothing_serious(page, guard, tab, scheme):
     open_tab(page, guard, tab)
     assert page.evaluate("former.isDark()") == (scheme == "dark")
     assert serious(page) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious_in_any_section_of_learn(page, guard, scheme):
+    page.emulate_media(color_scheme=scheme)
+    learning = Learning(page, guard.origin).open()
+    found = {}
+    for section in SECTIONS:
+        page.evaluate("(name) => former.learn.show(name)", section.name)
+        learning.settled()
+        found[section.name] = serious(page)
+    assert {name: each for name, each in found.items() if each} == {}
 
 
 def lightness(page: Page, x: int, y: int) -> int:

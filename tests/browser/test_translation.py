@@ -5,6 +5,7 @@ import torch
 from playwright.sync_api import expect
 
 import former
+from former.tokens.characters import CharacterTokenizer
 from tests.browser.pages import Exploring, agrees
 
 pytestmark = pytest.mark.browser
@@ -16,6 +17,7 @@ TEXT, ANSWER = "4 July 1976", "1976-07-04"
 def weights() -> dict[str, torch.Tensor]:
     """(layers, h, t_query, t_key) of each stack, of the model's own answer."""
     bundle = former.load("dates")
+    assert isinstance(bundle.tokenizer, CharacterTokenizer)
     source, target = bundle.tokenizer.encode(TEXT), bundle.tokenizer.encode_target(ANSWER)[:-1]
     names = [f"{stack}.weights" for stack in ("cross", "encoder", "decoder")]
     _, capture = former.run_with_capture(bundle.model, (torch.tensor([source]), torch.tensor([target])), names)

@@ -35,11 +35,11 @@
     return (255 << 24) | (b << 16) | (g << 8) | r;
   };
 
-  /** Black or white, whichever reads better on a pixel, by WCAG's relative luminance. */
+  /** Black or white, whichever reads better on a pixel, by WCAG's relative luminance: at least 4.58 to 1. */
   former.inkOn = (pixel) => {
-    const linear = (channel) => ((channel & 255) / 255) ** 2.2;
-    const light = 0.2126 * linear(pixel) + 0.7152 * linear(pixel >> 8) + 0.0722 * linear(pixel >> 16);
-    return light > 0.18 ? "#10151d" : "#ffffff";
+    const linear = (channel) => (channel <= 10 ? channel / 3294.6 : ((channel / 255 + 0.055) / 1.055) ** 2.4);
+    const [red, green, blue] = [pixel, pixel >> 8, pixel >> 16].map((shifted) => linear(shifted & 255));
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? "#000000" : "#ffffff";
   };
 
   /** A pixel of a table as a CSS colour. */

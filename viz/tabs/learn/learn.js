@@ -90,7 +90,7 @@ const build = (section) => {
   const place = h("div", { class: `former former-learn-${section.name} stage` });
   const panel = former.panel(place, words("title"));
   const [picture, below] = [h("div", { class: "picture" }), h("div", { class: "tries" })];
-  const equation = h("div", { class: "equation" });
+  const equation = h("div", { class: "equation", tabindex: 0 }); // a narrow page scrolls it, by keys too
   panel.body.append(picture);
   panel.foot.append(equation, below);
   written.then((found) => equation.append(found[learn.sections.indexOf(section)].cloneNode(true)));
