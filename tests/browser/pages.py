@@ -205,6 +205,7 @@ class Exploring(Tab):
 
     def point(self, x: float, y: float) -> dict[str, str]:
         """Points at a place of the head map, each from 0 to 1; what is read there: query, key, weight, score."""
+        self.map.scroll_into_view_if_needed()
         box = self.map.bounding_box()
         assert box, "there is no map"
         self.page.mouse.move(box["x"] + x * box["width"], box["y"] + y * box["height"])

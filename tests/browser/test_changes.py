@@ -125,8 +125,10 @@ def test_measuring_every_head_paints_the_overview_with_what_each_is_worth(tab, m
     expect(finding).to_contain_text("heads measured", timeout=60_000)
     layers, heads = model.config["depth"], model.config["heads"]
     expect(finding).to_contain_text(f"{layers * heads} heads measured")
-    borders = tab.page.get_by_role("gridcell").evaluate_all(
-        "cells => cells.map((cell) => cell.style.getPropertyValue('--effect'))"
+    borders = (
+        tab.page.locator(".former-overview")
+        .get_by_role("gridcell")
+        .evaluate_all("cells => cells.map((cell) => cell.style.getPropertyValue('--effect'))")
     )
     assert len(borders) == layers * heads
     assert all(border.startswith("rgb") for border in borders)

@@ -37,7 +37,7 @@ def places() -> list[tuple[float, float]]:
 def test_a_worked_example_is_on_the_screen_before_anything_is_typed(tab):
     tab.open()
     assert len(tab.tokens()) > 20
-    expect(tab.page.get_by_role("gridcell")).to_have_count(
+    expect(tab.page.locator(".former-overview").get_by_role("gridcell")).to_have_count(
         tab.page.evaluate("former.store.pass.header.layers * former.store.pass.header.heads")
     )
     box = tab.map.bounding_box()
@@ -221,6 +221,7 @@ def test_a_query_s_output_is_the_sum_of_the_values_each_times_its_weight(tab, mo
     largest = int(np.abs(exact).argmax())
     assert int(total.get_attribute("data-at")) == largest
     tab.page.get_by_role("button", name="The next number").click()
+    tab.painted()
     seen = int(total.get_attribute("data-at"))
     assert float(total.get_attribute("data-total")) == pytest.approx(exact[seen], abs=1e-4)
     words = total.inner_text()

@@ -12,7 +12,7 @@ TAB = Exploring
 
 
 def test_a_key_presents_one_panel_and_escape_ends_it(tab):
-    tab.open(token=4)
+    tab.open(text="The cat sat on the mat.", token=4)  # a longer one takes two lines of the screen
     assert presented(tab.page) is None
     tab.page.keyboard.press("p")
     presents(tab.page, "overview")

@@ -32,7 +32,7 @@ def text_file(tmp_path):
 
 @pytest.fixture
 def task(recipe, text_file, tmp_path):
-    return PiecesTask.open(recipe("gpt", *SETTINGS), text_file, unchecked=True, folder=tmp_path)
+    return PiecesTask.open(recipe("gpt-begun", *SETTINGS), text_file, unchecked=True, folder=tmp_path)
 
 
 def test_the_pieces_are_counted_in_the_training_split_alone(task, text_file):
@@ -51,16 +51,16 @@ def test_a_text_is_whole_again_when_its_articles_pieces_are_joined(task, text_fi
 def test_pieces_are_made_once_and_anew_for_another_text_or_size(task, recipe, text_file, tmp_path, monkeypatch):
     calls, train = [], BpeTokenizer.train
     monkeypatch.setattr(BpeTokenizer, "train", lambda *arguments: calls.append(1) or train(*arguments))
-    again = PiecesTask.open(recipe("gpt", *SETTINGS), text_file, unchecked=True, folder=tmp_path)
+    again = PiecesTask.open(recipe("gpt-begun", *SETTINGS), text_file, unchecked=True, folder=tmp_path)
     assert not calls
     assert torch.equal(again.train, task.train)
     assert torch.equal(again.batch(3)[0], task.batch(3)[0])
     assert again.tokenizer.to_dict() == task.tokenizer.to_dict()
     assert again.bytes_per_token == task.bytes_per_token
-    PiecesTask.open(recipe("gpt", "model.num_tokens=290"), text_file, unchecked=True, folder=tmp_path)
+    PiecesTask.open(recipe("gpt-begun", "model.num_tokens=290"), text_file, unchecked=True, folder=tmp_path)
     assert len(calls) == 1
     text_file.write_text(text_file.read_text(encoding="utf-8").replace("square", "product"), encoding="utf-8")
-    PiecesTask.open(recipe("gpt", "model.num_tokens=290"), text_file, unchecked=True, folder=tmp_path)
+    PiecesTask.open(recipe("gpt-begun", "model.num_tokens=290"), text_file, unchecked=True, folder=tmp_path)
     assert len(calls) == 2
 
 
@@ -89,7 +89,7 @@ def test_a_model_that_finds_all_pieces_alike_is_worth_their_logarithm_in_bits_a_
 
 
 def test_gpt_begins_as_gpt_2_does_the_same_for_the_same_seed():
-    first, again, other = (make_model(RECIPES["gpt"].changed([f"seed={seed}"])) for seed in (1, 1, 2))
+    first, again, other = (make_model(RECIPES["gpt-begun"].changed([f"seed={seed}"])) for seed in (1, 1, 2))
     weights = first.state_dict()
     for name, weight in again.state_dict().items():
         assert torch.equal(weight, weights[name])
@@ -109,7 +109,7 @@ def test_a_run_is_trained_gone_on_with_measured_and_sampled(text_file, tmp_path,
     run, longer = tmp_path / "run", tmp_path / "longer"
     tiny = [f"{name}={json.dumps(value)}" for name, value in {"steps": 12, "batch": 4, "warmup": 2}.items()]
     tiny += ["compile=false", "model.emb=16", "model.heads=2", "model.seq_length=32", "validate_every=4", *SETTINGS]
-    words = ["train", "gpt", "--data", str(text_file), "--unchecked"]
+    words = ["train", "gpt-begun", "--data", str(text_file), "--unchecked"]
     assert main([*words, "--out", str(run), "--set", *tiny]) == 0
     start = ["--start", str(run / "stable.safetensors")]
     assert main([*words, *start, "--out", str(longer), "--set", *tiny, "steps=20"]) == 0

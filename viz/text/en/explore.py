@@ -12,7 +12,7 @@ MESSAGES = {
     "model_tiny_induction": "two layers that have learned to copy",
     "model_classifier": "tells good film reviews from bad",
     "model_classifier_bag": "the same without positions: the order is lost",
-    "model_dates": "reads a date, writes it as 1976-07-04",
+    "model_dates": "writes any date as 1976-07-04",
     "model_kind": "{kind, select, classifier {tells texts apart} translator {reads a text and answers it} other"
     " {writes, token by token}}",
     # what changes or explains the prediction

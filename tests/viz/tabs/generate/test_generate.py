@@ -384,7 +384,8 @@ def test_half_of_a_character_is_refused_or_read_and_never_an_error(client, name)
 
 def test_the_page_is_told_the_limits_that_hold(loaded):
     told = page.settings({"small": loaded})
-    assert told["models"] == {"small": {"layers": 2, "heads": 2, "context": 24}}
+    about = {"key": "model_kind", "values": {"kind": "generator"}}
+    assert told["models"] == {"small": {"layers": 2, "heads": 2, "context": 24, "about": about}}
     assert TAB.limits == {
         "length": writing.LENGTH_LIMIT,
         "pace": writing.PACE_LIMIT,

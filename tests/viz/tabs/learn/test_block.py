@@ -104,7 +104,7 @@ def test_the_block_with_frozen_weights_and_nothing_else_left_is_its_matrices_in_
     bare.norm1 = bare.norm2 = bare.ff[1] = torch.nn.Identity()
     hook = at_points(["weights"], lambda *_: capture.get("weights", 0))
     with torch.no_grad():
-        assert bare(x, model.mask(ids.shape[1]), hook)[0].numpy() == pytest.approx(y, abs=1e-4)
+        assert bare(x, model.mask(ids.shape[1]), hook)[0].numpy() == pytest.approx(y, rel=1e-5, abs=1e-4)
 
 
 @pytest.mark.parametrize("norm", block.NORMS)

@@ -292,7 +292,7 @@ def test_a_single_byte_is_enough_for_the_pictures(client):
         ("/mask/proof", {"size": 25}, "Window or stride"),
         ("/mask/consequence", {"seed": 10_000}, "Seed"),
         ("/mask/consequence", {"seed": None}, "Seed"),
-        ("/mask/consequence", {"long": "x"}, "at least two"),
+        ("/mask/consequence", {"long": "x"}, "nothing to predict"),
         ("/mask/consequence", {"long": 3}, "no text"),
     ],
 )
