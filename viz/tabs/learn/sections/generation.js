@@ -25,8 +25,14 @@ panel.tools.append(text.node, seed.node);
 const rows = h("tbody");
 const table = h("table", {}, h("caption", {}, words("table")), rows);
 const peek = h("p", { class: "source" });
-const play = h("button", { type: "button", class: "field-button", title: words("play_hint"), onclick: () => (playing ? stop() : run()) });
-const slider = h("input", { type: "range", min: 0, max: last, step: 1, "aria-label": words("step"), oninput: () => put({ step: Number(slider.value) })() });
+const player = former.player(section, demo, {
+  last: () => last,
+  now: () => demo.view.step,
+  pace: PACE,
+  held: () => demo.busy, // what the step before writes is still to come
+  paint: () => paint(),
+});
+const { play, slider, put } = player;
 const step = h("output", {});
 const place = h("div", {});
 const chart = former.chart(place, { label: words("chart"), onclick: (at) => put({ step: at })() });
@@ -73,10 +79,9 @@ const paintChart = ({ figures, trained }) =>
 const paint = () => {
   text.update();
   seed.update();
-  slider.value = demo.view.step;
+  player.update();
   step.textContent = words("step_is", { step: reached(), bytes: reached() * props.batch });
   slider.setAttribute("aria-valuetext", step.textContent);
-  play.textContent = words("play", { running: playing ? "yes" : "no" });
   masked.title.textContent = words("writes", { model, step: reached() });
   open.title.textContent = words("writes_unmasked", { model: peeking });
   const { predicted, written, unmasked } = demo.answers;
@@ -91,29 +96,6 @@ const paint = () => {
   section.tell(words("lesson", { step: reached(), bits: own, unmasked: others }));
 };
 
-// --- playing --------------------------------------------------------------------------------------------------------------
-
-let playing = null; // the timer while it plays
-const stop = () => {
-  clearTimeout(playing);
-  playing = null;
-  paint();
-};
-const put = (changes) => () => (stop(), demo.set(changes));
-const further = () => demo.set({ step: (demo.view.step + 1) % props.steps.length });
-const advance = () => {
-  const shown = former.page.tab === "learn" && former.learn.open === section.name;
-  if (!shown || demo.view.step === last) return stop();
-  if (!demo.busy) further(); // else what the step before writes is still to come
-  playing = setTimeout(advance, PACE);
-};
-const run = () => {
-  if (former.reducedMotion()) return further();
-  if (demo.view.step === last) demo.set({ step: 0 });
-  playing = setTimeout(advance, PACE);
-  paint();
-};
-
 // --- what can be tried ----------------------------------------------------------------------------------------------------
 
 const early = 4;
@@ -123,7 +105,7 @@ section.tries(
     { name: "words", words: words("try_words", { step: props.steps[early] }), act: put({ step: early }) },
     { name: "seed", words: words("try_seed"), act: () => demo.set({ seed: (demo.view.seed + 1) % props.seeds }) },
   ],
-  () => (stop(), demo.reset()),
+  () => (player.stop(), demo.reset()),
 );
 section.check({
   question: words("question"),

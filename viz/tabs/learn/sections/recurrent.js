@@ -23,8 +23,8 @@ const text = former.fields.line(demo, "text", words("field", { most: props.most 
 const show = former.fields.choice(demo, "show", words("show"), SHOWS, (value) => words(`show_${value}`), (value) => words(`show_${value}_hint`));
 panel.tools.append(show.node, text.node);
 
-const play = h("button", { type: "button", class: "field-button", title: words("play_hint"), onclick: () => (playing ? stop() : run()) });
-const slider = h("input", { type: "range", min: 0, step: 1, "aria-label": words("step"), oninput: () => put({ step: Number(slider.value) })() });
+const player = former.player(section, demo, { last, now, pace: PACE, ready: () => Boolean(demo.answers.reached), paint: () => paint() });
+const { play, slider, put } = player;
 const step = h("output", {});
 const told = h("p", { class: "told", role: "status" });
 
@@ -106,7 +106,7 @@ const paint = () => {
   reach.hidden = view.show !== "reach";
   time.node.hidden = view.show !== "time";
   bits.node.hidden = view.show !== "bits";
-  play.textContent = words("play", { running: playing ? "yes" : "no" });
+  player.update();
   if (view.show === "time")
     time.draw((data, layout) => {
       data.forEach((trace, i) => (trace.name = words(KINDS[i])));
@@ -121,37 +121,11 @@ const paint = () => {
     });
   const { reached } = demo.answers;
   if (!reached) return;
-  slider.max = last();
-  slider.value = now();
   step.textContent = words("step_is", { step: now(), last: last() });
   slider.setAttribute("aria-valuetext", step.textContent);
   for (const { draw } of maps) draw(reached);
   const counts = Object.fromEntries(KINDS.map((kind) => [kind, reached[kind].count]));
   section.tell(words("lesson", { count: reached.labels.length, ...counts }));
-};
-
-// --- playing --------------------------------------------------------------------------------------------------------------
-
-let playing = null; // the timer while it plays
-const stop = () => {
-  clearTimeout(playing);
-  playing = null;
-  paint();
-};
-const put = (changes) => () => (stop(), demo.set(changes));
-const further = () => demo.set({ step: (now() + 1) % (last() + 1) });
-const advance = () => {
-  const shown = former.page.tab === "learn" && former.learn.open === section.name;
-  if (!shown || now() === last()) return stop();
-  playing = setTimeout(advance, PACE);
-  further();
-};
-const run = () => {
-  if (!demo.answers.reached) return;
-  if (former.reducedMotion()) return further();
-  if (now() === last()) demo.set({ step: 0 });
-  playing = setTimeout(advance, PACE);
-  paint();
 };
 
 // --- what can be tried ----------------------------------------------------------------------------------------------------
@@ -162,7 +136,7 @@ section.tries(
     { name: "time", words: words("try_time"), act: put({ show: "time" }) },
     { name: "bits", words: words("try_bits"), act: put({ show: "bits" }) },
   ],
-  () => (stop(), demo.reset()),
+  () => (player.stop(), demo.reset()),
 );
 section.check({
   question: words("question"),
