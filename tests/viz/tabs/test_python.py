@@ -102,6 +102,25 @@ def test_the_maps_of_explore_are_those_of_the_pass(shipped, model, text, edits):
     np.testing.assert_allclose(drawn[seen], exact[seen], atol=2e-4)
 
 
+@pytest.mark.parametrize("of", ["head", "mean", "rollout"])
+def test_a_pinned_pass_and_the_one_on_screen_differ_as_the_page_s_maps_do(shipped, of):
+    pinned = {"model": "tiny-generator", "text": TEXTS[0], "edits": EDITS, "layer": 1, "head": 2, "of": of}
+    made = ran(shipped, "beside", beside=pinned, of=of)
+    was, now = (shown(shipped, **changed).map("self").weights for changed in ({"edits": EDITS}, {}))
+    for weights, figure in ((was, "figure_before"), (now, "figure_now")):
+        cells = {"head": weights[1, 2], "mean": weights[1].mean(0), "rollout": former.analysis.rollout(weights[:2])}[of]
+        np.testing.assert_allclose(np.nan_to_num(weights_of(made[figure])), cells.numpy(), atol=1e-5)
+    np.testing.assert_allclose(
+        weights_of(made["figure"]), weights_of(made["figure_now"]) - weights_of(made["figure_before"]), atol=1e-6
+    )
+    np.testing.assert_allclose(made["moved"].numpy(), (now - was).abs().sum(-1).mean(-1).numpy() / 2, atol=1e-5)
+    made = ran(shipped, "beside", beside=pinned | {"text": "Shorter."}, of=of)
+    assert "figure_before" in made
+    assert "difference" not in made, "maps of two shapes are not subtracted"
+    with pytest.raises(Refusal):
+        ran(shipped, "beside")
+
+
 @pytest.mark.parametrize("model", ["tiny-generator", "classifier"])
 @pytest.mark.parametrize("edits", [[], EDITS], ids=["as it is", "edited"])
 def test_what_would_be_said_at_each_depth_is_what_the_panel_says(shipped, model, edits):

@@ -11,7 +11,8 @@ const [layer, head] = ["layer", "head"].map((name) => fields.stepper(store, name
 const { of, view, scale, show } = choices;
 const maps = h("select", { "aria-label": say("control_map"), onchange: () => store.set({ map: Number(maps.value) }) });
 const field = h("label", { class: "field-line field-select", hidden: true }, h("span", { class: "name" }, say("control_map")), maps);
-element.append(field, ...[of, layer, head, view, scale, show].map(({ node }) => node));
+const pin = h("button", { type: "button", class: "f-button", title: say("pin_hint"), onclick: former.beside.pin }, say("pin"));
+element.append(field, ...[of, layer, head, view, scale, show].map(({ node }) => node), pin);
 
 store.subscribe(element, () => {
   const now = store.view;

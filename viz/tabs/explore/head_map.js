@@ -7,11 +7,6 @@ const legend = former.legend(tools);
 const offer = h("p", { class: "quiet offer" }, say("map_faint"), " ", h("button", { type: "button", class: "f-link", onclick: () => store.set({ scale: "row" }) }, say("map_per_row")));
 foot.append(offer, readout);
 
-const lock = ({ query, key }) => {
-  const { view } = store;
-  const off = view.token === query && view.key === key;
-  store.set({ token: off ? null : query, key: off ? null : key });
-};
 const press = (event) => {
   const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
   const shown = former.shown();
@@ -21,14 +16,14 @@ const press = (event) => {
     const [down, right] = steps[event.key];
     const inside = (i, { length }) => Math.max(0, Math.min(length - 1, i));
     store.point({ query: inside(query + down, shown.map.queries), key: inside(key + right, shown.map.keys) });
-  } else if (event.key === "Enter" || event.key === " ") lock({ query, key });
+  } else if (event.key === "Enter" || event.key === " ") former.lockPair({ query, key });
   else return;
   event.preventDefault();
 };
 const picture = former.heatMap(body, {
   label: say("map_label"),
   onpoint: (at) => store.point(at && { query: at.row, key: at.column }),
-  onpick: ({ row, column }) => lock({ query: row, key: column }),
+  onpick: ({ row, column }) => former.lockPair({ query: row, key: column }),
   onkey: press,
 });
 picture.canvas.setAttribute("aria-roledescription", say("map"));

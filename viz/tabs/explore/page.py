@@ -132,6 +132,7 @@ def render(site: Site, page: gr.Blocks) -> None:
     shown = {"model": first.name, "text": example}
     store = part("attention_store", answer(models, passes, first.name, example, ()) | {"example": shown})
     part("controls")
+    part("beside")
     with gr.Row(elem_classes="explore-main"):
         part("overview")
         with gr.Column(elem_classes="explore-centre"):

@@ -1,5 +1,6 @@
 """The plain routes: what the browser fetches of a pass by its key, and what it has measured on it.
 
+    POST /attention                       {"model", "text", "edits" as a link has them} → {"key"} of its pass
     GET /attention/{key}                  the whole pass, packed (`payload.pack`)
     GET /attention/{key}/{map}/{layer}/{head}   one head exactly (`payload.pack_head`); for head: mean or rollout
     GET /attention/{key}/heads            measured: every head's effect, a line of JSON for each layer
@@ -22,11 +23,12 @@ from typing import Any, Literal
 from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.responses import StreamingResponse
 
-from viz.passes import lens, measures, payload
+from viz.passes import edits, lens, measures, payload
 from viz.passes.run import Loaded, Pass
 from viz.server import http
 from viz.server.http import BINARY, FOREVER
 from viz.tabs.base import Site
+from viz.tabs.python import read_model
 from viz.text import Refusal
 
 Measure = Callable[[Loaded, Pass], Iterator[dict[str, Any]]]
@@ -57,6 +59,16 @@ def attach(server: FastAPI, site: Site) -> None:
         if found is None:
             raise HTTPException(404)
         return found
+
+    @server.post("/attention")
+    @http.answers
+    async def made(request: Request) -> Response:
+        asked = await http.read_object(request)
+        loaded = read_model(models, asked)
+        text, changes = (str(asked.get(name) or "") for name in ("text", "edits"))
+        read, _ = edits.from_link(changes, loaded.bundle.config)
+        found, _ = await work.turn(passes.make, loaded, text, read)
+        return Response(json.dumps({"key": found.key}), headers=http.FRESH, media_type="application/json")
 
     @server.get("/attention/{key}")
     async def whole(key: str) -> Response:

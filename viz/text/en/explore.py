@@ -123,7 +123,7 @@ MESSAGES = {
     "picture_row": "weights, each row from 0 to its largest",
     "picture_root": "weights, square roots from 0 to 1",
     "picture_lines": "lines: up to {mass} of each token’s attention, {most} at most",
-    "picture_edits": "with {count} changes of heads",
+    "picture_edits": "with {count, plural, one {# change} other {# changes}} of heads",
     # the maps and what stands around them
     "head_name": "Layer {layer}, head {head}",
     "of_mean_name": "Layer {layer}, mean of its heads",
@@ -263,6 +263,37 @@ MESSAGES = {
     " scaled it by {factor}. Number {at} of {size}: {terms}, times {factor}, make {total}.",
     "pair_edited": "The products sum to {dot}. Divided by √{size}: {score}. You have replaced this head’s weights, so"
     " they no longer come from it: {weight} for each of {keys} keys.",
+    # a pinned pass and the one on screen
+    "pin": "Pin this pass",
+    "pin_hint": "Keep what is on screen: the next text, model or change of a head then stands beside it",
+    "unpin": "Unpin",
+    "beside": "Beside each other",
+    "beside_heads": "What differs, all heads",
+    "beside_before": "Pinned",
+    "beside_after": "On screen",
+    "beside_change": "What differs, this head",
+    "beside_less": "less than pinned",
+    "beside_more": "more",
+    "beside_scale": "On screen less pinned, from −{size} to +{size}.",
+    "beside_says": "{kind, select, classifier {verdict} other {next}} “{label}” {share}",
+    "beside_answers": "answer {text}",
+    "beside_coming": "The pinned pass is on its way.",
+    "beside_refused": "The pinned pass of {model} cannot be shown: {why}",
+    "beside_pinned": "Pinned: {pass}. Now change the text, the model or a head: what comes stands beside it.",
+    "beside_long": "Both texts together are too long for a link: a link to this view holds the one on screen alone.",
+    "beside_shape": "{layers} × {heads}",
+    "beside_heads_differ": "The pinned model has {before} heads (layers × heads), this one {after}: no head of the one"
+    " is that of the other. Beside the head on screen stands the one that was looked at when the pass was pinned.",
+    "beside_cells": "{rows} × {columns}",
+    "beside_shapes_differ": "There is no difference to show: the pinned map has {before} cells (queries × keys), this"
+    " one {after}, so a cell of the one has no place in the other.",
+    "beside_most": "Of {count} heads, {name} changed the most: {share} of its attention goes elsewhere. The mean over"
+    " all heads is {mean}.",
+    "beside_moved": "{name}: {share} of the attention goes elsewhere than in the pinned pass. The largest change:"
+    " {query} → {key}, from {before} to {after}.",
+    "beside_still": "{name}: every weight is as in the pinned pass.",
+    "beside_head": "{name}: {share} of its attention goes elsewhere.",
+    "beside_pair": "{query} → {key}: pinned {before}, on screen {after}; {change}.",
     # refusals and remarks
     "unknown_model": "There is no model “{given}” here; {used} is shown instead.",
     "bad_edit": "This change of a head cannot be made, so nothing was changed.",
@@ -271,5 +302,6 @@ MESSAGES = {
     " out.",
     "long_answer": "This answer has {given} characters; the model reads {limit} at most. Please shorten it.",
     "no_head_edits": "The heads of this model cannot be switched off here.",
+    "nothing_pinned": "Nothing is pinned yet: pin a pass, then show another.",
     "no_verdict": "This model gives no verdict that words could carry.",
 }

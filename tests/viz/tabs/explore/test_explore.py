@@ -147,6 +147,18 @@ def test_the_routes_bring_what_a_key_names(served, models):
     assert arrays.headers["content-disposition"] == 'attachment; filename="small-classifier-all-heads.npz"'
 
 
+def test_a_pass_can_be_asked_for_by_what_a_link_says_of_it(served, models):
+    client, passes = served
+    asked = {"model": "small-generator", "text": "The cat", "edits": "0.1.off,9.9.off"}
+    key = client.post("/attention", json=asked).json()["key"]
+    edit = {"layer": 0, "head": 1, "do": "scale", "factor": 0.0}
+    assert key == explore.answer(models, passes, "small-generator", "The cat", [edit])["key"]
+    refused = {"bad_request": {"model": "none"}, "empty_text": {"text": None}}
+    for key, bad in refused.items():
+        answer = client.post("/attention", json=asked | bad)
+        assert (answer.status_code, answer.json()["error"]["key"]) == (422, key)
+
+
 PATHS = ["", "/self/0/0", "/heads", "/words", "/lens", "/data.npz"]
 
 

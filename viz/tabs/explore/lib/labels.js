@@ -27,14 +27,15 @@
     return label + (nth ? [...`${nth}`].map((digit) => SUBSCRIPTS[digit]).join("") : "");
   };
 
-  const bytes = () => former.store.pass.header.unit === "byte";
+  const ownUnit = () => former.store.pass.header.unit;
 
-  /** Labels along a map: words with their index; of bytes, whose words stand over them, the bytes alone. */
-  former.axisLabels = (labels) => (bytes() ? labels : labels.map((_, i) => former.token(i, labels)));
+  /** Labels along a map: words with their index; of bytes, whose words stand over them, the bytes alone. `unit` is the
+   *  tokenizer's. */
+  former.axisLabels = (labels, unit = ownUnit()) => (unit === "byte" ? labels : labels.map((_, i) => former.token(i, labels)));
 
   /** The words that bytes make, as [{from, to, name}]; null of labels that are words themselves. */
-  former.axisWords = (labels) => {
-    if (!bytes()) return null;
+  former.axisWords = (labels, unit = ownUnit()) => {
+    if (unit !== "byte") return null;
     const words = [];
     labels.forEach((label, i) => {
       if (BLANK.has(label)) return;

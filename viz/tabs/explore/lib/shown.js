@@ -1,5 +1,5 @@
 // What is on screen, as numbers: one head, the mean of a layer's heads, or the rollout up to a layer; and which pair of
-// tokens is looked at. Every view of the tab asks here. Adds former.shown, former.row, former.pair, former.strongest,
+// tokens is looked at. Every view of the tab asks here. Adds former.shown, former.weightsOf, former.row, former.pair, former.strongest,
 // former.strongestOf, former.LINES, former.linksOf, former.rowsPredict, former.predictedAt, former.recompute and
 // former.fetched.
 (() => {
@@ -19,11 +19,12 @@
     const sure = exact?.of === of && exact.layer === layer && exact.head === head ? exact : null;
     const same = held?.map === map && held.of === of && held.layer === layer && held.head === head;
     if (same && held.exact === sure) return held;
-    const weights = sure?.weights ?? (same ? held.weights : weightsOf(map, of, layer, head));
+    const weights = sure?.weights ?? (same ? held.weights : former.weightsOf(map, of, layer, head));
     return (held = { map, of, layer, head, weights, exact: sure, vectors: sure?.q ? sure : null });
   };
 
-  const weightsOf = (map, of, layer, head) => {
+  /** The cells of a map's head, of a layer's mean or of a rollout, as exact as they were packed. */
+  former.weightsOf = (map, of, layer, head) => {
     if (of === "head") return map.approximate(layer, head);
     if (!derived.has(map)) derived.set(map, { mean: [], rollout: [] });
     return of === "mean" ? meanOf(map, layer) : cellsOf(map, rolloutOf(map, layer));
@@ -189,6 +190,9 @@
     const { model, text, edits } = pass.header;
     const { layer, head, of, scale, show } = view;
     const { name } = former.store.map;
-    return { model, text, edits, map: name, layer, head, of, scale, show, ...former.pair(former.shown()) };
+    const pinned = former.beside.shown();
+    const { model: before, text: read, edits: changes } = former.beside.pass?.header ?? {};
+    const beside = pinned && { model: before, text: read, edits: changes, map: pinned.map.name, layer: pinned.layer, head: pinned.head, of: pinned.of };
+    return { model, text, edits, map: name, layer, head, of, scale, show, beside, ...former.pair(former.shown()) };
   };
 })();

@@ -195,6 +195,7 @@
 
   /** Takes up a link's view while the page is open; ask({model, text, edits}) where it shows another pass. */
   store.follow = (params, ask) => {
+    former.beside.read(params);
     const asked = Object.fromEntries(["model", "text", "edits"].map((name) => [name, params.get(name) ?? ""]));
     const { model, text, edits = [] } = store.pass?.header ?? {};
     const same = !asked.model || (asked.model === model && asked.text === text && asked.edits === inLink(edits));
@@ -275,8 +276,9 @@
     const asked = question && question.text.trim() && question.text.length <= former.limits.text ? question : header;
     const { layer, head } = store.view;
     const view = asked.model === header.model ? { ...settings.link(), layer, head } : {};
-    return { model: asked.model, text: asked.text, edits: inLink(asked.edits), ...view };
+    return { model: asked.model, text: asked.text, edits: inLink(asked.edits), ...view, ...former.beside.link(asked.text) };
   });
+  Object.assign(store, { writeLink, editsInLink: inLink });
 
   const refuse = (note) => store.notes.link.push({ kind: "error", ...note });
 

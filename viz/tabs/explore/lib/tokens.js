@@ -1,4 +1,5 @@
-// Tokens that stand on the page as elements, each with data-token. Adds former.pointsAtTokens and former.marksTokens.
+// Tokens that stand on the page as elements, each with data-token. Adds former.pointsAtTokens,
+// former.lockPair and former.marksTokens.
 (() => {
   const former = window.former;
   const { store } = former;
@@ -19,6 +20,12 @@
       if (token !== null) store.set({ token: token === store.view.token ? null : token, key: null });
     });
     return at;
+  };
+
+  /** Locks a pair of them, or lets it go where it is the one. */
+  former.lockPair = ({ query, key }) => {
+    const off = store.view.token === query && store.view.key === key;
+    store.set({ token: off ? null : query, key: off ? null : key });
   };
 
   /** Marks the one pointed at and the one locked; returns the first, or the second where nothing is pointed at. */

@@ -1,0 +1,105 @@
+"""A pinned pass stands beside the next: what differs, against the reference, in a link, on a phone and presented."""
+
+import pytest
+import torch
+from playwright.sync_api import expect
+
+from tests.browser.pages import Exploring, agrees, presents
+from tests.browser.reference import Reference
+
+pytestmark = pytest.mark.browser
+TAB = Exploring
+WAS, NOW = "The cat sat", "The dog ran"
+MODEL = "tiny-generator"
+PIXEL = """([query, key, size]) => {
+  const canvas = document.querySelector("[data-part=change] canvas");
+  const [left, top, width, height] = canvas.dataset.frame.split(" ").map(Number);
+  const ratio = canvas.width / parseFloat(canvas.style.width);
+  const at = [left + ((key + 0.5) * width) / size, top + ((query + 0.5) * height) / size]
+    .map((x) => Math.round(x * ratio));
+  return [...canvas.getContext("2d").getImageData(...at, 1, 1).data];
+}"""
+
+
+def compared(tab: Exploring) -> None:
+    """Until the newest answer stands beside the pinned pass, both exactly: what is out of sight is not painted."""
+    tab.part("beside").scroll_into_view_if_needed()
+    tab.wait(
+        "() => { const part = document.querySelector('.former-beside[data-rev]');"
+        " return Number(part?.dataset.rev) === former.store.rev && part.dataset.shown.split('exact').length === 3; }"
+    )
+    tab.painted()
+
+
+def findings(tab: Exploring) -> list[str]:
+    return tab.part("beside").locator(".finding").all_inner_texts()
+
+
+def change(tab: Exploring, query: int, key: int) -> float:
+    """What the panel reads of a pair."""
+    tab.page.evaluate("(at) => former.store.point(at)", {"query": query, "key": key})
+    tab.painted()
+    return float(tab.part("beside").locator(".readout").get_attribute("data-change") or "nan")
+
+
+def test_the_next_text_and_the_next_edit_stand_beside_a_pinned_pass_with_what_differs(tab, other):
+    reference = Reference(MODEL)
+    was, now = (torch.stack(reference.run(list(text.encode())).weights) for text in (WAS, NOW))
+    tab.open(model=MODEL, text=WAS, layer=1, head=2)
+    panel = tab.part("beside")
+    expect(panel).to_be_hidden()
+    tab.page.get_by_role("button", name="Pin this pass").click()
+    expect(panel).to_contain_text("Now change the text, the model or a head")
+    tab.type(NOW)
+    compared(tab)
+    difference = now[1, 2] - was[1, 2]
+    largest = divmod(int(difference.abs().argmax()), len(NOW))
+    for query, key in [(10, 4), (3, 3), (10, 0), largest]:
+        assert change(tab, query, key) == pytest.approx(float(difference[query, key]), abs=2e-5)
+    tab.page.evaluate("former.store.point(null)")
+    tab.painted()
+    red, _, blue, _ = tab.page.evaluate(PIXEL, [*largest, len(NOW)])
+    assert (blue > red) == bool(difference[largest] > 0), "blue is more than in the pinned pass, orange less"
+    moved = (now - was).abs().sum(-1).mean(-1) / 2  # (layers, h)
+    layer, head = divmod(int(moved.argmax()), moved.shape[1])
+    overall, own = findings(tab)
+    assert f"Of {moved.numel()} heads, layer {layer}, head {head} changed the most" in overall
+    assert agrees(overall.partition(": ")[2], float(moved.max()))
+    assert agrees(own.partition(": ")[2], float(moved[1, 2]))
+
+    follower = other().open(**tab.link())
+    compared(follower)
+    assert findings(follower) == [overall, own], "a link opens both"
+    panel.get_by_role("button", name="Unpin").click()
+    expect(panel).to_be_hidden()
+    assert not [name for name in tab.link() if name.startswith("pin")]
+
+    tab.page.get_by_role("button", name="Pin this pass").click()
+    tab.edited(tab.page.get_by_role("button", name="Switch off", exact=True).click)
+    compared(tab)
+    assert tab.link()["pin"] == MODEL
+    assert "pin_text" not in tab.link()
+    assert "every weight is as in the pinned pass" in findings(tab)[1], "a head's own weights stay when it is off"
+    expect(panel.locator("[data-part=after]")).to_contain_text("with 1 change of heads")
+
+
+def test_maps_of_two_shapes_stand_beside_each_other_and_it_is_said_why_nothing_is_subtracted(tab):
+    tab.page.set_viewport_size({"width": 390, "height": 844})
+    tab.open(model="gpt", text=NOW, layer=4, head=1, pin=MODEL, pin_text=WAS, pin_head="1.3")
+    panel = tab.part("beside")
+    compared(tab)
+    overall, own = findings(tab)
+    assert "6 × 8" in overall
+    assert "11 × 11" in own
+    expect(panel.locator("[data-part=before]")).to_contain_text("Layer 1, head 3")
+    expect(panel.locator("[data-part=after]")).to_contain_text("Layer 4, head 1")
+    expect(panel.locator("[data-part=change]")).to_be_hidden()
+    assert tab.page.evaluate("document.documentElement.scrollWidth") <= 390
+    tab.page.set_viewport_size({"width": 1920, "height": 1080})
+    tab.page.evaluate("former.presenter.go('explore', 'beside')")
+    presents(tab.page, "beside")
+    tab.painted()
+    assert tab.page.evaluate(
+        "(() => { const { right, bottom } = document.querySelector('.presented .panel-foot').getBoundingClientRect();"
+        " return right <= innerWidth && bottom <= innerHeight; })()"
+    )
