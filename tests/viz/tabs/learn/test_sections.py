@@ -33,6 +33,7 @@ VIEWS: dict[str, dict[str, Any]] = {  # of each section
     "key-value": LOOKUP,
     "generation": {"text": "The cat sat", "step": 4, "seed": 3},
     "recurrent": {"text": "The cat sat"},
+    "encoder-decoder": {"text": "4 July 1976", "target": "", "prefix": "own", "layer": 2, "head": 3, "seed": 0},
     "graphs": {"graph": "4:0-1,1-2", "layers": 2, "renamed": 3},
 }
 

@@ -17,6 +17,7 @@ NAMES = (
     "generation",
     "recurrent",
     "key_value",
+    "encoder_decoder",
     "going_big",
     "graphs",
 )
