@@ -50,7 +50,7 @@ def load_models(folders: list[str]) -> dict[str, Loaded]:
         bundle = former.load(place)
         shown = isinstance(bundle.model, former.Generator | former.Classifier | former.EncoderDecoder)
         if shown and bundle.config.scaled:  # the views of one head work out q·k / √s themselves
-            models[name] = Loaded(name, bundle, digest(bundle.card["files"]))
+            models[name] = Loaded(name, bundle, digest(bundle.card["files"]), Path(place))
     return dict(sorted(models.items(), key=lambda item: (item[1].is_classifier, item[0] != "generator", item[0])))
 
 

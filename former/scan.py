@@ -153,12 +153,12 @@ def decided(weights: Tensor, tokens: Tensor, special: Sequence[int] = ()) -> Ten
     Returns:
         (..., t), in [0, 1]; 0 for queries that are the first or special themselves.
     """
-    text = _text(tokens, special)
+    text = is_text(tokens, special)
     return (weights * text).amax(-1) * text
 
 
-def _text(tokens: Tensor, special: Sequence[int]) -> Tensor:
-    """bool (t,): what is neither the first token nor special."""
+def is_text(tokens: Tensor, special: Sequence[int]) -> Tensor:
+    """bool (t,): which of the tokens (t,) are neither the first nor special."""
     text = ~torch.isin(tokens, torch.tensor(list(special), dtype=tokens.dtype))
     text[0] = False
     return text
@@ -169,7 +169,7 @@ def _measures(weights: Tensor, ids: Tensor, special: Sequence[int]) -> dict[str,
     by_query = decided(weights, ids, special)
     return {
         **head_statistics(weights, ids),
-        "decided": by_query.sum(-1) / max(1, int(_text(ids, special).sum())),
+        "decided": by_query.sum(-1) / max(1, int(is_text(ids, special).sum())),
     }
 
 
@@ -179,7 +179,7 @@ def _place(weights: Tensor, q: Tensor, k: Tensor, ids: Tensor, special: Sequence
     place = decided(weights, ids, special).argmax(-1)  # (layers, h)
     query = place[..., None, None]
     row = weights.take_along_dim(query, -2)[..., 0, :]  # (layers, h, t)
-    key = (row * _text(ids, special)).argmax(-1)[..., None, None]
+    key = (row * is_text(ids, special)).argmax(-1)[..., None, None]
     return {
         "place": place,
         "row": (row * 255).round().to(torch.uint8),

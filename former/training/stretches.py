@@ -66,15 +66,19 @@ def scanned(
         raise ValueError(f"removals must be in [0, {count}], the number of stretches, got {removals}")
     text = data.split_as_text(data.load_text(path, recipe.corpus, unchecked), "val")
     tokens = torch.tensor(list(stretches(text, tokenizer, count, min(length, bundle.config.seq_length))))
-    wordpiece = isinstance(tokenizer, WordPieceTokenizer)
     return scan.scan(
         model,
         tokens,
-        special=(tokenizer.cls_token, tokenizer.sep_token) if wordpiece else (),
+        special=special(tokenizer),
         questions=questions(tokens[:removals], tokenizer),
         facts={"corpus": recipe.corpus, "split": "val"},
         watch=watch,
     )
+
+
+def special(tokenizer: Tokenizer) -> tuple[int, ...]:
+    """The ids of a stretch that are no text: BERT's [CLS] and [SEP]."""
+    return (tokenizer.cls_token, tokenizer.sep_token) if isinstance(tokenizer, WordPieceTokenizer) else ()
 
 
 def stretches(text: str, tokenizer: Tokenizer, count: int, length: int) -> Iterator[list[int]]:

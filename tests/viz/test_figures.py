@@ -33,6 +33,8 @@ FIGURES = {
         {"one": ([1, 2, 3], [3, 2, 1]), "other": ([1, 4], [2, 1])}, at=2, **more
     ),
     "stacked": lambda **more: figures.stacked({"one": [1.5, -0.5], "other": [2.0, 0.1]}, "ab", **more),
+    "scan": lambda **more: figures.scan([[[0.5, 0.4, 0.7]] * 2] * 3, [[[2, 1, 3]] * 2] * 3, chosen=(1, 0), **more),
+    "plane": lambda **more: figures.plane([[0, 1], [2, 3]], [[1, 1], [0, 2]], ["ab", "cd"], [0, 1], **more),
     "bits_by_seconds": lambda **more: figures.bits_by_seconds([10, 1000], [2.5, 1.5], "ab", **more),
 }
 
@@ -538,6 +540,13 @@ def test_an_unknown_theme_is_refused_by_name(name):
         (lambda: figures.mask_cost([1], {"none": [1]}, chosen="local"), "none, got 'local'"),
         (lambda: figures.mask_cost([1, 3], {"none": [1, 9]}, at=2), "at must be one of the 2 points"),
         (lambda: figures.training({}), "at least one run"),
+        (lambda: figures.scan([[[1, 1, 1]]], [[[1, 1]]]), r"across and down must be \(layers, h, 3\) alike, got"),
+        (
+            lambda: figures.scan([[[1, 1, 1]]], [[[1, 1, 1]]], chosen=(1, 0)),
+            "chosen must be one of 1 layers of 1 heads",
+        ),
+        (lambda: figures.plane([[0, 1]], [[0, 1]], ["ab", "cd"], [0]), "must be of the same k places"),
+        (lambda: figures.plane([[0, 1]], [[0, 1]], ["ab"], [0, 1]), "ranks must have 1 numbers, got 2"),
         (lambda: figures.stacked({}, "ab"), "parts must hold at least one"),
         (lambda: figures.stacked({"a": [1]}, "ab"), r"parts\['a'\] must have 2 numbers, got 1"),
         (lambda: figures.training({"a": ([1, 1], [2, 1])}), "steps of 'a' must grow"),

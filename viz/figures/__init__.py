@@ -12,6 +12,7 @@ Labels are shown letter by letter: what a token holds is never read as markup, a
 from viz.figures.bars import additions, bars, next_tokens, stacked
 from viz.figures.curves import bits_by_seconds, mask_cost, similarity, training
 from viz.figures.maps import attention, heads
+from viz.figures.scans import plane, scan
 from viz.figures.sizes import by_size, points
 from viz.figures.words import cross_attention, logit_lens
 
@@ -26,7 +27,9 @@ __all__ = [
     "logit_lens",
     "mask_cost",
     "next_tokens",
+    "plane",
     "points",
+    "scan",
     "similarity",
     "stacked",
     "training",

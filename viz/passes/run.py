@@ -14,6 +14,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -43,6 +44,7 @@ class Loaded:
     name: str
     bundle: former.Bundle
     fingerprint: str  # of its weights: two checkpoints of one name do not share keys
+    folder: Path | None = None  # where its checkpoint stands, and what was measured of it beside
 
     @cached_property
     def fast(self) -> Any:

@@ -143,6 +143,7 @@ def render(site: Site, page: gr.Blocks) -> None:
             part("pair")
     part("token_strip")
     part("lens")
+    part("scan")
     with gr.Row(elem_classes="explore-below"):  # as many columns as there are parts and room
         changes = part("interventions", {"model": first.name, "list": []})
         part("prediction")

@@ -10,6 +10,7 @@ from viz.passes import edits, translation
 from viz.passes.lens import TOP
 from viz.passes.measures import RUNS, blank
 from viz.passes.run import Loaded, Models, class_names, tokenize
+from viz.tabs.explore import scans
 from viz.tabs.python import IMPORTS, Snippet, View, read_choice, read_index, read_model
 
 SHOWN = {
@@ -293,6 +294,7 @@ PANELS: dict[str, Snippet] = {
     "pair": pair,
     "token-strip": token_strip,
     "lens": lens,
+    "scan": scans.python,
     "prediction": prediction,
     "surprise": surprise,
     "interventions": interventions,

@@ -7,6 +7,7 @@
     GET /attention/{key}/words            measured: what carried a verdict, in lines of JSON
     GET /attention/{key}/lens             what the model would say at each depth (`lens.lens`)
     GET /attention/{key}/data.npz         the whole pass for other programs
+    POST /scan/heads, /scan/head          of heads over a corpus (`scans`)
 
 404 where the key was not given out here, as after a restart: the page then asks for the pass anew. What is measured
 takes seconds, so it is streamed, and shared by all who ask for it.
@@ -18,6 +19,7 @@ import gzip
 import json
 import re
 from collections.abc import AsyncGenerator, Callable, Iterator
+from functools import partial
 from typing import Any, Literal
 
 from fastapi import FastAPI, HTTPException, Request, Response
@@ -27,7 +29,9 @@ from viz.passes import edits, lens, measures, payload
 from viz.passes.run import Loaded, Pass
 from viz.server import http
 from viz.server.http import BINARY, FOREVER
+from viz.server.work import attach as attach_answers
 from viz.tabs.base import Site
+from viz.tabs.explore import scans
 from viz.tabs.python import read_model
 from viz.text import Refusal
 
@@ -53,6 +57,8 @@ async def told(pieces: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
 def attach(server: FastAPI, site: Site) -> None:
     """Adds the routes to the server that serves the page."""
     work, models, passes = site.work, site.models, site.passes
+    questions = {path: partial(answer, models) for path, answer in scans.ANSWERS.items()}
+    attach_answers(server, work, questions)
 
     async def held(key: str) -> tuple[Pass, bytes]:
         found = passes.get(key) or await work.turn(passes.again, key)

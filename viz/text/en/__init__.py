@@ -1,6 +1,6 @@
-"""The English words: a module for each tab, a package for Learn, one for the page, one for rooms, the glossary."""
+"""The English words: a module for each tab, a package for Learn, one each for page, rooms, glossary, scan."""
 
-from viz.text.en import classroom, explore, generate, glossary, learn, mask, page, permute
+from viz.text.en import classroom, explore, generate, glossary, learn, mask, page, permute, scan
 
 MESSAGES: dict[str, str] = {
     **page.MESSAGES,
@@ -8,6 +8,7 @@ MESSAGES: dict[str, str] = {
     **glossary.MESSAGES,
     **learn.MESSAGES,
     **explore.MESSAGES,
+    **scan.MESSAGES,
     **generate.MESSAGES,
     **mask.MESSAGES,
     **permute.MESSAGES,

@@ -188,11 +188,11 @@
   former.viewOf.explore = () => {
     const { pass, view } = former.store;
     const { model, text, edits } = pass.header;
-    const { layer, head, of, scale, show } = view;
+    const { layer, head, of, scale, show, scan_x, scan_y } = view;
     const { name } = former.store.map;
     const pinned = former.beside.shown();
     const { model: before, text: read, edits: changes } = former.beside.pass?.header ?? {};
     const beside = pinned && { model: before, text: read, edits: changes, map: pinned.map.name, layer: pinned.layer, head: pinned.head, of: pinned.of };
-    return { model, text, edits, map: name, layer, head, of, scale, show, beside, ...former.pair(former.shown()) };
+    return { model, text, edits, map: name, layer, head, of, scale, show, scan_x, scan_y, beside, ...former.pair(former.shown()) };
   };
 })();

@@ -3,6 +3,8 @@
 (() => {
   const former = window.former;
 
+  const MEASURES = ["previous", "next", "first", "self", "same", "copying", "decided", "entropy", "distance", "effect"]; // of scans.py
+
   // The view. What there is of layers, heads and tokens, a pass says; null: nothing chosen.
   const FIELDS = {
     map: { initial: 0, min: 0, max: Infinity }, // which of the pass's maps
@@ -14,6 +16,8 @@
     view: { initial: "map", choices: ["map", "lines"] },
     scale: { initial: "linear", choices: ["linear", "row", "root"] },
     show: { initial: "weights", choices: ["weights", "scores"] },
+    scan_x: { initial: "previous", choices: MEASURES }, // of all heads over a corpus: the measures of the two axes
+    scan_y: { initial: "copying", choices: MEASURES },
   };
   const SHOWS = ["map", "of", "layer", "head"]; // what of a pass is shown
 

@@ -1,0 +1,91 @@
+"""Heads over a corpus in Explore: the dots and a head's places, against the stored file read with numpy."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+from safetensors import safe_open
+from safetensors.numpy import load_file
+
+import former
+from former.checkpoints import CHECKPOINTS
+from tests.browser.pages import Exploring, agrees
+
+pytestmark = pytest.mark.browser
+TAB = Exploring
+FILE = CHECKPOINTS / "gpt" / "scan" / "heads.safetensors"
+
+
+def stored() -> dict:
+    with safe_open(FILE, "numpy") as file:
+        return load_file(FILE) | {"facts": json.loads(file.metadata()["facts"])}
+
+
+def arrived(tab: Exploring, of: str) -> None:
+    tab.part("scan").scroll_into_view_if_needed()
+    tab.page.locator(f".former-scan [data-panel=scan][data-of='{of}']").wait_for()
+    tab.page.locator(".former-scan .scan-dots .nsewdrag").wait_for()
+    tab.painted()
+
+
+def test_a_dot_opens_its_head_whose_measures_places_and_plane_are_the_stored_ones(tab):
+    kept = stored()
+    measures = kept["facts"]["measures"]
+    tab.open(model="gpt", layer=2, head=5)
+    arrived(tab, "gpt previous copying 2 5")
+    tab.page.get_by_label("Across", exact=True).select_option("entropy")
+    arrived(tab, "gpt entropy copying 2 5")
+    assert tab.link()["scan_x"] == "entropy"
+    chart = tab.page.locator(".former-scan .scan-dots .chart")
+    drawn = chart.evaluate("root => root.data.map(({ x, y }) => [x, y])")
+    means = [kept["spread"][:, :, measures.index(name), 0] for name in ("entropy", "copying")]
+    np.testing.assert_allclose(drawn[0], [each.ravel() for each in means], atol=1e-5)
+    np.testing.assert_allclose(np.ravel(drawn[1]), [each[2, 5] for each in means], atol=1e-5)
+
+    layer, head = (int(i) for i in divmod(int(means[1].argmax()), means[1].shape[1]))  # that copies most stands alone
+    box = chart.evaluate(
+        """(root, [x, y]) => {
+          const { left, top } = root.querySelector('.nsewdrag').getBoundingClientRect();
+          const { xaxis, yaxis } = root._fullLayout;
+          return [left + xaxis.l2p(x), top + yaxis.l2p(y)];
+        }""",
+        [float(each[layer, head]) for each in means],
+    )
+    tab.page.mouse.move(box[0] - 1, box[1])
+    tab.page.mouse.move(*box)
+    expect(tab.page.locator(".former-scan .scan-dots .hovertext")).to_contain_text(f"Layer {layer}, head {head}")
+    tab.page.mouse.click(*box)
+    arrived(tab, f"gpt entropy copying {layer} {head}")
+    assert (tab.link()["layer"], tab.link()["head"]) == (str(layer), str(head))
+
+    said = tab.page.locator(".former-scan [data-measure=copying] dd").inner_text()
+    mean, _, low, _, high = kept["spread"][layer, head, measures.index("copying")]
+    parts = re.fullmatch(r"(.+), from (.+) to (.+) \((.+) for an even spread\)", said)
+    assert parts
+    assert all(
+        agrees(*each) for each in zip(parts.groups(), (mean, low, high, kept["facts"]["even"]["copying"]), strict=True)
+    )
+    items = tab.page.locator(".former-scan .scan-places li")
+    expect(items).to_have_count(70)
+    labels = former.load("gpt").tokenizer.labels
+    for i in (0, 19, 20, 69):
+        stretch, place = (int(kept[name][layer, head, i]) for name in ("examples", "places"))
+        ids = kept["tokens"][stretch].tolist()
+        assert items.nth(i).locator(".query").text_content() == labels(ids)[place]
+        largest = max(items.nth(i).locator(".token").evaluate_all("all => all.map(({ title }) => title)"), key=len)
+        assert "of the attention" in largest
+    plane = tab.page.locator(".former-scan .scan-plane .chart")
+    plane.locator(".nsewdrag").wait_for()
+    points = plane.evaluate("root => root.data.map(({ x, y }) => x.map((x, i) => [x, y[i]]))")
+    np.testing.assert_allclose(points, kept["plane"][layer, head].astype(float), atol=1e-6)
+
+
+def test_a_model_without_a_scan_says_in_a_line_how_to_make_it_and_a_classifier_has_no_such_panel(tab):
+    tab.open(model="tiny-induction")
+    tab.part("scan").scroll_into_view_if_needed()
+    expect(tab.part("scan")).to_contain_text("python -m former.training scan tiny-induction")
+    expect(tab.page.locator(".former-scan .scan-parts")).to_be_hidden()
+    tab.choose_model("classifier")
+    expect(tab.page.locator(".former-scan .panel")).to_be_hidden()

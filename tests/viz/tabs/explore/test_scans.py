@@ -1,0 +1,135 @@
+"""Heads over a corpus, as the page has them: against the stored file, read with numpy, and against the model itself."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+from safetensors import safe_open
+from safetensors.numpy import load_file
+
+import former
+from former.checkpoints import CHECKPOINTS
+from viz.passes.run import Loaded
+from viz.tabs.base import site_of
+from viz.tabs.explore import routes, scans
+from viz.text import Refusal, told
+
+LAYER, HEAD = 3, 1
+VIEW = {"model": "gpt", "x": "previous", "y": "effect", "layer": LAYER, "head": HEAD}
+VIEW |= {"scan_x": "previous", "scan_y": "effect"}
+FILE = CHECKPOINTS / "gpt" / "scan" / "heads.safetensors"
+
+
+def served(name: str, **of) -> Loaded:
+    return Loaded(name, former.load(name), name, **{"folder": CHECKPOINTS / name} | of)
+
+
+@pytest.fixture(scope="module")
+def models() -> dict[str, Loaded]:
+    return {name: served(name) for name in ("gpt", "tiny-generator", "classifier")}
+
+
+@pytest.fixture(scope="module")
+def stored() -> dict:
+    with safe_open(FILE, "numpy") as file:
+        return load_file(FILE) | {"facts": json.loads(file.metadata()["facts"])}
+
+
+@pytest.fixture(scope="module")
+def head(models) -> dict:
+    return scans.head(models, VIEW)
+
+
+def trace(figure: dict, name: str) -> dict:
+    (found,) = [each for each in figure["data"] if each["name"] == name]
+    return found
+
+
+def test_every_dot_is_a_heads_stored_mean_and_the_bars_are_its_percentiles(models, stored):
+    answer = scans.heads(models, VIEW)
+    measures, statistics = stored["facts"]["measures"], stored["facts"]["statistics"]
+    place = [statistics.index(name) for name in ("mean", "tenth", "ninetieth")]
+    x, y = (stored["spread"][:, :, measures.index(name)].reshape(-1, 5)[:, place] for name in ("previous", "effect"))
+    for figure in answer["figures"].values():
+        dots = trace(figure, "heads")
+        np.testing.assert_allclose(np.array([dots["x"], dots["y"]]), np.array([x[:, 0], y[:, 0]]), atol=1e-6)
+        np.testing.assert_allclose(np.array(dots["customdata"]), np.hstack((x[:, 1:], y[:, 1:])), atol=1e-6)
+    assert (answer["stretches"], answer["length"]) == stored["tokens"].shape
+    assert sorted(answer["measures"]) == sorted(measures)
+
+
+def test_a_head_has_its_stored_spread_and_the_places_its_model_gives(models, stored, head):
+    facts = stored["facts"]
+    for i, name in enumerate(facts["measures"]):
+        np.testing.assert_allclose(head["spread"][name], stored["spread"][LAYER, HEAD, i], atol=1e-5)
+    examples, places = stored["examples"][LAYER, HEAD].astype(int), stored["places"][LAYER, HEAD].astype(int)
+    assert np.bincount([each["group"] for each in head["examples"]]).tolist() == [20] + [5] * 10
+    bundle = models["gpt"].bundle
+    tokens = torch.from_numpy(stored["tokens"][examples].astype(np.int64))
+    _, capture = former.run_with_capture(bundle.model, tokens, ("q", "k", "weights"), layers=[LAYER])
+    q, k, weights = (capture.get(name, LAYER)[:, HEAD].numpy() for name in ("q", "k", "weights"))
+    rows = weights[range(len(places)), places]
+    keys = 1 + rows[:, 1:].argmax(-1)
+    for example, ids, row, place, key in zip(head["examples"], tokens.tolist(), rows, places, keys, strict=True):
+        labels = bundle.tokenizer.labels(ids)
+        assert (example["query"], example["key"]) == (labels[place], labels[key])
+        around = [place, *np.flatnonzero(np.round(row * 255) / 255 >= scans.SEEN)]
+        kept = sorted({i for at in around for i in range(max(0, at - 3), min(len(ids), at + 4))})
+        assert example["tokens"] == [labels[i] for i in kept]
+        assert kept[example["at"]] == place
+        np.testing.assert_allclose(example["weights"], row[kept], atol=1 / 255)
+        assert example["gaps"] == [n for n, i in enumerate(kept) if i and i - 1 not in kept]
+    together = np.concatenate([x - x.mean(0) for x in (q[range(len(places)), places], k[range(len(places)), keys])])
+    _, sizes, components = np.linalg.svd(together, full_matrices=False)
+    drawn = np.concatenate([np.stack([each["x"], each["y"]], -1) for each in head["figures"]["light"]["data"]])
+    expected = together @ components[:2].T
+    expected *= np.sign((expected * drawn).sum(0))  # a component may as well point the other way
+    np.testing.assert_allclose(drawn, expected, atol=0.01 * np.abs(expected).max())  # stored in 11 bits
+    assert head["explained"] == pytest.approx(float((sizes[:2] ** 2).sum() / (sizes**2).sum()), abs=2e-3)
+
+
+def test_the_lines_give_the_same_plane_and_spread(models, head):
+    names: dict = {}
+    exec(compile(scans.python(models, VIEW), "scan", "exec"), names)
+    drawn = json.loads(names["figure"].to_json())
+    for name in ("queries", "keys"):
+        assert trace(drawn, name)["x"] == trace(head["figures"]["light"], name)["x"]
+        assert trace(drawn, name)["text"] == trace(head["figures"]["light"], name)["text"]
+    np.testing.assert_allclose(names["spread"]["copying"], head["spread"]["copying"], atol=1e-5)
+    assert len(names["all_heads"].data[0].x) == 48
+
+
+def test_a_model_without_a_scan_says_how_to_make_one(models, tmp_path):
+    answer = scans.heads(models, VIEW | {"model": "tiny-generator"})
+    assert "python -m former.training scan tiny-generator." in told(answer["missing"])
+    assert scans.head(models, VIEW | {"model": "tiny-generator"}) == answer
+    own = Path(shutil.copytree(CHECKPOINTS / "tiny-generator", tmp_path / "my own"))
+    mine = {"own": served("tiny-generator", folder=own)}
+    assert f"scan '{own}'" in told(scans.heads(mine, VIEW | {"model": "own"})["missing"])
+    (own / "scan").mkdir()
+    shutil.copy(FILE, own / "scan")  # of other weights
+    assert scans.heads(mine, VIEW | {"model": "own"})["missing"]["key"] == "scan_damaged"
+    assert scans.heads(models, VIEW | {"model": "classifier"})["missing"]["key"] == "scan_kind"
+    without = {"tiny": served("tiny-generator", folder=None)}
+    assert scans.heads(without, VIEW | {"model": "tiny"})["missing"]["key"] == "scan_elsewhere"
+    with pytest.raises(Refusal):
+        scans.python(models, VIEW | {"model": "tiny-generator"})
+
+
+def test_the_routes_answer_and_refuse_what_is_no_view(models):
+    server = FastAPI()
+    routes.attach(server, site_of(models))
+    client = TestClient(server)
+    body = client.post("/scan/head", json=VIEW)
+    assert body.status_code == 200
+    assert len(body.content) < 60_000
+    assert client.post("/scan/heads", json=VIEW).json()["x"] == "previous"
+    for wrong in ({"layer": 6}, {"head": -1}, {"model": "none"}):
+        assert client.post("/scan/head", json=VIEW | wrong).status_code == 422
+    for wrong in ({"x": "__class__"}, {"y": 3}):
+        assert client.post("/scan/heads", json=VIEW | wrong).status_code == 422

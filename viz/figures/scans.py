@@ -1,0 +1,168 @@
+"""What a scan over a corpus found of the heads: all of them over two measures, and one head's queries and keys.
+
+Sizes: h heads, k examples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike
+
+from viz import style
+from viz.figures import frame
+
+
+def scan(
+    across: ArrayLike,
+    down: ArrayLike,
+    *,
+    chosen: tuple[int, int] | None = None,
+    axes: tuple[str, str] = ("first", "second"),
+    bar: str = "layer",
+    title: str = "",
+    theme: str = "light",
+) -> go.Figure:
+    """All heads as dots over two measures, the darker (in the dark, the lighter) the deeper their layer.
+
+    Args:
+        across, down: (layers, h, 3): of each measure its mean over the corpus, and from where to where most of the
+            corpus has it, such as its tenth and ninetieth percentile.
+        chosen: (layer, head) that is marked, with its spread as bars.
+        axes: the names of the two measures.
+        bar: what the colours stand for.
+        title: shown above.
+        theme: "light" or "dark".
+    Returns:
+        The figure: a trace "heads", layer by layer, whose `customdata` is (low, high) across and down; and a trace
+        "at", the chosen one.
+    Raises:
+        ValueError: shapes that do not fit, or a `chosen` that is not there.
+    """
+    colours = frame.palette(theme)
+    x, y = frame.numbers(across, "across", "(layers, h, 3)"), frame.numbers(down, "down", "(layers, h, 3)")
+    layers, heads = x.shape[:2]
+    if x.shape != y.shape or x.shape[2] != 3:
+        raise ValueError(f"across and down must be (layers, h, 3) alike, got {x.shape} and {y.shape}")
+    layer, head = chosen or (0, 0)
+    if not (0 <= layer < layers and 0 <= head < heads):
+        raise ValueError(f"chosen must be one of {layers} layers of {heads} heads, got {chosen}")
+    number = np.arange(layers * heads)
+    x, y = x.reshape(-1, 3), y.reshape(-1, 3)
+    dots = go.Scatter(
+        x=x[:, 0].tolist(),
+        y=y[:, 0].tolist(),
+        customdata=np.hstack((x[:, 1:], y[:, 1:])).tolist(),
+        text=[f"layer {i // heads}, head {i % heads}" for i in number],
+        name="heads",
+        mode="markers",
+        marker={
+            "color": (number // heads).tolist(),
+            "cmin": 0,
+            "cmax": max(1, layers - 1),
+            "colorscale": _scale(theme),
+            "size": 10,
+            "line": {"color": colours["quiet"], "width": 1},
+            "colorbar": {"title": frame.literal(bar), "dtick": max(1, layers // 6), "thickness": 10, "outlinewidth": 0},
+        },
+        hovertemplate="%{text}<br>%{x:.4g} (%{customdata[0]:.4g} to %{customdata[1]:.4g}) across"
+        "<br>%{y:.4g} (%{customdata[2]:.4g} to %{customdata[3]:.4g}) down<extra></extra>",
+    )
+    traces = [dots] if chosen is None else [dots, _at(x[layer * heads + head], y[layer * heads + head], colours)]
+    return frame.figure(
+        traces,
+        colours,
+        title,
+        xaxis={"title": frame.literal(axes[0])},
+        yaxis={"title": frame.literal(axes[1])},
+        showlegend=False,
+        hovermode="closest",
+        height=420,
+    )
+
+
+def plane(
+    queries: ArrayLike,
+    keys: ArrayLike,
+    names: Sequence[tuple[Any, Any]],
+    ranks: ArrayLike,
+    *,
+    axes: tuple[str, str] = ("first component", "second component"),
+    title: str = "",
+    theme: str = "light",
+) -> go.Figure:
+    """A head's queries, and the key that each looks at most, in a plane: the darker, the more decided.
+
+    Args:
+        queries, keys: (k, 2).
+        names: the token of each query and of its key.
+        ranks: (k,): from 0, how far down the place is among the head's most decided ones.
+        axes: titles of the two axes.
+        title: shown above.
+        theme: "light" or "dark".
+    Returns:
+        The figure: the traces "queries", circles, and "keys", diamonds.
+    Raises:
+        ValueError: shapes that do not fit.
+    """
+    colours = frame.palette(theme)
+    q, k = frame.numbers(queries, "queries", "(k, 2)"), frame.numbers(keys, "keys", "(k, 2)")
+    order = frame.series(ranks, "ranks", len(q))
+    if q.shape != k.shape or q.shape[1] != 2 or len(names) != len(q):
+        raise ValueError(
+            f"queries, keys and names must be of the same k places, got {q.shape}, {k.shape}, {len(names)}"
+        )
+    text = [f"{frame.label(query)} → {frame.label(key)}" for query, key in names]
+    traces = [
+        go.Scatter(
+            x=places[:, 0].tolist(),
+            y=places[:, 1].tolist(),
+            text=text,
+            name=name,
+            mode="markers",
+            marker={
+                "color": (-order).tolist(),
+                "colorscale": _scale(theme),
+                "size": 9,
+                "symbol": symbol,
+                "line": {"color": colours["quiet"], "width": 1},
+            },
+            hovertemplate="%{text}<extra>%{fullData.name}</extra>",
+        )
+        for name, places, symbol in (("queries", q, "circle"), ("keys", k, "diamond"))
+    ]
+    return frame.figure(
+        traces,
+        colours,
+        title,
+        xaxis={"title": frame.literal(axes[0]), "zeroline": True, "zerolinecolor": colours["line"]},
+        yaxis={"title": frame.literal(axes[1]), "zeroline": True, "zerolinecolor": colours["line"]},
+        hovermode="closest",
+        height=420,
+    )
+
+
+def _scale(theme: str) -> list[str]:
+    """The colours of weights, without those that are hardly seen on the panel."""
+    return style.SCALES[theme]["weights"][2:]
+
+
+def _at(x: frame.Floats, y: frame.Floats, colours: frame.Colours) -> go.Scatter:
+    """The chosen head's ring, with bars from the low end of its spread to the high one."""
+    bars = [
+        {"type": "data", "symmetric": False, "array": [max(0, high - mean)], "arrayminus": [max(0, mean - low)]}
+        for mean, low, high in (x.tolist(), y.tolist())
+    ]
+    return go.Scatter(
+        x=[x[0]],
+        y=[y[0]],
+        error_x=bars[0],
+        error_y=bars[1],
+        name="at",
+        mode="markers",
+        marker={"symbol": "circle-open", "size": 15, "color": colours["mark"], "line": {"width": 2.5}},
+        hoverinfo="skip",
+    )

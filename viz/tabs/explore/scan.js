@@ -1,0 +1,174 @@
+// Every head over a corpus (viz/tabs/explore/scans.py): all of them as dots over two measures, and of the chosen one its
+// spread, the stretches where it was seen, and its q and k there. Asked for while it is in view, a moment after the last
+// change.
+const { h, say, store } = former;
+const { section, tools, body, foot } = former.panel(element, say("scan"));
+const SOON = 150; // ms from the last change
+const BITS = ["entropy", "effect"];
+const status = h("p", { class: "quiet", role: "status" });
+foot.append(status);
+
+// --- the measures ---------------------------------------------------------------------------------------------------------
+
+const written = (measure, value) => {
+  if (measure === "distance") return say("stat_tokens", { value: former.fixed(value, 1) });
+  if (BITS.includes(measure)) return say("stat_bits", { value: former.fixed(value, measure === "effect" ? 3 : 2) });
+  return former.share(value);
+};
+const called = (measure) => say(`scan_of_${measure}`);
+const HINTS = { entropy: "term_entropy_means", decided: "scan_of_decided_hint", effect: "scan_of_effect_hint" };
+const explained = (measure) => former.hint(called(measure), say(HINTS[measure] ?? `stat_${measure}_hint`));
+
+const menu = (name, words) => {
+  const select = h("select", { "data-field": name, "aria-label": words, onchange: () => store.set({ [name]: select.value }) });
+  tools.append(h("label", { class: "field-line field-select" }, h("span", { class: "name" }, words), select));
+  return select;
+};
+const menus = { scan_x: menu("scan_x", say("scan_across")), scan_y: menu("scan_y", say("scan_down")) };
+tools.append(former.hint("?", say("scan_means"), say("scan_hint")));
+
+const fillMenus = ({ measures, x, y }) => {
+  for (const [select, shown] of [[menus.scan_x, x], [menus.scan_y, y]]) {
+    select.replaceChildren(...measures.map((measure) => h("option", { value: measure }, called(measure))));
+    select.value = shown;
+  }
+};
+
+// --- all heads ------------------------------------------------------------------------------------------------------------
+
+let [heads, head] = [null, null]; // the answers on the screen, and of what: {of, answer}
+const dots = h("div", { class: "scan-dots" });
+const choose = (at) => store.set({ layer: Math.floor(at / store.map.heads), head: at % store.map.heads, of: "head" });
+const dotChart = former.chart(dots, { label: say("scan_chart"), onclick: choose });
+
+const drawDots = () => {
+  const { figures, x, y } = heads.answer;
+  const at = store.view.layer * store.map.heads + store.view.head;
+  const change = ([all, ring], layout) => {
+    const dot = (measure, mean, [low, high]) => say("scan_dot", { measure: called(measure), mean: written(measure, mean), low: written(measure, low), high: written(measure, high) });
+    const name = (i) => say("head_name", { layer: Math.floor(i / store.map.heads), head: i % store.map.heads });
+    all.text = all.x.map((mean, i) => [name(i), dot(x, mean, all.customdata[i]), dot(y, all.y[i], all.customdata[i].slice(2))].join("<br>"));
+    all.hovertemplate = "%{text}<extra></extra>";
+    all.marker.colorbar.title = { text: say("scan_layer") };
+    for (const [axis, first] of [["x", 0], ["y", 2]]) {
+      const [mean, low, high] = [all[axis][at], ...all.customdata[at].slice(first)];
+      ring[axis] = [mean];
+      Object.assign(ring[`error_${axis}`], { array: [Math.max(0, high - mean)], arrayminus: [Math.max(0, mean - low)] });
+    }
+    for (const [axis, measure] of [[layout.xaxis, x], [layout.yaxis, y]]) {
+      axis.title = { text: called(measure) };
+      if (!BITS.includes(measure) && measure !== "distance") axis.tickformat = ".0%";
+    }
+  };
+  dotChart.draw({ figures, keep: heads.of, change });
+};
+
+// --- the chosen one -------------------------------------------------------------------------------------------------------
+
+const heading = h("h3");
+const spread = h("dl", { class: "scan-spread" });
+const places = h("div", { class: "scan-places", role: "region", tabindex: 0, "aria-label": say("scan_places") });
+const planeMeans = h("p", { class: "quiet" });
+const planeChart = h("div", { class: "scan-plane" });
+let items = []; // elements of the places, as they come
+const read = (at) => {
+  items.forEach((item, i) => item.classList.toggle("read", i === at));
+  if (at !== null) places.scrollTop = items[at].offsetTop - places.clientHeight / 3;
+};
+const plane = former.chart(planeChart, { label: say("scan_plane_chart"), onread: read });
+
+const line = (measure, [mean, , low, , high]) => {
+  const even = head.answer.even[measure];
+  const values = Object.entries({ mean, low, high, even }).filter(([, value]) => value !== undefined);
+  const said = Object.fromEntries(values.map(([name, value]) => [name, written(measure, value)]));
+  return h("div", { "data-measure": measure }, h("dt", {}, explained(measure)), h("dd", {}, say(even === undefined ? "scan_spread" : "scan_spread_even", said)));
+};
+
+const placeOf = ({ tokens, weights, at, gaps }) => {
+  const { weights: colours } = former.colours();
+  const look = (i) => {
+    const title = i === at ? say("scan_looks") : say("scan_weight", { share: former.share(weights[i]) });
+    return { pixel: weights[i] >= 0.01 ? colours[Math.round(255 * weights[i])] : undefined, title, kind: i === at ? "token query" : "token" };
+  };
+  const spans = former.tokenSpans(tokens, look);
+  return h("li", {}, ...spans.flatMap((span, i) => (gaps.includes(i) ? [" … ", span] : [span])));
+};
+
+const drawPlaces = () => {
+  const groups = new Map(); // group → elements
+  items = head.answer.examples.map((example) => {
+    const item = placeOf(example);
+    groups.set(example.group, [...(groups.get(example.group) ?? []), item]);
+    return item;
+  });
+  const lists = [...groups].map(([group, all]) => [h("h4", {}, group ? say("scan_tenth", { tenth: `${group}` }) : say("scan_top")), h("ol", {}, ...all)]);
+  places.replaceChildren(...lists.flat());
+};
+
+const drawHead = () => {
+  const { answer } = head;
+  const [layer, number] = head.at;
+  heading.textContent = say("head_name", { layer, head: number });
+  spread.replaceChildren(...heads.answer.measures.map((measure) => line(measure, answer.spread[measure])));
+  planeMeans.textContent = say("scan_plane_means", { share: former.share(answer.explained) });
+  drawPlaces();
+  const change = (data, layout) => {
+    for (const trace of data) trace.name = say(`scan_${trace.name}`);
+    [layout.xaxis, layout.yaxis].forEach((axis, i) => (axis.title = { text: say("scan_component", { number: i + 1 }) }));
+  };
+  plane.draw({ figures: answer.figures, keep: head.of, change });
+};
+
+const parts = h("div", { class: "scan-parts" }, dots, h("div", {}, heading, h("p", { class: "quiet" }, say("scan_spread_means")), spread), h("div", {}, h("h3", {}, say("scan_plane")), planeChart, planeMeans), h("div", {}, h("h3", {}, former.hint(say("scan_places"), say("scan_places_means"))), places));
+parts.hidden = true;
+body.append(parts);
+
+// --- asking ---------------------------------------------------------------------------------------------------------------
+
+let inView = false;
+let timer = null;
+let asking = null; // AbortController of the newest question
+
+const ask = async () => {
+  if (!inView || !store.pass || element.hidden) return;
+  const { model } = store.pass.header;
+  const { scan_x: x, scan_y: y, layer, head: number } = store.view;
+  const [ofHeads, ofHead] = [[model, x, y], [model, layer, number]].map((of) => of.join(" "));
+  asking?.abort();
+  if (heads?.of === ofHeads && (heads.answer.missing || head?.of === ofHead)) return element.classList.remove("late");
+  const { signal } = (asking = new AbortController());
+  try {
+    const answer = heads?.of === ofHeads ? heads.answer : await former.answer("/scan/heads", { model, x, y }, signal);
+    if (signal.aborted) return;
+    heads = { of: ofHeads, answer };
+    const { missing, stretches, length, corpus, split, removals } = answer;
+    parts.hidden = Boolean(missing);
+    status.textContent = missing ? former.told(missing) : say("scan_source", { stretches, length, corpus, split, removals });
+    if (!missing) {
+      fillMenus(answer);
+      drawDots();
+      head = { of: ofHead, at: [layer, number], answer: await former.answer("/scan/head", { model, layer, head: number }, signal) };
+      drawHead();
+    }
+    element.classList.remove("late");
+    section.dataset.of = `${ofHeads} ${layer} ${number}`;
+  } catch (error) {
+    if (!signal.aborted) status.textContent = error.message;
+  }
+};
+
+new IntersectionObserver((entries) => {
+  inView = entries.at(-1).isIntersecting;
+  if (inView) ask();
+}).observe(section);
+
+const ON = ["pass", "layer", "head", "scan_x", "scan_y"];
+store.subscribe(element, (changed) => {
+  if (!store.pass || !ON.some((name) => changed.has(name))) return;
+  element.hidden = ["classifier", "translator"].includes(store.pass.header.kind);
+  if (!inView) return;
+  element.classList.add("late");
+  clearTimeout(timer);
+  timer = setTimeout(ask, SOON);
+});
+former.onTheme(() => head && !head.answer.missing && drawPlaces());
