@@ -119,6 +119,15 @@ class BpeTokenizer:
         of_bytes = iter(byte_labels(b"".join(runs)))
         return [join_labels(next(of_bytes) for _ in run) or CONTINUED for run in runs]
 
+    def byte_counts(self, ids: Sequence[int]) -> list[int]:
+        """How many bytes of text each token is.
+
+        Raises:
+            ValueError: an id out of the vocabulary.
+        """
+        check_ids(ids, self.num_tokens)
+        return [len(self._bytes(i)) for i in ids]
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values for a JSON card; `former.save` keeps the long definition in a file of its own."""
         return {"kind": "bpe", "num_tokens": self.num_tokens, "definition": self._tokenizer.to_str()}

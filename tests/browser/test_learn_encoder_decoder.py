@@ -1,6 +1,7 @@
 """Section "Encoder-decoder": shares and weights are recomputed from the model; the map grows with what is written."""
 
 import math
+from typing import Any
 
 import pytest
 import torch
@@ -18,7 +19,7 @@ MISREAD = "TUE, DECEMBERR SEVENTH 2083"
 
 def shares(text: str, target: str, prefix: list[int] | None = None) -> list[float]:
     """The probability of each of the target's tokens, after what came before it in the target or in a prefix."""
-    bundle = former.load("dates")
+    bundle: Any = former.load("dates")
     ids = bundle.tokenizer.encode_target(target)
     begun = ids[:-1] if prefix is None else [bundle.tokenizer.begin, *prefix]
     with torch.inference_mode():
@@ -37,7 +38,7 @@ def bits(probs: list[float]) -> str:
 
 def test_a_target_is_scored_after_its_true_beginning_and_after_the_model_s_own_and_the_map_grows_with_it(tab):
     tab.open("encoder-decoder", text=MISREAD, prefix="own", step=0)
-    bundle = former.load("dates")
+    bundle: Any = former.load("dates")
     source = torch.tensor([bundle.tokenizer.encode(MISREAD)])
     own = write(bundle.model, source, bundle.tokenizer.begin, bundle.tokenizer.end)[0]
     true, alone = shares(MISREAD, "2083-12-07"), shares(MISREAD, "2083-12-07", own)
@@ -76,7 +77,7 @@ def test_a_target_is_scored_after_its_true_beginning_and_after_the_model_s_own_a
 def test_a_date_is_written_back_in_forms_that_are_judged_and_what_names_none_is_refused(tab, guard):
     guard.allow("422")
     tab.open("encoder-decoder")
-    bundle = former.load("dates")
+    bundle: Any = former.load("dates")
     sources = torch.tensor([bundle.tokenizer.encode("2026-11-21")] * 6)
     for seed in (0, 1):
         drawn = write(bundle.model, sources, bundle.tokenizer.begin, bundle.tokenizer.end, temperature=1.0, seed=seed)

@@ -10,6 +10,7 @@ from torch import Tensor
 
 import former
 from former.attention import attention_scores
+from former.positions import RelativeTerms
 from viz.passes.run import Loaded
 
 TERMS = ("token_token", "token_place", "place_token", "place_place")  # of the query, then of the key
@@ -71,3 +72,24 @@ def heads_to_open(loaded: Loaded, ids: list[int]) -> dict[str, int]:
     spread = found[..., seen].var(-1)  # (4, h)
     share = spread[TERMS.index("place_place")] / spread.sum(0)
     return {"byPlace": int(share.argmax()), "byToken": int(share.argmin())}
+
+
+def relative_terms(positions: RelativeTerms, q: Tensor, k: Tensor) -> Tensor:
+    """The scores under relative positions as the four products that they are the sum of.
+
+    A key's place is its distance, and the query's place is learned, the same for all queries: q · k, q · W r, u · k and
+    v · W r, each divided by √s.
+
+    Args:
+        positions: of the layer.
+        q: (b, h, t_query, s), the last of the keys.
+        k: (b, h, t_key, s).
+    Returns:
+        (4, b, h, t_query, t_key), in the order of `TERMS`.
+    """
+    zero_q, zero_k = torch.zeros_like(q), torch.zeros_like(k)
+    by_distance = positions(zero_q, zero_k)  # v · W r
+    content = q @ k.transpose(-2, -1)
+    asked = positions(q, zero_k) - by_distance  # q · W r
+    held = positions(zero_q, k) - by_distance  # u · k
+    return torch.stack([content, asked, held, by_distance]) / q.shape[-1] ** 0.5

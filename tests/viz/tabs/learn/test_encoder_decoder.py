@@ -1,6 +1,7 @@
 """Section "Encoder-decoder": each share is the model's own for the target's next character, after either beginning."""
 
 import math
+from typing import Any
 
 import pytest
 import torch
@@ -15,7 +16,7 @@ VIEW = {"text": "4 July 1976", "target": "", "prefix": "true", "layer": 2, "head
 
 def given(text: str, prefix: str, target: str) -> float:
     """The probability of the target's next character, by one plain pass."""
-    bundle = former.load("dates")
+    bundle: Any = former.load("dates")
     tokenizer = bundle.tokenizer
     source = torch.tensor([tokenizer.encode(text)])
     begun = torch.tensor([tokenizer.encode_target(prefix)[:-1]])

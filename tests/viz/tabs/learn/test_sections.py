@@ -12,7 +12,16 @@ import former
 from viz.tabs import python
 from viz.tabs.base import site_of
 from viz.tabs.learn import TAB, routes
-from viz.tabs.learn.sections import SECTIONS, block, films, in_pytorch, positions, scaling, self_attention
+from viz.tabs.learn.sections import (
+    SECTIONS,
+    block,
+    films,
+    gpt_2,
+    in_pytorch,
+    positions,
+    scaling,
+    self_attention,
+)
 from viz.text import Refusal, en
 
 ARROWS = {"words": "a b a", "vectors": "1,0;0.5,-0.5;0,0;0,0;0,0;0,0"}
@@ -33,6 +42,8 @@ VIEWS: dict[str, dict[str, Any]] = {  # of each section
     "key-value": LOOKUP,
     "generation": {"text": "The cat sat", "step": 4, "seed": 3},
     "recurrent": {"text": "The cat sat"},
+    "transformer-xl": {"show": "memory", "text": "The cat sat on the mat, and the cat sat.", "layer": 0, "head": 1},
+    "gpt-2": {"show": "pieces", "text": "Größe, naïve café", "level": 3, "depth": 6, "heads": 4},
     "encoder-decoder": {"text": "4 July 1976", "target": "", "prefix": "own", "layer": 2, "head": 3, "seed": 0},
     "graphs": {"graph": "4:0-1,1-2", "layers": 2, "renamed": 3},
 }
@@ -74,6 +85,7 @@ SHOWN = [
     *((section, VIEWS[section.name]) for section in SECTIONS),
     *((scaling.SECTION, VIEWS["scaling"] | {"show": show}) for show in scaling.SHOWS[1:]),
     *((block.SECTION, VIEWS["block"] | {"show": show}) for show in block.SHOWS[1:]),
+    *((gpt_2.SECTION, VIEWS["gpt-2"] | {"show": show}) for show in gpt_2.SHOWS[1:]),
     *((positions.SECTION, VIEWS["positions"] | {"show": show}) for show in ("order", "length")),
 ]
 

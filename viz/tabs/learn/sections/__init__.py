@@ -2,6 +2,7 @@
 
 from importlib import import_module
 
+import former
 from viz.tabs.learn.section import Section
 
 NAMES = (
@@ -18,7 +19,14 @@ NAMES = (
     "recurrent",
     "key_value",
     "encoder_decoder",
+    "gpt_2",
+    "transformer_xl",
     "going_big",
     "graphs",
 )
-SECTIONS: tuple[Section, ...] = tuple(import_module(f"{__name__}.{name}").SECTION for name in NAMES)
+NEEDS = {"transformer_xl": "xl"}  # sections that stand only where this model is shipped
+SECTIONS: tuple[Section, ...] = tuple(
+    import_module(f"{__name__}.{name}").SECTION
+    for name in NAMES
+    if name not in NEEDS or NEEDS[name] in former.available()
+)

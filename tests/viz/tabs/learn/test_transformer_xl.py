@@ -1,0 +1,79 @@
+"""Section "Transformer-XL": what a memory is worth, how far it reaches, and the terms of its scores, computed again."""
+
+import math
+
+import pytest
+import torch
+
+import former
+from former.positions import RelativeTerms, sinusoidal
+from viz.tabs.learn.score_terms import relative_terms
+from viz.tabs.learn.sections import transformer_xl
+from viz.text import Refusal
+
+shipped = pytest.mark.skipif("xl" not in former.available(), reason="xl is not shipped here")
+TEXT = "The cat sat on the mat, and the cat sat on the mat again until the evening came and it went home."
+VIEW = {"show": "memory", "text": TEXT, "layer": 1, "head": 2}
+
+
+def test_the_four_terms_of_relative_positions_are_the_paper_s_products():
+    torch.manual_seed(0)
+    terms = RelativeTerms(emb=6, heads=2, size=3).double()
+    for parameter in terms.parameters():
+        parameter.data.normal_()
+    q, k = torch.randn(1, 2, 3, 3).double(), torch.randn(1, 2, 5, 3).double()
+    found = relative_terms(terms, q, k)
+    for head in range(2):
+        u, v = terms.content[head, 0], terms.position[head, 0]
+        for i in range(3):
+            for j in range(5):
+                r = sinusoidal(torch.tensor([2 + i - j]), 6, torch.float64)[0]
+                place = (terms.tokeys.weight @ r)[3 * head : 3 * head + 3]
+                query, key = q[0, head, i], k[0, head, j]
+                expected = [query @ key, query @ place, u @ key, v @ place]
+                given = found[:, 0, head, i, j] * math.sqrt(3)
+                torch.testing.assert_close(given, torch.stack(expected))
+
+
+@shipped
+def test_without_a_memory_each_segment_is_read_alone_and_with_a_long_one_as_a_whole_text():
+    found = transformer_xl.carried({}, VIEW)
+    ids = torch.tensor([list(TEXT.encode())])
+    model = former.load("xl").model
+    alone, whole = [], []
+    with torch.inference_mode():
+        for first in range(0, ids.shape[1] - 1, transformer_xl.SEGMENT):
+            alone.append(model(ids[:, first : min(first + transformer_xl.SEGMENT, ids.shape[1] - 1)])[0][0])
+        whole = model(ids[:, :-1])[0][0]  # one segment
+    for name, logits in (("off", torch.cat(alone)), ("on", whole)):
+        probs = logits.softmax(-1)
+        expected = [-math.log2(probs[i, ids[0, i + 1]]) for i in range(ids.shape[1] - 1)]
+        assert found[name] == pytest.approx(expected, abs=1e-3)
+    assert found["bits"][0] == pytest.approx(sum(found["off"]) / len(found["off"]), rel=1e-5)
+    assert found["bits"][-1] < found["bits"][0]
+
+
+@shipped
+def test_each_layer_is_moved_from_one_memory_further_back_and_without_memory_from_the_segment_alone():
+    found = transformer_xl.reached({}, VIEW)
+    n, short = len(found["labels"]), transformer_xl.SHORT
+    begins = (n - 1) // short * short  # of the last segment
+    for layer, row in enumerate(found["on"]):
+        first = max(0, begins - short * (layer + 1))
+        assert [value > 0 for value in row] == [j >= first for j in range(n)]
+    for row in found["off"]:
+        assert [value > 0 for value in row] == [j >= begins for j in range(n)]
+
+
+@shipped
+def test_the_terms_of_a_score_add_up_to_the_model_s_own():
+    found = transformer_xl.scored({}, VIEW)
+    assert found["error"] < 1e-4
+    assert len(found["labels"]) == len(found["scores"]) == transformer_xl.KEYS
+
+
+@shipped
+@pytest.mark.parametrize("wrong", [{"text": "too short"}, {"text": None}, {"layer": 9}, {"head": -1}])
+def test_what_cannot_be_read_is_refused(wrong):
+    with pytest.raises(Refusal):
+        transformer_xl.scored({}, VIEW | wrong)

@@ -1,0 +1,78 @@
+"""Section "GPT-2" says."""
+
+from __future__ import annotations
+
+MESSAGES = {
+    "learn_gpt_2_title": "GPT-2",
+    "learn_gpt_2_text": "GPT-2 is the article's generator with small changes, made large, and it reads pieces of words."
+    " Byte-pair encoding begins with the 256 bytes and merges the commonest pair of neighbours, again and again: every"
+    " text can be read, common words are one piece, rare ones several.\n\nA piece holds several bytes, so bits are"
+    " counted for each byte, or models could not be compared. The article's 0.93 is GPT-2's largest on enwik8, by its"
+    " makers, without training on it, with 1,024 pieces in view. Ours are small, on other text: only beside each other"
+    " do their figures say something.",
+    "learn_gpt_2_show": "Show",
+    "learn_gpt_2_show_pieces": "pieces",
+    "learn_gpt_2_show_bits": "bits",
+    "learn_gpt_2_show_sizes": "sizes",
+    "learn_gpt_2_show_pieces_hint": "What is merged in a text, and what each piece costs",
+    "learn_gpt_2_show_bits_hint": "Pieces beside bytes: one architecture, trained on one corpus",
+    "learn_gpt_2_show_sizes_hint": "The published sizes, and one of your own, counted",
+    "learn_gpt_2_field": "Text",
+    "learn_gpt_2_short": "Two pieces at least, please: the first has nothing before it that it could be told from.",
+    "learn_gpt_2_level": "Merges",
+    "learn_gpt_2_level_is": "{merges, plural, one {# merge} other {{merges, number} merges}}",
+    "learn_gpt_2_pieces": "{bytes, plural, one {# byte} other {# bytes}} in {pieces, plural, one {# piece} other {#"
+    " pieces}}: {each} bytes each",
+    "learn_gpt_2_piece": "“{label}”: number {id} of the vocabulary, {bytes, plural, one {# byte} other {# bytes}}{bits,"
+    " select, none {} other {, {bits} bits}}",
+    "learn_gpt_2_coloured": "The ground of a piece is what it costs “gpt” in bits: the darker, the more.",
+    "learn_gpt_2_uncoloured": "With all merges the pieces are those that “gpt” reads, and each shows what it costs.",
+    "learn_gpt_2_on_text": "This text, {bytes} bytes from its second piece on",
+    "learn_gpt_2_bits_of": "{bits} bits a byte",
+    "learn_gpt_2_unit": "{unit, select, piece {pieces} other {bytes}}",
+    "learn_gpt_2_row_reads": "reads",
+    "learn_gpt_2_row_vocabulary": "vocabulary",
+    "learn_gpt_2_row_parameters": "parameters",
+    "learn_gpt_2_row_context": "in view",
+    "learn_gpt_2_row_bytes": "bytes trained on",
+    "learn_gpt_2_row_seconds": "training by the clock",
+    "learn_gpt_2_row_bits": "bits a byte, all in view",
+    "learn_gpt_2_row_equal": "bits a byte, 256 bytes in view",
+    "learn_gpt_2_in_view": "{count} {unit, select, piece {pieces} other {bytes}}",
+    "learn_gpt_2_minutes": "{minutes} min{runs, plural, one {} other {, # runs}}",
+    "learn_gpt_2_winner": "{equal, select, yes {At equal context “{pieces}” needs fewer bits.} other {At equal context"
+    " “{pieces}” does not need fewer bits.}} {time, select, yes {It was trained for less time, so it is ahead at equal"
+    " time too.} other {It was trained for longer: at equal time nothing is said.}}",
+    "learn_gpt_2_source": "From the models’ cards: 5 million bytes that neither was trained on, measured by",
+    "learn_gpt_2_reported": "GPT-2’s own figures are those of its paper (Radford et al. 2019, table 3): enwik8 is"
+    " English Wikipedia with its markup; “gpt” and “generator” read another stretch of Wikipedia, mostly without it.",
+    "learn_gpt_2_column_name": "model",
+    "learn_gpt_2_column_depth": "blocks",
+    "learn_gpt_2_column_emb": "e",
+    "learn_gpt_2_column_heads": "heads",
+    "learn_gpt_2_column_tokens": "pieces",
+    "learn_gpt_2_column_positions": "places",
+    "learn_gpt_2_column_blocks": "in blocks",
+    "learn_gpt_2_column_total": "parameters",
+    "learn_gpt_2_column_reported": "enwik8",
+    "learn_gpt_2_own": "yours",
+    "learn_gpt_2_depth": "Blocks",
+    "learn_gpt_2_heads": "Heads of 64 numbers",
+    "learn_gpt_2_counted": "Counted on the built module, without its data: 50,257 pieces, 1,024 places. The output"
+    " layer is the embedding of the pieces again and has no weights of its own. The paper calls the second 117M and"
+    " the last 1542M; there are more.",
+    "learn_gpt_2_lesson_pieces": "After {merges, plural, one {# merge} other {{merges, number} merges}} {bytes} bytes"
+    " are {pieces} pieces. This text costs “gpt” {gpt} bits a byte, “generator” {generator}.",
+    "learn_gpt_2_lesson_bits": "With 256 bytes in view “gpt”, which reads them as pieces, needs {gpt} bits a byte, and"
+    " “generator” {generator}.",
+    "learn_gpt_2_lesson_sizes": "{depth, plural, one {# block} other {# blocks}} and an embedding of {emb}: {total}"
+    " parameters, {share} of them in the blocks.",
+    "learn_gpt_2_try_bytes": "Before any merge",
+    "learn_gpt_2_try_foreign": "What is rare",
+    "learn_gpt_2_try_bits": "Is it better?",
+    "learn_gpt_2_question": "“gpt” sees 256 pieces, about 1,000 bytes, and “generator” 256 bytes. Let both see 256"
+    " bytes: which needs fewer bits a byte?",
+    "learn_gpt_2_choice_pieces": "gpt still",
+    "learn_gpt_2_choice_bytes": "generator then",
+    "learn_gpt_2_answer": "With 256 bytes in view “gpt” needs {gpt} and “generator” {generator}.",
+}
