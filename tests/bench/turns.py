@@ -115,7 +115,7 @@ Request = tuple[str, str, dict[str, Any]]
 
 def everything() -> list[Request]:
     """What the greedy client asks for."""
-    order = {"model": "generator", "text": "All of it", "length": 1000, "pace": 0.5}
+    order = {"model": "gpt", "text": "All of it", "length": 1000, "pace": 0.5}
     streams = [("POST", "/write", order | {"seed": number}) for number in range(STREAMS)]
     rooms = [("PUT", f"/room/greedy-{number}", {"key": "a" * 32, "view": ""}) for number in range(ROOMS)]
     questions = [("POST", "/mask/proof", proof(f"mine {number}")) for number in range(QUESTIONS)]
@@ -131,7 +131,7 @@ async def visit(port: int, who: str, number: int) -> list[tuple[float, int]]:
     """What an honest client does, one after the other: (seconds, status) of each."""
     asked: list[Request] = [
         ("PUT", f"/room/honest-{number}", {"key": "b" * 32, "view": "tab=mask"}),
-        ("POST", "/write", {"model": "generator", "text": f"Visitor {number}", "seed": 1}),
+        ("POST", "/write", {"model": "gpt", "text": f"Visitor {number}", "seed": 1}),
         ("POST", "/mask/proof", proof(f"yours {number}")),
     ]
     seen = []

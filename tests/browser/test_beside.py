@@ -67,9 +67,14 @@ def test_the_next_text_and_the_next_edit_stand_beside_a_pinned_pass_with_what_di
     assert agrees(overall.partition(": ")[2], float(moved.max()))
     assert agrees(own.partition(": ")[2], float(moved[1, 2]))
 
-    follower = other().open(**tab.link())
+    follower = other().open(model=MODEL, text="Another text")
+    follower.page.evaluate("(link) => former.page.follow(new URLSearchParams(link))", tab.link())
     compared(follower)
-    assert findings(follower) == [overall, own], "a link opens both"
+    assert findings(follower) == [overall, own], "a follower in a room sees both"
+    assert follower.link() == tab.link()
+    follower.page.reload()
+    compared(follower)
+    assert findings(follower) == [overall, own], "so does who opens its link"
     panel.get_by_role("button", name="Unpin").click()
     expect(panel).to_be_hidden()
     assert not [name for name in tab.link() if name.startswith("pin")]

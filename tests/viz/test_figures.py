@@ -359,6 +359,28 @@ def test_each_run_is_a_line_of_its_losses():
     assert len(looks) == 2
 
 
+def test_what_is_measured_beside_the_losses_has_an_axis_of_its_own():
+    log = [json.loads(line) for line in LOG.splitlines()]  # as a run writes it
+    of = {name: [(line["step"], line[name]) for line in log if name in line] for name in ("loss", "bits_per_byte")}
+    loss, bits = (tuple(zip(*points, strict=True)) for points in of.values())
+    figure = figures.training({"loss": loss}, measures={"val": bits})
+    assert [(line.name, line.yaxis, list(line.x), list(line.y)) for line in figure.data] == [
+        ("loss", "y", [10, 20], [3.5, 2.5]),
+        ("val", "y2", [20], [3.75]),
+    ]
+    assert (figure.layout.yaxis2.side, figure.layout.yaxis2.overlaying) == ("right", "y")
+    assert figure.data[0].line.color != figure.data[1].line.color
+    assert "yaxis2" not in FIGURES["training"]().layout.to_plotly_json(), "without measures there is no second axis"
+    with pytest.raises(ValueError, match="values of 'val' must have 2 numbers, got 1"):
+        figures.training({"loss": ([1, 2], [2, 1])}, measures={"val": ([1, 2], [2])})
+
+
+LOG = """\
+{"step": 10, "loss": 3.5, "norm": 1.25, "seconds": 1.0}
+{"step": 20, "loss": 2.5, "norm": 0.75, "seconds": 2.0}
+{"step": 20, "seconds": 2.0, "bits_per_byte": 3.75}
+"""
+
 CARDS = [
     {"name": "a", "mask": "causal", "seconds": 90, "machine": {"cpu": "x"}, "quality": [
         {"split": "val", "bits_per_byte": 2.5}, {"split": "test", "bits_per_byte": 2.6}]},

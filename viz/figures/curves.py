@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -147,23 +148,27 @@ def similarity(
 def training(
     curves: Mapping[str, tuple[ArrayLike, ArrayLike]],
     *,
+    measures: Mapping[str, tuple[ArrayLike, ArrayLike]] = MappingProxyType({}),
+    unit: str = "share",
     logarithmic: bool = False,
     at: float | None = None,
     axes: tuple[str, str] = ("step", "bits per byte"),
     title: str = "",
     theme: str = "light",
 ) -> go.Figure:
-    """How training goes: a line for each run, such as its loss by step or by seconds.
+    """How training goes: a line for each run, such as its loss by step or by seconds, and for each measure beside it.
 
     Args:
         curves: for each run, by its name, (n,) growing steps or seconds and (n,) losses.
+        measures: the same of other numbers, such as a head's copying score, which have an axis of their own.
+        unit: title of that axis, on the right.
         logarithmic: whether the axis across is; its numbers are then above 0.
         at: a place across that is marked by an upright line.
-        axes: titles of the two axes.
+        axes: titles of the axis across and of the one on the left.
         title: shown above.
         theme: "light" or "dark".
     Returns:
-        The figure: a trace for each run, with a dot at each point where there are few.
+        The figure: a trace for each run, then for each measure, with a dot at each point where there are few.
     Raises:
         ValueError: no runs, shapes that do not fit, or steps that do not grow.
     """
@@ -171,9 +176,10 @@ def training(
     if not curves:
         raise ValueError("curves must hold at least one run")
     traces = []
-    for i, (name, (steps, losses)) in enumerate(curves.items()):
+    for i, (name, (steps, values)) in enumerate([*curves.items(), *measures.items()]):
+        measured = i >= len(curves)
         x = frame.series(steps, f"steps of {name!r}")
-        y = frame.series(losses, f"losses of {name!r}", len(x))
+        y = frame.series(values, f"{'values' if measured else 'losses'} of {name!r}", len(x))
         if (np.diff(x) <= 0).any() or (logarithmic and x[0] <= 0):
             raise ValueError(f"steps of {name!r} must grow{', from above 0' if logarithmic else ''}, got {x}")
         colour, dash = colours[COLOURS[i % len(COLOURS)]], DASHES[i % len(DASHES)]
@@ -185,14 +191,17 @@ def training(
                 mode="lines+markers" if len(x) <= FEW else "lines",
                 line={"color": colour, "dash": dash},
                 hovertemplate="%{x:,}: %{y:.4f}<extra>%{fullData.name}</extra>",
+                yaxis="y2" if measured else "y",
             )
         )
+    right = {"title": frame.literal(unit), "overlaying": "y", "side": "right", "showgrid": False}
     return frame.figure(
         traces,
         colours,
         title,
         xaxis={"title": frame.literal(axes[0]), "type": "log" if logarithmic else "linear"},
         yaxis={"title": frame.literal(axes[1])},
+        **({"yaxis2": right} if measures else {}),
         shapes=[] if at is None else [frame.upright(at, colours["mark"])],
         showlegend=True,
         height=420,
