@@ -283,6 +283,12 @@ BAD = {
         "weights must have the head's shape (5, 5)",
         "(4, 4)",
     ),
+    "a weight above 1": (lambda: edits.set_weight(0, 0, 1, 0, 1.5), "weight must be in [0, 1]", "got 1.5"),
+    "a weight of a query that is not there": (
+        lambda: former.run_with_capture(GENERATOR, TOKENS, edits=[edits.set_weight(0, 0, 5, 0, 0.5)]),
+        "query must be in [0, 5)",
+        "got 5",
+    ),
     "weights that are no numbers": (lambda: edits.set_weights(0, 0, torch.eye(4) / 0), "weights must be finite", "NaN"),
     "a factor without end": (lambda: edits.scale_head(0, 0, float("inf")), "factor must be a finite", "got inf"),
     "no permutation": (
