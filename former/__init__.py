@@ -13,7 +13,7 @@ from former.config import ModelConfig
 from former.encoder_decoder import EncoderDecoder, EncoderDecoderConfig, translate
 from former.generate import Step, generate
 from former.hooks import Capture, Hook, run_with_capture
-from former.lens import logit_lens
+from former.lens import logit_lens, logit_parts
 from former.models import Classifier, Generator
 from former.sizes import count_parameters
 from former.transformer_xl import TransformerXL, TransformerXLConfig
@@ -47,6 +47,7 @@ __all__ = [
     "gpt2",
     "load",
     "logit_lens",
+    "logit_parts",
     "masks",
     "pretrained",
     "run_with_capture",

@@ -98,6 +98,39 @@ def set_weights(layer: int, head: int, weights: Tensor) -> Edit:
     return Edit(layer, "weights", replace)
 
 
+def set_weight(layer: int, head: int, query: int, key: int, weight: float, *, renormalise: bool = True) -> Edit:
+    """Sets one of a head's attention weights: how much a query takes of a key.
+
+    Args:
+        layer: from 0.
+        head: from 0.
+        query, key: the weight's row and column, from 0.
+        weight: in [0, 1].
+        renormalise: whether the row's other weights are scaled to share 1 − weight, so that it still sums to 1; where
+            they are all 0 there is nothing to scale, and they stay so. Else they stay as they are.
+    Raises:
+        ValueError: a weight outside [0, 1]; in the run, a layer, a head, a query or a key that is not there.
+    """
+    if not 0 <= weight <= 1:
+        raise ValueError(f"weight must be in [0, 1], got {weight!r}")
+
+    def replace(current: Tensor) -> Tensor:
+        _check_head(head, current)
+        for name, index, size in (("query", query, current.shape[-2]), ("key", key, current.shape[-1])):
+            if not 0 <= index < size:
+                raise ValueError(f"{name} must be in [0, {size}) for these tokens, got {index}")
+        replaced = current.clone()
+        row = replaced[:, head, query]  # (b, t_key), a view
+        row[:, key] = 0
+        if renormalise:
+            others = row.sum(-1, keepdim=True)  # (b, 1)
+            row *= torch.where(others > 0, (1 - weight) / others, 0)
+        row[:, key] = weight
+        return replaced
+
+    return Edit(layer, "weights", replace)
+
+
 def _check_head(head: int, tensor: Tensor) -> None:
     """tensor: (b, h, ...)."""
     if not 0 <= head < tensor.shape[1]:

@@ -1,6 +1,6 @@
-"""The logit lens: what a model would say at each depth, read off its residual stream.
+"""What the output layer makes of the residual stream: at each depth, the logit lens, and of each part that was written.
 
-Sizes: b batch, t tokens.
+Sizes: b batch, t tokens, e embedding, h heads, s size of one head.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from functools import partial
 from typing import Any, overload
 
 import torch
-from torch import Tensor
+import torch.nn.functional as F
+from torch import Tensor, nn
 
 from former.checks import is_whole
-from former.hooks import Chain, Observer, at_points
+from former.hooks import Chain, Observer, at_points, run_with_capture
 from former.models import Classifier
 
 Tokens = Tensor | tuple[Tensor, ...]
@@ -78,3 +79,83 @@ def _largest(values: Tensor, top: int | None) -> tuple[Tensor, ...]:
     if not is_whole(top) or not 1 <= top <= values.shape[-1]:
         raise ValueError(f"top must be None or a whole number in [1, {values.shape[-1]}], got {top!r}")
     return tuple(values.topk(top))
+
+
+@torch.no_grad()
+def stream_parts(model: Any, tokens: Tokens, at: int = -1, *, edits: Iterable[Observer] = ()) -> dict[str, Tensor]:
+    """What each part of a pre-norm model wrote into the residual stream at one place, as the last norm passed it on.
+
+    The last norm reads x = Σ c, the sum of all that was written. With its deviation σ as it was for x, it is linear,
+    and passes on γ ∘ (c − mean(c)) / σ of each part c. Together the parts are what the output layer reads.
+
+    Args:
+        model: a Generator, or an `EncoderDecoder`, whose decoder is read; pre-norm.
+        tokens: (1, t) token ids; (source, target) for an `EncoderDecoder`.
+        at: the token after which the model speaks, as an index.
+        edits: changes to make on the way, of anything but the stream itself (`former.edits`).
+    Returns:
+        "input" (e,), of the token's embedding and position; "heads" (depth, h, e); of an `EncoderDecoder` "cross", the
+        same of its cross-attention; "feed_forwards" (depth, e); "constant" (e,), of the biases that join heads and of
+        the norm's own.
+    Raises:
+        ValueError: a model that is not pre-norm or says nothing after each token, tokens that are not one sequence, a
+            place beyond them, or an edit of the stream.
+    """
+    if not hasattr(model, "unembed") or isinstance(model, Classifier) or model.config.norm != "pre":
+        raise ValueError("model must be a pre-norm model that gives logits for each token")
+    edits = tuple(edits)
+    if rewritten := [point for edit in edits if "resid_" in (point := getattr(edit, "point", ""))]:
+        raise ValueError(f"edits must leave the residual stream to its parts, got one of {rewritten[0]!r}")
+    crossed = "decoder.resid_post" in getattr(model, "points", ())
+    read = tokens[int(crossed)] if isinstance(tokens, tuple) else tokens
+    if len(read) != 1 or not -read.shape[1] <= at < read.shape[1]:
+        raise ValueError(f"at must be a place of one sequence, got {at} for tokens {tuple(read.shape)}")
+    stack = "decoder." if crossed else ""
+    sources = {"heads": ("attention", f"{stack}out")} | ({"cross": ("cross", "cross.out")} if crossed else {})
+    names = [f"{stack}{point}" for point in ("resid_pre", "resid_post", "mlp_out")]
+    _, capture = run_with_capture(model, tokens, [*names, *(point for _, point in sources.values())], edits=edits)
+    before, after, fed = (capture.stack(name)[:, 0, at] for name in names)  # (depth, e) each
+    blocks = (model.decoder if crossed else model.transformer).blocks
+    deviation = (after[-1].var(correction=0) + model.norm.eps).sqrt()
+
+    def passed_on(part: Tensor) -> Tensor:  # (..., e)
+        return (part - part.mean(-1, keepdim=True)) / deviation * model.norm.weight
+
+    parts = {"input": passed_on(before[0]), "feed_forwards": passed_on(fed)}
+    biases = torch.zeros_like(before[0])
+    for name, (attention, point) in sources.items():
+        unify = [getattr(block, attention).unifyheads for block in blocks]
+        outs = capture.stack(point)[:, 0, :, at]  # (depth, h, s)
+        parts[name] = passed_on(torch.stack([_joined(each, out) for each, out in zip(unify, outs, strict=True)]))
+        biases = biases + sum(each.bias for each in unify if isinstance(each, nn.Linear))
+    return parts | {"constant": passed_on(biases) + model.norm.bias}
+
+
+@torch.no_grad()
+def logit_parts(model: Any, tokens: Tokens, at: int = -1, *, edits: Iterable[Observer] = ()) -> dict[str, Tensor]:
+    """What each part of a pre-norm model adds to the logits after one token; together they are the logits.
+
+    Direct logit attribution (Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits"): the output layer
+    applied to each of `stream_parts`. What a part does to the parts after it is theirs.
+
+    Args:
+        model, tokens, at, edits: as of `stream_parts`.
+    Returns:
+        The same names, with num_tokens in the place of e; "constant" holds the output layer's bias too.
+    Raises:
+        ValueError: as of `stream_parts`.
+    """
+    weight, bias = output_layer(model)
+    parts = {name: F.linear(part, weight) for name, part in stream_parts(model, tokens, at, edits=edits).items()}
+    return parts if bias is None else parts | {"constant": parts["constant"] + bias}
+
+
+def output_layer(model: Any) -> tuple[Tensor, Tensor | None]:
+    """The weight (num_tokens, e) of a model's output layer, and its bias (num_tokens,), where it has one."""
+    return (model.output_weight, None) if model.toprobs is None else (model.toprobs.weight, model.toprobs.bias)
+
+
+def _joined(unify: nn.Module, out: Tensor) -> Tensor:
+    """What each head adds to the stream through the map that joins them: (h, s) → (h, e)."""
+    alone = torch.block_diag(*out.split(1))  # (h, h · s): each head's output, 0 in the place of the others
+    return F.linear(alone, unify.weight) if isinstance(unify, nn.Linear) else alone

@@ -13,6 +13,7 @@ CONFIG = former.ModelConfig(num_tokens=20, emb=16, heads=4, depth=2, seq_length=
 GENERATOR, CLASSIFIER = former.Generator(CONFIG).eval(), former.Classifier(CONFIG).eval()
 PADDED = former.Classifier(former.ModelConfig(**{**CONFIG.to_dict(), "pad_token": 0})).eval()
 SINUSOIDAL = former.Generator(former.ModelConfig(**{**CONFIG.to_dict(), "positions": "sinusoidal"})).eval()
+PRE_NORM = former.Generator(former.ModelConfig(**{**CONFIG.to_dict(), "norm": "pre"})).eval()
 TOKENS, X = torch.arange(5)[None], torch.randn(1, 5, 16)
 CAPTURE: Any = former.Capture()
 DEAD_ROW = masks.causal(5) & (torch.arange(5) != 0)[:, None]
@@ -184,6 +185,21 @@ BAD = {
         "top must be None or a whole",
         "got 0",
     ),
+    "logits in parts of a post-norm model": (
+        lambda: former.logit_parts(GENERATOR, TOKENS),
+        "model must be a pre-norm model",
+        "for each token",
+    ),
+    "logits in parts beyond the text": (
+        lambda: former.logit_parts(PRE_NORM, TOKENS, 99),
+        "at must be a place of one sequence",
+        "got 99",
+    ),
+    "logits in parts of a stream that was replaced": (
+        lambda: former.logit_parts(PRE_NORM, TOKENS, edits=[edits.Edit(0, "resid_mid", torch.zeros_like)]),
+        "edits must leave the residual stream",
+        "'resid_mid'",
+    ),
     "a block of none": (lambda: masks.fixed(5, 0), "stride must be a whole number of at least 1", "got 0"),
     "temperature below 0": (
         lambda: former.generate(GENERATOR, [1], 5, temperature=-1),
@@ -266,6 +282,12 @@ BAD = {
         lambda: former.run_with_capture(GENERATOR, TOKENS, edits=[edits.set_weights(0, 0, torch.eye(4))]),
         "weights must have the head's shape (5, 5)",
         "(4, 4)",
+    ),
+    "a weight above 1": (lambda: edits.set_weight(0, 0, 1, 0, 1.5), "weight must be in [0, 1]", "got 1.5"),
+    "a weight of a query that is not there": (
+        lambda: former.run_with_capture(GENERATOR, TOKENS, edits=[edits.set_weight(0, 0, 5, 0, 0.5)]),
+        "query must be in [0, 5)",
+        "got 5",
     ),
     "weights that are no numbers": (lambda: edits.set_weights(0, 0, torch.eye(4) / 0), "weights must be finite", "NaN"),
     "a factor without end": (lambda: edits.scale_head(0, 0, float("inf")), "factor must be a finite", "got inf"),

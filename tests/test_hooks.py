@@ -99,6 +99,35 @@ def test_set_weights_replaces_what_the_head_averages_with(model, tokens):
     torch.testing.assert_close(capture.get("out", 2)[:, 1], average)
 
 
+@pytest.mark.parametrize("renormalise", [True, False])
+def test_set_weight_changes_one_weight_and_where_asked_the_rest_of_its_row_shares_what_is_left(
+    model, tokens, renormalise
+):
+    points = ["weights", "v", "out"]
+    _, before = former.run_with_capture(model, tokens, points)
+    edit = former.edits.set_weight(1, 2, 5, 3, 0.25, renormalise=renormalise)
+    _, after = former.run_with_capture(model, tokens, points, edits=[edit])
+    expected = before.get("weights", 1).tolist()
+    for sequence in expected:
+        row = sequence[2][5]
+        others = sum(weight for key, weight in enumerate(row) if key != 3)
+        for key in range(len(row)):
+            if key == 3:
+                row[key] = 0.25
+            elif renormalise:
+                row[key] *= 0.75 / others
+    changed = after.get("weights", 1)
+    torch.testing.assert_close(changed, torch.tensor(expected), atol=1e-6, rtol=0)
+    torch.testing.assert_close(after.get("out", 1), changed @ after.get("v", 1))
+    assert torch.equal(after.get("weights", 0), before.get("weights", 0))
+
+
+def test_a_row_of_one_weight_has_nothing_to_renormalise(model, tokens):
+    edit = former.edits.set_weight(0, 0, 0, 0, 0.25)
+    _, capture = former.run_with_capture(model, tokens, edits=[edit])
+    assert capture.get("weights", 0)[0, 0, 0].tolist() == [0.25, *[0.0] * (tokens.shape[1] - 1)]
+
+
 def test_edits_act_in_their_order(model, tokens):
     edits = [former.edits.scale_head(0, 0, 3.0), former.edits.ablate_head(0, 0), former.edits.scale_head(0, 0, 5.0)]
     both, _ = former.run_with_capture(model, tokens, edits=edits)

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import former
+from former.edits import Edit, ablate_head
 from former.hooks import BLOCK_POINTS, POINTS
 
 CONFIG = former.ModelConfig(num_tokens=20, emb=16, heads=4, depth=3, seq_length=16)
@@ -85,3 +86,52 @@ def test_the_lens_of_a_classifier_is_its_verdict_at_each_depth():
     assert lens.shape == (4, 2, 3)
     torch.testing.assert_close(lens[-1], model(tokens), atol=1e-6, rtol=0)
     torch.testing.assert_close(lens.exp().sum(-1), torch.ones(4, 2))
+
+
+def dates_of() -> former.EncoderDecoder:
+    torch.manual_seed(0)
+    config = former.EncoderDecoderConfig(num_tokens=20, emb=16, heads=4, depth=3, seq_length=16, norm="pre")
+    model = former.EncoderDecoder(config).eval()
+    for parameter in model.parameters():
+        parameter.data += 0.1 * torch.randn(parameter.shape)
+    return model
+
+
+def summed(parts: dict[str, torch.Tensor]) -> torch.Tensor:
+    return sum(part.flatten(0, -2).sum(0) if part.dim() > 1 else part for part in parts.values())  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("edits", [[], [ablate_head(1, 2), Edit(2, "mlp_out", torch.zeros_like)]], ids=["", "edited"])
+@pytest.mark.parametrize("changes", [{}, {"tied": True}, {"unify": False}, {"variant": "wide"}, {"positions": "none"}])
+def test_the_parts_of_the_logits_add_up_to_the_logits(changes, edits):
+    model = model_of(**changes).double()
+    for at in (-1, 4):
+        parts = former.logit_parts(model, TOKENS[:1], at, edits=edits)
+        assert parts["heads"].shape == (3, 4, 20)
+        logits, _ = former.run_with_capture(model, TOKENS[:1], (), edits=edits)
+        torch.testing.assert_close(summed(parts), logits[0, at], atol=1e-9, rtol=0)
+        if edits:
+            assert parts["heads"][1, 2].eq(0).all()
+            assert parts["feed_forwards"][2].eq(0).all()
+
+
+def test_of_an_encoder_decoder_the_decoders_parts_and_the_cross_attentions_add_up():
+    model = dates_of().double()
+    inputs = TOKENS[:1], TOKENS[1:, :6]
+    parts = former.logit_parts(model, inputs, 3)
+    assert parts["heads"].shape == parts["cross"].shape == (3, 4, 20)
+    torch.testing.assert_close(summed(parts), model(*inputs)[0, 3], atol=1e-9, rtol=0)
+
+
+def test_a_head_of_the_last_layer_taken_out_under_the_same_norm_takes_its_part_out_of_the_logits():
+    """The norm in plain torch: its mean is of the stream without the head, its deviation that of the whole one."""
+    model = model_of().double()
+    logits, whole = former.run_with_capture(model, TOKENS[:1], ["resid_post", "mlp_out"])
+    fed = Edit(2, "mlp_out", lambda _: whole.get("mlp_out", 2))  # what came after it stays as it was
+    _, without = former.run_with_capture(model, TOKENS[:1], ["resid_post"], edits=[ablate_head(2, 1), fed])
+    x, left = (capture.get("resid_post", 2)[0, 5] for capture in (whole, without))
+    deviation = (((x - x.mean()) ** 2).mean() + 1e-5) ** 0.5
+    normed = (left - left.mean()) / deviation * model.norm.weight + model.norm.bias
+    expected = logits[0, 5] - (model.toprobs.weight @ normed + model.toprobs.bias)
+    part = former.logit_parts(model, TOKENS[:1], 5)["heads"][2, 1]
+    torch.testing.assert_close(part, expected, atol=1e-9, rtol=0)

@@ -6,8 +6,10 @@ from functools import partial
 from itertools import pairwise
 
 import pytest
+import torch
 from playwright.sync_api import Page, expect
 
+import former
 from tests.browser.conftest import Guard
 from tests.browser.pages import Exploring, agrees
 from tests.browser.reference import Reference
@@ -104,6 +106,37 @@ def test_a_whole_layer_can_be_switched_off(tab, model):
     tab.edited(lambda: tab.page.get_by_role("button", name="Switch off").click())
     without = {(0, head): 0.0 for head in range(model.config["heads"])}
     assert bits_per_byte(tab)[-1] == pytest.approx(float(model.surprise(model.ids(TEXT), without).mean()), abs=0.00055)
+
+
+def test_one_weight_is_set_its_row_shares_what_is_left_or_is_kept_and_it_is_taken_back(tab, model):
+    bundle = former.load("generator")
+    tokens = torch.tensor([model.ids(TEXT)])
+    tab.page.evaluate("former.store.set({ layer: 1, head: 2, token: 34, key: 20 })")
+    tab.settled()
+    part = tab.part("interventions")
+    slider = part.get_by_role("slider", name=re.compile(r"^Weight “.+” \(34\) → “.+” \(20\)$"))
+    _, capture = former.run_with_capture(bundle.model, tokens)
+    assert float(slider.input_value()) == pytest.approx(float(capture.get("weights", 1)[0, 2, 34, 20]), abs=0.0051)
+
+    def after(renormalise: bool) -> list:
+        edit = former.edits.set_weight(1, 2, 34, 20, 1.0, renormalise=renormalise)
+        out = [former.run_with_capture(bundle.model, tokens, edits=edits)[0] for edits in ([], [edit])]
+        losses = [torch.nn.functional.cross_entropy(each[0, :-1], tokens[0, 1:]) / math.log(2) for each in out]
+        return [pytest.approx(float(loss), abs=0.00055) for loss in losses]
+
+    slider.focus()
+    tab.edited(lambda: slider.press("End"))
+    assert bits_per_byte(tab) == after(True)
+    assert tab.link()["edits"] == "1.2.w34_20_1"
+    assert tab.page.evaluate("former.row(former.shown(), 34)[20]") == 1
+    expect(tab.page.locator(".former-pair .sum").first).to_contain_text("You have set weights of this row")
+    tab.edited(lambda: part.get_by_role("checkbox", name="shares what is left").uncheck())
+    assert bits_per_byte(tab) == after(False)
+    assert tab.link()["edits"] == "1.2.W34_20_1"
+    expect(part.get_by_role("button", name="34 → 20 set to 1, the rest of its row kept")).to_have_count(2)
+    tab.edited(lambda: part.get_by_role("button", name="As computed").click())
+    assert len(bits_per_byte(tab)) == 1
+    assert "edits" not in tab.link()
 
 
 def test_a_uniform_head_looks_at_every_token_it_may_see_alike(tab):

@@ -55,7 +55,7 @@ def test_the_puzzle_is_solved_by_a_turn_of_the_queries(tab):
 def test_a_number_of_a_trained_head_is_followed_to_its_file(tab):
     tab.goto(tab="learn", section=NAME, show="head")
     tab.settled()
-    tab.section.locator(".cells button").nth(3).click()
+    tab.section.locator(".number-row button").nth(3).click()
     tab.painted()
     view = tab.view()
     trained = tab.page.evaluate("former.learn.find('queries-keys-values').live.answers.trained")

@@ -29,7 +29,7 @@ def test_a_key_presents_one_panel_and_escape_ends_it(tab):
 
 
 VIEWS = {
-    "explore": "overview head-map statistics pair token-strip lens interventions prediction surprise",
+    "explore": "overview head-map statistics pair token-strip lens writes trace interventions prediction surprise",
     "generate": "written-text next-token trail",
     "mask": "mask-stages mask-proof mask-growth mask-reach mask-consequence",
     "permute": "word-order permutation equivariance moved-rows verdicts position-maps",

@@ -1,9 +1,11 @@
 """What a visitor changes in a model's heads: read from the page or a link, and made into observers.
 
 An edit is a plain value, {"layer": int, "head": int, or None for the whole layer, "do": "scale" or "uniform",
-"factor": number, for "scale"; 0 switches off}. The page sends {"model": name, "list": edits}: edits belong to the heads
-of one model, and another model does not get them. In a link, `edits=0.3.off,2.L.uniform,1.2.x-1.5`: layer, head or L,
-and what is done, from 0.
+"factor": number, for "scale"; 0 switches off}; or of one weight of a head, {"layer", "head", "do": "weight", "query",
+"key", "weight": in [0, 1], "renormalise": whether the rest of the row shares what is left}, which does nothing in a
+text where this query does not see this key. The page sends {"model": name, "list": edits}: edits belong to the heads of
+one model, and another model does not get them. In a link, `edits=0.3.off,2.L.uniform,1.2.x-1.5,0.1.w5_2_0.8`: layer,
+head or L, and what is done, from 0; w of query, key and weight, W where the rest of the row stays as it is.
 """
 
 from __future__ import annotations
@@ -23,7 +25,12 @@ FACTOR_LIMIT = 10  # either way: beyond, a model's numbers mean nothing any more
 
 Edit = dict[str, Any]
 
-_IN_LINK = re.compile(r"(\d{1,4})\.(\d{1,4}|L)\.(off|uniform|x(-?\d{1,3}(?:\.\d{1,3})?))", re.ASCII)
+_IN_LINK = re.compile(
+    r"(?P<layer>\d{1,4})\.(?P<head>\d{1,4}|L)\."
+    r"(?:off|(?P<uniform>uniform)|x(?P<factor>-?\d{1,3}(?:\.\d{1,3})?)"
+    r"|(?P<weight>[wW])(?P<query>\d{1,5})_(?P<key>\d{1,5})_(?P<value>[01](?:\.\d{1,3})?))",
+    re.ASCII,
+)
 
 
 def read(given: Any, model: str, config: former.ModelConfig) -> list[Edit]:
@@ -56,13 +63,20 @@ def from_link(asked: str, config: former.ModelConfig) -> tuple[list[Edit], list[
         try:
             if match is None or len(edits) == LIMIT:
                 raise ValueError(piece)
-            layer, head, do, factor = match.groups()
-            edit = {"layer": int(layer), "head": None if head == "L" else int(head)}
-            what = {"do": "uniform"} if do == "uniform" else {"do": "scale", "factor": float(factor or 0)}
-            edits.append(_read_one(edit | what, config))
+            edits.append(_read_one(_of_match(match.groupdict()), config))
         except ValueError:
             refused.append(piece)
     return edits, refused
+
+
+def _of_match(found: Mapping[str, str | None]) -> Edit:
+    """The edit that a piece of a link says, by the groups of `_IN_LINK`."""
+    layer, head, factor, value = (found[name] for name in ("layer", "head", "factor", "value"))
+    edit: Edit = {"layer": int(layer or 0), "head": None if head == "L" else int(head or 0)}
+    if value is not None:
+        place = {"query": int(found["query"] or 0), "key": int(found["key"] or 0)}
+        return edit | {"do": "weight", **place, "weight": float(value), "renormalise": found["weight"] == "w"}
+    return edit | ({"do": "uniform"} if found["uniform"] else {"do": "scale", "factor": float(factor or 0)})
 
 
 def observers(edits: list[Edit], mask: Tensor, config: former.ModelConfig) -> list[Observer]:
@@ -74,13 +88,29 @@ def observers(edits: list[Edit], mask: Tensor, config: former.ModelConfig) -> li
         config: of the model.
     """
     uniform = mask / mask.sum(-1, keepdim=True)
+
+    def observer(edit: Edit, head: int) -> Observer:
+        if edit["do"] == "uniform":
+            return former.edits.set_weights(edit["layer"], head, uniform)
+        if edit["do"] == "weight":
+            place = edit["query"], edit["key"]
+            return former.edits.set_weight(edit["layer"], head, *place, edit["weight"], renormalise=edit["renormalise"])
+        return former.edits.scale_head(edit["layer"], head, edit["factor"])
+
     return [
-        former.edits.set_weights(edit["layer"], head, uniform)
-        if edit["do"] == "uniform"
-        else former.edits.scale_head(edit["layer"], head, edit["factor"])
+        observer(edit, head)
         for edit in edits
+        if applies(edit, mask)
         for head in (range(config.heads) if edit["head"] is None else [edit["head"]])
     ]
+
+
+def applies(edit: Edit, mask: Tensor) -> bool:
+    """Whether an edit changes something in a text with this mask, bool (t, t): of one weight, its query must see its
+    key."""
+    if edit["do"] != "weight":
+        return True
+    return max(edit["query"], edit["key"]) < len(mask) and bool(mask[edit["query"], edit["key"]])
 
 
 def _read_one(edit: Any, config: former.ModelConfig) -> Edit:
@@ -91,11 +121,26 @@ def _read_one(edit: Any, config: former.ModelConfig) -> Edit:
         raise Refusal("bad_edit")
     if do == "uniform":
         return {"layer": layer, "head": head, "do": do}
+    if do == "weight":
+        return _read_weight(edit, config)
     if do != "scale" or isinstance(factor, bool) or not isinstance(factor, (int, float)):
         raise Refusal("bad_edit")
     if not abs(factor) <= FACTOR_LIMIT:  # NaN is not either
         raise Refusal("bad_edit")
     return {"layer": layer, "head": head, "do": do, "factor": float(factor)}
+
+
+def _read_weight(edit: Mapping[Any, Any], config: former.ModelConfig) -> Edit:
+    """An edit of one weight, whose layer and head are known."""
+    query, key, weight, renormalise = (edit.get(name) for name in ("query", "key", "weight", "renormalise"))
+    if edit["head"] is None or not (is_index(query, config.seq_length) and is_index(key, config.seq_length)):
+        raise Refusal("bad_edit")
+    if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 <= weight <= 1:
+        raise Refusal("bad_edit")
+    if not isinstance(renormalise, bool):
+        raise Refusal("bad_edit")
+    place = {"layer": edit["layer"], "head": edit["head"], "query": query, "key": key}
+    return place | {"do": "weight", "weight": float(weight), "renormalise": renormalise}  # in the page's order
 
 
 def is_index(value: Any, size: int) -> TypeGuard[int]:

@@ -83,6 +83,7 @@ def test_unknown_words_are_counted_and_shown_as_typed(models, classifier):
     assert tokenize(classifier, "a Blorptious film")[1] == ["a", "<unk> blorptious", "film"]
 
 
+WEIGHT = {"layer": 1, "head": 3, "do": "weight", "query": 5, "key": 2, "weight": 0.25, "renormalise": True}
 NONSENSE = [
     "junk",
     7,
@@ -99,6 +100,14 @@ NONSENSE = [
     [{"layer": 0, "head": 0, "do": "scale", "factor": 10**400}],
     [{"layer": 0, "head": 0, "do": "scale", "factor": True}],
     [{"layer": 0, "head": 0, "do": "scale", "factor": "0"}],
+    [{"layer": 0, "head": 0, "do": "weight"}],
+    [WEIGHT | {"head": None}],
+    [WEIGHT | {"query": -1}],
+    [WEIGHT | {"key": 48}],
+    [WEIGHT | {"weight": 1.5}],
+    [WEIGHT | {"weight": float("nan")}],
+    [WEIGHT | {"weight": True}],
+    [WEIGHT | {"renormalise": 1}],
 ]
 
 
@@ -128,7 +137,7 @@ def test_a_link_restores_its_edits_and_names_those_that_cannot_be_made(models):
     asked = {
         "model": "small-generator",
         "text": "The cat",
-        "edits": "0.3.off,2.L.uniform,1.2.x-1.5,9.0.off,0.0.x,💥,1.1",
+        "edits": "0.3.off,2.L.uniform,1.2.x-1.5,9.0.off,0.0.x,💥,1.1,1.3.w5_2_0.25,0.0.W3_0_1,1.L.w5_2_0,0.1.w5_2_1.5",
     }
     site = site_of(models)
     given, model, text, answer = explore.restore(site, asked, "small-classifier", "a film")
@@ -137,9 +146,11 @@ def test_a_link_restores_its_edits_and_names_those_that_cannot_be_made(models):
         {"layer": 0, "head": 3, "do": "scale", "factor": 0.0},
         {"layer": 2, "head": None, "do": "uniform"},
         {"layer": 1, "head": 2, "do": "scale", "factor": -1.5},
+        WEIGHT,
+        WEIGHT | {"layer": 0, "head": 0, "query": 3, "key": 0, "weight": 1.0, "renormalise": False},
     ]
     assert site.passes.get(answer["key"])[0].header["edits"] == given["list"]  # pyright: ignore[reportOptionalSubscript]
-    assert "9.0.off,0.0.x,💥,1.1" in told(answer["link"][0])
+    assert "9.0.off,0.0.x,💥,1.1,1.L.w5_2_0,0.1.w5_2" in told(answer["link"][0])
 
 
 @pytest.mark.parametrize(
@@ -176,6 +187,23 @@ def test_a_uniform_layer_looks_at_all_it_may_see_alike(generator, classifier):
     causal = run(generator, "The cat", whole).map("self").weights[1]
     assert torch.equal(causal, (torch.ones(7, 7).tril() / torch.arange(1, 8)[:, None]).expand(4, 7, 7))
     assert torch.equal(run(classifier, "a good film", whole).map("self").weights[1], torch.full((4, 3, 3), 1 / 3))
+
+
+@pytest.mark.parametrize("renormalise", [True, False])
+def test_a_weight_that_is_set_stands_in_the_map_and_does_nothing_where_its_query_cannot_see_its_key(
+    generator, renormalise
+):
+    plain, edit = run(generator, "The cat"), WEIGHT | {"renormalise": renormalise}
+    found = run(generator, "The cat", [edit])
+    row, before = found.map("self").weights[1, 3, 5], plain.map("self").weights[1, 3, 5]
+    others = torch.arange(7) != 2
+    rest = before[others] * (0.75 / before[others].sum() if renormalise else 1)
+    assert float(row[2]) == 0.25
+    torch.testing.assert_close(row[others], rest)
+    assert found.header["baseline"] == plain.header["output"]
+    for hidden in ({"query": 2, "key": 5}, {"query": 40, "key": 2}):
+        left = run(generator, "The cat", [edit | hidden])
+        assert torch.equal(left.map("self").weights, plain.map("self").weights)
 
 
 def test_a_generator_runs_on_its_fast_twin(generator, monkeypatch):

@@ -15,7 +15,7 @@ from fastapi.testclient import TestClient
 import former
 from tests.mask_rules import cells
 from viz.passes import edits as changes
-from viz.passes import lens, measures
+from viz.passes import lens, measures, trace, writes
 from viz.passes.run import Loaded, run
 from viz.passes.translation import translate
 from viz.tabs import TABS, python
@@ -30,6 +30,9 @@ EDITS = [
     {"layer": 0, "head": 1, "do": "scale", "factor": 0.0},
     {"layer": 1, "head": None, "do": "uniform"},
     {"layer": 1, "head": 2, "do": "scale", "factor": -1.5},
+    {"layer": 1, "head": 3, "do": "weight", "query": 6, "key": 2, "weight": 0.75, "renormalise": True},
+    {"layer": 0, "head": 2, "do": "weight", "query": 4, "key": 4, "weight": 0.0, "renormalise": False},
+    {"layer": 0, "head": 3, "do": "weight", "query": 99, "key": 4, "weight": 0.5, "renormalise": True},
 ]
 FOLDER = Path(python.__file__).parent
 PANELS = {panel: snippet for tab in TABS for panel, snippet in tab.python.items()}
@@ -133,6 +136,26 @@ def test_what_would_be_said_at_each_depth_is_what_the_panel_says(shipped, model,
     if model == "tiny-generator":
         named = [page["labels"][str(i)] for i in page["ids"][2][7]]
         assert made["best"] == pytest.approx(dict(zip(named, page["probs"][2][7], strict=True)), abs=2e-5)
+
+
+@pytest.mark.parametrize("edits", [[], EDITS], ids=["as it is", "edited"])
+def test_what_a_head_writes_is_what_the_panel_says(shipped, edits):
+    page = writes.writes(shipped["tiny-generator"], shown(shipped, edits=edits), "self", 1, 2, 7)
+    made = ran(shipped, "writes", edits=edits)
+    assert made["raised"].indices.tolist() == [i for i, _ in page["raised"]]
+    assert made["lowered"].values.tolist() == pytest.approx([value for _, value in page["lowered"]], abs=1e-4)
+    assert made["follows"] == page["token"]
+    assert made["total"] == pytest.approx(page["logit"], abs=1e-3)
+    with pytest.raises(Refusal):
+        ran(shipped, "writes", model="classifier")
+
+
+def test_a_number_that_is_followed_is_what_the_panel_says(shipped):
+    edits = EDITS[:1]
+    page = trace.trace(shipped["tiny-generator"], shown(shipped, edits=edits), "self", 1, 2, 7, 3, "adds", 5)
+    made = ran(shipped, "trace", edits=edits)
+    assert float(made["weight"]) == pytest.approx(page["weight"], abs=1e-5)
+    assert made["adds"].tolist() == pytest.approx(page["adds"], abs=1e-5)
 
 
 @pytest.mark.parametrize("of", ["head", "mean", "rollout"])
@@ -371,3 +394,12 @@ def test_the_maps_of_a_text_and_its_answer_are_those_of_the_pass(dates, text, na
     assert float(made["probs"][likeliest["id"]]) == pytest.approx(likeliest["prob"], abs=1e-4)
     found = lens.lens(dates["dates"], page)
     np.testing.assert_allclose(ran(dates, "lens", **asked)["probs"].numpy(), np.array(found["probs"]), atol=2e-5)
+    if name != "encoder":
+        found = writes.writes(dates["dates"], page, name, 1, 2, 7)
+        made = ran(dates, "writes", **asked)
+        assert made["names"] == [found["labels"][str(i)] for i, _ in found["raised"]]
+        assert made["total"] == pytest.approx(found["logit"], abs=1e-3)
+    found = trace.trace(dates["dates"], page, name, 1, 2, 7, 3, "adds", 5)
+    made = ran(dates, "trace", **asked)
+    assert float(made["weight"]) == pytest.approx(found["weight"], abs=1e-5)
+    assert made["adds"].tolist() == pytest.approx(found["adds"], abs=1e-5)

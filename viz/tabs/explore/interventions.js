@@ -2,11 +2,12 @@
 // trigger("edited") runs the text under them. Below, what every head is worth: measured by switching each one off.
 const { h, say, store } = former;
 const LIMIT = former.limits.edits;
+const AFTER = 60; // ms: the map of another head is painted first
 const { tools, body, foot } = former.panel(element, say("edits"));
 
 const edits = () => (props.value?.model === store.pass?.header.model ? props.value.list : []);
 const target = () => ({ layer: store.view.layer, head: whole.checked ? null : store.view.head });
-const same = (a, b) => a.layer === b.layer && a.head === b.head;
+const same = (a, b) => ["layer", "head", "query", "key"].every((name) => a[name] === b[name]);
 const name = ({ layer, head }) => say(head === null ? "edit_layer" : "edit_head", { layer, head });
 
 /** Runs the text under other edits. */
@@ -16,11 +17,11 @@ former.setEdits = (list) => {
   trigger("edited");
 };
 
-/** Puts one edit in the place of what was done to the same head; without "do" it only takes that back. */
-const apply = (edit) => {
+/** Puts one edit in the place of what was done to the same head, or weight; without an edit that is only taken back. */
+const apply = (edit, on = target()) => {
   if (!store.pass) return;
-  const others = edits().filter((other) => !same(other, target()));
-  const list = edit ? [...others, { ...target(), ...edit }] : others;
+  const others = edits().filter((other) => !same(other, on));
+  const list = edit ? [...others, { ...on, ...edit }] : others;
   if (list.length > LIMIT) return void (status.textContent = say("edits_many", { limit: LIMIT }));
   former.setEdits(list);
 };
@@ -38,6 +39,46 @@ const scale = h("input", { type: "range", min: -2, max: 3, step: 0.1, value: 1, 
 const factor = h("output", {}, "1");
 scale.addEventListener("input", () => (factor.textContent = `× ${scale.value}`.replace("-", "−")));
 scale.addEventListener("change", () => apply(Number(scale.value) === 1 ? null : { do: "scale", factor: Number(scale.value) }));
+
+// One weight of the head: that of the pair that is locked, else of the last token with the key it looks at most.
+const weight = h("input", { type: "range", min: 0, max: 1, step: 0.01 });
+const weighs = h("output");
+const share = h("input", { type: "checkbox", checked: true, onchange: () => weightEdit() && setWeight() });
+const free = button("edit_weight_undo", () => apply(null, place()));
+const place = () => ({ layer: store.view.layer, head: store.view.head, ...former.lockedPair(former.shown()) });
+const weightEdit = () => edits().find((edit) => same(edit, place()));
+const setWeight = () => {
+  const on = place();
+  store.set({ token: on.query, key: on.key }); // the pair stays the one that is looked at
+  apply({ do: "weight", weight: Number(weight.value), renormalise: share.checked }, on);
+};
+weight.addEventListener("input", () => (weighs.textContent = former.fixed(Number(weight.value), 2)));
+weight.addEventListener("change", setWeight);
+const weightName = h("span");
+const oneWeight = h("div", { class: "edit-weight" },
+  h("label", { class: "edit-scale" }, weightName, weight, weighs),
+  h("div", { class: "edit-row" }, h("label", { class: "edit-whole" }, share, say("edit_weight_share")), free));
+
+const drawWeight = () => {
+  clearTimeout(drawing);
+  drawing = setTimeout(paintWeight, AFTER);
+};
+let drawing = 0;
+const paintWeight = () => {
+  const shown = former.shown();
+  oneWeight.hidden = !shown || shown.of !== "head";
+  if (oneWeight.hidden) return;
+  const { query, key } = place();
+  const { map } = shown;
+  const current = weightEdit();
+  weightName.textContent = say("edit_weight_of", { query: former.quote(query, map.queries), key: former.quote(key, map.keys) });
+  weight.disabled = share.disabled = key >= map.rowLength(query);
+  weight.value = weight.disabled ? 0 : current?.weight ?? former.row(shown, query)[key];
+  weighs.textContent = weight.disabled ? say("masked_short") : former.fixed(Number(weight.value), 2);
+  if (current) share.checked = current.renormalise;
+  free.disabled = !current;
+};
+
 const reset = button("edit_reset", () => former.setEdits([]));
 tools.append(former.hints(hints), reset);
 
@@ -46,10 +87,11 @@ const list = h("ul", { class: "edit-list" });
 const status = h("p", { class: "quiet", role: "status" });
 const slider = h("label", { class: "edit-scale" }, h("span", {}, say("edit_scale")), scale, factor);
 const all = h("label", { class: "edit-whole" }, whole, say("edit_whole"));
-body.append(h("div", { class: "edit-head" }, heading, all), h("div", { class: "edit-row" }, off, uniform, undo), slider, list, status);
+body.append(h("div", { class: "edit-head" }, heading, all), h("div", { class: "edit-row" }, off, uniform, undo), slider, oneWeight, list, status);
 
 const described = (edit) => {
   if (edit.do === "uniform") return say("edited_uniform", { name: name(edit) });
+  if (edit.do === "weight") return say("edited_weight", { name: name(edit), query: edit.query, key: edit.key, weight: edit.weight, row: edit.renormalise ? "shared" : "kept" });
   if (edit.factor === 0) return say("edited_off", { name: name(edit) });
   return say("edited_scale", { name: name(edit), factor: `${edit.factor}`.replace("-", "−") });
 };
@@ -65,10 +107,12 @@ const draw = () => {
   undo.disabled = !current;
   reset.disabled = !active.length;
   status.textContent = active.length ? "" : say("edits_none");
+  drawWeight();
   list.replaceChildren(...active.map((edit) => {
     const words = described(edit);
     const remove = () => former.setEdits(edits().filter((other) => other !== edit));
-    const show = () => store.set({ layer: edit.layer, ...(edit.head === null ? {} : { head: edit.head }) });
+    const pair = edit.do === "weight" ? { token: edit.query, key: edit.key, of: "head" } : {};
+    const show = () => store.set({ layer: edit.layer, ...(edit.head === null ? {} : { head: edit.head }), ...pair });
     return h("li", {},
       h("button", { type: "button", class: "edit-show", onclick: show }, words),
       h("button", { type: "button", class: "edit-remove", "aria-label": say("edit_remove", { words }), onclick: remove }, "✕"));
@@ -144,6 +188,7 @@ store.subscribe(element, (changed) => {
   element.hidden = store.pass?.header.kind === "translator"; // edits are of one stack's heads
   if (changed.has("pass")) stop();
   if (["pass", "layer", "head"].some((field) => changed.has(field))) draw();
+  else if (["exact", "token", "key", "of"].some((field) => changed.has(field))) drawWeight();
   if (changed.has("effects") || changed.has("pass")) tell();
   if (store.pass) element.dataset.rev = store.rev;
 });

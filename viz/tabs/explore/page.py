@@ -143,6 +143,8 @@ def render(site: Site, page: gr.Blocks) -> None:
             part("pair")
     part("token_strip")
     part("lens")
+    part("writes")
+    part("trace")
     part("scan")
     with gr.Row(elem_classes="explore-below"):  # as many columns as there are parts and room
         changes = part("interventions", {"model": first.name, "list": []})

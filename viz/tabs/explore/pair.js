@@ -94,10 +94,18 @@ const tellTotal = (query, map, factor) => {
   Object.assign(total.dataset, { at: i, total: out[i] });
 };
 
-/** What the visitor's changes make of this head: {replaced: its weights are others, factor: of what it adds}. */
-const changes = ({ layer, head }) => {
+/** What the visitor's changes make of this head: {uniform: all its weights are others, set: weights of this query
+ *  are, replaced: any are, factor: of what it adds}. */
+const changes = ({ layer, head }, query) => {
   const own = store.pass.header.edits.filter((edit) => edit.layer === layer && (edit.head ?? head) === head);
-  return { replaced: own.some((edit) => edit.do === "uniform"), factor: own.reduce((factor, edit) => factor * (edit.factor ?? 1), 1) };
+  const weights = own.filter((edit) => edit.do === "weight");
+  const uniform = own.some((edit) => edit.do === "uniform");
+  return {
+    uniform,
+    replaced: uniform || weights.length > 0,
+    set: weights.some((edit) => edit.query === query),
+    factor: own.reduce((factor, edit) => factor * (edit.factor ?? 1), 1),
+  };
 };
 
 const paint = eachFrame(() => {
@@ -114,14 +122,14 @@ const paint = eachFrame(() => {
   element.dataset.rev = store.rev;
   if (!vectors) return;
   const { headSize } = map;
-  const { replaced, factor } = changes(shown);
+  const { uniform, replaced, set, factor } = changes(shown, query);
   former.recompute(map, vectors);
   const [q, k] = [vectors.q.subarray(query * headSize, (query + 1) * headSize), vectors.k.subarray(key * headSize, (key + 1) * headSize)];
   drawProducts(q, k);
   const dot = q.reduce((so, value, i) => so + value * k[i], 0);
   const masked = key >= map.rowLength(query);
   const said = { dot: number(dot), size: headSize, score: number(dot / Math.sqrt(headSize)), keys: map.rowLength(query), weight: masked ? "" : number(former.row(shown, query)[key]) };
-  sum.textContent = say(masked ? "pair_masked" : replaced ? "pair_edited" : "pair_sum", said);
+  sum.textContent = say(masked ? "pair_masked" : set ? "pair_set" : uniform ? "pair_edited" : "pair_sum", said);
   fetched = former.fetched(shown, query, KEYS, factor);
   at = at === null ? null : Math.min(at, headSize - 1);
   drawValues(fetched, map.keys);

@@ -10,6 +10,8 @@ from viz.passes import edits, translation
 from viz.passes.lens import TOP
 from viz.passes.measures import RUNS, blank
 from viz.passes.run import Loaded, Models, class_names, tokenize
+from viz.passes.writes import TOP as WRITTEN
+from viz.passes.writes import check_model as check_writes
 from viz.tabs.explore import scans
 from viz.tabs.python import IMPORTS, Snippet, View, read_choice, read_index, read_model
 
@@ -52,6 +54,7 @@ def start(models: Models, view: View) -> Start:
     config = loaded.bundle.config
     ids, _, _ = tokenize(loaded, view.get("text", ""), end=loaded.is_classifier)
     changes = edits.read(view.get("edits"), loaded.name, config)
+    mask = loaded.mask(len(ids))
     part = f"-{config.seq_length}:" if loaded.is_classifier else f":{config.seq_length}"
     lines = [
         f"bundle = former.load({loaded.name!r})",
@@ -61,7 +64,7 @@ def start(models: Models, view: View) -> Start:
         "mask = bundle.model.mask(len(ids))",
         *(["uniform = mask / mask.sum(-1, keepdim=True)"] if any(edit["do"] == "uniform" for edit in changes) else []),
         "edits = [",
-        *(f"    {line}," for edit in changes for line in change(edit, config.heads)),
+        *(f"    {line}," for edit in changes if edits.applies(edit, mask) for line in change(edit, config.heads)),
         "]",
         'out, capture = former.run_with_capture(bundle.model, tokens, ("weights", "q", "k", "v"), edits=edits)',
         'weights = capture.stack("weights")[:, 0]  # (layers, h, t_query, t_key)',
@@ -106,6 +109,10 @@ def change(edit: edits.Edit, heads: int) -> list[str]:
     each = range(heads) if edit["head"] is None else [edit["head"]]
     if edit["do"] == "uniform":
         return [f"former.edits.set_weights({edit['layer']}, {head}, uniform)" for head in each]
+    if edit["do"] == "weight":
+        rest = "" if edit["renormalise"] else ", renormalise=False"
+        place = f"{edit['layer']}, {edit['head']}, {edit['query']}, {edit['key']}"
+        return [f"former.edits.set_weight({place}, {edit['weight']!r}{rest})"]
     return [f"former.edits.scale_head({edit['layer']}, {head}, {edit['factor']!r})" for head in each]
 
 
@@ -243,6 +250,55 @@ def lens(models: Models, view: View) -> str:
     )
 
 
+def writes(models: Models, view: View) -> str:
+    """What the head adds to the logits at a token, and how all parts add up to one of them."""
+    loaded, t, code, *_ = start(models, view)
+    check_writes(loaded, view.get("map"))
+    config = loaded.bundle.config
+    layer, head = read_index(view, "layer", config.depth), read_index(view, "head", config.heads)
+    query = read_index(view, "query", t)
+    read, said = ("inputs", "target") if loaded.translates else ("tokens", "tokens")
+    heads = "cross" if view.get("map") == "cross" else "heads"
+    return (
+        f"{code}"
+        f"parts = former.logit_parts(bundle.model, {read}, {query}, edits=edits)  # (..., num_tokens) each\n"
+        f'added = parts["{heads}"][{layer}, {head}]\n'
+        "added = added - added.mean()  # a number added to all alike changes nothing\n"
+        f"raised, lowered = added.topk({WRITTEN}), added.topk({WRITTEN}, largest=False)\n"
+        f"logits = out[0, {query}]\n"
+        f"follows = int({said}[0, {query} + 1]) if {query} + 1 < {said}.shape[1] else int(logits.argmax())\n"
+        "terms = {name: part[..., follows] - part.mean(-1) for name, part in parts.items()}\n"
+        'terms["common"] = logits.mean()\n'
+        "total = sum(float(term.sum()) for term in terms.values())  # the logit of what follows\n"
+        "names = [bundle.tokenizer.labels([int(i)])[0] for i in raised.indices]\n"
+        'figure = figures.bars(raised.values, names, axis="logit")\n'
+    )
+
+
+def trace(models: Models, view: View) -> str:
+    """A weight from q and k, these from what the attention reads, and what the head adds to the stream."""
+    loaded, t, code, t_key, stack, _ = start(models, view)
+    config = loaded.bundle.config
+    layer, head = read_index(view, "layer", config.depth), read_index(view, "head", config.heads)
+    query, key = read_index(view, "query", t), read_index(view, "key", t_key)
+    blocks = {"": "transformer", "cross.": "decoder"}.get(stack, stack[:-1])
+    kind = "cross" if stack == "cross." else "attention"
+    read = "inputs" if loaded.translates else "tokens"
+    unify = "attention.unifyheads.weight" if config.unify else f"torch.eye({config.emb})"
+    return (
+        f"{code}"
+        f'q, k = (capture.get(point, {layer})[0, {head}] for point in ("{stack}q", "{stack}k"))  # (t, s) each\n'
+        f"scores = q[{query}] @ k.T / {'q.shape[-1] ** 0.5' if config.scaled else '1'}\n"
+        f'weight = scores.masked_fill(~mask[{query}], float("-inf")).softmax(-1)[{key}]\n'
+        f'_, output = former.run_with_capture(bundle.model, {read}, ["{stack}out"], edits=edits)\n'
+        f'out = output.get("{stack}out", {layer})[0, {head}, {query}]  # (s,)\n'
+        f"attention = bundle.model.{blocks}.blocks[{layer}].{kind}\n"
+        f"columns = slice({head} * len(out), {head + 1} * len(out))  # of this head\n"
+        f"adds = {unify}[:, columns] @ out  # (e,)\n"
+        'figure = figures.bars(adds.detach(), range(len(adds)), axis="adds to the residual stream")\n'
+    )
+
+
 def surprise(models: Models, view: View) -> str:
     """How many bits each token was worth."""
     loaded, _, code, *_ = start(models, view)
@@ -294,6 +350,8 @@ PANELS: dict[str, Snippet] = {
     "pair": pair,
     "token-strip": token_strip,
     "lens": lens,
+    "writes": writes,
+    "trace": trace,
     "scan": scans.python,
     "prediction": prediction,
     "surprise": surprise,

@@ -6,6 +6,8 @@
     GET /attention/{key}/heads            measured: every head's effect, a line of JSON for each layer
     GET /attention/{key}/words            measured: what carried a verdict, in lines of JSON
     GET /attention/{key}/lens             what the model would say at each depth (`lens.lens`)
+    GET /attention/{key}/writes/{map}/{layer}/{head}/{at}   what a head writes at a place (`writes.writes`); ?token=ID
+    GET /attention/{key}/trace/{map}/{layer}/{head}/{query}/{seen}/{part}/{at}   a number followed back (`trace.trace`)
     GET /attention/{key}/data.npz         the whole pass for other programs
     POST /scan/heads, /scan/head          of heads over a corpus (`scans`)
 
@@ -18,14 +20,14 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from functools import partial
 from typing import Any, Literal
 
 from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.responses import StreamingResponse
 
-from viz.passes import edits, lens, measures, payload
+from viz.passes import edits, lens, measures, payload, trace, writes
 from viz.passes.run import Loaded, Pass
 from viz.server import http
 from viz.server.http import BINARY, FOREVER
@@ -33,7 +35,7 @@ from viz.server.work import attach as attach_answers
 from viz.tabs.base import Site
 from viz.tabs.explore import scans
 from viz.tabs.python import read_model
-from viz.text import Refusal
+from viz.text import Busy, Refusal
 
 Measure = Callable[[Loaded, Pass], Iterator[dict[str, Any]]]
 
@@ -98,17 +100,7 @@ def attach(server: FastAPI, site: Site) -> None:
     measured("heads", measures.heads)
     measured("words", measures.each_word)
 
-    @server.get("/attention/{key}/lens")
-    @http.answers
-    async def at_each_depth(key: str, request: Request) -> Response:
-        made, _ = await held(key)
-
-        def pieces() -> Iterator[bytes]:
-            yield gzip.compress(json.dumps(lens.lens(models[made.header["model"]], made)).encode(), 6)
-
-        body = await work.whole(f"{key}/lens", pieces, request)
-        headers = {"Content-Encoding": "gzip"} | FOREVER
-        return Response(body, 200, headers, "application/json") if body else Response(status_code=http.GONE)
+    attach_of_heads(server, site, held)
 
     @server.get("/attention/{key}/{name}/{layer}/{head}")
     async def exactly(key: str, name: str, layer: int, head: Literal["mean", "rollout"] | int) -> Response:
@@ -124,3 +116,50 @@ def attach(server: FastAPI, site: Site) -> None:
         except LookupError:
             raise HTTPException(404) from None
         return Response(body, media_type=BINARY, headers=FOREVER)
+
+
+def attach_of_heads(server: FastAPI, site: Site, held: Callable[[str], Awaitable[tuple[Pass, bytes]]]) -> None:
+    """Adds those that answer once, in JSON: what stands at each depth, and what one head does at one place."""
+    work, models = site.work, site.models
+
+    async def told_once(request: Request, key: str, path: str, make: Callable[..., Any], *arguments: Any) -> Response:
+        """make(model, pass, *arguments) as JSON, made once for all who ask for the same."""
+        made, _ = await held(key)
+
+        def pieces() -> Iterator[bytes]:
+            yield gzip.compress(json.dumps(make(models[made.header["model"]], made, *arguments)).encode(), 6)
+
+        try:
+            body = await work.whole(f"{key}/{path}/{arguments}", pieces, request)
+        except Refusal as refusal:
+            if isinstance(refusal, Busy):
+                raise
+            return http.refused(refusal, 200)  # that there is nothing to say of a model, or a map, is an answer
+        headers = {"Content-Encoding": "gzip"} | FOREVER
+        return Response(body, 200, headers, "application/json") if body else Response(status_code=http.GONE)
+
+    @server.get("/attention/{key}/lens")
+    @http.answers
+    async def at_each_depth(key: str, request: Request) -> Response:
+        return await told_once(request, key, "lens", lens.lens)
+
+    @server.get("/attention/{key}/writes/{name}/{layer}/{head}/{at}")
+    @http.answers
+    async def written(
+        key: str, name: str, layer: int, head: int, at: int, request: Request, token: int | None = None
+    ) -> Response:
+        try:
+            return await told_once(request, key, "writes", writes.writes, name, layer, head, at, token)
+        except LookupError:
+            raise HTTPException(404) from None
+
+    @server.get("/attention/{key}/trace/{name}/{layer}/{head}/{query}/{seen}/{part}/{at}")
+    @http.answers
+    async def traced(
+        key: str, name: str, layer: int, head: int, query: int, seen: int, part: str, at: int, request: Request
+    ) -> Response:
+        place = name, layer, head, query, seen, part, at
+        try:
+            return await told_once(request, key, "trace", trace.trace, *place)
+        except LookupError:
+            raise HTTPException(404) from None

@@ -261,6 +261,8 @@ MESSAGES = {
     " {size}: {terms} make {total}.",
     "pair_total_scaled": "The head’s output for {query} is the sum of the values, each times its weight; you have"
     " scaled it by {factor}. Number {at} of {size}: {terms}, times {factor}, make {total}.",
+    "pair_set": "The products sum to {dot}. Divided by √{size}: {score}. You have set weights of this row, so they no"
+    " longer come from it: {weight}.",
     "pair_edited": "The products sum to {dot}. Divided by √{size}: {score}. You have replaced this head’s weights, so"
     " they no longer come from it: {weight} for each of {keys} keys.",
     # a pinned pass and the one on screen

@@ -28,6 +28,11 @@ MESSAGES = {
     "too_short": "A single token leaves nothing to predict: type a little more.",
     "busy_measuring": "Too many measurements are under way just now. Please try again in a few seconds.",
     # what the parts of several tabs say
+    "products_place": "place",
+    "products_weight": "weight",
+    "products_input": "number of {of}",
+    "products_product": "product",
+    "products_rest": "the {count} smaller ones together",
     "buttons_hints": "What the buttons do",
     "overview": "All heads",
     "map": "Head map",

@@ -16,7 +16,7 @@ from fastapi.testclient import TestClient
 import app
 import former
 from tests.viz import plain
-from viz.passes import lens, measures, payload, store
+from viz.passes import lens, measures, payload, store, trace, writes
 from viz.passes.run import run
 from viz.passes.store import PassStore
 from viz.server import work
@@ -186,8 +186,33 @@ def test_a_head_that_is_not_there_is_404_and_a_message_reaches_the_visitor_as_a_
     key = explore.answer(models, passes, "small-generator", "a", None)["key"]
     assert client.get(f"/attention/{key}/self/7/0").status_code == 404
     assert client.get(f"/attention/{key}/cross/0/0").status_code == 404
+    assert client.get(f"/attention/{key}/writes/self/7/0/0").status_code == 404
     assert client.get(f"/attention/{key}/self/x/0").status_code == 422
     assert lines(client.get(f"/attention/{key}/heads")) == [{"error": note("too_short")}]
+
+
+def test_a_number_is_followed_and_one_that_is_not_there_is_404(served, models):
+    client, passes = served
+    key = explore.answer(models, passes, "small-generator", "The cat", None)["key"]
+    made, _ = passes.get(key)
+    told = client.get(f"/attention/{key}/trace/self/1/2/5/3/k/4").json()
+    assert told == json.loads(json.dumps(trace.trace(models["small-generator"], made, "self", 1, 2, 5, 3, "k", 4)))
+    assert client.get(f"/attention/{key}/trace/self/1/2/5/3/k/99").status_code == 404
+    hidden = client.get(f"/attention/{key}/trace/self/1/2/3/5/k/4")
+    assert (hidden.status_code, hidden.json()) == (200, {"error": note("trace_masked")})
+
+
+def test_what_a_head_writes_is_told_of_the_token_asked_for_and_refused_of_a_classifier(served, models):
+    client, passes = served
+    key = explore.answer(models, passes, "small-generator", "The cat", None)["key"]
+    made, _ = passes.get(key)
+    for query, token in (("", None), ("?token=65", 65)):
+        told = client.get(f"/attention/{key}/writes/self/1/2/3{query}").json()
+        found = writes.writes(models["small-generator"], made, "self", 1, 2, 3, token)
+        assert told == json.loads(json.dumps(found))
+    judged = explore.answer(models, passes, "small-classifier", TEXT, None)["key"]
+    response = client.get(f"/attention/{judged}/writes/self/1/2/3")
+    assert (response.status_code, response.json()) == (200, {"error": note("writes_not")})
 
 
 def test_too_many_measurements_at_once_are_refused_with_a_message(models, monkeypatch):

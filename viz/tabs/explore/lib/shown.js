@@ -1,7 +1,7 @@
 // What is on screen, as numbers: one head, the mean of a layer's heads, or the rollout up to a layer; and which pair of
-// tokens is looked at. Every view of the tab asks here. Adds former.shown, former.weightsOf, former.row, former.pair, former.strongest,
-// former.strongestOf, former.LINES, former.linksOf, former.rowsPredict, former.predictedAt, former.recompute and
-// former.fetched.
+// tokens is looked at. Every view of the tab asks here. Adds former.shown, former.weightsOf, former.row, former.pair,
+// former.lockedPair, former.strongest, former.strongestOf, former.LINES, former.linksOf, former.rowsPredict,
+// former.predictedAt, former.recompute and former.fetched.
 (() => {
   const former = window.former;
   const derived = new WeakMap(); // map → {mean: [layer] cells, rollout: [layer] t × t}
@@ -125,6 +125,14 @@
     if (hover?.query != null) return hover;
     const query = view.token ?? hover?.token ?? shown.map.queries.length - 1;
     if (shown.map.square && view.token !== null && hover?.token != null && hover.token !== query) return { query, key: hover.token };
+    return { query, key: (view.token === null ? null : view.key) ?? former.strongest(shown, query) };
+  };
+
+  /** The {query, key} that is chosen, whatever is pointed at: the locked pair, else that of the locked or the last token with
+   *  the key it looks at most. */
+  former.lockedPair = (shown) => {
+    const { view } = former.store;
+    const query = view.token ?? shown.map.queries.length - 1;
     return { query, key: (view.token === null ? null : view.key) ?? former.strongest(shown, query) };
   };
 

@@ -4,7 +4,6 @@ const { h } = former;
 const { words, panel } = section;
 const { linear, attention, dot } = former.arithmetic;
 const PARTS = ["q", "k", "v"];
-const TERMS = 8; // of a sum that are written out: the largest
 
 const parse = (text) => text.split(";").map((columns) => columns.split(",").map(Number));
 const spell = (list) => list.map((columns) => columns.map((value) => Number(value.toFixed(2))).join()).join(";");
@@ -92,21 +91,9 @@ const trace = h("div", { class: "trace", "aria-live": "polite" });
 const ofHead = h("div", { class: "of-head" }, h("div", { class: "asks" }, text.node, layer.node, head.node, query.node, key.node), chain, trace);
 panel.picture.append(inPlane, ofHead);
 
-/** Numbers in a row, each a cell in its colour; of q, k and v each is a button that is followed. */
-const cells = (name, numbers, part = null) => {
-  const colours = former.colours().scores;
-  const most = Math.max(1e-9, ...numbers.map(Math.abs));
-  const cell = (value, i) => {
-    const on = demo.view.part === part && demo.view.at === i;
-    const node = part
-      ? h("button", { type: "button", "aria-pressed": `${on}`, "aria-label": `${name} ${i}: ${former.number(value, 3)}`, onclick: () => demo.set({ part, at: i }) }, former.fixed(value, 2))
-      : h("span", {}, numbers.length > 20 ? "" : former.fixed(value, 2));
-    former.ground(node, colours[Math.round(127.5 + (127.5 * value) / most)]);
-    node.title = `${i}: ${former.number(value)}`;
-    return node;
-  };
-  return h("p", { class: `cells${numbers.length > 20 ? " many" : ""}`, "data-row": name }, h("b", {}, name), h("span", { class: "numbers" }, ...numbers.map(cell)));
-};
+/** Numbers in a row; those of q, k and v are buttons that are followed. */
+const cells = (name, numbers, part = null) =>
+  former.numberRow(name, numbers, part && { chosen: demo.view.part === part ? demo.view.at : null, onpick: (at) => demo.set({ part, at }) });
 const line = (said) => h("p", { class: "line" }, said);
 
 const paintHead = () => {
@@ -138,17 +125,11 @@ const paintTrace = ({ labels, x, weight }, i, j) => {
   const { part, at } = demo.view;
   const token = part === "q" ? i : j;
   const { file, tensor, row, rows } = weight[part];
-  const terms = x[token].map((value, column) => ({ column, value, weight: rows[at][column], product: value * rows[at][column] }));
-  const sum = terms.reduce((all, { product }) => all + product, 0);
-  const largest = [...terms].sort((one, other) => Math.abs(other.product) - Math.abs(one.product)).slice(0, TERMS);
-  const rest = sum - largest.reduce((all, { product }) => all + product, 0);
-  const term = ({ column, value, weight: number, product }) => h("tr", {}, h("th", { scope: "row" }, `[${row + at}, ${column}]`), ...[number, value, product].map((one) => h("td", {}, former.fixed(one, 4))));
-  const heads = ["place", "weight", "input", "product"].map((name) => h("th", { scope: "col" }, words(`trace_${name}`)));
+  const { table, sum } = former.productsTable({ weights: rows[at], inputs: x[token], of: "x", row: row + at, column: 0 });
   trace.replaceChildren(
-    line(words("trace", { part, at, word: labels[token], sum: former.number(sum), count: terms.length })),
-    h("p", { class: "quiet" }, words("trace_file", { file, tensor })),
-    h("table", {}, h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...largest.map(term)),
-      h("tfoot", {}, h("tr", {}, h("th", { scope: "row", colspan: 3 }, words("trace_rest", { count: terms.length - largest.length })), h("td", {}, former.fixed(rest, 4))))),
+    line(words("trace", { part, at, word: labels[token], sum: former.number(sum), count: x[token].length })),
+    h("p", { class: "quiet" }, file ? words("trace_file", { file, tensor }) : tensor),
+    table,
   );
   trace.dataset.sum = sum;
 };

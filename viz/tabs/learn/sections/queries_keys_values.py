@@ -16,6 +16,7 @@ from torch import Tensor
 import former
 from former.hooks import POINTS
 from viz.passes.run import Loaded, Models, tokenize, writers
+from viz.passes.trace import MAPS, place_of
 from viz.tabs.learn.section import Section
 from viz.tabs.python import IMPORTS, View, read_choice, read_index
 from viz.text import Refusal
@@ -28,7 +29,6 @@ REACH = 2.5  # a number of a matrix, at most
 TEXT = "The cat sat on"
 MOST = 16  # tokens
 PARTS = ("q", "k", "v")
-MAPS = {"q": "toqueries", "k": "tokeys", "v": "tovalues"}
 
 
 def circle() -> list[list[float]]:
@@ -144,15 +144,14 @@ def trained(models: Models, view: View) -> dict[str, Any]:
     found = of_head(models, view)
     block = loaded.bundle.model.transformer.blocks[layer]
     s = loaded.bundle.config.head_size
-    files = [name for name in loaded.bundle.card.get("files", {}) if name.endswith(".safetensors")]
     source = {
         part: {
-            "file": f"{loaded.name}/{' + '.join(files)}",
-            "tensor": f"transformer.blocks.{layer}.attention.{name}.weight",
+            **place_of(loaded, f"transformer.blocks.{layer}.attention.{name}.weight"),
             "row": head * s,
             "rows": getattr(block.attention, name).weight[head * s : (head + 1) * s].tolist(),
         }
         for part, name in MAPS.items()
+        if part in PARTS
     }
     plain = {name: tensor.tolist() for name, tensor in found.items() if name != "scores"}
     scores = [[value if math.isfinite(value) else None for value in row] for row in found["scores"].tolist()]

@@ -50,11 +50,6 @@ MESSAGES = {
     "learn_queries_keys_values_trace": "{part}[{at}] of “{word}” = {sum}: the sum of {count} products of a weight and a"
     " number of x",
     "learn_queries_keys_values_trace_file": "{tensor} in {file}",
-    "learn_queries_keys_values_trace_place": "place",
-    "learn_queries_keys_values_trace_weight": "weight",
-    "learn_queries_keys_values_trace_input": "number of x",
-    "learn_queries_keys_values_trace_product": "product",
-    "learn_queries_keys_values_trace_rest": "the {count} smaller ones together",
     "learn_queries_keys_values_try_away": "W_k = −1: look away",
     "learn_queries_keys_values_try_nothing": "W_q = 0: ask nothing",
     "learn_queries_keys_values_try_turn": "W_v: a quarter turn",

@@ -1,0 +1,60 @@
+"""A number followed back in Explore: opened by a button, each step against the file of weights."""
+
+import pytest
+import torch
+from playwright.sync_api import expect
+from safetensors.torch import load_file
+
+from tests.browser.pages import Exploring
+from tests.browser.reference import CHECKPOINTS
+
+pytestmark = pytest.mark.browser
+TAB = Exploring
+
+
+def vector(tab: Exploring, name: str, row: int) -> list[float]:
+    """One of the head's vectors, as the page has it."""
+    return tab.page.evaluate(
+        """([name, row]) => {
+            const { vectors, map } = former.shown();
+            return [...vectors[name].slice(row * map.headSize, (row + 1) * map.headSize)];
+        }""",
+        [name, row],
+    )
+
+
+def test_a_weight_is_followed_to_its_file_and_forward_to_the_stream(tab):
+    tab.open(model="tiny-generator", text="The cat sat on", layer=1, head=2, token=8, key=5)
+    part = tab.part("trace")
+    part.scroll_into_view_if_needed()
+    part.get_by_role("button", name="Follow “").click()
+    chain = part.locator(".chain")
+    expect(chain).to_have_attribute("data-part", "q")
+    step = {name: float(chain.get_attribute(f"data-{name}") or "") for name in ("computed", "weight")}
+    shown = tab.page.evaluate("former.row(former.shown(), 8)[5]")
+    assert step["weight"] == pytest.approx(shown, abs=1e-6)
+    assert step["computed"] == pytest.approx(shown, abs=1e-5)
+
+    chain.get_by_role("button", name="k of “").nth(4).click()
+    expect(chain).to_have_attribute("data-part", "k")
+    state = load_file(CHECKPOINTS / "tiny-generator" / "model.safetensors")
+    assert float(chain.get_attribute("data-value") or "") == pytest.approx(vector(tab, "k", 5)[4], abs=1e-5)
+    expect(chain).to_contain_text("transformer.blocks.1.attention.tokeys.weight in tiny-generator/model.safetensors")
+    table = chain.locator("table.products tbody tr")
+    place, weight = table.first.locator("th").inner_text(), table.first.locator("td").first.inner_text()
+    row, column = (int(number) for number in place.strip("[]").split(","))
+    assert row == 2 * 16 + 4
+    tensor = state["transformer.blocks.1.attention.tokeys.weight"].float()
+    assert float(weight.replace("−", "-")) == pytest.approx(float(tensor[row, column]), abs=6e-5)
+    expect(chain).to_contain_text(f"x[{column}] of “")
+    expect(chain).to_contain_text("transformer.token_embedding.weight[")
+
+    button = chain.locator(".largest button").first
+    at = int(button.get_attribute("data-at") or "")
+    button.click()
+    expect(chain).to_have_attribute("data-part", "adds")
+    out = vector(tab, "out", 8)
+    unify = state["transformer.blocks.1.attention.unifyheads.weight"].float()[at, 32:48]
+    assert float(chain.get_attribute("data-value") or "") == pytest.approx(float(unify @ torch.tensor(out)), abs=1e-4)
+    part.get_by_role("button", name="Close").click()
+    expect(chain).to_be_hidden()

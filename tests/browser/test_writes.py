@@ -1,0 +1,79 @@
+"""What the head writes, in Explore: the tokens it raises, and the logit as a sum, against the weights in torch."""
+
+import re
+
+import pytest
+import torch
+from playwright.sync_api import expect
+
+import former
+from tests.browser.pages import Exploring, agrees, presents
+
+pytestmark = pytest.mark.browser
+TAB = Exploring
+TEXT = "The cat sat on the mat. The cat sat on the"
+
+
+def written(tab: Exploring) -> dict[str, str]:
+    """Waits until the panel is of the head and the token on screen; its token, sum and logit."""
+    tab.wait(  # what comes late above it moves it out of view
+        """() => {
+            document.querySelector(".former-writes .panel").scrollIntoView({ block: "center" });
+            return Number(document.querySelector(".former-writes[data-rev]")?.dataset.rev) === former.store.rev
+                && !document.querySelector(".former-writes.late");
+        }"""
+    )
+    return tab.page.locator(".former-writes .panel").evaluate("section => ({ ...section.dataset })")
+
+
+def test_a_heads_tokens_are_those_of_its_output_and_all_parts_add_up_to_the_logit(tab):
+    bundle = former.load("gpt")
+    model, ids = bundle.model, bundle.tokenizer.encode(TEXT)
+    logits, capture = former.run_with_capture(model, torch.tensor([ids]), ["out", "resid_post"])
+    x, out = capture.get("resid_post", 5)[0, 4], capture.get("out", 3)[0, 1, 4]
+    unify = model.transformer.blocks[3].attention.unifyheads.weight[:, 32:64]  # of head 1, s = 32
+    part = unify @ out
+    normed = model.norm.weight * (part - part.mean()) / (x.var(correction=0) + model.norm.eps).sqrt()
+    added = (model.output_weight @ normed).detach()
+    added -= added.mean()
+    tab.open(model="gpt", text=TEXT, layer=3, head=1, token=4)
+    shown = written(tab)
+    assert int(shown["token"]) == ids[5]
+    assert float(shown["sum"]) == pytest.approx(float(logits[0, 4, ids[5]]), abs=1e-3)
+    expect(tab.page.locator(".former-writes .writes-at")).to_have_text(re.compile("^Layer 3, head 1, at “.+” \\(4\\)$"))
+    raised, lowered = (tab.page.locator(".former-writes section ol").nth(i) for i in (1, 2))
+    for rows, largest in ((raised, True), (lowered, False)):
+        expected = added.topk(10, largest=largest)
+        assert rows.locator("[data-id]").evaluate_all("all => all.map((one) => Number(one.dataset.id))") == (
+            expected.indices.tolist()
+        )
+        numbers = [float(said.replace("−", "-")) for said in rows.locator(".number").all_inner_texts()]
+        assert numbers == pytest.approx(expected.values.tolist(), abs=0.0051)
+    looks = tab.page.locator(".former-writes section ol").nth(0).locator(".number").first.inner_text()
+    _, weights = former.run_with_capture(model, torch.tensor([ids]), ["weights"])
+    assert agrees(looks, float(weights.get("weights", 3)[0, 1, 4].max()))
+
+    raised.locator("[data-id]").first.click()  # another token is taken apart
+    chosen = int(added.argmax())
+    tab.wait("(id) => document.querySelector('.former-writes .panel').dataset.token === String(id)", chosen)
+    assert float(written(tab)["sum"]) == pytest.approx(float(logits[0, 4, chosen]), abs=1e-3)
+    cell = tab.page.locator(".former-writes td.at")
+    assert float(cell.inner_text().replace("−", "-")) == pytest.approx(float(added.max()), abs=0.0051)
+    without, _ = former.run_with_capture(model, torch.tensor([ids]), (), edits=[former.edits.ablate_head(3, 1)])
+    said = tab.page.locator(".former-writes .writes-told").inner_text().replace("−", "-")
+    assert f"Without the head it is {float(without[0, 4, chosen]):.3f}" in said
+
+
+def test_of_a_mean_and_of_an_encoder_it_says_why_there_is_nothing_and_a_phone_has_room(tab):
+    tab.page.set_viewport_size({"width": 390, "height": 844})
+    tab.open(model="dates", text="4 July 1976", of="mean", layer=1, map=0, present=1, panel="writes")
+    presents(tab.page, "writes")
+    expect(tab.page.locator(".former-writes .panel-foot")).to_contain_text("choose a head")
+    tab.page.evaluate("former.store.set({ of: 'head', map: 1 })")
+    expect(tab.page.locator(".former-writes .panel-foot")).to_contain_text("The encoder’s heads write into")
+    tab.page.evaluate("former.store.set({ map: 0 })")
+    written(tab)
+    expect(tab.page.locator(".former-writes caption")).to_be_visible()
+    tab.page.keyboard.press("Escape")
+    tab.painted()
+    assert tab.page.evaluate("document.documentElement.scrollWidth") <= 390

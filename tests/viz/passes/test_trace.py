@@ -1,0 +1,103 @@
+"""A number followed back: each step against the tensors of the file, in plain torch."""
+
+import math
+
+import pytest
+import torch
+
+import former
+from viz.passes import trace
+from viz.passes.run import Loaded, Pass, run
+from viz.passes.translation import translate
+from viz.text import Refusal
+
+EDIT = [{"layer": 0, "head": 1, "do": "scale", "factor": -2.0}]
+
+
+@pytest.fixture(scope="module")
+def dates() -> Loaded:
+    return Loaded("dates", former.load("dates"), "")
+
+
+def close(number: float):
+    return pytest.approx(number, abs=2e-5)
+
+
+def holds(loaded: Loaded, made: Pass, name: str, layer: int, head: int, query: int, key: int, part: str, at: int):
+    """Every step of one trace; returns the trace."""
+    found = trace.trace(loaded, made, name, layer, head, query, key, part, at)
+    state, each = loaded.bundle.model.state_dict(), made.map(name)
+    scores = each.q[layer, head, query] @ each.k[layer, head].T / math.sqrt(each.q.shape[-1])
+    weights = scores.masked_fill(~each.allowed[query], -math.inf).softmax(-1)
+    assert math.exp(found["score"] - found["most"]) / found["total"] == close(float(weights[key]))
+    assert found["weight"] == close(float(each.weights[layer, head, query, key]))
+    assert found["product"] / found["root"] == close(found["score"])
+    terms = found["terms"]
+    row = state[terms["tensor"]][terms["row"], terms["column"] : terms["column"] + len(terms["inputs"])]
+    assert terms["weights"] == pytest.approx(row.tolist(), abs=1e-6)
+    total = sum(w * x for w, x in zip(terms["weights"], terms["inputs"], strict=True)) + (terms["bias"] or 0)
+    assert found[part][at] == close(terms["value"]) == close(total)
+    if part == "adds":
+        assert terms["inputs"] == found["out"]
+        return found
+    source = found["input"]
+    assert terms["inputs"][source["column"]] == close(source["value"])
+    products = [abs(w * x) for w, x in zip(terms["weights"], terms["inputs"], strict=True)]
+    assert products[source["column"]] == max(products)
+    parts = source["embedding"] + source["position"] + sum(source["blocks"]) + (source["attention"] or 0)
+    assert parts == close(source["whole"])
+    assert source["embedding"] == close(
+        float(state[source["embedding_place"]["tensor"]][source["token"], source["column"]])
+    )
+    place = source["position_place"]
+    assert source["position"] == close(float(state[place["tensor"]][source["row"], source["column"]]))
+    norm = source["norm"]
+    assert norm["gain"] == close(float(state[norm["tensor"]][source["column"]]))
+    normed = (source["whole"] - norm["mean"]) / norm["deviation"] * norm["gain"] + norm["bias"]
+    assert normed == close(source["value"])
+    return found
+
+
+@pytest.mark.parametrize("edits", [[], EDIT], ids=["as it is", "edited"])
+@pytest.mark.parametrize("layer", [0, 2])
+@pytest.mark.parametrize(("part", "at"), [("q", 3), ("k", 0), ("v", 7), ("adds", 30)])
+def test_each_step_of_a_generators_number_holds(generator, edits, layer, part, at):
+    made = run(generator, "The cat sat", edits)
+    found = holds(generator, made, "self", layer, 1, 6, 2, part, at)
+    tokens = torch.tensor([made.header["ids"]])
+    observers = [former.edits.scale_head(0, 1, -2.0)] if edits else []
+    _, capture = former.run_with_capture(generator.bundle.model, tokens, ["resid_pre"], edits=observers)
+    r = capture.get("resid_pre", layer)[0, 2 if part in "kv" else 6]
+    if part == "adds":
+        assert found["stream"] == close(float(r[30]))
+    else:
+        assert found["input"]["whole"] == close(float(r[found["input"]["column"]]))
+        x = generator.bundle.model.transformer.blocks[layer].norm1(r)
+        assert found["terms"]["inputs"] == pytest.approx(x.tolist(), abs=2e-5)
+
+
+@pytest.mark.parametrize(("part", "at"), [("q", 3), ("k", 0), ("v", 7), ("adds", 30)])
+@pytest.mark.parametrize("name", ["cross", "encoder", "decoder"])
+def test_each_step_of_an_encoder_decoders_number_holds(dates, name, part, at):
+    made = translate(dates, "4 July 1976")
+    found = holds(dates, made, name, 1, 2, 5, 3, part, at)
+    answer = name == "decoder" or (name == "cross" and part == "q")
+    if part != "adds":
+        ids = made.header["answer"]["ids"] if answer else made.header["ids"]
+        assert found["input"]["token"] == ids[5 if part == "q" else 3]
+    assert found["terms"]["file"].startswith("dates/")
+
+
+def test_what_is_not_there_is_looked_up_in_vain_and_a_hidden_pair_is_told_why(generator):
+    made = run(generator, "The cat sat")
+    for name, layer, head, query, key, part, at in (
+        ("cross", 0, 0, 3, 2, "q", 0),
+        ("self", 0, 0, 11, 2, "q", 0),
+        ("self", 0, 0, 3, 2, "scores", 0),
+        ("self", 0, 0, 3, 2, "q", 8),
+        ("self", 0, 0, 3, 2, "adds", 32),
+    ):
+        with pytest.raises(LookupError):
+            trace.trace(generator, made, name, layer, head, query, key, part, at)
+    with pytest.raises(Refusal, match="mask hides"):
+        trace.trace(generator, made, "self", 0, 0, 2, 3)

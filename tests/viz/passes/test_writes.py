@@ -1,0 +1,88 @@
+"""What a head writes at a place, against the output layer in plain torch on what the head gave."""
+
+import pytest
+import torch
+
+import former
+from viz.passes import writes
+from viz.passes.run import Loaded, run
+from viz.passes.translation import translate
+from viz.text import Refusal
+
+EDIT = [{"layer": 1, "head": 2, "do": "scale", "factor": -2.0}]
+TEXT = "The cat sat"
+
+
+def total(parts: dict) -> float:
+    return sum(float(torch.tensor(part).sum()) for part in parts.values())
+
+
+@pytest.mark.parametrize("edits", [[], EDIT], ids=["as it is", "edited"])
+def test_the_tokens_that_a_head_raises_and_lowers_are_those_of_the_output_layer_on_its_output(generator, edits):
+    made = run(generator, TEXT, edits)
+    found = writes.writes(generator, made, "self", 1, 2, 6)
+    model = generator.bundle.model
+    observers = [former.edits.scale_head(1, 2, -2.0)] if edits else []
+    points = ["out", "resid_post"]
+    _, capture = former.run_with_capture(model, torch.tensor([made.header["ids"]]), points, edits=observers)
+    x = capture.get("resid_post", 2)[0, 6]
+    unify = model.transformer.blocks[1].attention.unifyheads.weight[:, 2 * 8 : 3 * 8]  # of head 2, s = 8
+    part = unify @ capture.get("out", 1)[0, 2, 6]
+    normed = model.norm.weight * (part - part.mean()) / (x.var(correction=0) + 1e-5).sqrt()
+    added = model.toprobs.weight @ normed
+    expected = (added - added.mean()).sort(descending=True)
+    assert [i for i, _ in found["raised"]] == expected.indices[:10].tolist()
+    assert [i for i, _ in found["lowered"]] == expected.indices.flip(0)[:10].tolist()
+    assert [value for _, value in found["raised"]] == pytest.approx(expected.values[:10].tolist(), abs=1e-5)
+    assert found["parts"]["heads"][1][2] == pytest.approx(float((added - added.mean())[TEXT.encode()[7]]), abs=1e-5)
+
+
+@pytest.mark.parametrize("edits", [[], EDIT], ids=["as it is", "edited"])
+@pytest.mark.parametrize(("at", "token"), [(6, None), (10, None), (3, 65)])
+def test_the_parts_add_up_to_the_logit_of_the_token_that_follows_or_is_asked_for(generator, edits, at, token):
+    made = run(generator, TEXT, edits)
+    found = writes.writes(generator, made, "self", 2, 0, at, token)
+    observers = [former.edits.scale_head(1, 2, -2.0)] if edits else []
+    logits, _ = former.run_with_capture(generator.bundle.model, torch.tensor([made.header["ids"]]), (), edits=observers)
+    follows = None if at == 10 else TEXT.encode()[at + 1]
+    meant = token or (int(logits[0, at].argmax()) if follows is None else follows)
+    assert (found["token"], found["follows"]) == (meant, follows)
+    assert total(found["parts"]) == pytest.approx(float(logits[0, at, meant]), abs=2e-5)
+    assert found["logit"] == pytest.approx(float(logits[0, at, meant]), abs=2e-5)
+    assert {str(i) for i, _ in found["raised"]} <= found["labels"].keys()
+    without, _ = former.run_with_capture(
+        generator.bundle.model,
+        torch.tensor([made.header["ids"]]),
+        (),
+        edits=[*observers, former.edits.ablate_head(2, 0)],
+    )
+    assert found["without"]["logit"] == pytest.approx(float(without[0, at, meant]), abs=2e-5)
+
+
+@pytest.mark.parametrize(("name", "group"), [("cross", "cross"), ("decoder", "heads")])
+def test_of_an_encoder_decoder_the_answers_heads_write(name, group):
+    loaded = Loaded("dates", former.load("dates"), "")
+    made = translate(loaded, "4 July 1976")
+    found = writes.writes(loaded, made, name, 2, 1, 3)
+    inputs = (torch.tensor([made.header["ids"]]), torch.tensor([made.header["answer"]["ids"]]))
+    follows = made.header["answer"]["ids"][4]
+    assert total(found["parts"]) == pytest.approx(float(loaded.bundle.model(*inputs)[0, 3, follows]), abs=5e-5)
+    removed = former.edits.Edit(2, f"{name}.out", lambda out: out * torch.tensor([1.0, 0, 1, 1])[:, None, None])
+    without, _ = former.run_with_capture(loaded.bundle.model, inputs, (), edits=[removed])
+    assert found["without"]["logit"] == pytest.approx(float(without[0, 3, follows]), abs=5e-5)
+    assert dict(found["raised"] + found["lowered"]).get(follows, found["parts"][group][2][1]) == pytest.approx(
+        found["parts"][group][2][1], abs=1e-5
+    )
+    with pytest.raises(Refusal, match="encoder’s heads"):
+        writes.writes(loaded, made, "encoder", 2, 1, 3)
+
+
+def test_what_is_not_there_is_looked_up_in_vain_and_a_classifier_is_told_why(generator, classifier):
+    made = run(generator, TEXT)
+    for name, *place in (("cross", 0, 0, 0), ("self", 3, 0, 0), ("self", 0, 4, 0), ("self", 0, 0, 11)):
+        with pytest.raises(LookupError):
+            writes.writes(generator, made, str(name), *map(int, place))
+    with pytest.raises(LookupError):
+        writes.writes(generator, made, "self", 0, 0, 0, 256)
+    with pytest.raises(Refusal, match="norm before each sublayer"):
+        writes.writes(classifier, run(classifier, "a good film"), "self", 0, 0, 0)

@@ -1,0 +1,154 @@
+// One weight of the chosen head, followed back to the file of weights, and forward to the residual stream. Opened by a
+// button; fetched while it is open and in view.
+const { h, say, store, number, signed } = former;
+const { section, tools, body, foot } = former.panel(element, say("trace"));
+const AFTER = 150; // ms without another choice before it is asked for
+const LARGEST = 8; // numbers of what the head adds that can be followed
+const toggle = h("button", { type: "button", class: "f-button", "aria-expanded": "false", hidden: true, onclick: () => setOpen(!open) });
+tools.append(former.hint("?", say("trace_means"), say("trace_hint")), toggle);
+const chain = h("ol", { class: "chain", "aria-live": "polite" });
+body.append(chain);
+const status = h("p", { class: "quiet", role: "status" });
+foot.append(status);
+
+let open = false;
+let inView = false;
+let timer = 0;
+let found = null; // see viz/passes/trace.py
+let on = null; // the path that is here or under way
+let picked = { part: "q", at: 0 };
+
+const place = () => former.lockedPair(former.shown());
+const path = () => {
+  const { layer, head } = store.view;
+  const { query, key } = place();
+  const { part, at } = picked;
+  return `/attention/${store.pass.header.key}/trace/${store.map.name}/${layer}/${head}/${query}/${key}/${part}/${at}`;
+};
+const line = (said) => h("p", { class: "line" }, said);
+const file = ({ file: name, tensor }, row, column) =>
+  h("p", { class: "quiet" }, row === undefined ? (name ? say("trace_file", { tensor, file: name }) : tensor) : say(name ? "trace_place" : "trace_place_only", { tensor, file: name, row, column }));
+
+const pick = (part, at) => {
+  picked = { part, at };
+  load();
+};
+const row = (part, token, clickable = true) => former.numberRow(say(`trace_row_${part}`, { token }), found[part], clickable ? { chosen: part === picked.part ? picked.at : null, onpick: (at) => pick(part, at) } : null);
+
+/** The weight from its score, and the score from q and k. */
+const weightSteps = ({ query, key, names }) => {
+  const { product, root, score, most, total, weight } = found;
+  const computed = Math.exp(score - most) / total;
+  const values = { ...names, keys: store.map.rowLength(query), score: number(score), most: number(most), total: number(total), weight: number(computed) };
+  const changed = Math.abs(computed - weight) > 1e-4 ? line(say("trace_weight_set", { weight: number(computed), changed: number(weight) })) : null;
+  Object.assign(chain.dataset, { computed, weight, key });
+  return [
+    h("li", {}, line(say("trace_weight", values)), changed),
+    h("li", {}, line(root === 1 ? say("trace_score_unscaled", values) : say("trace_score", { ...values, product: number(product), root: number(root, 3) })),
+      row("q", names.query), row("k", names.key), row("v", names.key), h("p", { class: "quiet" }, say("trace_pick"))),
+  ];
+};
+
+/** The number that is followed, as a sum of products with weights of the file. */
+const numberStep = (names) => {
+  const { terms, stream } = found;
+  const { part, at } = picked;
+  const of = part === "adds" ? "out" : "x";
+  const token = part === "q" || part === "adds" ? names.query : names.key;
+  const { table } = former.productsTable({ ...terms, of });
+  const bias = terms.bias === null ? { biased: "no", bias: "" } : { biased: "yes", bias: number(terms.bias) };
+  chain.dataset.value = terms.value;
+  return h("li", {},
+    line(say("trace_number", { part, at, token, value: number(terms.value), count: terms.inputs.length, of, ...bias })), file(terms), table,
+    stream === null ? null : line(say("trace_added", { token, at, before: number(stream), after: number(stream + terms.value) })));
+};
+
+/** The input of its largest product, back through the norm to embedding and position. */
+const inputSteps = (names) => {
+  const { input } = found;
+  if (!input) return [];
+  const { column, norm, whole, row: at, token, blocks } = input;
+  const named = picked.part === "q" ? names.query : names.key;
+  const values = { column, token: named, value: number(input.value), whole: number(whole) };
+  const said = norm ? say("trace_x", { ...values, mean: number(norm.mean), deviation: number(norm.deviation), gain: number(norm.gain), bias: number(norm.bias) }) : say("trace_x_same", values);
+  const terms = [
+    say("trace_embedding", { value: signed(input.embedding, 4), token: named }),
+    say("trace_position", { value: signed(input.position, 4) }),
+    ...blocks.map((value, layer) => say("trace_block", { value: signed(value, 4), layer })),
+    ...(input.attention === null ? [] : [say("trace_attention", { value: signed(input.attention, 4) })]),
+  ];
+  return [
+    h("li", {}, line(said), norm && file(norm)),
+    h("li", {}, line(say("trace_stream", { ...values, terms: former.list(terms, true) })), file(input.embedding_place, token, column), input.position_place && file(input.position_place, at, column)),
+  ];
+};
+
+/** What the query fetches, and what the head adds to the stream. */
+const forwardStep = (names) => {
+  const largest = former.strongestOf(found.adds.map(Math.abs), LARGEST);
+  const button = (at) => h("button", { type: "button", class: "f-button", "aria-pressed": `${picked.part === "adds" && picked.at === at}`, "data-at": at, onclick: () => pick("adds", at) }, `[${at}] ${signed(found.adds[at], 3)}`);
+  return h("li", {}, line(say("trace_out", { ...names, weight: number(found.weight) })), row("out", names.query, false), row("adds", names.query, false),
+    h("div", { class: "largest" }, say("trace_largest"), ...largest.map(button)));
+};
+
+const draw = () => {
+  const { map } = store;
+  const { query, key } = place();
+  const names = { query: former.quote(query, map.queries), key: former.quote(key, map.keys) };
+  const focused = chain.contains(document.activeElement);
+  const adds = picked.part === "adds";
+  const forward = forwardStep(names);
+  chain.replaceChildren(...weightSteps({ query, key, names }), ...(adds ? [forward, numberStep(names)] : [numberStep(names), ...inputSteps(names), forward]));
+  if (focused) chain.querySelector('[aria-pressed="true"]')?.focus({ preventScroll: true });
+  Object.assign(chain.dataset, picked);
+};
+
+const load = async () => {
+  if (!open || !inView || !store.pass || store.view.of !== "head") return;
+  const asks = path();
+  if (asks === on) return;
+  on = asks;
+  element.classList.add("late");
+  const response = await former.patiently(asks).catch(() => null);
+  const answer = await response?.json().catch(() => null);
+  if (asks !== on) return; // something else is asked by now
+  element.classList.remove("late");
+  found = response?.ok && !answer?.error ? answer : null;
+  chain.hidden = !found;
+  status.textContent = found ? "" : response?.status === 404 ? say("gone") : former.refusal(answer);
+  if (!response?.ok) on = null; // is asked for again; a refusal stays one
+  if (!found) return;
+  draw();
+  element.dataset.rev = store.rev;
+};
+
+const soon = () => {
+  clearTimeout(timer);
+  if (!inView || !store.pass || !former.shown()) return;
+  const ofHead = store.view.of === "head";
+  toggle.hidden ||= !ofHead;
+  body.hidden = !open || !ofHead;
+  status.textContent = ofHead ? "" : say("trace_choose_head");
+  if (!ofHead) return;
+  timer = setTimeout(() => {
+    const { query, key } = place();
+    toggle.textContent = open ? say("trace_close") : say("trace_open", { query: former.quote(query, store.map.queries), key: former.quote(key, store.map.keys) });
+    toggle.hidden = false;
+    load();
+  }, AFTER);
+};
+const setOpen = (on) => {
+  open = on;
+  toggle.setAttribute("aria-expanded", `${open}`);
+  soon();
+};
+new IntersectionObserver((entries) => {
+  inView = entries.at(-1).isIntersecting;
+  soon();
+}).observe(section);
+const CHOICES = ["pass", "map", "layer", "head", "of", "token", "key"];
+store.subscribe(element, (changed) => {
+  if (changed.has("pass") || changed.has("map")) picked = { part: "q", at: 0 };
+  if (CHOICES.some((name) => changed.has(name))) soon();
+});
+former.onTheme(() => found && open && draw());
