@@ -86,6 +86,7 @@ def test_any_text_has_the_same_ids_as_in_transformers(text):
 
 @given(st.text())
 def test_bpe_decodes_to_the_text_it_encodes(text):
+    assert b"".join(BPE.bytes_of(i) for i in BPE.encode(text)) == text.encode("utf-8", errors="replace")
     assert BPE.decode(BPE.encode(text)) == text
 
 

@@ -115,7 +115,7 @@ class BpeTokenizer:
             ValueError: an id out of the vocabulary.
         """
         check_ids(ids, self.num_tokens)
-        runs = [self._bytes(i) for i in ids]
+        runs = [self.bytes_of(i) for i in ids]
         of_bytes = iter(byte_labels(b"".join(runs)))
         return [join_labels(next(of_bytes) for _ in run) or CONTINUED for run in runs]
 
@@ -132,7 +132,8 @@ class BpeTokenizer:
         """Plain values for a JSON card; `former.save` keeps the long definition in a file of its own."""
         return {"kind": "bpe", "num_tokens": self.num_tokens, "definition": self._tokenizer.to_str()}
 
-    def _bytes(self, i: int) -> bytes:
+    def bytes_of(self, i: int) -> bytes:
+        """The bytes of a token's text."""
         if i in self._added:
             return self._added[i].encode()
         if i not in self._pieces:

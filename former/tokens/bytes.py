@@ -39,6 +39,10 @@ class ByteTokenizer:
         check_ids(ids, self.num_tokens)
         return [label or CONTINUED for label in byte_labels(bytes(ids))]
 
+    def bytes_of(self, i: int) -> bytes:
+        """The byte that a token is."""
+        return bytes([i])
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values for a JSON card."""
         return {"kind": "bytes"}

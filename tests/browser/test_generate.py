@@ -271,3 +271,54 @@ def test_generate_works_by_keyboard_alone(tab):
     keyboard.press("Enter")
     tab.wait("() => former.writing.cursor.depth === 2")
     expect(tab.page.locator(".former-trail .branch")).to_have_count(2)
+
+
+def test_a_second_model_writes_beside_the_first_from_the_same_prompt_and_seed_and_stands_in_the_link(tab, model, other):
+    rules = {"temperature": 0.7, "top_k": 20, "top_p": 0.9, "seed": 5}
+    tab.open(model="generator", text=PROMPT, length=12, pace=30, **rules)
+    tab.page.locator(".former-writing-controls .second select").select_option("tiny-generator")
+    tab.press("Start")
+    done = "() => former.writing?.cursor.depth === 12 && former.second.tokens.length === 12 && !former.writing.runs()"
+    tab.wait(done)
+    tab.rested()
+    expected = Reference("tiny-generator").write(model.ids(PROMPT), 12, **rules)
+    assert tab.written() == model.write(model.ids(PROMPT), 12, **rules)
+    assert tab.link()["second_written"] == ".".join(map(str, expected))
+    names = tab.page.locator(".former-written-text .column h3").all_inner_texts()
+    assert names == [f"{name}: 12 tokens written, 12 bytes" for name in ("generator", "tiny-generator")]
+
+    follower = other()
+    follower.page.set_viewport_size({"width": 390, "height": 844})
+    follower.page.goto(tab.page.url)
+    follower.wait(done)
+    follower.rested()
+    follower.painted()
+    text = "els => els.map((el) => el.textContent)"
+    columns = [one.page.locator(".former-written-text .tokens").evaluate_all(text) for one in (tab, follower)]
+    assert columns[0] == columns[1]
+    boxes = [box.bounding_box() for box in follower.page.locator(".former-written-text .tokens").all()]
+    assert boxes[0]
+    assert boxes[1]
+    assert boxes[0]["y"] + boxes[0]["height"] <= boxes[1]["y"], "on a phone one is below the other"
+    assert min(box["height"] for box in boxes if box) > 40
+    assert follower.page.evaluate("document.documentElement.scrollWidth") <= 390
+    follower.page.locator(".former-writing-controls .model select").select_option("tiny-generator")
+    follower.rested()
+    assert "second" not in follower.link(), "a model does not stand beside itself"
+    tab.press("Stop")
+    tab.rested()
+    assert "second_written" not in tab.link()
+
+
+def test_a_text_is_shown_in_tokens_or_in_bytes(tab):
+    text = "A naïve café"
+    tab.open(model="gpt", text=text)
+    tokens = tab.shown()
+    assert len(tokens) < len(text)
+    tab.page.locator(".former-written-text select").last.select_option("byte")
+    tab.painted()
+    signs = tab.page.locator(".former-written-text .tokens i").all_text_contents()
+    expected = [chr(byte) if 32 < byte < 127 else "␣" if byte == 32 else f"{byte:02X}" for byte in text.encode()]
+    assert [sign.strip("\u200b") for sign in signs] == expected
+    assert len(tab.shown()) == len(tokens), "its attention is still that of tokens"
+    assert tab.link()["units"] == "byte"

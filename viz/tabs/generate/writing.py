@@ -173,12 +173,19 @@ def frames(model: Any, tokenizer: Tokenizer, order: Order) -> Iterator[bytes]:
         known = len(ids) if len(ids) == order.prompt else LONGEST
         # A tail that begins within a character would misread its first bytes: so read a character more.
         labels = tokenizer.labels(ids[-(known + LONGEST - 1) :])[-known:]
-        yield squeeze.compress(pack(state, tokenizer, labels)) + squeeze.flush(zlib.Z_SYNC_FLUSH)
+        own = [bytes_of(tokenizer, i).hex() for i in ids[-known:]]
+        yield squeeze.compress(pack(state, tokenizer, labels, own)) + squeeze.flush(zlib.Z_SYNC_FLUSH)
     yield squeeze.flush()
 
 
-def pack(state: State, tokenizer: Tokenizer, labels: Sequence[str]) -> bytes:
-    """One frame, before gzip; `labels` are those of the text's last tokens."""
+def bytes_of(tokenizer: Tokenizer, i: int) -> bytes:
+    """The bytes of a token's text; of words, which have none of their own, those of the word."""
+    own = getattr(tokenizer, "bytes_of", None)
+    return own(i) if own else tokenizer.decode([i]).encode()
+
+
+def pack(state: State, tokenizer: Tokenizer, labels: Sequence[str], own: Sequence[str]) -> bytes:
+    """One frame, before gzip; `labels` are those of the text's last tokens, `own` their bytes as hexadecimal digits."""
     probs, kept = state.probs, state.kept
     named = probs.topk(min(CANDIDATES, len(probs))).indices.tolist()
     if state.drawn not in named:
@@ -187,6 +194,7 @@ def pack(state: State, tokenizer: Tokenizer, labels: Sequence[str]) -> bytes:
         "token": state.token,
         "start": state.start,
         "labels": labels,
+        "bytes": own,
         "drawn": state.drawn,
         "candidates": [
             [i, tokenizer.labels([i])[0], p, k if kept[i] > 0 else None]  # None: cut; 0: left with next to nothing

@@ -39,6 +39,8 @@ const numeric = (name) => {
 
 const model = h("select", { onchange: () => writing.set({ model: model.value }) });
 shown.model = () => (model.value = settings.model);
+const other = h("select", { onchange: () => writing.set({ second: other.value }) });
+shown.second = () => (other.value = settings.second);
 const text = h("textarea", { rows: 1, spellcheck: "false", placeholder: say("write_hint"), oninput: () => writing.set({ text: text.value }) });
 shown.text = () => {
   if (text.value !== settings.text) text.value = settings.text;
@@ -66,7 +68,7 @@ const copy = async () => {
 };
 const copied = h("textarea", { class: "copied", rows: 2, readonly: true, hidden: true, "aria-label": say("write_copy_hint") });
 const buttons = {
-  run: button("run", () => (writing.status === "running" ? writing.pause() : writing.run())),
+  run: button("run", () => (writing.runs() ? writing.pause() : writing.run())),
   step: button("step", writing.step),
   stop: button("stop", writing.stop),
   back: button("back", writing.back),
@@ -80,7 +82,7 @@ const dice = h("button", { type: "button", class: "dice", title: say("write_dice
 
 element.classList.add("tab-controls"); // beside a presented panel too
 element.append(
-  h("div", { class: "given" }, labelled("model", model), labelled("text", text)),
+  h("div", { class: "given" }, labelled("model", model), labelled("second", other), labelled("text", text)),
   h(
     "div",
     { class: "rules" },
@@ -97,9 +99,11 @@ element.append(
 
 const paint = (changed) => {
   if (changed.has("models")) model.replaceChildren(...Object.entries(writing.models).map(([name, { about }]) => h("option", { value: name }, say("model_line", { name, about }))));
+  if (changed.has("models") || changed.has("model")) other.replaceChildren(h("option", { value: "" }, say("write_alone")), ...Object.keys(writing.models).filter((name) => name !== settings.model).map((name) => h("option", { value: name }, name)));
+  if (changed.has("model")) shown.second();
   for (const [name, show] of Object.entries(shown)) if (changed.has(name)) show();
   if (!changed.has("status") && !changed.has("text")) return;
-  const running = writing.status === "running";
+  const running = writing.runs();
   buttons.run.textContent = say(running ? "write_pause" : writing.cursor.depth ? "write_resume" : "write_run");
   buttons.run.title = say(running ? "write_pause_hint" : "write_run_hint");
   buttons.stop.disabled = !running && !writing.cursor.depth;
@@ -114,4 +118,5 @@ const paint = (changed) => {
   status.className = `status ${writing.message?.kind ?? ""}`;
 };
 writing.subscribe(element, paint);
+former.second.subscribe(element, () => paint(new Set(["text"])));
 writing.start(props.value);

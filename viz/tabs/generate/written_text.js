@@ -1,5 +1,6 @@
-// The text as it grows, token by token, painted with the attention of the newest; arrow keys and clicks move in it.
-const { h, say, writing } = former;
+// The text as it grows, token by token, painted with the attention of the newest; arrow keys and clicks move in it. Beside it
+// that of a second model, where one is chosen.
+const { h, say, writing, second } = former;
 const { settings } = writing;
 const { tools, body, foot } = former.panel(element, say("write_text_title"));
 
@@ -10,12 +11,21 @@ const choose = (name, label, options) => {
 const layer = choose("layer", say("layer"), { read: (value) => ({ layer: Number(value) }) });
 const head = choose("head", say("head"), { read: (value) => (value === "mean" ? { of: "mean" } : { of: "head", head: Number(value) }) });
 const scale = choose("scale", say("write_scale"), {});
+const units = choose("units", say("write_units"), {});
 const sentence = h("p", { class: "sentence" });
 const tokens = h("div", { class: "tokens", tabindex: 0, role: "group", "aria-label": say("write_text_label"), dir: "ltr" });
+const others = h("div", { class: "tokens", tabindex: 0, role: "group", "aria-label": say("write_second_label"), dir: "ltr" });
+/** A column with a text, and over it, where there are two, whose it is. */
+const column = (text) => {
+  const name = h("h3", { hidden: true });
+  const node = h("section", { class: "column" }, name, text);
+  body.append(node);
+  return { node, name };
+};
 const legend = h("span", { class: "ramp", "aria-hidden": "true" });
 const legendMost = h("span");
-tools.append(layer.field, head.field, scale.field);
-body.append(tokens);
+tools.append(layer.field, head.field, scale.field, units.field);
+const [own, other] = [column(tokens), column(others)];
 foot.append(
   sentence,
   h("span", { class: "legend" }, h("span", { class: "written" }, say("write_written")), h("span", { class: "fork" }, say("write_fork")), "0", legend, legendMost),
@@ -28,18 +38,19 @@ const paintChoices = () => {
   layer.select.replaceChildren(...count(layers, settings.layer));
   const one = settings.of === "head";
   head.select.replaceChildren(option("mean", say("write_mean"), !one), ...count(heads, one ? settings.head : -1));
-  scale.select.replaceChildren(...writing.fields.scale.choices.map((name) => option(name, say(`write_scale_${name}`), name === settings.scale)));
+  for (const [name, { select }] of Object.entries({ scale, units })) select.replaceChildren(...writing.fields[name].choices.map((value) => option(value, say(`write_${name}_${value}`), value === settings[name])));
 };
 
-/** The attention of a node's token to each token of the window, as shares; null where none is held. */
-const attention = (state) => {
-  const model = writing.models[settings.model];
+/** The attention of a state's newest token to each token of the window, as shares; null where none is held. A model that
+ *  lacks the layer or head has its last instead. */
+const attention = (state, model) => {
   if (!state || !model) return null;
   const size = state.cells.length / (model.layers * model.heads);
-  const chosen = settings.of === "head" ? [settings.head] : Array.from({ length: model.heads }, (_, i) => i);
+  const layer = Math.min(settings.layer, model.layers - 1);
+  const chosen = settings.of === "head" ? [Math.min(settings.head, model.heads - 1)] : Array.from({ length: model.heads }, (_, i) => i);
   const row = new Float32Array(size);
   for (const one of chosen) {
-    const first = (settings.layer * model.heads + one) * size;
+    const first = (layer * model.heads + one) * size;
     for (let j = 0; j < size; j++) row[j] += (state.cells[first + j] / 255) ** 2 / chosen.length;
   }
   return row;
@@ -48,53 +59,92 @@ const attention = (state) => {
 /** For each level of the scale: the ground, and the ink that stands out from it. */
 const palette = () => Array.from(former.colours().weights, (pixel) => [former.css(pixel), former.inkOn(pixel)]);
 
-let spans = []; // {span, and what it shows: label, ground, kind}; asking the page itself is slow
-let labels = [];
-
 /** A label with a place where a line may break: after a space, before a piece that begins with one, at a newline. */
 const breakable = (label) => {
   if (label === "␣") return "␣\u200b";
   return `${label.startsWith("␣") ? "\u200b" : ""}${label}${label.endsWith("⏎") ? "\n" : ""}`;
 };
 
-const show = (shown, label, [ground, ink], kind) => {
-  const { span } = shown;
-  if (shown.label !== label) span.textContent = breakable(label);
-  if (shown.ground !== ground) Object.assign(span.style, { backgroundColor: ground, color: ink });
-  if (shown.kind !== kind) span.className = kind;
-  Object.assign(shown, { label, ground, kind });
+/** A token's bytes, each by itself: a letter of ASCII as it is, any other by its two hexadecimal digits. */
+const byByte = (digits) =>
+  digits.match(/../g).map((hex) => {
+    const code = parseInt(hex, 16);
+    const sign = { 32: "␣", 10: "⏎" }[code] ?? (code > 32 && code < 127 ? String.fromCharCode(code) : hex.toUpperCase());
+    return h("i", { class: sign.length > 1 ? "hex" : null }, breakable(sign));
+  });
+
+/** Text in a place; draw({labels, bytes, row, start, kind(i)}): `row` are the shares of attention from token `start` on. */
+const painter = (place) => {
+  const spans = []; // {span, and what it shows: label, ground, kind}; asking the page itself is slow
+
+  const show = (shown, label, digits, [ground, ink], kind) => {
+    const { span } = shown;
+    const content = settings.units === "byte" && digits ? digits : `=${label}`;
+    if (shown.content !== content) span.replaceChildren(...(content === digits ? byByte(digits) : [breakable(label)]));
+    if (shown.ground !== ground) Object.assign(span.style, { backgroundColor: ground, color: ink });
+    if (shown.kind !== kind) span.className = kind;
+    Object.assign(shown, { content, ground, kind });
+  };
+
+  return ({ labels, bytes, row, start, kind }) => {
+    const grows = spans.length < labels.length;
+    while (spans.length < labels.length) spans.push({ span: place.appendChild(h("span", { "data-at": spans.length })), ground: "" });
+    while (spans.length > labels.length) spans.pop().span.remove();
+    const most = row?.reduce((a, b) => Math.max(a, b), 0) || 1;
+    const colours = palette();
+    const level = { linear: (w) => w * 255, row: (w) => (w / most) * 255, root: (w) => Math.sqrt(w) * 255 }[settings.scale];
+    spans.forEach((shown, i) => {
+      const weight = row?.[i - start];
+      show(shown, labels[i], bytes[i], weight === undefined ? ["", ""] : colours[Math.round(level(weight))], kind(i));
+    });
+    if (grows || writing.runs()) follow(place);
+  };
 };
+const [drawOwn, drawOther] = [painter(tokens), painter(others)];
+let labels = [];
+
+/** "gpt: 12 tokens, 47 bytes": of what is written. */
+const nameOf = (model, bytes) => say("write_second_name", { model, tokens: bytes.length, bytes: bytes.join("").length / 2 });
 
 const paint = former.eachFrame(() => {
   const { branches, cursor } = writing;
   const node = writing.shown();
   const prompt = branches.root.state?.labels.length ?? 0;
   const path = branches.path(branches.tip(cursor));
-  labels = branches.labels(path.at(-1) ?? branches.root);
-  while (spans.length < labels.length) spans.push({ span: tokens.appendChild(h("span", { "data-at": spans.length })), ground: "" });
-  while (spans.length > labels.length) spans.pop().span.remove();
-  const row = attention(node.state);
+  const end = path.at(-1) ?? branches.root;
+  labels = branches.labels(end);
+  const bytes = branches.bytes(end);
+  const row = attention(node.state, writing.models[settings.model]);
   const most = row ? row.reduce((a, b) => Math.max(a, b), 0) : 0;
-  const colours = palette();
   const here = prompt + node.depth - 1;
-  const level = { linear: (w) => w * 255, row: (w) => (w / (most || 1)) * 255, root: (w) => Math.sqrt(w) * 255 }[settings.scale];
-  spans.forEach((shown, i) => {
-    const weight = row?.[i - (node.state?.start ?? 0)];
-    const seen = weight !== undefined;
-    const kind = [
+  const start = node.state?.start ?? 0;
+  const kind = (i) =>
+    [
       i < prompt ? "prompt" : "written",
-      i > here ? "future" : row && !seen ? "gone" : "",
+      i > here ? "future" : row && row[i - start] === undefined ? "gone" : "",
       i === here ? "here" : "",
       path[i - prompt]?.parent.children.length > 1 ? "fork" : "",
-    ];
-    show(shown, labels[i], seen ? colours[Math.round(level(weight))] : ["", ""], kind.join(" "));
-  });
+    ].join(" ");
+  drawOwn({ labels, bytes, row, start, kind });
+  own.name.textContent = nameOf(settings.model, bytes.slice(prompt, here + 1));
   paintSentence(node, row, here);
   legend.style.background = former.gradient(former.colours().weights);
   legendMost.textContent = settings.scale === "row" ? former.share(most) : "100 %";
-  if (writing.status === "running") follow();
   element.dataset.rev = writing.rev;
-  element.dataset.tokens = spans.length;
+  element.dataset.tokens = labels.length;
+});
+
+const paintOther = former.eachFrame(() => {
+  own.name.hidden = other.node.hidden = other.name.hidden = !settings.second;
+  if (!settings.second) return;
+  const { tokens: written, labels, bytes, state, message } = second;
+  const prompt = labels.length - written.length;
+  const row = attention(state, writing.models[settings.second]);
+  const start = state?.start ?? 0;
+  const kind = (i) => `${i < prompt ? "prompt" : "written"} ${row && row[i - start] === undefined ? "gone" : ""} ${i === labels.length - 1 ? "here" : ""}`;
+  drawOther({ labels, bytes, row, start, kind });
+  other.name.textContent = message ?? nameOf(settings.second, bytes.slice(prompt));
+  element.dataset.second = second.rev;
 });
 
 const paintSentence = (node, row, here) => {
@@ -109,9 +159,9 @@ const paintSentence = (node, row, here) => {
   ].filter(Boolean).join(" ");
 };
 
-const follow = () => {
-  const last = spans.at(-1)?.span;
-  if (last && last.offsetTop + last.offsetHeight > tokens.scrollTop + tokens.clientHeight) tokens.scrollTop = tokens.scrollHeight;
+const follow = (place) => {
+  const last = place.lastChild;
+  if (last && last.offsetTop + last.offsetHeight > place.scrollTop + place.clientHeight) place.scrollTop = place.scrollHeight;
 };
 
 const nodeAt = (target) => {
@@ -141,8 +191,14 @@ tokens.addEventListener("keydown", (event) => {
   act();
 });
 
+const LOOKS = ["second", "layer", "head", "of", "scale", "units"];
 writing.subscribe(element, (changed) => {
-  if (["models", "model", "layer", "head", "of", "scale"].some((name) => changed.has(name))) paintChoices();
+  if (["models", "model", "layer", "head", "of", "scale", "units"].some((name) => changed.has(name))) paintChoices();
   paint();
+  if (LOOKS.some((name) => changed.has(name))) paintOther();
 });
-former.onTheme(paint);
+second.subscribe(element, paintOther);
+former.onTheme(() => {
+  paint();
+  paintOther();
+});

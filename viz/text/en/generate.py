@@ -4,6 +4,14 @@ from __future__ import annotations
 
 MESSAGES = {
     "tab_generate": "Generate",
+    "write_second": "Beside it",
+    "write_alone": "no other",
+    "write_second_label": "The text of the second model.",
+    "write_second_name": "{model}: {tokens, plural, one {# token} other {# tokens}} written, {bytes, plural, one {#"
+    " byte} other {# bytes}}",
+    "write_units": "In",
+    "write_units_token": "tokens",
+    "write_units_byte": "bytes",
     "write_text": "Text to write on from",
     "write_hint": "Type the beginning; the model writes on from its last token",
     "write_greedy": "0, likeliest",

@@ -119,7 +119,9 @@ def test_the_labels_of_the_frames_add_up_to_those_of_the_whole_text(ids, cut):
     for header, _ in frames:
         labels += [] if header["token"] is None else ["?"]
         labels[max(0, len(labels) - len(header["labels"])) :] = header["labels"]
+        assert header["bytes"] == [f"{i:02x}" for i in ids[: len(labels)][-len(header["bytes"]) :]]
     assert labels == TOKENIZER.labels(ids)
+    assert len(frames[0][0]["bytes"]) == cut
 
 
 def test_a_frame_holds_the_state_within_its_rounding(loaded):

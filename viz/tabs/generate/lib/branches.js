@@ -99,6 +99,11 @@
       }
       return labels;
     }
+
+    /** The bytes of each of them, as hexadecimal digits; "" of a token that the model has not read yet. */
+    bytes(node) {
+      return [...(this.root.state?.bytes ?? []), ...this.path(node).map(({ state }) => state?.bytes.at(-1) ?? "")];
+    }
   }
 
   former.Branches = Branches;

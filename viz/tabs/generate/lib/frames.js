@@ -1,4 +1,5 @@
-// Asks the server to write, and reads what it answers: a frame a token (viz/tabs/generate/writing.py). Adds former.write and former.textOf.
+// Asks the server to write, and reads what it answers: a frame a token (viz/tabs/generate/writing.py). Adds former.write,
+// former.whyNot and former.textOf.
 (() => {
   const former = window.former;
 
@@ -11,8 +12,22 @@
   /** The text of a prompt and the tokens written to it. Throws an Error whose message is for the visitor. */
   former.textOf = async (order) => (await former.answer("/written", order)).text;
 
-  /** The frames that are answered to an order, as they come. Throws an Error whose message is for the visitor. */
-  former.write = async function* (order, signal) {
+  /** Known tokens in pieces as the server shares them; at least one, that asks for the state where one stands. */
+  const piecesOf = (known) => {
+    const { shared } = former.limits;
+    return Array.from({ length: Math.max(1, Math.ceil(known.length / shared)) }, (_, i) => known.slice(i * shared, (i + 1) * shared));
+  };
+
+  /** The frames of the state where one stands, of the `known` tokens after it and of others up to `length`, as they come;
+   *  orderOf(length, given) is what is asked of the server. Throws an Error, see former.whyNot. */
+  former.write = async function* (orderOf, length, known, signal) {
+    for (const given of piecesOf(known)) yield* answered(orderOf(length || given.length, given), signal);
+  };
+
+  /** What a visitor is told of an error of former.write. */
+  former.whyNot = (error) => (error instanceof TypeError || error.name === "NetworkError" ? former.say("offline") : error.message);
+
+  const answered = async function* (order, signal) {
     const response = await former.patiently("/write", { method: "POST", body: JSON.stringify(order), signal });
     if (!response.ok) {
       throw new Error(former.refusal(await response.json().catch(() => null)));

@@ -17,6 +17,8 @@
     head: number(0, 0, 0, 1),
     of: { initial: "mean", choices: ["mean", "head"] },
     scale: { initial: "row", choices: ["row", "root", "linear"] },
+    units: { initial: "token", choices: ["token", "byte"] },
+    second: { initial: "", choices: [""], valid: (name) => name !== writing.settings.model }, // see lib/second.js
   };
   const SAMPLING = ["temperature", "top_k", "top_p", "seed"];
   const SHAPING = ["model", "text"]; // another of these, and what was written is another text
@@ -74,12 +76,6 @@
     asking = null;
   };
 
-  /** Known tokens in pieces as the server shares them; at least one, that asks for the state where one stands. */
-  const piecesOf = (known) => {
-    const count = Math.max(1, Math.ceil(known.length / former.limits.shared));
-    return Array.from({ length: count }, (_, i) => known.slice(i * former.limits.shared, (i + 1) * former.limits.shared));
-  };
-
   /** Asks for the state where one stands, and for `length` tokens more; or for the `known` ones, `pause` ms each. */
   const ask = async (length = 0, known = [], pause = 0) => {
     end();
@@ -89,16 +85,14 @@
     writing.message = null;
     publish("status");
     try {
-      for (const given of piecesOf(known))
-        for await (const frame of former.write(order(length || given.length, given), own.signal)) {
-          if (pause && frame.token !== null) await new Promise((done) => setTimeout(done, pause));
-          if (own !== asking) return;
-          receive(frame, drawnBy);
-        }
+      for await (const frame of former.write(order, length, known, own.signal)) {
+        if (pause && frame.token !== null) await new Promise((done) => setTimeout(done, pause));
+        if (own !== asking) return;
+        receive(frame, drawnBy);
+      }
     } catch (error) {
       if (own !== asking) return; // it was ended on purpose
-      const refused = error instanceof TypeError || error.name === "NetworkError" ? former.say("offline") : error.message;
-      writing.message = { kind: "error", text: refused };
+      writing.message = { kind: "error", text: former.whyNot(error) };
     }
     if (own === asking) rest();
   };
@@ -108,11 +102,16 @@
     writing.cursor.state = { ...frame, drawnBy };
     writing.rev++;
     publish("text");
+    writing.tell();
+  };
+
+  /** Tells the address of what has come, now and then while tokens come. */
+  writing.tell = () => {
     if (performance.now() - written < TELL) return;
     written = performance.now();
     writeLink();
   };
-  let written = 0; // when the address was, while tokens come
+  let written = 0; // when the address was
 
   const rest = () => {
     end();
@@ -135,16 +134,22 @@
     const { length } = writing.settings;
     writing.hover = null;
     ask(length - (writing.cursor.depth % length));
+    former.second.run(length);
   };
 
   writing.pause = () => {
     if (writing.status !== "idle") rest();
+    former.second.pause();
   };
+
+  /** Whether tokens come, of this model or of the second. */
+  writing.runs = () => writing.status === "running" || former.second.running;
 
   /** Ends the run and goes back to the prompt. What was written stays, on its branch. */
   writing.stop = () => {
     rest();
     writing.go(writing.branches.root);
+    former.second.begin();
   };
 
   /** One token: the one that is drawn. */
@@ -153,6 +158,7 @@
     const { state } = writing.cursor;
     if (state && state.drawnBy === rules()) writing.take(state.drawn);
     else ask(1);
+    former.second.step();
   };
 
   /** Writes this token after where one stands, whatever was drawn. */
@@ -200,14 +206,16 @@
     writing.status = "idle";
     publish("text", "hover", "status");
     ask();
+    former.second.begin();
   };
 
   /** Changes settings: set({temperature: 1}). What is out of range is left as it was. */
   writing.set = (partial) => {
     const changed = settings.change(partial);
     if (!changed.length) return;
-    if (changed.includes("model")) fitModel(writing.settings.model);
+    if (changed.includes("model")) changed.push(...fitModel(writing.settings.model));
     publish(...changed);
+    if (changed.includes("second")) former.second.begin();
     if (changed.includes("model") || changed.includes("text")) {
       end();
       later = setTimeout(writing.clear, changed.includes("text") ? 300 : 0);
@@ -218,12 +226,15 @@
     writeLink();
   };
 
-  /** The layers and heads that a model has; what it does not have gives way to its last layer, or its first head. */
+  /** The layers and heads that a model has; what it does not have gives way to its last layer, or its first head. Returns
+   *  what did. */
   const fitModel = (model) => {
     const { layers, heads } = writing.models[model];
     Object.assign(FIELDS.layer, { max: layers - 1, initial: layers - 1 });
     FIELDS.head.max = heads - 1;
-    for (const name of ["layer", "head"]) if (!settings.allowed(name, writing.settings[name])) writing.settings[name] = FIELDS[name].initial;
+    const moved = ["layer", "head", "second"].filter((name) => !settings.allowed(name, writing.settings[name]));
+    for (const name of moved) writing.settings[name] = FIELDS[name].initial;
+    return moved;
   };
 
   // --- the link ----------------------------------------------------------------------------------------------------
@@ -234,28 +245,35 @@
   const link = () => {
     if (!Object.keys(writing.models).length) return null;
     const all = tokens();
-    return { model: writing.settings.model, ...settings.link(), written: all.slice(0, LINKED).join("."), written_count: all.length > LINKED ? all.length : "" };
+    const held = (ids) => ids.slice(0, LINKED).join(".");
+    return { model: writing.settings.model, ...settings.link(), written: held(all), written_count: all.length > LINKED ? all.length : "", second_written: held(former.second.tokens) };
   };
 
   /** The written tokens that a link does not hold, see page.beyond. */
   writing.beyond = () => {
-    const { depth } = writing.cursor;
-    return depth > LINKED ? { view: { written: tokens().join(".") }, note: { key: "write_link_short", values: { held: LINKED, all: depth } } } : null;
+    const all = Math.max(writing.cursor.depth, former.second.tokens.length);
+    const view = { written: tokens().join("."), second_written: former.second.tokens.join(".") };
+    return all > LINKED ? { view, note: { key: "write_link_short", values: { held: LINKED, all } } } : null;
   };
   const writeLink = former.page.keep("generate", link, writing.beyond);
 
-  /** Takes up the settings of a link; returns {given: the tokens it has written, refused: notes}. */
+  const LIST = /^\d{1,6}(\.\d{1,6})*$/;
+  const idsOf = (list) => (LIST.test(list ?? "") ? list.split(".").map(Number) : []);
+
+  /** Takes up the settings of a link; returns {given: the tokens it has written, other: those of the second model, refused:
+   *  notes}. */
   const read = (params) => {
     const model = params.get("model");
-    fitModel(settings.allowed("model", model) ? model : FIELDS.model.initial); // first: it says which layers there are
+    writing.settings.model = settings.allowed("model", model) ? model : FIELDS.model.initial;
+    fitModel(writing.settings.model); // first: it says which layers there are
     const { values, refused } = settings.read(params);
     Object.assign(writing.settings, values);
     const written = params.get("written") ?? "";
-    const given = /^\d{1,6}(\.\d{1,6})*$/.test(written) ? written.split(".").map(Number) : [];
+    const given = idsOf(written);
     if (written && !given.length) refused.push(former.badLink("written", written));
     const all = Number(params.get("written_count") ?? 0);
     if (all > given.length) refused.push({ key: "write_link_was_short", values: { held: given.length, all } });
-    return { given, refused };
+    return { given, other: idsOf(params.get("second_written")), refused };
   };
 
   /** The last node on the way of these tokens that is known here, and the tokens after it. */
@@ -273,7 +291,8 @@
   /** Takes up a link's view while the page is open. */
   writing.follow = (params) => {
     const before = SHAPING.map((name) => writing.settings[name]).join("\n");
-    const { given: wanted } = read(params);
+    const { given: wanted, other } = read(params);
+    former.second.follow(other);
     publish(...Object.keys(FIELDS));
     if (before !== SHAPING.map((name) => writing.settings[name]).join("\n")) {
       end();
@@ -292,17 +311,20 @@
   writing.start = async ({ models, text }) => {
     writing.models = models;
     FIELDS.model.choices = Object.keys(models);
+    FIELDS.second.choices = ["", ...FIELDS.model.choices];
     const [first] = FIELDS.model.choices;
     FIELDS.model.initial = writing.settings.model = first;
     FIELDS.text.initial = writing.settings.text = text;
     const asked = former.tabOf(former.opened) === "generate" ? former.opened : new URLSearchParams();
-    const { given, refused } = read(asked);
+    const { given, other, refused } = read(asked);
     publish("models", ...Object.keys(FIELDS));
     former.followers.generate = writing.follow;
+    former.second.follow(other);
     await ask(0, given);
     if (refused.length) writing.message ??= { kind: "error", text: refused.map(former.told).join(" ") };
     publish("status");
   };
 
+  Object.assign(writing, { order, writeLink });
   former.writing = writing;
 })();
