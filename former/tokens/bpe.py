@@ -126,7 +126,7 @@ class BpeTokenizer:
             ValueError: an id out of the vocabulary.
         """
         check_ids(ids, self.num_tokens)
-        return [len(self._bytes(i)) for i in ids]
+        return [len(self.bytes_of(i)) for i in ids]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for a JSON card; `former.save` keeps the long definition in a file of its own."""
