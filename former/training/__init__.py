@@ -14,6 +14,7 @@ parallel  several processes by torchrun
 evaluate  bits per byte, every byte predicted once; accuracy on whole splits
 heads     which heads of a generator look at the token before, and which copy; which of `dates` align
 memory    the peak memory of a step with each of the article's tricks on and off
+toys      copying, reversing, sorting, adding: what a model of two blocks learns in half a minute
 dates     dates in every form that people write, and as 2026-11-21; `dates_reader` reads the forms back
 export    from a run to a directory in `checkpoints/`
 """

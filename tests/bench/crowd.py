@@ -1,10 +1,11 @@
 """The app in front of a class: `python -m tests.bench.crowd [--minutes 20]`.
 
 First 60 pages follow a room, as plain HTTP clients that ask what a page asks, and as often: what they cost the server
-beside a class of one. Then 33 pages come at once with a short review each, and one client takes all it can among 20
-that do not (`tests.bench.turns`). Then 20 visitors use the real page in Chromium, each in a browser context of its own,
-all four tabs, for 20 minutes: how much memory the server holds over time, and every request that fails. Their first
-texts are long ones, which fill the store of passes to its limit, so that what grows later would grow for ever.
+beside a class of one. Then 33 pages come at once with a short review each, one client takes all it can among 20 that
+do not, and 20 come while a model is trained (`tests.bench.turns`). Then 20 visitors use the real page in Chromium,
+each in a browser context of its own, all four tabs, for 20 minutes: how much memory the server holds over time, and
+every request that fails. Their first texts are long ones, which fill the store of passes to its limit, so that what
+grows later would grow for ever.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ def main() -> int:
         results = asyncio.run(followers(origin, pid))
         results += asyncio.run(turns.reviews(origin, chromium))
         results += asyncio.run(turns.greedy(origin))
+        results += asyncio.run(turns.while_training(origin))
         print(table(results), flush=True)
         results += asyncio.run(soak(origin, pid, chromium, minutes * 60))
         log = (Path(folder) / "app.log").read_text(errors="replace")

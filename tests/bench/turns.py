@@ -1,5 +1,6 @@
 """Who is served when many come at once, for `python -m tests.bench.crowd`: 33 pages with a short review each, of which
-every one measures unasked what carried the verdict; and one client that takes all it can, among 20 that do not.
+every one measures unasked what carried the verdict; one client that takes all it can, among 20 that do not; and 20
+beside a training.
 
 A client is an address: here those of 127.0.0.0/8, which Linux answers to.
 """
@@ -20,6 +21,7 @@ PAGES = 33
 HONEST = 20
 STREAMS, ROOMS, QUESTIONS = 150, 250, 200  # of the greedy client, all at once
 LONG = 120  # words: more than a page measures unasked
+TORCH = 5  # seconds until a training has imported torch and takes its steps
 PATIENCE = 120_000  # ms that a page may take
 
 
@@ -107,6 +109,30 @@ async def greedy(origin: str, honest: int = HONEST) -> list[Result]:
     return [
         Result(f"{beside} refused", refused, "", 0, f"of {len(waits)} requests"),
         Result(f"{beside}, the longest wait", max(waits), "s", 1, f"of {len(waits)} requests"),
+    ]
+
+
+# --- while a model is trained ----------------------------------------------------------------------------------------
+
+
+async def while_training(origin: str, visitors: int = HONEST) -> list[Result]:
+    """How long others wait for a room, a token and a mask's answer while tab Learn trains a model."""
+    port = int(origin.rpartition(":")[2])
+    order = {"task": "sort", "seed": 1, "text": "dolphins"}
+    training = asyncio.create_task(ask(port, "127.0.0.77", "POST", "/learn/train-now/train", order))
+    await asyncio.sleep(TORCH)
+    visits = await asyncio.gather(*(visit(port, f"127.0.2.{number + 1}", 1000 + number) for number in range(visitors)))
+    goes_on = not training.done()
+    training.cancel()
+    await asyncio.gather(training, return_exceptions=True)
+    waits = [wait for visit in visits for wait, _ in visit]
+    refused = sum(status >= 400 for visit in visits for _, status in visit)
+    beside = f"while one trains, {visitors} others at once:"
+    repeats = f"of {len(waits)} requests"
+    return [
+        Result("trainings that went on meanwhile", goes_on, "", 1, "of 1", at_least=True),
+        Result(f"{beside} refused", refused, "", 0, repeats),
+        Result(f"{beside} the longest wait", max(waits), "s", 2, repeats),
     ]
 
 

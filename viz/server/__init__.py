@@ -1,1 +1,1 @@
-"""Serving: bodies, limits and refusals, one pool of work with shared answers, and rooms."""
+"""Serving: bodies, limits and refusals, one pool of work with shared answers, rooms, and trainings."""

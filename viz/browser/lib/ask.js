@@ -28,10 +28,10 @@
     return said;
   };
 
-  /** GETs lines of JSON and calls take(value) for each as it comes; aborting the signal ends the work on the server. Throws
-   *  an Error whose message is for the visitor; `busy` says whether the server had no room. */
-  former.lines = async (path, signal, take) => {
-    const response = await former.patiently(path, { signal });
+  /** GETs lines of JSON, or with a body POSTs for them, and calls take(value) for each as it comes; aborting the signal ends
+   *  the work on the server. Throws an Error whose message is for the visitor; `busy` says whether the server had no room. */
+  former.lines = async (path, signal, take, body) => {
+    const response = await former.patiently(path, { signal, ...(body && { method: "POST", body: JSON.stringify(body) }) });
     if (response.status === 404) throw new Error(former.say("gone"));
     const busy = response.status === 503;
     if (!response.ok) throw Object.assign(new Error(former.refusal(await response.json().catch(() => null))), { busy });

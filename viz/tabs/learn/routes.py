@@ -88,4 +88,5 @@ def attach(server: FastAPI, site: Site) -> None:
         work.attach(server, site.work, paths)
 
     for section in SECTIONS:
+        section.routes(server, site)
         serve(section)

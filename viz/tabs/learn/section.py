@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from fastapi import FastAPI
 from torch import Tensor
 
 from viz.passes.run import Models
+from viz.tabs.base import Site
 from viz.tabs.python import Snippet, View
 
 Answer = Callable[[Models, View], dict[str, Any]]  # plain values, for JSON; raises Refusal
@@ -24,3 +26,4 @@ class Section(NamedTuple):
     python: Snippet  # the lines that give the panel's numbers again
     opening: Callable[[Models], dict[str, Any]] = lambda models: {}  # what its script is given  # noqa: ARG005
     answers: Mapping[str, Answer] = {}  # what its script asks: POST /learn/{name}/{question}
+    routes: Callable[[FastAPI, Site], None] = lambda server, site: None  # what else it asks  # noqa: ARG005

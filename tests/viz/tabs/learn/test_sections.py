@@ -1,6 +1,7 @@
 """Tab Learn on the server: what every section shows of the code is the code, and what it answers is computed."""
 
 import inspect
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 import former
+from former.training import toys
 from viz.tabs import python
 from viz.tabs.base import site_of
 from viz.tabs.learn import TAB, routes
@@ -46,6 +48,7 @@ VIEWS: dict[str, dict[str, Any]] = {  # of each section
     "gpt-2": {"show": "pieces", "text": "Größe, naïve café", "level": 3, "depth": 6, "heads": 4},
     "encoder-decoder": {"text": "4 July 1976", "target": "", "prefix": "own", "layer": 2, "head": 3, "seed": 0},
     "graphs": {"graph": "4:0-1,1-2", "layers": 2, "renamed": 3},
+    "train-now": {"task": "reverse", "seed": 3, "text": "pots", "run": ""},
 }
 
 
@@ -56,6 +59,12 @@ def client(models) -> TestClient:
     routes.attach(server, site)
     python.attach(server, models, [TAB])
     return TestClient(server)
+
+
+@pytest.fixture(autouse=True)
+def trains_shortly(monkeypatch):
+    """What "Train one now" copies trains a model, here for a few steps."""
+    monkeypatch.setitem(toys.TOYS, "reverse", replace(toys.TOYS["reverse"], steps=20))
 
 
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.name)

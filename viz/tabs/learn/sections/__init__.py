@@ -23,6 +23,7 @@ NAMES = (
     "transformer_xl",
     "going_big",
     "graphs",
+    "train_now",
 )
 NEEDS = {"transformer_xl": "xl"}  # sections that stand only where this model is shipped
 SECTIONS: tuple[Section, ...] = tuple(

@@ -1,0 +1,77 @@
+"""Section "Train one now": a training is watched, waited for and tried by hand, and ends with its page."""
+
+import base64
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.pages_learn import Learning
+
+pytestmark = pytest.mark.browser
+TAB = Learning
+LONG = 180_000  # ms that a training may take on a busy machine
+
+
+def reaches(tab: Learning, state: str) -> None:
+    """Until the section says that it is in a state."""
+    node = "former.learn.find('train-now').node.dataset"
+    tab.page.wait_for_function(f"(state) => {node}.state === state", arg=state, timeout=LONG)
+    tab.painted()
+
+
+def press(tab: Learning, name: str) -> None:
+    tab.section.get_by_role("button", name=name, exact=True).click()
+
+
+def answers(tab: Learning, question: str) -> str:
+    """What the model says to a question that is typed."""
+    tab.section.get_by_role("textbox").fill(question)
+    shown = tab.section.locator(".by-hand output")
+    expect(shown).to_contain_text(f"{question} =")
+    return shown.inner_text().partition("= ")[2]
+
+
+def test_one_trains_the_others_watch_and_wait_and_then_the_model_is_tried_by_hand(tab, other, guard):
+    guard.allow("422")
+    tab.open("train-now")
+    assert not answers(tab, "dog").endswith("Right.")
+    maps = tab.section.locator(".heads button")
+    expect(maps).to_have_count(8)
+    press(tab, "Train")
+    reaches(tab, "running")
+    watcher = other()
+    watcher.open("train-now")
+    reaches(watcher, "watching")
+    press(watcher, "Train")
+    reaches(watcher, "waiting")
+    expect(watcher.section.locator(".course [role=status]")).to_contain_text("One training is before yours")
+    assert watcher.choose("As much as any other").startswith("Yes.")  # a click is answered while one trains
+    press(watcher, "Leave the line")
+    reaches(tab, "done")
+    chart = tab.section.locator(".chart")
+    chart.locator(".nsewdrag").wait_for()
+    steps, losses = chart.evaluate("chart => [[...chart.data[0].x], [...chart.data[0].y]]")
+    assert steps == list(range(10, steps[-1] + 1, 10))
+    assert losses[-1] < 0.1 < losses[0]
+    assert answers(tab, "cat") == "tac Right."
+    read = tab.page.evaluate("former.learn.find('train-now').live.answers.read")
+    cells, t = base64.b64decode(read["weights"]), len(read["labels"])
+    assert read["labels"] == [*"_____cat=tac"]
+    rows = [sum((cell / 255) ** 2 for cell in cells[at : at + t]) for at in range(0, len(cells), t)]
+    assert rows == pytest.approx([1] * 8 * t, abs=0.02)
+    maps.nth(5).click()
+    assert (tab.view()["layer"], tab.view()["head"]) == (1, 1)
+    expect(tab.section.locator(".caption")).to_have_text("Block 2, head 2")
+    tab.section.get_by_role("textbox").fill("<b>")
+    expect(tab.page.locator(".former-learn > .note")).to_contain_text("Please type 1 to 8 letters")
+
+
+def test_who_closes_the_page_stops_the_training(tab, other):
+    tab.open("train-now")
+    tab.attempt("sort")
+    reaches(tab, "running")
+    watcher = other()
+    watcher.open("train-now")
+    reaches(watcher, "watching")
+    tab.page.close()
+    reaches(watcher, "off")

@@ -1,0 +1,81 @@
+"""Section "Train one now" says."""
+
+from __future__ import annotations
+
+MESSAGES = {
+    "learn_train_now_title": "Train one now",
+    "learn_train_now_text": "Choose a task, press Train, and watch a transformer of two blocks learn it from random"
+    " weights, on the server, in about half a minute. It reads a question and writes the answer behind the =, a"
+    " character at a time. Nobody tells it how: the loss asks for the right next character, and the heads find out"
+    " where to look.\n\nTo reverse a word, some head has to run against the diagonal; to sort, heads have to look for"
+    " letters. A tenth of all questions never comes up in training, and only those count as right. Then ask it"
+    " something of your own.",
+    "learn_train_now_task": "Task",
+    "learn_train_now_task_copy": "copy",
+    "learn_train_now_task_reverse": "reverse",
+    "learn_train_now_task_sort": "sort",
+    "learn_train_now_task_add": "add",
+    "learn_train_now_task_copy_hint": "dolphins=dolphins",
+    "learn_train_now_task_reverse_hint": "pots=stop",
+    "learn_train_now_task_sort_hint": "dolphins=dhilnops",
+    "learn_train_now_task_add_hint": "347+85=432",
+    "learn_train_now_seed": "Seed",
+    "learn_train_now_train": "{state, select, off {Train} waiting {Leave the line} other {Stop}}",
+    "learn_train_now_train_hint": "Trains a new model for this task; it stops when this page closes",
+    "learn_train_now_progress": "Steps of the training",
+    "learn_train_now_state_off": "Nobody is training just now.",
+    "learn_train_now_state_starting": "Your training is starting …",
+    "learn_train_now_state_running": "Your training: step {step, number} of {steps, number}, {seconds} s.",
+    "learn_train_now_state_waiting": "{ahead, plural, one {One training is} other {# trainings are}} before yours."
+    " Meanwhile you watch the one at work: {task}, step {step, number} of {steps, number}.",
+    "learn_train_now_state_watching": "You watch another visitor’s training: {task}, step {step, number} of"
+    " {steps, number}.",
+    "learn_train_now_waiting": "{waiting, plural, one {# other is} other {# others are}} in line.",
+    "learn_train_now_state_done": "Trained: {steps, number} steps. Ask it something.",
+    "learn_train_now_state_watched": "The training that you watched is over: {task}.",
+    "learn_train_now_state_stopped": "Stopped.",
+    "learn_train_now_state_late": "The server was too busy: the training took too long and was ended. Please try"
+    " again.",
+    "learn_train_now_state_failed": "The training broke off. Please try again.",
+    "learn_train_now_try_it": "Try this model",
+    "learn_train_now_loss": "Loss over the steps of the training, in nats a character",
+    "learn_train_now_axis_step": "step",
+    "learn_train_now_axis_loss": "nats a character",
+    "learn_train_now_line_loss": "loss",
+    "learn_train_now_right": "{share} of {tested, number} unseen questions answered exactly",
+    "learn_train_now_right_none": "Not trained yet",
+    "learn_train_now_heads": "All heads",
+    "learn_train_now_head": "Block {layer}, head {head}",
+    "learn_train_now_map": "Where this head looks: rows read, columns are read",
+    "learn_train_now_queries": "query (attends from)",
+    "learn_train_now_keys": "key (attends to)",
+    "learn_train_now_point": "Point at a cell to read it; a click on a small map shows that head.",
+    "learn_train_now_cell": "“{query}” at place {from} gives {share} of its weight to “{key}” at place {to}.",
+    "learn_train_now_field": "{task, select, add {Two numbers of up to {digits} digits, with a + between them}"
+    " other {Up to {most} letters, a to {last}}}",
+    "learn_train_now_answer": "{question} = {answer}",
+    "learn_train_now_judged": "{right, select, yes {Right.} other {Wrong: it is {truth}.}}",
+    "learn_train_now_nothing": "(nothing)",
+    "learn_train_now_by": "{by, select, trained {Answered by the model that was trained here.} training {Answered by"
+    " the model as it is now, at step {step, number}.} other {Answered by the model before its first step.}}",
+    "learn_train_now_backwards": "It writes the sum units first, for so a carry is known when it is needed.",
+    "learn_train_now_bad_word": "Please type 1 to {most} letters from a to {last}, without capitals or spaces.",
+    "learn_train_now_bad_sum": "Please type two whole numbers of up to {digits} digits with a + between them, such as"
+    " 347+85.",
+    "learn_train_now_full": "Too many trainings are in line already. Please watch the one at work, and try again"
+    " later.",
+    "learn_train_now_lesson": "{by, select, other {Before training every character is equally likely, and where the"
+    " heads look is left to chance.} training {At step {step, number} the loss is {loss} nats a character, and {share}"
+    " of unseen questions are answered exactly.} trained {After {step, number} steps {share} of unseen questions are"
+    " answered exactly.} kept {This model was trained here before. Asked “{question}”, it says “{answer}”.}}",
+    "learn_train_now_try_reverse": "Learn to reverse",
+    "learn_train_now_try_sort": "Learn to sort",
+    "learn_train_now_try_add": "Learn to add",
+    "learn_train_now_question": "Before its first step, how much of its probability does the model give the right next"
+    " character?",
+    "learn_train_now_choice_none": "Next to none",
+    "learn_train_now_choice_alike": "As much as any other",
+    "learn_train_now_choice_half": "About half",
+    "learn_train_now_answer_said": "Of {tokens} tokens the right one gets {share}, and 1/{tokens} is {alike}: the"
+    " output layer starts with zeros, so all are alike, and the loss starts at ln {tokens} = {loss}.",
+}
