@@ -184,7 +184,9 @@ def scores(view: View) -> dict[str, Tensor]:
         memory = model()(segment, memory)[1]
     model()(final, memory, capture=capture)
     q, k = capture.get("q", layer), capture.get("k", layer)
-    found = relative_terms(model().transformer.positions.terms(layer), q, k)
+    positions = model().transformer.positions.terms(layer)
+    assert isinstance(positions, RelativeTerms)
+    found = relative_terms(positions, q, k)
     return {
         "terms": found[:, 0, head, -1, -KEYS:],
         "scores": capture.get("scores", layer)[0, head, -1, -KEYS:],
