@@ -34,7 +34,7 @@ const place = h("div", { class: "map" });
 const told = h("p", { class: "told", role: "status" });
 const shares = h("table", { class: "reached" });
 const cells = h("p", { class: "quiet" });
-const swatch = (name) => h("p", { class: `legend ${name}` }, h("i"), words(`legend_${name}`));
+const swatch = (name) => h("p", { class: `swatch ${name}` }, h("i"), words(`legend_${name}`));
 const beside = h("div", { class: "beside" }, swatch("one"), swatch("more"), shares, cells);
 const inPattern = h("div", { class: "in-pattern" },
   h("div", { class: "course" }, kind.node, ...steppers.map(({ node }) => node)),
@@ -71,7 +71,7 @@ const paintPattern = () => {
 
 const { lengths, ways, date, machine, command, shape } = props.measured;
 const final = lengths.length - 1;
-const number = (value) => (value === null ? "–" : former.number(value, 3));
+const number = (value) => (value === null ? "–" : value < 1000 ? former.number(value, 3) : former.whole(Math.round(value)));
 const costs = Object.fromEntries(
   Object.keys(NUMBERS).map((name) => {
     const spot = h("div", { class: "place" });
