@@ -22,7 +22,7 @@ def test_a_pattern_reaches_more_with_every_layer_until_all_pairs_are_joined(tab)
         reached = mask @ reached
     found = [float(cell.get_attribute("data-share") or 0) for cell in tab.section.locator(".reached td").all()]
     assert found == pytest.approx(shares)
-    assert tab.sentence().startswith(f"{cells('local', 16, 4)} of 136 cells are computed. After 1 layer ")
+    assert tab.sentence().startswith(f"{cells('local', 16, 4)} of 136 cells are computed. After 2 layers ")
     assert tab.sentence().endswith("5 layers join all.")
     canvas = tab.section.locator(".map canvas")
     left, top, width, height = map(float, (canvas.get_attribute("data-frame") or "").split())
@@ -38,7 +38,8 @@ def test_a_pattern_reaches_more_with_every_layer_until_all_pairs_are_joined(tab)
 
 
 def test_time_and_memory_beside_dense_are_those_that_were_measured(tab):
-    tab.open("sparse", show="time")
+    tab.open("sparse")
+    tab.attempt("time")
     record = json.loads((CHECKPOINTS / "family" / "sparse.json").read_text(encoding="utf-8"))
     for show, name in (("time", "milliseconds"), ("memory", "megabytes")):
         tab.section.get_by_role("radio", name=show).check()
