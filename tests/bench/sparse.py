@@ -5,16 +5,24 @@ the fused kernel that skips what is later and knows no pattern, which is what a 
 is that of one forward and one backward pass, measured as in `tests.bench.library`. Peak memory is what a fresh process
 adds to its resident memory in one such pass. The equation runs up to 4,096 tokens; at 16,384 one of its tensors has
 8.6 GB, and it keeps several.
+
+`--file FILE` writes what tab Learn shows instead: processor time on one thread, the least of a few passes, and peak
+memory, with the machine and the date.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
+import json
 import math
 import subprocess
 import sys
+import time
 from collections.abc import Callable
+from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -22,6 +30,7 @@ from torch import Tensor
 
 from former import masks, sparse
 from former.attention import attention_weights
+from former.training.state import machine
 from tests.bench.library import measure, report, setting, verdict
 
 LENGTHS = (256, 1024, 4096, 16384)
@@ -39,7 +48,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="sparse attention beside dense attention")
     parser.add_argument("--rounds", type=int, default=15, help="up to 4,096 tokens; a third of them beyond")
     parser.add_argument("--peak", nargs=2, metavar=("WAY", "TOKENS"), help="print one way's peak memory in MB, and end")
+    parser.add_argument("--file", type=Path, help="write times and memory there, with machine and date, and end")
     options = parser.parse_args()
+    if options.file:
+        options.file.write_text(json.dumps(record(), indent=1) + "\n", encoding="utf-8")
+        return 0
     if options.peak:
         print(peak(options.peak[0], int(options.peak[1])))
         return 0
@@ -63,6 +76,42 @@ def at_length(t: int, rounds: int) -> bool:
         bar = MEMORY if t >= 1024 else None
         passed &= verdict("less memory than the equation", peaks[EQUATION] / peaks[STRIDED], bar, None)
     return passed
+
+
+def record(lengths: tuple[int, ...] = LENGTHS, rounds: int = 3) -> dict[str, Any]:
+    """What each way takes at each length; null where it would take too much (`EQUATION_UP_TO`).
+
+    Processor time, because other work on the machine makes a pass longer by the clock and not by that; of several
+    passes the least, for the same reason.
+    """
+    torch.set_num_threads(1)
+    ways: dict[str, dict[str, list[float | None]]] = {}
+    for name in (STRIDED, FIXED, CAUSAL, MASKED, EQUATION):
+        most = lengths[-1] if name in (STRIDED, FIXED, CAUSAL) else EQUATION_UP_TO
+        measured = [once(name, t, rounds if t <= EQUATION_UP_TO else 1) if t <= most else (None, None) for t in lengths]
+        ways[name] = {"milliseconds": [ms for ms, _ in measured], "megabytes": [mb for _, mb in measured]}
+    return {
+        "command": "python -m tests.bench.sparse --file FILE",
+        "date": f"{datetime.now(timezone.utc):%Y-%m-%d}",
+        "machine": machine(torch.device("cpu")),
+        "shape": {"heads": HEADS, "size": SIZE},
+        "lengths": list(lengths),
+        "ways": ways,
+    }
+
+
+def once(name: str, t: int, rounds: int) -> tuple[float, float]:
+    """The processor time of one pass in ms, the least of so many, and by how many MB it raises this process' memory."""
+    way(name, 64)()
+    run = way(name, t)
+    ctypes.CDLL(None).malloc_trim(0)  # what earlier passes left goes back to the system
+    Path("/proc/self/clear_refs").write_text("5")  # and Linux counts the peak anew
+    before, taken = resident("VmRSS"), []
+    for _ in range(rounds):
+        began = time.process_time()
+        run()
+        taken.append(1000 * (time.process_time() - began))
+    return round(min(taken), 2), round((resident("VmHWM") - before) / 1024, 1)
 
 
 def way(name: str, t: int) -> Callable[[], object]:

@@ -23,6 +23,7 @@ from viz.tabs.learn.sections import (
     positions,
     scaling,
     self_attention,
+    sparse,
 )
 from viz.text import Refusal, en
 
@@ -45,6 +46,7 @@ VIEWS: dict[str, dict[str, Any]] = {  # of each section
     "generation": {"text": "The cat sat", "step": 4, "seed": 3},
     "recurrent": {"text": "The cat sat"},
     "transformer-xl": {"show": "memory", "text": "The cat sat on the mat, and the cat sat.", "layer": 0, "head": 1},
+    "sparse": {"show": "pattern", "kind": "fixed", "t": 12, "size": 4},
     "gpt-2": {"show": "pieces", "text": "Größe, naïve café", "level": 3, "depth": 6, "heads": 4},
     "encoder-decoder": {"text": "4 July 1976", "target": "", "prefix": "own", "layer": 2, "head": 3, "seed": 0},
     "graphs": {"graph": "4:0-1,1-2", "layers": 2, "renamed": 3},
@@ -94,6 +96,7 @@ SHOWN = [
     *((section, VIEWS[section.name]) for section in SECTIONS),
     *((scaling.SECTION, VIEWS["scaling"] | {"show": show}) for show in scaling.SHOWS[1:]),
     *((block.SECTION, VIEWS["block"] | {"show": show}) for show in block.SHOWS[1:]),
+    *((sparse.SECTION, VIEWS["sparse"] | {"show": show}) for show in sparse.SHOWS[1:]),
     *((gpt_2.SECTION, VIEWS["gpt-2"] | {"show": show}) for show in gpt_2.SHOWS[1:]),
     *((positions.SECTION, VIEWS["positions"] | {"show": show}) for show in ("order", "length")),
 ]

@@ -21,6 +21,7 @@ NAMES = (
     "encoder_decoder",
     "gpt_2",
     "transformer_xl",
+    "sparse",
     "going_big",
     "graphs",
     "train_now",

@@ -25,7 +25,7 @@ from viz.text import Refusal
 
 PIECES, BYTES = "gpt", "generator"  # the models that are set beside each other
 SHOWS = ("pieces", "bits", "sizes")
-TEXT = "Transformers read tokenization as unbelievably straightforward."
+TEXT = "In mathematics, a transformation of the plane is said to be unconditionally reversible."
 FOREIGN = "Größenordnung, naïve café, 数学, 🙂 and x86_64"
 MOST = 240  # bytes of a text: `generator` reads 256
 MERGES = (0, 16, 64, 256, 1024, 4096)  # of the vocabulary's, and then all

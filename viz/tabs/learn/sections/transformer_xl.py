@@ -34,8 +34,8 @@ SHOWS = ("memory", "reach", "terms")
 MOST = 384  # bytes of a text
 SEGMENT = 32  # bytes that are read at once: shorter than in training, so that a short text has several segments
 MEMORIES = (0, 16, 32, 64, 128, 256)  # bytes that each layer keeps
-SHORT = 16  # bytes of a segment, and of the memory, where the reach is measured
-REACHED = 96  # bytes of the text there
+SHORT = 8  # bytes of a segment, and of the memory, where the reach is measured
+REACHED = 48  # bytes of the text there
 KEYS = 40  # of which a score is shown, the last
 
 
@@ -184,7 +184,9 @@ def scores(view: View) -> dict[str, Tensor]:
         memory = model()(segment, memory)[1]
     model()(final, memory, capture=capture)
     q, k = capture.get("q", layer), capture.get("k", layer)
-    found = relative_terms(model().transformer.positions.terms(layer), q, k)
+    positions = model().transformer.positions.terms(layer)
+    assert isinstance(positions, RelativeTerms)
+    found = relative_terms(positions, q, k)
     return {
         "terms": found[:, 0, head, -1, -KEYS:],
         "scores": capture.get("scores", layer)[0, head, -1, -KEYS:],

@@ -1,0 +1,79 @@
+"""Section "Sparse" says."""
+
+from __future__ import annotations
+
+MESSAGES = {
+    "learn_sparse_title": "Sparse",
+    "learn_sparse_text": "Every token meets every other in t² cells, most of which weigh next to nothing. A sparse"
+    " transformer computes a pattern of them: keys that are near, and some far ones that stand for the rest. With a"
+    " stride of √t a query has about 2√t keys, so a layer costs on the order of t√t. What one layer does not join, the"
+    " next one does.\n\nNothing is learned about the pattern: it is chosen, and so are the ways that information can"
+    " take. A mask alone saves nothing, for a dense kernel computes what it throws away; here the pattern is cut into"
+    " small dense products that never hold t² of anything.",
+    "learn_sparse_show": "Show",
+    "learn_sparse_show_pattern": "pattern",
+    "learn_sparse_show_time": "time",
+    "learn_sparse_show_memory": "memory",
+    "learn_sparse_show_pattern_hint": "Which cells are computed, and what is reached after each layer",
+    "learn_sparse_show_time_hint": "A forward and a backward pass, as texts grow",
+    "learn_sparse_show_memory_hint": "The peak memory of such a pass",
+    "learn_sparse_kind": "Pattern",
+    "learn_sparse_kind_local": "local",
+    "learn_sparse_kind_strided": "strided",
+    "learn_sparse_kind_fixed": "fixed",
+    "learn_sparse_kind_local_hint": "The last l tokens",
+    "learn_sparse_kind_strided_hint": "The last l tokens, and every l-th before",
+    "learn_sparse_kind_fixed_hint": "The own block of l tokens, and the last token of each block before",
+    "learn_sparse_t": "Tokens t",
+    "learn_sparse_size": "Stride l",
+    "learn_sparse_layers": "Layers",
+    "learn_sparse_play": "{running, select, yes {Stop} other {Play}}",
+    "learn_sparse_play_hint": "One layer after another; with reduced motion, one at each press",
+    "learn_sparse_step": "Layers",
+    "learn_sparse_step_is": "{layers, plural, one {# layer} other {# layers}}",
+    "learn_sparse_map": "Which input an output can depend on: a row for each output, a column for each input",
+    "learn_sparse_outputs": "outputs",
+    "learn_sparse_inputs": "inputs",
+    "learn_sparse_cell": "{when, select, now {Output {row} sees input {column}: the pattern has this cell.} later"
+    " {Output {row} can depend on input {column} after {layers, plural, one {# layer} other {# layers}}.} long {Output"
+    " {row} needs more than {layers} layers to depend on input {column}.} other {Input {column} comes after output"
+    " {row}: it is never seen.}}",
+    "learn_sparse_legend_one": "in the pattern",
+    "learn_sparse_legend_more": "reached by later layers, paler the later",
+    "learn_sparse_reached": "Pairs reached",
+    "learn_sparse_after": "after {layers, plural, one {# layer} other {# layers}}",
+    "learn_sparse_cells": "{cells} of {causal} cells, {share}: a query has {keys} keys on average. Computed without the"
+    " rest it differs from attention under the mask by {error} at most.",
+    "learn_sparse_way_strided": "strided",
+    "learn_sparse_way_fixed": "fixed",
+    "learn_sparse_way_causal": "dense, fused",
+    "learn_sparse_way_masked": "dense, fused, under the strided mask",
+    "learn_sparse_way_equation": "dense, by the equation",
+    "learn_sparse_way": "way",
+    "learn_sparse_tokens": "tokens",
+    "learn_sparse_axis_time": "milliseconds",
+    "learn_sparse_axis_memory": "MB",
+    "learn_sparse_chart_time": "Time of a forward and a backward pass over the length, for each way",
+    "learn_sparse_chart_memory": "Peak memory of a forward and a backward pass over the length, for each way",
+    "learn_sparse_long": "At 16,384 tokens and a stride of 128 the strided pattern has {strided} cells, the fixed one"
+    " {fixed}, a causal mask {causal}.",
+    "learn_sparse_measured": "Measured on {date}: {heads} heads of {size} numbers, stride √t, processor time of the"
+    " quickest of a few passes, of one beyond 4,096 tokens. {cpu}, {threads, plural, one"
+    " {# thread} other {# threads}}, torch {torch};",
+    "learn_sparse_lesson_pattern": "{cells} of {causal} cells are computed. After {layers, plural, one {# layer} other"
+    " {# layers}} {share} of all pairs are joined{all, select, none {; even {most} layers do not join all} other {;"
+    " {all, plural, one {# layer joins} other {# layers join}} all}}.",
+    "learn_sparse_lesson_time": "{t, number} tokens: {strided} ms strided, {dense} ms dense, {times} times as long.",
+    "learn_sparse_lesson_memory": "{t, number} tokens: {strided} MB strided, {dense} MB dense by a fused"
+    " kernel, which stores no table either. By the equation {at, number} tokens already take {equation} MB.",
+    "learn_sparse_try_fixed": "Fixed",
+    "learn_sparse_try_local": "Near keys alone",
+    "learn_sparse_try_time": "What it costs",
+    "learn_sparse_question": "With the pattern that is set, how many layers does it take until every token can depend"
+    " on every earlier one?",
+    "learn_sparse_choice_one": "One",
+    "learn_sparse_choice_two": "Two",
+    "learn_sparse_choice_more": "More",
+    "learn_sparse_answer": "{kind, select, local {The local} strided {The strided} other {The fixed}} pattern of stride"
+    " {size} over {t} tokens: {share} of all pairs are joined after one layer, {second} after two.",
+}
