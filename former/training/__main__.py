@@ -172,13 +172,13 @@ def scan_(args: argparse.Namespace) -> None:
 
 
 def curve_(args: argparse.Namespace) -> None:
-    """Prints what each snapshot of a generator of bytes is worth."""
+    """Prints what each snapshot of a generator of bytes is worth; a file has what its heads do there too."""
     recipe = recipe_of(former.load(args.name))
     path = args.data or data.download(recipe.corpus, Path("data"))
     bits = curve.measure(args.name, data.load_text(path, recipe.corpus, args.unchecked), args.bytes)
     print(*(f"{step:>7} {value:.4f}" for step, value in bits.items()), sep="\n")
     if args.file:
-        args.file.write_text(curve.to_json(args.name, bits, args.bytes), encoding="utf-8")
+        args.file.write_text(curve.to_json(args.name, bits, curve.forming(args.name), args.bytes), encoding="utf-8")
 
 
 def lengths_(args: argparse.Namespace) -> None:
@@ -212,7 +212,7 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
 
     _add_scan(commands.add_parser("scan", help="what every head does over many stretches of the validation text"))
 
-    curve_parser = commands.add_parser("curve", help="bits a byte of each snapshot of a generator's training")
+    curve_parser = commands.add_parser("curve", help="each snapshot of a generator's training: bits a byte, heads")
     curve_parser.set_defaults(run=curve_)
     curve_parser.add_argument("name", help=_NAME)
     curve_parser.add_argument("file", nargs="?", type=Path, help="write it there too, with machine and date")

@@ -1,19 +1,34 @@
-"""What a generator of bytes is worth at each of its snapshots: bits a byte over the steps of its training."""
+"""What a generator of bytes is worth at each of its snapshots, and what its heads do there."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from datetime import datetime, timezone
+from typing import Any
 
 import torch
 
 import former
 from former.checkpoints import folder_of
+from former.training import heads
 from former.training.data import split_text
 from former.training.evaluate import bits_per_byte
 from former.training.state import machine
 
 BYTES = 200_000  # of the validation split
+
+
+def snapshots(name: str) -> Iterator[former.Bundle]:
+    """The model at each of its snapshots, in order.
+
+    Raises:
+        ValueError: there are none.
+    """
+    folders = sorted(folder_of(name).glob("step-*"))
+    if not folders:
+        raise ValueError(f"NAME must have snapshots below it, got {name!r}")
+    return map(former.load, folders)
 
 
 def measure(name: str, content: bytes, count: int = BYTES) -> dict[int, float]:
@@ -26,21 +41,39 @@ def measure(name: str, content: bytes, count: int = BYTES) -> dict[int, float]:
     Raises:
         ValueError: there are no snapshots.
     """
-    folders = sorted(folder_of(name).glob("step-*"))
-    if not folders:
-        raise ValueError(f"NAME must have snapshots below it, got {name!r}")
     text = torch.frombuffer(bytearray(content), dtype=torch.uint8)
     begin, end = split_text(content)["val"]
     bits = {}
-    for folder in folders:
-        bundle = former.load(folder)
+    for bundle in snapshots(name):
         context = bundle.config.seq_length
         part = (begin, min(end, begin + count))
         bits[bundle.card["step"]] = bits_per_byte(bundle.model, text, *part, context=context, stride=context)
     return bits
 
 
-def to_json(name: str, bits: dict[int, float], count: int) -> str:
+def forming(name: str) -> dict[str, Any]:
+    """What every head does at each snapshot on letters that come twice (`heads.head_scores`), and what the copying is
+    worth: {"heads": {score: [step][layer][head]}, "copied_bits": [step]}.
+
+    Args:
+        name: as for `measure`.
+    Raises:
+        ValueError: there are no snapshots.
+    """
+    models = [bundle.model for bundle in snapshots(name)]
+    scores = [heads.head_scores(model) for model in models]
+    return {
+        "heads": {score: [rounded(found[score].tolist()) for found in scores] for score in scores[0]},
+        "copied_bits": rounded([heads.copied_bits(model) for model in models]),
+    }
+
+
+def rounded(values: Any) -> Any:
+    """Nested lists of numbers to four digits after the point."""
+    return [rounded(value) for value in values] if isinstance(values, list) else round(values, 4)
+
+
+def to_json(name: str, bits: dict[int, float], formed: dict[str, Any], count: int) -> str:
     """The figures with the machine and the date, for a file."""
     record = {
         "command": f"python -m former.training curve {name} FILE --data DATA" + f" --bytes {count}" * (count != BYTES),
@@ -48,6 +81,7 @@ def to_json(name: str, bits: dict[int, float], count: int) -> str:
         "machine": machine(torch.device("cpu")),
         "bytes": count,
         "steps": list(bits),
-        "bits_per_byte": [round(value, 4) for value in bits.values()],
+        "bits_per_byte": rounded(list(bits.values())),
+        **formed,
     }
     return json.dumps(record, indent=1) + "\n"

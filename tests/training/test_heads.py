@@ -1,5 +1,6 @@
 """A head whose pattern is made by hand gets its score."""
 
+import math
 from typing import Any
 
 import pytest
@@ -36,6 +37,23 @@ def test_each_pattern_gets_its_score():
     assert scores["previous"].tolist() == [pytest.approx([1, 0, 1 / 64], abs=0.05)]
     assert scores["induction"].tolist() == [pytest.approx([0, 1, 1 / 64], abs=1e-6)]
     assert heads.to_text(scores).count("\n") == 3
+
+
+def test_a_letter_that_is_copied_costs_nothing_and_one_that_is_guessed_4_7_bits():
+    def copies(tokens):
+        following = torch.nn.functional.one_hot(tokens.roll(31, 1), 256)  # what followed the same letter 32 before
+        return 100.0 * following
+
+    def guesses(tokens):
+        letters = torch.zeros(256)
+        letters[list(heads.LETTERS)] = 100.0
+        return letters.expand(*tokens.shape, 256)
+
+    made: Any = [copies, guesses]
+    assert [heads.copied_bits(model, length=32) for model in made] == [
+        pytest.approx(0, abs=1e-6),
+        pytest.approx(math.log2(26), abs=1e-5),
+    ]
 
 
 class Aligned:

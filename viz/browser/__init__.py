@@ -33,7 +33,7 @@ LIBRARY = (  # in this order
     *("messages.js", "numbers.js", "base.js", "colour.js"),
     *("address.js", "kept.js", "keys.js", "page.js"),  # what a link says, and what is in front
     *("settings.js", "lessons.js", "hint.js", "python.js", "panel.js", "ask.js"),  # what the views share
-    *("demo.js", "fields.js", "heat_map.js", "chart.js", "follow.js"),  # what several tabs draw
+    *("demo.js", "fields.js", "heat_map.js", "chart.js", "follow.js", "player.js"),  # what several tabs draw
     *("fill.js", "presenter.js", "slides.js", "embed.js", "room.js"),  # in front of a class
 )
 

@@ -10,6 +10,7 @@ import gradio as gr
 from fastapi import FastAPI
 
 from viz.passes.run import Loaded, Models
+from viz.passes.snapshots import WithSnapshots
 from viz.passes.store import PassStore
 from viz.server.work import Work
 from viz.tabs.python import Snippet
@@ -38,6 +39,7 @@ class Site:
 
 def site_of(models: Models, tabs: tuple[str, ...] = ()) -> Site:
     """The models and what serves them, for the tabs of these names."""
+    models = WithSnapshots(models)
     return Site(models, PassStore(models), Work(), tabs)
 
 

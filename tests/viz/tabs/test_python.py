@@ -319,7 +319,7 @@ def test_the_similarities_of_a_position_are_those_of_the_table(shipped, table, p
     np.testing.assert_allclose(made["values"].numpy(), exact @ exact[20], atol=2e-3)
 
 
-OWN_TESTS = ("learn-", "scan", "beside")  # in learn/ and explore/, and above: of a pass that was pinned before
+OWN_TESTS = ("learn-", "scan", "forming", "beside")  # in learn/ and explore/, and above: of what was measured or pinned
 
 
 @pytest.mark.parametrize("panel", [panel for panel in PANELS if not panel.startswith(OWN_TESTS)])

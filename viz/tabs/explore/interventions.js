@@ -1,19 +1,27 @@
-// What the visitor changes in the heads. props.value is {model, list}: edits belong to one model's heads (viz/passes/edits.py);
-// trigger("edited") runs the text under them. Below, what every head is worth: measured by switching each one off.
+// What the visitor changes in the heads. props.value is {model, list, step}: edits belong to one model's heads
+// (viz/passes/edits.py); trigger("edited") runs the text under them, in the model as it was at a step of its training, null
+// for the end. Below, what every head is worth: measured by switching each one off.
 const { h, say, store } = former;
 const LIMIT = former.limits.edits;
 const AFTER = 60; // ms: the map of another head is painted first
 const { tools, body, foot } = former.panel(element, say("edits"));
 
-const edits = () => (props.value?.model === store.pass?.header.model ? props.value.list : []);
+const model = () => former.snapshotOf(store.pass.header.model)[0];
+const edits = () => (store.pass && props.value?.model === model() ? props.value.list : []);
 const target = () => ({ layer: store.view.layer, head: whole.checked ? null : store.view.head });
 const same = (a, b) => ["layer", "head", "query", "key"].every((name) => a[name] === b[name]);
 const name = ({ layer, head }) => say(head === null ? "edit_layer" : "edit_head", { layer, head });
 
 /** Runs the text under other edits. */
 former.setEdits = (list) => {
-  props.value = { model: store.pass.header.model, list };
+  props.value = { model: model(), list, step: props.value?.model === model() ? props.value.step : null };
   draw();
+  trigger("edited");
+};
+
+/** Runs the text through the model as it was at a step of its training, null for the end. */
+former.setStep = (step) => {
+  props.value = { model: model(), list: edits(), step };
   trigger("edited");
 };
 

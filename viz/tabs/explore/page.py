@@ -14,9 +14,11 @@ from viz import browser
 from viz.gradio_adapter import DIRECT
 from viz.passes import edits
 from viz.passes.run import Loaded, Models, first_ahead
+from viz.passes.snapshots import name_at, split
 from viz.passes.store import PassStore
 from viz.server import http
 from viz.tabs.base import Site, about
+from viz.tabs.explore import forming
 from viz.text import Note, message, note
 from viz.text.examples import EXAMPLES
 
@@ -33,16 +35,25 @@ def answer(models: Models, passes: PassStore, model: str, typed: str, given: Any
         models: by name.
         passes: where the pass is held.
         model, typed: what to look at.
-        given: the visitor's edits as the page sends them, see `viz.passes.edits`; with them, as "asked", the question's
-            number. The answer says it again: of two that are under way at once, the page shows that to the later one.
+        given: the visitor's edits as the page sends them, see `viz.passes.edits`; with them, as "step", which of the
+            model's snapshots to look at, and as "asked" the question's number. The answer says it again: of two that
+            are under way at once, the page shows that to the later one.
     """
     rev = passes.revision()  # now: an answer that takes long does not undo that to a later question
     try:
-        key, notes = look(models[model], passes, typed, edits.read(given, model, models[model].bundle.config))
+        changes = edits.read(given, model, models[model].bundle.config)
+        key, notes = look(models[at_step(models, model, given)], passes, typed, changes)
     except ValueError as raised:
         key, notes = None, [notice("error", http.refusal_of(raised).note)]
     asked = given.get("asked") if isinstance(given, Mapping) else None
     return {"key": key, "rev": rev, "asked": asked if isinstance(asked, int) else None, "notes": notes}
+
+
+def at_step(models: Models, model: str, given: Any) -> str:
+    """The name of the snapshot that the page asks for; the model's own where it asks for none, or of another model."""
+    step = given.get("step") if isinstance(given, Mapping) and given.get("model") == model else None
+    named = name_at(model, step) if isinstance(step, int) else model
+    return named if named in models else model
 
 
 def look(loaded: Loaded, passes: PassStore, typed: str, changes: list[edits.Edit]) -> tuple[str, list[Notice]]:
@@ -88,15 +99,15 @@ def take_up(models: Models, passes: PassStore, wanted: Mapping[str, str], model:
     In this order: a field that is not on the page yet tells of its change before what comes after it has its own, and
     asks then; so the edits are there before all, and the last that asks has the whole link.
     """
-    typed, notes = wanted["text"], []
+    typed, notes, step = wanted["text"], [], None
     if wanted["model"] in models:
-        model = wanted["model"]
+        model, step = (wanted["model"], None) if wanted["model"] in set(models) else split(wanted["model"])
     else:
         notes.append(notice("error", note("unknown_model", given=wanted["model"][:40], used=model)))
     made, refused = edits.from_link(wanted["edits"], models[model].bundle.config)
     if refused:
         notes.append(notice("error", note("bad_link_edits", given=",".join(refused)[:40])))
-    changes = {"model": model, "list": made}
+    changes = {"model": model, "list": made, "step": step}
     return [changes, model, typed, answer(models, passes, model, typed, changes) | {"link": notes}]
 
 
@@ -118,11 +129,12 @@ def menu(models: Models) -> list[tuple[str, str]]:
 
 def render(site: Site, page: gr.Blocks) -> None:
     """Lays out the tab; the worked example is ready before anyone comes."""
-    models, passes = first_ahead(site.models), site.passes
-    first = next(iter(models.values()))
+    models, passes = site.models, site.passes
+    listed = first_ahead(models)
+    first = next(iter(listed.values()))
     example = EXAMPLES[first.bundle.tokenizer.unit][0]
     with gr.Row(elem_classes=["explore-top", "tab-controls"]):
-        model = gr.Dropdown(menu(models), value=first.name, label=message("model"), filterable=False, scale=2)
+        model = gr.Dropdown(menu(listed), value=first.name, label=message("model"), filterable=False, scale=2)
         typed = gr.Textbox(
             example, label=message("text"), placeholder=message("text_hint"), lines=1, max_lines=2, scale=4
         )
@@ -133,6 +145,7 @@ def render(site: Site, page: gr.Blocks) -> None:
     store = part("attention_store", answer(models, passes, first.name, example, ()) | {"example": shown})
     part("controls")
     part("beside")
+    part("forming", forming.courses(models))
     with gr.Row(elem_classes="explore-main"):
         part("overview")
         with gr.Column(elem_classes="explore-centre"):

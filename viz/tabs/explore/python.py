@@ -12,7 +12,7 @@ from viz.passes.measures import RUNS, blank
 from viz.passes.run import Loaded, Models, class_names, tokenize
 from viz.passes.writes import TOP as WRITTEN
 from viz.passes.writes import check_model as check_writes
-from viz.tabs.explore import scans
+from viz.tabs.explore import forming, scans
 from viz.tabs.python import IMPORTS, Snippet, View, read_choice, read_index, read_model
 
 SHOWN = {
@@ -353,6 +353,7 @@ PANELS: dict[str, Snippet] = {
     "writes": writes,
     "trace": trace,
     "scan": scans.python,
+    "forming": forming.python,
     "prediction": prediction,
     "surprise": surprise,
     "interventions": interventions,

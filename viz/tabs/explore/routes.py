@@ -10,6 +10,7 @@
     GET /attention/{key}/trace/{map}/{layer}/{head}/{query}/{seen}/{part}/{at}   a number followed back (`trace.trace`)
     GET /attention/{key}/data.npz         the whole pass for other programs
     POST /scan/heads, /scan/head          of heads over a corpus (`scans`)
+    POST /forming                         of heads over the steps of training (`forming`)
 
 404 where the key was not given out here, as after a restart: the page then asks for the pass anew. What is measured
 takes seconds, so it is streamed, and shared by all who ask for it.
@@ -33,7 +34,7 @@ from viz.server import http
 from viz.server.http import BINARY, FOREVER
 from viz.server.work import attach as attach_answers
 from viz.tabs.base import Site
-from viz.tabs.explore import scans
+from viz.tabs.explore import forming, scans
 from viz.tabs.python import read_model
 from viz.text import Busy, Refusal
 
@@ -59,7 +60,7 @@ async def told(pieces: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
 def attach(server: FastAPI, site: Site) -> None:
     """Adds the routes to the server that serves the page."""
     work, models, passes = site.work, site.models, site.passes
-    questions = {path: partial(answer, models) for path, answer in scans.ANSWERS.items()}
+    questions = {path: partial(answer, models) for path, answer in (scans.ANSWERS | forming.ANSWERS).items()}
     attach_answers(server, work, questions)
 
     async def held(key: str) -> tuple[Pass, bytes]:

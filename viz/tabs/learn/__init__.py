@@ -21,6 +21,6 @@ TAB = Tab(
     "learn",
     page.render,
     routes.attach,
-    ("arithmetic.js", "plane.js", "numbers_table.js", "learn.js", "code.js", "check.js", "player.js"),
+    ("arithmetic.js", "plane.js", "numbers_table.js", "learn.js", "code.js", "check.js"),
     {f"learn-{section.name}": section.python for section in SECTIONS},
 )

@@ -103,6 +103,7 @@ const build = (section) => {
   Object.assign(section, {
     node,
     words, // its messages, without the beginning that all of them share
+    shown: () => former.page.tab === "learn" && learn.open === section.name,
     panel: { ...panel, picture },
     /** Its settings and its questions, as former.demo takes them; a question's path is its name. */
     demo: (fields, questions = {}) => {

@@ -1,6 +1,6 @@
-"""The English words: a module for each tab, a package for Learn, one each for page, rooms, glossary, scan, one head."""
+"""The English words: a module for each tab, a package for Learn, one each for what several or parts of them say."""
 
-from viz.text.en import classroom, explore, generate, glossary, learn, mask, one_head, page, permute, scan
+from viz.text.en import classroom, explore, forming, generate, glossary, learn, mask, one_head, page, permute, scan
 
 MESSAGES: dict[str, str] = {
     **page.MESSAGES,
@@ -8,6 +8,7 @@ MESSAGES: dict[str, str] = {
     **glossary.MESSAGES,
     **learn.MESSAGES,
     **explore.MESSAGES,
+    **forming.MESSAGES,
     **scan.MESSAGES,
     **one_head.MESSAGES,
     **generate.MESSAGES,

@@ -49,7 +49,7 @@ def test_the_curve_is_that_of_the_command_with_machine_and_date(predicted):
     assert (trace["x"], trace["y"]) == (record["steps"], record["bits_per_byte"])
     content = b"The river rises in the hills north of the town and flows south to the sea. " * 80
     bits = curve.measure("tiny-generator", content, 250)
-    written = json.loads(curve.to_json("tiny-generator", bits, curve.BYTES))
+    written = json.loads(curve.to_json("tiny-generator", bits, {}, curve.BYTES))
     assert written["steps"] == generation.snapshots() == record["steps"]
     for name in ("command", "bytes"):
         assert record[name] == written[name]

@@ -1,4 +1,5 @@
-// One forward pass in the browser: decodes what viz/passes/payload.py packed. Adds former.decodePass, former.decodeExact.
+// One forward pass in the browser: decodes what viz/passes/payload.py packed. Adds former.decodePass,
+// former.decodeExact, former.snapshotOf and former.snapshotAt.
 (() => {
   const former = window.former;
 
@@ -38,6 +39,13 @@
       return weights;
     }
   }
+
+  /** [the model's own name, the step where it is a snapshot of it]: as viz/passes/snapshots.py names them. */
+  former.snapshotOf = (name) => {
+    const found = /^(.+)\/step-(\d{6,9})$/.exec(name);
+    return found ? [found[1], Number(found[2])] : [name, null];
+  };
+  former.snapshotAt = (model, step) => (step === null ? model : `${model}/step-${`${step}`.padStart(6, "0")}`);
 
   /** {header, maps}: the header's fields are those of `run` in viz/passes/run.py. */
   former.decodePass = (buffer) => {

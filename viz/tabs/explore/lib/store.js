@@ -107,13 +107,14 @@
   /** Python is being asked; returns how: the edits go with the question's number. What is on screen is soon old, and
    *  without an answer it is asked again. */
   store.asked = (model, text, given) => {
-    const { list = [], model: owner } = given ?? {};
+    const { list = [], model: owner, step = null } = given ?? {};
     const edits = owner === model ? list : [];
+    const named = former.snapshotAt(model, owner === model ? step : null);
     const header = store.pass?.header;
     settle();
-    question = { model, text, edits };
+    question = { model: named, text, edits };
     writeLink();
-    const same = header && header.model === model && header.text === text && JSON.stringify(header.edits) === JSON.stringify(edits);
+    const same = header && header.model === named && header.text === text && JSON.stringify(header.edits) === JSON.stringify(edits);
     if (!same && !store.old) after(SOON, () => become("asked"));
     after(PATIENCE, failed);
     return [model, text, { ...given, asked: ++asks }];
@@ -180,7 +181,7 @@
   const take = (pass) => {
     const { model, text } = pass.header;
     const followed = viewToCome?.model === model && viewToCome.text === text ? viewToCome : null;
-    const opens = followed ? !followed.named : store.pass ? store.pass.header.model !== model : !(meant && namesHead(former.opened));
+    const opens = followed ? !followed.named : store.pass ? own(store.pass.header.model) !== own(model) : !(meant && namesHead(former.opened));
     store.pass = pass;
     if (followed) viewToCome = null; // the worked example may come before it
     store.hover = store.effects = null;
@@ -191,6 +192,7 @@
     writeLink();
     publish(...PARTS, ...moved);
   };
+  const own = (model) => former.snapshotOf(model)[0]; // of which it is a snapshot
   const namesHead = (params) => params.has("layer") || params.has("head");
   const opening = () => {
     const [layer, head] = store.map.opening ?? [0, 0];

@@ -19,6 +19,7 @@ from former.training.text import TextTask
 from viz import figures
 from viz.browser import chart
 from viz.passes.run import Models, read_text
+from viz.passes.snapshots import name_at
 from viz.tabs.learn.section import Section
 from viz.tabs.learn.shipped import shipped
 from viz.tabs.python import IMPORTS, View, read_index
@@ -38,14 +39,9 @@ def snapshots() -> list[int]:
     return shipped(TRAINED).card["recipe"]["snapshots"]
 
 
-def name_at(step: int) -> str:
-    """What the model is called as it was after so many steps."""
-    return f"{TRAINED}/step-{step:06d}"
-
-
 def at_step(step: int) -> former.Bundle:
     """The model as it was after so many steps."""
-    return shipped(name_at(step))
+    return shipped(name_at(TRAINED, step))
 
 
 def opening(models: Models) -> dict[str, Any]:
@@ -169,7 +165,7 @@ def python(models: Models, view: View) -> str:
     step, seed = snapshots()[read_index(view, "step", len(snapshots()))], read_index(view, "seed", SEEDS)
     return (
         f"{IMPORTS}\n"
-        f"bundle = former.load({name_at(step)!r})  # or {UNMASKED!r}\n"
+        f"bundle = former.load({name_at(TRAINED, step)!r})  # or {UNMASKED!r}\n"
         f"tokens = torch.tensor([bundle.tokenizer.encode({view['text']!r})[:{MOST}]])\n"
         "inputs, targets = tokens[:, :-1], tokens[:, 1:]  # shifted by one\n"
         "with torch.inference_mode():\n"

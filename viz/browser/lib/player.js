@@ -1,17 +1,17 @@
-// A course of steps with a slider and a button that plays it while its section is on the screen. Adds former.player.
+// A course of steps with a slider and a button that plays it while it is on the screen. Adds former.player.
 (() => {
   const former = window.former;
   const { h } = former;
 
   /**
-   * Of a demonstration whose view has `step`, in a section whose messages are play, play_hint and step.
+   * Of what has {words, shown}, as a section of tab Learn: words(name, values) are its messages play, play_hint and step,
+   * shown() says whether it is on the screen. demo.set({step}) goes to a step.
    *
-   * last(): the last step; now(): the one that is shown; pace: ms between two; ready(): whether there is anything to
-   * play; held(): whether the step before is still to come; paint: called when playing begins and ends.
+   * last(): the last step; now(): the one that is shown; pace: ms between two; ready(): whether there is anything to play;
+   * held(): whether the step before is still to come; paint: called when playing begins and ends.
    * Returns {play, slider, stop, put, update}: put(changes) gives a handler that stops and changes the view.
    */
-  former.player = (section, demo, { last, now, pace, ready = () => true, held = () => false, paint }) => {
-    const { words } = section;
+  former.player = ({ words, shown }, demo, { last, now, pace, ready = () => true, held = () => false, paint }) => {
     let playing = null; // the timer while it plays
     const stop = () => {
       clearTimeout(playing);
@@ -21,8 +21,7 @@
     const put = (changes) => () => (stop(), demo.set(changes));
     const further = () => demo.set({ step: (now() + 1) % (last() + 1) });
     const advance = () => {
-      const shown = former.page.tab === "learn" && former.learn.open === section.name;
-      if (!shown || now() === last()) return stop();
+      if (!shown() || now() === last()) return stop();
       if (!held()) further();
       playing = setTimeout(advance, pace);
     };

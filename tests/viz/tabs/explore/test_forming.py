@@ -1,0 +1,110 @@
+"""Heads as they form: the stored curve against plain torch on the snapshots, and a snapshot on the page."""
+
+import math
+import shutil
+
+import pytest
+import torch
+
+import former
+from former.checkpoints import CHECKPOINTS
+from tests.viz import plain
+from viz.passes.run import Loaded
+from viz.tabs.base import Site, site_of
+from viz.tabs.explore import forming
+from viz.tabs.explore import page as explore
+from viz.text import Refusal, told
+
+NAME = "tiny-induction"
+VIEW = {"model": f"{NAME}/step-000800", "layer": 1, "head": 2}
+TEXT = "abcdeabcde"
+
+
+@pytest.fixture(scope="module")
+def site() -> Site:
+    names = (NAME, "tiny-generator", "tiny-wide")
+    return site_of({name: Loaded(name, former.load(name), name, CHECKPOINTS / name) for name in names})
+
+
+@pytest.fixture(scope="module")
+def course(site) -> dict:
+    return forming.forming(site.models, VIEW)
+
+
+@pytest.mark.parametrize("step", [0, 880, 2000])
+def test_the_stored_scores_and_bits_of_a_step_are_those_of_its_weights(course, step):
+    state = former.load(f"{NAME}/step-{step:06d}").model.state_dict()
+    u = 97 + torch.randint(26, (32, 64), generator=torch.Generator().manual_seed(0))
+    scores, bits = torch.zeros(2, 4), 0.0
+    for row in u.tolist():
+        ids = row + row
+        probs, maps = plain.next_probs(state, ids, heads=4, gelu=True)
+        for i in range(64, 127):  # queries of the second u, each with what followed its letter in the first
+            bits -= math.log2(probs[i, ids[i + 1]]) / (32 * 63)
+        for layer, head in ((layer, head) for layer in range(2) for head in range(4)):
+            scores[layer, head] += sum(float(maps[layer][head][i, i - 63]) for i in range(64, 128)) / (32 * 64)
+    at = course["steps"].index(step)
+    assert course["scores"][at] == [pytest.approx(row, abs=2e-4) for row in scores.tolist()]
+    assert course["copied"][at] == pytest.approx(bits, abs=2e-3)
+
+
+def test_the_moment_is_where_the_best_head_passes_half_of_what_it_has_in_the_end(site, course):
+    found = course["moment"]
+    own = [scores[found["layer"]][found["head"]] for scores in course["scores"]]
+    assert own[-1] == max(max(row) for row in course["scores"][-1]) > 0.5
+    assert own[found["at"]] >= own[-1] / 2 > max(own[: found["at"]])
+    assert forming.forming(site.models, {"model": "tiny-generator"})["moment"] is None
+
+
+def test_the_figure_holds_the_losses_and_a_line_for_each_head(course):
+    for figure in course["figures"].values():
+        lines = {trace["name"]: trace["y"] for trace in figure["data"]}
+        assert (lines["text"], lines["copied"]) == (course["text"], course["copied"])
+        for layer, head in ((layer, head) for layer in range(2) for head in range(4)):
+            assert lines[f"layer {layer}, head {head}"] == [scores[layer][head] for scores in course["scores"]]
+
+
+def test_the_page_shows_a_step_and_keeps_the_edits_and_a_link_to_it_opens_it(site):
+    edit = {"layer": 0, "head": 1, "do": "scale", "factor": 0.0}
+    given = {"model": NAME, "list": [edit], "step": 800}
+    shown = explore.answer(site.models, site.passes, NAME, TEXT, given)
+    found = site.passes.get(shown["key"])
+    assert found
+    assert found[0].header["model"] == f"{NAME}/step-000800"
+    assert found[0].header["edits"] == [edit]
+    state = former.load(f"{NAME}/step-000800").model.state_dict()
+    _, maps = plain.next_probs(state, list(TEXT.encode()), heads=4, gelu=True, removed=[(0, 1)])
+    torch.testing.assert_close(found[0].map("self").weights[1], torch.stack(maps[1]), atol=1e-4, rtol=1e-4)
+    link = {"model": f"{NAME}/step-000800", "text": TEXT, "edits": "0.1.off"}
+    changes, model, typed, answer = explore.take_up(site.models, site.passes, link, "tiny-wide")
+    assert (changes, model, typed) == (given, NAME, TEXT)
+    assert answer["key"] == shown["key"]
+
+
+@pytest.mark.parametrize("step", [801, -1, True, "800", 10**30, None])
+def test_a_step_that_there_is_none_of_or_of_another_model_shows_the_model_itself(site, step):
+    for given in ({"model": NAME, "list": [], "step": step}, {"model": "tiny-generator", "list": [], "step": 1000}):
+        shown = explore.answer(site.models, site.passes, NAME, TEXT, given)
+        assert site.passes.get(shown["key"])[0].header["model"] == NAME
+
+
+def test_the_lines_give_the_scores_again(site, course):
+    names: dict = {}
+    exec(compile(forming.python(site.models, VIEW), "forming", "exec"), names)
+    assert names["steps"] == course["steps"]
+    torch.testing.assert_close(names["scores"], torch.tensor(course["scores"]), atol=1e-4, rtol=0)
+    assert names["figure"].layout.shapes[0].x0 == 800
+
+
+def test_only_models_with_snapshots_have_a_course_and_one_that_was_not_measured_says_how(site, tmp_path):
+    assert list(forming.courses(site.models)) == [NAME, "tiny-generator"]
+    own = tmp_path / "own"
+    shutil.copytree(CHECKPOINTS / NAME, own, ignore=shutil.ignore_patterns("curve.json", "step-0010*"))
+    models = site_of({"own": Loaded("own", former.load(own), "own", own)}).models
+    missing = forming.forming(models, {"model": "own"})["missing"]
+    assert f"python -m former.training curve {own} {own}/curve.json" in told(missing)
+    shutil.copy(CHECKPOINTS / NAME / "curve.json", own)  # of more steps than there are
+    assert forming.forming(models, {"model": "own"})["missing"] == missing
+    for model in ("none", f"{NAME}/step-000801"):
+        with pytest.raises(Refusal):
+            forming.forming(site.models, {"model": model})

@@ -1,0 +1,126 @@
+// Heads as they form: a slider through the snapshots of a model that has some, {model: steps} in props.value. The pass of a
+// step is asked for as any other, so every view of the tab moves; here its place on the curve and the head's copying score.
+const { h, say, store } = former;
+const words = (name, values) => say(`forming_${name}`, values);
+const { section, tools, body, foot } = former.panel(element, words("title"));
+const PACE = 900; // ms between two snapshots while it plays
+const own = () => former.snapshotOf(store.pass.header.model)[0];
+const steps = () => (store.pass && props.value[own()]) || [];
+const at = () => {
+  const [, step] = former.snapshotOf(store.pass.header.model);
+  return step === null ? steps().length - 1 : steps().indexOf(step);
+};
+
+let wanted = null; // the place of the step that was asked for, until it is on the screen
+let course = null; // {of, answer}: see viz/tabs/explore/forming.py
+const player = former.player({ words, shown: () => former.page.tab === "explore" && steps().length > 0 }, {
+  set: ({ step }) => {
+    wanted = step;
+    former.setStep(steps()[step]);
+    paint();
+  },
+}, {
+  last: () => steps().length - 1,
+  now: () => wanted ?? at(),
+  pace: PACE,
+  ready: () => steps().length > 0,
+  held: () => wanted !== null,
+  paint: () => paint(),
+});
+const { play, slider, put } = player;
+const step = h("output", {});
+tools.append(play, slider, step);
+
+const place = h("div", { class: "forming-chart" });
+const chart = former.chart(place, { label: words("chart"), onclick: (point) => put({ step: point })() });
+const [head, worth, moment] = [h("p", { role: "status" }), h("p"), h("p")];
+const source = h("p", { class: "quiet" });
+const told = h("div", { class: "forming-words" }, head, worth, moment, source);
+const parts = h("div", { class: "forming-parts" }, place, told);
+const missing = h("p", { class: "quiet", role: "status" });
+body.append(parts);
+foot.append(missing);
+
+const drawChart = () => {
+  const { answer, of } = course;
+  const { layer, head: number } = store.view;
+  const heads = answer.scores[0].flatMap((row, i) => row.map((_, j) => ({ layer: i, head: j })));
+  const change = (data, layout) => {
+    const losses = data.length - heads.length;
+    data.slice(0, losses).forEach((trace) => (trace.name = words(`line_${trace.name}`)));
+    data.slice(losses).forEach((trace, i) => {
+      const chosen = heads[i].layer === layer && heads[i].head === number;
+      const line = { color: former.variable(chosen ? "mark" : "quiet"), width: chosen ? 3 : 1, dash: "solid" };
+      Object.assign(trace, { name: say("head_name", heads[i]), line, mode: "lines", showlegend: chosen, opacity: chosen ? 1 : 0.6 });
+    });
+    Object.assign(layout.shapes[0], { x0: answer.steps[at()], x1: answer.steps[at()] });
+    layout.xaxis.title = { text: words("step") };
+    layout.yaxis.title = { text: words("axis_bits") };
+    layout.yaxis.rangemode = "tozero";
+    Object.assign(layout.yaxis2, { title: { text: words("axis_score") }, range: [0, 1.02], tickmode: "array", tickvals: [0, 0.5, 1] });
+  };
+  chart.draw({ figures: answer.figures, keep: of, change });
+};
+
+const drawWords = () => {
+  const { scores, bits, text, copied, moment: found, steps: all } = course.answer;
+  const { layer, head: number } = store.view;
+  const score = (i, { layer, head }) => former.fixed(scores[i][layer][head], 2);
+  const shown = { layer, head: number };
+  head.textContent = words("head", { name: say("head_name", shown), step: all[at()], score: score(at(), shown), last: score(all.length - 1, shown) });
+  worth.textContent = words("worth", { text: former.fixed(text[at()], 2), copied: former.fixed(copied[at()], 2) });
+  moment.hidden = !found;
+  if (!found) return;
+  const show = () => {
+    store.set({ layer: found.layer, head: found.head, of: "head" });
+    put({ step: found.at })();
+  };
+  const button = h("button", { type: "button", class: "f-link", onclick: show }, words("show"));
+  moment.replaceChildren(words("moment", { name: say("head_name", found), step: all[found.at], before: all[found.at - 1] }), " ", button);
+};
+
+const paint = () => {
+  if (!steps().length) return;
+  player.update();
+  step.textContent = words("step_is", { step: steps()[wanted ?? at()] });
+  slider.setAttribute("aria-valuetext", step.textContent);
+};
+const paintCourse = () => {
+  if (course?.of !== own() || course.answer.missing) return;
+  drawChart();
+  drawWords();
+  section.dataset.at = course.answer.steps[at()];
+};
+let soon = null; // after the maps: they are what was asked for
+const later = () => {
+  cancelIdleCallback(soon);
+  soon = requestIdleCallback(paintCourse, { timeout: 300 });
+};
+
+const load = async () => {
+  const of = own();
+  if (course?.of === of) return later();
+  course = { of, answer: { missing: true } };
+  try {
+    const answer = await former.answer("/forming", { model: of });
+    if (course.of !== of) return;
+    course = { of, answer };
+    parts.hidden = Boolean(answer.missing);
+    missing.textContent = answer.missing ? former.told(answer.missing) : "";
+    if (answer.missing) return;
+    const { bytes, date, machine, command } = answer;
+    source.replaceChildren(words("measured", { bytes, date, cpu: machine.cpu, torch: machine.torch }), " ", h("code", {}, command));
+    later();
+  } catch (error) {
+    course = null;
+    missing.textContent = error.message;
+  }
+};
+
+store.subscribe(element, (changed) => {
+  element.hidden = !steps().length;
+  if (element.hidden) return;
+  if (["pass", "rev", "old"].some((name) => changed.has(name)) && store.old !== "asked") wanted = null;
+  if (["pass", "rev", "old"].some((name) => changed.has(name))) paint();
+  if (["pass", "layer", "head"].some((name) => changed.has(name))) load();
+});
