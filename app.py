@@ -1,9 +1,10 @@
 """The app: load the models, build the page from its tabs, attach the plain routes, launch.
 
-    python app.py [FOLDER ...]
+    python app.py [FOLDER-OR-ID ...]
 
-Each FOLDER holds a model of one's own, to stand beside the shipped ones: a checkpoint that `former.save` wrote, or
-a run of `python -m former.training`.
+Each names a model of one's own, to stand beside the shipped ones: the folder of a checkpoint that `former.save` wrote
+or of a run of `python -m former.training`; a folder in Hugging Face's format (GPT-2, BERT); or the id of such a
+repository, which is fetched.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ import argparse
 import contextlib
 import ctypes
 import os
-from pathlib import Path
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")  # before gradio is imported: nothing leaves the machine
 os.environ.setdefault("GOMP_SPINCOUNT", "2000")  # before torch is: idle threads give way to busy neighbours
@@ -22,12 +22,12 @@ import torch
 from starlette.middleware import Middleware
 
 import former
-from former.checkpoints import CHECKPOINTS
 from viz import browser
 from viz.browser import chart
 from viz.browser.theme import theme
 from viz.gradio_adapter import selects, tells
-from viz.passes.run import Loaded, digest
+from viz.passes import sources
+from viz.passes.run import Loaded
 from viz.server import rooms
 from viz.server.door import Door
 from viz.tabs import TABS, python
@@ -35,23 +35,21 @@ from viz.tabs.base import Site, site_of
 from viz.text import message
 
 
-def load_models(folders: list[str]) -> dict[str, Loaded]:
-    """The shipped models, and those in `folders`; generators first.
-
-    A folder goes by its name, or by its whole path where another model has that name.
+def load_models(places: list[str]) -> dict[str, Loaded]:
+    """The shipped models that can be shown, and those in `places`, as `sources.open_model` takes them.
 
     Raises:
-        former.CheckpointError: a folder that holds no model.
+        former.CheckpointError: a place that holds no model that can be shown.
     """
     models: dict[str, Loaded] = {}
-    for place in [*(CHECKPOINTS / name for name in former.available()), *folders]:
-        name = Path(place).resolve().name
-        name = str(place) if name in models else name
-        bundle = former.load(place)
-        shown = isinstance(bundle.model, former.Generator | former.Classifier | former.EncoderDecoder)
-        if shown and bundle.config.scaled:  # the views of one head work out q·k / √s themselves
-            models[name] = Loaded(name, bundle, digest(bundle.card["files"]), Path(place))
-    return dict(sorted(models.items(), key=lambda item: (item[1].is_classifier, item[0] != "generator", item[0])))
+    for name in former.available():
+        with contextlib.suppress(sources.NotShown):
+            models[name] = sources.open_model(name)
+    for place in places:
+        own = sources.open_model(place, models)
+        print(sources.told(own), flush=True)
+        models[own.name] = own
+    return dict(sorted(models.items(), key=lambda item: (item[1].judges, item[0] != "generator", item[0])))
 
 
 def build(site: Site) -> gr.Blocks:
@@ -88,15 +86,24 @@ def return_freed_memory() -> None:
 def main() -> None:
     """Serves the page until it is stopped."""
     parser = argparse.ArgumentParser(description="Look into every head of a trained transformer, in the browser.")
-    parser.add_argument("folders", nargs="*", metavar="FOLDER", help="your own model: a checkpoint or a training run")
+    parser.add_argument(
+        "places",
+        nargs="*",
+        metavar="FOLDER-OR-ID",
+        help="your own model: a checkpoint, a training run, or GPT-2 or BERT in Hugging Face's format",
+    )
+    places = parser.parse_args().places
     try:
-        models = load_models(parser.parse_args().folders)
+        models = load_models(places)
     except former.CheckpointError as error:
         parser.error(str(error))
     if not models:
         parser.error("there is no model in checkpoints/; name a folder that holds one")
     return_freed_memory()
     torch.set_flush_denormal(True)  # denormals slow a softmax twofold
+    for loaded in models.values():
+        if loaded.opened:  # of one's own: its twin is built before anyone waits for it, whatever its size
+            _ = loaded.fast
     site = site_of(models, tuple(tab.name for tab in TABS))
     page = build(site).queue(max_size=100, api_open=False)
     server, _, _ = page.launch(

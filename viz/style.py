@@ -22,6 +22,7 @@ LIGHT = {
     "mark": "#b83c09",  # the selected, the locked
     "mark-soft": "#fdebdf",
     "masked": "#e4e7ec",
+    "skipped": "#d9c9a3",  # never computed: a pattern leaves it out
     "good": "#146c4b",
     "warn": "#8a5a00",
     "error": "#b42318",
@@ -38,6 +39,7 @@ DARK = {
     "mark": "#ffa657",
     "mark-soft": "#3a2a1a",
     "masked": "#2b323d",
+    "skipped": "#4d4026",
     "good": "#56d4a2",
     "warn": "#e3b341",
     "error": "#ff8f85",

@@ -149,8 +149,18 @@ class FastBert:
     @torch.no_grad()
     def next_sentence(self, tokens: Tensor, segments: Tensor) -> Tensor:
         """Logits (b, 2). Arguments and errors are those of `Bert.next_sentence`."""
-        x = self._encoded(tokens, segments, None, None)
-        return self.model.follows(x[: tokens.numel()].view(*tokens.shape, -1))
+        return self.model.follows(self.encode(tokens, segments))
+
+    @torch.no_grad()
+    def encode(
+        self,
+        tokens: Tensor,
+        segments: Tensor | None = None,
+        mask: Tensor | None = None,
+        capture: Observer | None = None,
+    ) -> Tensor:
+        """The vectors above the last block (b, t, e). Arguments and errors are those of `Bert.encode`."""
+        return self._encoded(tokens, segments, mask, capture)[: tokens.numel()].view(*tokens.shape, -1)
 
     def _encoded(
         self, tokens: Tensor, segments: Tensor | None, mask: Tensor | None, capture: Observer | None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tokenizers import Tokenizer
 
 
@@ -22,8 +24,13 @@ def parse(definition: str) -> Tokenizer:
 
 def encode(tokenizer: Tokenizer, text: str) -> list[int]:
     """The ids of a text alone; a lone surrogate, which UTF-8 cannot write, is read as "?"."""
+    return encoding(tokenizer, text).ids
+
+
+def encoding(tokenizer: Tokenizer, text: str) -> Any:
+    """The same with the place of each token in the text, and the word that it is of."""
     text = text.encode("utf-8", errors="replace").decode("utf-8")
-    return tokenizer.encode(text, add_special_tokens=False).ids
+    return tokenizer.encode(text, add_special_tokens=False)
 
 
 def num_tokens(tokenizer: Tokenizer, of_model: int | None) -> int:

@@ -116,6 +116,19 @@ class WordPieceTokenizer:
         """Text → the ids of its pieces, without `[CLS]` and `[SEP]`. A lone surrogate is read as "?"."""
         return definitions.encode(self._tokenizer, text)
 
+    def words(self, text: str) -> list[tuple[int, int, list[int]]]:
+        """The words of a text: where each begins and ends in it, and the ids of its pieces."""
+        encoding = definitions.encoding(self._tokenizer, text)
+        words: list[tuple[int, int, list[int]]] = []
+        last = None
+        for token, (start, end), word in zip(encoding.ids, encoding.offsets, encoding.word_ids, strict=True):
+            if words and word == last and token != self.mask_token:
+                words[-1] = (words[-1][0], end, [*words[-1][2], token])
+            else:
+                words.append((start, end, [token]))
+            last = word
+        return words
+
     def encode(self, text: str) -> list[int]:
         """Text → ids: `[CLS]`, the pieces, `[SEP]`; a special token written out, such as `[MASK]`, is that token."""
         return [self.cls_token, *self.pieces(text), self.sep_token]

@@ -3,6 +3,7 @@
 The real app in a process of its own, a real Chromium, and a generator of 12 blocks and 8 heads: the shipped one where
 it has 12, else its blocks stacked to 12, so that the maps are those of trained heads. A choice or a text counts from
 the event in the page to the first frame after the canvases are painted; every text is new, so that nothing is cached.
+GPT-2's true shape, with random weights that `transformers` saved, stands beside it as a visitor's own model.
 The visitors who write all at once are plain HTTP clients in this process, on the same cores.
 """
 
@@ -29,6 +30,7 @@ import torch
 from playwright.sync_api import Browser, Page, sync_playwright
 
 import former
+from tests.bench.pretrained import make
 from tests.browser.conftest import ROOT, find_browser, free_port, serve, stop, wait_until_up
 
 DEPTH = 12
@@ -59,13 +61,17 @@ def main() -> int:
     results: list[Result] = []
     with tempfile.TemporaryDirectory() as folder:
         name, folders = twelve_blocks(Path(folder))
-        with serving(folders, Path(folder) / "app.log") as (origin, _):
+        published = Path(folder) / "gpt2"
+        published.mkdir()
+        make("gpt2", published)
+        with serving([*folders, str(published)], Path(folder) / "app.log") as (origin, _):
             with sync_playwright() as playwright:
                 browser = playwright.chromium.launch(
                     executable_path=find_browser(playwright), args=["--no-sandbox", "--disable-gpu"]
                 )
                 for measure in (first_page, in_the_page):
                     results += measure(browser, origin, name)
+                results += large(browser, origin, "gpt2")
                 browser.close()
             results += visitors(origin, name)
     print(table(results))
@@ -233,6 +239,25 @@ def in_the_page(browser: Browser, origin: str, name: str) -> list[Result]:
     what = "another head chosen → painted, 256 bytes"
     results.append(Result(what, statistics.median(times), "ms", 30, f"median of {len(times)} choices"))
     return results
+
+
+def large(browser: Browser, origin: str, name: str) -> list[Result]:
+    """GPT-2's true shape, with random weights: its first maps, and the size of its largest pass."""
+    page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
+    page.add_init_script(UNTIL)
+    page.goto(f"{origin}/?tab=explore&model={name}&text=abc")
+    page.wait_for_function("window.former?.store?.exact", timeout=60_000)
+    times = [page.evaluate(ENTER, text) for text in texts(64)][
+        1:
+    ]  # a token a byte, nearly: its tokenizer knows no words
+    repeats = f"median of {len(times)} texts"
+    page.evaluate(ENTER, texts(300)[0])
+    tokens = page.evaluate("former.store.pass.header.tokens")
+    size = f"the pass of GPT-2’s 12 × 12 × {tokens}² on the wire"
+    return [
+        Result("GPT-2’s shape, 64 tokens entered → all maps painted", statistics.median(times), "ms", 600, repeats),
+        Result(size, pass_size(page, origin), "MB", 1.6, "one text"),
+    ]
 
 
 def texts(length: int) -> list[str]:

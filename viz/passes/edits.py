@@ -17,6 +17,7 @@ from typing import Any, TypeGuard
 from torch import Tensor
 
 import former
+from former.config import StackConfig
 from former.hooks import Observer
 from viz.text import Refusal
 
@@ -33,7 +34,7 @@ _IN_LINK = re.compile(
 )
 
 
-def read(given: Any, model: str, config: former.ModelConfig) -> list[Edit]:
+def read(given: Any, model: str, config: StackConfig) -> list[Edit]:
     """The edits that the page sends for a model, as plain values of exactly the form above.
 
     Args:
@@ -54,7 +55,7 @@ def read(given: Any, model: str, config: former.ModelConfig) -> list[Edit]:
     return [_read_one(edit, config) for edit in given]
 
 
-def from_link(asked: str, config: former.ModelConfig) -> tuple[list[Edit], list[str]]:
+def from_link(asked: str, config: StackConfig) -> tuple[list[Edit], list[str]]:
     """The edits of a link, and the pieces of it that are none of this model's."""
     edits: list[Edit] = []
     refused: list[str] = []
@@ -79,7 +80,7 @@ def _of_match(found: Mapping[str, str | None]) -> Edit:
     return edit | ({"do": "uniform"} if found["uniform"] else {"do": "scale", "factor": float(factor or 0)})
 
 
-def observers(edits: list[Edit], mask: Tensor, config: former.ModelConfig) -> list[Observer]:
+def observers(edits: list[Edit], mask: Tensor, config: StackConfig) -> list[Observer]:
     """The edits, as `read` gives them, for `former.run_with_capture`.
 
     Args:
@@ -106,15 +107,16 @@ def observers(edits: list[Edit], mask: Tensor, config: former.ModelConfig) -> li
 
 
 def applies(edit: Edit, mask: Tensor) -> bool:
-    """Whether an edit changes something in a text with this mask, bool (t, t): of one weight, its query must see its
-    key."""
+    """Whether an edit changes something in a text with this mask, bool (t_query, t_key): of one weight, its query must
+    see its key."""
     if edit["do"] != "weight":
         return True
-    return max(edit["query"], edit["key"]) < len(mask) and bool(mask[edit["query"], edit["key"]])
+    query, key = edit["query"], edit["key"]
+    return query < mask.shape[0] and key < mask.shape[1] and bool(mask[query, key])
 
 
-def _read_one(edit: Any, config: former.ModelConfig) -> Edit:
-    if not isinstance(edit, Mapping) or not isinstance(config, former.ModelConfig):  # of one stack
+def _read_one(edit: Any, config: StackConfig) -> Edit:
+    if not isinstance(edit, Mapping) or isinstance(config, former.EncoderDecoderConfig):  # of several stacks
         raise Refusal("bad_edit")
     layer, head, do, factor = (edit.get(name) for name in ("layer", "head", "do", "factor"))
     if not is_index(layer, config.depth) or not (head is None or is_index(head, config.heads)):
@@ -130,10 +132,11 @@ def _read_one(edit: Any, config: former.ModelConfig) -> Edit:
     return {"layer": layer, "head": head, "do": do, "factor": float(factor)}
 
 
-def _read_weight(edit: Mapping[Any, Any], config: former.ModelConfig) -> Edit:
+def _read_weight(edit: Mapping[Any, Any], config: Any) -> Edit:
     """An edit of one weight, whose layer and head are known."""
     query, key, weight, renormalise = (edit.get(name) for name in ("query", "key", "weight", "renormalise"))
-    if edit["head"] is None or not (is_index(query, config.seq_length) and is_index(key, config.seq_length)):
+    reach = config.seq_length + getattr(config, "memory_length", 0)
+    if edit["head"] is None or not (is_index(query, reach) and is_index(key, reach)):
         raise Refusal("bad_edit")
     if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 <= weight <= 1:
         raise Refusal("bad_edit")

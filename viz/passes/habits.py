@@ -105,6 +105,19 @@ def sharpness(weights: Tensor) -> dict[str, Any]:
     return {"sharpness": {"head": rounded(heads), "mean": rounded(means)}, "opening": list(opening)}
 
 
+def on_memory(weights: Tensor, columns: int) -> dict[str, Any]:
+    """How much of a segment's attention goes to the memory, as plain values.
+
+    Args:
+        weights: (layers, h, t_query, t_key), the memory's keys before the segment's.
+        columns: how many keys are the memory's.
+    Returns:
+        {"columns", "head": [layer][head], "mean": [layer]}: the share, averaged over the queries.
+    """
+    share = weights[..., :columns].sum(-1).mean(-1)  # (layers, h)
+    return {"columns": columns, "head": rounded(share), "mean": rounded(share.mean(1))}
+
+
 def rounded(values: Tensor) -> Any:
     """Nested lists of plain numbers, with as many digits as a person reads."""
     return torch.round(values.double(), decimals=5).tolist()

@@ -20,18 +20,24 @@ def lens(loaded: Loaded, made: Pass) -> dict[str, Any]:
 
     Returns:
         {"ids" and "probs": [depth + 1][t][up to `TOP`], the likeliest first; "labels": {id: label}}. Of a classifier,
-        whose verdict is on the whole text, there is one column, and the ids are its classes.
+        whose verdict is on the whole text, there is one column, and the ids are its classes; of a Bert there is one for
+        each hidden piece, "columns" says which tokens they are.
     """
     inputs, observers = again(loaded, made)
-    cells = (loaded.bundle.config.depth + 1) * (1 if loaded.is_classifier else inputs[-1].shape[1])
+    cells = (loaded.bundle.config.depth + 1) * (1 if loaded.judges else made.header["tokens"])
     names = made.header["output"].get("classes")
     top = max(1, min(TOP, NAMED // cells, len(names) if names else loaded.bundle.config.num_tokens))
     values, ids = former.logit_lens(loaded.bundle.model, inputs, top, edits=observers, log_probs=True)
-    shape = (len(values), -1, top)
+    columns = None
+    if loaded.fills:
+        columns = [blank["token"] for blank in made.header["output"]["blanks"]]
+        values, ids = values[:, :, columns], ids[:, :, columns]
+    shape = (len(values), -1 if values.numel() else 0, top)
     named = ids.unique().tolist()
     labels = names or {i: loaded.bundle.tokenizer.labels([i])[0] for i in named}
     return {
         "ids": ids.view(shape).tolist(),
         "probs": rounded(values.view(shape).exp()),
         "labels": {str(i): labels[i] for i in named},
+        "columns": columns,
     }

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 import former
+from viz.passes import blanks, recall
 from viz.passes.run import Loaded, Pass, again
 from viz.text import Refusal
 
@@ -27,20 +28,25 @@ def heads(loaded: Loaded, made: Pass) -> Iterator[dict[str, Any]]:
     """What each head's removal does, a layer at a time: {"layer", "effects": h numbers}.
 
     An effect is what the head is worth. Generator: bits a token by which its prediction of the text gets worse without
-    the head. Classifier: by how much the log-odds of the class it chooses fall.
+    the head. Bert: the same of its hidden words. Classifier: by how much the log-odds of the class it chooses fall.
 
     Raises:
         Refusal: a text too short to predict, or a model whose heads cannot be switched off here.
     """
     if loaded.translates:
         raise Refusal("no_head_edits")
-    (tokens,), observers = again(loaded, made)
+    (tokens, *beside), observers = again(loaded, made)
     mask = loaded.mask(tokens.shape[1])
-    if tokens.shape[1] < 2 and not loaded.is_classifier:
+    if tokens.shape[1] < 2 and not loaded.judges:
         raise Refusal("too_short")
-    log_odds = chosen_log_odds(made) if loaded.is_classifier else None
+    log_odds = chosen_log_odds(made) if loaded.judges else None
     measure = None if log_odds is None else lambda log_probs: -log_odds(log_probs)
-    rows = former.analysis.ablation_by_layer(loaded.fast, tokens, measure, mask=mask, edits=observers)
+    model = loaded.fast
+    if loaded.fills:
+        model, measure = blanks.Encoder(model, *beside), blanks.cost(loaded, made)
+    if loaded.remembers:
+        model, mask = recall.Remembering(model, *beside), None
+    rows = former.analysis.ablation_by_layer(model, tokens, measure, mask=mask, edits=observers)
     for layer, effects in enumerate(rows):
         yield {"layer": layer, "effects": _plain(effects)}
 
@@ -57,7 +63,7 @@ def each_word(loaded: Loaded, made: Pass) -> Iterator[dict[str, Any]]:
     Raises:
         Refusal: a model that gives no verdict.
     """
-    if not loaded.is_classifier:
+    if not loaded.judges:
         raise Refusal("no_verdict")
     (tokens,), observers = again(loaded, made)
     mask = loaded.mask(tokens.shape[1])
@@ -84,9 +90,11 @@ def blanked(ids: Tensor, size: int, blank: int) -> Tensor:
 
 
 def blank(tokenizer: former.tokens.Tokenizer) -> int:
-    """The token that says nothing: <unk> for words, a space for bytes."""
+    """The token that says nothing: <unk> for words and their pieces, a space for bytes."""
     if isinstance(tokenizer, former.tokens.WordTokenizer):
         return tokenizer.words.index(former.tokens.UNK)
+    if isinstance(tokenizer, former.tokens.WordPieceTokenizer):
+        return tokenizer.unk_token
     return tokenizer.encode(" ")[0]
 
 

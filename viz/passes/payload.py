@@ -7,10 +7,13 @@ The pass, gzipped, little-endian:
 
 A head's weights are scale · (cell / 255)²: the square root keeps apart the small weights, of which 256 tokens have
 many. A large pass has every fifth level only: it would be 1.6 times as long. Cells run layer by layer, head by head,
-query by query; of each query the first `lengths[query]` keys are sent: a mask hides those after them.
+query by query; of each query the first `lengths[query]` keys are sent: a mask hides those after them. Of a map with
+more than `run.WHOLE_CELLS` two queries by two keys are one cell, the largest of the four (its "pooled" is 2): enough
+for all heads at a glance. The head that is looked at comes exactly.
 
 The exact head, float32: q (t_query, s) | k (t_key, s) | v (t_key, s) | out (t_query, s) | weights, the same cells as
-above. A layer's mean and its rollout have weights alone.
+above | of a map that is "scored", the scores of these cells: distances have a part in them, beside q·k / √s. A layer's
+mean and its rollout have weights alone.
 """
 
 from __future__ import annotations
@@ -21,7 +24,9 @@ import zlib
 from typing import Any
 
 import numpy as np
+import torch.nn.functional as F
 from numpy.typing import NDArray
+from torch import Tensor
 
 import former
 from viz.passes.run import Map, Pass
@@ -35,10 +40,10 @@ def pack(made: Pass) -> bytes:
     """The whole pass, gzipped."""
     scales, shares = [], []
     for each in made.maps:
-        weights = each.weights.numpy()  # (layers, h, t_query, t_key)
+        weights = pooled(each.weights, each.pooled).numpy()  # (layers, h, t_query, t_key)
         largest = np.maximum(weights.max(axis=(-2, -1)), np.float32(1e-30))  # (layers, h)
         scales.append(largest.astype("<f4").tobytes())
-        shares.append(cells(each, np.sqrt(np.maximum(weights, 0) / largest[..., None, None])))  # (layers, h, cells)
+        shares.append(cells(each, np.sqrt(np.maximum(weights, 0) / largest[..., None, None]), each.pooled))
     step = 1 if sum(part.size for part in shares) <= FINE_CELLS else COARSE
     levels = [(np.rint(part * (255 // step)).astype(np.uint8) * np.uint8(step)).tobytes() for part in shares]
     header = json.dumps(made.header, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
@@ -57,7 +62,8 @@ def pack_head(each: Map, layer: int, head: int) -> bytes:
     """
     _check(each, layer, head)
     parts = [part[layer, head].numpy() for part in (each.q, each.k, each.v, each.out)]
-    return _floats(*parts, cells(each, each.weights[layer, head].numpy()))
+    maps = [each.weights] if each.scores is None else [each.weights, each.scores]
+    return _floats(*parts, *(cells(each, part[layer, head].numpy()) for part in maps))
 
 
 def pack_mean(each: Map, layer: int) -> bytes:
@@ -106,7 +112,13 @@ def pack_arrays(made: Pass) -> bytes:
     return file.getvalue()
 
 
-def cells(each: Map, weights: NDArray) -> NDArray:
-    """weights (..., t_query, t_key) → (..., cells): of each query the keys up to the last that it may see."""
-    sent = np.arange(weights.shape[-1]) < np.array(each.lengths)[:, None]  # (t_query, t_key)
+def pooled(weights: Tensor, factor: int) -> Tensor:
+    """The largest of every factor × factor cells: (..., t_query, t_key) → (..., ⌈t_query / f⌉, ⌈t_key / f⌉)."""
+    return weights if factor == 1 else F.max_pool2d(weights, factor, ceil_mode=True)
+
+
+def cells(each: Map, weights: NDArray, factor: int = 1) -> NDArray:
+    """weights (..., t_query, t_key), pooled by a factor → (..., cells): of each query the keys up to the last seen."""
+    lengths = [-(-max(each.lengths[i : i + factor]) // factor) for i in range(0, len(each.lengths), factor)]
+    sent = np.arange(weights.shape[-1]) < np.array(lengths)[:, None]  # (t_query, t_key)
     return weights[..., sent]

@@ -34,6 +34,8 @@ TEXT_LIMIT = 4_000  # characters; a link must be able to carry them
 SECRET = secrets.token_bytes(32)  # of this start of the server
 POINTS = ("weights", "q", "k", "v", "out")  # of each head, in the order of `Map`'s fields
 CANDIDATES = 10  # next tokens to name, of each run
+CELLS = 12 * 12 * 256 * 256  # layers × heads × tokens² of a pass, at most: GPT-2's heads over 256 tokens
+WHOLE_CELLS = 8_000_000  # of a map; of a larger one the browser gets the heads at half their size, and one exactly
 _building = threading.Lock()  # one twin at a time
 
 
@@ -45,6 +47,18 @@ class Loaded:
     bundle: former.Bundle
     fingerprint: str  # of its weights: two checkpoints of one name do not share keys
     folder: Path | None = None  # where its checkpoint stands, and what was measured of it beside
+    opened: str = ""  # the Python that loads it, where its name is not enough
+
+    @property
+    def code(self) -> str:
+        """The Python that loads it."""
+        return self.opened or f"former.load({self.name!r})"
+
+    @property
+    def reads(self) -> int:
+        """How many tokens a pass has at most: the model's context, or as many as keep all its maps within `CELLS`."""
+        config = self.bundle.config
+        return min(config.seq_length, math.isqrt(CELLS // (config.depth * config.heads)))
 
     @cached_property
     def fast(self) -> Any:
@@ -56,7 +70,7 @@ class Loaded:
 
     @property
     def is_classifier(self) -> bool:
-        """Whether it judges a whole text rather than write on."""
+        """Whether it is the article's classifier."""
         return isinstance(self.bundle.model, former.Classifier)
 
     @property
@@ -65,9 +79,37 @@ class Loaded:
         return isinstance(self.bundle.model, former.EncoderDecoder)
 
     @property
+    def judges(self) -> bool:
+        """Whether it judges a whole text, whatever it was trained as before."""
+        return isinstance(self.bundle.model, former.Classifier | former.BertClassifier)
+
+    @property
+    def fills(self) -> bool:
+        """Whether it fills in hidden words."""
+        return isinstance(self.bundle.model, former.Bert)
+
+    @property
+    def remembers(self) -> bool:
+        """Whether it reads on with a memory of what came before."""
+        return isinstance(self.bundle.model, former.TransformerXL)
+
+    @property
     def kind(self) -> str:
-        """What it does with a text: "classifier", "translator" or "generator"."""
-        return "classifier" if self.is_classifier else "translator" if self.translates else "generator"
+        """What it does with a text: "classifier", "translator", "bert" or "generator"."""
+        if self.judges:
+            return "classifier"
+        return "translator" if self.translates else "bert" if self.fills else "generator"
+
+    @property
+    def manner(self) -> str:
+        """What it is, more exactly than its kind: a generator may have a "memory", or a "pattern" for a mask."""
+        pattern = getattr(self.bundle.config, "mask", None) in former.sparse.KINDS
+        return "memory" if self.remembers else "pattern" if pattern else self.kind
+
+    @property
+    def examples(self) -> str:
+        """Which of `viz.text.examples.EXAMPLES` are for it."""
+        return "blank" if self.fills else "word" if self.judges else self.bundle.tokenizer.unit
 
     @property
     def causal(self) -> bool:
@@ -77,7 +119,8 @@ class Loaded:
 
     def mask(self, t: int) -> Tensor:
         """Which of t tokens may see which: bool (t, t)."""
-        return self.bundle.model.mask(t)
+        model = self.bundle.model
+        return model.mask(t) if hasattr(model, "mask") else torch.ones(t, t, dtype=torch.bool)
 
 
 Models = Mapping[str, Loaded]  # by name
@@ -111,17 +154,39 @@ class Map:
     v: Tensor  # (layers, h, t_key, s)
     out: Tensor  # (layers, h, t_query, s): the sum of the values, each times its weight
     ids: tuple[int, ...] = ()  # of the tokens, where queries and keys are the same
+    scores: Tensor | None = None  # (layers, h, t_query, t_key), where they are more than q·k / √s
+    memory: int = 0  # of the keys, how many are a memory from before
 
     @property
     def nbytes(self) -> int:
         """Bytes of memory it holds."""
-        return sum(array.nbytes for array in (self.weights, self.q, self.k, self.v, self.out))
+        arrays = (self.weights, self.q, self.k, self.v, self.out, self.scores)
+        return sum(array.nbytes for array in arrays if array is not None)
 
     @property
     def lengths(self) -> list[int]:
         """For each query, how many keys from the first hold all that it may see."""
         last = self.allowed.long() * torch.arange(1, len(self.keys) + 1)
         return last.amax(-1).tolist()
+
+    @property
+    def skips(self) -> bool:
+        """Whether the mask is a pattern: it leaves out keys before others that are seen."""
+        return int(self.allowed.sum()) < sum(self.lengths)
+
+    @property
+    def skipped(self) -> list[list[int]]:
+        """For each query, the keys before its last that its pattern leaves out, as [from, to, from, to, ...]."""
+        edges = []
+        for row, length in zip(self.allowed, self.lengths, strict=True):
+            seen = torch.cat((row[:length], row.new_ones(1))).int()  # it ends in a key that is seen
+            edges.append(torch.diff(seen, prepend=seen.new_ones(1)).nonzero()[:, 0].tolist())
+        return edges
+
+    @property
+    def pooled(self) -> int:
+        """How many queries, and keys, the browser gets as one (`payload`)."""
+        return 2 if math.prod(self.weights.shape[:2]) * sum(self.lengths) > WHOLE_CELLS else 1
 
     def describe(self) -> dict[str, Any]:
         """Plain values for the browser, and what the heads do: `habits.describe` of a text that looks at itself,
@@ -135,6 +200,10 @@ class Map:
             "queries": self.queries,
             "keys": self.keys,
             "lengths": self.lengths,
+            "pooled": self.pooled,
+            "skipped": self.skipped if self.skips else None,
+            "scored": self.scores is not None,
+            "memory": habits.on_memory(self.weights, self.memory) if self.memory else None,
             **(
                 habits.describe(self.weights, self.allowed, torch.tensor(self.ids))
                 if self.ids
@@ -172,17 +241,20 @@ def class_names(loaded: Loaded) -> list[str]:
 
 
 def tokenize(loaded: Loaded, text: str, *, end: bool = False) -> tuple[list[int], list[str], int]:
-    """`read_text` of a model that is served."""
-    return read_text(loaded.bundle, text, end=end)
+    """`read_text` of a model that is served, within what a pass may have."""
+    return read_text(loaded.bundle, text, end=end, limit=loaded.reads)
 
 
-def read_text(bundle: former.Bundle, text: str, *, end: bool = False) -> tuple[list[int], list[str], int]:
-    """The tokens that fit the model's context, a label for each, and how many there were.
+def read_text(
+    bundle: former.Bundle, text: str, *, end: bool = False, limit: int | None = None
+) -> tuple[list[int], list[str], int]:
+    """The tokens that fit, a label for each, and how many there were.
 
     Args:
         bundle: the model.
         text: as typed.
         end: whether of a text that is too long the end is kept, not the beginning.
+        limit: the most tokens; None for the model's context.
     Raises:
         Refusal: a text that is empty, too long, or without a token.
     """
@@ -194,9 +266,13 @@ def read_text(bundle: former.Bundle, text: str, *, end: bool = False) -> tuple[l
     ids = tokenizer.encode(text)
     if not ids:
         raise Refusal("no_tokens")
-    limit = bundle.config.seq_length
+    limit = bundle.config.seq_length if limit is None else limit
     part = slice(-limit, None) if end else slice(limit)
     kept = ids[part]
+    if len(ids) > limit and hasattr(
+        tokenizer, "cls_token"
+    ):  # as in training: [CLS] and [SEP] stand around what is left
+        kept = [ids[0], *(ids[1 - limit :] if end else [*ids[1 : limit - 1], ids[-1]])]
     labels = tokenizer.labels(kept)
     if isinstance(tokenizer, former.tokens.WordTokenizer):  # what was typed, where the vocabulary has only <unk>
         labels = [
@@ -217,20 +293,21 @@ def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Pass:
         Refusal: a text that cannot be run.
     """
     # A review says at its end what it comes to: classifiers are trained and measured on the end.
-    ids, labels, total = tokenize(loaded, text, end=loaded.is_classifier)
+    ids, labels, total = tokenize(loaded, text, end=loaded.judges)
     config = loaded.bundle.config
     mask = loaded.mask(len(ids))
     observers = changes.observers(list(edits), mask, config)
     tokens = torch.tensor([ids])
     out, capture = former.run_with_capture(loaded.fast, tokens, POINTS, edits=observers, mask=mask)
     plain = former.run_with_capture(loaded.fast, tokens, (), mask=mask)[0] if observers else None
-    named = most_likely(out, plain) if not loaded.is_classifier else []
+    named = most_likely(out, plain) if not loaded.judges else []
     points = (capture.stack(point)[:, 0].contiguous() for point in POINTS)
     attention = Map("self", labels, labels, mask, *points, ids=tuple(ids))
     header: dict[str, Any] = {
         "model": loaded.name,
         "kind": loaded.kind,
         "unit": loaded.bundle.tokenizer.unit,
+        "examples": loaded.examples,
         "layers": config.depth,
         "heads": config.heads,
         "context": config.seq_length,
@@ -249,9 +326,21 @@ def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Pass:
 
 
 def again(loaded: Loaded, made: Pass) -> tuple[tuple[Tensor, ...], list[Observer]]:
-    """What ran in a pass: the model's inputs, tokens (1, t) each, and the edits."""
-    inputs = [made.header["ids"], *([made.header["answer"]["ids"]] if loaded.translates else [])]
-    edits = made.header["edits"]
+    """The model's inputs in a pass, and the edits: tokens (1, t); of a translator the answer's too; of a Bert the
+    segments; of a model with a memory that, if there is one."""
+    header = made.header
+    edits = header["edits"]
+    if loaded.remembers:
+        from viz.passes import recall  # noqa: PLC0415 (it stands on this module)
+
+        whole = loaded.bundle.tokenizer.encode(header["text"])
+        read = recall.read_on(loaded, whole, edits)
+        return (read.tokens, *([] if read.memory is None else [read.memory])), read.observers
+    inputs = [header["ids"]]
+    if loaded.translates:
+        inputs.append(header["answer"]["ids"])
+    if loaded.fills:
+        inputs.append(header["segments"])
     observers = changes.observers(edits, loaded.mask(len(inputs[0])), loaded.bundle.config) if edits else []
     return tuple(torch.tensor([ids]) for ids in inputs), observers
 
@@ -291,7 +380,7 @@ def describe_output(loaded: Loaded, tokens: Tensor, out: Tensor, named: Sequence
         of token i given those before it (None for the first), next those named, the likeliest first, as
         {"id", "label", "prob"}.
     """
-    if loaded.is_classifier:
+    if loaded.judges:
         return {"classes": class_names(loaded), "probs": rounded(out[0].exp())}
     log_probs = F.log_softmax(out[0], dim=-1)  # (t, num_tokens)
     surprise = -log_probs[:-1].gather(1, tokens[0, 1:, None])[:, 0] / math.log(2)  # (t - 1,)

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from viz.passes import payload
+from viz.passes.blanks import fill_in
 from viz.passes.edits import Edit
+from viz.passes.recall import recall
 from viz.passes.run import Loaded, Models, Pass, key_of, run
 from viz.passes.translation import translate
 
@@ -71,7 +73,7 @@ class PassStore:
         with self._turns:  # of many who ask for the same, most find it held when their turn comes
             if found := self.get(key):
                 return found
-            made = translate(loaded, text) if loaded.translates else run(loaded, text, edits)
+            made = pass_of(loaded, text, edits)
             found = made, payload.pack(made)
             self._put(key, found, Order(loaded.name, text, edits))
             return found
@@ -93,6 +95,17 @@ class PassStore:
     def revision(self) -> int:
         """A number not given before, to mark an answer with."""
         return next(self._revisions)
+
+
+def pass_of(loaded: Loaded, text: str, edits: Sequence[Edit] = ()) -> Pass:
+    """The pass of a text through a model of any kind.
+
+    Raises:
+        Refusal: a text that cannot be run.
+    """
+    if loaded.translates:
+        return translate(loaded, text)
+    return (fill_in if loaded.fills else recall if loaded.remembers else run)(loaded, text, edits)
 
 
 def size(made: Pass, body: bytes) -> int:

@@ -72,6 +72,7 @@ def translate(loaded: Loaded, text: str) -> Pass:
         "model": loaded.name,
         "kind": loaded.kind,
         "unit": tokenizer.unit,
+        "examples": loaded.examples,
         "layers": config.depth,
         "heads": config.heads,
         "context": config.seq_length,

@@ -48,7 +48,7 @@ def about(loaded: Loaded) -> Note | str:
     own = f"model_{loaded.name.replace('-', '_')}"
     if own in MESSAGES:
         return note(own)
-    return loaded.bundle.card.get("description") or note("model_kind", kind=loaded.kind)
+    return loaded.bundle.card.get("description") or note("model_kind", kind=loaded.manner)
 
 
 class Tab(NamedTuple):

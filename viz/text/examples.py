@@ -10,6 +10,12 @@ EXAMPLES = {  # by what a token of the model is
         "Berlin is the capital of Germany, Paris is the capital of France, and Rome is the capital of",
         "In 1879 Albert Einstein was born in Ulm, in the German Empire. In 1905 Albert Einstein was living in Bern.",
     ),
+    "blank": (
+        "Paris is the [capital] of France, and Berlin is the capital of Germany.",
+        "He was born in [1879] in Germany, and he [died] in 1955 in the United [States].",
+        "The film was released in 1994. [SEP] It was [directed] by John Smith.",
+        "The unbelievable embeddings were tokenized.",
+    ),
     "byte": (
         "The cat sat on the mat. The cat sat on the mat.",
         "In 1879 Albert Einstein was born in Ulm, in the German Empire.",

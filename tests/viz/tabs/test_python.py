@@ -15,7 +15,7 @@ from fastapi.testclient import TestClient
 import former
 from tests.mask_rules import cells
 from viz.passes import edits as changes
-from viz.passes import lens, measures, trace, writes
+from viz.passes import lens, measures, sources, trace, writes
 from viz.passes.run import Loaded, run
 from viz.passes.translation import translate
 from viz.tabs import TABS, python
@@ -39,9 +39,17 @@ PANELS = {panel: snippet for tab in TABS for panel, snippet in tab.python.items(
 
 
 @pytest.fixture(scope="module")
-def shipped() -> dict[str, Loaded]:
+def shipped(tmp_path_factory) -> dict[str, Loaded]:
+    """The smaller ones, and a Bert with random weights."""
+    torch.manual_seed(0)
+    tokenizer = former.tokens.WordPieceTokenizer.train(["the cat sat on the mat."], 60)
+    model = former.Bert(former.BertConfig(num_tokens=tokenizer.num_tokens, emb=16, heads=4, depth=2, seq_length=128))
+    folder = tmp_path_factory.mktemp("kinds") / "small-bert"
+    former.save(former.Bundle(model, tokenizer, model.config), folder)
     names = ("tiny-generator", "tiny-unmasked", "classifier", "classifier-bag")
-    return {name: Loaded(name, former.load(name), name) for name in names}
+    return {name: Loaded(name, former.load(name), name) for name in names} | {
+        "small-bert": sources.open_model(str(folder))
+    }
 
 
 def view(**changed: Any) -> dict[str, Any]:
@@ -324,7 +332,7 @@ OWN_TESTS = ("learn-", "scan", "forming", "beside")  # in learn/ and explore/, a
 
 @pytest.mark.parametrize("panel", [panel for panel in PANELS if not panel.startswith(OWN_TESTS)])
 def test_every_panels_code_ends_in_a_figure_and_is_a_few_short_lines(shipped, panel):
-    model = "classifier" if panel == "words" else "tiny-generator"
+    model = {"words": "classifier", "blanks": "small-bert"}.get(panel, "tiny-generator")
     asked = {"model": model, "text": HOSTILE, "long": HOSTILE, "edits": EDITS, "mask": "causal"}  # that every tab has
     code = PANELS[panel](shipped, view(**asked))
     code.encode()  # can be sent and pasted

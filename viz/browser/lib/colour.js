@@ -20,10 +20,10 @@
   for (const [mode, scales] of Object.entries(former.style.scales))
     tables[mode] = Object.fromEntries(Object.entries(scales).map(([name, stops]) => [name, table(stops)]));
 
-  /** {weights, scores: Uint32Array(256), masked: pixel} of the theme that is on. */
+  /** {weights, scores: Uint32Array(256), masked, skipped: pixels} of the theme that is on. */
   former.colours = () => {
     const own = tables[former.isDark() ? "dark" : "light"];
-    return { ...own, masked: former.pixel("masked") };
+    return { ...own, masked: former.pixel("masked"), skipped: former.pixel("skipped") };
   };
 
   /** The colour that style sheets know as --f-text: former.variable("text"). To ask the page would lay it out anew. */

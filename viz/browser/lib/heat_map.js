@@ -46,7 +46,7 @@
    * unless `across` has others; sides whose labels are all empty take no room; words, lists of {from, to, name}, stand over
    * several labels; titles, [of the rows, of the columns], say what the sides are; with `fill` cells have any shape that
    * fills the place. pixel gives a cell's colour (as in former.colours), or image has one pixel a cell; hidden cells are
-   * hatched; sign is what is written in a cell; rows and columns are lists of {at, colour} to mark; edge, {row, column},
+   * hatched; sign is what is written in a cell; rows and columns are lists of {at, colour} to mark; edge, {row, column}, either of them,
    * is where something ends, and at is the cell pointed at.
    */
   former.heatMap = (place, { label, onpoint, onpick, onkey }) => {
@@ -210,7 +210,7 @@
       context.lineWidth = 1.5;
       context.setLineDash([5, 3]);
       context.beginPath();
-      for (const [x0, y0, x1, y1] of [[0, row, frame.columns, row], ...(column == null ? [] : [[column, 0, column, frame.rows]])]) {
+      for (const [x0, y0, x1, y1] of [...(row == null ? [] : [[0, row, frame.columns, row]]), ...(column == null ? [] : [[column, 0, column, frame.rows]])]) {
         context.moveTo(x(x0), y(y0));
         context.lineTo(x(x1), y(y1));
       }

@@ -4,12 +4,12 @@ element.setAttribute("role", "group");
 element.setAttribute("aria-label", say("examples"));
 store.subscribe(element, (changed) => {
   if (!changed.has("pass") || !store.pass) return;
-  const { unit, text } = store.pass.header;
+  const { examples, text } = store.pass.header;
   const choose = (example) => {
     trigger("chosen", { text: example });
     store.again(example); // that it stands in the text box already changes nothing there
   };
   const chip = (example) => h("button", { type: "button", "aria-pressed": `${example === text}`, onclick: () => choose(example) }, example);
-  element.replaceChildren(h("span", { class: "quiet" }, say("examples")), ...(props.value[unit] ?? []).map(chip));
+  element.replaceChildren(h("span", { class: "quiet" }, say("examples")), ...(props.value[examples] ?? []).map(chip));
   element.dataset.rev = store.rev;
 });

@@ -55,14 +55,15 @@ const paint = eachFrame(() => {
   if (late) return; // painted as soon as q and k are here
   const { image, size } = paintCells(shown);
   const { map } = shown;
-  legend(mode(), scale, size, map.hides);
+  legend(mode(), scale, size, map);
   offer.hidden = scale !== "linear" || mode() === "scores" || !isFaint(shown);
   picture.draw({
     labels: former.axisLabels(map.queries),
     across: former.axisLabels(map.keys),
     words: former.axisWords(map.queries),
     wordsAcross: former.axisWords(map.keys),
-    titles: [`← ${say("query")}`, `${say("key")} →`],
+    titles: [`← ${say("query")}`, map.memory ? say("key_memory", { count: map.memory.columns }) : `${say("key")} →`],
+    edge: map.memory && { column: map.memory.columns },
     image,
     hidden: map.hides ? (query, key) => key >= map.rowLength(query) : null,
     ...bands(),

@@ -23,18 +23,24 @@ const at = () => {
   if (pointed) return pointed;
   const last = cells[0].length - 1;
   const row = input && store.view.layer === 0 ? 0 : store.view.layer + 1;
-  return { row, column: Math.min(former.predictedAt() ?? last, last) };
+  const token = former.predictedAt() ?? Infinity;
+  const found = read.columns ? read.columns.indexOf(token) : Math.min(token, last);
+  return { row, column: found < 0 ? last : found };
 };
+/** The token of a column: of hidden words there are only theirs. */
+const tokenAt = (column) => (read.columns ? read.columns[column] : column);
 const depth = (row) => (row === 0 ? say("lens_input") : say("lens_after", { layer: row - 1 }));
 /** Whether a column is a row of the map that is shown. */
 const isToken = () => !isVerdict() && former.rowsPredict();
 const isVerdict = () => store.pass.header.kind === "classifier";
 
 const draw = () => {
-  const { ids } = store.pass.header.answer ?? store.pass.header;
+  const { header } = store.pass;
+  const { ids } = header.answer ?? header;
   const labels = former.predicted();
-  const tokens = isVerdict() ? [say("prediction_verdict")] : labels.map((_, i) => former.token(i, labels));
-  const next = (column) => !isVerdict() && ids[column + 1];
+  const columns = read.columns ?? labels.map((_, i) => i);
+  const tokens = isVerdict() ? [say("prediction_verdict")] : columns.map((i) => former.token(i, labels));
+  const next = (column) => !isVerdict() && (read.columns ? header.output.blanks[column].truth?.id : ids[column + 1]);
   cells = read.ids.map((row, i) => row.map(([likeliest], column) => {
     const kind = likeliest === next(column) ? "right" : null;
     return h("td", { role: "gridcell", tabindex: -1, class: kind, "data-row": i, "data-column": column }, read.labels[likeliest]);
@@ -42,9 +48,10 @@ const draw = () => {
   const head = h("tr", {}, h("th", {}), ...tokens.map((token) => h("th", { scope: "col" }, token)));
   const rows = cells.map((row, i) => h("tr", {}, h("th", { scope: "row" }, i === 0 ? say("lens_input_short") : `${i - 1}`), ...row));
   table.replaceChildren(h("thead", {}, head), h("tbody", {}, ...rows));
-  status.textContent = isVerdict() ? "" : say("lens_right");
+  status.textContent = isVerdict() ? "" : say(!read.columns ? "lens_right" : columns.length ? "lens_right_blanks" : "lens_no_blanks");
   paint();
   pointed = null;
+  if (!columns.length) heading.textContent = best.textContent = "";
   mark();
 };
 
@@ -67,7 +74,7 @@ const mark = () => {
     marked = cell;
     if (!pointed && former.predictedAt() !== null) reveal(cell);
   }
-  const where = isVerdict() ? "" : former.quote(column, former.predicted());
+  const where = isVerdict() ? "" : former.quote(tokenAt(column), former.predicted());
   heading.textContent = say(isVerdict() ? "lens_at_verdict" : "lens_at", { depth: depth(row), token: where });
   const probs = read.probs[row][column];
   best.replaceChildren(...read.ids[row][column].map((id, i) =>
@@ -109,12 +116,12 @@ const cellOf = (event) => {
 const point = (cell) => {
   if (!read) return;
   pointed = cell;
-  store.point(cell && isToken() ? { token: cell.column } : null);
+  store.point(cell && isToken() ? { token: tokenAt(cell.column) } : null);
   mark();
 };
 const choose = ({ row, column }) => {
   input = row === 0;
-  store.set({ layer: Math.max(0, row - 1), of: "head", ...(isToken() ? { token: column, key: null } : {}) });
+  store.set({ layer: Math.max(0, row - 1), of: "head", ...(isToken() ? { token: tokenAt(column), key: null } : {}) });
   mark();
 };
 table.addEventListener("pointerover", (event) => event.pointerType !== "touch" && point(cellOf(event)));

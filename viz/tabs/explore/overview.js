@@ -62,14 +62,15 @@ const paintThumbnails = () => {
   grid.parentNode.style.cssText = `width:${width}px;height:${height}px`;
   const [w, h] = [Math.round(tile.w * ratio), Math.round(tile.h * ratio)];
   const hidden = maskOf(map, w, h);
-  const { masked } = former.colours();
+  const { masked, skipped } = former.colours();
+  const grounds = [null, masked, skipped];
   const area = areaOf(map, tile);
   context.imageSmoothingEnabled = false;
   for (let layer = 0; layer < layers; layer++)
     for (let head = 0; head < heads; head++) {
       const levels = former.pool(map, layer, head, w, h, view.scale === "row");
       const table = former.pixelsOfLevels(map.scales[layer * heads + head]);
-      former.image(w, h, (x, y) => (hidden[y * w + x] ? masked : table[levels[y * w + x]]), thumbnail);
+      former.image(w, h, (x, y) => grounds[hidden[y * w + x]] ?? table[levels[y * w + x]], thumbnail);
       const [left, top] = [LEFT + head * (tile.w + GAP), TOP + layer * (tile.h + GAP)];
       context.drawImage(thumbnail, left, top, tile.w, tile.h);
       context.save();
@@ -80,9 +81,10 @@ const paintThumbnails = () => {
   paintNumbers(context, tile, layers, heads);
 };
 
-/** 1 where a thumbnail's pixel holds masked cells only. */
+/** 1 where a thumbnail's pixel holds masked cells only, 2 where it holds cells that are never computed and no others. */
 const maskOf = (map, w, h) => {
   const hidden = new Uint8Array(w * h);
+  if (map.skipped) skippedOf(map, w, h, hidden);
   if (!map.hides) return hidden;
   const [down, across] = [map.queries.length, map.keys.length];
   for (let y = 0; y < h; y++) {
@@ -90,6 +92,19 @@ const maskOf = (map, w, h) => {
     for (let x = 0; x < w; x++) if (Math.floor((x * across) / w) >= map.rowLength(query)) hidden[y * w + x] = 1;
   }
   return hidden;
+};
+
+/** Fills in the 2s: a cell that is computed takes them from its pixels. */
+const skippedOf = (map, w, h, hidden) => {
+  const [down, across] = [map.queries.length, map.keys.length];
+  hidden.fill(2);
+  for (let query = 0; query < down; query++)
+    for (let key = 0; key < map.rowLength(query); key++) {
+      if (map.skips(query, key)) continue;
+      const [left, top] = [Math.floor((key * w) / across), Math.floor((query * h) / down)];
+      for (let y = top; y < Math.max(top + 1, ((query + 1) * h) / down); y++)
+        for (let x = left; x < Math.max(left + 1, ((key + 1) * w) / across); x++) hidden[y * w + x] = 0;
+    }
 };
 
 /** The masked cells of a thumbnail, of a row as one. */

@@ -66,8 +66,12 @@ def look(loaded: Loaded, passes: PassStore, typed: str, changes: list[edits.Edit
     header, notes = made.header, []
     kept, total, unit = header["tokens"], header["total"], header["unit"]
     end = "last" if header["kind"] == "classifier" else "first"  # what is read of a text that is too long
-    if total > kept:
-        notes.append(notice("info", note("cut_text", kept=kept, total=total, unit=unit, end=end)))
+    if memory := header.get("memory"):
+        notes.append(notice("info", note("read_on", kept=kept, total=total, memory=memory, unit=unit)))
+    elif total > kept:
+        key = "cut_text" if header["context"] == loaded.reads else "cut_pass"
+        values = {"kept": kept, "total": total, "unit": unit, "end": end}
+        notes.append(notice("info", note(key, **values)))
     if unknown := sum(label.startswith(UNK) for label in header["labels"]):
         key = "unknown_characters" if unit == "character" else "unknown_words"
         notes.append(notice("info", note(key, count=unknown, total=kept)))
@@ -132,7 +136,7 @@ def render(site: Site, page: gr.Blocks) -> None:
     models, passes = site.models, site.passes
     listed = first_ahead(models)
     first = next(iter(listed.values()))
-    example = EXAMPLES[first.bundle.tokenizer.unit][0]
+    example = EXAMPLES[first.examples][0]
     with gr.Row(elem_classes=["explore-top", "tab-controls"]):
         model = gr.Dropdown(menu(listed), value=first.name, label=message("model"), filterable=False, scale=2)
         typed = gr.Textbox(
@@ -155,6 +159,7 @@ def render(site: Site, page: gr.Blocks) -> None:
             part("statistics")
             part("pair")
     part("token_strip")
+    part("blanks")
     part("lens")
     part("writes")
     part("trace")

@@ -128,14 +128,16 @@ const paint = eachFrame(() => {
   drawProducts(q, k);
   const dot = q.reduce((so, value, i) => so + value * k[i], 0);
   const masked = key >= map.rowLength(query);
-  const said = { dot: number(dot), size: headSize, score: number(dot / Math.sqrt(headSize)), keys: map.rowLength(query), weight: masked ? "" : number(former.row(shown, query)[key]) };
-  sum.textContent = say(masked ? "pair_masked" : set ? "pair_set" : uniform ? "pair_edited" : "pair_sum", said);
+  const score = vectors.given && !masked ? vectors.given[map.rowStart(query) + key] : dot / Math.sqrt(headSize);
+  const said = { dot: number(dot), size: headSize, score: number(score), keys: map.rowLength(query), weight: masked ? "" : number(former.row(shown, query)[key]) };
+  const sums = vectors.given ? "pair_sum_distance" : "pair_sum";
+  sum.textContent = say(masked ? "pair_masked" : map.skips(query, key) ? "pair_skipped" : set ? "pair_set" : uniform ? "pair_edited" : sums, said);
   fetched = former.fetched(shown, query, KEYS, factor);
   at = at === null ? null : Math.min(at, headSize - 1);
   drawValues(fetched, map.keys);
   tellTotal(query, map, factor);
   const error = Math.max(replaced ? 0 : vectors.error, fetched.error);
-  check.textContent = say(replaced ? "pair_check_edited" : "pair_check", { error: number(error, 2) });
+  check.textContent = say(replaced ? "pair_check_edited" : vectors.given ? "pair_check_distance" : "pair_check", { error: number(error, 2) });
   check.dataset.error = error;
 });
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import former
 from former.hooks import STACKS
-from viz.passes import edits, translation
+from viz.passes import blanks, edits, translation
 from viz.passes.lens import TOP
 from viz.passes.measures import RUNS, blank
-from viz.passes.run import Loaded, Models, class_names, tokenize
+from viz.passes.run import TEXT_LIMIT, Loaded, Models, class_names, read_text, tokenize
 from viz.passes.writes import TOP as WRITTEN
 from viz.passes.writes import check_model as check_writes
 from viz.tabs.explore import forming, scans
 from viz.tabs.python import IMPORTS, Snippet, View, read_choice, read_index, read_model
+from viz.text import Refusal
 
 SHOWN = {
     "head": "shown = weights[{layer}, {head}]  # (t_query, t_key)",
@@ -28,6 +30,43 @@ def log_odds(log_probs):  # (b, num_classes) -> (b,), of the class the model cho
     others = torch.cat((log_probs[:, :chosen], log_probs[:, chosen + 1 :]), 1)
     return log_probs[:, chosen] - others.logsumexp(1)
 
+"""
+
+
+BLANKS_WORTH = """
+places = [i for i, token in enumerate(ids) if token == bundle.tokenizer.mask_token]
+targets = [int(out[0, i].argmax()) if id is None else id for i, id in zip(places, truth, strict=True)]
+
+
+def bits(logits):  # (1, t, num_tokens) -> bits a hidden piece
+    return -float(logits[0, places].softmax(-1)[range(len(places)), targets].log2().mean())
+
+
+effects = torch.zeros(weights.shape[:2])  # (layers, h)
+for layer in range(len(weights)):
+    for head in range(weights.shape[1]):
+        removed = [*edits, former.edits.ablate_head(layer, head)]
+        effects[layer, head] = bits(former.run_with_capture(bundle.model, inputs, (), edits=removed)[0]) - bits(out)
+names = [f"layer {layer}, head {head}" for layer, row in enumerate(effects) for head in range(len(row))]
+figure = figures.bars(effects.flatten(), names)
+"""
+
+
+SEGMENT_WORTH = """
+
+def bits(edits):  # of each of the segment's bytes but the first, under edits
+    (logits, _), _ = former.run_with_capture(bundle.model, inputs, (), edits=edits)
+    probs = logits[0, :-1].softmax(-1)
+    return -float(probs.gather(1, tokens[0, 1:, None]).log2().mean())
+
+
+off = former.edits.ablate_head
+effects = torch.tensor([
+    [bits([*edits, off(layer, head)]) - bits(edits) for head in range(weights.shape[1])]
+    for layer in range(len(weights))
+])  # (layers, h)
+names = [f"layer {layer}, head {head}" for layer, row in enumerate(effects) for head in range(len(row))]
+figure = figures.bars(effects.flatten(), names)
 """
 
 
@@ -51,26 +90,102 @@ def start(models: Models, view: View) -> Start:
     loaded = read_model(models, view)
     if loaded.translates:
         return start_of_two(loaded, view)
-    config = loaded.bundle.config
-    ids, _, _ = tokenize(loaded, view.get("text", ""), end=loaded.is_classifier)
-    changes = edits.read(view.get("edits"), loaded.name, config)
-    mask = loaded.mask(len(ids))
-    part = f"-{config.seq_length}:" if loaded.is_classifier else f":{config.seq_length}"
+    if loaded.fills:
+        return start_of_blanks(loaded, view)
+    if loaded.remembers:
+        return start_of_segments(loaded, view)
+    ids, _, total = tokenize(loaded, view.get("text", ""), end=loaded.judges)
+    part = f"-{loaded.reads}:" if loaded.judges else f":{loaded.reads}"
+    read = f"bundle.tokenizer.encode(text)[{part}]  # as many as are read"
     lines = [
-        f"bundle = former.load({loaded.name!r})",
+        f"bundle = {loaded.code}",
         f"text = {view['text']!r}",
-        f"ids = bundle.tokenizer.encode(text)[{part}]  # as many as the model reads",
+        f"ids = {ids if total > len(ids) and hasattr(loaded.bundle.tokenizer, 'cls_token') else read}",
         "tokens, labels = torch.tensor([ids]), bundle.tokenizer.labels(ids)",
-        "mask = bundle.model.mask(len(ids))",
+        *run_under_edits(loaded, view, "tokens", len(ids)),
+    ]
+    return Start(loaded, len(ids), "\n".join([IMPORTS, *lines]) + "\n", len(ids))
+
+
+def run_under_edits(loaded: Loaded, view: View, inputs: str, t: int) -> list[str]:
+    """The lines that make the mask of t tokens and the edits, and run the inputs.
+
+    Raises:
+        Refusal: edits that are none.
+    """
+    config = loaded.bundle.config
+    changes = edits.read(view.get("edits"), loaded.name, config)
+    made = hasattr(loaded.bundle.model, "mask")
+    mask = loaded.mask(t)
+    done = [edit for edit in changes if edits.applies(edit, mask)]
+    calls = [f"    {line}," for edit in done for line in change(edit, config.heads)]
+    return [
+        "mask = bundle.model.mask(len(ids))" if made else "mask = torch.ones(len(ids), len(ids), dtype=torch.bool)",
         *(["uniform = mask / mask.sum(-1, keepdim=True)"] if any(edit["do"] == "uniform" for edit in changes) else []),
-        "edits = [",
-        *(f"    {line}," for edit in changes if edits.applies(edit, mask) for line in change(edit, config.heads)),
-        "]",
-        'out, capture = former.run_with_capture(bundle.model, tokens, ("weights", "q", "k", "v"), edits=edits)',
+        *(["edits = [", *calls, "]"] if calls else ["edits = []"]),
+        f'out, capture = former.run_with_capture(bundle.model, {inputs}, ("weights", "q", "k", "v"), edits=edits)',
         'weights = capture.stack("weights")[:, 0]  # (layers, h, t_query, t_key)',
     ]
-    code = "\n".join(lines).replace("edits = [\n]", "edits = []")
-    return Start(loaded, len(ids), f"{IMPORTS}\n{code}\n", len(ids))
+
+
+def start_of_segments(loaded: Loaded, view: View) -> Start:
+    """The same of a text that is read segment by segment; the last one is shown.
+
+    Raises:
+        Refusal: a view that is none.
+    """
+    config = loaded.bundle.config
+    ids, _, _ = read_text(loaded.bundle, view.get("text", ""), limit=TEXT_LIMIT * 4)
+    t = (len(ids) - 1) % config.seq_length + 1
+    memory = min(len(ids) - t, config.memory_length)
+    changes = edits.read(view.get("edits"), loaded.name, config)
+    everywhere = [edit for edit in changes if edit["do"] != "weight"]
+    calls = [f"        {line}," for edit in everywhere for line in change(edit, config.heads)]
+    mask = former.masks.named("causal", t, past=memory)
+    single = [edit for edit in changes if edit["do"] == "weight" and edits.applies(edit, mask)]
+    last = [f"        edits.append({line})" for edit in single for line in change(edit, config.heads)]
+    uniform = any(edit["do"] == "uniform" for edit in changes)
+    lines = [
+        f"bundle = {loaded.code}",
+        f"ids = bundle.tokenizer.encode({view['text']!r})",
+        "memory, names = None, ('weights', 'q', 'k', 'v', 'scores')".replace("'", '"'),
+        f"for number, tokens in enumerate(torch.tensor([ids]).split({config.seq_length}, 1)):  # the last is shown",
+        "    past = 0 if memory is None else memory.shape[2]",
+        '    mask = former.masks.named("causal", tokens.shape[1], past=past)',
+        *(["    uniform = mask / mask.sum(-1, keepdim=True)"] if uniform else []),
+        *(["    edits = [", *calls, "    ]"] if calls else ["    edits = []"]),
+        *([f"    if number == {(len(ids) - t) // config.seq_length}:", *last] if last else []),
+        "    inputs = (tokens, memory)",
+        "    (out, memory), capture = former.run_with_capture(bundle.model, inputs, names, edits=edits)",
+        'weights = capture.stack("weights")[:, 0]  # (layers, h, t_query, t_key)',
+        "labels = bundle.tokenizer.labels(tokens[0].tolist())",
+        "keys = bundle.tokenizer.labels(ids[-mask.shape[1] :])  # the memory's, then the segment's",
+    ]
+    return Start(loaded, t, "\n".join([IMPORTS, *lines]) + "\n", t + memory, "", "labels, keys")
+
+
+def start_of_blanks(loaded: Loaded, view: View) -> Start:
+    """The same of a text with hidden words.
+
+    Raises:
+        Refusal: a view that is none.
+    """
+    reading, tokenizer = blanks.read(loaded, view.get("text", "")), blanks.tokenizer_of(loaded)
+    ids, (first, second) = reading.ids, blanks.masked(loaded, view["text"])
+    if second is None:
+        read = f"ids = bundle.tokenizer.encode({first!r})", "segments = [0] * len(ids)"
+        same = tokenizer.encode(first) == ids
+    else:
+        read = (f"ids, segments = bundle.tokenizer.encode_pair({first!r}, {second!r})",)
+        same = tokenizer.encode_pair(first, second)[0] == ids
+    lines = [
+        f"bundle = {loaded.code}",
+        *(read if same else (f"ids = {ids}  # as many as are read", f"segments = {reading.segments}")),
+        "tokens, labels = torch.tensor([ids]), bundle.tokenizer.labels(ids)",
+        "inputs = (tokens, torch.tensor([segments]))",
+        *run_under_edits(loaded, view, "inputs", len(ids)),
+    ]
+    return Start(loaded, len(ids), "\n".join([IMPORTS, *lines]) + "\n", len(ids))
 
 
 def start_of_two(loaded: Loaded, view: View) -> Start:
@@ -88,9 +203,9 @@ def start_of_two(loaded: Loaded, view: View) -> Start:
     lines = [
         "from former.encoder_decoder import write",
         "",
-        f"bundle = former.load({loaded.name!r})",
+        f"bundle = {loaded.code}",
         "tokenizer, edits = bundle.tokenizer, []",
-        f"source = torch.tensor([tokenizer.encode({typed!r})[:{loaded.bundle.config.seq_length}]])",
+        f"source = torch.tensor([tokenizer.encode({typed!r})[:{loaded.reads}]])",
         f"target = torch.tensor([{own if answer is None else f'tokenizer.encode_target({answer!r})[:-1]'}])",
         f'points = [f"{stack}.{{point}}" for point in ("weights", "q", "k", "v")]',
         "inputs = (source, target)",
@@ -136,6 +251,8 @@ def head_map(models: Models, view: View) -> str:
     scale = read_choice(view, "scale", ("linear", "row", "root"))
     if view.get("show") == "scores" and view["of"] == "head":
         scale, layer, head = "scores", view["layer"], view["head"]
+        line = f'shown = capture.get("scores", {layer})[0, {head}]\n'
+    if scale == "scores" and not loaded.remembers:
         line = (
             f'q, k = (capture.get(point, {layer})[0, {head}] for point in ("{stack}q", "{stack}k"))  # (t, s) each\n'
             "shown = q @ k.T / q.shape[-1] ** 0.5  # scores (t_query, t_key)\n"
@@ -146,7 +263,8 @@ def head_map(models: Models, view: View) -> str:
 def export(models: Models, view: View) -> str:
     """The map on screen as a table, and as a picture that can be saved."""
     code = head_map(models, {**view, "show": "weights"})
-    columns = "keys" if read_model(models, view).translates else "labels"
+    loaded = read_model(models, view)
+    columns = "keys" if loaded.translates or loaded.remembers else "labels"
     return (
         f"import csv\nimport io\n\n{code}"
         "pairs = mask.nonzero().tolist()  # those that the mask lets pass\n"
@@ -197,6 +315,29 @@ def token_strip(models: Models, view: View) -> str:
     )
 
 
+def fill_in(models: Models, view: View) -> str:
+    """What the model says of each hidden word, before and after the edits; and whether one text follows another."""
+    loaded, _, code, *_ = start(models, view)
+    if not loaded.fills:
+        raise Refusal("bad_request")
+    follows = ""
+    if loaded.bundle.model.sentence is not None and blanks.masked(loaded, view["text"])[1] is not None:
+        follows = "follows = bundle.model.next_sentence(*inputs)[0].softmax(-1)[0]  # without the edits\n"
+    return (
+        f"{code}"
+        "places = [i for i, token in enumerate(ids) if token == bundle.tokenizer.mask_token]\n"
+        "probs = out[0, places].softmax(-1)  # (hidden, num_tokens)\n"
+        "before, _ = former.run_with_capture(bundle.model, inputs, ())\n"
+        f"{follows}"
+        "vocabulary = bundle.tokenizer.labels(range(bundle.tokenizer.num_tokens))\n"
+        "pictures = [\n"
+        "    figures.next_tokens(after, vocabulary, before=plain)\n"
+        "    for after, plain in zip(probs, before[0, places].softmax(-1), strict=True)\n"
+        "]\n"
+        "figure = pictures[0] if pictures else figures.heads(weights, labels)  # where nothing is hidden: all heads\n"
+    )
+
+
 def prediction(models: Models, view: View) -> str:
     """What the model says, before and after the edits."""
     loaded, _, code, *_ = start(models, view)
@@ -207,8 +348,15 @@ def prediction(models: Models, view: View) -> str:
             "vocabulary = [tokenizer.labels([i])[0] for i in range(len(probs))]\n"
             "figure = figures.next_tokens(probs, vocabulary)\n"
         )
+    if loaded.remembers:
+        return (
+            f"{code}"
+            "probs = out[0, -1].softmax(-1)\n"
+            "vocabulary = [bundle.tokenizer.labels([i])[0] for i in range(len(probs))]\n"
+            "figure = figures.next_tokens(probs, vocabulary)\n"
+        )
     before = "before, _ = former.run_with_capture(bundle.model, tokens, ())\n"
-    if loaded.is_classifier:
+    if loaded.judges:
         return (
             f"{code}{before}"
             f"classes = {class_names(loaded)!r}\n"
@@ -228,7 +376,7 @@ def lens(models: Models, view: View) -> str:
     loaded, t, code, *_ = start(models, view)
     config = loaded.bundle.config
     layer = read_index(view, "layer", config.depth)
-    if loaded.is_classifier:
+    if loaded.judges:
         return (
             f"{code}"
             f"values, said = former.logit_lens(bundle.model, tokens, top={config.num_classes}, edits=edits)\n"
@@ -237,8 +385,20 @@ def lens(models: Models, view: View) -> str:
             "names = [[[classes[i] for i in row[0]]] for row in said.tolist()]\n"
             'figure = figures.logit_lens(probs, names, ["verdict"])\n'
         )
+    if loaded.fills:
+        return (
+            f"{code}"
+            "places = [i for i, token in enumerate(ids) if token == bundle.tokenizer.mask_token]\n"
+            "places = places or list(range(len(ids)))  # where nothing is hidden: every token\n"
+            f"top = {min(TOP, config.num_tokens)}\n"
+            "values, said = former.logit_lens(bundle.model, inputs, top=top, edits=edits, log_probs=True)\n"
+            "probs = values[:, 0, places].exp()  # (depth + 1, hidden, top): before the first block, then after each\n"
+            "names = [[bundle.tokenizer.labels(best) for best in row] for row in said[:, 0, places].tolist()]\n"
+            'figure = figures.logit_lens(probs, names, [f"{labels[i]} {i}" for i in places])\n'
+        )
     query = -1 if view.get("map") == "encoder" else read_index(view, "query", t)  # -1: rows that say nothing
-    read, said = ("inputs", "target") if loaded.translates else ("tokens", "tokens")
+    read = "inputs" if loaded.translates or loaded.remembers else "tokens"
+    said = "target" if loaded.translates else "tokens"
     return (
         f"{code}"
         f"top = {min(TOP, config.num_tokens)}\n"
@@ -314,8 +474,14 @@ def surprise(models: Models, view: View) -> str:
 def interventions(models: Models, view: View) -> str:
     """What each head is worth, by switching it off."""
     loaded, _, code, *_ = start(models, view)
-    odds = ODDS if loaded.is_classifier else ""
-    measure = "lambda log_probs: -log_odds(log_probs)" if loaded.is_classifier else "None"
+    if loaded.fills:
+        reading, mask = blanks.read(loaded, view["text"]), blanks.tokenizer_of(loaded).mask_token
+        truth = [reading.pieces[i].truth for i in reading.blanks(mask)]
+        return f"{code}truth = {truth}  # the ids of the hidden pieces\n{BLANKS_WORTH}"
+    if loaded.remembers:
+        return f"{code}{SEGMENT_WORTH}"
+    odds = ODDS if loaded.judges else ""
+    measure = "lambda log_probs: -log_odds(log_probs)" if loaded.judges else "None"
     return (
         f"{code}{odds}"
         f"rows = former.analysis.ablation_by_layer(bundle.model, tokens, {measure}, edits=edits)\n"
@@ -349,6 +515,7 @@ PANELS: dict[str, Snippet] = {
     "statistics": statistics,
     "pair": pair,
     "token-strip": token_strip,
+    "blanks": fill_in,
     "lens": lens,
     "writes": writes,
     "trace": trace,

@@ -49,7 +49,7 @@ former.pointsAtTokens(text, former.rowsPredict);
 
 store.subscribe(element, (changed) => {
   if (!store.pass) return;
-  const shows = store.pass.header.kind !== "classifier";
+  const shows = "bits" in store.pass.header.output; // of a verdict and of hidden words there are none
   element.hidden = !shows;
   if (!shows) return;
   if (changed.has("pass")) draw();

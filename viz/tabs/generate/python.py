@@ -22,7 +22,7 @@ def start(models: Models, view: View, more: str = "") -> tuple[Loaded, writing.O
         (
             f"{more}{IMPORTS}"
             "from former.generate import Window, next_token_probs\n\n"
-            f"bundle = former.load({loaded.name!r})\n"
+            f"bundle = {loaded.code}\n"
             f"prompt = bundle.tokenizer.encode({view['text']!r})\n"
             f"ids = prompt + {order.ids[order.prompt :]!r}  # and what was written\n"
             "window, capture = Window(bundle.model, len(prompt)), former.Capture()\n"
@@ -72,7 +72,7 @@ def trail(models: Models, view: View) -> str:
     return (
         "import former\n"
         "from viz import figures\n\n"
-        f"tokenizer = former.load({loaded.name!r}).tokenizer\n"
+        f"tokenizer = {loaded.code}.tokenizer\n"
         f"prompt = tokenizer.encode({view['text']!r})\n"
         "branches = []  # the tokens that each has after the prompt\n"
         "for parent, at, own in [  # the branch that it leaves, after how many tokens, and its own\n"

@@ -69,7 +69,7 @@ const paintMaps = () => {
   const { query, key } = masking.hover ?? {};
   for (const { name, node, heading, picture, legend } of maps) {
     heading.textContent = say(`mask_map_${name}`, { size: headSize });
-    legend(name === "weights" ? "weights" : "scores", "linear", most, left < tokens ** 2 && name !== "scores");
+    legend(name === "weights" ? "weights" : "scores", "linear", most, { hides: left < tokens ** 2 && name !== "scores" });
     node.classList.toggle("current", MAP_OF[STAGES[masking.view.stage]] === name);
     picture.draw({
       labels,

@@ -18,7 +18,7 @@ def start(models: Models, view: View) -> str:
     kind, size = masking.read_mask(view)
     return (
         f"{IMPORTS}\n"
-        f"bundle = former.load({loaded.name!r})\n"
+        f"bundle = {loaded.code}\n"
         f"ids = bundle.tokenizer.encode({view['text']!r})[:{masking.SHOWN}]\n"
         "tokens, labels = torch.tensor([ids]), bundle.tokenizer.labels(ids)\n"
         f"mask = former.masks.named({kind!r}, len(ids), {size})\n"
@@ -123,7 +123,7 @@ def consequence(models: Models, view: View) -> str:
         '        means[f"{name}, hidden"] = float((own if masked else blind(model, ids)).mean())\n'
         f"        steps = former.generate(model, ids, {measures.WRITTEN}, {rules})\n"
         "        written[name] = bundle.tokenizer.decode([step.token for step in steps])\n"
-        f"    bundle = former.load({loaded.name!r})\n"
+        f"    bundle = {loaded.code}\n"
         f"    ids = bundle.tokenizer.encode(text)[:{count}]\n"
         '    means["with its mask"] = float(bits(bundle.model, ids).mean())\n'
         '    means["mask taken off"] = float(bits(bundle.model, ids, former.masks.none(len(ids) - 1)).mean())\n'

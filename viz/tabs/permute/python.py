@@ -37,7 +37,7 @@ def start(models: Models, view: View) -> tuple[permuting.Subject, str]:
     order, _ = permuting.read_order(view.get("order"), len(ids))
     return subject, (
         f"{IMPORTS}\n"
-        f"bundle = former.load({subject.loaded.name!r})\n"
+        f"bundle = {subject.loaded.code}\n"
         f"ids = torch.tensor([bundle.tokenizer.encode({view['text']!r})[:{subject.most}]])\n"
         "labels = bundle.tokenizer.labels(ids[0].tolist())\n"
         f"order = {order!r}  # place i gets word order[i]\n"
@@ -131,7 +131,7 @@ def position_maps(models: Models, view: View) -> str:
     vectors = (
         f"former.positions.sinusoidal(torch.arange({table.rows}), {table.emb}, torch.float64)"
         if table.kind == "sinusoidal"
-        else f"former.load({table.name!r}).model.transformer.positions.embedding.weight.detach()"
+        else f"{models[table.name].code}.model.transformer.positions.embedding.weight.detach()"
     )
     return (
         f"{IMPORTS}\n"

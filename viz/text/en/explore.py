@@ -13,8 +13,13 @@ MESSAGES = {
     "model_classifier": "tells good film reviews from bad",
     "model_classifier_bag": "the same without positions: the order is lost",
     "model_dates": "writes any date as 1976-07-04",
-    "model_kind": "{kind, select, classifier {tells texts apart} translator {reads a text and answers it} other"
-    " {writes, token by token}}",
+    "model_bert": "fills in hidden words, seeing what stands on both sides of them",
+    "model_bert_reviews": "tells good film reviews from bad: bert, trained on",
+    "model_xl": "writes English byte by byte, with a memory of what it read before",
+    "model_sparse": "writes English byte by byte, and leaves out most pairs of tokens",
+    "model_kind": "{kind, select, classifier {tells texts apart} translator {reads a text and answers it} bert"
+    " {fills in hidden words, seeing both sides} memory {writes, with a memory of what it read before} pattern {writes,"
+    " and leaves out most pairs of tokens} other {writes, token by token}}",
     # what changes or explains the prediction
     "old": "not yet what was asked for",
     "asking_again": "The server did not answer. What you see is the last answer; the page asks again by itself.",
@@ -48,6 +53,10 @@ MESSAGES = {
     "effects_generator_better": "Of the {measured} heads measured, {name} changes the most, and it hurts: without it"
     " the text costs {size} bits per {unit, select, piece {piece} other {byte}} less. The median head changes"
     " this by {median}.",
+    "effects_bert": "Of the {measured} heads measured, {name} matters most: without it a hidden piece costs {size} bits"
+    " more. The median head changes this by {median}.",
+    "effects_bert_better": "Of the {measured} heads measured, {name} changes the most, and it hurts: without it a"
+    " hidden piece costs {size} bits less. The median head changes this by {median}.",
     "effects_classifier": "Of the {measured} heads measured, {name} carries the most of the verdict: without it the"
     " log-odds fall by {size}. The median head changes them by {median}.",
     "effects_classifier_better": "Of the {measured} heads measured, {name} changes the most, and it speaks against the"
@@ -73,6 +82,22 @@ MESSAGES = {
     "surprise_hint": "Each token’s colour is its surprise: point at one for the number.",
     "surprise_first": "{token} is the first: nothing came before it to predict it from.",
     "surprise_of": "{token}: {bits} bits. The model gave it {share} beforehand.",
+    "blanks": "Fill in the blanks",
+    "blanks_words": "The words of the text. Press one to hide it, and again to show it.",
+    "blanks_hint": "Press a word to hide it; in the text it then stands in [brackets]. Beneath each word are the pieces"
+    " that it is cut into: ## continues a word.",
+    "blanks_hide": "Hide “{word}”",
+    "blanks_show": "Show “{word}”",
+    "blanks_reset": "Hide nothing",
+    "blanks_at": "At {token}",
+    "blanks_truth": "It was “{label}”:",
+    "blanks_unknown": "Nobody knows what stood here.",
+    "blanks_none": "No word is hidden yet.",
+    "blanks_no_surprise": "This model reads both sides of every word, so it has no surprise of a text read from left to"
+    " right: that panel is left out.",
+    "blanks_follows": "{likelier, select, yes {The second text follows the first} other {The second text does not"
+    " follow the first}}: that it does has",
+    "blanks_one_text": "Type [SEP] between two texts, and it says whether the second follows the first.",
     "lens": "What it would say at each depth",
     "lens_label": "The likeliest next token, a row for each depth, a column for each token. The arrow keys move, Enter"
     " chooses the layer and the token.",
@@ -80,6 +105,8 @@ MESSAGES = {
     "lens_means": "The logit lens: the model’s last norm and output layer, applied to what stands between its layers."
     " Each row is one layer further; the last row is what the model says. The darker a cell, the surer.",
     "lens_right": "Underlined: what comes next in the text.",
+    "lens_right_blanks": "Underlined: the word that is hidden there.",
+    "lens_no_blanks": "Hide a word, and the lens shows what the model would say there at each depth.",
     "lens_input": "Before the first layer",
     "lens_input_short": "input",
     "lens_after": "After layer {layer}",
@@ -133,6 +160,7 @@ MESSAGES = {
     "overview_label": "All heads, a row for each layer. The arrow keys choose a head.",
     "effect_legend": "Without it",
     "effect_of_generator": "{effect} bits without it",
+    "effect_of_bert": "{effect} bits a hidden piece without it",
     "effect_of_classifier": "worth {effect} in log-odds",
     "map_label": "Map of the chosen head. The arrow keys move from pair to pair, Enter locks, Escape unlocks.",
     "map_hint": "Point at a cell to read it; a click locks it.",
@@ -214,6 +242,12 @@ MESSAGES = {
     "stat_tokens": "{value} tokens",
     "stat_overlap": "These shares overlap, and each is an average over its own queries: they may add to more than"
     " 100 %.",
+    "habit_memory": "{who} gives {memory} of its attention to the memory, and {share} of each row’s to a single token,"
+    " on average.",
+    "short_memory": "{memory} on the memory",
+    "key_memory": "key: {count} of the memory, then the segment →",
+    "skipped": "never computed: the pattern leaves this pair out",
+    "skipped_short": "never computed",
     "who_head": "Layer {layer}, head {head}",
     "who_mean": "The mean of layer {layer}’s heads",
     "who_rollout": "The rollout to layer {layer}",
@@ -248,7 +282,11 @@ MESSAGES = {
     "keys: {weight}.",
     "pair_masked": "The products sum to {dot}. Divided by √{size}: {score}. The mask hides this pair, so it has "
     "no weight.",
+    "pair_skipped": "The pattern leaves this pair out: its score is never computed, and it has no weight.",
     "pair_no_head": "A mean and a rollout have no q and k of their own: choose a head to see where it comes from.",
+    "pair_sum_distance": "The products sum to {dot}. With what this layer adds for the distance, and divided by"
+    " √{size}: {score}, the score. Softmax over {keys} keys: {weight}.",
+    "pair_check_distance": "Recomputed here from the scores and v, to within {error}.",
     "pair_check": "Recomputed here from q, k and v, to within {error}.",
     "pair_check_edited": "Recomputed here from the weights and v, to within {error}.",
     "pair_others": "all others",
@@ -297,6 +335,8 @@ MESSAGES = {
     "beside_head": "{name}: {share} of its attention goes elsewhere.",
     "beside_pair": "{query} → {key}: pinned {before}, on screen {after}; {change}.",
     # refusals and remarks
+    "read_on": "The text is read segment by segment. Of its {total} {unit, select, byte {bytes} other {tokens}} the"
+    " last segment, {kept}, is shown; the {memory} before it are its memory, left of the dashed line.",
     "unknown_model": "There is no model “{given}” here; {used} is shown instead.",
     "bad_edit": "This change of a head cannot be made, so nothing was changed.",
     "many_edits": "{given} changes at once are too many; the limit is {limit}. Please take some of them back.",
@@ -305,5 +345,6 @@ MESSAGES = {
     "long_answer": "This answer has {given} characters; the model reads {limit} at most. Please shorten it.",
     "no_head_edits": "The heads of this model cannot be switched off here.",
     "nothing_pinned": "Nothing is pinned yet: pin a pass, then show another.",
+    "no_blanks": "Hide a word first: what a head is worth is measured on the hidden words.",
     "no_verdict": "This model gives no verdict that words could carry.",
 }

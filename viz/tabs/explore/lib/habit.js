@@ -18,6 +18,10 @@
   former.habit = (map, of, layer, head) => {
     const { say, share } = former;
     const statistics = former.measured(map, of, layer, head);
+    if (map.memory) {
+      const values = { who: { key: `who_${of}`, values: { layer, head } }, share: share(at(map.sharpness[of], of, layer, head)), memory: share(at(map.memory[of], of, layer, head)) };
+      return { kind: "memory", sentences: say("habit_memory", values), short: say("short_memory", values) };
+    }
     if (!statistics) {
       const values = { who: { key: `who_${of}`, values: { layer, head } }, share: share(at(map.sharpness[of], of, layer, head)) };
       return { kind: "across", sentences: say("habit_across", values), short: say("short_across", values) };

@@ -52,16 +52,17 @@
   former.valuesOf = (shown) => {
     if (former.store.view.show !== "scores" || !shown.vectors) return { values: shown.weights, size: 0 };
     const { scores } = former.recompute(shown.map, shown.vectors);
-    return { values: scores, size: scores.reduce((most, score) => Math.max(most, Math.abs(score)), 1e-9) };
+    return { values: scores, size: scores.reduce((most, score) => (score === -Infinity ? most : Math.max(most, Math.abs(score))), 1e-9) };
   };
 
   /** (query, key) → the pixel of a cell: of weights on the chosen scale, or of scores with their largest size. */
   former.pixelOf = (map, values, size) => {
-    const { weights, scores, masked } = former.colours();
+    const { weights, scores, masked, skipped } = former.colours();
     const { starts, lengths } = map;
     const perRow = former.store.view.scale === "row" && lengths.map((length, query) => values.subarray(starts[query], starts[query] + length).reduce((a, b) => Math.max(a, b), 1e-30));
     return (query, key) => {
       if (key >= lengths[query]) return masked;
+      if (map.skipped && map.skips(query, key)) return skipped;
       const value = values[starts[query] + key];
       if (size) return scores[(127.5 + (127.5 * value) / size) | 0];
       return weights[(former.scaled(value, perRow[query]) * 255 + 0.5) | 0];

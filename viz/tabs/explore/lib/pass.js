@@ -24,13 +24,36 @@
       return this.lengths[query];
     }
 
-    /** A head's cells as they came: square roots of weight / scale, 0 to 255. */
-    quantised(layer, head) {
-      const first = (layer * this.heads + head) * this.perHead;
-      return this.cells.subarray(first, first + this.perHead);
+    /** Whether the pattern leaves out a key that stands before others which the query sees: nothing was computed there. */
+    skips(query, key) {
+      const edges = this.skipped?.[query] ?? [];
+      let inside = false; // the first edge is where the left-out begin
+      for (const edge of edges) {
+        if (key < edge) return inside;
+        inside = !inside;
+      }
+      return inside;
     }
 
-    /** A head's weights, cell by cell; off by at most scale / 255, or scale / 51 in a large pass. */
+    /** A head's cells: square roots of weight / scale, 0 to 255. Of a pooled map all that were sent as one are alike. */
+    quantised(layer, head) {
+      const size = this.cells.length / (this.layers * this.heads);
+      const first = (layer * this.heads + head) * size;
+      const sent = this.cells.subarray(first, first + size);
+      if (this.pooled === 1) return sent;
+      const cells = new Uint8Array(this.perHead);
+      const sizes = pooledLengths(this);
+      let from = 0;
+      this.lengths.forEach((length, query) => {
+        const start = this.starts[query];
+        for (let key = 0; key < length; key++) cells[start + key] = sent[from + ((key / this.pooled) | 0)];
+        if ((query + 1) % this.pooled === 0) from += sizes[(query / this.pooled) | 0];
+      });
+      return cells;
+    }
+
+    /** A head's weights, cell by cell; off by at most scale / 255, or scale / 51 in a large pass. Of a pooled map they are
+     *  the largest around each cell. */
     approximate(layer, head) {
       const scale = this.scales[layer * this.heads + head] / 65025;
       const levels = this.quantised(layer, head);
@@ -47,6 +70,10 @@
   };
   former.snapshotAt = (model, step) => (step === null ? model : `${model}/step-${`${step}`.padStart(6, "0")}`);
 
+  /** Of each row of pooled cells, how many there are. */
+  const pooledLengths = ({ lengths, pooled }) =>
+    Array.from({ length: Math.ceil(lengths.length / pooled) }, (_, i) => Math.ceil(Math.max(...lengths.slice(i * pooled, (i + 1) * pooled)) / pooled));
+
   /** {header, maps}: the header's fields are those of `run` in viz/passes/run.py. */
   former.decodePass = (buffer) => {
     const magic = new TextDecoder().decode(new Uint8Array(buffer, 0, 4));
@@ -57,7 +84,7 @@
     let at = 8 + length;
     let cell = at + 4 * heads.reduce((sum, count) => sum + count, 0);
     const maps = header.maps.map((described, i) => {
-      const size = heads[i] * described.lengths.reduce((sum, count) => sum + count, 0);
+      const size = heads[i] * pooledLengths(described).reduce((sum, count) => sum + count, 0);
       const map = new AttentionMap(described, new Float32Array(buffer, at, heads[i]), new Uint8Array(buffer, cell, size));
       at += 4 * heads[i];
       cell += size;
@@ -66,12 +93,15 @@
     return { header, maps };
   };
 
-  /** What is shown exactly, weights in the cells' order: of a head q, k, v and out too, a row of headSize for each token. */
-  former.decodeExact = ({ queries, keys, headSize }, of, buffer) => {
+  /** What is shown exactly, weights in the cells' order: of a head q, k, v and out too, a row of headSize for each token, and
+   *  as `given` its scores where q·k / √s is not all of them. */
+  former.decodeExact = ({ queries, keys, headSize, scored }, of, buffer) => {
     const all = new Float32Array(buffer);
     if (of !== "head") return { weights: all };
     let at = 0;
     const rows = ({ length }) => all.subarray(at, (at += length * headSize));
-    return { q: rows(queries), k: rows(keys), v: rows(keys), out: rows(queries), weights: all.subarray(at) };
+    const vectors = { q: rows(queries), k: rows(keys), v: rows(keys), out: rows(queries) };
+    const end = scored ? (at + all.length) / 2 : all.length;
+    return { ...vectors, weights: all.subarray(at, end), ...(scored ? { given: all.subarray(end) } : {}) };
   };
 })();

@@ -26,6 +26,7 @@
   /** The cells of a map's head, of a layer's mean or of a rollout, as exact as they were packed. */
   former.weightsOf = (map, of, layer, head) => {
     if (of === "head") return map.approximate(layer, head);
+    if (map.pooled > 1) return new Float32Array(map.perHead); // nothing, for the moment until it is here exactly
     if (!derived.has(map)) derived.set(map, { mean: [], rollout: [] });
     return of === "mean" ? meanOf(map, layer) : cellsOf(map, rolloutOf(map, layer));
   };
@@ -147,22 +148,22 @@
     return hover?.token ?? (map.square ? hover?.key : hover?.query) ?? view.token;
   };
 
-  /** Fills in an exact head's scores q·k / √s, and by how much their softmax differs from the model's weights. */
+  /** Fills in an exact head's scores, q·k / √s unless it has others, and by how much their softmax differs from the model's weights. */
   former.recompute = (map, vectors) => {
     if (vectors.scores) return vectors;
     const { headSize } = map;
-    const { q, k, weights } = vectors;
-    const scores = new Float32Array(weights.length);
+    const { q, k, weights, given } = vectors;
+    const scores = given ?? new Float32Array(weights.length);
     const root = Math.sqrt(headSize);
     let error = 0;
     for (let query = 0; query < map.queries.length; query++) {
       const [start, length] = [map.rowStart(query), map.rowLength(query)];
       let most = -Infinity;
       for (let key = 0; key < length; key++) {
-        let sum = 0;
-        for (let i = 0; i < headSize; i++) sum += q[query * headSize + i] * k[key * headSize + i];
-        scores[start + key] = sum / root;
-        most = Math.max(most, sum / root);
+        let sum = map.skipped && map.skips(query, key) ? -Infinity : 0;
+        for (let i = 0; i < headSize && !given; i++) sum += q[query * headSize + i] * k[key * headSize + i];
+        if (!given) scores[start + key] = sum / root;
+        most = Math.max(most, scores[start + key]);
       }
       let total = 0;
       for (let key = 0; key < length; key++) total += Math.exp(scores[start + key] - most);

@@ -215,7 +215,7 @@ def linear_again(models: Models, view: View) -> str:
     loaded, ids = read_text(models, view)
     return (
         f"{IMPORTS}from viz.tabs.learn.block_facts import CASES, additivity\n\n"
-        f"bundle = former.load({loaded.name!r})\n"
+        f"bundle = {loaded.code}\n"
         "model = bundle.model\n"
         f"ids = bundle.tokenizer.encode({view['text']!r})[:{len(ids)}]\n"
         "with torch.inference_mode():\n"
@@ -236,7 +236,7 @@ def gradient_again(models: Models, view: View) -> str:
     depth, _ = sizes(models, view)
     return (
         f"{IMPORTS}from viz.tabs.learn.block_facts import gradients\n\n"
-        f"bundle = former.load({loaded.name!r})  # for its tokenizer alone\n"
+        f"bundle = {loaded.code}  # for its tokenizer alone\n"
         f"tokens = torch.tensor([bundle.tokenizer.encode({view['text']!r})[:{len(ids)}]])\n"
         "lines, curves = {}, {}\n"
         f"for norm in {NORMS!r}:\n"
@@ -257,7 +257,7 @@ def stack_again(models: Models, view: View) -> str:
     )
     return (
         f"{IMPORTS}\n"
-        f"bundle = former.load({loaded.name!r})\n"
+        f"bundle = {loaded.code}\n"
         "model = bundle.model\n"
         f"tokens = torch.tensor([bundle.tokenizer.encode({view['text']!r})[:{MOST}]])\n"
         "edits = []\n"

@@ -121,7 +121,7 @@ def python(models: Models, view: View) -> str:
     out = (~real[0]).nonzero().flatten().tolist()
     return (
         f"{IMPORTS}from viz.tabs.learn.sections import classification\n\n"
-        f"bundle = former.load({loaded.name!r})\n"
+        f"bundle = {loaded.code}\n"
         "model = bundle.model\n"
         f"ids = torch.tensor([bundle.tokenizer.encode({view['text']!r})[:{ids.shape[1]}]])\n"
         "real = torch.ones_like(ids, dtype=torch.bool)\n"

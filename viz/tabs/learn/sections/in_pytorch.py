@@ -137,7 +137,7 @@ def python(models: Models, view: View) -> str:
     loaded, _, factor = read(models, view)
     return (
         f"{IMPORTS.replace('import torch', 'import torch' + FUNCTIONAL)}\n"
-        f"bundle = former.load({loaded.name!r})\n"
+        f"bundle = {loaded.code}\n"
         f"ids = bundle.tokenizer.encode({view['text']!r})[:{MOST}]\n"
         f"x = {factor} * bundle.model.transformer.token_embedding.weight.detach()[ids][None]  # (1, t, e)\n"
         "raw_weights = torch.bmm(x, x.transpose(1, 2))\n"

@@ -201,7 +201,7 @@ def score_again(models: Models, view: View) -> str:
     loaded, _, at, head = read_tokens(models, view)
     return (
         f"{IMPORTS}from viz.tabs.learn import score_terms\n\n"
-        f"bundle = former.load({loaded.name!r})\n"
+        f"bundle = {loaded.code}\n"
         "model = bundle.model\n"
         f"ids = torch.tensor([bundle.tokenizer.encode({view['text']!r})[:{MOST}]])\n"
         f"at, head, seen = {at}, {head}, model.mask(ids.shape[1])[{at}]\n"

@@ -181,7 +181,7 @@ def python(models: Models, view: View) -> str:
     loaded, _, layer, head = read_head(models, view)
     return (
         f"{IMPORTS}\n"
-        f"bundle = former.load({loaded.name!r})\n"
+        f"bundle = {loaded.code}\n"
         f"ids = bundle.tokenizer.encode({view['text']!r})[:{MOST}]\n"
         f"_, capture = former.run_with_capture(bundle.model, torch.tensor([ids]), former.hooks.POINTS, [{layer}])\n"
         f"q, k, v, scores, weights, out = (capture.get(point, {layer})[0, {head}] for point in former.hooks.POINTS)\n"

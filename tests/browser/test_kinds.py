@@ -1,0 +1,155 @@
+"""Models of every kind in Explore as the page shows them: GPT-2 and BERT of one's own beside `transformers`."""
+
+import pytest
+import torch
+import transformers
+from playwright.sync_api import expect
+
+import former
+from former.tokens import BpeTokenizer, WordPieceTokenizer
+from tests.browser.conftest import App, free_port, serve, stop, wait_until_up
+from tests.browser.pages import Exploring, agrees
+
+pytestmark = pytest.mark.browser
+TAB = Exploring
+TEXT = "Paris is the [capital] of France, and Berlin is in Germany."
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    """What `transformers` saved, with random weights: a GPT-2, and a BERT with as many heads as BERT-base."""
+    torch.manual_seed(0)
+    folder = tmp_path_factory.mktemp("own")
+    pieces = WordPieceTokenizer.train([TEXT * 3], 150)
+    shape = {"hidden_size": 48, "num_attention_heads": 12, "num_hidden_layers": 12, "intermediate_size": 96}
+    config = transformers.BertConfig(vocab_size=150, max_position_embeddings=256, initializer_range=0.3, **shape)
+    transformers.BertForPreTraining(config).save_pretrained(folder / "own-bert")
+    (folder / "own-bert" / "tokenizer.json").write_text(pieces.to_dict()["definition"], encoding="utf-8")
+    config = transformers.GPT2Config(
+        vocab_size=280, n_embd=48, n_head=4, n_layer=3, n_positions=64, initializer_range=0.3
+    )
+    transformers.GPT2LMHeadModel(config).save_pretrained(folder / "own-gpt2")
+    learned = BpeTokenizer.train([TEXT * 3], 280).to_dict()["definition"]
+    (folder / "own-gpt2" / "tokenizer.json").write_text(learned, encoding="utf-8")
+    torch.manual_seed(0)
+    shape = {"num_tokens": 256, "emb": 24, "heads": 3, "depth": 2}
+    config = former.TransformerXLConfig(**shape, seq_length=16, memory_length=12)
+    for name, model in (
+        ("own-xl", former.TransformerXL(config)),
+        ("own-sparse", former.Generator(former.ModelConfig(**shape, seq_length=64, mask="strided", mask_size=5))),
+    ):
+        former.save(former.Bundle(model, former.tokens.ByteTokenizer(), model.config), folder / name)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def app(browser, folders, tmp_path_factory):  # noqa: ARG001 - no browser, no app
+    """`python app.py` with models of one's own."""
+    port, log = free_port(), tmp_path_factory.mktemp("app") / "app.log"
+    process = serve(port, log, *map(str, sorted(folders.iterdir())), OMP_NUM_THREADS="1")
+    try:
+        wait_until_up(f"http://127.0.0.1:{port}", lambda: process.poll() is None, log)
+        yield App(f"http://127.0.0.1:{port}", log)
+    finally:
+        stop(process)
+
+
+def test_a_gpt2_of_ones_own_shows_the_maps_of_transformers(tab, folders):
+    tab.open(model="own-gpt2", text="Paris is the capital of France.", layer=1, head=2, view="map")
+    ids = tab.page.evaluate("former.store.pass.header.ids")
+    model = transformers.GPT2LMHeadModel.from_pretrained(folders / "own-gpt2", attn_implementation="eager")
+    maps = model(torch.tensor([ids]), output_attentions=True).attentions
+    reading = tab.point(0.5, 0.9)
+    exact = float(maps[1][0, 2, int(reading["query"]), int(reading["key"])])
+    assert float(reading["weight"]) == pytest.approx(exact, abs=5e-5)
+
+
+def test_a_word_that_is_pressed_is_hidden_and_what_fills_it_is_what_transformers_says_with_and_without_a_head(
+    tab, folders
+):
+    tab.open(model="own-bert", text=TEXT, layer=0, head=1)
+    model = transformers.BertForPreTraining.from_pretrained(folders / "own-bert", attn_implementation="eager").eval()
+    pieces = WordPieceTokenizer((folders / "own-bert" / "tokenizer.json").read_text(), 150)
+    panel = tab.page.locator(".former-blanks .panel")
+
+    def said(blank: int) -> dict[str, str]:
+        rows = panel.locator(".blank").nth(blank).locator(".row").all()
+        return {row.locator(".label").inner_text(): row.locator(".number").inner_text() for row in rows}
+
+    panel.get_by_role("button", name="Hide “France”", exact=True).click()
+    tab.wait("former.store.pass.header.text.includes('[France]')")
+    tab.settled()
+    assert tab.link()["text"] == TEXT.replace("France", "[France]")
+    header = tab.page.evaluate("former.store.pass.header")
+    ids = torch.tensor([header["ids"]])
+    out = model(ids, output_attentions=True)
+    hidden = [i for i, label in enumerate(header["labels"]) if label == "[MASK]"]
+    expect(panel.locator(".blank")).to_have_count(len(hidden))
+    for blank, place in enumerate(hidden):
+        probs = out.prediction_logits[0, place].softmax(-1)
+        best = probs.topk(10)
+        labels = pieces.labels(best.indices.tolist())
+        found = said(blank)
+        assert set(found) == set(labels)
+        assert all(agrees(found[label], float(prob)) for label, prob in zip(labels, best.values, strict=True))
+    reading = tab.point(0.5, 0.7)
+    exact = float(out.attentions[0][0, 1, int(reading["query"]), int(reading["key"])])
+    assert float(reading["weight"]) == pytest.approx(exact, abs=5e-5)
+    tab.page.get_by_role("button", name="Switch off", exact=True).click()
+    tab.wait("former.store.pass.header.edits.length === 1")
+    tab.settled()
+    model.bert.encoder.layer[0].attention.output.dense.weight.data[:, 4:8] = 0
+    after = model(ids).prediction_logits[0, hidden[0]].softmax(-1)
+    label, prob = (
+        header["output"]["blanks"][0]["next"][0]["label"],
+        float(after[header["output"]["blanks"][0]["next"][0]["id"]]),
+    )
+    assert agrees(said(0)[label].split("→")[-1].strip(), prob)
+    expect(tab.page.locator(".former-surprise .panel")).to_be_hidden()
+    expect(tab.page.locator(".former-prediction .panel")).to_be_hidden()
+    panel.get_by_role("button", name="Show “France”", exact=True).click()
+    tab.wait("!former.store.pass.header.text.includes('[France]')")
+    tab.type("Paris is the capital. [SEP] It is in France.")
+    expect(panel.locator(".blanks-verdict")).to_contain_text("follow")
+
+
+def test_a_pass_of_twelve_by_twelve_heads_over_256_tokens_is_small_and_its_head_is_exact(tab, folders):
+    text = "in the capital " * 120
+    tab.open(model="own-bert", text=text, layer=3, head=5)
+    header = tab.page.evaluate("former.store.pass.header")
+    assert (header["tokens"], header["maps"][0]["pooled"]) == (256, 2)
+    body = tab.page.request.get(f"{tab.origin}/attention/{header['key']}", headers={"Accept-Encoding": "gzip"})
+    assert int(body.headers["content-length"]) <= 1_600_000
+    model = transformers.BertForPreTraining.from_pretrained(folders / "own-bert", attn_implementation="eager").eval()
+    weights = model(torch.tensor([header["ids"]]), output_attentions=True).attentions[3][0, 5].detach()
+    shown = torch.tensor(tab.page.evaluate("[...former.store.exact.weights]")).view(256, 256)
+    torch.testing.assert_close(shown, weights, atol=1e-5, rtol=0)
+    glance = torch.tensor(tab.page.evaluate("[...former.store.map.approximate(3, 5)]")).view(256, 256)
+    four = torch.nn.functional.max_pool2d(weights[None], 2)[0]
+    around = four.repeat_interleave(2, 0).repeat_interleave(2, 1)
+    assert float((glance - around).abs().max()) <= float(weights.max()) / 51 + 1e-6, "the largest of each four"
+
+
+def test_a_memory_stands_left_of_its_segment_and_what_a_pattern_leaves_out_has_a_colour_and_no_number(tab, folders):
+    text = "The cat sat on the mat."  # its second segment has 7 bytes, and 12 before it are the memory
+    tab.open(model="own-xl", text=text, layer=1, head=2)
+    strips = tab.page.locator(".former-token-strip .tokens:visible").all()
+    assert [len(strip.locator(".token").all()) for strip in strips] == [7, 19]
+    expect(tab.part("notices")).to_contain_text("the 12 before it are its memory")
+    bundle = former.load(folders / "own-xl")
+    ids = torch.tensor([list(text.encode())])
+    _, memory = bundle.model(ids[:, :16])
+    _, capture = former.run_with_capture(bundle.model, (ids[:, 16:], memory), ("weights", "scores"))
+    reading = tab.point(0.6, 0.7)
+    query, key = int(reading["query"]), int(reading["key"])
+    assert float(reading["weight"]) == pytest.approx(float(capture.get("weights", 1)[0, 2, query, key]), abs=5e-4)
+    assert float(reading["score"]) == pytest.approx(float(capture.get("scores", 1)[0, 2, query, key]), abs=5e-3)
+    tab.choose_model("own-sparse")
+    allowed = former.masks.strided(len(text), 5)
+    computed = "(q) => Array.from({ length: q + 1 }, (_, k) => !former.store.map.skips(q, k))"
+    for query, row in enumerate(allowed):
+        assert tab.page.evaluate(computed, query) == row[: query + 1].tolist()
+    readings = [at for x in range(10, 36, 2) if "query" in (at := tab.point(x / 40, 0.9))]
+    reading = next(each for each in readings if not allowed[int(each["query"]), int(each["key"])])
+    assert reading["weight"] == "skipped"
+    expect(tab.page.locator(".former-head-map .legend")).to_contain_text("never computed")

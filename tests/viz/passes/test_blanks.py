@@ -1,0 +1,218 @@
+"""What a Bert's page shows beside what `transformers` gives for the same weights and the same hidden words."""
+
+import copy
+import math
+
+import pytest
+import torch
+import transformers
+
+import former
+from former.tokens import WordPieceTokenizer
+from viz.passes import blanks, lens, measures, sources
+from viz.passes.store import PassStore, pass_of
+from viz.tabs import explore
+from viz.text import Refusal, told
+
+TEXT = "Paris is the [capital] of France. [SEP] It was un[believ]able [MASK] there."
+OFF = [{"layer": 1, "head": 2, "do": "scale", "factor": 0.0}]
+SHAPE = {"hidden_size": 48, "num_attention_heads": 4, "num_hidden_layers": 3, "intermediate_size": 96}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder that `transformers` saved, with random weights."""
+    torch.manual_seed(0)
+    folder = tmp_path_factory.mktemp("bert") / "small-bert"
+    tokenizer = WordPieceTokenizer.train(["paris is the capital of france. it was believed there, unable."] * 3, 120)
+    config = transformers.BertConfig(vocab_size=120, max_position_embeddings=40, initializer_range=0.3, **SHAPE)
+    transformers.BertForPreTraining(config).save_pretrained(folder)
+    (folder / "tokenizer.json").write_text(tokenizer.to_dict()["definition"], encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def bert(folder):
+    return sources.open_model(str(folder))
+
+
+@pytest.fixture(scope="module")
+def theirs(folder):
+    return transformers.BertForPreTraining.from_pretrained(folder, attn_implementation="eager").eval()
+
+
+def without_head(model, layer, head):
+    """The same model whose head adds nothing: what reads it is zero."""
+    model = copy.deepcopy(model)
+    size = SHAPE["hidden_size"] // SHAPE["num_attention_heads"]
+    model.bert.encoder.layer[layer].attention.output.dense.weight.data[:, head * size : (head + 1) * size] = 0
+    return model
+
+
+@torch.no_grad()
+def ran(model, header):
+    """Probabilities (t, num_tokens), maps (layers, h, t, t), and that the second text follows."""
+    inputs = {"input_ids": torch.tensor([header["ids"]]), "token_type_ids": torch.tensor([header["segments"]])}
+    out = model(**inputs, output_attentions=True)
+    follows = float(out.seq_relationship_logits[0].softmax(-1)[0])
+    return out.prediction_logits[0].softmax(-1), torch.cat(out.attentions), follows
+
+
+def test_a_word_in_brackets_is_hidden_and_remembered_and_each_of_its_pieces_is_a_blank(bert):
+    header = pass_of(bert, TEXT).header
+    words = {TEXT[word["from"] : word["to"]]: word for word in header["words"]}
+    assert words["[capital]"]["hidden"]
+    assert "".join(piece.removeprefix("##") for piece in words["[capital]"]["pieces"]) == "capital"
+    assert not words["un"]["hidden"]
+    assert words["[MASK]"]["pieces"] == ["[MASK]"]
+    hidden = [i for word in header["words"] if word["hidden"] for i in word["tokens"]]
+    assert hidden == [i for i, label in enumerate(header["labels"]) if label == "[MASK]"]
+    assert [blank["token"] for blank in header["output"]["blanks"]] == hidden
+    unknown = [blank["token"] for blank in header["output"]["blanks"] if blank["truth"] is None]
+    assert unknown == words["[MASK]"]["tokens"]
+    second = header["labels"].index("[SEP]") + 1
+    assert header["segments"] == [0] * second + [1] * (header["tokens"] - second)
+
+
+@pytest.mark.parametrize("edits", [[], OFF], ids=["plain", "a head off"])
+def test_the_maps_the_candidates_and_the_verdict_are_those_of_transformers(bert, theirs, edits):
+    made = pass_of(bert, TEXT, edits)
+    model = without_head(theirs, 1, 2) if edits else theirs
+    probs, maps, follows = ran(model, made.header)
+    torch.testing.assert_close(made.map("self").weights, maps, atol=1e-5, rtol=0)
+    assert made.header["output"]["follows"] == pytest.approx(follows, abs=2e-5)
+    for blank in made.header["output"]["blanks"]:
+        at = probs[blank["token"]]
+        said = [(each["id"], each["prob"]) for each in blank["next"]]
+        assert [prob for _, prob in said] == pytest.approx([float(at[i]) for i, _ in said], abs=2e-5)
+        assert set(at.topk(10).indices.tolist()) <= {i for i, _ in said}
+        if blank["truth"]:
+            assert blank["truth"]["prob"] == pytest.approx(float(at[blank["truth"]["id"]]), abs=2e-5)
+    if edits:
+        plain = ran(theirs, made.header)
+        assert made.header["baseline"]["follows"] == pytest.approx(plain[2], abs=2e-5)
+        for blank in made.header["baseline"]["blanks"]:
+            for each in blank["next"]:
+                assert each["prob"] == pytest.approx(float(plain[0][blank["token"], each["id"]]), abs=2e-5)
+
+
+def test_a_head_is_worth_the_bits_that_the_hidden_pieces_cost_without_it(bert, theirs):
+    made = pass_of(bert, "Paris is the [capital] of [France].")
+    targets = {blank["token"]: blank["truth"]["id"] for blank in made.header["output"]["blanks"]}
+
+    def bits(model) -> float:
+        probs, _, _ = ran(model, made.header)
+        return sum(-math.log2(float(probs[i, target])) for i, target in targets.items()) / len(targets)
+
+    for row in measures.heads(bert, made):
+        for head, effect in enumerate(row["effects"]):
+            removed = bits(without_head(theirs, row["layer"], head))
+            assert effect == pytest.approx(removed - bits(theirs), abs=1e-4)
+
+
+def test_without_a_hidden_word_heads_are_worth_nothing_that_could_be_measured(bert):
+    with pytest.raises(Refusal, match="Hide a word first"):
+        list(measures.heads(bert, pass_of(bert, "Paris is the capital.")))
+
+
+def test_the_lens_has_a_column_for_each_hidden_piece_and_ends_in_what_the_model_says(bert):
+    made = pass_of(bert, TEXT, OFF)
+    read = lens.lens(bert, made)
+    assert read["columns"] == [blank["token"] for blank in made.header["output"]["blanks"]]
+    assert len(read["ids"]) == SHAPE["num_hidden_layers"] + 1
+    assert [column[0] for column in read["ids"][-1]] == [b["next"][0]["id"] for b in made.header["output"]["blanks"]]
+    nothing = lens.lens(bert, pass_of(bert, "Paris is the capital."))
+    assert nothing["ids"] == [[]] * (SHAPE["num_hidden_layers"] + 1)
+
+
+@pytest.mark.parametrize(
+    "text", ["the " * 60, "the [capital] " * 30, "it was there " * 9 + "[SEP]" + " of france" * 25]
+)
+def test_of_a_text_that_is_too_long_what_is_read_stands_between_cls_and_sep(bert, text):
+    made = pass_of(bert, text)
+    labels = made.header["labels"]
+    assert len(labels) == bert.reads == 40
+    assert labels[0] == "[CLS]"
+    assert labels[-1] == "[SEP]"
+    assert labels.count("[SEP]") == 1 + ("[SEP]" in text)
+    assert [i for word in made.header["words"] for i in word["tokens"]] == [
+        i for i, label in enumerate(labels) if label not in ("[CLS]", "[SEP]")
+    ]
+    assert made.header["total"] > 40
+    answer = explore.page.answer({"b": bert}, PassStore({bert.name: bert}), "b", text, None)
+    assert "40 pieces of words at once" in told(answer["notes"][0])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[SEP]", "[SEP] the", "[CLS] [PAD]", "[]", "[[the]]", "[👩‍👩‍👧]", "\ud83d", "[the", "[MASK][MASK]", "[UNK]"],
+)
+def test_odd_brackets_are_read_as_well_as_they_can_be_or_refused(bert, text):
+    try:
+        header = pass_of(bert, text).header
+    except Refusal:
+        assert text == "[SEP]"
+    else:
+        assert all(0 <= word["from"] < word["to"] <= len(text) for word in header["words"])
+
+
+@pytest.mark.parametrize(
+    "panel", sorted(set(explore.TAB.python) - {"words", "surprise", "prediction", "beside", "scan", "writes", "trace"})
+)
+@pytest.mark.parametrize("text", [TEXT, "Paris is the capital.", "the [capital] " * 30], ids=["two", "plain", "long"])
+def test_the_python_of_every_panel_runs_and_gives_what_the_page_shows(bert, panel, text):
+    made = pass_of(bert, text, OFF)
+    if panel == "interventions" and text == "Paris is the capital.":
+        return
+    view = {"model": bert.name, "text": text, "edits": {"model": bert.name, "list": OFF}, "layer": 1, "head": 3}
+    view |= {"of": "head", "scale": "linear", "show": "weights", "query": 2, "key": 1, "map": "self"}
+    space: dict = {}
+    exec(explore.TAB.python[panel]({bert.name: bert}, view), space)
+    torch.testing.assert_close(space["weights"], made.map("self").weights, atol=1e-5, rtol=0)
+    if panel == "blanks":
+        for blank, probs in zip(made.header["output"]["blanks"], space["probs"], strict=True):
+            assert blank["next"][0]["prob"] == pytest.approx(float(probs.max()), abs=2e-5)
+    if panel == "interventions":
+        first = next(iter(measures.heads(bert, made)))["effects"]
+        assert space["effects"][0].tolist() == pytest.approx(first, abs=1e-4)
+
+
+def test_a_fine_tuned_bert_gives_the_verdict_of_transformers(tmp_path, folder):
+    torch.manual_seed(1)
+    config = transformers.BertConfig(vocab_size=120, max_position_embeddings=40, initializer_range=0.3, **SHAPE)
+    model = transformers.BertForSequenceClassification(config).eval()
+    model.save_pretrained(tmp_path / "verdicts")
+    (tmp_path / "verdicts" / "tokenizer.json").write_bytes((folder / "tokenizer.json").read_bytes())
+    loaded = sources.open_model(str(tmp_path / "verdicts"))
+    made = pass_of(loaded, "of france " * 40)
+    assert (made.header["kind"], made.header["labels"][0], made.header["labels"][-1]) == (
+        "classifier",
+        "[CLS]",
+        "[SEP]",
+    )
+    expected = model(torch.tensor([made.header["ids"]])).logits[0].softmax(-1)
+    assert made.header["output"]["probs"] == pytest.approx(expected.tolist(), abs=2e-5)
+    assert len(list(measures.heads(loaded, made))) == SHAPE["num_hidden_layers"]
+    *_, last = measures.each_word(loaded, made)
+    assert "agreement" in last
+
+
+def test_a_bert_without_its_masked_word_head_is_refused_in_a_line(tmp_path, folder):
+    config = transformers.BertConfig(vocab_size=120, **SHAPE)
+    transformers.BertModel(config).save_pretrained(tmp_path)
+    (tmp_path / "tokenizer.json").write_bytes((folder / "tokenizer.json").read_bytes())
+    with pytest.raises(former.CheckpointError, match="without its masked-word head"):
+        sources.open_model(str(tmp_path))
+
+
+def test_the_words_of_a_text_are_those_that_its_pieces_come_from():
+    tokenizer = WordPieceTokenizer.train(["paris is unbelievable"], 60)
+    text = "Unbelievable[MASK], é 👩 Paris!"
+    found = tokenizer.words(text)
+    assert [i for _, _, ids in found for i in ids] == tokenizer.pieces(text)
+    assert [text[start:end] for start, end, _ in found] == ["Unbelievable", "[MASK]", ",", "é", "👩", "Paris", "!"]
+
+
+def test_what_is_masked_in_a_text_reads_as_the_page_reads_it(bert):
+    first, second = blanks.masked(bert, TEXT)
+    assert bert.bundle.tokenizer.encode_pair(first, second)[0] == pass_of(bert, TEXT).header["ids"]

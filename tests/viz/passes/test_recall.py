@@ -1,0 +1,171 @@
+"""A model with a memory, and one whose mask is a pattern: what the page gets of them, beside plain loops."""
+
+import gzip
+import json
+import math
+
+import numpy as np
+import pytest
+import torch
+
+import former
+from tests.viz.conftest import spread
+from viz.passes import edits as changes
+from viz.passes import lens, measures, payload
+from viz.passes.run import Loaded, again, run
+from viz.passes.store import PassStore, pass_of
+from viz.tabs import explore
+from viz.text import told
+
+SEGMENT, MEMORY = 10, 8
+TEXT = "The cat sat on the mat."  # 23 bytes: the third segment has 3
+OFF = {"layer": 1, "head": 2, "do": "scale", "factor": 0.0}
+UNIFORM = {"layer": 0, "head": None, "do": "uniform"}
+
+
+@pytest.fixture(scope="module")
+def xl() -> Loaded:
+    torch.manual_seed(1)
+    config = former.TransformerXLConfig(
+        num_tokens=256, emb=24, heads=3, depth=3, seq_length=SEGMENT, memory_length=MEMORY, norm="pre"
+    )
+    model = spread(former.TransformerXL(config))
+    return Loaded("small-xl", former.Bundle(model, former.tokens.ByteTokenizer(), config), "weights")
+
+
+@pytest.fixture(scope="module")
+def sparse() -> Loaded:
+    torch.manual_seed(2)
+    config = former.ModelConfig(num_tokens=256, emb=24, heads=3, depth=2, seq_length=64, mask="strided", mask_size=5)
+    model = spread(former.Generator(config))
+    return Loaded("small-sparse", former.Bundle(model, former.tokens.ByteTokenizer(), config), "weights")
+
+
+def segments(model, text, edits=()):
+    """The text, read by the model alone: logits of all tokens, and the captured last segment."""
+    ids, memory, said, capture = torch.tensor([list(text.encode())]), None, [], None
+    for part in ids.split(SEGMENT, 1):
+        capture = former.hooks.Capture(("weights", "scores"))
+        observer = former.hooks.Chain((*edits, capture))
+        logits, memory = model(part, memory, capture=observer)
+        said.append(logits)
+    return torch.cat(said, 1)[0], capture
+
+
+@pytest.mark.parametrize("text", ["The cat.", TEXT, TEXT * 5], ids=["one segment", "three", "many"])
+@pytest.mark.parametrize("off", [False, True], ids=["plain", "a head off"])
+def test_the_last_segment_is_shown_with_its_memory_as_its_own_columns(xl, text, off):
+    made = pass_of(xl, text, [OFF] if off else [])
+    observers = [former.edits.ablate_head(1, 2)] if off else []
+    logits, capture = segments(xl.bundle.model, text, observers)
+    t = (len(text) - 1) % SEGMENT + 1
+    memory = min(MEMORY, len(text) - t)
+    each = made.map("self")
+    assert ("".join(each.queries), "".join(each.keys)) == tuple(
+        text.replace(" ", "␣")[-count:] for count in (t, t + memory)
+    )
+    torch.testing.assert_close(each.weights, capture.stack("weights")[:, 0])
+    assert each.lengths == [memory + i + 1 for i in range(t)]
+    log_probs = logits.log_softmax(-1)
+    ids = list(text.encode())
+    bits = [-float(log_probs[i - 1, ids[i]]) / math.log(2) if i else None for i in range(len(ids))][-t:]
+    assert made.header["output"]["bits"] == [None if bit is None else pytest.approx(bit, abs=2e-5) for bit in bits]
+    best = made.header["output"]["next"][0]
+    assert best["prob"] == pytest.approx(float(log_probs[-1].exp().max()), abs=2e-5)
+    assert (made.header["memory"], made.header["total"]) == (memory, len(text))
+    described = made.header["maps"][0]
+    if memory:
+        share = each.weights[..., :memory].sum(-1).mean(-1)
+        torch.testing.assert_close(torch.tensor(described["memory"]["head"]), share, atol=2e-5, rtol=0)
+
+
+def test_a_head_s_scores_come_with_it_since_distances_have_a_part_in_them(xl):
+    made = pass_of(xl, TEXT)
+    each = made.map("self")
+    values = np.frombuffer(payload.pack_head(each, 2, 1), "<f4")
+    cells = sum(each.lengths)
+    weights, scores = values[-2 * cells : -cells], values[-cells:]
+    at = 0
+    for query, length in enumerate(each.lengths):
+        row = torch.tensor(scores[at : at + length])
+        np.testing.assert_allclose(row.softmax(0), weights[at : at + length], atol=1e-6)
+        product = each.q[2, 1, query] @ each.k[2, 1, :length].T / math.sqrt(8)
+        assert not torch.allclose(product, row, atol=1e-3), "q·k / √s is not all of it"
+        at += length
+
+
+def test_uniform_is_uniform_over_the_memory_too(xl):
+    each = pass_of(xl, TEXT, [UNIFORM]).map("self")
+    for query, length in enumerate(each.lengths):
+        torch.testing.assert_close(each.weights[0, :, query, :length], torch.full((3, length), 1 / length))
+
+
+def test_heads_and_depths_of_the_last_segment_are_measured_with_its_memory(xl):
+    made = pass_of(xl, TEXT * 2)
+    (tokens, memory), _ = again(xl, made)
+
+    def bits(observer) -> float:
+        logits, _ = xl.bundle.model(tokens, memory, capture=observer)
+        probs = logits[0, :-1].softmax(-1)
+        return float(-probs.gather(1, tokens[0, 1:, None]).log2().mean())
+
+    for row in measures.heads(xl, made):
+        for head, effect in enumerate(row["effects"]):
+            removed = bits(former.edits.ablate_head(row["layer"], head))
+            assert effect == pytest.approx(removed - bits(None), abs=2e-5)
+    read = lens.lens(xl, made)
+    assert [len(row) for row in read["ids"]] == [made.header["tokens"]] * 4
+    assert read["ids"][-1][-1][0] == made.header["output"]["next"][0]["id"]
+
+
+def test_the_page_says_that_the_last_segment_is_shown(xl):
+    passes = PassStore({xl.name: xl})
+    said = explore.page.answer({xl.name: xl}, passes, xl.name, TEXT, None)["notes"]
+    assert "Of its 23 bytes the last segment, 3, is shown; the 8 before it are its memory" in told(said[0])
+    assert explore.page.answer({xl.name: xl}, passes, xl.name, "The cat.", None)["notes"] == []
+
+
+PANELS = sorted(set(explore.TAB.python) - {"words", "blanks", "beside", "scan", "writes", "trace"})
+
+
+@pytest.mark.parametrize("panel", PANELS)
+@pytest.mark.parametrize("edits", [[], [OFF, UNIFORM]], ids=["plain", "edited"])
+def test_the_python_of_every_panel_gives_the_segment_again(xl, panel, edits, monkeypatch):
+    monkeypatch.setattr(former, "load", lambda _: xl.bundle)
+    made = pass_of(xl, TEXT, edits)
+    view = {"model": xl.name, "text": TEXT, "edits": {"model": xl.name, "list": edits}, "layer": 1, "head": 2}
+    view |= {"of": "head", "scale": "linear", "show": "scores", "query": 2, "key": 9, "map": "self"}
+    if panel == "statistics":
+        return  # hidden: the rows are not the columns
+    space: dict = {}
+    exec(explore.TAB.python[panel]({xl.name: xl}, view), space)
+    torch.testing.assert_close(space["weights"], made.map("self").weights)
+    if panel == "interventions":
+        for row in measures.heads(xl, made):
+            assert space["effects"][row["layer"]].tolist() == pytest.approx(row["effects"], abs=1e-4)
+
+
+def test_the_pairs_that_a_pattern_leaves_out_are_told_of_and_have_no_weight(sparse):
+    made = run(sparse, TEXT)
+    each = made.map("self")
+    header = json.loads(json.dumps(made.header))
+    edges = header["maps"][0]["skipped"]
+    for query in range(len(TEXT)):
+        left = {
+            key for start, end in zip(edges[query][::2], edges[query][1::2], strict=True) for key in range(start, end)
+        }
+        seen = {key for key in range(query + 1) if query - key < 5 or (query - key) % 5 == 0}
+        assert left == set(range(query + 1)) - seen
+        assert all(float(each.weights[:, :, query, key].abs().max()) == 0 for key in left)
+    assert len(payload.pack(made)) < 20_000
+    assert gzip.decompress(payload.pack(made))[:4] == b"FMR2"
+
+
+def test_a_model_without_a_pattern_has_none(xl, generator):
+    for loaded in (xl, generator):
+        assert pass_of(loaded, TEXT).header["maps"][0]["skipped"] is None
+
+
+@pytest.mark.parametrize("edit", [OFF, UNIFORM])
+def test_edits_of_a_link_are_read_for_these_kinds_too(xl, edit):
+    assert changes.read([edit], xl.name, xl.bundle.config) == [edit]

@@ -1,0 +1,143 @@
+"""Models of one's own: which places are taken, what is refused before anything starts, and that a real model's pass is
+that of `transformers`."""
+
+import gzip
+import json
+import math
+
+import numpy as np
+import pytest
+import torch
+import transformers
+
+import app
+import former
+from former.tokens import BpeTokenizer
+from viz.passes import payload, run, sources
+from viz.passes.store import PassStore
+from viz.tabs import explore
+from viz.text import told
+
+TEXT = "The cats sat on the mat, and one of the cats was theirs."
+SHAPE = {"n_embd": 48, "n_head": 4, "n_layer": 3, "n_positions": 300}
+
+
+@pytest.fixture(scope="module")
+def gpt2(tmp_path_factory):
+    """A folder that `transformers` saved, with random weights."""
+    torch.manual_seed(0)
+    tokenizer = BpeTokenizer.train([TEXT * 3], 280)
+    folder = tmp_path_factory.mktemp("own") / "small-gpt2"
+    config = transformers.GPT2Config(vocab_size=280, initializer_range=0.3, **SHAPE)
+    transformers.GPT2LMHeadModel(config).save_pretrained(folder)
+    (folder / "tokenizer.json").write_text(tokenizer.to_dict()["definition"], encoding="utf-8")
+    return folder
+
+
+def theirs(folder, ids):
+    model = transformers.GPT2LMHeadModel.from_pretrained(folder, attn_implementation="eager").eval()
+    with torch.no_grad():
+        return model(torch.tensor([ids]), output_attentions=True)
+
+
+def test_the_app_takes_a_folder_in_hugging_faces_format_and_shows_the_maps_of_transformers(gpt2, capsys):
+    loaded = app.load_models([str(gpt2)])["small-gpt2"]
+    assert "small-gpt2: 0.1 million parameters" in capsys.readouterr().out
+    made = run.run(loaded, TEXT)
+    expected = theirs(gpt2, made.header["ids"])
+    torch.testing.assert_close(made.map("self").weights, torch.cat(expected.attentions), atol=1e-5, rtol=0)
+    probs = expected.logits[0, -1].softmax(-1)
+    for said in made.header["output"]["next"]:
+        assert said["prob"] == pytest.approx(float(probs[said["id"]]), abs=2e-5)
+
+
+def test_the_python_of_a_panel_loads_the_model_by_its_place(gpt2):
+    loaded = sources.open_model(str(gpt2))
+    view = {"model": loaded.name, "text": TEXT, "layer": 1, "head": 2, "of": "head", "scale": "linear"}
+    space: dict = {}
+    exec(explore.python.head_map({loaded.name: loaded}, view), space)
+    own = run.run(loaded, TEXT).map("self").weights
+    torch.testing.assert_close(space["shown"], own[1, 2], atol=1e-5, rtol=0)
+
+
+def test_a_name_that_is_taken_leaves_the_place(gpt2):
+    assert sources.open_model(str(gpt2), ["small-gpt2"]).name == str(gpt2)
+
+
+def test_an_id_is_fetched_only_when_it_is_named(gpt2, monkeypatch, tmp_path):
+    fetched = []
+    monkeypatch.setattr(sources, "fetch", lambda name: fetched.append(name) or gpt2)
+    former.save(former.load("tiny-generator"), tmp_path / "mine")
+    assert sources.open_model(str(tmp_path / "mine")).name == "mine"
+    assert fetched == []
+    loaded = sources.open_model("someone/distilgpt2")
+    assert fetched == ["someone/distilgpt2"]
+    assert (loaded.name, loaded.code) == ("distilgpt2", "former.pretrained.load('someone/distilgpt2')")
+
+
+def test_what_is_too_large_for_the_memory_is_refused_in_a_line_before_its_weights_are_read(gpt2, monkeypatch):
+    monkeypatch.setattr(sources, "free_memory", lambda: 1_000_000)
+    monkeypatch.setattr(former.pretrained, "load", lambda _: pytest.fail("it was read"))
+    with pytest.raises(
+        former.CheckpointError, match=r"0 million parameters, which take 0\.0 GB of memory here; 0\.0 GB"
+    ) as said:
+        sources.open_model(str(gpt2))
+    assert "\n" not in str(said.value)
+
+
+def test_the_parameters_are_counted_from_the_heads_of_the_files(gpt2):
+    model = transformers.GPT2LMHeadModel.from_pretrained(gpt2)
+    assert sum(math.prod(shape) for shape in sources.shapes(gpt2)) == sum(part.numel() for part in model.parameters())
+
+
+@pytest.mark.parametrize("place", ["nowhere", "/nowhere/at/all", "."])
+def test_a_place_without_a_model_is_refused_in_a_line(place):
+    with pytest.raises(former.CheckpointError, match="no model") as said:
+        sources.open_model(place)
+    assert "\n" not in str(said.value)
+
+
+def test_a_model_whose_maps_would_be_too_many_shows_fewer_tokens_and_says_so(gpt2, monkeypatch):
+    monkeypatch.setattr(run, "CELLS", 12 * 20 * 20)
+    loaded = sources.open_model(str(gpt2))
+    assert sources.told(loaded).endswith("shows 20 of its 300 tokens at once")
+    passes = PassStore({loaded.name: loaded})
+    answer = explore.page.answer({loaded.name: loaded}, passes, loaded.name, TEXT * 5, None)
+    made, _ = passes.get(answer["key"])  # pyright: ignore[reportGeneralTypeIssues]
+    assert made.header["tokens"] == 20
+    assert f"shows 20 pieces of words at once. Your text has {made.header['total']}" in told(answer["notes"][0])
+
+
+@pytest.mark.parametrize("odd", [0, 1])
+def test_a_large_map_is_sent_at_half_its_size_each_cell_the_largest_of_four(gpt2, odd, monkeypatch):
+    loaded = sources.open_model(str(gpt2))
+    tokenizer = loaded.bundle.tokenizer
+    text = tokenizer.decode(tokenizer.encode(TEXT)[: 12 + odd])
+    plain = len(payload.pack(run.run(loaded, text)))
+    monkeypatch.setattr(run, "WHOLE_CELLS", 10)
+    made = run.run(loaded, text)
+    body = payload.pack(made)
+    assert len(body) < plain
+    header, scales, levels = unpacked(body)
+    assert header["maps"][0]["pooled"] == 2
+    weights, t = made.map("self").weights.numpy(), made.header["tokens"]
+    half = math.ceil(t / 2)
+    assert levels.shape[-1] == half * (half + 1) // 2, "a causal mask leaves half of the cells"
+    cell = 0
+    for query in range(half):
+        for key in range(query + 1):
+            four = weights[..., 2 * query : 2 * query + 2, 2 * key : 2 * key + 2].max((-1, -2))
+            sent = scales * (levels[..., cell] / 255) ** 2
+            assert (abs(sent - four) <= scales / 255 + 1e-7).all()
+            cell += 1
+
+
+def unpacked(body):
+    """The header, the scales and the cells (layers, h, ·) of a pass with one map."""
+    raw = gzip.decompress(body)
+    length = int.from_bytes(raw[4:8], "little")
+    header = json.loads(raw[8 : 8 + length])
+    layers, heads = (header["maps"][0][name] for name in ("layers", "heads"))
+    scales = np.frombuffer(raw, "<f4", layers * heads, 8 + length).reshape(layers, heads)
+    levels = np.frombuffer(raw, np.uint8, -1, 8 + length + 4 * layers * heads).reshape(layers, heads, -1)
+    return header, scales, levels

@@ -1,0 +1,108 @@
+"""Where a model comes from: shipped, saved by `former`, or in Hugging Face's format, from a folder or by its id."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Container, Iterator
+from pathlib import Path
+
+from safetensors import SafetensorError, safe_open
+
+import former
+from former.checkpoints import CARD, CheckpointError, folder_of
+from former.pretrained.files import fetch, is_repo_id
+from viz.passes.run import Loaded, digest
+
+COPIES = 3  # of the weights, in float32: the readable model, its packed products, its compiled step
+KINDS = (  # that tab Explore shows
+    *(former.Generator, former.Classifier, former.EncoderDecoder),
+    *(former.Bert, former.BertClassifier, former.TransformerXL),
+)
+
+
+class NotShown(CheckpointError):
+    """A model whose attention cannot be shown here."""
+
+
+def open_model(place: str | Path, taken: Container[str] = ()) -> Loaded:
+    """A model ready to serve.
+
+    Args:
+        place: the name of a shipped model; a folder that `former.save` wrote, or one in Hugging Face's format; or, as
+            a str that is neither, a repository's id, which is fetched unless it is in Hugging Face's cache.
+        taken: names of other models: a model goes by its folder's name, or by its whole place where that is taken.
+    Raises:
+        CheckpointError: in one line, why the place holds no model that can be shown here, or not in this memory.
+    """
+    theirs = is_theirs(place)
+    folder = fetch(str(place)) if theirs and not os.path.isdir(place) else folder_of(place)
+    check_memory(place, folder)
+    if theirs:
+        bundle, code = former.pretrained.load(folder), f"former.pretrained.load({str(place)!r})"
+    else:
+        bundle = former.load(place)
+        code = "" if place in former.available() else f"former.load({str(place)!r})"
+    if not isinstance(bundle.model, KINDS):
+        raise NotShown(f"{str(place)!r} holds a {type(bundle.model).__name__}, whose attention is not shown here")
+    if not bundle.config.scaled:  # the views of one head work out q·k / √s themselves
+        raise NotShown(f"{str(place)!r} holds a model without the scaling of scores, which is not shown here")
+    if isinstance(bundle.model, former.Bert) and bundle.model.words is None:
+        raise NotShown(
+            f"{str(place)!r} holds a Bert without its masked-word head, of which there is nothing to say here"
+        )
+    name = Path(place).name if theirs else Path(place).resolve().name
+    name = str(place) if name in taken else name
+    return Loaded(name, bundle, digest(bundle.card.get("files", str(place))), folder, code)
+
+
+def is_theirs(place: str | Path) -> bool:
+    """Whether a place is in Hugging Face's format: a folder with a config.json and no card of ours, or a repository's
+    id. A folder goes before a repository of its name."""
+    folder = folder_of(place)
+    if folder.is_dir():
+        return (folder / "config.json").is_file() and not (folder / CARD).is_file()
+    return isinstance(place, str) and is_repo_id(place)
+
+
+def check_memory(place: str | Path, folder: Path) -> None:
+    """Raises CheckpointError where the weights in a folder need more memory than is free."""
+    count = sum(math.prod(shape) for shape in shapes(folder))
+    needed, free = count * 4 * COPIES, free_memory()
+    if needed > free:
+        raise CheckpointError(
+            f"{str(place)!r} has {count / 1e6:,.0f} million parameters, which take {needed / 1e9:.1f} GB of memory"
+            f" here; {free / 1e9:.1f} GB are free"
+        )
+
+
+def shapes(folder: Path) -> Iterator[list[int]]:
+    """Of every tensor in a folder's weights, read from the heads of the files."""
+    for file in sorted(folder.glob("model*.safetensors")):
+        try:
+            with safe_open(file, "numpy") as weights:
+                yield from [weights.get_slice(name).get_shape() for name in weights.keys()]  # noqa: SIM118 (no dict)
+        except (OSError, SafetensorError):
+            return  # reading the weights says what is wrong with them
+
+
+def free_memory() -> int:
+    """Bytes that can be had: what Linux calls available, and what a container leaves; else all there is."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        free = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
+    except (OSError, StopIteration):
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    try:
+        most, used = (int(Path(f"/sys/fs/cgroup/memory.{name}").read_text()) for name in ("max", "current"))
+        return min(free, most - used)
+    except (OSError, ValueError):  # no container, or one without a limit
+        return free
+
+
+def told(loaded: Loaded) -> str:
+    """A model of one's own in a line, for the terminal."""
+    parameters = sum(part.numel() for part in loaded.bundle.model.parameters())
+    context, reads = loaded.bundle.config.seq_length, loaded.reads
+    bound = "" if reads == context else f"; tab Explore shows {reads} of its {context:,} tokens at once"
+    return f"{loaded.name}: {parameters / 1e6:,.1f} million parameters{bound}"
