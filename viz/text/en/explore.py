@@ -13,13 +13,13 @@ MESSAGES = {
     "model_classifier": "tells good film reviews from bad",
     "model_classifier_bag": "the same without positions: the order is lost",
     "model_dates": "writes any date as 1976-07-04",
-    "model_bert": "fills in hidden words, seeing what stands on both sides of them",
-    "model_bert_reviews": "tells good film reviews from bad: bert, trained on",
-    "model_xl": "writes English byte by byte, with a memory of what it read before",
-    "model_sparse": "writes English byte by byte, and leaves out most pairs of tokens",
+    "model_bert": "fills in the words that are hidden",
+    "model_bert_reviews": "tells good reviews from bad: bert",
+    "model_xl": "writes English, with a memory",
+    "model_sparse": "writes, leaving out most pairs",
     "model_kind": "{kind, select, classifier {tells texts apart} translator {reads a text and answers it} bert"
-    " {fills in hidden words, seeing both sides} memory {writes, with a memory of what it read before} pattern {writes,"
-    " and leaves out most pairs of tokens} other {writes, token by token}}",
+    " {fills in hidden words} memory {writes, with a memory} pattern {writes,"
+    " leaving out most pairs} other {writes, token by token}}",
     # what changes or explains the prediction
     "old": "not yet what was asked for",
     "asking_again": "The server did not answer. What you see is the last answer; the page asks again by itself.",
