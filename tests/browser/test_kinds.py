@@ -1,5 +1,7 @@
 """Models of every kind in Explore as the page shows them: GPT-2 and BERT of one's own beside `transformers`."""
 
+from typing import Any
+
 import pytest
 import torch
 import transformers
@@ -21,7 +23,12 @@ def folders(tmp_path_factory):
     torch.manual_seed(0)
     folder = tmp_path_factory.mktemp("own")
     pieces = WordPieceTokenizer.train([TEXT * 3], 150)
-    shape = {"hidden_size": 48, "num_attention_heads": 12, "num_hidden_layers": 12, "intermediate_size": 96}
+    shape: dict[str, Any] = {
+        "hidden_size": 48,
+        "num_attention_heads": 12,
+        "num_hidden_layers": 12,
+        "intermediate_size": 96,
+    }
     config = transformers.BertConfig(vocab_size=150, max_position_embeddings=256, initializer_range=0.3, **shape)
     transformers.BertForPreTraining(config).save_pretrained(folder / "own-bert")
     (folder / "own-bert" / "tokenizer.json").write_text(pieces.to_dict()["definition"], encoding="utf-8")

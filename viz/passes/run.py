@@ -266,13 +266,11 @@ def read_text(
     ids = tokenizer.encode(text)
     if not ids:
         raise Refusal("no_tokens")
-    limit = bundle.config.seq_length if limit is None else limit
-    part = slice(-limit, None) if end else slice(limit)
+    most: int = bundle.config.seq_length if limit is None else limit
+    part = slice(-most, None) if end else slice(most)
     kept = ids[part]
-    if len(ids) > limit and hasattr(
-        tokenizer, "cls_token"
-    ):  # as in training: [CLS] and [SEP] stand around what is left
-        kept = [ids[0], *(ids[1 - limit :] if end else [*ids[1 : limit - 1], ids[-1]])]
+    if len(ids) > most and hasattr(tokenizer, "cls_token"):  # as in training: [CLS] and [SEP] stand around what is left
+        kept = [ids[0], *(ids[1 - most :] if end else [*ids[1 : most - 1], ids[-1]])]
     labels = tokenizer.labels(kept)
     if isinstance(tokenizer, former.tokens.WordTokenizer):  # what was typed, where the vocabulary has only <unk>
         labels = [

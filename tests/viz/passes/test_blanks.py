@@ -2,6 +2,7 @@
 
 import copy
 import math
+from typing import Any
 
 import pytest
 import torch
@@ -16,7 +17,7 @@ from viz.text import Refusal, told
 
 TEXT = "Paris is the [capital] of France. [SEP] It was un[believ]able [MASK] there."
 OFF = [{"layer": 1, "head": 2, "do": "scale", "factor": 0.0}]
-SHAPE = {"hidden_size": 48, "num_attention_heads": 4, "num_hidden_layers": 3, "intermediate_size": 96}
+SHAPE: dict[str, Any] = {"hidden_size": 48, "num_attention_heads": 4, "num_hidden_layers": 3, "intermediate_size": 96}
 
 
 @pytest.fixture(scope="module")

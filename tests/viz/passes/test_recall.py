@@ -9,6 +9,7 @@ import pytest
 import torch
 
 import former
+from former.hooks import Capture, Chain
 from tests.viz.conftest import spread
 from viz.passes import edits as changes
 from viz.passes import lens, measures, payload
@@ -45,8 +46,8 @@ def segments(model, text, edits=()):
     """The text, read by the model alone: logits of all tokens, and the captured last segment."""
     ids, memory, said, capture = torch.tensor([list(text.encode())]), None, [], None
     for part in ids.split(SEGMENT, 1):
-        capture = former.hooks.Capture(("weights", "scores"))
-        observer = former.hooks.Chain((*edits, capture))
+        capture = Capture(("weights", "scores"))
+        observer = Chain((*edits, capture))
         logits, memory = model(part, memory, capture=observer)
         said.append(logits)
     return torch.cat(said, 1)[0], capture

@@ -4,6 +4,7 @@ that of `transformers`."""
 import gzip
 import json
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from viz.tabs import explore
 from viz.text import told
 
 TEXT = "The cats sat on the mat, and one of the cats was theirs."
-SHAPE = {"n_embd": 48, "n_head": 4, "n_layer": 3, "n_positions": 300}
+SHAPE: dict[str, Any] = {"n_embd": 48, "n_head": 4, "n_layer": 3, "n_positions": 300}
 
 
 @pytest.fixture(scope="module")

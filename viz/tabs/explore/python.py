@@ -251,12 +251,12 @@ def head_map(models: Models, view: View) -> str:
     scale = read_choice(view, "scale", ("linear", "row", "root"))
     if view.get("show") == "scores" and view["of"] == "head":
         scale, layer, head = "scores", view["layer"], view["head"]
-        line = f'shown = capture.get("scores", {layer})[0, {head}]\n'
-    if scale == "scores" and not loaded.remembers:
         line = (
             f'q, k = (capture.get(point, {layer})[0, {head}] for point in ("{stack}q", "{stack}k"))  # (t, s) each\n'
             "shown = q @ k.T / q.shape[-1] ** 0.5  # scores (t_query, t_key)\n"
         )
+        if loaded.remembers:
+            line = f'shown = capture.get("scores", {layer})[0, {head}]  # (t_query, t_key)\n'
     return f"{code}{line}figure = figures.attention(shown, {sides}, mask=mask, scale={scale!r})\n"
 
 
