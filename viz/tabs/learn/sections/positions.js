@@ -170,6 +170,7 @@ const paint = former.eachFrame(() => {
   inOrder.hidden = demo.view.show !== "order";
   inScore.hidden = demo.view.show !== "score";
   inLength.hidden = demo.view.show !== "length";
+  text.node.hidden = demo.view.show === "length";
   if (demo.answers.verdicts) paintOrder();
   if (demo.answers.scored) paintScore();
   if (demo.view.show === "length") tellLength();

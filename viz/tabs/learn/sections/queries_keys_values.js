@@ -161,7 +161,11 @@ section.check({
     return { right, said: words("answer", { weights: former.number(moved("weights"), 2), outputs: former.number(moved("y"), 2) }) };
   },
 });
-section.links(() => ["explore", "mask"].map((tab) => [tab, { model: props.model, text: demo.view.text, layer: demo.view.layer, head: demo.view.head }]));
+section.links(() => {
+  const { show: what, text, layer, head } = demo.view;
+  const view = what === "plane" ? { text: props.words.join(" ") } : { text, layer, head };
+  return ["explore", "mask"].map((tab) => [tab, { model: props.model, ...view }]);
+});
 
 const paint = former.eachFrame(() => {
   show.update();

@@ -103,7 +103,7 @@ const paint = () => {
   text.update();
   show.update();
   const { view } = demo;
-  reach.hidden = view.show !== "reach";
+  reach.hidden = text.node.hidden = view.show !== "reach";
   time.node.hidden = view.show !== "time";
   bits.node.hidden = view.show !== "bits";
   player.update();

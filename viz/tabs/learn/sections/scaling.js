@@ -118,7 +118,7 @@ section.check({
     return { right: right.indexOf(Math.min(...right)), said: words("answer", { before: former.number(before, 3), after: former.number(after, 3), ratio: former.number(ratio, 3) }) };
   },
 });
-section.links(() => ["explore", "mask"].map((tab) => [tab, {}]));
+section.links(() => [["explore", { model: "tiny-generator", text: demo.view.text }], ["mask", { text: demo.view.text }]]);
 demo.subscribe(section.node, paint);
 former.onTheme(paint);
 demo.start();
