@@ -6,12 +6,8 @@ const SHOWS = ["hand", "learn", "words"];
 const BY_HAND = { people: props.people.slice(0, 3), films: props.films.filter((_, i) => [0, 3, 4, 5].includes(i)) };
 const reach = 1;
 
-const parse = (text) => text.split(";").map((pair) => pair.split(",").map(Number));
-const spell = (pairs) => pairs.map((pair) => pair.map((value) => Number(value.toFixed(1))).join()).join(";");
-const areFeatures = (text) => {
-  const found = parse(text);
-  return found.length === 7 && found.every((pair) => pair.length === 2 && pair.every((value) => Math.abs(value) <= reach));
-};
+const { parse, spell } = former.pairs;
+const areFeatures = (text) => former.pairs.valid(text, BY_HAND.people.length + BY_HAND.films.length, reach);
 const areLikes = (text) => /^[01]+(,[01]+)*$/.test(text) && text.split(",").map((row) => row.length).join() === props.people.map(() => props.films.length).join();
 const demo = section.demo(
   {
@@ -23,7 +19,7 @@ const demo = section.demo(
   },
   { learned: ["likes", "seed"], near: ["word"] },
 );
-const show = former.fields.choice(demo, "show", words("show"), SHOWS, (value) => words(`show_${value}`), (value) => words(`show_${value}_hint`));
+const show = section.choice("show", SHOWS);
 panel.tools.append(show.node);
 
 // --- by hand -------------------------------------------------------------------------------------------------------------

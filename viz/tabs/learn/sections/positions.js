@@ -16,7 +16,7 @@ const demo = section.demo(
   { verdicts: ["text", "order"], scored: ["text", "at", "head"] },
 );
 
-const show = former.fields.choice(demo, "show", words("show"), SHOWS, (value) => words(`show_${value}`), (value) => words(`show_${value}_hint`));
+const show = section.choice("show", SHOWS);
 const text = former.fields.line(demo, "text", words("field", { most: props.most }), former.say("text_hint"));
 text.node.addEventListener("input", () => demo.set({ order: "typed", key: null }));
 panel.tools.append(show.node, text.node);

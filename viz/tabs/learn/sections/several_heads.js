@@ -17,9 +17,9 @@ const demo = section.demo(
 
 // --- the sentence, twice ------------------------------------------------------------------------------------------------
 
-const show = former.fields.choice(demo, "show", words("show"), SHOWS, (value) => words(`show_${value}`), (value) => words(`show_${value}_hint`));
+const show = section.choice("show", SHOWS);
 const heads = former.fields.choice(demo, "heads", words("heads"), ["1", "4"], (value) => words(`heads_${NAMES[value]}`), (value) => words(`heads_${NAMES[value]}_hint`));
-const positions = former.fields.choice(demo, "positions", words("positions"), ["off", "on"], (value) => words(`positions_${value}`), (value) => words(`positions_${value}_hint`));
+const positions = section.choice("positions", ["off", "on"]);
 panel.tools.append(show.node, heads.node, positions.node);
 
 const [WIDTH, TOP, BOTTOM, THICK] = [420, 24, 128, 14]; // of the drawing, and a line of the weight 1
