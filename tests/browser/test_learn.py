@@ -130,8 +130,8 @@ def test_a_copied_link_opens_the_section_as_it_is(tab, other, asked):
     assert again.view() == tab.view()
 
 
-CUT = """() => [...document.querySelectorAll(".presented *")].filter((one) =>
-  getComputedStyle(one).overflowY === "auto" && one.scrollHeight > one.clientHeight + 2).length"""
+CUT = """() => [...document.querySelectorAll(".presented, .presented > .panel-body")].filter((one) =>
+  one.scrollHeight > one.clientHeight + 2 || one.scrollWidth > one.clientWidth + 2).length"""
 
 
 def test_presenting_each_section_is_a_slide_with_nothing_cut_and_after_the_last_comes_explore(tab):

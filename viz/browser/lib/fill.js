@@ -14,16 +14,15 @@
     return parts.some((part) => part.scrollHeight > part.clientHeight + 1 || part.scrollWidth > part.clientWidth + 1);
   };
 
-  /** Words are as large as lets all of them be seen. Pictures take the room they get, so their zoom says how large their
-   *  labels are: as designed, or less where something would be beyond the edge. */
+  /** Pictures take the room they get, so their --design-zoom says how large their labels are; words are as large as lets all
+   *  of them be seen, up to a --most-zoom where they stand beside pictures. */
   const fit = () => {
     if (!section?.isConnected) return;
     const scale = Math.min(innerWidth / DESIGN[0], innerHeight / DESIGN[1]);
     document.body.style.setProperty("--scale", Math.max(1, scale));
-    const design = scale * parseFloat(getComputedStyle(section).getPropertyValue("--design-zoom")); // NaN or 0: words
-    const most = design ? Math.max(LEAST, design) : MOST;
-    const always = design && overflows(LEAST); // it scrolls at any size
-    section.style.setProperty("--zoom", always || !overflows(most) ? most : largest(LEAST, most));
+    const [design, most] = ["--design-zoom", "--most-zoom"].map((name) => scale * parseFloat(getComputedStyle(section).getPropertyValue(name)));
+    if (design) return section.style.setProperty("--zoom", Math.max(LEAST, design));
+    section.style.setProperty("--zoom", most && !overflows(most) ? most : largest(LEAST, most || MOST));
   };
 
   /** The largest zoom at which all can be seen. */
