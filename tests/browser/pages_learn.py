@@ -16,7 +16,8 @@ class Learning(Tab):
     def open(self, section: str = "", **asked: Any) -> Learning:
         """The tab with a section drawn: the one of this name, or that of a link without one."""
         named = {"section": section} if section else {}
-        self.goto(**({"tab": "learn"} if "text" in asked else {}), **named, **asked)
+        tab = {"tab": "learn"} if asked else {}  # some fields are called as Explore's are
+        self.goto(**tab | named | asked)
         self.settled()
         return self
 

@@ -130,13 +130,18 @@ def test_a_copied_link_opens_the_section_as_it_is(tab, other, asked):
     assert again.view() == tab.view()
 
 
-def test_presenting_each_section_is_a_slide_and_after_the_last_comes_explore(tab):
+CUT = """() => [...document.querySelectorAll(".presented, .presented > .panel-body")].filter((one) =>
+  one.scrollHeight > one.clientHeight + 2 || one.scrollWidth > one.clientWidth + 2).length"""
+
+
+def test_presenting_each_section_is_a_slide_with_nothing_cut_and_after_the_last_comes_explore(tab):
     tab.open()
     tab.page.keyboard.press("p")
     for name in NAMES:
         presents(tab.page, f"learn-{name}")
         tab.settled()
-        expect(tab.page.locator(".presented .equation .katex")).to_be_visible()
+        expect(tab.page.locator(".presented .panel-foot .equation .katex")).to_be_visible()
+        tab.wait(f"() => ({CUT})() === 0")
         tab.page.keyboard.press("PageDown")
     presents(tab.page, "overview")
     tab.page.keyboard.press("PageUp")
@@ -179,6 +184,12 @@ def test_the_leader_of_a_room_sees_how_many_chose_what_and_who_answers_goes_on_f
         expect(student.section.locator(".check .votes:visible")).to_have_count(0)
     expect(counts).to_have_text(["1", "0", "1"])
     expect(tab.section.locator(".all-votes")).to_have_text("2 answers in this room so far; only you see them.")
+    tab.page.keyboard.press("p")
+    expect(tab.page.locator(".check:visible")).to_have_count(0)
+    tab.page.get_by_role("button", name="Check yourself: 2 answers").click()
+    expect(tab.page.locator(".check:visible legend")).to_have_text("Check yourself")
+    expect(tab.page.locator(".check:visible .votes:visible")).to_have_text(["1", "0", "1"])
+    tab.page.keyboard.press("Escape")
     tab.page.locator(".former-learn .chips [data-section=block]").click()
     tab.settled()
     expect(tab.section.locator(".check .votes")).to_have_text(["0", "0", "0"])

@@ -1,13 +1,41 @@
-"""Section "Why it works": the dot products are multiplied again."""
+"""Section "Why it works": dot products are multiplied again, the factorisation is trained again by numpy with Adam by
+hand, and near words are searched for again."""
 
 import numpy as np
 import pytest
+import torch
+from playwright.sync_api import expect
 
+import former
 from tests.browser.pages_learn import Learning
-from viz.tabs.learn.sections.films import PEOPLE
+from viz.tabs.learn.sections.films import FILMS, HELD, LIKES, PEOPLE
 
 pytestmark = pytest.mark.browser
 TAB = Learning
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def factorised(likes: str, seed: int, steps: int = 150) -> np.ndarray:
+    """The probability of each like, (people, films): gradients written out, Adam (Kingma and Ba 2015) by hand."""
+    liked = np.array([[float(digit) for digit in row] for row in likes.split(",")])
+    seen = np.ones_like(liked)
+    seen[HELD] = 0
+    generator = torch.Generator().manual_seed(seed)
+    both = [torch.randn(count, 2, generator=generator).double().numpy() * 0.3 for count in liked.shape]
+    means, squares = ([np.zeros_like(each) for each in both] for _ in range(2))
+    for step in range(1, steps + 1):
+        people, films = both
+        error = seen * (sigmoid(people @ films.T) - liked) / seen.sum()
+        gradients = [error @ films + 0.01 * people / people.size, error.T @ people + 0.01 * films / films.size]
+        for i, gradient in enumerate(gradients):
+            means[i] = 0.9 * means[i] + 0.1 * gradient
+            squares[i] = 0.999 * squares[i] + 0.001 * gradient**2
+            moved = means[i] / (1 - 0.9**step) / (np.sqrt(squares[i] / (1 - 0.999**step)) + 1e-8)
+            both[i] = both[i] - 0.05 * moved
+    return sigmoid(both[0] @ both[1].T)
 
 
 def test_by_hand_every_dot_product_is_the_sum_of_its_features_products(tab):
@@ -22,3 +50,47 @@ def test_by_hand_every_dot_product_is_the_sum_of_its_features_products(tab):
     best = int(np.argmax(expected[0]))
     title = tab.section.locator("table.numbers thead th").nth(best).inner_text()
     assert tab.sentence().startswith(f"{PEOPLE[0]}’s largest dot product is with “{title}”")
+
+
+def test_likes_train_a_factorisation_that_predicts_the_one_kept_back_and_a_click_trains_it_anew(tab):
+    tab.open("films", show="learn", seed=4)
+    expected = factorised(LIKES, 4)
+    assert np.allclose(tab.data("predicted"), expected, atol=2e-3)
+    assert ((expected > 0.5) == np.array([[digit == "1" for digit in row] for row in LIKES.split(",")])).all()
+    share = f"{round(100 * expected[HELD])} %"
+    expect(tab.section.locator(".likes .held button")).to_have_text(f"?{share}")
+    assert tab.choose("A like").startswith(f"Yes. It gives {PEOPLE[HELD[0]]} and “{FILMS[HELD[1]]}” {share}")
+
+    like, course = tab.section.locator("[data-like='0 0']"), tab.section.get_by_role("slider", name="Step of the")
+    like.hover()
+    tab.page.mouse.down()
+    course.dispatch_event("input")  # as while the training plays: every frame says other shares
+    tab.page.mouse.up()
+    tab.settled()
+    changed = "0" + LIKES[1:]
+    assert tab.view()["likes"] == changed
+    assert np.allclose(tab.data("predicted"), factorised(changed, 4), atol=2e-3)
+    expect(like).to_be_focused()
+
+    course.press("Home")
+    for _ in range(6):
+        course.press("ArrowRight")
+    expect(tab.section.locator(".course output")).to_contain_text("step 30")
+    assert np.allclose(tab.data("predicted"), factorised(changed, 4, steps=30), atol=2e-3)
+
+
+def test_near_words_are_those_of_a_plain_search_by_dot_product_and_by_cosine(tab):
+    tab.open("films", show="words", word="wonderful")
+    bundle = former.load("classifier")
+    table = bundle.model.transformer.token_embedding.weight.detach().double().numpy()
+    own = bundle.tokenizer.encode("wonderful")[0]
+    lengths = np.linalg.norm(table, axis=1)
+    dots = table @ table[own]
+    for name, values in {"dot": dots, "cosine": dots / lengths / lengths[own]}.items():
+        best = [int(i) for i in np.argsort(-values) if i != own][:8]
+        items = tab.section.locator(f"[data-by={name}] li")
+        assert items.locator("span").all_inner_texts() == bundle.tokenizer.labels(best)
+        assert items.locator("small").all_inner_texts() == [f"{values[i]:.3f}, length {lengths[i]:.2f}" for i in best]
+    tab.section.get_by_role("textbox").fill("<b>zzzzqqq</b>")
+    tab.settled()
+    assert tab.section.locator(".in-words b").count() == 2, "what was typed stays text"

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from viz.figures import frame
 
 WIDE, TALL = 600, 220  # pixels of a chart of points, about
+ROOM = 0.18  # around points, for their names: of what they take up
 COLOURS = ("mark", "accent", "good", "warn")
 DASHES = ("6px,3px", "solid", "2px,3px", "10px,3px,2px,3px")
 
@@ -109,11 +110,13 @@ def points(
     if places.shape[1] != 2 or len(groups) != len(places):
         raise ValueError(f"at must be (n, 2) with a kind for each, got {places.shape} and {len(groups)} kinds")
     traces: list[go.Scatter] = []
+    everywhere = places
     if trails is not None:
         steps = np.asarray(trails, dtype=float)  # (steps, n, 2)
         gaps = np.full((1, *steps.shape[1:]), np.nan)
         x, y = np.concatenate([steps, gaps]).transpose(2, 1, 0).reshape(2, -1)  # one after the other, a gap between
         lines = [[None if np.isnan(value) else float(value) for value in axis] for axis in (x, y)]
+        everywhere = np.concatenate([places, *steps])
         look = {"color": colours["quiet"], "width": 1}
         traces.append(
             go.Scatter(
@@ -141,11 +144,20 @@ def points(
                 hovertemplate="%{text}: %{x:.3f}, %{y:.3f}<extra></extra>",
             )
         )
+    xaxis, yaxis = (
+        {
+            "title": frame.literal(name),
+            "range": [low - ROOM * (high - low or 1), high + ROOM * (high - low or 1)],
+            "zeroline": True,
+            "zerolinecolor": colours["quiet"],
+        }
+        for name, low, high in zip(axes, everywhere.min(0), everywhere.max(0), strict=True)
+    )
     return frame.figure(
         traces,
         colours,
         title,
-        xaxis={"title": frame.literal(axes[0]), "zeroline": True, "zerolinecolor": colours["quiet"]},
-        yaxis={"title": frame.literal(axes[1]), "zeroline": True, "zerolinecolor": colours["quiet"]},
+        xaxis=xaxis,
+        yaxis=yaxis,
         height=420,
     )

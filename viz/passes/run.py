@@ -132,6 +132,11 @@ def first_ahead(models: Models) -> dict[str, Loaded]:
     return dict(sorted(models.items(), key=lambda item: item[0] != FIRST))
 
 
+def reader(models: Models) -> Loaded:
+    """The model for a text of words: one that reads words, where there is one."""
+    return next((loaded for loaded in models.values() if loaded.is_classifier), next(iter(models.values())))
+
+
 def writers(models: Models) -> dict[str, Loaded]:
     """Those that can write: generators that were trained with a causal mask."""
     return {name: loaded for name, loaded in models.items() if loaded.causal}

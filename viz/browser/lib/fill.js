@@ -14,28 +14,37 @@
     return parts.some((part) => part.scrollHeight > part.clientHeight + 1 || part.scrollWidth > part.clientWidth + 1);
   };
 
-  /** Pictures take the room they get, so their zoom says how large their labels are; words take as much as they need. */
+  /** Pictures take the room they get, so their --design-zoom says how large their labels are; words are as large as lets all
+   *  of them be seen, up to a --most-zoom where they stand beside pictures. */
   const fit = () => {
     if (!section?.isConnected) return;
     const scale = Math.min(innerWidth / DESIGN[0], innerHeight / DESIGN[1]);
     document.body.style.setProperty("--scale", Math.max(1, scale));
-    const design = parseFloat(getComputedStyle(section).getPropertyValue("--design-zoom"));
-    if (design) return section.style.setProperty("--zoom", Math.max(LEAST, design * scale));
-    let [low, high] = [LEAST, MOST];
+    const [design, most] = ["--design-zoom", "--most-zoom"].map((name) => scale * parseFloat(getComputedStyle(section).getPropertyValue(name)));
+    if (design) return section.style.setProperty("--zoom", Math.max(LEAST, design));
+    section.style.setProperty("--zoom", most && !overflows(most) ? most : largest(LEAST, most || MOST));
+  };
+
+  /** The largest zoom at which all can be seen. */
+  const largest = (low, high) => {
     for (let time = 0; time < 7; time++) {
       const middle = (low + high) / 2;
       if (overflows(middle)) high = middle;
       else low = middle;
     }
-    section.style.setProperty("--zoom", low);
+    return low;
   };
-  window.addEventListener("resize", former.eachFrame(fit));
-
   // What comes later may need more room. It never gets larger: it would jump as one points, and its words change.
   const shrink = former.eachFrame(() => {
     if (section?.isConnected && overflows(section.style.getPropertyValue("--zoom"))) fit();
   });
-  const changes = new MutationObserver(shrink);
+  const again = former.eachFrame(fit);
+  window.addEventListener("resize", again);
+  const changes = new MutationObserver((records) => {
+    const turned = records.some(({ type, target, oldValue }) => type === "attributes" && target.hidden === (oldValue === null));
+    if (turned) again(); // it shows other parts of itself
+    else shrink();
+  });
 
   // The tab's controls stand above the panel, as high as they are.
   const above = new ResizeObserver(([{ target }]) => {
@@ -59,6 +68,6 @@
     if (controls) above.observe(controls);
     controls?.classList.add("beside");
     fit();
-    changes.observe(section, { subtree: true, childList: true, characterData: true });
+    changes.observe(section, { subtree: true, childList: true, characterData: true, attributeFilter: ["hidden"], attributeOldValue: true });
   };
 })();

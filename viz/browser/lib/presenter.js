@@ -5,13 +5,16 @@
   const former = window.former;
   const { h, say } = former;
   const presenter = (former.presenter = { on: false, panel: null });
-  /** tab → step(by), of a tab that shows one section at a time: turns to another, or returns false. */
+  /** tab → {step(by), place()}, of a tab that shows one section at a time: step turns to another, or returns false; place
+   *  says {at, count}. */
   presenter.turns = {};
   const told = h("p", { "aria-live": "polite" });
   const link = h("button", { type: "button", onclick: () => copyLink() });
   const add = h("button", { type: "button", onclick: () => addSlide() });
-  const caption = h("div", { class: "presenter-caption" }, told, link, add);
+  const ask = h("button", { type: "button", hidden: true, onclick: () => showQuestion(!asked) });
+  const caption = h("div", { class: "presenter-caption" }, told, ask, link, add);
   let shown = null; // the section that is presented
+  let asked = null; // the question that stands over it
   let turn = 0; // counts what was gone to: a tab that comes late is not for what was asked before
 
   const nameOf = (section) => section.dataset.panel;
@@ -29,6 +32,7 @@
 
   const show = (section) => {
     shown?.classList.remove("presented", "maximised");
+    showQuestion(false);
     section?.classList.add("presented", "maximised");
     former.fill(section);
     shown = section;
@@ -45,15 +49,35 @@
 
   /** Says what is shown: what to look at, the room, and which panel or slide of how many. */
   presenter.tell = () => {
+    tellQuestion(); // a section's comes later than its panel
     if (!presenter.on || !shown || !caption.isConnected) return;
     const { at, list } = former.slides;
     const all = sections();
-    const place = at === null ? { at: all.indexOf(shown) + 1, count: all.length } : { at: at + 1, count: list.length };
+    const here = presenter.turns[former.page.tab]?.place() ?? { at: all.indexOf(shown) + 1, count: all.length };
+    const place = at === null ? here : { at: at + 1, count: list.length };
     told.replaceChildren(
       h("b", {}, former.lessons.of(former.page.tab)),
       former.room.name ? h("span", {}, say("presenting_room", { room: former.room.name })) : "",
       h("span", { class: "place" }, say(at === null ? "presenting_at" : "presenting_slide", { ...place, panel: titleOf(shown) }), h("small", {}, say(at === null ? "presenting_keys" : "presenting_slide_keys"))),
     );
+  };
+
+  const questionOf = (section) => section?.closest("article")?.querySelector(".check");
+
+  /** What the shown section asks its reader stands over the panel, or no longer; in a room, with how many chose what. */
+  const showQuestion = (on) => {
+    asked?.classList.remove("asked");
+    asked = on ? questionOf(shown) : null;
+    asked?.classList.add("asked");
+    tellQuestion();
+  };
+  const tellQuestion = () => {
+    const { state, votes } = former.room;
+    const counts = state === "leading" && votes?.question === former.room.asks() ? votes.counts : null;
+    const count = counts?.reduce((one, other) => one + other, 0);
+    ask.hidden = !questionOf(shown);
+    ask.textContent = counts ? say("presenting_question_votes", { count }) : say("presenting_question");
+    ask.setAttribute("aria-expanded", `${Boolean(asked)}`);
   };
 
   /** Begins with the named panel, or the first; a tab that has just been opened takes a moment to have any. */
@@ -105,7 +129,7 @@
     const all = sections();
     const next = all[all.indexOf(shown) + by];
     if (next) return show(next);
-    if (presenter.turns[former.page.tab]?.(by)) return; // what is hidden now gives way to what is shown, see start
+    if (presenter.turns[former.page.tab]?.step(by)) return; // what is hidden now gives way to what is shown, see start
     const tab = former.tabs[former.tabs.indexOf(former.page.tab) + by];
     if (tab) await presenter.go(tab, by < 0 ? Infinity : null);
   };
@@ -161,6 +185,7 @@
     if (former.embed.panel !== null) former.embed.start();
     else if (former.opened.get("present") === "1") begin(former.opened.get("panel"));
     former.lessons.heard = presenter.tell;
+    former.room.subscribe(tellQuestion);
     new MutationObserver(() => {
       if (!presenter.on || !shown?.closest("[hidden]")) return;
       if (former.embed.panel === null) requestAnimationFrame(() => show(sections()[0]));

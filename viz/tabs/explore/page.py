@@ -94,20 +94,24 @@ def restore(site: Site, asked: Mapping[str, str], model: str, typed: str) -> lis
     of_another = asked.get("tab") in site.tabs and asked["tab"] != "explore"
     if wanted == here or of_another:
         return [gr.skip()] * 4
+    if wanted["model"] != model and "text" not in asked:
+        del wanted["text"]
     return take_up(site.models, site.passes, wanted, model)
 
 
 def take_up(models: Models, passes: PassStore, wanted: Mapping[str, str], model: str) -> list[Any]:
-    """Edits, model, text and answer for a link's {"model", "text", "edits"}; `model` where it names none of ours.
+    """Edits, model, text and answer for a link's {"model", "text", "edits"}; `model` where it names none of ours,
+    and an example of what the model reads where there is no "text".
 
     In this order: a field that is not on the page yet tells of its change before what comes after it has its own, and
     asks then; so the edits are there before all, and the last that asks has the whole link.
     """
-    typed, notes, step = wanted["text"], [], None
+    notes, step = [], None
     if wanted["model"] in models:
         model, step = (wanted["model"], None) if wanted["model"] in set(models) else split(wanted["model"])
     else:
         notes.append(notice("error", note("unknown_model", given=wanted["model"][:40], used=model)))
+    typed = wanted.get("text", example(models[model]))
     made, refused = edits.from_link(wanted["edits"], models[model].bundle.config)
     if refused:
         notes.append(notice("error", note("bad_link_edits", given=",".join(refused)[:40])))
@@ -126,6 +130,11 @@ def chosen(event: gr.EventData) -> Any:
     return given if any(given in group for group in EXAMPLES.values()) else gr.skip()
 
 
+def example(loaded: Loaded) -> str:
+    """A text of the kind that a model reads."""
+    return EXAMPLES[loaded.examples][0]
+
+
 def menu(models: Models) -> list[tuple[str, str]]:
     """The models to choose from: a line on each, and its name."""
     return [(message("model_line", name=name, about=about(loaded)), name) for name, loaded in models.items()]
@@ -136,17 +145,17 @@ def render(site: Site, page: gr.Blocks) -> None:
     models, passes = site.models, site.passes
     listed = first_ahead(models)
     first = next(iter(listed.values()))
-    example = EXAMPLES[first.examples][0]
+    opening = example(first)
     with gr.Row(elem_classes=["explore-top", "tab-controls"]):
         model = gr.Dropdown(menu(listed), value=first.name, label=message("model"), filterable=False, scale=2)
         typed = gr.Textbox(
-            example, label=message("text"), placeholder=message("text_hint"), lines=1, max_lines=2, scale=4
+            opening, label=message("text"), placeholder=message("text_hint"), lines=1, max_lines=2, scale=4
         )
     browser.lesson("explore", "In Pytorch: complete self-attention")
     examples = part("examples", EXAMPLES)
     part("notices")
-    shown = {"model": first.name, "text": example}
-    store = part("attention_store", answer(models, passes, first.name, example, ()) | {"example": shown})
+    shown = {"model": first.name, "text": opening}
+    store = part("attention_store", answer(models, passes, first.name, opening, ()) | {"example": shown})
     part("controls")
     part("beside")
     part("forming", forming.courses(models))
@@ -184,6 +193,8 @@ def render(site: Site, page: gr.Blocks) -> None:
 
     def follow(event: gr.EventData) -> list[Any]:
         wanted = {name: str(getattr(event, name, "")) for name in ("model", "text", "edits")}
+        if not wanted["text"]:
+            del wanted["text"]
         return take_up(models, passes, wanted, first.name)
 
     filled = [changes, model, typed, store]
@@ -191,6 +202,6 @@ def render(site: Site, page: gr.Blocks) -> None:
     examples.chosen(chosen, None, typed, **DIRECT)
 
     def read_link(request: gr.Request) -> list[Any]:
-        return restore(site, request.query_params, first.name, example)
+        return restore(site, request.query_params, first.name, opening)
 
     page.load(read_link, None, filled, **DIRECT)

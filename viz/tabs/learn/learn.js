@@ -113,6 +113,9 @@ const build = (section) => {
       demo.subscribe(node, (changed) => changed.has("message") && paintNote());
       return demo;
     },
+    /** Radio buttons for a setting, each value with its word and its hint: former.fields.choice. */
+    choice: (name, values) =>
+      former.fields.choice(section.live, name, words(name), values, (value) => words(`${name}_${value}`), (value) => words(`${name}_${value}_hint`)),
     /** The sentence above, of what is on the screen. */
     tell: (sentence) => {
       section.sentence = sentence;

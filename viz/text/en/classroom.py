@@ -30,6 +30,8 @@ MESSAGES = {
     "presenting_slide_keys": "← → next slide · Esc ends",
     "presenting_link": "Copy link to this slide",
     "presenting_add": "Add to my slides",
+    "presenting_question": "Check yourself",
+    "presenting_question_votes": "Check yourself: {count, plural, one {# answer} other {# answers}}",
     "slides": "My slides",
     "slides_add": "Add this view",
     "slides_added": "Added: {count, plural, one {# slide} other {# slides}}",

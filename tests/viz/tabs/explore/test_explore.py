@@ -17,7 +17,7 @@ import app
 import former
 from tests.viz import plain
 from viz.passes import lens, measures, payload, store, trace, writes
-from viz.passes.run import run
+from viz.passes.run import Loaded, run
 from viz.passes.store import PassStore
 from viz.server import work
 from viz.tabs import TABS, base
@@ -234,6 +234,21 @@ def test_a_link_to_what_is_shown_anyway_leaves_the_page_as_it_is(models):
     _, model, typed, answer = explore.restore(site, {"text": "abd"}, first, "abc")
     assert (model, typed) == (first, "abd")
     assert answer["key"]
+
+
+def test_a_link_to_a_model_without_a_text_opens_with_an_example_of_what_it_reads():
+    names = ("dates", "classifier", "tiny-generator")
+    loaded = {name: Loaded(name, former.load(name), name) for name in names}
+    site, shown = base.site_of(loaded), explore.example(loaded["tiny-generator"])
+    for name, text in (("dates", "4 July 1976"), ("classifier", "I expected little"), ("tiny-generator", "The cat")):
+        asked = [{"model": name, "edits": "0.0.off"}, {"model": name, "text": "1 May"}]
+        answers = [explore.restore(site, link, "tiny-generator", shown) for link in asked]
+        assert answers[0][1] == answers[1][1] == name
+        assert answers[0][2].startswith(text)
+        assert answers[1][2] == "1 May", "a link's own text stands"
+        made = site.passes.get(answers[0][3]["key"])
+        assert made
+        assert made[0].header["text"] == answers[0][2]
 
 
 def test_no_event_of_the_page_goes_through_gradio_s_queue(models):

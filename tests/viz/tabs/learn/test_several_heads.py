@@ -84,8 +84,8 @@ def test_each_form_that_is_not_too_large_is_timed():
     assert several_heads.forms({}, {"emb": 10, "count": 3})["forms"][0]["seconds"] is None
 
 
-def test_what_the_parts_are_worth_is_what_the_cards_of_models_trained_alike_say():
-    trained = several_heads.opening({})["trained"]
+def test_what_the_parts_are_worth_is_what_the_cards_of_models_trained_alike_say(models):
+    trained = several_heads.opening(models)["trained"]
     plain = former.load("family/tiny-generator").card
     for each in trained:
         card = former.load(each["name"]).card

@@ -180,7 +180,7 @@
    *  head that is worth seeing, unless the link names one. */
   const take = (pass) => {
     const { model, text } = pass.header;
-    const followed = viewToCome?.model === model && viewToCome.text === text ? viewToCome : null;
+    const followed = viewToCome?.model === model && [text, ""].includes(viewToCome.text) ? viewToCome : null;
     const opens = followed ? !followed.named : store.pass ? own(store.pass.header.model) !== own(model) : !(meant && namesHead(former.opened));
     store.pass = pass;
     if (followed) viewToCome = null; // the worked example may come before it
@@ -210,7 +210,7 @@
     const { map } = store;
     store.map = null; // what the other pass has is not known yet
     limit();
-    viewToCome = { values: settings.read(params).values, named, model: asked.model, text: asked.text };
+    viewToCome = { values: settings.read(params).values, named, model: asked.model, text: asked.text }; // "": an example comes
     store.map = map;
     limit();
     ask(asked);

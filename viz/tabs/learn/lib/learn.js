@@ -44,7 +44,8 @@
     if (next) learn.show(next.name);
     return Boolean(next);
   };
-  former.presenter.turns[TAB] = learn.step;
+  const place = () => ({ at: learn.sections.indexOf(learn.find(learn.open)) + 1, count: learn.sections.length });
+  former.presenter.turns[TAB] = { step: learn.step, place };
   former.room.asks = () => (former.page.tab === TAB ? learn.open : null);
 
   const complain = (text) => {

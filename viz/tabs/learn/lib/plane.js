@@ -7,13 +7,13 @@
   const STEP = 0.1; // of an arrow key; with Shift 0.5
   const HEAD = 9; // pixels
 
-  /** Arrows as a link spells them, "1.5,0.8;0.4,-0.5", and pairs.py reads them. */
+  /** Arrows as a link spells them, "1.5,0.8;0.4,-0.5", and pairs.py reads them; or rows of more numbers than two. */
   former.pairs = {
     spell: (pairs) => pairs.map((pair) => pair.map((value) => Number(value.toFixed(2))).join()).join(";"),
     parse: (text) => text.split(";").map((pair) => pair.split(",").map(Number)),
-    valid: (text, count, reach) => {
+    valid: (text, count, reach, width = 2) => {
       const found = former.pairs.parse(text);
-      return found.length === count && found.every((pair) => pair.length === 2 && pair.every((value) => Math.abs(value) <= reach));
+      return found.length === count && found.every((pair) => pair.length === width && pair.every((value) => Math.abs(value) <= reach));
     },
   };
 

@@ -19,8 +19,8 @@ const demo = section.demo(
 // --- what is shown --------------------------------------------------------------------------------------------------------
 
 const text = former.fields.line(demo, "text", words("field"), former.say("text_hint"));
-const show = former.fields.choice(demo, "show", words("show"), SHOWS, (value) => words(`show_${value}`), (value) => words(`show_${value}_hint`));
-const attention = former.fields.choice(demo, "attention", words("attention"), ["on", "off"], (value) => words(`attention_${value}`), (value) => words(`attention_${value}_hint`));
+const show = section.choice("show", SHOWS);
+const attention = section.choice("attention", ["on", "off"]);
 const [depth, seed] = ["depth", "seed"].map((name) => former.fields.stepper(demo, name, words(name)));
 panel.tools.append(show.node, text.node, attention.node, depth.node, seed.node);
 

@@ -14,9 +14,8 @@ from torch import Tensor
 
 from former.config import Pooling
 from former.models import pool
-from viz.passes.run import Loaded, Models, tokenize
+from viz.passes.run import Loaded, Models, reader, tokenize
 from viz.tabs.learn.section import Section
-from viz.tabs.learn.sections.in_pytorch import reader
 from viz.tabs.python import IMPORTS, View, read_choice
 from viz.text import Refusal
 from viz.text.examples import EXAMPLES

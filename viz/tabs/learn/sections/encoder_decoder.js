@@ -30,7 +30,7 @@ const target = former.fields.line(demo, "target", words("target"), words("target
 text.node.addEventListener("input", () => demo.set({ target: "", step: props.most })); // another text has another target
 panel.tools.append(text.node, target.node);
 
-const prefix = former.fields.choice(demo, "prefix", words("prefix"), PREFIXES, (value) => words(`prefix_${value}`), (value) => words(`prefix_${value}_hint`));
+const prefix = section.choice("prefix", PREFIXES);
 const steppers = ["layer", "head"].map((name) => former.fields.stepper(demo, name, words(name)));
 const player = former.player(section, demo, { last, now, pace: PACE, ready: () => Boolean(demo.answers.decoded), paint: () => paint() });
 const { play, slider, put } = player;

@@ -6,12 +6,8 @@ const SHOWS = ["hand", "learn", "words"];
 const BY_HAND = { people: props.people.slice(0, 3), films: props.films.filter((_, i) => [0, 3, 4, 5].includes(i)) };
 const reach = 1;
 
-const parse = (text) => text.split(";").map((pair) => pair.split(",").map(Number));
-const spell = (pairs) => pairs.map((pair) => pair.map((value) => Number(value.toFixed(1))).join()).join(";");
-const areFeatures = (text) => {
-  const found = parse(text);
-  return found.length === 7 && found.every((pair) => pair.length === 2 && pair.every((value) => Math.abs(value) <= reach));
-};
+const { parse, spell } = former.pairs;
+const areFeatures = (text) => former.pairs.valid(text, BY_HAND.people.length + BY_HAND.films.length, reach);
 const areLikes = (text) => /^[01]+(,[01]+)*$/.test(text) && text.split(",").map((row) => row.length).join() === props.people.map(() => props.films.length).join();
 const demo = section.demo(
   {
@@ -23,7 +19,7 @@ const demo = section.demo(
   },
   { learned: ["likes", "seed"], near: ["word"] },
 );
-const show = former.fields.choice(demo, "show", words("show"), SHOWS, (value) => words(`show_${value}`), (value) => words(`show_${value}_hint`));
+const show = section.choice("show", SHOWS);
 panel.tools.append(show.node);
 
 // --- by hand -------------------------------------------------------------------------------------------------------------
@@ -64,7 +60,7 @@ const frame = h("input", { type: "range", min: 0, max: props.frames, value: prop
 const loss = h("output", {});
 const play = h("button", { type: "button", class: "field-button", onclick: () => ((frame.value = 0), run()) }, words("play"));
 const seed = former.fields.stepper(demo, "seed", words("seed"));
-const learn = h("div", { class: "learn" }, grid, h("div", { class: "course" }, play, frame, loss, seed.node), place);
+const learn = h("div", { class: "learn" }, grid, h("p", { class: "quiet" }, words("like_how")), h("div", { class: "course" }, play, frame, loss, seed.node), place);
 const chart = former.chart(place, { label: words("chart") });
 let playing = 0;
 const run = () => {
@@ -83,17 +79,26 @@ const run = () => {
 const liked = () => demo.view.likes.split(",").map((row) => [...row].map(Number));
 const toggle = (i, j) => demo.set({ likes: liked().map((row, p) => row.map((value, f) => (p === i && f === j ? 1 - value : value)).join("")).join(",") });
 const isHeld = (i, j) => i === props.held[0] && j === props.held[1];
-const paintLikes = (predicted) => {
-  const focused = document.activeElement?.dataset?.like;
-  const cell = (i, j, value) => {
-    const held = isHeld(i, j);
-    const words_ = words("like", { person: props.people[i], film: props.films[j], held: held ? "yes" : "no", share: former.share(predicted[i][j]) });
-    const button = h("button", { type: "button", "aria-pressed": `${Boolean(value)}`, "aria-label": words_, title: words_, "data-like": `${i} ${j}`, onclick: () => toggle(i, j) }, held ? "?" : value ? "♥" : "·", h("small", {}, former.share(predicted[i][j])));
-    return h("td", { class: held ? "held" : "" }, button);
+/** Who likes what. The buttons stay while the training moves what they say: one that is replaced under a finger hears no click. */
+const likes = props.people.map((person, i) => props.films.map((film, j) => {
+  const held = isHeld(i, j);
+  const [sign, predicted] = [h("span"), h("small")];
+  const button = h("button", { type: "button", "data-like": `${i} ${j}`, onclick: () => held || toggle(i, j) }, sign, predicted);
+  const update = (value, share) => {
+    const said = words("like", { person, film, held: held ? "yes" : "no", share });
+    sign.textContent = held ? "?" : value ? "♥" : "·";
+    predicted.textContent = share;
+    button.title = said;
+    button.setAttribute("aria-label", said);
+    button.setAttribute("aria-pressed", `${Boolean(value)}`);
   };
-  grid.replaceChildren(h("thead", {}, h("tr", {}, h("td"), ...props.films.map((film) => h("th", { scope: "col" }, film)))), h("tbody", {}, ...liked().map((row, i) => h("tr", {}, h("th", { scope: "row" }, props.people[i]), ...row.map((value, j) => cell(i, j, value))))));
-  if (focused) grid.querySelector(`[data-like="${focused}"]`)?.focus();
-};
+  return { node: h("td", { class: held ? "held" : "" }, button), update };
+}));
+grid.append(
+  h("thead", {}, h("tr", {}, h("td"), ...props.films.map((film) => h("th", { scope: "col" }, film)))),
+  h("tbody", {}, ...props.people.map((person, i) => h("tr", {}, h("th", { scope: "row" }, person), ...likes[i].map(({ node }) => node)))),
+);
+const paintLikes = (predicted) => liked().forEach((row, i) => row.forEach((value, j) => likes[i][j].update(value, former.share(predicted[i][j]))));
 
 const paintLearned = () => {
   const { learned } = demo.answers;
@@ -136,7 +141,7 @@ const paintWords = () => {
   if (!near) return;
   const list = (name) => h("div", { "data-by": name }, h("b", {}, words(`by_${name}`)), h("ol", {}, ...near[name].map(({ word, value, length }) => h("li", {}, h("span", {}, word), " ", h("small", {}, words("near", { value: former.fixed(value, 3), length: former.fixed(length, 2) }))))));
   nearest.replaceChildren(list("dot"), list("cosine"));
-  guesses.textContent = near.pairs.map(({ word, other, cosine, less }) => words("guess", { word, other, cosine: former.fixed(cosine, 2), less: former.share(less) })).join(" ");
+  guesses.textContent = near.pairs.map(({ guess, word, other, cosine, less }) => words(`guess_${guess}`, { word, other, cosine: former.fixed(cosine, 2), less: former.share(less) })).join(" ");
   if (demo.view.show === "words") section.tell(words("lesson_words", { word: near.word, dot: near.dot[0].word, cosine: near.cosine[0].word }));
 };
 

@@ -15,9 +15,8 @@ from torch import Tensor
 import former
 from viz import figures
 from viz.browser import chart
-from viz.passes.run import Models
+from viz.passes.run import Models, reader
 from viz.tabs.learn.section import Section
-from viz.tabs.learn.sections.in_pytorch import reader
 from viz.tabs.python import IMPORTS, View, read_choice, read_index
 from viz.text import Refusal
 
@@ -30,6 +29,7 @@ STEPS, FRAMES = 150, 30  # of the training, and of it that are kept
 SEEDS = 100
 MOST_LETTERS = 40
 NEAR = 8  # words
+GUESSES = (("far", "the", "cat"), ("near", "cat", "walks"))  # the article's
 
 
 def likes(view: View) -> Tensor:
@@ -111,7 +111,7 @@ def near(models: Models, view: View) -> dict[str, Any]:
         view: "word".
     Returns:
         The "word" that was read, its "length"; "dot" and "cosine": the nearest others, each with "word", "value" and
-        "length"; "pairs": the article's guesses, with their cosine and the part of all words that is less near.
+        "length"; "pairs": see `guess`.
     Raises:
         Refusal: a word that the model does not know.
     """
@@ -132,15 +132,16 @@ def near(models: Models, view: View) -> dict[str, Any]:
             {"word": label, "value": float(found[i]), "length": float(lengths[i])}
             for i, label in zip(best, labels, strict=True)
         ]
-    return answer | {"pairs": [guess(table, tokenizer, *pair) for pair in (("the", "cat"), ("cat", "walks"))]}
+    return answer | {"pairs": [guess(table, tokenizer, *guessed) for guessed in GUESSES]}
 
 
-def guess(table: Tensor, tokenizer: Any, word: str, other: str) -> dict[str, Any]:
-    """How near two words are: their cosine, and the part of all words that is less near to the first."""
+def guess(table: Tensor, tokenizer: Any, guessed: str, word: str, other: str) -> dict[str, Any]:
+    """How near two words are, of which "far" or "near" is guessed: their cosine, and the part of all words that is less
+    near to the first."""
     one, two = (tokenizer.encode(each)[0] for each in (word, other))
     cosines = F.cosine_similarity(table, table[one][None])
     less = (cosines < cosines[two]).float().mean()
-    return {"word": word, "other": other, "cosine": float(cosines[two]), "less": float(less)}
+    return {"guess": guessed, "word": word, "other": other, "cosine": float(cosines[two]), "less": float(less)}
 
 
 def opening(models: Models) -> dict[str, Any]:

@@ -120,7 +120,7 @@ section.check({
     return { right, said: words("answer", { place: least + 1, count: unmasked.length, target: labels[least + 1], share, others: former.share(average) }) };
   },
 });
-section.links(() => [["generate", { model, text: demo.view.text }], ["explore", { model: peeking, text: demo.view.text }], ["mask", {}]]);
+section.links(() => [["generate", { model, text: demo.view.text }], ["explore", { model: peeking, text: demo.view.text }], ["mask", { text: demo.view.text }]]);
 
 demo.subscribe(section.node, paint);
 former.onTheme(paint);

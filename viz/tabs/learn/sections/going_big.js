@@ -24,7 +24,7 @@ const layerOf = ({ t, batch, heads, bits }) => t * t * (Number(bits) / 8) * batc
 // --- the steps --------------------------------------------------------------------------------------------------------------
 
 const steppers = SIZES.map((name) => former.fields.stepper(demo, name, words(name)));
-const bits = former.fields.choice(demo, "bits", words("bits"), ["32", "16"], (value) => words(`bits_${value}`), (value) => words(`bits_${value}_hint`));
+const bits = section.choice("bits", ["32", "16"]);
 const table = (caption) => {
   const title = h("caption", {}, caption);
   const body = h("tbody");

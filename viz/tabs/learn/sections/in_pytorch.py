@@ -16,7 +16,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 import former
-from viz.passes.run import Loaded, Models, tokenize
+from viz.passes.run import Loaded, Models, reader, tokenize
 from viz.tabs.learn.clock import seconds
 from viz.tabs.learn.section import Section
 from viz.tabs.python import IMPORTS, View, read_index
@@ -48,11 +48,6 @@ def by_loop(x: list[list[float]]) -> list[list[float]]:
         weights = [power / sum(powers) for power in powers]
         outputs.append([sum(w * vector[i] for w, vector in zip(weights, x, strict=True)) for i in range(len(query))])
     return outputs
-
-
-def reader(models: Models) -> Loaded:
-    """The model whose vectors are shown: one that reads words, where there is one."""
-    return next((loaded for loaded in models.values() if loaded.is_classifier), next(iter(models.values())))
 
 
 def opening(models: Models) -> dict[str, Any]:

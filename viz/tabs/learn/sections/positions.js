@@ -16,7 +16,7 @@ const demo = section.demo(
   { verdicts: ["text", "order"], scored: ["text", "at", "head"] },
 );
 
-const show = former.fields.choice(demo, "show", words("show"), SHOWS, (value) => words(`show_${value}`), (value) => words(`show_${value}_hint`));
+const show = section.choice("show", SHOWS);
 const text = former.fields.line(demo, "text", words("field", { most: props.most }), former.say("text_hint"));
 text.node.addEventListener("input", () => demo.set({ order: "typed", key: null }));
 panel.tools.append(show.node, text.node);
@@ -170,6 +170,7 @@ const paint = former.eachFrame(() => {
   inOrder.hidden = demo.view.show !== "order";
   inScore.hidden = demo.view.show !== "score";
   inLength.hidden = demo.view.show !== "length";
+  text.node.hidden = demo.view.show === "length";
   if (demo.answers.verdicts) paintOrder();
   if (demo.answers.scored) paintScore();
   if (demo.view.show === "length") tellLength();

@@ -5,12 +5,8 @@ const { words, panel } = section;
 const { linear, attention, dot } = former.arithmetic;
 const PARTS = ["q", "k", "v"];
 
-const parse = (text) => text.split(";").map((columns) => columns.split(",").map(Number));
-const spell = (list) => list.map((columns) => columns.map((value) => Number(value.toFixed(2))).join()).join(";");
-const valid = (text) => {
-  const found = parse(text);
-  return found.length === 3 && found.every((columns) => columns.length === 4 && columns.every((value) => Math.abs(value) <= props.reach));
-};
+const { parse, spell } = former.pairs;
+const valid = (text) => former.pairs.valid(text, 3, props.reach, 4);
 const last = (count, initial = 0) => ({ initial, min: 0, max: count - 1 });
 const demo = section.demo(
   {
@@ -27,7 +23,7 @@ const demo = section.demo(
   },
   { trained: ["text", "layer", "head"] },
 );
-const show = former.fields.choice(demo, "show", words("show"), ["plane", "head"], (value) => words(`show_${value}`), (value) => words(`show_${value}_hint`));
+const show = section.choice("show", ["plane", "head"]);
 panel.tools.append(show.node);
 
 // --- in the plane ------------------------------------------------------------------------------------------------------
@@ -161,7 +157,11 @@ section.check({
     return { right, said: words("answer", { weights: former.number(moved("weights"), 2), outputs: former.number(moved("y"), 2) }) };
   },
 });
-section.links(() => ["explore", "mask"].map((tab) => [tab, { model: props.model, text: demo.view.text, layer: demo.view.layer, head: demo.view.head }]));
+section.links(() => {
+  const { show: what, text, layer, head } = demo.view;
+  const view = what === "plane" ? { text: props.words.join(" ") } : { text, layer, head };
+  return ["explore", "mask"].map((tab) => [tab, { model: props.model, ...view }]);
+});
 
 const paint = former.eachFrame(() => {
   show.update();

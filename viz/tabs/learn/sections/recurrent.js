@@ -20,7 +20,7 @@ const now = () => Math.min(demo.view.step, last());
 // --- what is shown --------------------------------------------------------------------------------------------------------
 
 const text = former.fields.line(demo, "text", words("field", { most: props.most }), former.say("text_hint"));
-const show = former.fields.choice(demo, "show", words("show"), SHOWS, (value) => words(`show_${value}`), (value) => words(`show_${value}_hint`));
+const show = section.choice("show", SHOWS);
 panel.tools.append(show.node, text.node);
 
 const player = former.player(section, demo, { last, now, pace: PACE, ready: () => Boolean(demo.answers.reached), paint: () => paint() });
@@ -103,7 +103,7 @@ const paint = () => {
   text.update();
   show.update();
   const { view } = demo;
-  reach.hidden = view.show !== "reach";
+  reach.hidden = text.node.hidden = view.show !== "reach";
   time.node.hidden = view.show !== "time";
   bits.node.hidden = view.show !== "bits";
   player.update();
@@ -149,7 +149,7 @@ section.check({
     return { right, said: words("answer", { count: labels.length, recurrent, attention }) };
   },
 });
-section.links(() => [["explore", { model: "tiny-generator", text: demo.view.text }], ["mask", {}]]);
+section.links(() => [["explore", { model: "tiny-generator", text: demo.view.text }], ["mask", { text: demo.view.text }]]);
 
 demo.subscribe(section.node, paint);
 former.onTheme(paint);

@@ -17,7 +17,7 @@ const demo = section.demo(
 );
 const sized = () => 2 ** demo.view.power;
 
-const show = former.fields.choice(demo, "show", words("show"), SHOWS, (value) => words(`show_${value}`), (value) => words(`show_${value}_hint`));
+const show = section.choice("show", SHOWS);
 const measure = former.fields.choice(demo, "measure", words("measure"), MEASURES, (value) => words(value), (value) => words(`${value}_hint`));
 const seed = former.fields.stepper(demo, "seed", words("seed"));
 const slider = h("input", { type: "range", min: props.powers[0], max: props.powers[1], step: 1, "aria-label": words("size"), oninput: () => demo.set({ power: Number(slider.value) }) });
@@ -118,7 +118,7 @@ section.check({
     return { right: right.indexOf(Math.min(...right)), said: words("answer", { before: former.number(before, 3), after: former.number(after, 3), ratio: former.number(ratio, 3) }) };
   },
 });
-section.links(() => ["explore", "mask"].map((tab) => [tab, {}]));
+section.links(() => [["explore", { model: "tiny-generator", text: demo.view.text }], ["mask", { text: demo.view.text }]]);
 demo.subscribe(section.node, paint);
 former.onTheme(paint);
 demo.start();

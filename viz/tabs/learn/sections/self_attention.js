@@ -133,7 +133,7 @@ section.check({
     return { right, said: words("answer", { least: former.fixed(least, 3), most: former.fixed(most, 3), low: former.share(low), high: former.share(high) }) };
   },
 });
-section.links(() => ["explore", "permute"].map((tab) => [tab, { text: demo.view.words }]));
+section.links(() => [["explore", { model: props.model, text: demo.view.words }], ["permute", { text: demo.view.words }]]);
 
 const take = () => {
   arrows = parse(demo.view.vectors);

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 import former
-from viz.passes.run import Models
+from viz.passes.run import Models, reader
 from viz.tabs.learn.pairs import read_pairs
 from viz.tabs.learn.section import Section
 from viz.tabs.python import IMPORTS, View
@@ -27,8 +27,8 @@ REACH = 2.5  # an arrow goes so far across and up, at most
 
 def opening(models: Models) -> dict[str, Any]:
     """What the section opens with, and its limits."""
-    del models  # of which it needs none
-    return {"words": WORDS, "vectors": VECTORS, "most": MOST, "letters": LETTERS, "reach": REACH}
+    limits = {"most": MOST, "letters": LETTERS, "reach": REACH}
+    return {"words": WORDS, "vectors": VECTORS, "model": reader(models).name, **limits}
 
 
 def read(view: View) -> tuple[list[str], list[list[float]]]:

@@ -2,9 +2,11 @@
 // far y moves in every case, and the parameters of the three forms of several heads.
 const { h, svg } = former;
 const { words, panel } = section;
+const SHOWS = ["gave", "sizes"];
 const NAMES = { 1: "one", 4: "four" };
 const demo = section.demo(
   {
+    show: { initial: "gave", choices: SHOWS },
     heads: { initial: "4", choices: Object.keys(props.heads) },
     positions: { initial: "on", choices: ["off", "on"] },
     emb: { initial: 256, min: 1, max: props.most.emb },
@@ -15,9 +17,10 @@ const demo = section.demo(
 
 // --- the sentence, twice ------------------------------------------------------------------------------------------------
 
+const show = section.choice("show", SHOWS);
 const heads = former.fields.choice(demo, "heads", words("heads"), ["1", "4"], (value) => words(`heads_${NAMES[value]}`), (value) => words(`heads_${NAMES[value]}_hint`));
-const positions = former.fields.choice(demo, "positions", words("positions"), ["off", "on"], (value) => words(`positions_${value}`), (value) => words(`positions_${value}_hint`));
-panel.tools.append(heads.node, positions.node);
+const positions = section.choice("positions", ["off", "on"]);
+panel.tools.append(show.node, heads.node, positions.node);
 
 const [WIDTH, TOP, BOTTOM, THICK] = [420, 24, 128, 14]; // of the drawing, and a line of the weight 1
 
@@ -74,12 +77,12 @@ const worth = () => {
   return words("worth", { steps: of.same.steps, unify: more("unify"), maps: of.same.parameters - of.unify.parameters, one: more("one"), heads: of.same.heads });
 };
 const [emb, count] = ["emb", "count"].map((name) => former.fields.stepper(demo, name, words(name)));
-panel.picture.append(
-  shown.before.node, shown.after.node,
-  h("div", { class: "sizes-place" }, moves.node),
-  h("div", { class: "sizes-place" }, trained.node, h("p", { class: "note worth" }, worth())),
-  h("div", { class: "sizes-place forms" }, forms.node, h("div", { class: "inputs" }, emb.node, count.node), h("p", { class: "note" }, words("unify", { words: props.timed }))),
+const gave = h("div", { class: "gave" }, shown.before.node, shown.after.node, h("div", { class: "sizes-place" }, moves.node));
+const sizes = h("div", { class: "costs" },
+  h("div", { class: "sizes-place" }, forms.node, h("div", { class: "inputs" }, emb.node, count.node), h("p", { class: "quiet" }, words("unify", { words: props.timed }))),
+  h("div", { class: "sizes-place" }, trained.node, h("p", { class: "quiet worth" }, worth())),
 );
+panel.picture.append(gave, sizes);
 
 const moved = (value) => (value === 0 ? former.whole(0) : former.number(value, 2));
 
@@ -112,6 +115,12 @@ const paintForms = () => {
   );
 };
 
+const tellForms = () => {
+  const { emb: k, count: heads, forms: found } = demo.answers.forms;
+  const counted = Object.fromEntries(found.map(({ variant, size, maps, unify }) => [variant, size === null ? null : former.whole(maps + unify)]));
+  section.tell(words("lesson_forms", { k, heads, divides: counted.narrow ? "yes" : "no", ...counted }));
+};
+
 // --- what is shown ----------------------------------------------------------------------------------------------------------
 
 const tell = ({ before, after, positions: known }) => {
@@ -124,23 +133,28 @@ const tell = ({ before, after, positions: known }) => {
 };
 
 const paint = () => {
+  const costs = demo.view.show === "sizes";
+  gave.hidden = heads.node.hidden = positions.node.hidden = costs;
+  sizes.hidden = !costs;
+  show.update();
   heads.update();
   positions.update();
   emb.update();
   count.update();
   if (demo.answers.forms) paintForms();
+  if (costs && demo.answers.forms) tellForms();
   if (!demo.answers.swapped) return;
   const found = demo.answers.swapped;
   for (const name of ["before", "after"]) shown[name].draw(found[name], found.before.words);
-  tell(found);
+  if (!costs) tell(found);
   paintMoves();
 };
 
 section.tries(
   [
-    { name: "one", words: words("try_one"), act: () => demo.set({ heads: "1", positions: "on" }) },
-    { name: "off", words: words("try_off"), act: () => demo.set({ heads: "4", positions: "off" }) },
-    { name: "paper", words: words("try_paper"), act: () => demo.set({ emb: 512, count: 8 }) },
+    { name: "one", words: words("try_one"), act: () => demo.set({ show: "gave", heads: "1", positions: "on" }) },
+    { name: "off", words: words("try_off"), act: () => demo.set({ show: "gave", heads: "4", positions: "off" }) },
+    { name: "paper", words: words("try_paper"), act: () => demo.set({ show: "sizes", emb: 512, count: 8 }) },
   ],
 );
 
@@ -153,7 +167,7 @@ section.check({
     return { right: most("off") < 1e-4 ? 0 : 1, said: words("answer", { without: moved(most("off")), with: moved(most("on")) }) };
   },
 });
-section.links(() => ["explore", "permute"].map((tab) => [tab, { text: props.text }]));
+section.links(() => [["explore", { model: props.model, text: props.text }], ["permute", { text: props.text }]]);
 
 demo.subscribe(section.node, paint);
 former.onTheme(paint);

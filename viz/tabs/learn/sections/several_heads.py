@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 import former
-from viz.passes.run import Loaded, Models
+from viz.passes.run import Loaded, Models, reader
 from viz.tabs.learn import family
 from viz.tabs.learn.forms import MOST, TIMED, forms
 from viz.tabs.learn.section import Section
@@ -44,10 +44,10 @@ LOOKS: Mapping[tuple[str, str], tuple[dict[int, float], ...]] = {
 
 def opening(models: Models) -> dict[str, Any]:
     """What the section opens with, and its limits."""
-    del models
     heads = {number: list(names) for number, names in HEADS.items()}
     trained = [{"change": change, **family.described(name)} for change, name in TRAINED.items()]
-    return {"text": " ".join(WORDS), "most": MOST, "timed": TIMED, "heads": heads, "trained": trained}
+    shown = {"text": " ".join(WORDS), "model": reader(models).name}
+    return {**shown, "most": MOST, "timed": TIMED, "heads": heads, "trained": trained}
 
 
 def read(view: View) -> tuple[str, str]:

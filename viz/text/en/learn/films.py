@@ -28,6 +28,8 @@ MESSAGES = {
     "learn_films_step": "Step of the training",
     "learn_films_loss": "step {step}: loss {loss}",
     "learn_films_seed": "Seed",
+    "learn_films_like_how": "♥ likes it, · does not: click to change. In small: what the training makes of it. “?” is"
+    " kept from the training. The loss says how wrong it is on all others.",
     "learn_films_chart": "People and films in the plane of the two learned features, and where they came from.",
     "learn_films_learned_feature": "learned feature {number}",
     "learn_films_like": "{person}, “{film}”: {held, select, yes {kept from training} other {click to change}};"
@@ -38,8 +40,10 @@ MESSAGES = {
     "learn_films_by_cosine": "By cosine, length left out",
     "learn_films_near": "{value}, length {length}",
     "learn_films_near_how": "Dot products favour long vectors: a long one may come before the word’s own kin.",
-    "learn_films_guess": "The article guesses at “{word}” and “{other}”: their cosine is {cosine}, more than {less} of"
-    " all words have with “{word}”.",
+    "learn_films_guess_far": "The article guesses that “{word}” is near no word in meaning. Here its cosine with"
+    " “{other}” is {cosine} (0 for unrelated, 1 for the same direction), more than {less} of all words have.",
+    "learn_films_guess_near": "It guesses that “{word}” and “{other}” are near each other: their cosine is {cosine},"
+    " more than {less} of all words have with “{word}”.",
     "learn_films_lesson_words": "Nearest to “{word}” by dot product: “{dot}”; by cosine: “{cosine}”.",
     "learn_films_try_turn": "{person} goes off romance",
     "learn_films_try_learn": "Train from another start",

@@ -7,8 +7,8 @@ MESSAGES = {
     "learn_queries_keys_values_text": "Every word is used three times: it asks (a row of the table), it is asked about"
     " (a column), and it is handed out (its share of every y). In the first section one arrow had to serve all three."
     " Three matrices W turn it into three: a query, a key and a value.\n\nDrag the two dashed columns of a matrix:"
-    " they are where it sends the arrows (1, 0) and (0, 1). The words stand on a circle, in their order, so a turn of"
-    " the circle is a step in the sentence. With all three as they open you have the first section again, up to the"
+    " they are where it sends the arrows (1, 0) and (0, 1). The words stand on a circle, in their order: a fifth of"
+    " a turn leads from each to the next. With all three as they open you have the first section again, up to the"
     " root: every score is divided by √s, here √2.",
     "learn_queries_keys_values_show": "Show",
     "learn_queries_keys_values_show_plane": "in the plane",

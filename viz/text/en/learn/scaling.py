@@ -5,11 +5,11 @@ from __future__ import annotations
 MESSAGES = {
     "learn_scaling_title": "Scaling",
     "learn_scaling_text": "A dot product of two vectors of k numbers is a sum of k products. With random numbers their"
-    " mean stays 0, but the sum spreads: by √k. The softmax of widely spread numbers gives nearly everything to one"
-    " key, and its gradient is then almost nothing: it cannot learn who else to look at. Dividing by √k takes the"
-    " spread back to 1, for any k.\n\nThe article argues with a vector of k equal numbers c, whose length is √k · c."
-    " That shows how length grows; the spread is the reason. In narrow heads it is the size of one head that stands"
-    " under the root: 32 for eight heads of 256.",
+    " mean stays 0, but they spread ever wider: their standard deviation is √k. The softmax of widely spread numbers"
+    " gives nearly everything to one key, and its gradient is then almost nothing: it cannot learn who else to look"
+    " at. Dividing by √k takes the spread back to 1, for any k.\n\nThe article argues with a vector of k equal numbers"
+    " c, whose length is √k · c. That shows how length grows; the spread is the reason. In narrow heads it is the size"
+    " of one head that stands under the root: 32 for eight heads of 256.",
     "learn_scaling_measure": "Measure",
     "learn_scaling_mean": "mean",
     "learn_scaling_spread": "spread",

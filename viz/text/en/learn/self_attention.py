@@ -4,12 +4,12 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_self_attention_title": "Self-attention",
-    "learn_self_attention_text": "Each word is an arrow, and you can drag it. To make its output, a word takes its dot"
-    " product with every word, itself included: large where two arrows are long and point the same way, below zero"
-    " where they point apart. The softmax turns these numbers into weights, all above 0 and together 1. The output y is"
-    " the sum of all arrows, each scaled by its weight.\n\nNothing here is learned: there are no parameters but the"
-    " arrows. And nothing knows the order of the words: “the” stands twice in the sentence, with one arrow, so both get"
-    " the same y.",
+    "learn_self_attention_text": "Self-attention lets every word take in the others. Here a word is an arrow: drag it."
+    " Its dot product with another, across times across plus up times up, is large where both are long and point the"
+    " same way, below zero where they point apart. The softmax makes weights of a word’s dot products: e to the power"
+    " of each, divided by the sum, so that together they are 1. Its output y is the sum of all arrows, each scaled by"
+    " its weight. The rings are the y of the other words.\n\nNothing is learned here, and nothing knows the order:"
+    " “the” stands twice, with one arrow, so both get the same y.",
     "learn_self_attention_words": "Words",
     "learn_self_attention_plane": "Words as arrows in the plane. Each tip can be dragged, or moved by the arrow keys.",
     "learn_self_attention_tip": "{word}: {x} across, {y} up. The arrow keys move it.",

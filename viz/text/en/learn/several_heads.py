@@ -10,6 +10,11 @@ MESSAGES = {
     " a sentence is a set: swap mary and susan, and y of “gave” stays the same to rounding, whatever the matrices. Here"
     " they are set by hand, so that each number of y is the share of one word; the table of moves has random and"
     " learned ones too.",
+    "learn_several_heads_show": "Show",
+    "learn_several_heads_show_gave": "who gave",
+    "learn_several_heads_show_gave_hint": "What the heads of “gave” find, and what a swap of two words moves",
+    "learn_several_heads_show_sizes": "three forms",
+    "learn_several_heads_show_sizes_hint": "Parameters and time of narrow, wide and chunked heads, and their worth",
     "learn_several_heads_heads": "Heads",
     "learn_several_heads_heads_one": "One",
     "learn_several_heads_heads_four": "Four",
@@ -35,6 +40,9 @@ MESSAGES = {
     " in one sum. Swapped, only the amounts change.",
     "learn_several_heads_lesson_parts": "Four heads with positions: {first} of the giver's part of y is mary; swapped,"
     " {second} of it is susan. Giver and receiver lie in different parts.",
+    "learn_several_heads_lesson_forms": "k = {k, number}, h = {heads, number}: {divides, select, yes {{narrow}"
+    " parameters in narrow heads, {wide} in wide ones, {chunked} in chunks.} other {{wide} parameters in wide heads;"
+    " the other forms cut k into h equal parts, which cannot be done here.}}",
     "learn_several_heads_moves": "How far y of “gave” moves at the swap",
     "learn_several_heads_made_hand": "set by hand",
     "learn_several_heads_made_random": "random",
