@@ -59,6 +59,7 @@ def test_the_last_segment_is_shown_with_its_memory_as_its_own_columns(xl, text, 
     made = pass_of(xl, text, [OFF] if off else [])
     observers = [former.edits.ablate_head(1, 2)] if off else []
     logits, capture = segments(xl.bundle.model, text, observers)
+    assert capture is not None
     t = (len(text) - 1) % SEGMENT + 1
     memory = min(MEMORY, len(text) - t)
     each = made.map("self")
