@@ -13,7 +13,8 @@ from former.hooks import Capture, Chain
 from tests.viz.conftest import spread
 from viz.passes import edits as changes
 from viz.passes import lens, measures, payload
-from viz.passes.run import Loaded, again, run
+from viz.passes.loaded import Loaded
+from viz.passes.run import again, run
 from viz.passes.store import PassStore, pass_of
 from viz.tabs import explore
 from viz.text import told

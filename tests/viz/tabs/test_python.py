@@ -16,7 +16,8 @@ import former
 from tests.mask_rules import cells
 from viz.passes import edits as changes
 from viz.passes import lens, measures, sources, trace, writes
-from viz.passes.run import Loaded, run
+from viz.passes.loaded import Loaded
+from viz.passes.run import run
 from viz.passes.translation import translate
 from viz.tabs import TABS, python
 from viz.tabs.generate import writing

@@ -15,7 +15,7 @@ from safetensors.numpy import load_file
 
 import former
 from former.checkpoints import CHECKPOINTS
-from viz.passes.run import Loaded
+from viz.passes.loaded import Loaded
 from viz.tabs.base import site_of
 from viz.tabs.explore import routes, scans
 from viz.text import Refusal, told
