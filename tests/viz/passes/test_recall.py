@@ -128,7 +128,7 @@ def test_the_page_says_that_the_last_segment_is_shown(xl):
     assert explore.page.answer({xl.name: xl}, passes, xl.name, "The cat.", None)["notes"] == []
 
 
-PANELS = sorted(set(explore.TAB.python) - {"words", "blanks", "beside", "scan", "writes", "trace"})
+PANELS = sorted(set(explore.TAB.python) - {"words", "blanks", "beside", "forming", "scan", "writes", "trace"})
 
 
 @pytest.mark.parametrize("panel", PANELS)
