@@ -53,8 +53,8 @@ def open_tab(page: Page, guard: Guard, tab: str) -> Tab:
         page.get_by_role("button", name="Measure every head").click()
         expect(page.locator(".former-interventions .finding")).to_contain_text("heads measured", timeout=60_000)
         for panel in ("lens", "writes"):  # pale until they come into view and are those of the edited pass
-            page.locator(f".former-{panel}").scroll_into_view_if_needed()
-            expect(page.locator(f".former-{panel}")).not_to_have_class(re.compile(r"\blate\b"))
+            page.locator(f".former-{panel}").last.scroll_into_view_if_needed()
+            expect(page.locator(f".former-{panel}").last).not_to_have_class(re.compile(r"\blate\b"))
     return explore
 
 
