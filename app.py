@@ -27,7 +27,7 @@ from viz.browser import chart
 from viz.browser.theme import theme
 from viz.gradio_adapter import selects, tells
 from viz.passes import sources
-from viz.passes.run import Loaded
+from viz.passes.loaded import Loaded
 from viz.server import rooms
 from viz.server.door import Door
 from viz.tabs import TABS, python

@@ -40,7 +40,6 @@ def similarity(page: Page, guard) -> Chart:
 def test_plotly_comes_once_and_only_when_a_chart_comes_into_view(page, guard):
     tab = Exploring(page, guard.origin)
     tab.open()
-    tab.page.mouse.wheel(0, 5000)
     tab.painted()
     assert scripts(guard.requests) == []
     masks = Masking(page, guard.origin)

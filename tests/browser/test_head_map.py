@@ -74,4 +74,4 @@ def test_what_the_mask_hides_is_hatched(tab):
         "the lines are not those between cells: they rise to the right"
     )
     tab.open(model="classifier", text=REVIEW)
-    expect(tab.page.locator(".former-head-map .legend .masked")).to_be_hidden()
+    expect(tab.page.locator(".former-head-map .legend .masked").first).to_be_hidden()

@@ -105,7 +105,7 @@ def test_a_word_that_is_pressed_is_hidden_and_what_fills_it_is_what_transformers
     tab.page.get_by_role("button", name="Switch off", exact=True).click()
     tab.wait("former.store.pass.header.edits.length === 1")
     tab.settled()
-    model.bert.encoder.layer[0].attention.output.dense.weight.data[:, 4:8] = 0
+    model.get_parameter("bert.encoder.layer.0.attention.output.dense.weight").data[:, 4:8] = 0
     after = model(ids).prediction_logits[0, hidden[0]].softmax(-1)
     label, prob = (
         header["output"]["blanks"][0]["next"][0]["label"],

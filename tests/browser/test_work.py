@@ -15,7 +15,7 @@ from playwright.sync_api import BrowserContext, Page
 import app as former_app
 from tests.browser.conftest import Guard, free_port, wait_until_up
 from tests.browser.pages import Writing
-from viz.passes.run import Loaded
+from viz.passes.loaded import Loaded
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("ignore::DeprecationWarning:gradio")]
 

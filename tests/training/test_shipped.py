@@ -38,7 +38,6 @@ IN_TRAINING = {
     "dates-begun",
     "gpt-begun",
     "gpt-longer",
-    "xl",
     "sparse",
     "sparse-dense",
     "bert",

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 import former
-from viz.passes.run import Loaded
+from viz.passes.loaded import Loaded
 from viz.tabs.permute import permuting
 
 WORDS = ["<pad>", "<unk>", "a", "bad", "but", "film", "good", "great", "not", "the", "was", ",", "."]

@@ -23,7 +23,8 @@ from former.hooks import Observer
 from former.tokens.wordpiece import MASK, SEP, SPECIAL, WordPieceTokenizer
 from viz.passes import edits as changes
 from viz.passes.habits import rounded
-from viz.passes.run import POINTS, TEXT_LIMIT, Loaded, Map, Pass, key_of, most_likely
+from viz.passes.loaded import Loaded
+from viz.passes.run import POINTS, TEXT_LIMIT, Map, Pass, key_of, most_likely
 from viz.text import Refusal
 
 HIDDEN = re.compile(r"\[([^\[\]\s]+)\]")  # a word in brackets

@@ -9,7 +9,8 @@ from typing import Any
 
 import former
 from viz.passes.habits import rounded
-from viz.passes.run import Loaded, Pass, again
+from viz.passes.loaded import Loaded
+from viz.passes.run import Pass, again
 
 TOP = 10  # tokens to name in a cell
 NAMED = 50_000  # in all cells together: of a long text in a deep model, each names fewer

@@ -16,7 +16,8 @@ from torch import Tensor
 
 import former
 from viz.passes import blanks, recall
-from viz.passes.run import Loaded, Pass, again
+from viz.passes.loaded import Loaded
+from viz.passes.run import Pass, again
 from viz.text import Refusal
 
 CHUNK = 8_192  # tokens of one batch: a piece of work short enough to stop after

@@ -17,7 +17,8 @@ from torch import Tensor
 import former
 from former.hooks import Capture, Observer
 from viz.passes import edits as changes
-from viz.passes.run import POINTS, TEXT_LIMIT, Loaded, Map, Pass, describe_output, key_of, most_likely, read_text
+from viz.passes.loaded import Loaded
+from viz.passes.run import POINTS, TEXT_LIMIT, Map, Pass, describe_output, key_of, most_likely, read_text
 
 
 class Segment(NamedTuple):

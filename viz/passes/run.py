@@ -10,11 +10,8 @@ import itertools
 import json
 import math
 import secrets
-import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -22,11 +19,11 @@ import torch.nn.functional as F
 from torch import Tensor
 
 import former
-from former import cpu
 from former.hooks import Observer
 from viz.passes import edits as changes
 from viz.passes import habits
 from viz.passes.habits import rounded
+from viz.passes.loaded import Loaded
 from viz.text import Refusal
 from viz.text.examples import CLASSES
 
@@ -34,112 +31,7 @@ TEXT_LIMIT = 4_000  # characters; a link must be able to carry them
 SECRET = secrets.token_bytes(32)  # of this start of the server
 POINTS = ("weights", "q", "k", "v", "out")  # of each head, in the order of `Map`'s fields
 CANDIDATES = 10  # next tokens to name, of each run
-CELLS = 12 * 12 * 256 * 256  # layers × heads × tokens² of a pass, at most: GPT-2's heads over 256 tokens
 WHOLE_CELLS = 8_000_000  # of a map; of a larger one the browser gets the heads at half their size, and one exactly
-_building = threading.Lock()  # one twin at a time
-
-
-@dataclass(frozen=True)
-class Loaded:
-    """A model ready to serve: under its name on the page, never written to."""
-
-    name: str
-    bundle: former.Bundle
-    fingerprint: str  # of its weights: two checkpoints of one name do not share keys
-    folder: Path | None = None  # where its checkpoint stands, and what was measured of it beside
-    opened: str = ""  # the Python that loads it, where its name is not enough
-
-    @property
-    def code(self) -> str:
-        """The Python that loads it."""
-        return self.opened or f"former.load({self.name!r})"
-
-    @property
-    def reads(self) -> int:
-        """How many tokens a pass has at most: the model's context, or as many as keep all its maps within `CELLS`."""
-        config = self.bundle.config
-        return min(config.seq_length, math.isqrt(CELLS // (config.depth * config.heads)))
-
-    @cached_property
-    def fast(self) -> Any:
-        """Called as the model is: its fast twin, where there is one, built when it is first asked for."""
-        with _building:
-            if "fast" not in self.__dict__:  # else another thread has built it meanwhile
-                self.__dict__["fast"] = cpu.optimise(self.bundle.model)
-            return self.__dict__["fast"]
-
-    @property
-    def is_classifier(self) -> bool:
-        """Whether it is the article's classifier."""
-        return isinstance(self.bundle.model, former.Classifier)
-
-    @property
-    def translates(self) -> bool:
-        """Whether it reads one text and writes another."""
-        return isinstance(self.bundle.model, former.EncoderDecoder)
-
-    @property
-    def judges(self) -> bool:
-        """Whether it judges a whole text, whatever it was trained as before."""
-        return isinstance(self.bundle.model, former.Classifier | former.BertClassifier)
-
-    @property
-    def fills(self) -> bool:
-        """Whether it fills in hidden words."""
-        return isinstance(self.bundle.model, former.Bert)
-
-    @property
-    def remembers(self) -> bool:
-        """Whether it reads on with a memory of what came before."""
-        return isinstance(self.bundle.model, former.TransformerXL)
-
-    @property
-    def kind(self) -> str:
-        """What it does with a text: "classifier", "translator", "bert" or "generator"."""
-        if self.judges:
-            return "classifier"
-        return "translator" if self.translates else "bert" if self.fills else "generator"
-
-    @property
-    def manner(self) -> str:
-        """What it is, more exactly than its kind: a generator may have a "memory", or a "pattern" for a mask."""
-        pattern = getattr(self.bundle.config, "mask", None) in former.sparse.KINDS
-        return "memory" if self.remembers else "pattern" if pattern else self.kind
-
-    @property
-    def examples(self) -> str:
-        """Which of `viz.text.examples.EXAMPLES` are for it."""
-        return "blank" if self.fills else "word" if self.judges else self.bundle.tokenizer.unit
-
-    @property
-    def causal(self) -> bool:
-        """Whether it is one stack in which a token sees only what came before it."""
-        model = self.bundle.model
-        return isinstance(model, former.Generator) and former.masks.KINDS[str(model.config.mask)].causal
-
-    def mask(self, t: int) -> Tensor:
-        """Which of t tokens may see which: bool (t, t)."""
-        model = self.bundle.model
-        return model.mask(t) if hasattr(model, "mask") else torch.ones(t, t, dtype=torch.bool)
-
-
-Models = Mapping[str, Loaded]  # by name
-FIRST = "gpt"  # what tabs Explore and Generate open with, where it is among the models
-
-
-def first_ahead(models: Models) -> dict[str, Loaded]:
-    """The models, with `FIRST` before all others."""
-    return dict(sorted(models.items(), key=lambda item: item[0] != FIRST))
-
-
-def reader(models: Models) -> Loaded:
-    """The model for a text of words: one that reads words, where there is one."""
-    return next((loaded for loaded in models.values() if loaded.is_classifier), next(iter(models.values())))
-
-
-def writers(models: Models) -> dict[str, Loaded]:
-    """Those that can write: generators that were trained with a causal mask."""
-    return {name: loaded for name, loaded in models.items() if loaded.causal}
 
 
 @dataclass(frozen=True)

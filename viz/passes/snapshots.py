@@ -13,7 +13,8 @@ from collections.abc import Iterator, Mapping
 
 import former
 from former.checkpoints import CARD
-from viz.passes.run import Loaded, Models, digest
+from viz.passes.loaded import Loaded, Models
+from viz.passes.run import digest
 
 LIMIT = 64 << 20  # bytes of weights that are held
 _NAME = re.compile(r"(.+)/step-(\d{6,9})", re.ASCII)

@@ -12,7 +12,8 @@ from safetensors import SafetensorError, safe_open
 import former
 from former.checkpoints import CARD, CheckpointError, folder_of
 from former.pretrained.files import fetch, is_repo_id
-from viz.passes.run import Loaded, digest
+from viz.passes.loaded import Loaded
+from viz.passes.run import digest
 
 COPIES = 3  # of the weights, in float32: the readable model, its packed products, its compiled step
 KINDS = (  # that tab Explore shows

@@ -11,8 +11,9 @@ from typing import NamedTuple
 from viz.passes import payload
 from viz.passes.blanks import fill_in
 from viz.passes.edits import Edit
+from viz.passes.loaded import Loaded, Models
 from viz.passes.recall import recall
-from viz.passes.run import Loaded, Models, Pass, key_of, run
+from viz.passes.run import Pass, key_of, run
 from viz.passes.translation import translate
 
 LIMIT = 256 << 20  # bytes of passes, packed bodies included

@@ -13,7 +13,8 @@ from torch import Tensor, nn
 
 import former
 from viz.passes.edits import is_index
-from viz.passes.run import Loaded, Map, Pass, again
+from viz.passes.loaded import Loaded
+from viz.passes.run import Map, Pass, again
 from viz.text import Refusal
 
 MAPS = {"q": "toqueries", "k": "tokeys", "v": "tovalues", "adds": "unifyheads"}  # each part, and the map that makes it

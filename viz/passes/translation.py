@@ -16,7 +16,8 @@ import former
 from former.encoder_decoder import write
 from former.hooks import STACKS, Capture
 from former.tokens import UNK
-from viz.passes.run import POINTS, Loaded, Map, Pass, describe_output, key_of, most_likely, tokenize
+from viz.passes.loaded import Loaded
+from viz.passes.run import POINTS, Map, Pass, describe_output, key_of, most_likely, tokenize
 from viz.text import Refusal
 
 ARROW = re.compile(r"→|->")

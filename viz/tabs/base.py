@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 import gradio as gr
 from fastapi import FastAPI
 
-from viz.passes.run import Loaded, Models
+from viz.passes.loaded import Loaded, Models
 from viz.passes.snapshots import WithSnapshots
 from viz.passes.store import PassStore
 from viz.server.work import Work

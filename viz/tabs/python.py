@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI, HTTPException, Request, Response
 
-from viz.passes.run import Loaded, Models
+from viz.passes.loaded import Loaded, Models
 from viz.server import http
 from viz.text import Refusal
 

@@ -158,7 +158,10 @@ def test_odd_brackets_are_read_as_well_as_they_can_be_or_refused(bert, text):
 
 
 @pytest.mark.parametrize(
-    "panel", sorted(set(explore.TAB.python) - {"words", "surprise", "prediction", "beside", "scan", "writes", "trace"})
+    "panel",
+    sorted(
+        set(explore.TAB.python) - {"words", "surprise", "prediction", "beside", "forming", "scan", "writes", "trace"}
+    ),
 )
 @pytest.mark.parametrize("text", [TEXT, "Paris is the capital.", "the [capital] " * 30], ids=["two", "plain", "long"])
 def test_the_python_of_every_panel_runs_and_gives_what_the_page_shows(bert, panel, text):

@@ -6,7 +6,8 @@ import torch
 import former
 from tests.browser.reference import statistics
 from viz.passes import habits
-from viz.passes.run import Loaded, run
+from viz.passes.loaded import Loaded
+from viz.passes.run import run
 from viz.text.examples import EXAMPLES
 
 IDS = list(b"[the cat sat on the mat")  # whose first token comes only once

@@ -10,7 +10,8 @@ import torch.nn.functional as F
 import former
 from former.edits import scale_head
 from viz.passes import lens
-from viz.passes.run import Loaded, run
+from viz.passes.loaded import Loaded
+from viz.passes.run import run
 
 EDIT = [{"layer": 1, "head": 2, "do": "scale", "factor": -2.0}]
 

@@ -13,7 +13,8 @@ import torch
 import former
 from former import masks
 from viz.passes import payload
-from viz.passes.run import Loaded, Map, Pass, digest, key_of, run
+from viz.passes.loaded import Loaded
+from viz.passes.run import Map, Pass, digest, key_of, run
 
 
 def decode(body: bytes) -> tuple[dict, list[np.ndarray]]:

@@ -6,7 +6,7 @@ import torch
 import former
 from former.checkpoints import CHECKPOINTS
 from viz.passes import snapshots
-from viz.passes.run import Loaded
+from viz.passes.loaded import Loaded
 from viz.passes.snapshots import WithSnapshots
 
 NAME = "tiny-induction"

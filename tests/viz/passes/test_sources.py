@@ -14,6 +14,7 @@ import transformers
 import app
 import former
 from former.tokens import BpeTokenizer
+from viz.passes import loaded as served
 from viz.passes import payload, run, sources
 from viz.passes.store import PassStore
 from viz.tabs import explore
@@ -99,7 +100,7 @@ def test_a_place_without_a_model_is_refused_in_a_line(place):
 
 
 def test_a_model_whose_maps_would_be_too_many_shows_fewer_tokens_and_says_so(gpt2, monkeypatch):
-    monkeypatch.setattr(run, "CELLS", 12 * 20 * 20)
+    monkeypatch.setattr(served, "CELLS", 12 * 20 * 20)
     loaded = sources.open_model(str(gpt2))
     assert sources.told(loaded).endswith("shows 20 of its 300 tokens at once")
     passes = PassStore({loaded.name: loaded})

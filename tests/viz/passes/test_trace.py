@@ -7,7 +7,8 @@ import torch
 
 import former
 from viz.passes import trace
-from viz.passes.run import Loaded, Pass, run
+from viz.passes.loaded import Loaded
+from viz.passes.run import Pass, run
 from viz.passes.translation import translate
 from viz.text import Refusal
 

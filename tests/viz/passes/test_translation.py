@@ -9,7 +9,7 @@ import torch.nn.functional as F
 
 import former
 from viz.passes import edits, lens, measures
-from viz.passes.run import Loaded
+from viz.passes.loaded import Loaded
 from viz.passes.store import PassStore
 from viz.passes.translation import translate
 from viz.tabs.explore import page as explore

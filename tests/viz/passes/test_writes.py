@@ -5,7 +5,8 @@ import torch
 
 import former
 from viz.passes import writes
-from viz.passes.run import Loaded, run
+from viz.passes.loaded import Loaded
+from viz.passes.run import run
 from viz.passes.translation import translate
 from viz.text import Refusal
 

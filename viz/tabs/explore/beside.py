@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from viz.passes.run import Models
+from viz.passes.loaded import Models
 from viz.tabs.explore.python import Start, shown, start
 from viz.tabs.python import IMPORTS, View
 from viz.text import Refusal

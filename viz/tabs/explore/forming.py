@@ -14,7 +14,7 @@ import numpy as np
 
 from viz import figures
 from viz.browser import chart
-from viz.passes.run import Loaded, Models
+from viz.passes.loaded import Loaded, Models
 from viz.passes.snapshots import split, steps
 from viz.tabs.explore.scans import place
 from viz.tabs.python import IMPORTS, View, read_index, read_model

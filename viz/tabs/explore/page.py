@@ -13,7 +13,7 @@ from former.tokens import UNK
 from viz import browser
 from viz.gradio_adapter import DIRECT
 from viz.passes import edits
-from viz.passes.run import Loaded, Models, first_ahead
+from viz.passes.loaded import Loaded, Models, first_ahead
 from viz.passes.snapshots import name_at, split
 from viz.passes.store import PassStore
 from viz.server import http

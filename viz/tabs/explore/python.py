@@ -9,8 +9,9 @@ import former
 from former.hooks import STACKS
 from viz.passes import blanks, edits, translation
 from viz.passes.lens import TOP
+from viz.passes.loaded import Loaded, Models
 from viz.passes.measures import RUNS, blank
-from viz.passes.run import TEXT_LIMIT, Loaded, Models, class_names, read_text, tokenize
+from viz.passes.run import TEXT_LIMIT, class_names, read_text, tokenize
 from viz.passes.writes import TOP as WRITTEN
 from viz.passes.writes import check_model as check_writes
 from viz.tabs.explore import forming, scans

@@ -29,7 +29,8 @@ from fastapi import FastAPI, HTTPException, Request, Response
 from fastapi.responses import StreamingResponse
 
 from viz.passes import edits, lens, measures, payload, trace, writes
-from viz.passes.run import Loaded, Pass
+from viz.passes.loaded import Loaded
+from viz.passes.run import Pass
 from viz.server import http
 from viz.server.http import BINARY, FOREVER
 from viz.server.work import attach as attach_answers

@@ -19,7 +19,7 @@ from former.training.stretches import special
 from viz import figures
 from viz.browser import chart
 from viz.passes.habits import rounded
-from viz.passes.run import Loaded, Models
+from viz.passes.loaded import Loaded, Models
 from viz.tabs.python import IMPORTS, View, read_choice, read_index, read_model
 from viz.text import Note, Refusal, note
 

@@ -144,7 +144,8 @@ const setOpen = (on) => {
 };
 new IntersectionObserver((entries) => {
   inView = entries.at(-1).isIntersecting;
-  soon();
+  if (inView && former.presenter.on) setOpen(true);
+  else soon();
 }).observe(section);
 const CHOICES = ["pass", "map", "layer", "head", "of", "token", "key"];
 store.subscribe(element, (changed) => {

@@ -13,7 +13,7 @@ from typing import Any
 import gradio as gr
 
 from viz import browser
-from viz.passes.run import Models, first_ahead, writers
+from viz.passes.loaded import Models, first_ahead, writers
 from viz.tabs.base import Site, about
 from viz.text import message
 from viz.text.examples import EXAMPLES

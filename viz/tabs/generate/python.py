@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from viz.passes.run import Loaded, Models, writers
+from viz.passes.loaded import Loaded, Models, writers
 from viz.tabs.generate import writing
 from viz.tabs.python import IMPORTS, Snippet, View, read_choice, read_index, read_model
 from viz.text import Refusal

@@ -15,7 +15,8 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from viz.passes.run import Loaded, digest, writers
+from viz.passes.loaded import Loaded, writers
+from viz.passes.run import digest
 from viz.server import http
 from viz.server.clients import Places, client
 from viz.server.work import Work

@@ -32,7 +32,8 @@ import former
 from former.generate import Window, next_token_probs
 from former.tokens import Tokenizer
 from viz.passes.edits import is_index
-from viz.passes.run import TEXT_LIMIT, Loaded
+from viz.passes.loaded import Loaded
+from viz.passes.run import TEXT_LIMIT
 from viz.text import Refusal, note
 
 LENGTH_LIMIT = 1_000  # tokens a request may ask for

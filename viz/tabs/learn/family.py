@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 import former
-from viz.passes.run import Loaded
+from viz.passes.loaded import Loaded
 
 PLAIN = "family/tiny-generator"  # the one that the others differ from: as long trained as they
 

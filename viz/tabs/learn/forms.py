@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 import former
-from viz.passes.run import Models
+from viz.passes.loaded import Models
 from viz.tabs.learn.clock import seconds
 from viz.tabs.python import View, read_index
 from viz.text import Refusal

@@ -17,7 +17,7 @@ from typing import Any
 
 from fastapi import FastAPI, Response
 
-from viz.passes.run import Models
+from viz.passes.loaded import Models
 from viz.server import http, work
 from viz.tabs.base import Site
 from viz.tabs.learn.section import Section

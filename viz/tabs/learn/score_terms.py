@@ -11,7 +11,7 @@ from torch import Tensor
 import former
 from former.attention import attention_scores
 from former.positions import RelativeTerms
-from viz.passes.run import Loaded
+from viz.passes.loaded import Loaded
 
 TERMS = ("token_token", "token_place", "place_token", "place_place")  # of the query, then of the key
 

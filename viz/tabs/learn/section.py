@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from fastapi import FastAPI
 from torch import Tensor
 
-from viz.passes.run import Models
+from viz.passes.loaded import Models
 from viz.tabs.base import Site
 from viz.tabs.python import Snippet, View
 

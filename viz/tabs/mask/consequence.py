@@ -16,7 +16,8 @@ from torch import Tensor
 
 import former
 from former import masks
-from viz.passes.run import Loaded, Models, tokenize, writers
+from viz.passes.loaded import Loaded, Models, writers
+from viz.passes.run import tokenize
 from viz.tabs.mask.masking import Asked, read_model, read_string, read_whole
 from viz.text import Refusal
 

@@ -17,7 +17,8 @@ from former import masks
 from former.attention import attention_scores
 from viz import figures
 from viz.browser import chart
-from viz.passes.run import Loaded, Models, tokenize, writers
+from viz.passes.loaded import Loaded, Models, writers
+from viz.passes.run import tokenize
 from viz.text import Refusal, note
 
 SHOWN = 24  # tokens of the small example: what can be read cell by cell

@@ -13,7 +13,7 @@ import gradio as gr
 
 from former import masks
 from viz import browser
-from viz.passes.run import Loaded, Models, writers
+from viz.passes.loaded import Loaded, Models, writers
 from viz.tabs.base import Site
 from viz.tabs.mask import consequence, masking
 from viz.text import message

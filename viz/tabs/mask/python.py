@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from viz.passes.run import Models
+from viz.passes.loaded import Models
 from viz.tabs.mask import consequence as measures
 from viz.tabs.mask import masking
 from viz.tabs.python import IMPORTS, Snippet, View

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from viz.passes.run import Models
+from viz.passes.loaded import Models
 from viz.tabs.permute import permuting, positions
 
 

@@ -20,7 +20,8 @@ from torch import Tensor
 import former
 from former.models import pool
 from former.tokens import UNK
-from viz.passes.run import Loaded, Models, describe_output, tokenize
+from viz.passes.loaded import Loaded, Models
+from viz.passes.run import describe_output, tokenize
 from viz.text import Note, Refusal, note
 from viz.text.examples import PAIRS, REVIEW
 

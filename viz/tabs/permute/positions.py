@@ -19,7 +19,8 @@ import former
 from former.positions import LearnedPositions, sinusoidal
 from viz import figures
 from viz.browser import chart
-from viz.passes.run import Models, digest
+from viz.passes.loaded import Models
+from viz.passes.run import digest
 from viz.tabs.permute import permuting
 
 FINEST = 32_767  # levels of a number on either side of 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from viz.passes.run import Models
+from viz.passes.loaded import Models
 from viz.tabs.permute import permuting, positions
 from viz.tabs.python import IMPORTS, Snippet, View, read_choice, read_index
 from viz.text import Refusal

@@ -17,7 +17,8 @@ import app
 import former
 from tests.viz import plain
 from viz.passes import lens, measures, payload, store, trace, writes
-from viz.passes.run import Loaded, run
+from viz.passes.loaded import Loaded
+from viz.passes.run import run
 from viz.passes.store import PassStore
 from viz.server import work
 from viz.tabs import TABS, base

@@ -9,7 +9,7 @@ import torch
 import former
 from former.checkpoints import CHECKPOINTS
 from tests.viz import plain
-from viz.passes.run import Loaded
+from viz.passes.loaded import Loaded
 from viz.tabs.base import Site, site_of
 from viz.tabs.explore import forming
 from viz.tabs.explore import page as explore

@@ -3,6 +3,7 @@
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from safetensors.numpy import load_file
 
 import former
 from former.checkpoints import CHECKPOINTS
-from viz.passes.run import Loaded
+from viz.passes.loaded import Loaded
 from viz.tabs.base import site_of
 from viz.tabs.explore import routes, scans
 from viz.text import Refusal, told
@@ -25,8 +26,9 @@ VIEW |= {"scan_x": "previous", "scan_y": "effect"}
 FILE = CHECKPOINTS / "gpt" / "scan" / "heads.safetensors"
 
 
-def served(name: str, **of) -> Loaded:
-    return Loaded(name, former.load(name), name, **{"folder": CHECKPOINTS / name} | of)
+def served(name: str, **of: Any) -> Loaded:
+    given: dict[str, Any] = {"folder": CHECKPOINTS / name} | of
+    return Loaded(name, former.load(name), name, **given)
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,8 @@ from hypothesis import given
 import former
 from former.generate import next_token_probs
 from tests.viz.loops import run
-from viz.passes.run import TEXT_LIMIT, Loaded, writers
+from viz.passes.loaded import Loaded, writers
+from viz.passes.run import TEXT_LIMIT
 from viz.server import http
 from viz.server.clients import Places
 from viz.server.clients import client as client_var

@@ -8,7 +8,7 @@ import torch
 
 import former
 from former.hooks import at_points
-from viz.passes.run import Loaded
+from viz.passes.loaded import Loaded
 from viz.tabs.learn import block_facts
 from viz.tabs.learn.sections import block
 from viz.text import Refusal

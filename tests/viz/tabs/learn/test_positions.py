@@ -9,7 +9,7 @@ import torch
 
 import former
 from former.training import by_position
-from viz.passes.run import Loaded
+from viz.passes.loaded import Loaded
 from viz.tabs.learn import score_terms
 from viz.tabs.learn.sections import positions
 from viz.text import Refusal

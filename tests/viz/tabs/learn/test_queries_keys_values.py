@@ -5,7 +5,7 @@ import torch
 import torch.nn.functional as F
 
 import former
-from viz.passes.run import Loaded
+from viz.passes.loaded import Loaded
 from viz.tabs.learn.sections import queries_keys_values as section
 from viz.text import Refusal
 

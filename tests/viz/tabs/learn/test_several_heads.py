@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 import former
-from viz.passes.run import Loaded
+from viz.passes.loaded import Loaded
 from viz.tabs.learn.sections import several_heads
 from viz.text import Refusal
 

@@ -14,7 +14,7 @@ from former.training.evaluate import bits_per_byte, sample
 from tests.mask_rules import KINDS, allowed, cells, in_row, seen
 from tests.viz import plain
 from tests.viz.conftest import spread
-from viz.passes.run import Loaded
+from viz.passes.loaded import Loaded
 from viz.tabs.base import site_of
 from viz.tabs.mask import consequence, masking, routes
 from viz.text import told

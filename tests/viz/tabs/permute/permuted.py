@@ -10,7 +10,7 @@ import torch.nn.functional as F
 
 from tests.encodings import encodings
 from tests.viz.conftest import WORDS
-from viz.passes.run import Loaded
+from viz.passes.loaded import Loaded
 from viz.tabs.permute import permuting
 
 TEXT = "not good, but the film was great."

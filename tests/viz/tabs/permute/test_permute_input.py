@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 import former
 from tests.viz.conftest import WORDS, spread
 from tests.viz.tabs.permute.permuted import ASKED, IDS, ask, unpack
-from viz.passes.run import Loaded
+from viz.passes.loaded import Loaded
 from viz.tabs.base import site_of
 from viz.tabs.permute import page, permuting, positions, routes
 from viz.tabs.permute.material import find

@@ -9,7 +9,7 @@ import torch
 import former
 from tests.encodings import encodings
 from tests.viz.conftest import WORDS
-from viz.passes.run import Loaded
+from viz.passes.loaded import Loaded
 from viz.tabs.permute import permuting, positions
 
 

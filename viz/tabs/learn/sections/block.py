@@ -18,7 +18,8 @@ from former.edits import Edit
 from former.hooks import run_with_capture
 from viz import figures
 from viz.browser import chart
-from viz.passes.run import Loaded, Models, rounded, tokenize, writers
+from viz.passes.loaded import Loaded, Models, writers
+from viz.passes.run import rounded, tokenize
 from viz.tabs.learn.block_facts import CASES, additivity, gradients
 from viz.tabs.learn.score_terms import summands
 from viz.tabs.learn.section import Section

@@ -14,7 +14,8 @@ from torch import Tensor
 
 from former.config import Pooling
 from former.models import pool
-from viz.passes.run import Loaded, Models, reader, tokenize
+from viz.passes.loaded import Loaded, Models, reader
+from viz.passes.run import tokenize
 from viz.tabs.learn.section import Section
 from viz.tabs.python import IMPORTS, View, read_choice
 from viz.text import Refusal

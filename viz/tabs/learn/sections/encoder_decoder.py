@@ -20,7 +20,8 @@ from former.encoder_decoder import EncoderDecoder, write
 from former.training import dates, dates_reader
 from former.training.dates_task import DatesTask
 from former.training.heads import year_scores
-from viz.passes.run import Models, read_text, rounded
+from viz.passes.loaded import Models
+from viz.passes.run import read_text, rounded
 from viz.tabs.learn.section import Section
 from viz.tabs.learn.shipped import shipped
 from viz.tabs.python import IMPORTS, View, read_choice, read_index

@@ -15,7 +15,7 @@ from torch import Tensor
 import former
 from viz import figures
 from viz.browser import chart
-from viz.passes.run import Models, reader
+from viz.passes.loaded import Models, reader
 from viz.tabs.learn.section import Section
 from viz.tabs.python import IMPORTS, View, read_choice, read_index
 from viz.text import Refusal

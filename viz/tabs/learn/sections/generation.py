@@ -18,7 +18,8 @@ from former.checkpoints import CHECKPOINTS
 from former.training.text import TextTask
 from viz import figures
 from viz.browser import chart
-from viz.passes.run import Models, read_text
+from viz.passes.loaded import Models
+from viz.passes.run import read_text
 from viz.passes.snapshots import name_at
 from viz.tabs.learn.section import Section
 from viz.tabs.learn.shipped import shipped

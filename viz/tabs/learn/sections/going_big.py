@@ -18,7 +18,7 @@ from former.attention import attention_scores
 from former.checkpoints import CHECKPOINTS
 from viz import figures
 from viz.browser import chart
-from viz.passes.run import Models
+from viz.passes.loaded import Models
 from viz.tabs.learn.section import Section
 from viz.tabs.python import IMPORTS, View, read_choice, read_index
 from viz.text import Refusal

@@ -17,7 +17,8 @@ import former
 from former import gpt2
 from former.sizes import HEAD_SIZE
 from former.tokens import BpeTokenizer
-from viz.passes.run import Models, read_text
+from viz.passes.loaded import Models
+from viz.passes.run import read_text
 from viz.tabs.learn.section import Section
 from viz.tabs.learn.shipped import shipped
 from viz.tabs.python import IMPORTS, View, read_choice, read_index

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 import former
-from viz.passes.run import Models
+from viz.passes.loaded import Models
 from viz.tabs.learn.section import Section
 from viz.tabs.python import IMPORTS, View, read_index
 from viz.text import Refusal

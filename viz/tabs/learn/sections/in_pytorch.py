@@ -16,7 +16,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 import former
-from viz.passes.run import Loaded, Models, reader, tokenize
+from viz.passes.loaded import Loaded, Models, reader
+from viz.passes.run import tokenize
 from viz.tabs.learn.clock import seconds
 from viz.tabs.learn.section import Section
 from viz.tabs.python import IMPORTS, View, read_index

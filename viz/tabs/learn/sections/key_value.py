@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 import former
-from viz.passes.run import Models
+from viz.passes.loaded import Models
 from viz.tabs.learn.pairs import LONGEST, read_pairs
 from viz.tabs.learn.section import Section
 from viz.tabs.python import IMPORTS, View, read_choice, read_index

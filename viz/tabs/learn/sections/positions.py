@@ -19,7 +19,8 @@ from former.models import Transformer
 from former.positions import sinusoidal
 from viz import figures
 from viz.browser import chart
-from viz.passes.run import Loaded, Models, rounded, tokenize
+from viz.passes.loaded import Loaded, Models
+from viz.passes.run import rounded, tokenize
 from viz.tabs.learn.score_terms import TERMS, heads_to_open, parts, summands, terms
 from viz.tabs.learn.section import Section
 from viz.tabs.learn.sections.block import reader

@@ -15,7 +15,8 @@ from torch import Tensor
 
 import former
 from former.hooks import POINTS
-from viz.passes.run import Loaded, Models, tokenize, writers
+from viz.passes.loaded import Loaded, Models, writers
+from viz.passes.run import tokenize
 from viz.passes.trace import MAPS, place_of
 from viz.tabs.learn.section import Section
 from viz.tabs.python import IMPORTS, View, read_choice, read_index

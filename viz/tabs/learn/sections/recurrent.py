@@ -20,7 +20,8 @@ from former.baselines import ConvModel, GRUModel
 from former.checkpoints import CHECKPOINTS
 from viz import figures
 from viz.browser import chart
-from viz.passes.run import Models, read_text
+from viz.passes.loaded import Models
+from viz.passes.run import read_text
 from viz.tabs.learn.section import Section
 from viz.tabs.learn.shipped import shipped
 from viz.tabs.python import IMPORTS, View

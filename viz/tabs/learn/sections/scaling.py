@@ -18,7 +18,8 @@ import former
 from former.attention import attention_scores
 from viz import figures
 from viz.browser import chart
-from viz.passes.run import Loaded, Models, describe_output, rounded, tokenize
+from viz.passes.loaded import Loaded, Models
+from viz.passes.run import describe_output, rounded, tokenize
 from viz.tabs.learn import family
 from viz.tabs.learn.section import Section
 from viz.tabs.python import IMPORTS, View, read_choice, read_index

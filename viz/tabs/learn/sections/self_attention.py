@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 import former
-from viz.passes.run import Models, reader
+from viz.passes.loaded import Models, reader
 from viz.tabs.learn.pairs import read_pairs
 from viz.tabs.learn.section import Section
 from viz.tabs.python import IMPORTS, View

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 import former
-from viz.passes.run import Loaded, Models, reader
+from viz.passes.loaded import Loaded, Models, reader
 from viz.tabs.learn import family
 from viz.tabs.learn.forms import MOST, TIMED, forms
 from viz.tabs.learn.section import Section

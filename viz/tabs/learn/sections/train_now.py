@@ -19,7 +19,7 @@ from torch import Tensor
 from former.training import toys
 from viz import figures
 from viz.browser import chart
-from viz.passes.run import Models
+from viz.passes.loaded import Models
 from viz.server import http, work
 from viz.server.trainee import frame, unpack
 from viz.server.trainings import Trainings

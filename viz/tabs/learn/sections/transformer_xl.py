@@ -18,7 +18,8 @@ from former.positions import RelativeTerms
 from former.transformer_xl import Recall, TransformerXL
 from viz import figures
 from viz.browser import chart
-from viz.passes.run import Models, read_text
+from viz.passes.loaded import Models
+from viz.passes.run import read_text
 from viz.tabs.learn.score_terms import TERMS, relative_terms
 from viz.tabs.learn.section import Section
 from viz.tabs.learn.shipped import shipped
