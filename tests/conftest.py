@@ -1,7 +1,5 @@
 """What holds for every test: few threads, so that parallel workers do not fight over the cores."""
 
-import os
-
 import hypothesis
 import torch
 
@@ -9,8 +7,3 @@ torch.set_num_threads(1)
 # A shared machine may stall any one example for seconds: no deadline, and as many examples as a minute allows.
 hypothesis.settings.register_profile("former", deadline=None, max_examples=40)
 hypothesis.settings.load_profile("former")
-
-
-def pytest_xdist_auto_num_workers() -> int:
-    """Half as many workers again as there are cores: most of a browser test is waiting."""
-    return (os.cpu_count() or 1) * 3 // 2

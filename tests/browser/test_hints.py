@@ -74,7 +74,10 @@ def test_a_choice_s_name_opens_what_each_of_its_values_is(tab, field):
 )
 def test_what_buttons_do_can_be_opened(tab, panel, button, hints):
     page = tab.open(text="abc").page
-    page.locator(f".former-{panel}").get_by_role("button", name=button).click()
+    hint = page.locator(f".former-{panel}").get_by_role("button", name=button)
+    hint.scroll_into_view_if_needed()
+    page.wait_for_load_state("networkidle")  # what came into view on the way moves the page as it arrives
+    hint.click()
     for key in hints:
         expect(card(page)).to_contain_text(en.MESSAGES[key])
 

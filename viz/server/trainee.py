@@ -24,7 +24,7 @@ from torch import Tensor
 import former
 from former.training import toys
 
-GIVES_WAY = 15  # of 19: how far its priority is below that of others
+GIVES_WAY = 10  # of 19: how far its priority is below that of others
 
 
 def frame(model: former.Generator, task: str, question: str) -> dict[str, Any]:

@@ -38,7 +38,7 @@ PROGRAM = (sys.executable, "-m", "viz.server.trainee")
 LINE = 40  # trainings at work or in line
 READERS = 200  # at once
 KEPT = 16  # trained models, of some 0.6 MB each
-LIMIT = 180  # seconds; a training that takes longer, on a machine that has no time for it, is ended
+LIMIT = 300  # seconds; a training that takes longer, on a machine that has no time for it, is ended
 PAUSE = 0.2  # seconds between two lines to a reader
 
 
