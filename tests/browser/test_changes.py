@@ -46,6 +46,8 @@ def test_the_next_byte_probabilities_are_those_of_the_weights(tab, model):
 def test_the_surprise_of_each_byte_and_of_the_whole_are_those_of_the_weights(tab, model):
     bits = model.surprise(model.ids(TEXT))
     status = tab.page.locator(".former-surprise .surprise-status")
+    status.scroll_into_view_if_needed()
+    tab.page.wait_for_load_state("networkidle")  # panels that came into view on the way move it as they fill
     for i in (1, 4, 9, 20, len(TEXT) - 1):
         tab.page.locator(f".former-surprise .token[data-token='{i}']").hover()
         tab.painted()

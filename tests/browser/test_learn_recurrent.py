@@ -55,6 +55,8 @@ def test_outputs_of_the_recurrent_network_stand_one_after_another_and_those_of_t
 def test_a_cell_that_is_pointed_at_says_its_steps(tab):
     tab.open("recurrent", text=TEXT)
     canvas = tab.section.locator("figure[data-kind=recurrent] canvas")
+    tab.page.wait_for_load_state("networkidle")  # what comes late moves what stands below it
+    tab.painted()
     left, top, width, height = map(float, (canvas.get_attribute("data-frame") or "").split())
     t = len(TEXT)
     canvas.hover(position={"x": left + 0.5 * width / t, "y": top + (t - 0.5) * height / t})
