@@ -24,7 +24,7 @@ from former.tokens.wordpiece import MASK, SEP, SPECIAL, WordPieceTokenizer
 from viz.passes import edits as changes
 from viz.passes.habits import rounded
 from viz.passes.loaded import Loaded
-from viz.passes.run import POINTS, TEXT_LIMIT, Map, Pass, key_of, most_likely
+from viz.passes.run import POINTS, Map, Pass, check_text, finished, most_likely
 from viz.text import Refusal
 
 HIDDEN = re.compile(r"\[([^\[\]\s]+)\]")  # a word in brackets
@@ -79,10 +79,7 @@ def read(loaded: Loaded, text: str) -> Reading:
     Raises:
         Refusal: a text that is empty, too long, or without a word.
     """
-    if not isinstance(text, str) or not text.strip():
-        raise Refusal("empty_text")
-    if len(text) > TEXT_LIMIT:
-        raise Refusal("long_text", given=len(text), limit=TEXT_LIMIT)
+    check_text(text)
     tokenizer = tokenizer_of(loaded)
     words: list[tuple[int, int]] = []
     first, middle, second = text.partition(SEP)
@@ -155,27 +152,16 @@ def fill_in(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Pa
     points = (capture.stack(point)[:, 0].contiguous() for point in POINTS)
     attention = Map("self", labels, labels, mask, *points, ids=tuple(ids))
     header: dict[str, Any] = {
-        "model": loaded.name,
-        "kind": loaded.kind,
-        "unit": tokenizer.unit,
-        "examples": loaded.examples,
-        "layers": config.depth,
-        "heads": config.heads,
-        "context": config.seq_length,
         "tokens": len(ids),
         "total": reading.total,
-        "text": text,
         "ids": ids,
         "segments": reading.segments,
         "labels": labels,
         "words": described(reading, tokenizer),
-        "edits": list(edits),
-        "maps": [attention.describe()],
         "output": output(loaded, reading, x, plain),
         "baseline": None if plain is None else output(loaded, reading, plain, x),
     }
-    key = key_of(loaded, text, edits)
-    return Pass(key, header | {"key": key}, (attention,))
+    return finished(loaded, text, (attention,), header, edits)
 
 
 def described(reading: Reading, tokenizer: WordPieceTokenizer) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ import former
 from former.hooks import Capture, Observer
 from viz.passes import edits as changes
 from viz.passes.loaded import Loaded
-from viz.passes.run import POINTS, TEXT_LIMIT, Map, Pass, describe_output, key_of, most_likely, read_text
+from viz.passes.run import POINTS, TEXT_LIMIT, Map, Pass, describe_output, finished, most_likely, read_text
 
 
 class Segment(NamedTuple):
@@ -90,7 +90,6 @@ def recall(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Pas
     Raises:
         Refusal: a text that cannot be run.
     """
-    config, tokenizer = loaded.bundle.config, loaded.bundle.tokenizer
     ids, labels, total = read_text(loaded.bundle, text, limit=4 * TEXT_LIMIT)  # a character has 4 bytes at most
     read = read_on(loaded, ids, edits, (*POINTS, "scores"))
     plain = read_on(loaded, ids, ()) if edits else None
@@ -101,26 +100,15 @@ def recall(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Pas
     attention = Map("self", *sides, read.mask, *points, ids=own, scores=scores, memory=both - t)
     named = most_likely(read.logits, plain and plain.logits)
     header: dict[str, Any] = {
-        "model": loaded.name,
-        "kind": loaded.kind,
-        "unit": tokenizer.unit,
-        "examples": loaded.examples,
-        "layers": config.depth,
-        "heads": config.heads,
-        "context": config.seq_length,
         "tokens": t,
         "total": total,
         "memory": both - t,
-        "text": text,
         "ids": ids[-t:],
         "labels": labels[-t:],
-        "edits": list(edits),
-        "maps": [attention.describe()],
         "output": output(loaded, read, ids, named),
         "baseline": plain and output(loaded, plain, ids, named),
     }
-    key = key_of(loaded, text, edits)
-    return Pass(key, header | {"key": key}, (attention,))
+    return finished(loaded, text, (attention,), header, edits)
 
 
 def output(loaded: Loaded, read: Segment, ids: list[int], named: Sequence[int]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import itertools
 import json
 import math
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -142,6 +142,14 @@ def tokenize(loaded: Loaded, text: str, *, end: bool = False) -> tuple[list[int]
     return read_text(loaded.bundle, text, end=end, limit=loaded.reads)
 
 
+def check_text(text: Any) -> None:
+    """Raises Refusal for what is no text, or an empty or too long one."""
+    if not isinstance(text, str) or not text.strip():
+        raise Refusal("empty_text")
+    if len(text) > TEXT_LIMIT:
+        raise Refusal("long_text", given=len(text), limit=TEXT_LIMIT)
+
+
 def read_text(
     bundle: former.Bundle, text: str, *, end: bool = False, limit: int | None = None
 ) -> tuple[list[int], list[str], int]:
@@ -155,10 +163,7 @@ def read_text(
     Raises:
         Refusal: a text that is empty, too long, or without a token.
     """
-    if not isinstance(text, str) or not text.strip():
-        raise Refusal("empty_text")
-    if len(text) > TEXT_LIMIT:
-        raise Refusal("long_text", given=len(text), limit=TEXT_LIMIT)
+    check_text(text)
     tokenizer = bundle.tokenizer
     ids = tokenizer.encode(text)
     if not ids:
@@ -199,6 +204,31 @@ def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Pass:
     points = (capture.stack(point)[:, 0].contiguous() for point in POINTS)
     attention = Map("self", labels, labels, mask, *points, ids=tuple(ids))
     header: dict[str, Any] = {
+        "tokens": len(ids),
+        "total": total,
+        "ids": ids,
+        "labels": labels,
+        "output": describe_output(loaded, tokens, out, named),
+        "baseline": None if plain is None else describe_output(loaded, tokens, plain, named),
+    }
+    return finished(loaded, text, (attention,), header, edits)
+
+
+def finished(
+    loaded: Loaded, text: str, maps: tuple[Map, ...], own: Mapping[str, Any], edits: Sequence[changes.Edit] = ()
+) -> Pass:
+    """The pass of a text: its key, and beside what is told of this pass what is told of every one.
+
+    Args:
+        loaded: the model.
+        text: as typed.
+        maps: what was captured.
+        own: what is told of this pass: its tokens, what the model said, and what only its kind has.
+        edits: the visitor's.
+    """
+    config, key = loaded.bundle.config, key_of(loaded, text, edits)
+    header = {
+        "key": key,
         "model": loaded.name,
         "kind": loaded.kind,
         "unit": loaded.bundle.tokenizer.unit,
@@ -206,18 +236,11 @@ def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Pass:
         "layers": config.depth,
         "heads": config.heads,
         "context": config.seq_length,
-        "tokens": len(ids),
-        "total": total,
         "text": text,
-        "ids": ids,
-        "labels": labels,
         "edits": list(edits),
-        "maps": [attention.describe()],
-        "output": describe_output(loaded, tokens, out, named),
-        "baseline": None if plain is None else describe_output(loaded, tokens, plain, named),
+        "maps": [each.describe() for each in maps],
     }
-    key = key_of(loaded, text, edits)
-    return Pass(key, header | {"key": key}, (attention,))
+    return Pass(key, header | dict(own), maps)
 
 
 def again(loaded: Loaded, made: Pass) -> tuple[tuple[Tensor, ...], list[Observer]]:

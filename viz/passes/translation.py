@@ -17,7 +17,7 @@ from former.encoder_decoder import write
 from former.hooks import STACKS, Capture
 from former.tokens import UNK
 from viz.passes.loaded import Loaded
-from viz.passes.run import POINTS, Map, Pass, describe_output, key_of, most_likely, tokenize
+from viz.passes.run import POINTS, Map, Pass, describe_output, finished, most_likely, tokenize
 from viz.text import Refusal
 
 ARROW = re.compile(r"→|->")
@@ -58,7 +58,6 @@ def translate(loaded: Loaded, text: str) -> Pass:
     source, target, own = read(loaded, text)
     typed, answer = split(text)
     _, labels, total = tokenize(loaded, typed)
-    config, tokenizer = loaded.bundle.config, loaded.bundle.tokenizer
     inputs = torch.tensor([source]), torch.tensor([target])
     names = [f"{stack}.{point}" for stack in STACKS for point in POINTS]
     out, capture = former.run_with_capture(loaded.bundle.model, inputs, names)
@@ -70,26 +69,15 @@ def translate(loaded: Loaded, text: str) -> Pass:
         Map("decoder", said, said, former.masks.causal(len(target)), *points(capture, "decoder"), ids=tuple(target)),
     )
     header: dict[str, Any] = {
-        "model": loaded.name,
-        "kind": loaded.kind,
-        "unit": tokenizer.unit,
-        "examples": loaded.examples,
-        "layers": config.depth,
-        "heads": config.heads,
-        "context": config.seq_length,
         "tokens": len(source),
         "total": total,
-        "text": text,
         "ids": source,
         "labels": labels,
         "answer": {"ids": target, "labels": said, "own": own, "typed": answer},
-        "edits": [],
-        "maps": [each.describe() for each in maps],
         "output": describe_output(loaded, inputs[1], out, most_likely(out)),
         "baseline": None,
     }
-    key = key_of(loaded, text)
-    return Pass(key, header | {"key": key}, maps)
+    return finished(loaded, text, maps, header)
 
 
 def points(capture: Capture, stack: str) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
