@@ -15,6 +15,7 @@ from former.training import optim
 from former.training.recipe import Recipe
 
 _BLOCK = re.compile(r"(?<=\.blocks\.)\d+(?=\.)")
+_POSITIONS = "transformer.positions.embedding.weight"
 
 
 def make_model(recipe: Recipe, *, with_weights: bool = True) -> Any:
@@ -41,7 +42,8 @@ def _begun(state: dict[str, Tensor], recipe: Recipe) -> dict[str, Tensor]:
     """The weights that a recipe names, and of `state` the blocks that are new.
 
     What this model does not have is left out. Of a shallower model, block i becomes block i·n and n − 1 new ones follow
-    it. Their last maps are zero, so that in a pre-norm stack they add nothing: the function stays the same.
+    it. Their last maps are zero, so that in a pre-norm stack they add nothing: the function stays the same. Where
+    there are fewer learned positions, those that are missing begin as the second half of them, again and again.
     """
     source = former.load(recipe.weights)
     times, rest = divmod(recipe.model.depth, source.config.depth)
@@ -54,6 +56,8 @@ def _begun(state: dict[str, Tensor], recipe: Recipe) -> dict[str, Tensor]:
         _BLOCK.sub(lambda number: str(times * int(number[0])), name): tensor
         for name, tensor in source.model.state_dict().items()
     }
+    if _POSITIONS in held and _POSITIONS in state and len(held[_POSITIONS]) < len(state[_POSITIONS]):
+        held[_POSITIONS] = _repeated(held[_POSITIONS], len(state[_POSITIONS]))
     for name, tensor in state.items():
         block = _BLOCK.search(name)
         verdict = name.startswith("toprobs.") and name not in held  # a classifier's last layer, on a BERT
@@ -62,3 +66,10 @@ def _begun(state: dict[str, Tensor], recipe: Recipe) -> dict[str, Tensor]:
         elif name not in held or held[name].shape != tensor.shape:
             raise ValueError(f"model must have the shape of {recipe.weights!r}, with whose weights it begins")
     return {name: held[name] for name in state}
+
+
+def _repeated(positions: Tensor, count: int) -> Tensor:
+    """(t, e) → (count, e), count above t: in the second half, as in what is new, a token has much before it."""
+    half = len(positions) // 2
+    more = torch.arange(count - len(positions), device=positions.device) % (len(positions) - half)
+    return torch.cat([positions, positions[half + more]])

@@ -77,6 +77,9 @@ def make_bundle(run: Path, weights: Path) -> former.Bundle:
 def export(run: Path, to: Path, replace: bool = False) -> list[Path]:
     """Writes a run's best weights, and its snapshots below them; returns the directories.
 
+    A run knows nothing of the trainings before it, whose weights it began with: where the card that is written over
+    tells of them (`earlier`), the new one does too, if it began with the same.
+
     Args:
         run: the run's directory.
         to: where to.
@@ -86,11 +89,15 @@ def export(run: Path, to: Path, replace: bool = False) -> list[Path]:
     """
     if (to / CARD).exists() and not replace:
         raise ValueError(f"--to must be a place without a model, and {to} has one; --replace writes over it")
+    before = state.read_json(to / CARD) if (to / CARD).exists() else {}
     places = {to: run / "best.safetensors"}
     for snapshot in sorted(run.glob("snapshots/*.safetensors")):
         places[to / snapshot.stem] = snapshot
     for place, weights in places.items():
-        former.save(make_bundle(run, weights), place)
+        bundle = make_bundle(run, weights)
+        if "earlier" in before and before["recipe"]["weights"] == bundle.card["recipe"]["weights"]:
+            bundle.card["earlier"] = before["earlier"]
+        former.save(bundle, place)
     return list(places)
 
 

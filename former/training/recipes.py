@@ -99,16 +99,19 @@ _GPT_BEGUN = Recipe(
 )
 _SPARSE = Recipe(
     name="sparse",
-    description="Reads 2,048 bytes by a strided pattern: each token sees a window, and every 32nd token before it.",
-    model=ModelConfig(
-        depth=4, emb=192, heads=6, seq_length=2_048, norm="pre", activation="gelu", mask="strided", mask_size=32
-    ),
-    steps=2_000,
-    batch=4,
-    warmup=100,
-    muon_lr=0.01,
+    description="Reads 2,048 bytes by a strided pattern: each token sees a window, and every 128th token before it.",
+    model=ModelConfig(depth=6, seq_length=2_048, norm="pre", activation="gelu", mask="strided", mask_size=128),
+    weights="generator",
+    steps=120,
+    batch=2,
+    warmup=10,
+    decay=0.6,
+    muon_lr=0.005,
+    adam_lr=1e-3,
     compile=False,  # the sparse products are called one by one; so are the dense twin's, to compare seconds
     attention="kernel",
+    validate_every=120,
+    save_every=20,
 )
 _BERT = BertConfig(num_tokens=8_192, emb=256, heads=4, depth=4, seq_length=256, dropout=0.0)
 

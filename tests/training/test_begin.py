@@ -41,6 +41,18 @@ def test_every_new_block_of_a_grown_model_learns(shallow, recipe):
             assert last.grad.abs().max() > 0
 
 
+def test_positions_that_are_missing_begin_as_the_second_half_of_those_that_are_there(shallow, recipe):
+    long = make_model(recipe("tiny-generator", f"weights={shallow}", "model.seq_length=75")).eval()
+    short = former.load(shallow).model
+    held, own = (model.transformer.positions.embedding.weight for model in (long, short))
+    assert len(own) == 32
+    for place in range(75):
+        assert torch.equal(held[place], own[place if place < 32 else 16 + place % 16]), place
+    tokens = torch.randint(256, (3, 32), generator=torch.Generator().manual_seed(0))
+    with torch.no_grad():
+        assert torch.equal(long(tokens), short(tokens))
+
+
 def test_a_shipped_model_is_grown_by_its_name():
     deep = RECIPES["tiny-generator"].changed(["weights=tiny-generator", "model.depth=4"])
     tokens = torch.tensor([list(b"The river rises in the hills north of the town")])
@@ -61,7 +73,7 @@ def test_a_post_norm_model_is_not_grown(recipe, tmp_path):
         make_model(recipe("tiny-generator", "model.norm=post", f"weights={tmp_path / 'post'}", "model.depth=4"))
 
 
-@pytest.mark.parametrize("settings", [["model.emb=64"], ["model.positions=learned", "model.seq_length=1024"]])
+@pytest.mark.parametrize("settings", [["model.emb=64"], ["model.positions=learned", "model.seq_length=256"]])
 def test_a_model_that_the_weights_it_begins_with_do_not_fit_is_refused(settings):
     with pytest.raises(ValueError, match="must have the shape of 'classifier'"):
         make_model(RECIPES["classifier-bag"].changed(settings))

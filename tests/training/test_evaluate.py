@@ -11,7 +11,8 @@ import torch
 import former
 from former import checkpoints, cpu
 from former.training import evaluate
-from former.training.__main__ import main, parse, recipe_of_command
+from former.training.__main__ import main, parse
+from former.training.commands import recipe_of_command
 from former.training.export import data_facts, export, make_bundle, train_command
 from former.training.recipes import RECIPES
 from former.training.tasks import TASKS
@@ -154,6 +155,20 @@ def test_the_card_of_a_known_corpus_names_it_and_the_file():
     assert facts["corpus"].startswith("Large Movie Review Dataset")
     assert facts["license"]
     assert (facts["file"], facts["sha256"]) == ("imdb.jsonl.xz", "abc")
+
+
+def test_an_export_keeps_what_the_card_tells_of_earlier_trainings_if_it_began_with_the_same(text_file, tmp_path):
+    first, second, place = tmp_path / "first", tmp_path / "second", tmp_path / "tiny"
+    words = ["train", "tiny-generator", "--data", str(text_file), "--unchecked", "--set", *SETTINGS, "snapshots=[]"]
+    assert main([*words, "--out", str(first)]) == 0
+    assert main([*words, f"weights={first}", "--out", str(second)]) == 0
+    export(second, place)
+    earlier = [{"name": "first", "steps": 20, "seconds": 1, "processor_seconds": 1}]
+    checkpoints.write_card(place, former.load(place).card | {"earlier": earlier})
+    export(second, place, replace=True)
+    assert former.load(place).card["earlier"] == earlier
+    export(first, place, replace=True)
+    assert "earlier" not in former.load(place).card
 
 
 def test_exporting_a_run_that_is_not_there_says_so(tmp_path, capsys):

@@ -7,7 +7,8 @@ import pytest
 
 import app
 import former
-from former.training.__main__ import main, parse, recipe_of_command
+from former.training.__main__ import main, parse
+from former.training.commands import recipe_of_command
 from former.training.recipe import Recipe
 from tests.training.conftest import TINY
 
@@ -89,7 +90,7 @@ def test_without_a_name_an_unknown_corpus_is_refused_as_before(text_file, tmp_pa
 
 
 def test_export_writes_over_no_model_unless_told(run, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("former.training.__main__.CHECKPOINTS", tmp_path / "shipped")
+    monkeypatch.setattr("former.training.commands.CHECKPOINTS", tmp_path / "shipped")
     former.save(former.load("tiny-generator"), tmp_path / "shipped" / "notes")
     before = {path.name: path.read_bytes() for path in (tmp_path / "shipped" / "notes").iterdir()}
     assert main(["export", "notes", "--out", str(run)]) == 2

@@ -14,7 +14,8 @@ from former.checkpoints import CHECKPOINTS
 from former.config import ModelConfig
 from former.tokens import ByteTokenizer
 from former.training import data, tasks
-from former.training.__main__ import main, parse, recipe_of_command
+from former.training.__main__ import main, parse
+from former.training.commands import recipe_of_command
 from former.training.recipes import RECIPES, Recipe
 
 CARDS = {path.parent.name: json.loads(path.read_text()) for path in sorted(CHECKPOINTS.glob("*/card.json"))}
