@@ -1,8 +1,12 @@
 """The browser tests drive the real app, with the shipped models, in a real Chromium.
 
-One app runs per worker and every test has a page of its own. Without a browser the tests are skipped, unless
-FORMER_BROWSER=required says that this machine must have one. Any error on a page's console, any request that leaves
-the app's origin and any traceback in the app's log fail the test in which they come up.
+One app runs per worker. A page takes longer to open than most tests to run, so the tests of a file marked `one_page`
+share one, but for those marked `own_page`: each begins with the view that it needs, which the page takes up as it does
+that of a link. A test that fails takes the page with it. In other files every test has a page of its own.
+
+Without a browser the tests are skipped, unless FORMER_BROWSER=required says that this machine must have one. Any error
+on a page's console, any request that leaves the app's origin and any traceback in the app's log fail the test in which
+they come up.
 """
 
 from __future__ import annotations
@@ -22,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Playwright, expect
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, expect
 
 from tests.browser.pages import Tab
 from tests.browser.reference import Reference
@@ -42,6 +46,8 @@ PATIENCE = 20_000  # milliseconds that a page may take to do what it is asked: s
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "browser: drives the real app in Chromium")
+    config.addinivalue_line("markers", "one_page: its tests share a page, which takes up the view each begins with")
+    config.addinivalue_line("markers", "own_page: about how a page opens or what it keeps, so on one of its own")
 
 
 def find_browser(playwright: Playwright) -> str | None:
@@ -141,15 +147,27 @@ class Guard:
     requests: list[str] = field(default_factory=list)  # "POST /permute"
     allowed: list[str] = field(default_factory=list)  # patterns of console errors that a test provokes on purpose
 
+    def __post_init__(self) -> None:
+        fail = self.errors.append
+        self._listeners: dict[Any, Callable[[Any], None]] = {
+            "console": self._hear,
+            "weberror": lambda error: fail(f"uncaught: {error.error}"),
+            "request": self._note,
+        }
+
     def allow(self, pattern: str) -> None:
         """For a test that makes the browser itself report something, such as a lost connection."""
         self.allowed.append(pattern)
 
     def watch(self, context: BrowserContext) -> None:
         """Listens to every page of a context."""
-        context.on("console", self._hear)
-        context.on("weberror", lambda error: self.errors.append(f"uncaught: {error.error}"))
-        context.on("request", self._note)
+        for event, listener in self._listeners.items():
+            context.on(event, listener)
+
+    def leave(self, context: BrowserContext) -> None:
+        """Listens no more."""
+        for event, listener in self._listeners.items():
+            context.remove_listener(event, listener)
 
     def _hear(self, said: ConsoleMessage) -> None:
         if said.type == "error":
@@ -168,6 +186,56 @@ class Guard:
         return [error for error in self.errors if not any(re.search(pattern, error) for pattern in self.allowed)]
 
 
+@pytest.fixture(scope="module")
+def kept() -> Iterator[list[BrowserContext]]:
+    """The browser of a visitor who looks at one thing after the other, once there is one."""
+    contexts: list[BrowserContext] = []
+    yield contexts
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def context(
+    request: pytest.FixtureRequest,
+    browser: Browser,
+    browser_context_args: dict[str, Any],
+    kept: list[BrowserContext],
+) -> Iterator[BrowserContext]:
+    """Of the test alone, or of all in its file."""
+    test = request.node
+    if not test.get_closest_marker("one_page") or test.get_closest_marker("own_page"):
+        yield request.getfixturevalue("new_context")()
+        return
+    if not kept:
+        kept.append(browser.new_context(**browser_context_args))
+    yield kept[0]
+    if getattr(test, "rep_call", None) and test.rep_call.passed:
+        tidy(kept[0])
+    else:
+        kept.pop().close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Page:
+    return next(iter(context.pages), None) or context.new_page()
+
+
+def tidy(context: BrowserContext) -> None:
+    """Leaves one page, with pointer, focus, window, storage and network as on a new one; a link brings the rest."""
+    page, *others = context.pages
+    for other in others:
+        other.close()
+    page.unroute_all(behavior="ignoreErrors")
+    context.set_offline(False)
+    context.clear_permissions()
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.emulate_media(color_scheme="light")
+    page.mouse.move(0, 0)
+    page.keyboard.press("Escape")  # what fills the window, a card, a menu
+    page.evaluate("document.activeElement?.blur(), localStorage.clear(), sessionStorage.clear(), scrollTo(0, 0)")
+
+
 @pytest.fixture
 def guard(app: App, context: BrowserContext) -> Iterator[Guard]:
     context.set_default_timeout(PATIENCE)
@@ -176,6 +244,7 @@ def guard(app: App, context: BrowserContext) -> Iterator[Guard]:
     watched.watch(context)
     before = app.log.stat().st_size
     yield watched
+    watched.leave(context)
     assert not watched.unexpected()
     with app.log.open("rb") as said:
         said.seek(before)

@@ -12,6 +12,11 @@ from playwright.sync_api import Locator, Page
 # Run in a page: its clipboard takes nothing, as in another page's frame.
 REFUSED = "() => { navigator.clipboard.writeText = async () => { throw new DOMException('no', 'NotAllowedError'); }; }"
 
+# What belongs to the page itself and not to a view: a link with one of these is opened anew.
+OF_PAGE = ("present", "slide", "room", "lead", "embed", "__theme")
+IS_OPEN = """names => Boolean(window.former?.followers) &&
+  !names.some((name) => new URLSearchParams(location.search).has(name))"""
+
 
 class Tab:
     """What all tabs have."""
@@ -29,6 +34,18 @@ class Tab:
     def goto(self, **asked: Any) -> None:
         """Opens the page as a link with these parameters would."""
         self.page.goto(f"{self.origin}/?{urlencode(asked)}")
+
+    def visit(self, **asked: Any) -> None:
+        """The view of a link: a page that is open takes it up, as it does from Back; any other is opened with it."""
+        if self.takes_up(asked):
+            view = {name: str(value) for name, value in asked.items()}
+            self.page.evaluate("view => former.page.follow(new URLSearchParams(view))", view)
+        else:
+            self.goto(**asked)
+
+    def takes_up(self, asked: dict[str, Any]) -> bool:
+        """Whether the page is open and can take up a link with these parameters."""
+        return not set(OF_PAGE) & asked.keys() and self.page.evaluate(IS_OPEN, OF_PAGE)
 
     def wait(self, condition: str, argument: Any = None) -> None:
         """Until a JavaScript condition holds."""
@@ -85,8 +102,9 @@ class Writing(Tab):
     """Tab Generate."""
 
     def open(self, **asked: Any) -> Writing:
-        """The tab with its first state painted."""
-        self.goto(tab="generate", **asked)
+        """The tab with its first state painted, and nothing of what was written there before."""
+        self.page.evaluate("Object.keys(window.former?.writing?.models ?? {}).length && former.writing.clear()")
+        self.visit(tab="generate", **asked)
         self.rested()
         return self
 
@@ -150,14 +168,31 @@ def agrees(text: str, exact: float) -> bool:
     return abs(share(text) - exact) <= 0.5 * 10 ** -(digits + 2) + 2e-5
 
 
+# Explore: whether what is on the screen is what a link asked for.
+TAKEN = """([model, text, edits]) => {
+  const { store } = former;
+  const { header } = store.pass ?? {};
+  const same = header?.model === (model || "generator") && header.text === text;
+  return same && store.editsInLink(header.edits) === edits;
+}"""
+
+
 class Exploring(Tab):
     """Tab Explore."""
 
     def open(self, **asked: Any) -> Exploring:
         """The tab with its pass painted."""
-        self.goto(**{"tab": "explore", **asked})
+        view = {"tab": "explore", **asked}
+        taken = self.takes_up(view)
+        self.visit(**view)
+        if taken:
+            self.wait(TAKEN, [str(asked.get(name, "")) for name in ("model", "text", "edits")])
         self.settled()
         return self
+
+    def takes_up(self, asked: dict[str, Any]) -> bool:
+        """As every tab's; without a text a model shows an example, which only a page that is opened begins with."""
+        return "text" in asked and super().takes_up(asked)
 
     def settled(self) -> None:
         """Until the chosen head's exact numbers are here, and every part has painted the newest answer."""

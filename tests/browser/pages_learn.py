@@ -17,7 +17,7 @@ class Learning(Tab):
         """The tab with a section drawn: the one of this name, or that of a link without one."""
         named = {"section": section} if section else {}
         tab = {"tab": "learn"} if asked else {}  # some fields are called as Explore's are
-        self.goto(**tab | named | asked)
+        self.visit(**tab | named | asked)
         self.settled()
         return self
 

@@ -26,7 +26,7 @@ class Masking(Tab):
 
     def open(self, **asked: Any) -> Masking:
         """The tab with all its answers painted."""
-        self.goto(tab="mask", **asked)
+        self.visit(tab="mask", **asked)
         self.settled()
         return self
 

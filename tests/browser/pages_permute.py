@@ -26,7 +26,7 @@ class Permuting(Tab):
 
     def open(self, **asked: Any) -> Permuting:
         """The tab with its first answer painted."""
-        self.goto(tab="permute", **asked)
+        self.visit(tab="permute", **asked)
         self.settled()
         return self
 

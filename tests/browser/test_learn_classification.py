@@ -11,7 +11,7 @@ from former.models import pool
 from tests.browser.pages_learn import Learning
 from tests.browser.written import number
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Learning
 SECTION = "classification"
 

@@ -7,7 +7,7 @@ from playwright.sync_api import Locator, expect
 from tests.browser.pages_learn import Learning
 from viz.tabs.learn.sections import graphs
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Learning
 SECTION = "graphs"
 

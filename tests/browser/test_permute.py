@@ -11,7 +11,7 @@ from tests.browser.pages_permute import LINKED, ORDER, TEXT, Outputs, Permuting,
 from tests.browser.written import number
 from viz.text import examples as words
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Permuting
 MODEL = partial(Outputs, "classifier")
 

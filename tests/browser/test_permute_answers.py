@@ -11,7 +11,7 @@ from tests.browser.pages_permute import LINKED, ORDER, TEXT, Outputs, Permuting
 from tests.browser.written import number
 from viz.text import message, note
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Permuting
 MODEL = partial(Outputs, "classifier")
 
@@ -133,6 +133,7 @@ def test_the_complaint_about_a_link_goes_with_the_next_that_asks_nothing(tab):
     assert tab.message() == ""
 
 
+@pytest.mark.own_page  # which has fetched no table yet
 def test_the_complaint_about_a_table_goes_as_it_is_fetched(tab, guard):
     guard.allow("ERR_FAILED")
     tab.open(text="film", table="sinusoidal")

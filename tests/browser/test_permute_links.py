@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from tests.browser.pages_permute import LINKED, TEXT, Outputs, Permuting, shuffled
 from viz.text import examples as words
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Permuting
 MODEL = partial(Outputs, "classifier")
 
