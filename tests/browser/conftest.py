@@ -230,7 +230,7 @@ def tidy(context: BrowserContext) -> None:
     context.set_offline(False)
     context.clear_permissions()
     page.set_viewport_size({"width": 1280, "height": 720})
-    page.emulate_media(color_scheme="light")
+    page.emulate_media(color_scheme="light", reduced_motion="reduce")
     page.mouse.move(0, 0)
     page.keyboard.press("Escape")  # what fills the window, a card, a menu
     page.evaluate("document.activeElement?.blur(), localStorage.clear(), sessionStorage.clear(), scrollTo(0, 0)")

@@ -10,7 +10,7 @@ import former
 from tests.browser.pages_learn import Learning
 from viz.tabs.learn.sections.films import FILMS, HELD, LIKES, PEOPLE
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Learning
 
 

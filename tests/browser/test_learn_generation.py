@@ -11,7 +11,7 @@ import former
 from former.checkpoints import CHECKPOINTS
 from tests.browser.pages_learn import Learning
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Learning
 TEXT = "The cat sat on the mat."
 STEPS = [0, 50, 100, 200, 350, 500, 750, 1000, 1500, 2000, 2500, 3000]

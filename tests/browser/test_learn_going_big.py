@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.browser.pages_learn import Learning
 from viz.tabs.learn.sections.going_big import MEASURED
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Learning
 
 

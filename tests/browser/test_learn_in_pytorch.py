@@ -8,7 +8,7 @@ import former
 from tests.browser.pages_learn import Learning
 from tests.browser.written import number
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Learning
 
 

@@ -11,7 +11,7 @@ from tests.browser.pages_learn import Learning
 from viz.tabs.learn.score_terms import TERMS
 from viz.tabs.learn.sections.positions import MEASURED
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Learning
 
 

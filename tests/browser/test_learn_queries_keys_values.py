@@ -10,7 +10,7 @@ from tests.browser.pages_learn import Learning
 from tests.browser.reference import CHECKPOINTS
 from viz.tabs.learn.sections import queries_keys_values
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Learning
 NAME = "queries-keys-values"
 

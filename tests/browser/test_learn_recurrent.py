@@ -11,7 +11,7 @@ import former
 from former.checkpoints import CHECKPOINTS
 from tests.browser.pages_learn import Learning
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Learning
 TEXT = "A cat sat on a mat"
 NAMES = {"recurrent": "tiny-gru", "convolutional": "tiny-conv", "attention": "family/tiny-generator"}

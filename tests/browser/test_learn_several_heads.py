@@ -10,7 +10,7 @@ from tests.browser.pages_learn import Learning
 from tests.browser.written import number
 from viz.tabs.learn.sections import several_heads
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Learning
 WORDS = ["mary", "gave", "roses", "to", "susan"]
 

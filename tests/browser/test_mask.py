@@ -12,7 +12,7 @@ from tests.browser.pages_mask import LONG, SIZE, TEXT, Masking, T
 from tests.browser.reference import CHECKPOINTS, Reference
 from tests.mask_rules import KINDS, allowed, cells, seen
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Masking
 MODEL = partial(Reference, "generator")
 
@@ -41,6 +41,7 @@ def test_the_switch_lays_each_mask_on_every_layer_of_the_model(tab, model, kind)
     assert tab.link().get("mask", "causal") == kind
 
 
+@pytest.mark.own_page
 def test_masked_cells_have_the_masked_colour_and_no_others(tab):
     tab.open(mask="strided")
     tab.page.evaluate("former.hatch = () => {}")  # its lines lie over the colour

@@ -10,7 +10,7 @@ from playwright.sync_api import Route, expect
 from tests.browser.pages import Chart
 from tests.browser.pages_mask import TEXT, Masking
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Masking
 
 LEFT = "The causal mask keeps 276 of 529 scores"
