@@ -7,7 +7,12 @@ from typing import Any
 
 from playwright.sync_api import Locator
 
+import former
 from tests.browser.pages import Tab
+from viz.tabs.learn.sections import SECTIONS
+
+NEEDS = {"bert": "bert", "transformer-xl": "xl"}  # the model without which a section is not shown
+SHOWN = [section for section in SECTIONS if NEEDS.get(section.name, "gpt") in former.available()]
 
 
 class Learning(Tab):

@@ -11,10 +11,9 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import Guard
 from tests.browser.pages import Exploring, Tab, Writing, tab_to
-from tests.browser.pages_learn import Learning
+from tests.browser.pages_learn import SHOWN, Learning
 from tests.browser.pages_mask import Masking
 from tests.browser.pages_permute import Permuting
-from viz.tabs.learn.sections import SECTIONS
 
 pytestmark = pytest.mark.browser
 
@@ -77,7 +76,7 @@ def test_axe_finds_nothing_serious(page, guard, tab):
 def test_axe_finds_nothing_serious_in_any_section_of_learn(page, guard):
     learning = Learning(page, guard.origin).open()
     found = {}
-    for section in SECTIONS:
+    for section in SHOWN:
         page.evaluate("(name) => former.learn.show(name)", section.name)
         learning.settled()
         found[section.name] = serious_in_both(page)

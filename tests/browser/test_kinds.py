@@ -11,6 +11,7 @@ import former
 from former.tokens import BpeTokenizer, WordPieceTokenizer
 from tests.browser.conftest import App, free_port, serve, stop, wait_until_up
 from tests.browser.pages import Exploring, agrees
+from tests.browser.pages_learn import Learning
 
 pytestmark = pytest.mark.browser
 TAB = Exploring
@@ -118,6 +119,52 @@ def test_a_word_that_is_pressed_is_hidden_and_what_fills_it_is_what_transformers
     tab.wait("!former.store.pass.header.text.includes('[France]')")
     tab.type("Paris is the capital. [SEP] It is in France.")
     expect(panel.locator(".blanks-verdict")).to_contain_text("follow")
+
+
+def test_learn_s_section_on_bert_hides_fills_in_and_judges_as_the_model_that_is_served_does(page, guard, folders):
+    shipped = "bert" in former.available()
+    bundle = former.load("bert") if shipped else former.pretrained.load(folders / "own-bert")
+    model: Any = bundle.model
+    tokenizer: Any = bundle.tokenizer
+    tab = Learning(page, guard.origin).open("bert", text="Paris is the <b>capital</b> of France.")
+    section = tab.section
+    section.get_by_role("button", name="Hide “capital”", exact=True).click()
+    tab.wait("document.querySelector('.former-learn-bert [aria-pressed=true]')")
+    tab.settled()
+    assert tab.link()["text"] == "Paris is the <b>[capital]</b> of France."
+    expect(section.locator(".in-words b, .in-words script")).to_have_count(0)  # what was typed stays text
+    labels = section.locator(".in-words .reads .piece").all_inner_texts()
+    assert (labels[0], labels[-1]) == ("[CLS]", "[SEP]")
+    pieces = len(tokenizer.pieces("capital"))
+    ids = tokenizer.encode("Paris is the <b>" + " [MASK]" * pieces + "</b> of France.")
+    assert labels == tokenizer.labels(ids)
+    with torch.inference_mode():
+        probs = model(torch.tensor([ids]))[0].softmax(-1)
+    blanks = section.locator(".blank")
+    expect(blanks).to_have_count(pieces)
+    best = probs[ids.index(tokenizer.mask_token)].topk(10)
+    rows = blanks.first.locator(".row").all()
+    found = {row.locator(".label").inner_text(): row.locator(".number").inner_text() for row in rows}
+    for label, prob in zip(tokenizer.labels(best.indices.tolist()), best.values.tolist(), strict=True):
+        assert agrees(found[label], prob)
+    assert tab.choose("On either side").startswith("Yes. With the piece before it hidden too")
+    tab.attempt("other")
+    ids, segments = (torch.tensor([each]) for each in tokenizer.encode_pair(tab.view()["first"], tab.view()["second"]))
+    with torch.inference_mode():
+        follows = float(model.next_sentence(ids, segments)[0].softmax(-1)[0])
+    shown = section.locator(".in-texts .row .number")
+    assert all(agrees(text, prob) for text, prob in zip(shown.all_inner_texts(), (follows, 1 - follows), strict=True))
+    _, capture = former.run_with_capture(model, (ids, segments), "weights")
+    looks = capture.get("weights", model.config.depth - 1)[0, :, 0].mean(0)
+    title = section.locator(".in-texts .piece").nth(2).get_attribute("title") or ""
+    assert agrees(title.split("gives it ")[1], float(looks[2]))
+    tab.attempt("figures")
+    figures = section.locator(".in-figures")
+    if not shipped:
+        return expect(figures).to_contain_text("The card of “own-bert” holds no figures")
+    quality = next(figure for figure in bundle.card["quality"] if "masked_accuracy" in figure)
+    for name in ("masked_accuracy", "next_sentence_other", "next_sentence_same"):
+        assert agrees(figures.locator(f"[data-row={name}] td").nth(1).inner_text(), quality[name])
 
 
 def test_a_pass_of_twelve_by_twelve_heads_over_256_tokens_is_small_and_its_head_is_exact(tab, folders):

@@ -7,13 +7,12 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.pages import Exploring, presents
-from tests.browser.pages_learn import Learning
-from viz.tabs.learn.sections import SECTIONS
+from tests.browser.pages_learn import SHOWN, Learning
 from viz.text import message
 
 pytestmark = pytest.mark.browser
 TAB = Learning
-NAMES = [section.name for section in SECTIONS]
+NAMES = [section.name for section in SHOWN]
 
 
 def title(name: str) -> str:
@@ -57,7 +56,7 @@ def has_the_code_of_its_files(tab: Learning, name: str) -> None:
     tab.section.locator("details.code > summary").click()
     expect(tab.section.locator(".code pre").first).to_contain_text("def ")
     shown = tab.section.locator(".code pre").all_text_contents()
-    for function, text in zip(next(one for one in SECTIONS if one.name == name).code, shown, strict=True):
+    for function, text in zip(next(one for one in SHOWN if one.name == name).code, shown, strict=True):
         assert "".join(text.split()) == "".join(getsource(function).split())
 
 

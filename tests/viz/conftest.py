@@ -48,6 +48,20 @@ def bag() -> Loaded:
 
 
 @pytest.fixture(scope="session")
+def bert() -> Loaded:
+    """One that fills in hidden words, with both heads; its card says what it is worth."""
+    torch.manual_seed(4)
+    tokenizer = former.tokens.WordPieceTokenizer.train(
+        ["paris is the capital of france. it was not a bad film."] * 3, 90
+    )
+    config = former.BertConfig(num_tokens=tokenizer.num_tokens, emb=32, heads=4, depth=2, seq_length=64)
+    worth = {"masked_accuracy": 0.31, "commonest": 0.05, "next_sentence_other": 0.8, "next_sentence_same": 0.6}
+    quality = [{"split": "val", **worth, "rows": 512, "context": 64, "command": "measure it"}]
+    bundle = former.Bundle(spread(former.Bert(config)), tokenizer, config, {"quality": quality})
+    return Loaded("bert", bundle, "weights-4")
+
+
+@pytest.fixture(scope="session")
 def subject(classifier, bag) -> permuting.Subject:
     """What tab Permute takes apart."""
     found = permuting.find({bag.name: bag, classifier.name: classifier})

@@ -118,6 +118,12 @@ def reader(models: Models) -> Loaded:
     return next((loaded for loaded in models.values() if loaded.is_classifier), next(iter(models.values())))
 
 
+def filler(models: Models) -> Loaded | None:
+    """The model that fills in hidden words: the shipped one, or one of the visitor's own; None where there is none."""
+    found = {name: loaded for name, loaded in models.items() if loaded.fills}
+    return found.get("bert") or next(iter(found.values()), None)
+
+
 def writers(models: Models) -> dict[str, Loaded]:
     """Those that can write: generators that were trained with a causal mask."""
     return {name: loaded for name, loaded in models.items() if loaded.causal}

@@ -281,6 +281,30 @@ def test_the_panels_of_generate_give_their_numbers_again(shipped, text, of):
     assert made["texts"] == [f"{text} P", f"{text} !"]
 
 
+@pytest.mark.parametrize("of", ["head", "mean"])
+def test_of_two_models_that_write_beside_each_other_both_are_given_again(shipped, of):
+    names = "tiny-generator", "generator"
+    shipped = shipped | {"generator": Loaded("generator", former.load("generator"), "generator")}
+    written = {"tiny-generator": [32, 80], "generator": [115, 46, 32]}
+    asked = view(text="The cat", of=of, layer=1, head=3, second="generator", second_written=written["generator"])
+    made = ran(shipped, "written-text", **asked)
+    for side, name in zip((made["first"], made["second"]), names, strict=True):
+        bundle = former.load(name)
+        ids = [*b"The cat", *written[name]]
+        _, capture = former.run_with_capture(bundle.model, torch.tensor([ids]), "weights")
+        rows = capture.get("weights", 1)[0, :, -1]
+        looks, labels, figure = side
+        np.testing.assert_allclose(looks.numpy(), rows[3] if of == "head" else rows.mean(0), atol=1e-5)
+        assert labels == bundle.tokenizer.labels(ids)
+        assert figure.data
+    assert "second =" not in PANELS["written-text"](shipped, view(second=""))
+    lower = ran(shipped, "written-text", **view(model="generator", layer=5, head=7, second="tiny-generator"))
+    assert len(lower["second"][0]) == len(lower["second"][1]), "its last layer and head stand for those that it lacks"
+    for wrong in ({"second": "classifier"}, {"second": "generator", "second_written": [999]}):
+        with pytest.raises(Refusal):
+            PANELS["written-text"](shipped, view(**wrong))
+
+
 def test_what_a_model_without_a_mask_is_worth_is_what_the_page_measures(shipped):
     page = consequence.consequence(shipped, view())
     made = ran(shipped, "mask-consequence")

@@ -16,33 +16,48 @@ def start(models: Models, view: View, more: str = "") -> tuple[Loaded, writing.O
     """
     loaded = read_model(writers(models), view)
     order = writing.read_order(loaded, view)
+    begin = f"{more}{IMPORTS}from former.generate import Window, next_token_probs\n\n"
+    return loaded, order, f"{begin}{read(loaded, order, view)}"
+
+
+def read(loaded: Loaded, order: writing.Order, view: View) -> str:
+    """The lines in which a model reads the prompt and what it has written."""
     return (
-        loaded,
-        order,
-        (
-            f"{more}{IMPORTS}"
-            "from former.generate import Window, next_token_probs\n\n"
-            f"bundle = {loaded.code}\n"
-            f"prompt = bundle.tokenizer.encode({view['text']!r})\n"
-            f"ids = prompt + {order.ids[order.prompt :]!r}  # and what was written\n"
-            "window, capture = Window(bundle.model, len(prompt)), former.Capture()\n"
-            "with torch.inference_mode():\n"
-            "    logits = window.read(ids, capture)  # of the next token\n"
-        ),
+        f"bundle = {loaded.code}\n"
+        f"prompt = bundle.tokenizer.encode({view['text']!r})\n"
+        f"ids = prompt + {order.ids[order.prompt :]!r}  # and what was written\n"
+        "window, capture = Window(bundle.model, len(prompt)), former.Capture()\n"
+        "with torch.inference_mode():\n"
+        "    logits = window.read(ids, capture)  # of the next token\n"
     )
 
 
 def written_text(models: Models, view: View) -> str:
-    """Where the outlined token looks."""
+    """Where the outlined token looks; and the newest of the second model, where one writes beside the first."""
     loaded, _, code = start(models, view)
     config = loaded.bundle.config
-    layer = read_index(view, "layer", config.depth)
-    head = read_index(view, "head", config.heads)
-    one = read_choice(view, "of", ("head", "mean")) == "head"
+    layer, head = read_index(view, "layer", config.depth), read_index(view, "head", config.heads)
+    of = read_choice(view, "of", ("head", "mean"))
+    code += looks(layer, head, of)
+    if not view.get("second"):
+        return code
+    other = read_model(writers(models), {"model": view["second"]})
+    order = writing.read_order(other, {**view, "written": view.get("second_written", [])})
+    config = other.bundle.config  # what it lacks gives way to its last, as on the page
     return (
         f"{code}"
+        "first = looks, labels, figure\n\n"
+        f"{read(other, order, view)}"
+        f"{looks(min(layer, config.depth - 1), min(head, config.heads - 1), of)}"
+        "second = looks, labels, figure\n"
+    )
+
+
+def looks(layer: int, head: int, of: str) -> str:
+    """The lines that say where the newest token looks: by one head, or by the mean of its layer's."""
+    return (
         f'weights = capture.get("weights", {layer})[0, :, -1]  # (h, t): of the newest token\n'
-        f"looks = {f'weights[{head}]' if one else 'weights.mean(0)'}\n"
+        f"looks = {f'weights[{head}]' if of == 'head' else 'weights.mean(0)'}\n"
         "labels = bundle.tokenizer.labels(ids[window.start :])\n"
         'figure = figures.bars(looks, labels, axis="weight")\n'
     )

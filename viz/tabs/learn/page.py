@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,13 @@ import gradio as gr
 
 from viz import browser
 from viz.tabs.base import Site
-from viz.tabs.learn.sections import SECTIONS
+from viz.tabs.learn.section import Section
+from viz.tabs.learn.sections import standing
 
 part = partial(browser.part, Path(__file__).parent)
 
 
-def contents() -> list[dict[str, Any]]:
+def contents(sections: Iterable[Section]) -> list[dict[str, Any]]:
     """What the frame has to know of every section before it is opened."""
     return [
         {
@@ -25,13 +27,14 @@ def contents() -> list[dict[str, Any]]:
             "code": [f"{function.__module__}.{function.__qualname__}" for function in section.code],
             "answers": list(section.answers),
         }
-        for section in SECTIONS
+        for section in sections
     ]
 
 
 def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is given its page
     """Lays out the tab."""
-    browser.lesson("learn", SECTIONS[0].article)
-    part("learn", contents())
+    sections = site.once(standing)
+    browser.lesson("learn", sections[0].article)
+    part("learn", contents(sections))
     # Not seen itself: Gradio's KaTeX writes the equations here, and the frame takes each from here.
-    gr.Markdown("\n\n".join(f"$${section.equation}$$" for section in SECTIONS), elem_classes="learn-equations")
+    gr.Markdown("\n\n".join(f"$${section.equation}$$" for section in sections), elem_classes="learn-equations")

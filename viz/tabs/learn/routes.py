@@ -21,7 +21,7 @@ from viz.passes.loaded import Models
 from viz.server import http, work
 from viz.tabs.base import Site
 from viz.tabs.learn.section import Section
-from viz.tabs.learn.sections import SECTIONS
+from viz.tabs.learn.sections import standing
 from viz.tabs.python import View
 
 HERE = Path(__file__).parent
@@ -87,6 +87,6 @@ def attach(server: FastAPI, site: Site) -> None:
         paths = {f"/learn/{section.name}/{question}": partial(answer, models) for question, answer in questions.items()}
         work.attach(server, site.work, paths)
 
-    for section in SECTIONS:
+    for section in site.once(standing):
         section.routes(server, site)
         serve(section)

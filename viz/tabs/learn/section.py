@@ -27,3 +27,4 @@ class Section(NamedTuple):
     opening: Callable[[Models], dict[str, Any]] = lambda models: {}  # what its script is given  # noqa: ARG005
     answers: Mapping[str, Answer] = {}  # what its script asks: POST /learn/{name}/{question}
     routes: Callable[[FastAPI, Site], None] = lambda server, site: None  # what else it asks  # noqa: ARG005
+    stands: Callable[[Models], bool] = lambda models: True  # whether what it shows is among them  # noqa: ARG005

@@ -16,6 +16,7 @@ from viz.tabs.base import site_of
 from viz.tabs.learn import TAB, routes
 from viz.tabs.learn.sections import (
     SECTIONS,
+    bert,
     block,
     films,
     gpt_2,
@@ -49,9 +50,16 @@ VIEWS: dict[str, dict[str, Any]] = {  # of each section
     "sparse": {"show": "pattern", "kind": "fixed", "t": 12, "size": 4},
     "gpt-2": {"show": "pieces", "text": "Größe, naïve café", "level": 3, "depth": 6, "heads": 4},
     "encoder-decoder": {"text": "4 July 1976", "target": "", "prefix": "own", "layer": 2, "head": 3, "seed": 0},
+    "bert": {"show": "words", "text": "not a [bad] film", "first": "not a bad film", "second": "it was [paris]"},
     "graphs": {"graph": "4:0-1,1-2", "layers": 2, "renamed": 3},
     "train-now": {"task": "reverse", "seed": 3, "text": "pots", "run": ""},
 }
+
+
+@pytest.fixture(scope="module")
+def models(models, bert):
+    """Of every kind that a section shows."""
+    return models | {bert.name: bert}
 
 
 @pytest.fixture(scope="module")
@@ -98,6 +106,7 @@ SHOWN = [
     *((block.SECTION, VIEWS["block"] | {"show": show}) for show in block.SHOWS[1:]),
     *((sparse.SECTION, VIEWS["sparse"] | {"show": show}) for show in sparse.SHOWS[1:]),
     *((gpt_2.SECTION, VIEWS["gpt-2"] | {"show": show}) for show in gpt_2.SHOWS[1:]),
+    *((bert.SECTION, VIEWS["bert"] | {"show": show}) for show in bert.SHOWS[1:]),
     *((positions.SECTION, VIEWS["positions"] | {"show": show}) for show in ("order", "length")),
 ]
 

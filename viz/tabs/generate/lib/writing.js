@@ -62,10 +62,10 @@
 
   /** See viz/tabs/generate/python.py. Of each branch: which it leaves, after how many tokens, and its own. */
   former.viewOf.generate = () => {
-    const { branches, settings: { layer, head, of } } = writing;
+    const { branches, settings: { layer, head, of, second } } = writing;
     const own = (from, i) => branches.path(branches.end(i)).slice(from?.depth ?? 0).map(({ token }) => token);
     const ways = branches.list.map(({ from, parent }, i) => [parent ?? 0, from?.depth ?? 0, own(from, i)]);
-    return { ...order(0, []), layer, head, of, branches: ways };
+    return { ...order(0, []), layer, head, of, second, second_written: former.second.tokens, branches: ways };
   };
 
   const rules = () => SAMPLING.map((name) => writing.settings[name]).join();

@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-import former
+from viz.passes.loaded import Models
 from viz.tabs.learn.section import Section
 
 NAMES = (
@@ -19,6 +19,7 @@ NAMES = (
     "recurrent",
     "key_value",
     "encoder_decoder",
+    "bert",
     "gpt_2",
     "transformer_xl",
     "sparse",
@@ -26,9 +27,9 @@ NAMES = (
     "graphs",
     "train_now",
 )
-NEEDS = {"transformer_xl": "xl"}  # sections that stand only where this model is shipped
-SECTIONS: tuple[Section, ...] = tuple(
-    import_module(f"{__name__}.{name}").SECTION
-    for name in NAMES
-    if name not in NEEDS or NEEDS[name] in former.available()
-)
+SECTIONS: tuple[Section, ...] = tuple(import_module(f"{__name__}.{name}").SECTION for name in NAMES)
+
+
+def standing(models: Models) -> list[Section]:
+    """Those that the page shows: of some there is nothing to show without a model of their kind."""
+    return [section for section in SECTIONS if section.stands(models)]

@@ -280,4 +280,5 @@ SECTION = Section(
     python=python,
     opening=opening,
     answers={"carried": carried, "reached": reached, "scored": scored},
+    stands=lambda models: MODEL in former.available(),  # noqa: ARG005
 )

@@ -44,8 +44,10 @@ MESSAGES = {
     " “{pieces}” does not need fewer bits.}} {time, select, yes {It was trained for less time, so it is ahead at equal"
     " time too.} other {It was trained for longer: at equal time nothing is said.}}",
     "learn_gpt_2_source": "From the models’ cards: 5 million bytes that neither was trained on, measured by",
-    "learn_gpt_2_reported": "GPT-2’s own figures are those of its paper (Radford et al. 2019, table 3): enwik8 is"
-    " English Wikipedia with its markup; “gpt” and “generator” read another stretch of Wikipedia, mostly without it.",
+    "learn_gpt_2_reported": "GPT-2’s own figures are those of its paper (Radford et al. 2019, table 3), in bits a byte:"
+    " the article says a character. enwik8 is English Wikipedia with its markup, and Wikipedia was left out of what"
+    " GPT-2 was trained on. “gpt” and “generator” were trained on Wikipedia, and read another stretch of it, mostly"
+    " without markup.",
     "learn_gpt_2_column_name": "model",
     "learn_gpt_2_column_depth": "blocks",
     "learn_gpt_2_column_emb": "e",

@@ -1,0 +1,64 @@
+// Words that are hidden and filled in: the words of a text as buttons, what the model says of each hidden piece, and whether
+// the second of two texts follows the first. Adds former.blanks.
+(() => {
+  const former = window.former;
+  const { h, say } = former;
+  const bare = (text) => text.replace(/^\[|\]$/g, "");
+  /** Whether a word was typed as [MASK]: nobody knows it. */
+  const isUnknown = (word) => word.hidden && word.pieces.every((piece) => piece === "[MASK]");
+
+  /**
+   * {words, answers, verdict, reset: elements, draw(header)}. A header is that of a pass: viz/passes/blanks.py. A word that is
+   * pressed is put into brackets in the text, or out of them, and rewrite(text) is called with the new one.
+   */
+  former.blanks = (rewrite) => {
+    const words = h("div", { class: "blanks-words", role: "group", "aria-label": say("blanks_words") });
+    const answers = h("div", { class: "blanks-answers" });
+    const verdict = h("p", { class: "blanks-verdict", role: "status" });
+    const reset = h("button", { type: "button", class: "f-button", onclick: () => show(hidden()) }, say("blanks_reset"));
+    let header = null;
+
+    const hidden = () => header.words.filter((word) => word.hidden);
+    /** Writes some words, from the last to the first, otherwise: write(word as typed). */
+    const change = (changed, write) => {
+      const letters = [...header.text]; // as Python counts them
+      for (const { from, to } of [...changed].reverse()) letters.splice(from, to - from, write(letters.slice(from, to).join("")));
+      rewrite(letters.join(""));
+    };
+    const hide = (changed) => change(changed, (text) => `[${text}]`);
+    const show = (changed) => change(changed.filter((word) => !isUnknown(word)), bare);
+
+    const wordOf = (letters) => (word) => {
+      const typed = bare(letters.slice(word.from, word.to).join(""));
+      const press = () => (word.hidden ? show([word]) : hide([word]));
+      const label = say(word.hidden ? "blanks_show" : "blanks_hide", { word: typed });
+      const pieces = word.pieces.length > 1 || word.hidden ? word.pieces.join(" ") : "";
+      return h("button", { type: "button", class: "token", "data-token": word.tokens[0], "aria-pressed": `${word.hidden}`, "aria-label": label, disabled: isUnknown(word) || null, onclick: press },
+        h("span", { class: "typed" }, word.hidden ? "[MASK]" : typed), h("span", { class: "pieces" }, pieces));
+    };
+
+    const answer = (blank, before) => {
+      const { labels } = header;
+      const { truth, next, token } = blank;
+      const known = truth
+        ? h("p", { class: "truth" }, say("blanks_truth", { label: truth.label }), " ", former.change(before?.truth.prob, truth.prob))
+        : h("p", { class: "truth quiet" }, say("blanks_unknown"));
+      return h("div", { class: "blank", "data-token": token },
+        h("h3", {}, say("blanks_at", { token: former.quote(token, labels) })), known,
+        h("div", { class: "rows", role: "group", "aria-label": former.quote(token, labels) }, ...former.outcomes(next, before?.next)));
+    };
+
+    const draw = (drawn) => {
+      header = drawn;
+      const { output, baseline } = header;
+      words.replaceChildren(...header.words.map(wordOf([...header.text])));
+      const blanks = output.blanks.map((blank, i) => answer(blank, baseline?.blanks[i]));
+      answers.replaceChildren(...(blanks.length ? blanks : [h("p", { class: "quiet" }, say("blanks_none"))]));
+      reset.disabled = !hidden().some((word) => !isUnknown(word));
+      const { follows } = output;
+      if (follows === null) verdict.textContent = header.segments.includes(1) ? "" : say("blanks_one_text");
+      else verdict.replaceChildren(say("blanks_follows", { likelier: follows >= 0.5 ? "yes" : "no" }), " ", former.change(baseline?.follows, follows));
+    };
+    return { words, answers, verdict, reset, draw };
+  };
+})();
