@@ -11,7 +11,7 @@ from torch import Tensor
 import former
 from former import gpt2
 from former.checkpoints import KINDS
-from former.training import optim
+from former.training import neighbours, optim
 from former.training.recipe import Recipe
 
 _BLOCK = re.compile(r"(?<=\.blocks\.)\d+(?=\.)")
@@ -33,6 +33,8 @@ def make_model(recipe: Recipe, *, with_weights: bool = True) -> Any:
         gpt2.initialize(model, torch.Generator().manual_seed(recipe.seed))
     else:
         optim.initialise(model, recipe.seed)
+    if recipe.initial == "neighbours":
+        neighbours.look_at_neighbours(model, torch.Generator().manual_seed(recipe.seed))
     if recipe.weights and with_weights:
         model.load_state_dict(_begun(model.state_dict(), recipe))
     return model
