@@ -36,17 +36,19 @@ def look_at_neighbours(model: BertStack, generator: torch.Generator) -> None:
     fast = torch.rand(emb // 4, generator=generator) * math.pi
     slow = 10_000 ** -torch.linspace(0, 1, emb // 2 - len(fast))
     waves = torch.cat([fast, slow])  # ω (e/2,)
-    positions = model.transformer.positions.embedding.weight  # (context, e)
+    positions = model.get_parameter("transformer.positions.embedding.weight")  # (context, e)
     angles = torch.arange(len(positions))[:, None] * waves
     positions.copy_(torch.cat([angles.cos(), angles.sin()], 1) * math.sqrt(2) * 0.02)
-    attention = model.transformer.blocks[0].attention
+    keys, queries = (
+        model.get_parameter(f"transformer.blocks.0.attention.to{name}.weight") for name in ("keys", "queries")
+    )
     size = emb // heads
     for head in range(heads):
         distance = (head // 2 + 1) * (-1 if head % 2 == 0 else 1)
         read = (torch.arange(size // 2) + head * (size // 2)) % len(fast)  # which waves
         own = slice(head * size, (head + 1) * size)
-        attention.tokeys.weight[own] = _turned(waves, read, 0)
-        attention.toqueries.weight[own] = _turned(waves, read, distance)
+        keys[own] = _turned(waves, read, 0)
+        queries[own] = _turned(waves, read, distance)
 
 
 def _turned(waves: Tensor, read: Tensor, distance: int) -> Tensor:
