@@ -10,8 +10,9 @@ from torch import Tensor
 
 import former
 from former import gpt2
+from former.bert import BertStack
 from former.checkpoints import KINDS
-from former.training import optim
+from former.training import neighbours, optim
 from former.training.recipe import Recipe
 
 _BLOCK = re.compile(r"(?<=\.blocks\.)\d+(?=\.)")
@@ -25,7 +26,7 @@ def make_model(recipe: Recipe, *, with_weights: bool = True) -> Any:
         recipe: whose kind of model, config, seed and weights.
         with_weights: False leaves the recipe's `weights` aside: a saved state follows.
     Raises:
-        ValueError: the weights that it begins with do not fit.
+        ValueError: the weights that it begins with do not fit, or it begins as no model of its kind does.
     """
     model_class, _ = KINDS[recipe.kind]
     model: Any = model_class(recipe.model)
@@ -33,6 +34,10 @@ def make_model(recipe: Recipe, *, with_weights: bool = True) -> Any:
         gpt2.initialize(model, torch.Generator().manual_seed(recipe.seed))
     else:
         optim.initialise(model, recipe.seed)
+    if recipe.initial == "neighbours":
+        if not isinstance(model, BertStack):
+            raise ValueError(f"initial must be 'zeros' or 'gpt2' for a {recipe.kind}, got 'neighbours'")
+        neighbours.look_at_neighbours(model, torch.Generator().manual_seed(recipe.seed))
     if recipe.weights and with_weights:
         model.load_state_dict(_begun(model.state_dict(), recipe))
     return model

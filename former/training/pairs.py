@@ -22,6 +22,8 @@ FOLLOWS, OTHER_ARTICLE, SAME_ARTICLE = range(3)
 CHOSEN, HIDDEN, REPLACED = 0.15, 0.8, 0.1  # share of pieces to say; of those, behind [MASK] or another in their place
 IGNORED = -100  # the target of a place that does not count, as cross-entropy has it
 
+SHORTEST = 5  # a row: [CLS] a [SEP] b [SEP]
+
 _ARTICLES = "\n\n\n"
 _SENTENCES = re.compile(r"""(?<=[.!?])\s+|(?<=[.!?]["')\]])\s+|\n+""")
 
@@ -102,7 +104,7 @@ def rows(corpus: Corpus, tokenizer: WordPieceTokenizer, count: int, length: int,
         corpus: what to draw from.
         tokenizer: what it was read with.
         count: b, how many.
-        length: t, at most; 5 or more.
+        length: t, at most; `SHORTEST` or more.
         random: where all choices come from.
     """
     tokens = torch.full((count, length), tokenizer.pad_token)

@@ -15,7 +15,7 @@ from former.training.data import CORPORA
 
 Precision = Literal["bf16", "fp32"]
 Attention = Literal["auto", "equation", "kernel"]
-Initial = Literal["zeros", "gpt2"]
+Initial = Literal["zeros", "gpt2", "neighbours"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +36,9 @@ class Recipe:
     steps: int  # updates of the weights
     batch: int  # windows or reviews a step, over all processes and micro-batches
     weights: str = ""  # a shipped model or a folder to begin from (`former.training.begin`); "" for random weights
-    initial: Initial = "zeros"  # random weights, each branch ending in zeros; or GPT-2's (`gpt2.initialize`)
+    # Random weights, each branch ending in zeros; GPT-2's (`gpt2.initialize`); or "zeros" whose first layer looks at
+    # the places around each (`former.training.neighbours`).
+    initial: Initial = "zeros"
     warmup: int = 200  # steps from a learning rate of 0 to its peak
     decay: float = 0.4  # the last part of the steps, in which the learning rate falls linearly to 0
     muon_lr: float = 0.02  # peak, for the matrices inside the blocks

@@ -187,13 +187,14 @@ def task() -> MaskedTask:
     return MaskedTask(wiki(400, 30).encode(), recipe(), ORIGIN, PIECES)
 
 
-def test_a_batch_depends_on_the_step_alone_and_one_in_four_reads_the_whole_context(task):
-    shapes = []
-    for step in range(8):
+def test_a_batch_depends_on_the_step_alone_and_short_rows_come_first(task):
+    longer, shapes = task.recipe.steps * 2 // 3, []
+    for step in (0, longer - 1, *range(longer, longer + 4)):
         batch, again = task.batch(step), task.batch(step)
         assert all(torch.equal(one, other) for one, other in zip(batch, again, strict=True))
         shapes.append(tuple(batch[0].shape))
-    assert shapes == [(16, 32), (16, 32), (16, 32), (8, 64)] * 2
+    assert shapes[:2] == [(32, 16)] * 2
+    assert sorted(shapes[2:]) == [(8, 64), *[(16, 32)] * 3]
     assert not torch.equal(task.batch(0)[0], task.batch(4)[0])
 
 
@@ -206,15 +207,23 @@ def test_both_tasks_teach_the_stack_and_their_heads(task):
         assert parameter.grad.any(), name
 
 
+def test_short_texts_teach_every_position(task):
+    model = Bert(task.recipe.model)
+    task.loss(model, *task.batch(0)).backward()
+    gradient = model.get_parameter("transformer.positions.embedding.weight").grad
+    assert gradient is not None
+    assert gradient.any(1).all()
+
+
 def test_a_step_of_two_halves_has_the_gradient_of_the_whole(task):
     """Rows of one length choose as many pieces, but for the few that the end of an article cuts short."""
     torch.manual_seed(0)
     model = Bert(task.recipe.model)
     tokens, *rest = task.batch(3)
     full = (tokens != PIECES.pad_token).all(1)
-    batch = [each[full][:4] for each in (tokens, *rest)]
+    batch = [each[full][:8] for each in (tokens, *rest)]
     whole = task.loss(model, *batch)
-    halves = [task.loss(model, *(each[part] for each in batch)) for part in (slice(2), slice(2, 4))]
+    halves = [task.loss(model, *(each[part] for each in batch)) for part in (slice(4), slice(4, 8))]
     torch.testing.assert_close(whole, (halves[0] + halves[1]) / 2)
 
 

@@ -5,7 +5,7 @@ const { title, tools, body, foot } = former.panel(element, say("map"));
 const readout = h("p", { class: "readout", "aria-live": "polite" });
 const legend = former.legend(tools);
 const offer = h("p", { class: "quiet offer" }, say("map_faint"), " ", h("button", { type: "button", class: "f-link", onclick: () => store.set({ scale: "row" }) }, say("map_per_row")));
-foot.append(offer, readout);
+foot.append(offer, readout); // one of them is there: another line would give each head's map another height
 
 const press = (event) => {
   const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
@@ -56,7 +56,8 @@ const paint = eachFrame(() => {
   const { image, size } = paintCells(shown);
   const { map } = shown;
   legend(mode(), scale, size, map);
-  offer.hidden = scale !== "linear" || mode() === "scores" || !isFaint(shown);
+  offer.hidden = pairShown() || scale !== "linear" || mode() === "scores" || !isFaint(shown);
+  readout.hidden = !offer.hidden;
   picture.draw({
     labels: former.axisLabels(map.queries),
     across: former.axisLabels(map.keys),
@@ -94,10 +95,12 @@ const isFaint = (shown) => {
   return faint.length > 0.7 * shown.map.queries.length;
 };
 
+/** Whether a pair is pointed at or locked. */
+const pairShown = () => Boolean(store.hover) || store.view.token !== null;
+
 /** The pair in words, with the model's own numbers: ≈ until they are here. */
 const tell = (shown) => {
-  const { hover, view } = store;
-  const pair = hover || view.token !== null ? former.pair(shown) : null;
+  const pair = pairShown() ? former.pair(shown) : null;
   for (const name of ["query", "key", "weight", "score"]) delete readout.dataset[name];
   if (!pair) return void (readout.textContent = say("map_hint"));
   const { query, key } = pair;

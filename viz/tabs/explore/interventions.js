@@ -3,7 +3,7 @@
 // for the end. Below, what every head is worth: measured by switching each one off.
 const { h, say, store } = former;
 const LIMIT = former.limits.edits;
-const AFTER = 60; // ms: the map of another head is painted first
+const AFTER = 150; // ms without another choice: the map of another head is painted first
 const { tools, body, foot } = former.panel(element, say("edits"));
 
 const model = () => former.snapshotOf(store.pass.header.model)[0];

@@ -164,7 +164,7 @@ MESSAGES = {
     "effect_of_classifier": "worth {effect} in log-odds",
     "map_label": "Map of the chosen head. The arrow keys move from pair to pair, Enter locks, Escape unlocks.",
     "map_hint": "Point at a cell to read it; a click locks it.",
-    "map_faint": "These weights are small and nearly even: from 0 to 1 hardly anything shows.",
+    "map_faint": "Nearly even: hardly anything shows.",
     "map_per_row": "Show them per row",
     "masked_short": "masked",
     "reading_weight": "weight {weight}",

@@ -1,0 +1,37 @@
+from dataclasses import replace
+
+import pytest
+import torch
+
+from former import run_with_capture
+from former.training.begin import make_model
+from former.training.recipes import RECIPES
+
+
+def test_the_first_layers_heads_of_bert_begin_by_looking_at_the_pieces_around_each_place():
+    model = make_model(RECIPES["bert"]).eval()
+    tokens = torch.randint(5, 8_192, (4, 64), generator=torch.Generator().manual_seed(1))
+    _, capture = run_with_capture(model, tokens)
+    weights = capture.get("weights", 0)  # (4, heads, 64, 64)
+    for head, distance in enumerate((-1, 1, -2, 2)):
+        on_it = weights[:, head].diagonal(distance, -2, -1)
+        away = weights[:, head].diagonal(-distance, -2, -1)
+        assert on_it.mean() > 0.5
+        assert away.mean() < 0.05
+
+
+def test_all_else_begins_as_without_it():
+    recipe = RECIPES["bert"]
+    state = make_model(recipe).state_dict()
+    plain = make_model(replace(recipe, initial="zeros")).state_dict()
+    other = {name for name in state if not torch.equal(state[name], plain[name])}
+    assert other == {
+        "transformer.positions.embedding.weight",
+        "transformer.blocks.0.attention.tokeys.weight",
+        "transformer.blocks.0.attention.toqueries.weight",
+    }
+
+
+def test_another_kind_of_model_is_refused():
+    with pytest.raises(ValueError, match="initial must be 'zeros' or 'gpt2' for a Generator, got 'neighbours'"):
+        make_model(replace(RECIPES["gpt"], initial="neighbours", weights=""))
