@@ -129,7 +129,8 @@ def test_a_copied_link_opens_the_section_as_it_is(tab, other, asked):
     assert again.view() == tab.view()
 
 
-CUT = """() => [...document.querySelectorAll(".presented, .presented > .panel-body")].filter((one) =>
+CUT = """() => [
+  ...document.querySelectorAll(".presented, .presented > .panel-body, .presenter-caption b")].filter((one) =>
   one.scrollHeight > one.clientHeight + 2 || one.scrollWidth > one.clientWidth + 2).length"""
 
 
