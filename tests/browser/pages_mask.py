@@ -89,14 +89,16 @@ class Masking(Tab):
         self.page.mouse.move(*self.place(canvas, row, column, t))
         self.painted()
 
-    def colour(self, canvas: Locator, row: int, column: int, t: int) -> tuple[int, ...]:
-        """The red, green and blue near a cell's corner, where nothing is written."""
+    def colours(self, canvas: Locator, cells: list[tuple[int, int]], t: int) -> list[tuple[int, ...]]:
+        """The red, green and blue of each (row, column), near the cell's corner, where nothing is written."""
         left, top, width, height = (float(side) for side in (canvas.get_attribute("data-frame") or "").split())
-        x, y = left + (column + 0.2) * width / t, top + (row + 0.2) * height / t
-        pixel = canvas.evaluate(
-            "(node, [x, y]) => [...node.getContext('2d').getImageData(x, y, 1, 1).data]", [round(x), round(y)]
+        spots = [
+            (round(left + (column + 0.2) * width / t), round(top + (row + 0.2) * height / t)) for row, column in cells
+        ]
+        pixels = canvas.evaluate(
+            "(node, spots) => spots.map(([x, y]) => [...node.getContext('2d').getImageData(x, y, 1, 1).data])", spots
         )
-        return tuple(pixel[:3])
+        return [tuple(pixel[:3]) for pixel in pixels]
 
     def reading(self) -> dict[str, str]:
         """What the stages panel says of the cell that is pointed at."""

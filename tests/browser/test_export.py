@@ -14,7 +14,7 @@ from tests.browser.conftest import Guard
 from tests.browser.pages import Exploring
 from tests.browser.reference import Reference, Run, rollout
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 
 TEXT = 'He said: "<b>1, 2</b>" & left.'
 
@@ -73,6 +73,7 @@ def test_the_svg_draws_the_lines_that_are_on_the_screen_and_its_whole_title(tab,
     assert tab.page.evaluate(ends) >= 0
 
 
+@pytest.mark.own_page
 def test_the_html_works_offline_without_a_request_and_shows_the_models_numbers(tab, guard, context, tmp_path, run):
     path = export(tab, "HTML", tmp_path)
     guard.allow(f"left the origin: {path.as_uri()}$")  # the file itself

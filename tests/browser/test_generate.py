@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from tests.browser.pages import REFUSED, Writing, agrees, tab_to
 from tests.browser.reference import Reference, rule
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Writing
 MODEL = partial(Reference, "generator")
 
@@ -130,6 +130,7 @@ def test_another_candidate_after_going_back_begins_a_branch_and_the_first_can_be
     assert tab.written() == first
 
 
+@pytest.mark.own_page
 def test_branches_hold_a_bounded_number_of_tokens_and_the_page_says_which_went(tab):
     tab.open(text=PROMPT, length=6, pace=30, temperature=1)
     tab.page.evaluate("former.limits.written = 10")
@@ -167,20 +168,19 @@ def test_what_is_let_go_is_the_oldest_way_beside_the_path_and_the_rest_keeps_its
     assert held == {"size": 2, "gone": 5, "ways": [[6, 7]], "shown": True}
 
 
-@pytest.mark.parametrize("refused", [False, True])
-def test_copy_gives_the_text_and_says_so_where_the_clipboard_is_refused(tab, context, refused):
+@pytest.mark.own_page
+def test_copy_gives_the_text_and_says_so_where_the_clipboard_is_refused(tab, context):
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     tab.open(text=PROMPT, written="32.80")
-    if refused:
-        tab.page.evaluate(REFUSED)
     tab.press("Copy")
     said = tab.page.locator(".former-writing-controls .status")
-    if refused:
-        expect(said).to_contain_text("does not let this page copy")
-        assert tab.page.evaluate("getSelection().toString()") == f"{PROMPT} P"
-    else:
-        expect(said).to_have_text("Copied.")
-        assert tab.page.evaluate("navigator.clipboard.readText()") == f"{PROMPT} P"
+    expect(said).to_have_text("Copied.")
+    assert tab.page.evaluate("navigator.clipboard.readText()") == f"{PROMPT} P"
+    assert tab.page.evaluate("getSelection().toString()") == ""
+    tab.page.evaluate(REFUSED)
+    tab.press("Copy")
+    expect(said).to_contain_text("does not let this page copy")
+    assert tab.page.evaluate("getSelection().toString()") == f"{PROMPT} P"
 
 
 def test_stop_ends_the_writing_and_goes_back_to_the_prompt(tab):
@@ -233,24 +233,20 @@ def test_a_link_restores_settings_and_text_and_the_next_token_is_the_same(page, 
         assert other.page.get_by_role("spinbutton", name=name).input_value() == asked[name.lower()]
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [("temperature", "hot"), ("seed", "-4"), ("top_p", "NaN"), ("layer", "99"), ("written", "1.x")]
-)
-def test_nonsense_in_a_link_is_named_and_the_usual_is_used(tab, name, value):
-    tab.open(text=PROMPT, **{name: value})
+NONSENSE = {"temperature": "hot", "seed": "-4", "top_p": "NaN", "layer": "99", "length": "0", "written": "1.x"}
+
+
+def test_all_nonsense_in_a_link_is_named_and_the_usual_is_used(tab):
+    tab.goto(tab="generate", text=PROMPT, **NONSENSE)
+    tab.rested()
     message = tab.page.locator(".former-writing-controls .status")
-    expect(message).to_contain_text(name)
-    expect(message).to_contain_text(value)
-    assert name not in tab.link()
+    for name, value in NONSENSE.items():
+        expect(message).to_contain_text(name)
+        expect(message).to_contain_text(f"“{value}”")
+        assert name not in tab.link()
 
 
-def test_all_that_a_link_gets_wrong_is_named(tab):
-    tab.open(text=PROMPT, temperature="abc", length=-4)
-    message = tab.page.locator(".former-writing-controls .status")
-    for named in ("“abc”", "“-4”"):
-        expect(message).to_contain_text(named)
-
-
+@pytest.mark.own_page
 def test_generate_works_by_keyboard_alone(tab):
     tab.open(text=PROMPT, length=3, pace=30)
     keyboard = tab.page.keyboard
@@ -273,6 +269,7 @@ def test_generate_works_by_keyboard_alone(tab):
     expect(tab.page.locator(".former-trail .branch")).to_have_count(2)
 
 
+@pytest.mark.own_page
 def test_a_second_model_writes_beside_the_first_from_the_same_prompt_and_seed_and_stands_in_the_link(tab, model, other):
     rules = {"temperature": 0.7, "top_k": 20, "top_p": 0.9, "seed": 5}
     tab.open(model="generator", text=PROMPT, length=12, pace=30, **rules)

@@ -10,7 +10,7 @@ from tests.browser.pages import Exploring, presents
 from tests.browser.pages_learn import SHOWN, Learning
 from viz.text import message
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Learning
 NAMES = [section.name for section in SHOWN]
 
@@ -19,6 +19,7 @@ def title(name: str) -> str:
     return message(f"learn_{name.replace('-', '_')}_title")
 
 
+@pytest.mark.own_page
 def test_a_page_without_a_link_opens_the_first_section_and_no_script_but_its_own(tab, guard):
     tab.open()
     assert tab.name() == NAMES[0]
@@ -34,11 +35,25 @@ def test_every_section_has_its_words_its_code_tries_that_are_put_back_and_a_ques
     reads(tab, name)
     has_the_code_of_its_files(tab, name)
     tries_change_the_view_and_are_put_back(tab)
+    chip = tab.page.locator(f".former-learn .chips [data-section={name}]")
+    expect(chip).not_to_have_class("done")
     every_choice_is_judged_by_the_same_answer(tab)
-    expect(tab.page.locator(".former-learn nav summary")).to_have_text(f"1 of {len(NAMES)} answered")
+    expect(chip).to_have_class("done")
+
+
+@pytest.mark.own_page
+def test_how_many_questions_were_answered_is_kept_over_a_reload(tab):
+    tab.open()
+    progress = tab.page.locator(".former-learn nav summary")
+    for count, name in enumerate(("self-attention", "key-value"), 1):
+        tab.open(name)
+        tab.choose(tab.choices()[0])
+        expect(progress).to_have_text(f"{count} of {len(NAMES)} answered")
     tab.page.reload()
     tab.settled()
-    expect(tab.page.locator(".former-learn nav summary")).to_have_text(f"1 of {len(NAMES)} answered")
+    expect(progress).to_have_text(f"2 of {len(NAMES)} answered")
+    for name in ("self-attention", "key-value"):
+        expect(tab.page.locator(f".former-learn .chips [data-section={name}]")).to_have_class("done")
 
 
 def reads(tab: Learning, name: str) -> None:
@@ -79,6 +94,7 @@ def every_choice_is_judged_by_the_same_answer(tab: Learning) -> None:
     assert all(each.endswith(right) for each in said)
 
 
+@pytest.mark.own_page
 def test_sections_follow_each_other_by_buttons_and_keys_and_each_is_loaded_once(tab, guard):
     tab.open()
     for name in NAMES[1:]:
@@ -129,10 +145,12 @@ def test_a_copied_link_opens_the_section_as_it_is(tab, other, asked):
     assert again.view() == tab.view()
 
 
-CUT = """() => [...document.querySelectorAll(".presented, .presented > .panel-body")].filter((one) =>
+CUT = """() => [
+  ...document.querySelectorAll(".presented, .presented > .panel-body, .presenter-caption b")].filter((one) =>
   one.scrollHeight > one.clientHeight + 2 || one.scrollWidth > one.clientWidth + 2).length"""
 
 
+@pytest.mark.own_page
 def test_presenting_each_section_is_a_slide_with_nothing_cut_and_after_the_last_comes_explore(tab):
     tab.open()
     tab.page.keyboard.press("p")
@@ -150,6 +168,7 @@ def test_presenting_each_section_is_a_slide_with_nothing_cut_and_after_the_last_
     assert tab.link()["section"] == NAMES[-2]
 
 
+@pytest.mark.own_page
 @pytest.mark.parametrize("presenting", [False, True])
 def test_a_room_follows_to_a_section_and_to_what_is_tried_there(tab, other, presenting):
     room = f"learn-{presenting}"
@@ -166,6 +185,7 @@ def test_a_room_follows_to_a_section_and_to_what_is_tried_there(tab, other, pres
         presents(follower.page, "learn-in-pytorch")
 
 
+@pytest.mark.own_page
 def test_the_leader_of_a_room_sees_how_many_chose_what_and_who_answers_goes_on_following(tab, browser):
     tab.open("key-value", room="votes", lead=1)
     words = tab.choices()
@@ -206,6 +226,7 @@ def test_the_same_text_is_a_click_away_in_explore(tab):
     assert "section" not in tab.link()
 
 
+@pytest.mark.own_page
 def test_a_section_whose_script_does_not_come_says_so_and_is_asked_for_again(tab, guard):
     guard.allow("Failed to load resource")
     tab.page.route("**/learn/*.js", lambda route: route.abort())

@@ -53,7 +53,7 @@ def test_with_attention_off_a_changed_token_moves_its_own_output_alone(tab, gene
     tab.attempt("off")
     assert [i for i, value in enumerate(moved(tab)) if value] == [at]
     expect(tab.section.locator(".count")).to_contain_text("and 0 of the")
-    assert tab.choose("Only that byte's own").startswith("Yes. Run without attention")
+    assert tab.choose("Only that byte’s own").startswith("Yes. Run without attention")
 
 
 def test_the_chart_holds_what_each_half_adds(tab):

@@ -49,14 +49,12 @@ def test_masked_cells_have_the_masked_colour_and_no_others(tab):
     tab.painted()
     style = tab.page.evaluate("former.variable('masked')")
     grey = tuple(int(style[at : at + 2], 16) for at in (1, 3, 5))
+    every = [(row, column) for row in range(T) for column in range(0, T, 3)]
     for name in ("masked", "weights"):
-        canvas = tab.square("stages", name)
-        for row in range(T):
-            for column in range(0, T, 3):
-                is_grey = tab.colour(canvas, row, column, T) == grey
-                assert is_grey != allowed("strided", row, column, SIZE), (row, column)
-    free = tab.square("stages", "scores")
-    assert all(tab.colour(free, row, T - 1, T) != grey for row in range(T))
+        for cell, colour in zip(every, tab.colours(tab.square("stages", name), every, T), strict=True):
+            assert (colour == grey) != allowed("strided", *cell, SIZE), (name, cell)
+    last = [(row, T - 1) for row in range(T)]
+    assert grey not in tab.colours(tab.square("stages", "scores"), last, T)
 
 
 @pytest.mark.parametrize("name", ["scores", "masked", "weights"])

@@ -13,7 +13,7 @@ from tests.browser.pages_mask import LONG, SIZE, TEXT, Masking, T, read
 from tests.browser.reference import Reference
 from tests.mask_rules import KINDS, cells, in_row, seen
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Masking
 MODEL = partial(Reference, "generator")
 

@@ -11,7 +11,7 @@ from torch import Tensor
 from tests.browser.pages_mask import TEXT, Masking, T, read
 from tests.browser.reference import Reference
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Masking
 
 ROW: dict[str, Any] = {"layer": 3, "head": 2, "row": 13}
@@ -84,7 +84,7 @@ def test_the_square_root_brings_out_small_weights_and_stands_in_the_link(tab, ro
     canvas = tab.square("stages", "weights")
 
     def agrees(level: Callable[[float], float]) -> bool:
-        shown = [tab.colour(canvas, 13, key, T) for key in range(14)]
+        shown = tab.colours(canvas, [(13, key) for key in range(14)], T)
         pixels = [ground[round(255 * level(float(weight)))] for weight in row.weights[:14]]
         exact = [tuple(pixel >> by & 255 for by in (0, 8, 16)) for pixel in pixels]
         return all(

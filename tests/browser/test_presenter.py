@@ -152,7 +152,9 @@ FILLED = """() => {
   const right = [...panel.querySelectorAll("*")].filter(seen)
     .map((node) => node.getBoundingClientRect()).filter(({ width, height }) => width * height > 0);
   const cut = right.filter((box) => box.bottom > innerHeight - 40 || box.right > innerWidth + 2).length;
-  return { over: over(panel) || over(body), cut, zoom: Number(panel.style.getPropertyValue("--zoom")) };
+  const cells = panel.querySelectorAll(".number-row .numbers > *");
+  const parts = [panel, body, document.querySelector(".presenter-caption b"), ...cells];
+  return { over: parts.some(over), cut, zoom: Number(panel.style.getPropertyValue("--zoom")) };
 }"""
 LEAST = {  # type, beside the page's
     **{"writes": 1.2, "trace": 1.3, "scan": 1, "mask-stages": 1.15},

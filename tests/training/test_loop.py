@@ -137,11 +137,14 @@ def kill_once_past(words, out, step):
     return process.returncode
 
 
+SMALL = ["model.num_tokens=11", "batch=16", "accumulate=2"]  # a quarter of what the classifier takes
+
+
 @pytest.mark.parametrize("name", ["tiny-generator", "classifier"])
 def test_a_run_that_is_killed_and_resumed_ends_as_an_unbroken_one(name, text_file, reviews_file, tmp_path):
     data = text_file if name == "tiny-generator" else reviews_file
     # Slow enough, by many steps, that it cannot end before it is killed; dropout draws random numbers in each step.
-    settings = ["steps=160", "model.dropout=0.2", *(["model.num_tokens=11"] if name == "classifier" else [])]
+    settings = ["steps=160", "model.dropout=0.2", *(SMALL if name == "classifier" else [])]
     run(command(name, data, tmp_path / "whole", *settings))
     broken = tmp_path / "broken"
     assert kill_once_past(command(name, data, broken, *settings), broken, 30) == -signal.SIGKILL

@@ -310,6 +310,26 @@ def test_bars_keep_their_order_and_their_signs():
         figures.bars([1], "a", before=[1, 2])
 
 
+def test_names_of_dots_that_lie_close_stand_in_one_block_for_each_kind():
+    at = [[0, 0], [0.1, 0.02], [0.05, 0.01], [5, 1], [0.02, -0.01]]
+    kinds = ["people", "people", "films", "films", "films"]
+    figure = figures.points(at, ["Ada", "<b>", "Speed", "Alien", "Heat"], kinds=kinds)
+    assert list(trace(figure, "people").text) == ["&lt;b&gt;<br>Ada", ""]  # from the top, beside the leftmost
+    assert list(trace(figure, "films").text) == ["Speed<br>Heat", "Alien", ""]  # beside the rightmost
+    assert trace(figure, "people").textposition == "middle left"
+    assert trace(figure, "films").textposition == "middle right"
+    assert list(trace(figure, "films").customdata) == ["Speed", "Alien", "Heat"]
+
+
+@pytest.mark.parametrize(
+    ("most", "marks"), [(30, ["1", "2", "5", "10", "20", "50", "100"]), (9e4, ["1", "10", "100", "1,000"])]
+)
+def test_a_logarithmic_axis_is_marked_in_whole_numbers(most, marks):
+    figure = figures.by_size([2, 4], {"one": [1.5, most]}, log=True)
+    assert list(figure.layout.yaxis.ticktext)[: len(marks)] == marks
+    assert [f"{mark:,g}" for mark in figure.layout.yaxis.tickvals][: len(marks)] == marks
+
+
 def test_stacked_parts_keep_their_signs_and_a_dot_marks_their_sum():
     figure = figures.stacked({"<b>": [1, -2], "other": [0.5, 3]}, ["a", "a"])
     assert list(trace(figure, "&lt;b&gt;").y) == [1, -2]

@@ -119,6 +119,7 @@ def bars(
             orientation="h",
             name=name,
             marker={"color": colours["quiet" if name == "before" else "accent"]},
+            textangle=0,
             hovertemplate="%{y}<br>%{x:.4g}<extra>%{fullData.name}</extra>",
         )
         for name, numbers in series.items()
@@ -128,7 +129,7 @@ def bars(
         colours,
         title,
         xaxis={"title": frame.literal(axis)},
-        yaxis={"type": "category", "autorange": "reversed", "showgrid": False},
+        yaxis={"type": "category", "autorange": "reversed", "showgrid": False, "ticklabelstandoff": 4},
         barmode="group",
         showlegend=before is not None,
         width=560,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -12,6 +13,7 @@ from viz.figures import frame
 
 WIDE, TALL = 600, 220  # pixels of a chart of points, about
 ROOM = 0.18  # around points, for their names: of what they take up
+CLOSE = (90, 40)  # pixels across and up, within which two names would overlap
 COLOURS = ("mark", "accent", "good", "warn")
 DASHES = ("6px,3px", "solid", "2px,3px", "10px,3px,2px,3px")
 
@@ -70,12 +72,20 @@ def by_size(
         yaxis={
             "type": "log" if log else "linear",
             "title": frame.literal(axes[1]),
-            **({} if log else {"rangemode": "tozero"}),
+            **(_steps(np.concatenate(list(lines.values()))) if log else {"rangemode": "tozero"}),
         },
         shapes=[] if at is None else [frame.upright(at, colours["quiet"])],
         hovermode="x unified",
         height=360,
     )
+
+
+def _steps(values: frame.Floats) -> dict[str, Any]:
+    """The marks of a logarithmic axis: 1, 2, 5, 10 …, or over more than a thousandfold powers of ten, each in full."""
+    low, high = np.floor(np.log10(values.min())), np.ceil(np.log10(values.max()))
+    digits = (1, 2, 5) if values.max() < 1000 * values.min() else (1,)
+    marks = [digit * 10.0**power for power in np.arange(low, high + 1) for digit in digits]
+    return {"tickvals": marks, "ticktext": [f"{mark:,.12g}" for mark in marks]}
 
 
 def points(
@@ -111,37 +121,37 @@ def points(
         raise ValueError(f"at must be (n, 2) with a kind for each, got {places.shape} and {len(groups)} kinds")
     traces: list[go.Scatter] = []
     everywhere = places
+    sides = ("middle left", "middle right") if len(set(groups)) > 1 else ("middle right",)
     if trails is not None:
         steps = np.asarray(trails, dtype=float)  # (steps, n, 2)
         gaps = np.full((1, *steps.shape[1:]), np.nan)
         x, y = np.concatenate([steps, gaps]).transpose(2, 1, 0).reshape(2, -1)  # one after the other, a gap between
         lines = [[None if np.isnan(value) else float(value) for value in axis] for axis in (x, y)]
-        everywhere = np.concatenate([places, *steps])
+        everywhere = np.concatenate([places, *steps])  # (n · (steps + 1), 2)
         look = {"color": colours["quiet"], "width": 1}
         traces.append(
             go.Scatter(
                 x=lines[0], y=lines[1], mode="lines", name="trails", line=look, hoverinfo="skip", showlegend=False
             )
         )
-    low, high = places.min(0), places.max(0)
-    across, down = ((places - low) / np.where(high > low, high - low, 1)).T * [[WIDE], [-TALL]]
-    sides = frame.sides(across, down, [len(name) for name in names], WIDE)
+    written = together(places, names, groups, np.ptp(everywhere, 0))
     for i, kind in enumerate(dict.fromkeys(groups)):
         chosen = [j for j, group in enumerate(groups) if group == kind]
         traces.append(
             go.Scatter(
                 x=places[chosen, 0].tolist(),
                 y=places[chosen, 1].tolist(),
-                text=[names[j] for j in chosen],
+                text=[written[j] for j in chosen],
+                customdata=[names[j] for j in chosen],
                 mode="markers+text",
-                textposition=[sides[j] for j in chosen],
+                textposition=sides[i % len(sides)],
                 name=frame.literal(kind),
                 marker={
                     "color": colours[("accent", "mark", "good", "warn")[i % 4]],
                     "size": 9,
                     "symbol": ("circle", "diamond")[i % 2],
                 },
-                hovertemplate="%{text}: %{x:.3f}, %{y:.3f}<extra></extra>",
+                hovertemplate="%{customdata}: %{x:.3f}, %{y:.3f}<extra></extra>",
             )
         )
     xaxis, yaxis = (
@@ -161,3 +171,30 @@ def points(
         yaxis=yaxis,
         height=420,
     )
+
+
+def together(at: ArrayLike, labels: Sequence[str], kinds: Sequence[str], span: ArrayLike) -> list[str]:
+    """What is written beside each of the dots of `points`: dots of a kind that are close share one block of lines.
+
+    The block stands beside the leftmost of the first kind, the rightmost of another or of the only one.
+
+    Args:
+        at: (n, 2).
+        labels: one for each.
+        kinds: one for each.
+        span: (2,): how far the dots reach across and up, in units of `at`.
+    Returns:
+        n texts of lines joined by <br>; "" where a name stands in the block of another dot.
+    """
+    places = np.asarray(at, dtype=float)
+    pixels = places / np.where(np.asarray(span) > 0, span, 1) * [WIDE, TALL]
+    close = (np.abs(pixels[:, None] - pixels) < CLOSE).all(-1) & (np.array(kinds)[:, None] == np.array(kinds))
+    for _ in kinds:  # a dot that is close to one that is close is of the block too
+        close = close @ close
+    left = kinds[0] if len(set(kinds)) > 1 else None
+    texts = [""] * len(places)
+    for first in set(close.argmax(1).tolist()):
+        block: list[int] = sorted(np.flatnonzero(close[first]).tolist(), key=lambda j: -places[j, 1])
+        outermost = (min if kinds[first] == left else max)(block, key=lambda j: places[j, 0])
+        texts[outermost] = "<br>".join(labels[j] for j in block)
+    return texts

@@ -19,7 +19,7 @@
       node.title = `${i}: ${former.number(value)}`;
       return node;
     };
-    return h("p", { class: `number-row${many ? " many" : ""}`, "data-row": name }, h("b", {}, name), h("span", { class: "numbers" }, ...numbers.map(cell)));
+    return h("p", { class: `number-row${many ? " many" : ""}`, "data-row": name }, h("b", {}, name), h("span", { class: "numbers", style: `--count: ${numbers.length}` }, ...numbers.map(cell)));
   };
 
   /** A number as the sum of weight · input, {weights, inputs, of}, the inputs being those of a vector `of` that name, and the

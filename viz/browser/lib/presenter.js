@@ -60,6 +60,8 @@
       former.room.name ? h("span", {}, say("presenting_room", { room: former.room.name })) : "",
       h("span", { class: "place" }, say(at === null ? "presenting_at" : "presenting_slide", { ...place, panel: titleOf(shown) }), h("small", {}, say(at === null ? "presenting_keys" : "presenting_slide_keys"))),
     );
+    const sentence = told.firstChild;
+    sentence.classList.toggle("long", sentence.scrollHeight > sentence.clientHeight);
   };
 
   const questionOf = (section) => section?.closest("article")?.querySelector(".check");

@@ -54,7 +54,7 @@ MESSAGES = {
     "slides_bad": "This link holds slides that cannot be read. It may have been cut when it was copied.",
     "embed_nothing": "The panel “{panel}” has nothing to show for this text, model and view.",
     "embed_unknown": "There is no panel “{given}”. These can be shown alone:",
-    "bad_room": "A room's name is made of letters, digits and hyphens, 40 at the most; “{given}” is not.",
+    "bad_room": "A room’s name is made of letters, digits and hyphens, 40 at the most; “{given}” is not.",
     "taken_room": "Somebody else is leading the room “{name}”. Choose another name.",
     "full_rooms": "Very many rooms are open just now. Please try again later.",
     "full_votes": "This room holds no more answers.",

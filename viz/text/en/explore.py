@@ -103,7 +103,7 @@ MESSAGES = {
     " chooses the layer and the token.",
     "lens_hint": "How this is read",
     "lens_means": "The logit lens: the model’s last norm and output layer, applied to what stands between its layers."
-    " Each row is one layer further; the last row is what the model says. The darker a cell, the surer.",
+    " Each row is one layer further; the last row is what the model says. The stronger a cell’s colour, the surer.",
     "lens_right": "Underlined: what comes next in the text.",
     "lens_right_blanks": "Underlined: the word that is hidden there.",
     "lens_no_blanks": "Hide a word, and the lens shows what the model would say there at each depth.",

@@ -20,7 +20,7 @@ MESSAGES = {
     "cut_pass": "With this many heads the page shows {kept} {unit, select, word {words} piece {pieces of words}"
     " character {characters} other {bytes}} at once. Your text has {total}; the {end, select, last {last} other"
     " {first}} {kept} are shown.",
-    "unknown_words": "{count, plural, one {1 of {total} words is} other {# of {total} words are}} not in the model's"
+    "unknown_words": "{count, plural, one {1 of {total} words is} other {# of {total} words are}} not in the model’s"
     " vocabulary; it sees {count, plural, one {it} other {them}} as <unk>.",
     "unknown_characters": "{count, plural, one {1 of {total} characters is} other {# of {total} characters are}} not in"
     " the model’s vocabulary; it sees {count, plural, one {it} other {them}} as <unk>.",

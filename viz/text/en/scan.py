@@ -35,8 +35,8 @@ MESSAGES = {
     "scan_tenth": "{tenth, select, 1 {From the most decided tenth of the others} 10 {From the least decided tenth}"
     " other {From tenth {tenth} of 10}}",
     "scan_places": "Stretches in which this head was seen",
-    "scan_places_means": "The outlined token looks at the coloured ones: the darker, the more. What it hardly looks at"
-    " is left out (…). Of each stretch it is the place at which the head is most decided.",
+    "scan_places_means": "The outlined token looks at the coloured ones: the stronger the colour, the more. What it"
+    " hardly looks at is left out (…). Of each stretch it is the place at which the head is most decided.",
     "scan_weight": "{share} of the attention",
     "scan_looks": "looks from here",
     "scan_plane": "Its queries and keys at these places",

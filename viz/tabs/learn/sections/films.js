@@ -117,6 +117,7 @@ const paintLearned = () => {
       for (const trace of data) {
         if (!now[trace.name]) continue;
         [trace.x, trace.y] = [0, 1].map((c) => now[trace.name].map((pair) => pair[c]));
+        trace.text = trace.name === "people" ? learned.names[at].slice(0, people.length) : learned.names[at].slice(people.length);
         trace.name = words(trace.name);
       }
       layout.xaxis.title = { text: words("learned_feature", { number: 1 }) };

@@ -15,6 +15,7 @@ from torch import Tensor
 import former
 from viz import figures
 from viz.browser import chart
+from viz.figures.sizes import together
 from viz.passes.loaded import Models, reader
 from viz.tabs.learn.section import Section
 from viz.tabs.python import IMPORTS, View, read_choice, read_index
@@ -81,7 +82,8 @@ def learned(models: Models, view: View) -> dict[str, Any]:
         models: none is used.
         view: "likes" and "seed".
     Returns:
-        "losses" of each step; "people" and "films", at each frame; "predicted", the probability of each like, n × m;
+        "losses" of each step; "people" and "films", at each frame; "names", what is written beside
+        each then; "predicted", the probability of each like, n × m;
         "figures" of the end, with where each film came from.
     Raises:
         Refusal: a view that is none.
@@ -90,6 +92,7 @@ def learned(models: Models, view: View) -> dict[str, Any]:
     losses, people, films = train(likes(view), read_index(view, "seed", SEEDS))
     course = torch.cat((people, films), 1)  # (frames, n + m, 2)
     names, kinds = [*PEOPLE, *FILMS], ["people"] * len(PEOPLE) + ["films"] * len(FILMS)
+    span = course.amax((0, 1)) - course.amin((0, 1))
     drawn = chart.themed(
         lambda theme: figures.points(course[-1], names, kinds=kinds, trails=course, axes=("1", "2"), theme=theme)
     )
@@ -98,6 +101,7 @@ def learned(models: Models, view: View) -> dict[str, Any]:
         "losses": losses,
         "people": people.tolist(),
         "films": films.tolist(),
+        "names": [together(at, names, kinds, span) for at in course],
         "predicted": predicted.tolist(),
         "figures": drawn,
     }

@@ -71,7 +71,7 @@ const bars = former.chart(place, { label: words("chart") });
 const names = measured.peaks.map(({ precision, accumulate, checkpointing }) => words("bar", { precision, accumulate, checkpointing: checkpointing ? "yes" : "no" }));
 const peaks = measured.peaks.map(({ megabytes }) => megabytes);
 const change = (data, layout) => {
-  Object.assign(data[0], { x: peaks, y: names, text: peaks.map((value) => bytes(1e6 * value)), textposition: "auto" });
+  Object.assign(data[0], { x: peaks, y: names, text: peaks.map((value) => bytes(1e6 * value)), textposition: peaks.map((value) => (value < Math.max(...peaks) / 4 ? "outside" : "inside")) });
   layout.xaxis.title.text = words("axis");
 };
 panel.picture.append(

@@ -108,10 +108,17 @@ const line = former.drawing(scale.parentNode, ({ values, weights, y }, { width }
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const x = (value) => 24 + ((width - 48) * (value - least)) / (most - least || 1);
   const mark = (value, ...shapes) => svg("g", { transform: `translate(${x(value)} 30)` }, ...shapes);
-  for (const [name, value] of Object.entries({ width, height: 70, viewBox: `0 0 ${width} 70` })) scale.setAttribute(name, value);
+  const ends = [-1, -1, -1, -1]; // of the names in each line below
+  const below = {};
+  for (const j of [...values.keys()].sort((one, other) => values[one] - values[other])) {
+    const half = 3.5 * names[j].length;
+    below[j] = ends.findIndex((end) => end < x(values[j]) - half);
+    ends[below[j]] = x(values[j]) + half + 4;
+  }
+  for (const [name, value] of Object.entries({ width, height: 90, viewBox: `0 0 ${width} 90` })) scale.setAttribute(name, value);
   scale.replaceChildren(
     svg("path", { class: "axis", d: `M${x(least)} 30H${x(most)}` }),
-    ...values.map((value, j) => mark(value, svg("circle", { class: `hue-${j}`, r: 3 + 12 * Math.sqrt(weights[j]) }), svg("text", { y: 23 + 12 * (j >> 1), class: `hue-${j}` }, names[j]))),
+    ...values.map((value, j) => mark(value, svg("circle", { class: `hue-${j}`, r: 3 + 12 * Math.sqrt(weights[j]) }), svg("text", { y: 24 + 11 * below[j], class: `hue-${j}` }, names[j]))),
     mark(y, svg("path", { class: "answer", d: "M0 8L-7 -7H7Z" }), svg("text", { y: -14, class: "answer" }, former.fixed(y, 1))),
   );
 });

@@ -45,7 +45,7 @@ MESSAGES = {
     "learn_block_depth": "Blocks",
     "learn_block_seed": "Seed",
     "learn_block_short": "Type at least two bytes: one to read and one to predict.",
-    "learn_block_lesson_gradient": "Of {depth} blocks the last one's gradient is {post} times the first one's with"
+    "learn_block_lesson_gradient": "Of {depth} blocks the last one’s gradient is {post} times the first one’s with"
     " norms after the residuals, and {pre} times with norms before.",
     "learn_block_field": "Text",
     "learn_block_attention": "Attention",
@@ -70,14 +70,14 @@ MESSAGES = {
     "learn_block_trace_attention": "attention",
     "learn_block_trace_feed_forward": "feed-forward",
     "learn_block_lesson": "After “{label}” the model says “{last}” ({share}); {since, select, never {only the last half"
-    " block makes it so} other {it has stood first since {point}}}.",
+    " block makes it so} other {it has stood first since “{point}”}}.",
     "learn_block_count": "Change “{label}”, and {moved, number} of the {others, number} other outputs {moved, plural,"
     " one {moves} other {move}}.",
     "learn_block_try_off": "Attention off",
     "learn_block_try_linear": "What is not linear?",
     "learn_block_try_gradient": "Norms after or before",
     "learn_block_question": "Attention is off in every block, and one byte is changed. Which outputs move?",
-    "learn_block_choice_own": "Only that byte's own",
+    "learn_block_choice_own": "Only that byte’s own",
     "learn_block_choice_after": "Its own and those after it",
     "learn_block_choice_all": "All of them",
     "learn_block_answer": "Run without attention, the output of “{label}” moves by {own}, the others by {others} at the"

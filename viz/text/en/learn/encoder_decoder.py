@@ -18,7 +18,7 @@ MESSAGES = {
     "learn_encoder_decoder_prefix": "Reads on from",
     "learn_encoder_decoder_prefix_true": "the true beginning",
     "learn_encoder_decoder_prefix_own": "its own",
-    "learn_encoder_decoder_prefix_true_hint": "Teacher forcing: the target's own characters, whatever the model said",
+    "learn_encoder_decoder_prefix_true_hint": "Teacher forcing: the target’s own characters, whatever the model said",
     "learn_encoder_decoder_prefix_own_hint": "What the model itself has written",
     "learn_encoder_decoder_layer": "Layer",
     "learn_encoder_decoder_head": "Head",

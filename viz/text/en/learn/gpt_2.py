@@ -4,10 +4,10 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_gpt_2_title": "GPT-2",
-    "learn_gpt_2_text": "GPT-2 is the article's generator with small changes, made large, and it reads pieces of words."
+    "learn_gpt_2_text": "GPT-2 is the article’s generator with small changes, made large, and it reads pieces of words."
     " Byte-pair encoding begins with the 256 bytes and merges the commonest pair of neighbours, again and again: every"
     " text can be read, common words are one piece, rare ones several.\n\nA piece holds several bytes, so bits are"
-    " counted for each byte, or models could not be compared. The article's 0.93 is GPT-2's largest on enwik8, by its"
+    " counted for each byte, or models could not be compared. The article’s 0.93 is GPT-2’s largest on enwik8, by its"
     " makers, without training on it, with 1,024 pieces in view. Ours are small, on other text: only beside each other"
     " do their figures say something.",
     "learn_gpt_2_show": "Show",
@@ -25,7 +25,7 @@ MESSAGES = {
     " pieces}}: {each} bytes each",
     "learn_gpt_2_piece": "“{label}”: number {id} of the vocabulary, {bytes, plural, one {# byte} other {# bytes}}{bits,"
     " select, none {} other {, {bits} bits}}",
-    "learn_gpt_2_coloured": "The ground of a piece is what it costs “gpt” in bits: the darker, the more.",
+    "learn_gpt_2_coloured": "The ground of a piece is what it costs “gpt” in bits: the stronger its colour, the more.",
     "learn_gpt_2_uncoloured": "With all merges the pieces are those that “gpt” reads, and each shows what it costs.",
     "learn_gpt_2_on_text": "This text, {bytes} bytes from its second piece on",
     "learn_gpt_2_bits_of": "{bits} bits a byte",

@@ -5,7 +5,7 @@ from __future__ import annotations
 MESSAGES = {
     "learn_positions_title": "Positions",
     "learn_positions_text": "Attention reads a set: a classifier without positions gives a text and its shuffle one"
-    " verdict. So each place gets a vector p, which is added to the token's x. Every score is then a product of two"
+    " verdict. So each place gets a vector p, which is added to the token’s x. Every score is then a product of two"
     " sums and comes apart into four terms: token with token, token with place, place with token, place with place."
     " Some heads go by the last alone.\n\nA learned p exists for the places of the training and for none beyond. Sines"
     " go on for ever, but there they say what the model never saw, and it is lost. A model without p does worse all"
@@ -39,12 +39,12 @@ MESSAGES = {
     "learn_positions_token_place": "token · place",
     "learn_positions_place_token": "place · token",
     "learn_positions_place_place": "place · place",
-    "learn_positions_query_token": "query's token",
-    "learn_positions_query_place": "query's place",
-    "learn_positions_key_token": "key's token",
-    "learn_positions_key_place": "key's place",
+    "learn_positions_query_token": "query’s token",
+    "learn_positions_query_place": "query’s place",
+    "learn_positions_key_token": "key’s token",
+    "learn_positions_key_place": "key’s place",
     "learn_positions_pair": "Query “{query}” at {at}, key “{key}” at {place}",
-    "learn_positions_together": "Together {sum}; the model's own score is {score}, which gives a weight of {weight}."
+    "learn_positions_together": "Together {sum}; the model’s own score is {score}, which gives a weight of {weight}."
     " Over all keys the two differ by {error} at most. The norm is divided by the spread that it had, and its bias"
     " counts with the token.",
     "learn_positions_lesson_score": "Head {head}: “{query}” gives {share} to “{key}”, {where, select, self {itself} one"

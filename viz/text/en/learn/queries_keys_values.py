@@ -25,7 +25,7 @@ MESSAGES = {
     "learn_queries_keys_values_scores": "Scores q·k / √2",
     "learn_queries_keys_values_weights": "Weights: the softmax of each row",
     "learn_queries_keys_values_row": "Show the three uses of “{word}”",
-    "learn_queries_keys_values_uses": "“{word}” asks: {share} of its output come from “{most}” (its row). It is asked"
+    "learn_queries_keys_values_uses": "“{word}” asks: {share} of its output comes from “{most}” (its row). It is asked"
     " about: “{reader}” looks at it most, {read} (its column). It is handed out: its value makes up {all} outputs in"
     " all (the column’s sum).",
     "learn_queries_keys_values_lesson": "“{word}” looks most at “{most}”, {share}. Drag a dashed column of a matrix,"

@@ -23,8 +23,8 @@ MESSAGES = {
     "learn_several_heads_positions": "Positions",
     "learn_several_heads_positions_off": "Off",
     "learn_several_heads_positions_on": "On",
-    "learn_several_heads_positions_off_hint": "A word's vector says only which word it is",
-    "learn_several_heads_positions_on_hint": "A word's vector says at which place it stands, too",
+    "learn_several_heads_positions_off_hint": "A word’s vector says only which word it is",
+    "learn_several_heads_positions_on_hint": "A word’s vector says at which place it stands, too",
     "learn_several_heads_before": "As it stands",
     "learn_several_heads_after": "mary and susan swapped",
     "learn_several_heads_picture": "{sentence}: what each head of “gave” looks at",
@@ -38,7 +38,7 @@ MESSAGES = {
     " plural, one {one head} other {# heads}} cannot tell who comes first.",
     "learn_several_heads_lesson_amounts": "One head with positions: y of “gave” holds {first} mary and {second} susan,"
     " in one sum. Swapped, only the amounts change.",
-    "learn_several_heads_lesson_parts": "Four heads with positions: {first} of the giver's part of y is mary; swapped,"
+    "learn_several_heads_lesson_parts": "Four heads with positions: {first} of the giver’s part of y is mary; swapped,"
     " {second} of it is susan. Giver and receiver lie in different parts.",
     "learn_several_heads_lesson_forms": "k = {k, number}, h = {heads, number}: {divides, select, yes {{narrow}"
     " parameters in narrow heads, {wide} in wide ones, {chunked} in chunks.} other {{wide} parameters in wide heads;"

@@ -39,7 +39,7 @@ MESSAGES = {
     " {row} needs more than {layers} layers to depend on input {column}.} other {Input {column} comes after output"
     " {row}: it is never seen.}}",
     "learn_sparse_legend_one": "in the pattern",
-    "learn_sparse_legend_more": "reached by later layers, paler the later",
+    "learn_sparse_legend_more": "reached by later layers, fainter the later",
     "learn_sparse_reached": "Pairs reached",
     "learn_sparse_after": "after {layers, plural, one {# layer} other {# layers}}",
     "learn_sparse_cells": "{cells} of {causal} cells, {share}: a query has {keys} keys on average. Computed without the"

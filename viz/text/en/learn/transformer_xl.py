@@ -7,9 +7,9 @@ MESSAGES = {
     "learn_transformer_xl_text": "A model with a fixed context forgets at its edge. Transformer-XL reads segment by"
     " segment, and every layer keeps what it read, its memory: the queries of the next segment look at that too. No"
     " gradient flows into it. Each layer looks one memory further back than the layer below, so bytes that are long out"
-    " of sight still move the output.\n\nA place counted from the segment's start would mean nothing in a memory, so a"
-    " score is told the distance instead. It has four terms, as in the section on positions: the key's place has become"
-    " a distance, and the query's a learned vector, u or v, the same for all.",
+    " of sight still move the output.\n\nA place counted from the segment’s start would mean nothing in a memory, so a"
+    " score is told the distance instead. It has four terms, as in the section on positions: the key’s place has become"
+    " a distance, and the query’s a learned vector, u or v, the same for all.",
     "learn_transformer_xl_show": "Show",
     "learn_transformer_xl_show_memory": "memory",
     "learn_transformer_xl_show_reach": "reach",
@@ -27,8 +27,8 @@ MESSAGES = {
     "learn_transformer_xl_layer": "Layer",
     "learn_transformer_xl_head": "Head",
     "learn_transformer_xl_byte": "“{label}”: {bits} bits; with memory {on}, without {off}",
-    "learn_transformer_xl_ground": "The ground of a byte is what it costs in bits: the darker, the more. A bar begins a"
-    " segment of {segment} bytes; in training one has {trained}.",
+    "learn_transformer_xl_ground": "The ground of a byte is what it costs in bits: the stronger, the more. A bar begins"
+    " a segment of {segment} bytes; in training one has {trained}.",
     "learn_transformer_xl_chart_memory": "Bits a byte of this text by how many bytes each layer remembers",
     "learn_transformer_xl_axis_memory": "bits a byte of this text",
     "learn_transformer_xl_remembered": "{memory, plural, one {# byte} other {# bytes}} kept",
@@ -53,8 +53,8 @@ MESSAGES = {
     "learn_transformer_xl_token_place": "q · W r: what is read asks for a distance",
     "learn_transformer_xl_place_token": "u · k: what the key holds",
     "learn_transformer_xl_place_place": "v · W r: the distance alone",
-    "learn_transformer_xl_together": "The four together differ from the model's own scores by {error} at most. On"
-    " positions, in its own section, the query's place was its place; here it is learned and the same for all.",
+    "learn_transformer_xl_together": "The four together differ from the model’s own scores by {error} at most. On"
+    " positions, in its own section, the query’s place was its place; here it is learned and the same for all.",
     "learn_transformer_xl_lesson_memory": "Without a memory this text costs {off} bits a byte, with one of {memory}"
     " bytes {on}.",
     "learn_transformer_xl_lesson_reach": "{on, select, on {With its memory, the last layer is moved from {far, plural,"
