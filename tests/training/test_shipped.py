@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
@@ -136,6 +137,18 @@ def test_gpt_predicts_plain_english_in_pieces_of_words_about_as_its_card_says():
     figure *= (len(pieces) - first) / len(bundle.tokenizer.decode(pieces[first:].tolist()))
     assert figure == pytest.approx(quality("gpt", "val", "bits_per_byte"), abs=0.6)
     assert quality("gpt", "val", "bits_per_byte") < quality("gpt", "val", "bits_per_byte_in_256_bytes") < 2.3
+
+
+@pytest.mark.skipif("bert" not in former.available(), reason="bert is not shipped here")
+def test_bert_fills_in_plain_english_better_than_by_always_saying_the_commonest_piece():
+    bundle = former.load("bert")
+    tokenizer: Any = bundle.tokenizer
+    ids = torch.tensor(tokenizer.encode(TEXT))
+    hidden = ids.expand(len(ids), -1).clone().fill_diagonal_(tokenizer.mask_token)[1:-1]  # each piece in its turn
+    with torch.inference_mode():
+        said = bundle.model(hidden).argmax(-1)[torch.arange(len(hidden)), torch.arange(1, len(ids) - 1)]
+    assert float((said == ids[1:-1]).float().mean()) > quality("bert", "val", "commonest")
+    assert quality("bert", "val", "masked_accuracy") > quality("bert", "val", "commonest")
 
 
 @pytest.mark.parametrize("name", ["classifier", "classifier-bag"])
