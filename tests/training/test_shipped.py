@@ -41,7 +41,6 @@ IN_TRAINING = {
     "gpt-longer",
     "sparse",
     "sparse-dense",
-    "bert",
     "bert-reviews",
 }  # nothing below measures them before they are shipped
 SHIPPED = sorted(set(RECIPES) & set(former.available()))
@@ -107,6 +106,26 @@ def test_a_generator_predicts_plain_english_about_as_its_card_says(name, limit):
     assert 1.0 < figure < limit
     # 256 bytes of another text: within what articles differ among themselves
     assert figure == pytest.approx(quality(name, "val", "bits_per_byte"), abs=0.6)
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("She was born in New [MASK] City.", "york"),
+        ("He was elected president of the United [MASK].", "states"),
+        ("It is one [MASK] the largest cities in the world.", "of"),
+        ("The album was [MASK] in 2005 and reached number one.", "released"),
+    ],
+)
+def test_bert_fills_in_what_the_words_around_a_place_say(text, word):
+    bundle = former.load("bert")
+    ids = bundle.tokenizer.encode(text)
+    said = bundle.model(torch.tensor([ids]))[0, ids.index(bundle.tokenizer.mask_token)]
+    assert bundle.tokenizer.decode([int(said.argmax())]) == word
+
+
+def test_bert_finds_hidden_pieces_several_times_as_often_as_saying_the_commonest():
+    assert quality("bert", "val", "masked_accuracy") > 4 * quality("bert", "val", "commonest")
 
 
 def test_gpt_predicts_plain_english_in_pieces_of_words_about_as_its_card_says():
