@@ -210,7 +210,7 @@ def context(
     if not kept:
         kept.append(browser.new_context(**browser_context_args))
     yield kept[0]
-    if getattr(test, "rep_call", None) and test.rep_call.passed:
+    if getattr(test, "rep_call", None) and test.rep_call.passed and kept[0].pages:
         tidy(kept[0])
     else:
         kept.pop().close()
@@ -233,6 +233,8 @@ def tidy(context: BrowserContext) -> None:
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
     page.mouse.move(0, 0)
     page.keyboard.press("Escape")  # what fills the window, a card, a menu
+    if page.url == "about:blank":  # a test may have opened a browser of its own
+        return
     page.evaluate("document.activeElement?.blur(), localStorage.clear(), sessionStorage.clear(), scrollTo(0, 0)")
 
 

@@ -15,7 +15,7 @@ from tests.browser.pages_learn import SHOWN, Learning
 from tests.browser.pages_mask import Masking
 from tests.browser.pages_permute import Permuting
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 
 TEXT = "The cat sat on the mat. The cat sat."
 
@@ -89,6 +89,7 @@ def lightness(page: Page, x: int, y: int) -> int:
     return red + green + blue
 
 
+@pytest.mark.own_page
 @pytest.mark.parametrize("how", ["the system asks for it", "the link asks for it"])
 def test_dark_mode_darkens_the_page_the_panels_and_the_map(page, guard, how):
     tab = Exploring(page, guard.origin)
@@ -143,6 +144,7 @@ def test_a_phone_of_390_pixels_needs_no_sideways_scrolling(browser: Browser, gua
     context.close()
 
 
+@pytest.mark.own_page
 def test_explore_works_by_keyboard_alone(page, guard):
     tab = Exploring(page, guard.origin).open(model="generator", layer=4, head=7)
     keys = page.keyboard
@@ -187,6 +189,7 @@ def test_explore_works_by_keyboard_alone(page, guard):
         keys.press("Enter")
 
 
+@pytest.mark.own_page
 def test_another_model_and_tab_are_chosen_by_keyboard(page, guard):
     tab = Exploring(page, guard.origin).open()
     names = page.evaluate("[former.store.pass.header.model]")
@@ -201,6 +204,7 @@ def test_another_model_and_tab_are_chosen_by_keyboard(page, guard):
     expect(page.get_by_role("tab", name="Generate")).to_have_attribute("aria-selected", "true")
 
 
+@pytest.mark.own_page
 def test_where_one_is_is_seen_when_walking_by_keyboard(page, guard):
     Exploring(page, guard.origin).open()
     unseen = []

@@ -12,7 +12,7 @@ from tests.browser.pages_permute import Permuting
 from tests.browser.test_positions import table_of
 from tests.mask_rules import KINDS, cells
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Masking
 SIZE = 6
 
@@ -37,6 +37,7 @@ def similarity(page: Page, guard) -> Chart:
     return Chart(tab, "position-maps").shown()
 
 
+@pytest.mark.own_page
 def test_plotly_comes_once_and_only_when_a_chart_comes_into_view(page, guard):
     tab = Exploring(page, guard.origin)
     tab.open()
@@ -96,6 +97,7 @@ def test_a_drag_zooms_another_answer_keeps_the_zoom_and_a_button_ends_it(growth)
     tab.wait("([root, low]) => root._fullLayout.xaxis.range[0] < low + 0.1", [growth.root.element_handle(), whole[0]])
 
 
+@pytest.mark.own_page
 def test_the_keyboard_switches_a_line_off_and_presses_the_buttons(growth):
     page = growth.tab.page
     growth.root.focus()
@@ -118,6 +120,7 @@ def test_no_button_sends_the_chart_anywhere(growth):
     assert names == ["Download plot as a PNG", "Zoom in", "Zoom out", "Reset axes"]
 
 
+@pytest.mark.own_page
 def test_the_chart_takes_its_colours_from_the_theme_that_is_on(growth):
     ask = "root => [root._fullLayout.paper_bgcolor, root.data[1].line.color]"
     variables = "() => ['panel', 'accent'].map(former.variable)"
@@ -156,6 +159,7 @@ def test_the_curve_is_read_like_the_picture_beside_it_and_a_click_chooses(simila
     assert tab.link()["at"] == said[1]
 
 
+@pytest.mark.own_page
 def test_a_chart_that_is_presented_is_read_where_one_points(tab):
     tab.goto(tab="mask", mask="strided", size=SIZE, present=1, panel="mask-growth")
     chart = Chart(tab, "mask-growth")
@@ -167,6 +171,7 @@ def test_a_chart_that_is_presented_is_read_where_one_points(tab):
         assert tokens == ("100000" if part > 0.5 else "1")
 
 
+@pytest.mark.own_page
 def test_a_script_that_does_not_come_is_said_and_asked_for_again(tab, guard):
     guard.allow("ERR_FAILED")
     tab.page.route("**/plotly-*.js", lambda route: route.abort())

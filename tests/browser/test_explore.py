@@ -11,7 +11,7 @@ from tests.browser.pages import Exploring, agrees
 from tests.browser.reference import Reference, Run, rollout, statistics
 from tests.browser.written import number
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Exploring
 MODEL = partial(Reference, "generator")
 
@@ -46,7 +46,7 @@ def test_a_worked_example_is_on_the_screen_before_anything_is_typed(tab):
 
 
 def test_an_example_is_taken_by_a_click(tab):
-    tab.open(model="generator")
+    tab.open(model="generator", text="abc")
     example = tab.page.get_by_role("group", name="Examples").get_by_role("button").nth(1)
     text = example.inner_text()
     example.click()
@@ -56,6 +56,7 @@ def test_an_example_is_taken_by_a_click(tab):
     assert len(tab.tokens()) == len(text.encode())
 
 
+@pytest.mark.own_page
 def test_a_click_on_a_thumbnail_shows_that_head_and_does_not_ask_python(tab, guard, run):
     tab.open(text=TEXT)
     before = len(guard.requests)
@@ -71,6 +72,7 @@ def test_a_click_on_a_thumbnail_shows_that_head_and_does_not_ask_python(tab, gua
     assert agrees(tab.statistic("self"), statistics(run.weights[2][3], list(TEXT.encode()))["self"])
 
 
+@pytest.mark.own_page
 def test_layer_head_token_scale_and_view_never_ask_python(tab, guard):
     tab.open(text=TEXT, layer=0, head=0)
     before = len(guard.requests)
@@ -210,6 +212,7 @@ def test_another_model_opens_on_a_head_worth_seeing_and_a_link_s_head_stays(tab)
     assert (chosen["layer"], chosen["head"]) == ("0", "2")
 
 
+@pytest.mark.own_page
 @pytest.mark.parametrize(("layer", "head", "edits", "factor"), [(4, 7, "", 1), (1, 2, "1.2.x3.0", 3)])
 def test_a_query_s_output_is_the_sum_of_the_values_each_times_its_weight(tab, model, layer, head, edits, factor):
     tab.open(text=TEXT, layer=layer, head=head, edits=edits)
@@ -314,7 +317,7 @@ def test_a_panel_fills_the_window_and_escape_brings_it_back(tab):
 
 
 def test_what_is_typed_last_is_what_is_shown(tab):
-    tab.open(model="generator")
+    tab.open(model="generator", text=TEXT)
     box = tab.page.get_by_role("textbox", name="Text", exact=True)
     box.fill("")
     box.press_sequentially("abc def ghi", delay=30)
@@ -327,7 +330,7 @@ def test_what_is_typed_last_is_what_is_shown(tab):
 
 def test_more_than_the_context_is_cut_and_said_so(tab, model):
     context = model.config["seq_length"]
-    tab.open(model="generator")
+    tab.open(model="generator", text="abc")
     tab.type("word " * context)
     assert len(tab.tokens()) == context
     expect(tab.page.locator(".former-notices").last).to_contain_text(f"the first {context} are shown")

@@ -6,7 +6,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser.pages import Exploring, tab_to
 from viz.text import en
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Exploring
 
 
@@ -91,7 +91,7 @@ def test_what_buttons_do_can_be_opened(tab, panel, button, hints):
     ],
 )
 def test_what_buttons_do_can_be_opened_in_other_tabs(tab, name, part, hints):
-    tab.goto(tab=name)
+    tab.visit(tab=name)
     tab.page.locator(f"{part} button.hint").last.click()
     for key in hints:
         expect(card(tab.page)).to_contain_text(en.MESSAGES[key])

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, Route, expect
 from tests.browser.pages import Exploring, Writing
 from tests.browser.pages_permute import Permuting
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Exploring
 
 MARKUP = {
@@ -36,7 +36,7 @@ def nothing_ran(page: Page) -> None:
 @pytest.mark.parametrize("kind", MARKUP)
 def test_markup_that_is_typed_stays_text(tab, kind):
     text = MARKUP[kind]
-    tab.open(model="generator")
+    tab.open(model="generator", text="abc")
     tab.type(text)
     assert tab.tokens() == list(text.replace(" ", "␣"))
     surprise = "".join(tab.page.locator(".former-surprise .token").all_text_contents())
@@ -46,10 +46,11 @@ def test_markup_that_is_typed_stays_text(tab, kind):
     nothing_ran(tab.page)
 
 
-@pytest.mark.parametrize("kind", MARKUP)
-def test_markup_in_a_link_stays_text(tab, kind):
-    text = MARKUP[kind]
-    tab.open(text=text, layer=text, model=text, token=text, tab=text)
+@pytest.mark.own_page
+def test_markup_in_a_link_stays_text(tab):
+    text = "".join(MARKUP.values())
+    layer, model, token, named = MARKUP.values()
+    tab.open(model=model, text=text, layer=layer, token=token, tab=named)
     assert "".join(tab.tokens()) == text.replace(" ", "␣")
     expect(tab.page.locator(".former-notices .notice.error").first).to_be_visible()
     nothing_ran(tab.page)
@@ -68,7 +69,7 @@ def test_markup_that_is_written_on_from_stays_text(page, guard):
 @pytest.mark.parametrize("kind", STRANGE)
 def test_strange_characters_are_shown_a_label_a_byte(tab, kind):
     text = STRANGE[kind]
-    tab.open(model="generator")
+    tab.open(model="generator", text="abc")
     tab.type(text)
     tokens = tab.tokens()
     assert len(tokens) == len(text.encode())
@@ -87,6 +88,7 @@ def test_an_empty_text_gets_a_message_and_what_was_there_stays(tab, text):
     expect(tab.page.locator(".former-notices .notice")).to_have_count(0)
 
 
+@pytest.mark.own_page
 def test_ten_thousand_characters_get_a_message_that_says_the_limit(tab):
     tab.open(text="abc")
     tab.page.get_by_role("textbox", name="Text", exact=True).fill("word " * 2000)
@@ -96,6 +98,7 @@ def test_ten_thousand_characters_get_a_message_that_says_the_limit(tab):
     assert tab.tokens() == ["a", "b", "c"]
 
 
+@pytest.mark.own_page
 def test_a_prompt_of_ten_thousand_characters_gets_a_message_that_says_the_limit(page, guard):
     guard.allow("422")  # the browser reports the refusal on the console
     tab = Writing(page, guard.origin).open(text="abc")
@@ -105,6 +108,7 @@ def test_a_prompt_of_ten_thousand_characters_gets_a_message_that_says_the_limit(
     expect(status).to_contain_text("4,000")
 
 
+@pytest.mark.own_page
 def test_words_of_more_characters_than_can_be_sent_get_a_message_that_says_the_limit(page, guard):
     guard.allow("422")
     tab = Permuting(page, guard.origin).open(text="good film")
@@ -113,6 +117,7 @@ def test_words_of_more_characters_than_can_be_sent_get_a_message_that_says_the_l
     assert tab.words() == ["good", "film"]
 
 
+@pytest.mark.own_page
 def test_an_empty_prompt_gets_a_message(page, guard):
     guard.allow("422")
     tab = Writing(page, guard.origin).open(text="abc")
@@ -120,6 +125,7 @@ def test_an_empty_prompt_gets_a_message(page, guard):
     expect(tab.page.locator(".former-writing-controls .status")).to_contain_text("type at least one character")
 
 
+@pytest.mark.own_page
 def test_a_server_that_is_gone_is_said_so_and_the_last_answer_stays(tab, guard, context):
     guard.allow("ERR_INTERNET_DISCONNECTED")
     tab.open(text="abc", layer=1)
@@ -133,6 +139,7 @@ def test_a_server_that_is_gone_is_said_so_and_the_last_answer_stays(tab, guard, 
     context.set_offline(False)
 
 
+@pytest.mark.own_page
 @pytest.mark.parametrize("what", ["the pass", "the chosen head"])
 def test_what_the_server_no_longer_holds_is_made_again_and_shown(tab, guard, what):
     guard.allow("404")

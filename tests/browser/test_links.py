@@ -8,7 +8,7 @@ from playwright.sync_api import Route, expect
 from tests.browser.pages import REFUSED, Exploring, Writing
 from tests.browser.pages_permute import Permuting
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Exploring
 
 TEXT = "Paris & Berlin? 100 % of “Ünïcödé” + more."
@@ -32,7 +32,7 @@ def shown(tab: Exploring) -> dict[str, object]:
 
 @pytest.mark.parametrize("of", ["Head", "Rollout"])
 def test_a_copied_link_opens_the_same_view(tab, guard, of):
-    tab.open()
+    tab.open(model="gpt", text="Paris")
     tab.type(TEXT)
     tab.cell(2, 5).click()
     tab.set("Show", of)
@@ -58,33 +58,29 @@ def test_the_view_survives_a_reload(tab):
     assert shown(tab) == before
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("layer", "99"),
-        ("layer", "-1"),
-        ("head", "two"),
-        ("token", "1e9"),
-        ("scale", "<b>"),
-        ("show", "${1}"),
-        ("of", "0"),
-        ("view", "picture"),
-        ("tab", "nowhere"),
-        ("model", "gpt-5"),
-        ("model", "__proto__"),
-        ("model", "toString"),
-    ],
-)
-def test_nonsense_in_a_link_is_named_and_the_usual_is_shown(tab, name, value):
-    tab.open(text="abc", **{name: value})
-    notice = tab.page.locator(".former-notices .notice.error")
-    expect(notice).to_have_count(1)
-    expect(notice).to_contain_text(value)
+NONSENSE = [
+    {"layer": "99", "head": "two", "token": "1e9", "scale": "<b>", "show": "${1}", "of": "0", "view": "picture"},
+    {"layer": "-1", "tab": "nowhere", "model": "gpt-5"},
+    {"model": "__proto__"},
+    {"model": "toString"},
+]
+
+
+@pytest.mark.own_page
+@pytest.mark.parametrize("asked", NONSENSE)
+def test_nonsense_in_a_link_is_named_and_the_usual_is_shown(tab, asked):
+    tab.open(text="abc", **asked)
+    notices = tab.page.locator(".former-notices .notice.error")
+    expect(notices).to_have_count(len(asked))
+    for value in asked.values():
+        expect(notices.filter(has_text=f"“{value}”")).to_have_count(1)
     assert "".join(tab.tokens()) == "abc"
     usual = {"model": "gpt", "layer": "0", "head": "0"}
-    assert tab.link().get(name) == usual.get(name)
+    for name in asked:
+        assert tab.link().get(name) == usual.get(name)
 
 
+@pytest.mark.own_page
 def test_links_made_before_gpt_was_first_open_what_they_did(tab, other):
     tab.open(text="abc", layer=1)  # the page has always named the model, but not in Generate
     assert (tab.link()["model"], tab.tokens()) == ("generator", ["a", "b", "c"])
@@ -93,6 +89,7 @@ def test_links_made_before_gpt_was_first_open_what_they_did(tab, other):
     assert writing.shown()[:4] == ["I", "n", "␣", "1"]
 
 
+@pytest.mark.own_page
 def test_without_a_link_both_tabs_begin_with_gpt_and_say_so_in_their_links(tab, other):
     tab.open()
     assert tab.link()["model"] == "gpt"
@@ -108,18 +105,21 @@ def test_without_a_link_both_tabs_begin_with_gpt_and_say_so_in_their_links(tab, 
     assert (again.link()["model"], again.shown()) == ("gpt", writing.shown())
 
 
+@pytest.mark.own_page
 def test_an_empty_text_in_a_link_gets_a_message_and_the_worked_example(tab):
     tab.open(text="")
     expect(tab.page.locator(".former-notices .notice.error")).to_be_visible()
     assert len(tab.tokens()) > 20
 
 
+@pytest.mark.own_page
 def test_too_long_a_text_in_a_link_gets_a_message_and_the_worked_example(tab):
     tab.open(text="word " * 1200)
     expect(tab.page.locator(".former-notices .notice.error")).to_contain_text("4,000")
     assert len(tab.tokens()) > 20
 
 
+@pytest.mark.own_page
 def test_the_tab_of_a_link_is_in_front_and_the_other_is_a_click_away(page, guard):
     tab = Writing(page, guard.origin).open(text="abc")
     expect(page.get_by_role("tab", name="Generate")).to_have_attribute("aria-selected", "true")
@@ -133,6 +133,7 @@ def test_the_tab_of_a_link_is_in_front_and_the_other_is_a_click_away(page, guard
     assert tab.link()["tab"] == "generate"
 
 
+@pytest.mark.own_page
 def test_back_and_forward_go_from_tab_to_tab_with_the_view_that_each_had(tab, guard):
     page = tab.page
     tab.open(text="abc", layer=2)
@@ -185,6 +186,7 @@ def unanswered(page) -> None:
     page.route(EVENTS, hold)
 
 
+@pytest.mark.own_page
 @pytest.mark.usefixtures("unanswered")
 def test_the_tab_of_a_link_opens_without_an_answer_to_any_event(page, guard):
     with page.expect_request(EVENTS):
@@ -192,6 +194,7 @@ def test_the_tab_of_a_link_opens_without_an_answer_to_any_event(page, guard):
     assert tab.words() == ["film"]
 
 
+@pytest.mark.own_page
 @pytest.mark.usefixtures("unanswered")
 def test_a_page_that_is_left_before_its_events_are_answered_reports_no_error(tab, guard):
     for _ in range(2):
@@ -204,6 +207,7 @@ FRAMED = """if (window.parent !== window) Object.defineProperty(window, 'parent'
   value: { postMessage: (message, to) => (window.told ??= []).push([message, to]) } });"""
 
 
+@pytest.mark.own_page
 @pytest.mark.parametrize("refused", [False, True])
 def test_copy_link_gives_the_address_and_says_where_the_clipboard_is_refused(tab, context, refused):
     context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -218,6 +222,7 @@ def test_copy_link_gives_the_address_and_says_where_the_clipboard_is_refused(tab
         assert tab.page.evaluate("navigator.clipboard.readText()") == tab.page.url
 
 
+@pytest.mark.own_page
 def test_in_another_page_s_frame_the_hub_is_told_the_query_as_it_changes(tab):
     tab.page.context.add_init_script(FRAMED)
     tab.page.goto(f"{tab.origin}/alive")

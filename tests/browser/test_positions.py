@@ -9,7 +9,7 @@ from tests.browser.pages_permute import Outputs, Permuting
 from tests.browser.written import number
 from tests.encodings import encodings
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Permuting
 
 
@@ -115,6 +115,7 @@ def test_a_click_chooses_a_position_and_keys_move_it_and_the_link_keeps_it(tab):
         assert number(value) == pytest.approx(exact, abs=2e-3)
 
 
+@pytest.mark.own_page
 def test_a_table_is_fetched_once(tab, guard):
     tab.open(text="film")
     for name in ("generator", "sinusoidal", "generator", "classifier"):

@@ -55,8 +55,27 @@ def test_where_each_character_of_the_answer_looks_is_seen_and_the_switch_shows_t
         assert strips(tab) == [labels]
         expect(tab.page.locator(".former-statistics .panel")).to_be_visible()
     assert tab.link()["map"] == "2"
-    expect(tab.page.locator(".former-interventions .panel")).to_be_hidden()
     expect(tab.page.locator(".former-prediction .answer")).to_contain_text(f"It answers {ANSWER}")
+
+
+def test_a_head_of_the_encoder_is_switched_off_and_what_it_would_answer_stands_beside_its_answer(tab):
+    tab.open(model="dates", text=TEXT, map=1, layer=0, head=2)
+    panel = tab.page.locator(".former-interventions .panel")
+    panel.get_by_role("button", name="Switch off", exact=True).click()
+    tab.wait("former.store.pass.header.edits.length === 1")
+    tab.settled()
+    assert tab.link()["edits"] == "encoder.0.2.off"
+    expect(panel.locator(".edit-show")).to_have_text("encoder: Layer 0, head 2: off")
+    bundle = former.load("dates")
+    bundle.model.get_parameter("encoder.blocks.0.attention.unifyheads.weight").data[:, 64:96] = 0
+    edited = former.translate(bundle, TEXT)
+    assert edited != ANSWER
+    answer = tab.page.locator(".former-prediction .answer")
+    expect(answer).to_contain_text(f"It answers {ANSWER}")
+    expect(answer).to_contain_text(f"With what you changed it would answer {edited}")
+    expect(panel.get_by_role("button", name="Measure every head")).to_be_hidden()
+    tab.page.reload()
+    expect(answer).to_contain_text(edited)
 
 
 def test_an_answer_that_is_typed_is_read_in_place_of_its_own(tab):

@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
@@ -39,7 +40,6 @@ IN_TRAINING = {
     "gpt-begun",
     "gpt-longer",
     "sparse-dense",
-    "bert",
     "bert-reviews",
 }  # nothing below measures them before they are shipped
 SHIPPED = sorted(set(RECIPES) & set(former.available()))
@@ -118,6 +118,26 @@ def test_sparse_predicts_plain_english_by_its_own_pattern_and_is_no_worse_than_i
     assert dense["bits_per_byte"] <= dense["bits_per_byte_of_the_dense_twin"] + 0.03
 
 
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("She was born in New [MASK] City.", "york"),
+        ("He was elected president of the United [MASK].", "states"),
+        ("It is one [MASK] the largest cities in the world.", "of"),
+        ("The album was [MASK] in 2005 and reached number one.", "released"),
+    ],
+)
+def test_bert_fills_in_what_the_words_around_a_place_say(text, word):
+    bundle = former.load("bert")
+    ids = bundle.tokenizer.encode(text)
+    said = bundle.model(torch.tensor([ids]))[0, ids.index(bundle.tokenizer.mask_token)]
+    assert bundle.tokenizer.decode([int(said.argmax())]) == word
+
+
+def test_bert_finds_hidden_pieces_several_times_as_often_as_saying_the_commonest():
+    assert quality("bert", "val", "masked_accuracy") > 4 * quality("bert", "val", "commonest")
+
+
 def test_gpt_predicts_plain_english_in_pieces_of_words_about_as_its_card_says():
     bundle = former.load("gpt")
     pieces = torch.tensor(bundle.tokenizer.encode(TEXT))
@@ -127,6 +147,18 @@ def test_gpt_predicts_plain_english_in_pieces_of_words_about_as_its_card_says():
     figure *= (len(pieces) - first) / len(bundle.tokenizer.decode(pieces[first:].tolist()))
     assert figure == pytest.approx(quality("gpt", "val", "bits_per_byte"), abs=0.6)
     assert quality("gpt", "val", "bits_per_byte") < quality("gpt", "val", "bits_per_byte_in_256_bytes") < 2.3
+
+
+@pytest.mark.skipif("bert" not in former.available(), reason="bert is not shipped here")
+def test_bert_fills_in_plain_english_better_than_by_always_saying_the_commonest_piece():
+    bundle = former.load("bert")
+    tokenizer: Any = bundle.tokenizer
+    ids = torch.tensor(tokenizer.encode(TEXT))
+    hidden = ids.expand(len(ids), -1).clone().fill_diagonal_(tokenizer.mask_token)[1:-1]  # each piece in its turn
+    with torch.inference_mode():
+        said = bundle.model(hidden).argmax(-1)[torch.arange(len(hidden)), torch.arange(1, len(ids) - 1)]
+    assert float((said == ids[1:-1]).float().mean()) > quality("bert", "val", "commonest")
+    assert quality("bert", "val", "masked_accuracy") > quality("bert", "val", "commonest")
 
 
 @pytest.mark.parametrize("name", ["classifier", "classifier-bag"])

@@ -3,22 +3,25 @@
 An edit is a plain value, {"layer": int, "head": int, or None for the whole layer, "do": "scale" or "uniform",
 "factor": number, for "scale"; 0 switches off}; or of one weight of a head, {"layer", "head", "do": "weight", "query",
 "key", "weight": in [0, 1], "renormalise": whether the rest of the row shares what is left}, which does nothing in a
-text where this query does not see this key. The page sends {"model": name, "list": edits}: edits belong to the heads of
+text where this query does not see this key. Where a model has several stacks, each edit begins with "map": whose heads
+they are, one of `former.hooks.STACKS`. The page sends {"model": name, "list": edits}: edits belong to the heads of
 one model, and another model does not get them. In a link, `edits=0.3.off,2.L.uniform,1.2.x-1.5,0.1.w5_2_0.8`: layer,
-head or L, and what is done, from 0; w of query, key and weight, W where the rest of the row stays as it is.
+head or L, and what is done, from 0; w of query, key and weight, W where the rest of the row stays as it is; of several
+stacks `cross.0.3.off`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeGuard
 
 from torch import Tensor
 
 import former
 from former.config import StackConfig
-from former.hooks import Observer
+from former.hooks import STACKS, Observer
 from viz.text import Refusal
 
 LIMIT = 32  # at once; a link must be able to carry them
@@ -27,6 +30,7 @@ FACTOR_LIMIT = 10  # either way: beyond, a model's numbers mean nothing any more
 Edit = dict[str, Any]
 
 _IN_LINK = re.compile(
+    rf"(?:(?P<map>{'|'.join(STACKS)})\.)?"
     r"(?P<layer>\d{1,4})\.(?P<head>\d{1,4}|L)\."
     r"(?:off|(?P<uniform>uniform)|x(?P<factor>-?\d{1,3}(?:\.\d{1,3})?)"
     r"|(?P<weight>[wW])(?P<query>\d{1,5})_(?P<key>\d{1,5})_(?P<value>[01](?:\.\d{1,3})?))",
@@ -74,23 +78,25 @@ def _of_match(found: Mapping[str, str | None]) -> Edit:
     """The edit that a piece of a link says, by the groups of `_IN_LINK`."""
     layer, head, factor, value = (found[name] for name in ("layer", "head", "factor", "value"))
     edit: Edit = {"layer": int(layer or 0), "head": None if head == "L" else int(head or 0)}
+    edit |= {"map": found["map"]} if found["map"] else {}
     if value is not None:
         place = {"query": int(found["query"] or 0), "key": int(found["key"] or 0)}
         return edit | {"do": "weight", **place, "weight": float(value), "renormalise": found["weight"] == "w"}
     return edit | ({"do": "uniform"} if found["uniform"] else {"do": "scale", "factor": float(factor or 0)})
 
 
-def observers(edits: list[Edit], mask: Tensor, config: StackConfig) -> list[Observer]:
-    """The edits, as `read` gives them, for `former.run_with_capture`.
+def observers(edits: Sequence[Edit], mask: Tensor, config: StackConfig, stack: str = "") -> list[Observer]:
+    """The edits of one stack, as `read` gives them, for `former.run_with_capture`.
 
     Args:
         edits: what to change.
-        mask: bool (t, t); uniform is uniform over what it allows.
+        mask: bool (t_query, t_key); uniform is uniform over what it allows.
         config: of the model.
+        stack: whose heads they are, where the model has several.
     """
     uniform = mask / mask.sum(-1, keepdim=True)
 
-    def observer(edit: Edit, head: int) -> Observer:
+    def observer(edit: Edit, head: int) -> former.edits.Edit:
         if edit["do"] == "uniform":
             return former.edits.set_weights(edit["layer"], head, uniform)
         if edit["do"] == "weight":
@@ -98,12 +104,13 @@ def observers(edits: list[Edit], mask: Tensor, config: StackConfig) -> list[Obse
             return former.edits.set_weight(edit["layer"], head, *place, edit["weight"], renormalise=edit["renormalise"])
         return former.edits.scale_head(edit["layer"], head, edit["factor"])
 
-    return [
+    made = [
         observer(edit, head)
         for edit in edits
         if applies(edit, mask)
         for head in (range(config.heads) if edit["head"] is None else [edit["head"]])
     ]
+    return [replace(each, point=f"{stack}.{each.point}") if stack else each for each in made]
 
 
 def applies(edit: Edit, mask: Tensor) -> bool:
@@ -116,8 +123,18 @@ def applies(edit: Edit, mask: Tensor) -> bool:
 
 
 def _read_one(edit: Any, config: StackConfig) -> Edit:
-    if not isinstance(edit, Mapping) or isinstance(config, former.EncoderDecoderConfig):  # of several stacks
+    if not isinstance(edit, Mapping):
         raise Refusal("bad_edit")
+    if not isinstance(config, former.EncoderDecoderConfig):
+        if "map" in edit:
+            raise Refusal("bad_edit")
+        return _read_of_stack(edit, config)
+    if edit.get("map") not in tuple(STACKS):
+        raise Refusal("bad_edit")
+    return {"map": edit["map"], **_read_of_stack(edit, config)}
+
+
+def _read_of_stack(edit: Mapping[Any, Any], config: StackConfig) -> Edit:
     layer, head, do, factor = (edit.get(name) for name in ("layer", "head", "do", "factor"))
     if not is_index(layer, config.depth) or not (head is None or is_index(head, config.heads)):
         raise Refusal("bad_edit")

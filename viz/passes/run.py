@@ -256,10 +256,14 @@ def again(loaded: Loaded, made: Pass) -> tuple[tuple[Tensor, ...], list[Observer
         return (read.tokens, *([] if read.memory is None else [read.memory])), read.observers
     inputs = [header["ids"]]
     if loaded.translates:
+        from viz.passes import translation  # noqa: PLC0415 (likewise)
+
         inputs.append(header["answer"]["ids"])
+        observers = translation.observers(loaded, edits, *map(len, inputs))
+    else:
+        observers = changes.observers(edits, loaded.mask(len(inputs[0])), loaded.bundle.config) if edits else []
     if loaded.fills:
         inputs.append(header["segments"])
-    observers = changes.observers(edits, loaded.mask(len(inputs[0])), loaded.bundle.config) if edits else []
     return tuple(torch.tensor([ids]) for ids in inputs), observers
 
 

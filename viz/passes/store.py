@@ -104,9 +104,8 @@ def pass_of(loaded: Loaded, text: str, edits: Sequence[Edit] = ()) -> Pass:
     Raises:
         Refusal: a text that cannot be run.
     """
-    if loaded.translates:
-        return translate(loaded, text)
-    return (fill_in if loaded.fills else recall if loaded.remembers else run)(loaded, text, edits)
+    make = translate if loaded.translates else fill_in if loaded.fills else recall if loaded.remembers else run
+    return make(loaded, text, edits)
 
 
 def size(made: Pass, body: bytes) -> int:

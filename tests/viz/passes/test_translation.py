@@ -107,6 +107,73 @@ def test_the_cross_map_says_how_sharp_each_head_is_and_opens_on_one_that_looks_a
     assert different[layer, head] >= 5
 
 
+PLACES = {
+    "encoder": "encoder.blocks.{}.attention",
+    "decoder": "decoder.blocks.{}.attention",
+    "cross": "decoder.blocks.{}.cross",
+}
+
+
+def without(state, stack, layer, head):
+    """The weights of a model in which what a head adds is not read."""
+    name = f"{PLACES[stack].format(layer)}.unifyheads.weight"
+    read = state[name].clone()
+    read[:, 32 * head : 32 * head + 32] = 0
+    return {**state, name: read}
+
+
+@pytest.mark.parametrize("stack", PLACES)
+def test_a_head_of_any_stack_is_switched_off_and_its_answer_is_that_of_weights_without_it(dates, stack):
+    state = dates.bundle.model.state_dict()
+    off = [{"map": stack, "layer": 0, "head": head, "do": "scale", "factor": 0.0} for head in (0, 2)]
+    made = translate(dates, DATE, off)
+    header, tokenizer = made.header, dates.bundle.tokenizer
+    source, target = header["ids"], header["answer"]["ids"]
+    for edit in off:
+        state = without(state, stack, edit["layer"], edit["head"])
+    maps, logits = plain(state, source, target)
+    for each in made.maps:
+        torch.testing.assert_close(each.weights, maps[each.name], atol=5e-5, rtol=0)
+    for output, said in (
+        (header["output"], logits),
+        (header["baseline"], plain(dates.bundle.model.state_dict(), source, target)[1]),
+    ):
+        bits = [-float(p[i].log2()) for p, i in zip(said.softmax(-1), target[1:], strict=False)]
+        assert output["bits"][1:] == pytest.approx(bits, abs=1e-3)
+    written = [tokenizer.begin]
+    while len(written) < 64 and (token := int(plain(state, source, written)[1][-1].argmax())) != tokenizer.end:
+        written.append(token)
+    assert header["answer"]["edited"] == tokenizer.decode(written[1:])
+    assert header["answer"]["own"] == "1976-07-04"
+    found = lens.lens(dates, made)
+    assert [best[0] for best in found["ids"][-1]] == logits.argmax(-1).tolist()
+
+
+def test_every_kind_of_edit_is_made_in_the_stack_that_it_names_and_goes_through_a_link(dates):
+    config = dates.bundle.config
+    whole = {"map": "cross", "layer": 1, "head": None, "do": "uniform"}
+    weight = {
+        "map": "decoder",
+        "layer": 0,
+        "head": 2,
+        "query": 5,
+        "key": 3,
+        "do": "weight",
+        "weight": 0.25,
+        "renormalise": True,
+    }
+    linked = "cross.1.L.uniform,decoder.0.2.w5_3_0.25"
+    assert edits.from_link(linked, config) == ([whole, weight], [])
+    assert edits.from_link("0.0.off,self.0.0.off", config) == ([], ["0.0.off", "self.0.0.off"])
+    assert edits.from_link("cross.0.0.off", former.load("tiny-generator").config) == ([], ["cross.0.0.off"])
+    made = translate(dates, DATE, [whole, weight])
+    cross, decoder = made.map("cross").weights, made.map("decoder").weights
+    torch.testing.assert_close(cross[1], torch.full_like(cross[1], 1 / cross.shape[-1]))
+    assert float(decoder[0, 2, 5, 3]) == pytest.approx(0.25)
+    assert float(decoder[0, 2, 5].sum()) == pytest.approx(1, abs=1e-6)
+    assert translate(dates, DATE).header["answer"]["edited"] is None
+
+
 def test_the_lens_reads_the_decoder(dates):
     made = translate(dates, DATE)
     found = lens.lens(dates, made)
@@ -130,14 +197,15 @@ def test_what_the_page_says_of_odd_dates(dates):
     assert "63 at most" in notes(f"4 July 1976 → {'1' * 64}")[0][0]
     assert "no text" in notes("→ 1976-07-04")[0][0]
     assert notes("4 July 1976 →")[1]
-    edit = [{"layer": 0, "head": 0, "do": "uniform"}]
-    assert "cannot be made" in notes(DATE, {"model": "dates", "list": edit})[0][0]
-    assert edits.from_link("0.0.off", dates.bundle.config) == ([], ["0.0.off"])
+    edit = {"layer": 0, "head": 0, "do": "uniform"}
+    for wrong in (edit, edit | {"map": "self"}, edit | {"map": ["cross"]}, edit | {"map": "cross", "layer": 3}):
+        assert "cannot be made" in notes(DATE, {"model": "dates", "list": [wrong]})[0][0]
+    assert notes(DATE, {"model": "dates", "list": [edit | {"map": "cross"}]})[0] == []
 
 
 def test_its_heads_are_not_measured_here(dates):
     made = translate(dates, DATE)
-    with pytest.raises(Refusal, match="cannot be switched off"):
+    with pytest.raises(Refusal, match="is not measured here"):
         next(measures.heads(dates, made))
     with pytest.raises(Refusal, match="no verdict"):
         next(measures.each_word(dates, made))

@@ -401,6 +401,33 @@ def dates() -> dict[str, Loaded]:
     return {"dates": Loaded("dates", former.load("dates"), "dates")}
 
 
+@pytest.mark.parametrize("stack", ["cross", "encoder", "decoder"])
+def test_edits_of_any_stack_are_given_again(dates, stack):
+    changes = [
+        {"map": stack, "layer": 2, "head": 1, "do": "scale", "factor": 0.0},
+        {"map": "cross", "layer": 0, "head": None, "do": "uniform"},
+        {
+            "map": "decoder",
+            "layer": 1,
+            "head": 0,
+            "query": 4,
+            "key": 2,
+            "do": "weight",
+            "weight": 0.5,
+            "renormalise": False,
+        },
+    ]
+    page = translate(dates["dates"], "4 July 1976", changes)
+    asked = {"model": "dates", "text": "4 July 1976", "map": stack, "edits": {"model": "dates", "list": changes}}
+    made = ran(dates, "overview", **asked)
+    np.testing.assert_allclose(made["weights"].numpy(), page.map(stack).weights.numpy(), atol=1e-5)
+    for panel in ("prediction", "interventions"):
+        made = ran(dates, panel, **asked)
+        likeliest = page.header["output"]["next"][0]
+        assert float(made["probs"][likeliest["id"]]) == pytest.approx(likeliest["prob"], abs=1e-4)
+        assert len(PANELS[panel](dates, view(**asked)).splitlines()) <= 45
+
+
 @pytest.mark.parametrize("text", ["4 July 1976", "4 July 1976 → 1976-04-07"], ids=["own answer", "typed answer"])
 @pytest.mark.parametrize("name", ["cross", "encoder", "decoder"])
 def test_the_maps_of_a_text_and_its_answer_are_those_of_the_pass(dates, text, name):

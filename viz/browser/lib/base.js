@@ -29,8 +29,9 @@
   /** The address of a plain route of ours, wherever the page is mounted. */
   former.url = (path) => (window.gradio_config?.root ?? "") + path;
 
-  /** Pixels of the screen to one of an element's own: a panel that is presented is zoomed. */
-  former.pixelRatio = (element) => (window.devicePixelRatio || 1) * (element.currentCSSZoom ?? 1);
+  /** Pixels of the screen to one of an element's own: only a panel that is presented is zoomed, and to ask for it has the
+   *  browser work out all styles anew. */
+  former.pixelRatio = (element) => (window.devicePixelRatio || 1) * ((former.presenter.on && element.currentCSSZoom) || 1);
 
   /** Where an event is on a canvas, in the canvas's own CSS pixels. */
   former.placeOn = (canvas, event) => {

@@ -8,9 +8,14 @@ const { tools, body, foot } = former.panel(element, say("edits"));
 
 const model = () => former.snapshotOf(store.pass.header.model)[0];
 const edits = () => (store.pass && props.value?.model === model() ? props.value.list : []);
-const target = () => ({ layer: store.view.layer, head: whole.checked ? null : store.view.head });
-const same = (a, b) => ["layer", "head", "query", "key"].every((name) => a[name] === b[name]);
-const name = ({ layer, head }) => say(head === null ? "edit_layer" : "edit_head", { layer, head });
+/** Whose heads they are, where a model has several stacks. */
+const stack = () => (store.pass?.header.kind === "translator" ? { map: store.map.name } : {});
+const target = () => ({ ...stack(), layer: store.view.layer, head: whole.checked ? null : store.view.head });
+const same = (a, b) => ["map", "layer", "head", "query", "key"].every((name) => a[name] === b[name]);
+const name = ({ map, layer, head }) => {
+  const named = say(head === null ? "edit_layer" : "edit_head", { layer, head });
+  return map ? say("edit_of", { map: say(`map_${map}`), name: named }) : named;
+};
 
 /** Runs the text under other edits. */
 former.setEdits = (list) => {
@@ -53,7 +58,7 @@ const weight = h("input", { type: "range", min: 0, max: 1, step: 0.01 });
 const weighs = h("output");
 const share = h("input", { type: "checkbox", checked: true, onchange: () => weightEdit() && setWeight() });
 const free = button("edit_weight_undo", () => apply(null, place()));
-const place = () => ({ layer: store.view.layer, head: store.view.head, ...former.lockedPair(former.shown()) });
+const place = () => ({ ...stack(), layer: store.view.layer, head: store.view.head, ...former.lockedPair(former.shown()) });
 const weightEdit = () => edits().find((edit) => same(edit, place()));
 const setWeight = () => {
   const on = place();
@@ -119,8 +124,9 @@ const draw = () => {
   list.replaceChildren(...active.map((edit) => {
     const words = described(edit);
     const remove = () => former.setEdits(edits().filter((other) => other !== edit));
+    const map = edit.map ? { map: store.pass.maps.findIndex((each) => each.name === edit.map) } : {};
     const pair = edit.do === "weight" ? { token: edit.query, key: edit.key, of: "head" } : {};
-    const show = () => store.set({ layer: edit.layer, ...(edit.head === null ? {} : { head: edit.head }), ...pair });
+    const show = () => store.set({ ...map, layer: edit.layer, ...(edit.head === null ? {} : { head: edit.head }), ...pair });
     return h("li", {},
       h("button", { type: "button", class: "edit-show", onclick: show }, words),
       h("button", { type: "button", class: "edit-remove", "aria-label": say("edit_remove", { words }), onclick: remove }, "✕"));
@@ -136,7 +142,8 @@ const measure = button("effects_measure", () => {
 });
 const progress = h("progress", { max: 1, value: 0, hidden: true, "aria-label": say("effects_measure") });
 const finding = h("p", { class: "finding", role: "status" });
-foot.append(h("div", { class: "edit-row" }, measure, progress), finding);
+const measuring = h("div", { class: "edit-row" }, measure, progress);
+foot.append(measuring, finding);
 
 const stop = () => {
   running?.abort();
@@ -193,9 +200,9 @@ const tell = () => {
 
 watch("value", draw);
 store.subscribe(element, (changed) => {
-  element.hidden = store.pass?.header.kind === "translator"; // edits are of one stack's heads
+  measuring.hidden = store.pass?.header.kind === "translator"; // of one stack's heads
   if (changed.has("pass")) stop();
-  if (["pass", "layer", "head"].some((field) => changed.has(field))) draw();
+  if (["pass", "map", "layer", "head"].some((field) => changed.has(field))) draw();
   else if (["exact", "token", "key", "of"].some((field) => changed.has(field))) drawWeight();
   if (changed.has("effects") || changed.has("pass")) tell();
   if (store.pass) element.dataset.rev = store.rev;

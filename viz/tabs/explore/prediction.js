@@ -4,11 +4,12 @@ const { title, body } = former.panel(element, say("prediction"));
 
 const bits = (value) => (value == null ? "–" : value.toFixed(3));
 
-/** What an encoder-decoder answers; where an answer was typed, that one and its own. */
-const told = ({ own, typed }) =>
+/** What an encoder-decoder answers; where an answer was typed, that one and its own; under edits, what it would. */
+const told = ({ own, typed, edited }) =>
   h("p", { class: "answer" },
     say(typed === null ? "answer_own" : "answer_typed"), " ", h("b", {}, typed ?? own), " ",
-    h("span", { class: "quiet" }, typed === null ? say("answer_hint") : say("answer_instead", { text: own })));
+    h("span", { class: "quiet" }, typed === null ? say("answer_hint") : say("answer_instead", { text: own })),
+    edited == null ? null : h("span", { class: "under" }, say("answer_under"), " ", h("b", {}, edited), " ", edited === own ? say("answer_same") : ""));
 
 const generator = ({ output, baseline, unit, answer }) => {
   title.textContent = say("prediction_next");

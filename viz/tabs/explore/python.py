@@ -71,6 +71,13 @@ figure = figures.bars(effects.flatten(), names)
 """
 
 
+UNIFORM = (  # of each stack of a model that has several
+    "s, t = source.shape[1], target.shape[1]",
+    "seen = {'cross': torch.ones(t, s), 'encoder': torch.ones(s, s), 'decoder': torch.ones(t, t).tril()}",
+    "uniform = {stack: mask / mask.sum(-1, keepdim=True) for stack, mask in seen.items()}",
+)
+
+
 class Start(NamedTuple):
     """How a panel's lines begin."""
 
@@ -198,6 +205,10 @@ def start_of_two(loaded: Loaded, view: View) -> Start:
     stack = read_choice(view, "map", STACKS)
     source, target, _ = translation.read(loaded, view.get("text", ""))
     typed, answer = translation.split(view["text"])
+    changes = edits.read(view.get("edits"), loaded.name, loaded.bundle.config)
+    masks = translation.masks(len(source), len(target))
+    done = [edit for edit in changes if edits.applies(edit, masks[edit["map"]])]
+    calls = [f"    {line}," for edit in done for line in change(edit, loaded.bundle.config.heads)]
     own = "[tokenizer.begin, *write(bundle.model, source, tokenizer.begin, tokenizer.end)[0]]"
     rows, columns = ("source" if stack == "encoder" else "target"), ("target" if stack == "decoder" else "source")
     sizes = {"source": len(source), "target": len(target)}
@@ -205,31 +216,39 @@ def start_of_two(loaded: Loaded, view: View) -> Start:
         "from former.encoder_decoder import write",
         "",
         f"bundle = {loaded.code}",
-        "tokenizer, edits = bundle.tokenizer, []",
+        "tokenizer = bundle.tokenizer",
         f"source = torch.tensor([tokenizer.encode({typed!r})[:{loaded.reads}]])",
         f"target = torch.tensor([{own if answer is None else f'tokenizer.encode_target({answer!r})[:-1]'}])",
         f'points = [f"{stack}.{{point}}" for point in ("weights", "q", "k", "v")]',
         "inputs = (source, target)",
-        "out, capture = former.run_with_capture(bundle.model, inputs, points)",
+        *(UNIFORM if any(edit["do"] == "uniform" for edit in done) else []),
+        *(["edits = [", *calls, "]"] if calls else ["edits = []"]),
+        "out, capture = former.run_with_capture(bundle.model, inputs, points, edits=edits)",
         f'weights = capture.stack("{stack}.weights")[:, 0]  # (layers, h, t_query, t_key)',
         f"tokens, labels = {rows}, tokenizer.labels({rows}[0].tolist())",
         f"keys = tokenizer.labels({columns}[0].tolist())",
         "mask = torch.ones(weights.shape[-2:], dtype=torch.bool)" + (".tril()" if stack == "decoder" else ""),
     ]
-    code = "\n".join([IMPORTS.rstrip(), *lines]) + "\n"
+    first = ["from dataclasses import replace\n"] if calls else []
+    code = "\n".join([*first, IMPORTS.rstrip(), *lines]) + "\n"
     return Start(loaded, sizes[rows], code, sizes[columns], f"{stack}.", "labels, keys")
 
 
 def change(edit: edits.Edit, heads: int) -> list[str]:
-    """An edit as calls, one for each head it is about."""
+    """An edit as calls, one for each head it is about; each at its own stack, where the model has several."""
     each = range(heads) if edit["head"] is None else [edit["head"]]
+    stack, point = edit.get("map"), "weights"
     if edit["do"] == "uniform":
-        return [f"former.edits.set_weights({edit['layer']}, {head}, uniform)" for head in each]
-    if edit["do"] == "weight":
+        uniform = f"uniform[{stack!r}]" if stack else "uniform"
+        calls = [f"former.edits.set_weights({edit['layer']}, {head}, {uniform})" for head in each]
+    elif edit["do"] == "weight":
         rest = "" if edit["renormalise"] else ", renormalise=False"
         place = f"{edit['layer']}, {edit['head']}, {edit['query']}, {edit['key']}"
-        return [f"former.edits.set_weight({place}, {edit['weight']!r}{rest})"]
-    return [f"former.edits.scale_head({edit['layer']}, {head}, {edit['factor']!r})" for head in each]
+        calls = [f"former.edits.set_weight({place}, {edit['weight']!r}{rest})"]
+    else:
+        point = "out"
+        calls = [f"former.edits.scale_head({edit['layer']}, {head}, {edit['factor']!r})" for head in each]
+    return [f'replace({call}, point="{stack}.{point}")' for call in calls] if stack else calls
 
 
 def shown(loaded: Loaded, view: View) -> str:
@@ -473,8 +492,10 @@ def surprise(models: Models, view: View) -> str:
 
 
 def interventions(models: Models, view: View) -> str:
-    """What each head is worth, by switching it off."""
+    """What each head is worth, by switching it off; of a model of several stacks, what the edits do."""
     loaded, _, code, *_ = start(models, view)
+    if loaded.translates:
+        return prediction(models, view)
     if loaded.fills:
         reading, mask = blanks.read(loaded, view["text"]), blanks.tokenizer_of(loaded).mask_token
         truth = [reading.pieces[i].truth for i in reading.blanks(mask)]

@@ -270,8 +270,8 @@
 
   // --- the link -----------------------------------------------------------------------------------------------------
 
-  /** Edits as viz/passes/edits.py reads them in a link: 0.3.off,2.L.uniform,1.2.x-1.5,0.1.w5_2_0.8. */
-  const inLink = (edits) => edits.map((edit) => [edit.layer, edit.head ?? "L", doneInLink(edit)].join(".")).join(",");
+  /** Edits as viz/passes/edits.py reads them in a link: 0.3.off,2.L.uniform,1.2.x-1.5,0.1.w5_2_0.8,cross.0.1.off. */
+  const inLink = (edits) => edits.map((edit) => [...(edit.map ? [edit.map] : []), edit.layer, edit.head ?? "L", doneInLink(edit)].join(".")).join(",");
   const doneInLink = ({ do: what, factor, query, key, weight, renormalise }) => {
     if (what === "weight") return `${renormalise ? "w" : "W"}${query}_${key}_${weight}`;
     return what === "uniform" ? what : factor ? `x${factor}` : "off";
