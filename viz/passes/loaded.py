@@ -90,7 +90,8 @@ class Loaded:
     @property
     def examples(self) -> str:
         """Which of `viz.text.examples.EXAMPLES` are for it."""
-        return "blank" if self.fills else "word" if self.judges else self.bundle.tokenizer.unit
+        kind = "blank" if self.fills else "word" if self.judges else "pattern" if self.manner == "pattern" else None
+        return kind or self.bundle.tokenizer.unit
 
     @property
     def causal(self) -> bool:

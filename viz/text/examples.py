@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 CLASSES = {2: ("negative", "positive")}  # of a classifier whose card does not name its classes
-EXAMPLES = {  # by what a token of the model is
+EXAMPLES = {  # by what a token of the model is, or what it needs of a text
     "piece": (
         "The painter John Smith (born April 3, 1924, died July 1, 2004) and Mary Smith (born May 5, 1930, died June 6,"
         " 1999)",
@@ -21,6 +21,13 @@ EXAMPLES = {  # by what a token of the model is
         "In 1879 Albert Einstein was born in Ulm, in the German Empire.",
         "[[Berlin]] is the capital of [[Germany]], and [[Paris]] is the capital of [[France]].",
         "1, 2, 4, 8, 16, 32, 64, 128",
+    ),
+    "pattern": (  # longer than the window of `sparse`, so that there are pairs which it leaves out
+        "Amsterdam is the capital of the Netherlands. It has a population of about 900,000 people, and it is known for"
+        " its canals. Rotterdam is the second city of the Netherlands. It has a population of about 650,000 people, and"
+        " it is known for its harbour.",
+        "John Smith was born in London in 1850. He studied at the University of London and became a painter. Mary Smith"
+        " was born in Paris in 1855. She studied at the University of Paris and became a painter.",
     ),
     "character": (
         "4 July 1976",

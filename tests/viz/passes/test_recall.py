@@ -18,6 +18,7 @@ from viz.passes.run import again, run
 from viz.passes.store import PassStore, pass_of
 from viz.tabs import explore
 from viz.text import told
+from viz.text.examples import EXAMPLES
 
 SEGMENT, MEMORY = 10, 8
 TEXT = "The cat sat on the mat."  # 23 bytes: the third segment has 3
@@ -162,6 +163,18 @@ def test_the_pairs_that_a_pattern_leaves_out_are_told_of_and_have_no_weight(spar
         assert all(float(each.weights[:, :, query, key].abs().max()) == 0 for key in left)
     assert len(payload.pack(made)) < 20_000
     assert gzip.decompress(payload.pack(made))[:4] == b"FMR2"
+
+
+@pytest.mark.skipif("sparse" not in former.available(), reason="sparse is not shipped here")
+def test_what_the_shipped_sparse_model_opens_with_is_long_enough_to_show_what_it_leaves_out():
+    loaded = Loaded("sparse", former.load("sparse"), "weights")
+    for text in EXAMPLES[loaded.examples]:
+        t = len(text)
+        assert loaded.bundle.config.mask_size < t <= loaded.reads
+        edges = run(loaded, text).header["maps"][0]["skipped"]
+        left = sum(end - start for row in edges for start, end in zip(row[::2], row[1::2], strict=True))
+        assert left == t * (t + 1) // 2 - int(former.masks.strided(t, loaded.bundle.config.mask_size).sum())
+        assert left > 0.1 * t * (t + 1) // 2
 
 
 def test_a_model_without_a_pattern_has_none(xl, generator):
