@@ -97,7 +97,7 @@ const tellTotal = (query, map, factor) => {
 /** What the visitor's changes make of this head: {uniform: all its weights are others, set: weights of this query
  *  are, replaced: any are, factor: of what it adds}. */
 const changes = ({ layer, head }, query) => {
-  const own = store.pass.header.edits.filter((edit) => edit.layer === layer && (edit.head ?? head) === head);
+  const own = store.pass.header.edits.filter((edit) => (edit.map ?? store.map.name) === store.map.name && edit.layer === layer && (edit.head ?? head) === head);
   const weights = own.filter((edit) => edit.do === "weight");
   const uniform = own.some((edit) => edit.do === "uniform");
   return {
