@@ -11,8 +11,8 @@ EXAMPLES = {  # by what a token of the model is, or what it needs of a text
         "In 1879 Albert Einstein was born in Ulm, in the German Empire. In 1905 Albert Einstein was living in Bern.",
     ),
     "blank": (
-        "Paris is the [capital] of France, and Berlin is the capital of Germany.",
-        "He was born in [1879] in Germany, and he [died] in 1955 in the United [States].",
+        "She was born in New [York] City, and he was elected president of the United [States].",
+        "It is one [of] the [most] important cities in the country.",
         "The film was released in 1994. [SEP] It was [directed] by John Smith.",
         "The unbelievable embeddings were tokenized.",
     ),
