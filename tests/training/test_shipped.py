@@ -129,9 +129,10 @@ def test_sparse_predicts_plain_english_by_its_own_pattern_and_is_no_worse_than_i
 )
 def test_bert_fills_in_what_the_words_around_a_place_say(text, word):
     bundle = former.load("bert")
-    ids = bundle.tokenizer.encode(text)
-    said = bundle.model(torch.tensor([ids]))[0, ids.index(bundle.tokenizer.mask_token)]
-    assert bundle.tokenizer.decode([int(said.argmax())]) == word
+    tokenizer: Any = bundle.tokenizer
+    ids = tokenizer.encode(text)
+    said = bundle.model(torch.tensor([ids]))[0, ids.index(tokenizer.mask_token)]
+    assert tokenizer.decode([int(said.argmax())]) == word
 
 
 def test_bert_finds_hidden_pieces_several_times_as_often_as_saying_the_commonest():
