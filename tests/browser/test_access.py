@@ -20,9 +20,10 @@ pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TEXT = "The cat sat on the mat. The cat sat."
 
 
-def serious(page: Page) -> list[str]:
-    """What axe finds serious or critical, with the elements."""
-    found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+def serious(page: Page, rules: tuple[str, ...] = ()) -> list[str]:
+    """What axe finds serious or critical by its rules, or by some of them, with the elements."""
+    only = {"runOnly": {"type": "rule", "values": list(rules)}} if rules else {}
+    found = Axe().run(page, options={"resultTypes": ["violations"], **only}).response["violations"]
     return [
         f"{rule['id']}: {rule['help']}: {[node['html'][:160] for node in rule['nodes'][:4]]}"
         for rule in found
@@ -58,12 +59,12 @@ def open_tab(page: Page, guard: Guard, tab: str) -> Tab:
 
 
 def serious_in_both(page: Page) -> dict[str, list[str]]:
-    """What axe finds serious in light and in dark, where it finds something."""
+    """What axe finds serious in light, and in dark of what colours can change, where it finds something."""
     found = {}
-    for scheme in ("light", "dark"):
+    for scheme, rules in (("light", ()), ("dark", ("color-contrast", "link-in-text-block"))):
         page.emulate_media(color_scheme=scheme)
         page.wait_for_function("(dark) => former.isDark() === dark", arg=scheme == "dark")
-        found[scheme] = serious(page)
+        found[scheme] = serious(page, rules)
     return {scheme: each for scheme, each in found.items() if each}
 
 

@@ -105,4 +105,4 @@ def test_the_gradients_of_any_depth_are_drawn_for_norms_after_and_before(tab):
             for each in model.transformer.blocks
         ]
         assert shown == pytest.approx([float(square) ** 0.5 for square in squares], rel=1e-3)
-    assert tab.sentence().startswith("Of 5 blocks the last one's gradient is")
+    assert tab.sentence().startswith("Of 5 blocks the last one’s gradient is")

@@ -71,7 +71,7 @@ def test_where_a_pass_has_one_map_there_is_nothing_to_choose(tab):
 
 def test_a_link_opens_the_map_it_names_and_lines_have_both_its_sides(translating):
     page = translating.page
-    translating.open(text=SOURCE, map="2", view="lines")
+    translating.open(text=SOURCE, map="2", view="lines", layer=0, head=0)
     assert page.evaluate("former.store.map.name") == "cross"
     expect(page.locator(".former-lines[data-lines]").first).to_be_visible()
     count = page.locator(".former-lines[data-lines]").first.get_attribute("data-lines")

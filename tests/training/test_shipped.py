@@ -135,10 +135,6 @@ def test_bert_fills_in_what_the_words_around_a_place_say(text, word):
     assert tokenizer.decode([int(said.argmax())]) == word
 
 
-def test_bert_finds_hidden_pieces_several_times_as_often_as_saying_the_commonest():
-    assert quality("bert", "val", "masked_accuracy") > 4 * quality("bert", "val", "commonest")
-
-
 def test_gpt_predicts_plain_english_in_pieces_of_words_about_as_its_card_says():
     bundle = former.load("gpt")
     pieces = torch.tensor(bundle.tokenizer.encode(TEXT))
@@ -150,7 +146,6 @@ def test_gpt_predicts_plain_english_in_pieces_of_words_about_as_its_card_says():
     assert quality("gpt", "val", "bits_per_byte") < quality("gpt", "val", "bits_per_byte_in_256_bytes") < 2.3
 
 
-@pytest.mark.skipif("bert" not in former.available(), reason="bert is not shipped here")
 def test_bert_fills_in_plain_english_better_than_by_always_saying_the_commonest_piece():
     bundle = former.load("bert")
     tokenizer: Any = bundle.tokenizer
@@ -159,7 +154,7 @@ def test_bert_fills_in_plain_english_better_than_by_always_saying_the_commonest_
     with torch.inference_mode():
         said = bundle.model(hidden).argmax(-1)[torch.arange(len(hidden)), torch.arange(1, len(ids) - 1)]
     assert float((said == ids[1:-1]).float().mean()) > quality("bert", "val", "commonest")
-    assert quality("bert", "val", "masked_accuracy") > quality("bert", "val", "commonest")
+    assert quality("bert", "val", "masked_accuracy") > 4 * quality("bert", "val", "commonest")
 
 
 @pytest.mark.parametrize("name", ["classifier", "classifier-bag"])

@@ -128,3 +128,8 @@ def filler(models: Models) -> Loaded | None:
 def writers(models: Models) -> dict[str, Loaded]:
     """Those that can write: generators that were trained with a causal mask."""
     return {name: loaded for name, loaded in models.items() if loaded.causal}
+
+
+def maskable(models: Models) -> dict[str, Loaded]:
+    """Of `writers`, those whose tokens see all that came before them, and no pattern of it."""
+    return {name: loaded for name, loaded in writers(models).items() if loaded.manner != "pattern"}

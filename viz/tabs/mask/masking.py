@@ -17,7 +17,7 @@ from former import masks
 from former.attention import attention_scores
 from viz import figures
 from viz.browser import chart
-from viz.passes.loaded import Loaded, Models, writers
+from viz.passes.loaded import Loaded, Models, maskable
 from viz.passes.run import tokenize
 from viz.text import Refusal, note
 
@@ -197,7 +197,7 @@ def read_model(models: Models, asked: Asked) -> Loaded:
         Refusal: there is none such.
     """
     name = asked.get("model")
-    if not isinstance(name, str) or name not in (known := writers(models)):
+    if not isinstance(name, str) or name not in (known := maskable(models)):
         raise Refusal("no_such_model")
     return known[name]
 

@@ -13,7 +13,7 @@ import gradio as gr
 
 from former import masks
 from viz import browser
-from viz.passes.loaded import Loaded, Models, writers
+from viz.passes.loaded import Loaded, Models, maskable
 from viz.tabs.base import Site
 from viz.tabs.mask import consequence, masking
 from viz.text import message
@@ -32,9 +32,9 @@ def opening(loaded: Loaded) -> dict[str, int]:
 
 def settings(models: Models) -> dict[str, Any]:
     """What the tab's scripts have to know of the models and the limits."""
-    first = next(iter(writers(models)))
+    first = next(iter(maskable(models)))
     return {
-        "models": {name: opening(loaded) for name, loaded in writers(models).items()},
+        "models": {name: opening(loaded) for name, loaded in maskable(models).items()},
         "view": {"model": first, "text": MASK_TEXT, "long": MASK_LONG_TEXT},
         "masks": list(masks.KINDS),
         "shown": masking.SHOWN,
@@ -45,7 +45,7 @@ def settings(models: Models) -> dict[str, Any]:
 
 def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is given its page
     """Lays out the tab; its parts talk to each other in the browser."""
-    if not writers(site.models):
+    if not maskable(site.models):
         gr.Markdown(message("no_writer"))
         return
     shared = settings(site.models)
