@@ -3,6 +3,7 @@
 import io
 import re
 import time
+from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -61,7 +62,11 @@ def open_tab(page: Page, guard: Guard, tab: str) -> Tab:
 def serious_in_both(page: Page) -> dict[str, list[str]]:
     """What axe finds serious in light, and in dark of what colours can change, where it finds something."""
     found = {}
-    for scheme, rules in (("light", ()), ("dark", ("color-contrast", "link-in-text-block"))):
+    schemes: dict[Literal["light", "dark"], tuple[str, ...]] = {
+        "light": (),
+        "dark": ("color-contrast", "link-in-text-block"),
+    }
+    for scheme, rules in schemes.items():
         page.emulate_media(color_scheme=scheme)
         page.wait_for_function("(dark) => former.isDark() === dark", arg=scheme == "dark")
         found[scheme] = serious(page, rules)
