@@ -9,6 +9,7 @@ import pytest
 import torch
 from playwright.sync_api import Route, expect
 
+from tests.browser.conftest import Guard
 from tests.browser.pages import Exploring
 from tests.viz.passes.test_payload import random_map
 from viz.passes import payload
@@ -40,7 +41,8 @@ def one_head(route: Route) -> None:
 
 
 @pytest.fixture
-def translating(tab: Exploring) -> Exploring:
+def translating(tab: Exploring, guard: Guard) -> Exploring:
+    guard.allow("404.*/writes/")  # of maps that the server does not know, where the panel is in view
     tab.page.route(re.compile(r"/attention/\w+$"), translated)
     tab.page.route(re.compile(r"/attention/\w+/[a-z]+/\d+/\d+$"), one_head)
     return tab.open(text=SOURCE)
