@@ -90,8 +90,8 @@ class MaskedTask:
         """The sum of both tasks' cross-entropies."""
         b, t = tokens.shape
         together = math.gcd(b, max(1, self.length // t))  # texts behind each other in a row of the context
-        x, _ = model.embed(tokens.view(-1, together * t), segments.view(-1, together * t))
-        _, mask = model.embed(tokens, segments)
+        x, padding = model.embed(tokens.view(-1, together * t), segments.view(-1, together * t))
+        mask = None if padding is None else padding.view(b, 1, 1, t)
         x = model.transformer.through(x.view(b, t, -1), mask, recompute=self.recipe.checkpointing)
         words, follows = _say(model, x, places)
         hidden = F.cross_entropy(words.float().flatten(0, 1), targets.flatten(), ignore_index=IGNORED)
