@@ -4,7 +4,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.10; 
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 13))' \
 	&& echo $$p && break; done)
 TRAIN := train-generator train-classifier train-classifier-bag train-tiny-generator train-tiny-unmasked train-dates-begun train-dates \
-	train-gpt-begun train-gpt-longer train-gpt
+	train-gpt-begun train-gpt-longer train-gpt train-bert-films train-bert-reviews
 PIP := .venv/bin/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: app test check bench bench-train bench-app bench-crowd space clean $(TRAIN)
@@ -40,6 +40,7 @@ space: .venv/app ## send the app to the Hugging Face Space SPACE=user/name; TORC
 train-dates: train-dates-begun
 train-gpt: train-gpt-longer
 train-gpt-longer: train-gpt-begun
+train-bert-reviews: train-bert-films
 $(TRAIN): train-%: .venv/dev ## train a model of checkpoints/ again; DATA=FILE names the corpus, else it is fetched
 	.venv/bin/python -m former.training train $* $(if $(DATA),--data $(DATA))
 

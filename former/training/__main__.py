@@ -8,6 +8,7 @@ from pathlib import Path
 
 import torch
 
+from former.checks import require_positive
 from former.training import commands, curve, data, evaluate, stretches
 from former.training.compute import prepare
 from former.training.recipes import RECIPES
@@ -23,9 +24,10 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
     _add_positions(names.add_parser("positions", help="how well generators of bytes predict, place by place"))
     _add_sample(names.add_parser("sample", help="what a generator writes"))
 
-    heads_parser = names.add_parser("heads", help="which heads of a generator look back or copy, and of dates align")
+    heads_parser = names.add_parser("heads", help="which heads look back, copy, align, or look at all alike")
     heads_parser.set_defaults(run=commands.heads_)
     heads_parser.add_argument("name", help=_NAME)
+    _add_data(heads_parser)
 
     _add_scan(names.add_parser("scan", help="what every head does over many stretches of the validation text"))
 
@@ -129,9 +131,10 @@ def main(argv: list[str] | None = None) -> int:
     """Runs a command; 2 where it cannot be done as asked."""
     args = parse(argv)
     prepare()
-    if args.threads:
-        torch.set_num_threads(args.threads)
     try:
+        if args.threads is not None:
+            require_positive("--threads", args.threads)
+            torch.set_num_threads(args.threads)
         args.run(args)
     except ValueError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -12,6 +13,7 @@ import former
 from former import gpt2
 from former.bert import BertStack
 from former.checkpoints import KINDS
+from former.tokens.wordpiece import WordPieceTokenizer
 from former.training import neighbours, optim
 from former.training.recipe import Recipe
 
@@ -41,6 +43,20 @@ def make_model(recipe: Recipe, *, with_weights: bool = True) -> Any:
     if recipe.weights and with_weights:
         model.load_state_dict(_begun(model.state_dict(), recipe))
     return model
+
+
+def pieces_of(recipe: Recipe, texts: Iterable[str]) -> WordPieceTokenizer:
+    """The tokenizer of the weights that a recipe begins with; without weights, one made of the texts.
+
+    Raises:
+        ValueError: weights without a WordPiece.
+    """
+    if not recipe.weights:
+        return WordPieceTokenizer.train(texts, recipe.model.num_tokens)
+    tokenizer = former.load(recipe.weights).tokenizer
+    if not isinstance(tokenizer, WordPieceTokenizer):
+        raise ValueError(f"weights must be of a BERT, with its WordPiece, got {recipe.weights!r}")
+    return tokenizer
 
 
 def _begun(state: dict[str, Tensor], recipe: Recipe) -> dict[str, Tensor]:

@@ -17,11 +17,14 @@ from former import scan
 from former.checkpoints import CHECKPOINTS, folder_of, write_card
 from former.checks import require_positive
 from former.training import by_position, curve, data, evaluate, export, heads, lengths, memory, stretches
+from former.training.batches import last_words
 from former.training.compute import choose_device, set_attention
 from former.training.loop import Run
 from former.training.parallel import processes
 from former.training.recipes import RECIPES, Recipe
 from former.training.tasks import TASKS, make_task
+
+REVIEWS = 500  # that the heads of a classifier are measured on
 
 
 def train(args: argparse.Namespace) -> None:
@@ -139,15 +142,23 @@ def sample(args: argparse.Namespace) -> None:
 
 
 def heads_(args: argparse.Namespace) -> None:
-    """Prints what each head of a generator, or of `dates`, does."""
+    """Prints what each head of a generator, of `dates` or of a classifier of reviews does."""
     bundle = former.load(args.name)
     if isinstance(bundle.model, former.Generator):
         letters = [i for letter in string.ascii_lowercase for i in bundle.tokenizer.encode(letter)]
         print(heads.to_text(heads.head_scores(bundle.model, letters=letters)))
     elif isinstance(bundle.model, former.EncoderDecoder) and bundle.card.get("recipe", {}).get("task") == "dates":
         print(heads.to_text(heads.year_scores(bundle.model)))
+    elif isinstance(bundle.model, former.Classifier | former.BertClassifier):
+        path = args.data or data.download("imdb", Path("data"))
+        texts = data.load_reviews(path, "imdb", args.unchecked)["val"][:REVIEWS]
+        most = bundle.config.seq_length
+        print(
+            heads.to_text(heads.even_scores(bundle.model, [last_words(bundle.tokenizer, r.text, most) for r in texts]))
+        )
     else:
-        raise ValueError(f"NAME must be a generator or dates, got {args.name!r}, of {type(bundle.model).__name__}")
+        kind = type(bundle.model).__name__
+        raise ValueError(f"NAME must be a generator, dates or a classifier, got {args.name!r}, of {kind}")
 
 
 def scan_(args: argparse.Namespace) -> None:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TypedDict
 
 SPLITS = ("train", "val", "test")
+ARTICLES = "\n\n\n"  # between two articles of a text; no piece of a word and no stretch runs over it
 TEXT_SHARES = {"train": (0, 90), "val": (90, 95), "test": (95, 100)}  # percent of the bytes, as enwik8 by convention
 
 

@@ -140,10 +140,10 @@ def sample(bundle: former.Bundle, prompt: str, length: int, temperature: float, 
         temperature: of the sampling.
         seed: of the sampling.
     Raises:
-        ValueError: the bundle is a classifier, or a number out of its range.
+        ValueError: another kind of model, or a number out of its range.
     """
     if not isinstance(bundle.model, former.Generator):
-        raise ValueError("bundle must hold a generator, got a classifier")
+        raise ValueError(f"bundle must hold a Generator, got a {type(bundle.model).__name__}")
     ids = bundle.tokenizer.encode(prompt)
     steps = former.generate(bundle.model, ids, length, temperature=temperature, seed=seed)
     return bundle.tokenizer.decode([step.token for step in steps])

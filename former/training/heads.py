@@ -1,10 +1,11 @@
-"""What heads have learned: in a generator, who looks at the token before, and who copies; in `dates`, who aligns."""
+"""What heads have learned: in a generator, who looks at the token before, and who copies; in `dates`, who aligns; in a
+classifier, who looks at some words more than at others."""
 
 from __future__ import annotations
 
 import math
 import string
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import torch
 import torch.nn.functional as F
@@ -86,6 +87,33 @@ def year_scores(model: former.EncoderDecoder, texts: int = 200) -> Scores:
     rows = torch.arange(len(chosen))
     looked = weights.permute(1, 3, 4, 0, 2)[rows[:, None], digits, places[:, None] + digits]  # (b, 4, layers, h)
     return {"year": looked.mean((0, 1))}
+
+
+@torch.no_grad()
+def even_scores(model: former.Classifier | former.BertClassifier, texts: Iterable[Sequence[int]]) -> Scores:
+    """How evenly heads look at texts of their own length.
+
+    "even": entropy of a query's weights over log t, averaged over the queries and then over the texts; 1 where all
+    tokens have the same weight.
+
+    Args:
+        model: in evaluation mode.
+        texts: token ids; a text of one token, which has nothing else to look at, is left out.
+    Returns:
+        (layers, h).
+    Raises:
+        ValueError: no text of two tokens or more.
+    """
+    shares = []
+    for ids in texts:
+        if len(ids) < 2:  # log 1 = 0 cannot be divided by
+            continue
+        _, capture = former.run_with_capture(model, torch.tensor([ids]), "weights")
+        entropy = head_statistics(capture.stack("weights")[:, 0])["entropy"]  # bits, (layers, h)
+        shares.append(entropy / math.log2(len(ids)))
+    if not shares:
+        raise ValueError("texts must hold one of two tokens or more: how evenly a head looks at one token says nothing")
+    return {"even": torch.stack(shares).mean(0)}
 
 
 def to_text(scores: Scores) -> str:

@@ -74,9 +74,7 @@ class Run:
         set_attention(self.model, recipe.attention)
         self.optimisers = optim.make_optimisers(self.model, recipe)
         self.step, self.seconds, self.best = 0, 0.0, None
-        self.processor: float | None = (
-            0.0  # seconds that this process has worked; None where an older run did not count
-        )
+        self.processor: float | None = 0.0  # seconds of processor time; None where an older run did not count them
         if source is not None:
             header = state.load_state(source, self.model, self.optimisers)
             self._check(header, source)
@@ -206,10 +204,7 @@ class Run:
                 f"give that, or another --out"
             )
         before = Recipe.from_dict(header["recipe"])
-        same = replace(
-            before,
-            **{name: getattr(self.recipe, name) for name in _FREE},
-        )
+        same = replace(before, **{name: getattr(self.recipe, name) for name in _FREE})
         if same != self.recipe:
             changed = [name for name, value in same.to_dict().items() if value != self.recipe.to_dict()[name]]
             raise ValueError(f"{source} was begun with other values of {changed}; give those, or another --out")

@@ -6,6 +6,7 @@ Sizes: b batch, t tokens, n places that are chosen in a row.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, cast
@@ -19,6 +20,8 @@ from former.bert import Bert
 from former.tokens.wordpiece import WordPieceTokenizer
 from former.training import data, kept
 from former.training.batches import Batch, device_of, generator_of, moved
+from former.training.begin import pieces_of
+from former.training.data import ARTICLES
 from former.training.evaluate import Measure
 from former.training.pairs import FOLLOWS, IGNORED, OTHER_ARTICLE, SAME_ARTICLE, SHORTEST, Corpus, Rows, rows
 from former.training.recipe import Recipe
@@ -35,10 +38,10 @@ class MaskedTask:
     one to the next as if they stood behind each other, so that all are learned from the first step on.
 
     Args:
-        text: the whole corpus.
+        texts: the splits "train" and "val".
         recipe: batch, context and seed, and how many pieces the vocabulary may have.
-        corpus: where the text comes from.
-        tokenizer: None to train one on the text's train split.
+        corpus: where the texts come from.
+        tokenizer: None for that of the recipe's weights, and without weights to train one on "train".
         folder: where that and the pieces are kept for the next start; None to keep nothing.
     Raises:
         ValueError: a split without two articles of two sentences.
@@ -49,7 +52,7 @@ class MaskedTask:
 
     def __init__(
         self,
-        text: bytes,
+        texts: dict[str, str],
         recipe: Recipe,
         corpus: data.Origin,
         tokenizer: WordPieceTokenizer | None = None,
@@ -58,12 +61,11 @@ class MaskedTask:
         size = recipe.model.num_tokens
 
         def make() -> kept.Made:
-            parts = {name: data.split_as_text(text, name) for name in ("train", "val")}
-            reader = tokenizer or WordPieceTokenizer.train(parts["train"].split("\n"), size)
-            read = {name: Corpus.read(part, reader)._asdict() for name, part in parts.items()}
+            reader = tokenizer or pieces_of(recipe, texts["train"].split("\n"))
+            read = {name: Corpus.read(text, reader)._asdict() for name, text in texts.items()}
             return reader, {f"{name}.{field}": read[name][field] for name in read for field in Corpus._fields}
 
-        facts = {"pieces": "wordpiece", "corpus": corpus["sha256"], "num_tokens": size}
+        facts = {"pieces": "wordpiece", "corpus": corpus["sha256"], "num_tokens": size, "weights": recipe.weights}
         held, tensors = kept.kept(folder, facts, make)
         self.tokenizer, self.corpus = cast(WordPieceTokenizer, held), corpus
         model = replace(recipe.model, num_tokens=held.num_tokens)  # a small corpus has fewer pieces
@@ -74,9 +76,9 @@ class MaskedTask:
 
     @classmethod
     def open(cls, recipe: Recipe, path: Path, unchecked: bool, folder: Path | None = None) -> MaskedTask:
-        """The task on a file of text; see `Task.open`."""
-        text = data.load_text(path, recipe.corpus, unchecked)
-        return cls(text, recipe, data.origin(path, unchecked), folder=folder)
+        """The task on a file of text, or of reviews, each an article; see `Task.open`."""
+        texts = read_texts(recipe.corpus, path, ("train", "val"), unchecked)
+        return cls(texts, recipe, data.origin(path, unchecked), folder=folder)
 
     def batch(self, step: int) -> Batch:
         """Rows of a step, as `pairs.Rows` has them."""
@@ -106,13 +108,33 @@ class MaskedTask:
         """Both tasks' accuracies on a split, over as many rows as it fills; see `Task.evaluate`."""
         if not isinstance(bundle.model, Bert) or not isinstance(bundle.tokenizer, WordPieceTokenizer):
             raise ValueError(f"bundle must hold a Bert and its WordPiece, got a {type(bundle.model).__name__}")
-        content = data.load_text(path, recipe.corpus, measure.unchecked)
-        text = data.split_as_text(content, measure.split, measure.most)
+        (text,) = read_texts(recipe.corpus, path, (measure.split,), measure.unchecked, measure.most).values()
         corpus, length = Corpus.read(text, bundle.tokenizer), recipe.model.seq_length
         count = max(VALIDATION_ROWS, len(corpus.pieces) // length)
         with measure.products():
             found = figures(bundle.model, corpus, bundle.tokenizer, length, count)
         return {name: round(figure, 4) for name, figure in found.items()} | {"rows": count, "context": length}
+
+
+def read_texts(
+    corpus: str, path: Path, splits: Iterable[str], unchecked: bool, most: int | None = None
+) -> dict[str, str]:
+    """Splits of a corpus as texts of articles; of reviews each is an article.
+
+    Args:
+        corpus: its name in `data.CORPORA`.
+        path: its file.
+        splits: which.
+        unchecked: take any file, not only a known one.
+        most: bytes of a text's split, from its beginning; reviews are all read. None for all.
+    Raises:
+        ValueError: a missing or wrong corpus.
+    """
+    if corpus == "imdb":
+        reviews = data.load_reviews(path, corpus, unchecked)
+        return {name: ARTICLES.join(review.text for review in reviews[name]) for name in splits}
+    content = data.load_text(path, corpus, unchecked)
+    return {name: data.split_as_text(content, name, most) for name in splits}
 
 
 @torch.inference_mode()

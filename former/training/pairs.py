@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from former.tokens.wordpiece import WordPieceTokenizer
+from former.training.data import ARTICLES
 
 FOLLOWS, OTHER_ARTICLE, SAME_ARTICLE = range(3)
 CHOSEN, HIDDEN, REPLACED = 0.15, 0.8, 0.1  # share of pieces to say; of those, behind [MASK] or another in their place
@@ -24,7 +25,6 @@ IGNORED = -100  # the target of a place that does not count, as cross-entropy ha
 
 SHORTEST = 5  # a row: [CLS] a [SEP] b [SEP]
 
-_ARTICLES = "\n\n\n"
 _SENTENCES = re.compile(r"""(?<=[.!?])\s+|(?<=[.!?]["')\]])\s+|\n+""")
 
 
@@ -44,7 +44,7 @@ class Corpus(NamedTuple):
         """
         pieces: list[Tensor] = []
         articles, sentences, length = [0], [], 0
-        for article in text.split(_ARTICLES):
+        for article in text.split(ARTICLES):
             for sentence in _SENTENCES.split(article):
                 if ids := tokenizer.pieces(sentence):
                     if length > articles[-1]:

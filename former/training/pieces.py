@@ -15,11 +15,10 @@ from torch import Tensor
 import former
 from former.tokens.bpe import BpeTokenizer
 from former.training import data, kept
+from former.training.data import ARTICLES
 from former.training.evaluate import Measure, bits_per_byte
 from former.training.recipe import Recipe
 from former.training.text import TextTask, network
-
-ARTICLES = "\n\n\n"  # what stands between them; no piece reaches over it
 
 
 class PiecesTask(TextTask):

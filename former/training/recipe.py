@@ -49,7 +49,8 @@ class Recipe:
     teacher: float = 0.0  # share of a whole review's target that is the linear teacher's opinion, not the label
     pieces: float = 0.0  # share of steps on short pieces of reviews, whose target is the teacher's opinion
     repeats: float = 0.0  # share of windows of a text that are letters that come again (`text.plant_repeats`)
-    word_dropout: float = 0.0  # share of a review's words replaced by <unk>, in training only
+    causal: bool = False  # whether a review's words see only what is before them (`reviews.causal`)
+    word_dropout: float = 0.0  # share of a review's words hidden, in training only: <unk>, or BERT's [MASK]
     precision: Precision = "bf16"  # of the products; weights and optimiser stay in fp32
     compile: bool = True  # torch.compile, where it works
     attention: Attention = "auto"  # "equation", "kernel", or "auto": what trains faster on the device
@@ -76,6 +77,8 @@ class Recipe:
         for name in ("weight_decay", "seed"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be a number of at least 0, got {getattr(self, name)!r}")
+        if self.causal and self.kind != "BertClassifier":
+            raise ValueError(f"causal needs kind 'BertClassifier', whose [CLS] gives the verdict, got {self.kind!r}")
         if self.batch % self.accumulate:
             raise ValueError(f"accumulate must divide batch, got batch={self.batch} and accumulate={self.accumulate}")
 

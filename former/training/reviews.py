@@ -14,13 +14,16 @@ import torch
 from torch import Tensor, nn
 
 import former
+from former import masks
 from former.tokens import Tokenizer, WordTokenizer
 from former.tokens.wordpiece import WordPieceTokenizer
 from former.tokens.words import PAD_ID, UNK_ID
 from former.training import data
 from former.training.batches import Batch, Model, device_of, generator_of, last_words, padded
+from former.training.begin import pieces_of
 from former.training.evaluate import Measure, accuracy
 from former.training.recipe import Recipe
+from former.training.stretches import special
 from former.training.teacher import Opinion, opinions
 
 PIECE = 64  # words at most
@@ -57,6 +60,8 @@ class ReviewTask:
         self.tokenizer: Tokenizer = tokenizer or WordTokenizer.build(
             (review.text for review in train), recipe.model.num_tokens
         )
+        self._kept = torch.tensor((PAD_ID, *special(self.tokenizer)))  # by word dropout
+        self._dropped = self.tokenizer.mask_token if isinstance(self.tokenizer, WordPieceTokenizer) else UNK_ID
         model = replace(recipe.model, num_tokens=self.tokenizer.num_tokens)  # a small corpus has fewer words
         self.recipe, self.corpus = replace(recipe, model=model), corpus
         self.splits = {
@@ -76,7 +81,7 @@ class ReviewTask:
         """The task on a file of reviews; see `Task.open`. BERT reads pieces of words: those of its weights, if any."""
         splits, tokenizer = data.load_reviews(path, recipe.corpus, unchecked), None
         if recipe.kind == "BertClassifier":
-            tokenizer = pieces_of(recipe, splits["train"])
+            tokenizer = pieces_of(recipe, (review.text for review in splits["train"]))
         return cls(splits, recipe, data.origin(path, unchecked), tokenizer)
 
     def batch(self, step: int) -> Batch:
@@ -97,7 +102,7 @@ class ReviewTask:
             reviews = [(train[i][0], self._target(i)) for i in self._epoch[1][place]]
         inputs, targets = padded(reviews, recipe.model.seq_length)
         drop = torch.rand(inputs.shape, generator=generator_of(recipe.seed, 1, step)) < recipe.word_dropout
-        return inputs.masked_fill(drop & (inputs != PAD_ID), UNK_ID), targets
+        return inputs.masked_fill(drop & ~torch.isin(inputs, self._kept), self._dropped), targets
 
     def _target(self, i: int) -> float:
         """Of a whole review: its label, and as far as the recipe says, what the teacher thinks."""
@@ -114,12 +119,14 @@ class ReviewTask:
 
     def loss(self, model: Model, inputs: Tensor, targets: Tensor) -> Tensor:
         """Cross-entropy of the two classes."""
+        model = causal(model) if self.recipe.causal else model
         negative, positive = model(inputs, recompute=self.recipe.checkpointing).float().unbind(-1)
         return -(targets * positive + (1 - targets) * negative).mean()
 
     def validate(self, model: nn.Module) -> float:
         """Accuracy on the validation split."""
-        return accuracy(model, self.splits["val"], self.recipe.model.seq_length, self.recipe.batch, device_of(model))
+        judge, device = causal(model) if self.recipe.causal else model, device_of(model)
+        return accuracy(judge, self.splits["val"], self.recipe.model.seq_length, self.recipe.batch, device)
 
     @classmethod
     def evaluate(cls, bundle: former.Bundle, recipe: Recipe, path: Path, measure: Measure) -> dict[str, Any]:
@@ -129,8 +136,9 @@ class ReviewTask:
         context = recipe.model.seq_length
         reviews = data.load_reviews(path, recipe.corpus, measure.unchecked)[measure.split]
         read = [(last_words(bundle.tokenizer, review.text, context), review.label) for review in reviews]
+        judge = causal(bundle.model) if recipe.causal else bundle.model
         with measure.products():
-            figure = accuracy(bundle.model, read, context, device=measure.device)
+            figure = accuracy(judge, read, context, device=measure.device)
         return {"accuracy": round(figure, 4), "reviews": len(read)}
 
     def _order(self, epoch: int) -> list[list[int]]:
@@ -145,11 +153,15 @@ class ReviewTask:
         return [batches[i] for i in torch.randperm(len(batches), generator=random).tolist()]
 
 
-def pieces_of(recipe: Recipe, train: list[data.Review]) -> WordPieceTokenizer:
-    """The tokenizer of the weights that a recipe begins with; without weights, one made of the training reviews."""
-    if not recipe.weights:
-        return WordPieceTokenizer.train((review.text for review in train), recipe.model.num_tokens)
-    tokenizer = former.load(recipe.weights).tokenizer
-    if not isinstance(tokenizer, WordPieceTokenizer):
-        raise ValueError(f"weights must be of a BERT, with its WordPiece, got {recipe.weights!r}")
-    return tokenizer
+def causal(model: Model) -> Model:
+    """A BERT whose words see only what is before them, and not `[CLS]`, which sees them all and gives the verdict.
+
+    What is lost beside the model itself is what a generator's attention has not: the words that come after.
+    """
+
+    def judge(tokens: Tensor, **options: Any) -> Tensor:
+        mask = masks.causal(tokens.shape[1]).to(tokens.device)
+        mask[1:, 0], mask[0] = False, True
+        return model(tokens, mask=mask, **options)
+
+    return judge

@@ -23,8 +23,8 @@ from former.tokens import Tokenizer
 from former.tokens.wordpiece import WordPieceTokenizer
 from former.training import data
 from former.training.batches import generator_of
+from former.training.data import ARTICLES
 from former.training.pairs import IGNORED, hide
-from former.training.pieces import ARTICLES
 from former.training.recipe import Recipe
 
 COUNT, LENGTH, REMOVALS = 2_000, 128, 100

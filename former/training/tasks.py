@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Protocol
 from torch import Tensor, nn
 
 import former
-from former.config import require_choice
+from former.checks import require_choice
 from former.tokens import Tokenizer
 from former.training import data
 from former.training.batches import Batch

@@ -240,6 +240,12 @@ def test_the_figure_of_a_part_is_not_recorded(own, text_file, capsys):
     assert held(own) == before
 
 
+@pytest.mark.parametrize("threads", ["0", "-1"])
+def test_no_threads_are_refused_in_one_line(threads, capsys):
+    assert main(["--threads", threads, "heads", "tiny-generator"]) == 2
+    assert f"--threads must be a whole number of at least 1, got {threads}" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("option", ["--stride", "--bytes"])
 def test_a_stride_or_a_part_of_0_is_refused(option, own, text_file, capsys):
     assert main(["evaluate", str(own), "--data", str(text_file), "--unchecked", option, "0"]) == 2
@@ -262,4 +268,4 @@ def test_accuracy_over_no_reviews_is_refused():
 
 def test_a_classifier_writes_nothing(capsys):
     assert main(["sample", "classifier"]) == 2
-    assert "must hold a generator, got a classifier" in capsys.readouterr().err
+    assert "must hold a Generator, got a Classifier" in capsys.readouterr().err

@@ -9,6 +9,7 @@ import torch
 import former
 from former import hooks
 from former.training import heads
+from former.training.__main__ import main
 
 
 class Made:
@@ -37,6 +38,29 @@ def test_each_pattern_gets_its_score():
     assert scores["previous"].tolist() == [pytest.approx([1, 0, 1 / 64], abs=0.05)]
     assert scores["induction"].tolist() == [pytest.approx([0, 1, 1 / 64], abs=1e-6)]
     assert heads.to_text(scores).count("\n") == 3
+
+
+def test_a_head_that_looks_at_all_tokens_alike_is_even_and_one_that_looks_at_one_is_not():
+    made: Any = Made(4)
+    texts = [[1, 2, 3, 4] * 2, [5, 6, 7, 8] * 2]
+    assert heads.even_scores(made, texts)["even"].tolist() == [pytest.approx([0, 0, 1], abs=1e-6)]
+
+
+def test_a_text_of_one_token_says_nothing_of_how_evenly_heads_look():
+    made: Any = Made(4)
+    text = [1, 2, 3, 4] * 2
+    assert torch.equal(heads.even_scores(made, [[1], text, []])["even"], heads.even_scores(made, [text])["even"])
+    with pytest.raises(ValueError, match="two tokens or more"):
+        heads.even_scores(made, [[1]])
+
+
+def test_the_heads_of_a_classifier_are_measured_on_reviews(reviews_file, capsys):
+    assert main(["heads", "classifier", "--data", str(reviews_file), "--unchecked"]) == 0
+    head, *rows = capsys.readouterr().out.splitlines()
+    assert head.split() == ["layer", "head", "even"]
+    even = [float(row.split()[-1]) for row in rows]
+    assert len(even) == 6 * 4
+    assert all(0 <= share <= 1 for share in even)
 
 
 def test_a_letter_that_is_copied_costs_nothing_and_one_that_is_guessed_4_7_bits():

@@ -1,14 +1,12 @@
 """A step and a run: the memory tricks change no gradient, and neither a kill nor a second process changes a run."""
 
 import json
-import os
 import signal
-import subprocess
-import sys
 import time
 
 import pytest
 import torch
+import torch.distributed as dist
 from safetensors.torch import load_file
 
 from former import sparse
@@ -18,6 +16,7 @@ from former.training.begin import make_model
 from former.training.parallel import Group
 from former.training.tasks import make_task
 from tests.training.conftest import TINY
+from tests.training.processes import begin, run
 
 
 def gradients(recipe, text_file, model=None):
@@ -110,12 +109,8 @@ def test_dropout_drops_its_share_of_the_embeddings_in_training_alone(recipe, tex
 
 
 def command(name, data, out, *settings):
-    words = ["-m", "former.training", "--threads", "1", "train", name, "--data", str(data), "--unchecked"]
+    words = ["--threads", "1", "train", name, "--data", str(data), "--unchecked"]
     return [*words, "--out", str(out), "--set", *TINY, *settings]
-
-
-def run(words, **options):
-    return subprocess.run([sys.executable, *words], check=True, capture_output=True, timeout=300, **options)
 
 
 def lines_of(out):
@@ -125,31 +120,32 @@ def lines_of(out):
 
 
 def kill_once_past(words, out, step):
-    """Starts a run and kills it, with no chance to clean up, soon after it has taken a step."""
-    with subprocess.Popen([sys.executable, *words], stderr=subprocess.DEVNULL) as process:
-        deadline = time.monotonic() + 180
-        log = out / "log.jsonl"
-        while not (log.exists() and any(row["step"] >= step for row in lines_of(out))):
-            assert process.poll() is None, "the run ended before it could be killed"
-            assert time.monotonic() < deadline
-            time.sleep(0.001)
-        os.kill(process.pid, signal.SIGKILL)
-    return process.returncode
+    """Starts a run and kills it, with no chance to clean up, soon after it has taken a step; how it ended."""
+    process = begin(words)
+    deadline = time.monotonic() + 180
+    log = out / "log.jsonl"
+    while not (log.exists() and any(row["step"] >= step for row in lines_of(out))):
+        assert process.is_alive(), "the run ended before it could be killed"
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+    process.kill()
+    process.join()
+    return process.exitcode
 
 
-SMALL = ["model.num_tokens=11", "batch=16", "accumulate=2"]  # a quarter of what the classifier takes
+SMALL = ["model.num_tokens=11", "model.depth=2", "batch=16", "accumulate=2"]  # a tenth of what the classifier takes
 
 
 @pytest.mark.parametrize("name", ["tiny-generator", "classifier"])
 def test_a_run_that_is_killed_and_resumed_ends_as_an_unbroken_one(name, text_file, reviews_file, tmp_path):
     data = text_file if name == "tiny-generator" else reviews_file
     # Slow enough, by many steps, that it cannot end before it is killed; dropout draws random numbers in each step.
-    settings = ["steps=160", "model.dropout=0.2", *(SMALL if name == "classifier" else [])]
-    run(command(name, data, tmp_path / "whole", *settings))
+    settings = ["steps=120", "model.dropout=0.2", *(SMALL if name == "classifier" else [])]
+    run(begin(command(name, data, tmp_path / "whole", *settings)))
     broken = tmp_path / "broken"
-    assert kill_once_past(command(name, data, broken, *settings), broken, 30) == -signal.SIGKILL
-    assert json.loads(json.dumps(state.read_tensors(broken / "state.safetensors")[1]))["step"] < 160
-    run(command(name, data, broken, *settings))
+    assert kill_once_past(command(name, data, broken, *settings), broken, 10) == -signal.SIGKILL
+    assert json.loads(json.dumps(state.read_tensors(broken / "state.safetensors")[1]))["step"] < 120
+    run(begin(command(name, data, broken, *settings)))
     assert lines_of(broken) == lines_of(tmp_path / "whole")
     for file in ("state", "best", "stable"):
         got, expected = (load_file(tmp_path / out / f"{file}.safetensors") for out in ("broken", "whole"))
@@ -159,9 +155,12 @@ def test_a_run_that_is_killed_and_resumed_ends_as_an_unbroken_one(name, text_fil
 
 def test_two_processes_give_the_losses_of_one(text_file, tmp_path):
     settings = ["precision=fp32", "accumulate=2", "steps=20"]
-    run(command("tiny-generator", text_file, tmp_path / "one", *settings))
-    two = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    run([*two, *command("tiny-generator", text_file, tmp_path / "two", *settings)])
+    run(begin(command("tiny-generator", text_file, tmp_path / "one", *settings)))
+    store = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)  # pyright: ignore[reportPrivateImportUsage]
+    # What torchrun tells the processes that it starts.
+    told = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(store.port), "TORCHELASTIC_USE_AGENT_STORE": "True"}
+    words = command("tiny-generator", text_file, tmp_path / "two", *settings)
+    run(*(begin(words, WORLD_SIZE="2", RANK=rank, LOCAL_RANK=rank, **told) for rank in "01"))
     got, expected = lines_of(tmp_path / "two"), lines_of(tmp_path / "one")
     assert [row["step"] for row in got] == [row["step"] for row in expected]
     for mine, theirs in zip(got, expected, strict=True):
@@ -231,7 +230,7 @@ def test_a_run_from_a_start_keeps_its_own_best_weights(recipe, text_file, tmp_pa
 
 
 def test_a_start_that_is_missing_or_damaged_is_refused_in_one_line(text_file, tmp_path, capsys):
-    words = command("tiny-generator", text_file, tmp_path / "run")[2:]
+    words = command("tiny-generator", text_file, tmp_path / "run")
     assert main([*words, "--start", str(tmp_path / "nope")]) == 2
     assert f"there is none at {tmp_path / 'nope'}" in capsys.readouterr().err
     state.write_tensors(tmp_path / "run" / "state.safetensors", {"x": torch.ones(100)}, {"step": 1})
@@ -248,7 +247,7 @@ def test_a_batch_that_cannot_be_shared_out_is_refused(recipe, text_file, tmp_pat
 
 
 def test_training_learns(text_file, tmp_path):
-    assert main([*command("tiny-generator", text_file, tmp_path, "steps=150")[2:]]) == 0
+    assert main(command("tiny-generator", text_file, tmp_path, "steps=150")) == 0
     figures = [row["bits_per_byte"] for row in lines_of(tmp_path) if "bits_per_byte" in row]
     assert figures[0] > 4.5  # 8 bits where nothing is known
     assert figures[-1] < 3

@@ -1,7 +1,10 @@
 """What BERT learns from: pairs of stretches that are what they say, and 15 % of their pieces chosen, 80/10/10."""
 
+import itertools
+import json
 import random
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -35,6 +38,7 @@ def wiki(articles: int, sentences: int, seed: int = 0) -> str:
 
 
 TEXT = wiki(40, 30)
+TEXTS = {name: data.split_as_text(wiki(400, 30).encode(), name) for name in ("train", "val")}
 NUMBERS = [str(number) for number in range(40)]
 PIECES = WordPieceTokenizer.from_vocabulary(
     ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "title", *NUMBERS, *LETTERS, ".", "?", "!"]
@@ -184,7 +188,7 @@ ORIGIN = data.Origin(file="text", sha256="", unchecked=True)
 
 @pytest.fixture(scope="module")
 def task() -> MaskedTask:
-    return MaskedTask(wiki(400, 30).encode(), recipe(), ORIGIN, PIECES)
+    return MaskedTask(TEXTS, recipe(), ORIGIN, PIECES)
 
 
 def test_a_batch_depends_on_the_step_alone_and_short_rows_come_first(task):
@@ -243,9 +247,29 @@ def test_a_short_training_learns_which_words_there_are(task):
 
 
 def test_a_text_of_ones_own_has_a_vocabulary_of_its_own():
-    task = MaskedTask(wiki(400, 30).encode(), recipe(), ORIGIN)
+    task = MaskedTask(TEXTS, recipe(), ORIGIN)
     assert task.recipe.model.num_tokens == task.tokenizer.num_tokens <= PIECES.num_tokens
     assert len(task.train.pieces) > 10 * len(task.val.pieces)
+
+
+def test_each_review_is_an_article_read_in_the_pieces_of_the_weights_that_it_goes_on_from(tmp_path):
+    torch.manual_seed(0)
+    former.save(former.Bundle(Bert(recipe().model), PIECES, recipe().model), tmp_path / "begun")
+    path = tmp_path / "reviews.jsonl"
+    reviews = [wiki(1, 3, seed).split("\n\n")[1] for seed in range(20)]
+    rows = [{"split": split, "label": 0, "text": text} for split in ("train", "val", "test") for text in reviews]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    settings = recipe(corpus="imdb", weights=str(tmp_path / "begun"))
+    task = MaskedTask.open(settings, path, unchecked=True, folder=tmp_path)
+    assert task.tokenizer.to_dict() == PIECES.to_dict()
+    read = [task.train.pieces[begin:end].tolist() for begin, end in itertools.pairwise(task.train.articles.tolist())]
+    assert read == [PIECES.pieces(review) for review in reviews]
+    other = replace(settings, weights="")
+    assert MaskedTask.open(other, path, unchecked=True, folder=tmp_path).tokenizer.to_dict() != PIECES.to_dict()
+    found = MaskedTask.evaluate(
+        former.load(tmp_path / "begun"), task.recipe, path, Measure(split="test", unchecked=True)
+    )
+    assert 0.0 <= found["masked_accuracy"] < 0.2  # untrained: one piece of 94, or near it
 
 
 def test_the_figures_of_a_split_are_taken_from_a_file(task, tmp_path):

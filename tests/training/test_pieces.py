@@ -12,8 +12,9 @@ from former.tokens import BpeTokenizer
 from former.training import data, kept
 from former.training.__main__ import main
 from former.training.begin import make_model
+from former.training.data import ARTICLES
 from former.training.evaluate import Measure
-from former.training.pieces import ARTICLES, PiecesTask, encoded
+from former.training.pieces import PiecesTask, encoded
 from former.training.recipes import RECIPES
 
 SETTINGS = ["model.num_tokens=300", "model.depth=2"]

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 import torch
 
@@ -11,6 +12,8 @@ from former.tokens import ByteTokenizer
 from former.tokens.wordpiece import WordPieceTokenizer
 from former.training import stretches
 from former.training.__main__ import main
+from former.training.batches import generator_of
+from former.training.pairs import hide
 from tests.training.conftest import TINY
 
 ARTICLE = "The cat sat on the mat. The dog did not! Was it so?\nIt was. "
@@ -78,6 +81,41 @@ def test_the_command_scans_a_model_of_ones_own_and_keeps_what_it_found_beside_th
     _, capture = former.run_with_capture(former.load(run).model, found.tokens)
     shares = capture.stack("weights")[..., 0].mean((1, -1))  # (layers, h), of the first token
     torch.testing.assert_close(found.of("first"), shares, rtol=0, atol=1e-5)
+
+
+def test_the_command_scans_a_bert_and_removes_its_heads_on_hidden_pieces(tmp_path, capsys):
+    path, folder = tmp_path / "text.txt", tmp_path / "model"
+    path.write_text(TEXT * 30)
+    config = former.BertConfig(emb=16, heads=2, depth=2, num_tokens=PIECES.num_tokens, seq_length=24)
+    torch.manual_seed(0)
+    bert = former.Bert(config).eval()
+    for parameter in bert.parameters():
+        torch.nn.init.normal_(parameter, std=0.3)
+    former.save(former.Bundle(bert, PIECES, config), folder)
+    options = ["--data", str(path), "--unchecked", "--count", "80", "--length", "20", "--removals", "2"]
+    assert main(["scan", str(folder), *options]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == str(folder / scan.FILE)
+    found = scan.load(folder)
+    assert found is not None
+    assert found.tokens.shape == (80, 20)
+    model = former.load(folder).model
+    _, capture = former.run_with_capture(model, found.tokens)
+    ends = capture.stack("weights")[..., -1].mean((1, -1))  # (layers, h), of [SEP]
+    torch.testing.assert_close(found.of("separator"), ends, rtol=0, atol=1e-5)
+
+    def bits(edits):  # of the pieces that stand behind [MASK] and the few others that are asked for
+        each = []
+        for number, row in enumerate(found.tokens[:2]):
+            shown, places, said = hide(row[None], PIECES, generator_of(0, number))
+            logits, _ = former.run_with_capture(model, shown, (), edits=edits)
+            asked = [(at, piece) for at, piece in zip(places[0].tolist(), said[0].tolist(), strict=True) if piece >= 0]
+            assert [piece for _, piece in asked] == row[[at for at, _ in asked]].tolist()
+            each.append(np.mean([-logits[0, at].log_softmax(-1)[piece].item() / math.log(2) for at, piece in asked]))
+        return np.mean(each)
+
+    for layer, head in ((0, 1), (1, 0)):
+        cost = bits([former.edits.ablate_head(layer, head)]) - bits([])
+        assert float(found.of("effect")[layer, head]) == pytest.approx(cost, abs=1e-4)
 
 
 @pytest.mark.parametrize(
