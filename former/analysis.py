@@ -64,11 +64,11 @@ def influence(f: Callable[[Tensor], Tensor], x: Tensor, chunk: int = 8) -> Tenso
     Returns:
         (t_out, t_in): row i, column j is how much output i moves when input j changes; the largest absolute change.
     Raises:
-        ValueError: x is not one sequence, or a chunk below 1.
+        ValueError: x is not one sequence or is empty, or a chunk below 1.
     """
     require_positive("chunk", chunk)
-    if x.dim() < 2 or x.shape[0] != 1:
-        raise ValueError(f"x must be one sequence, (1, t, ...), got {tuple(x.shape)}")
+    if x.dim() < 2 or x.shape[0] != 1 or x.shape[1] == 0:
+        raise ValueError(f"x must be one sequence, (1, t, ...) with t at least 1, got {tuple(x.shape)}")
     config = getattr(f, "config", None)
     replaced = _replacements(x, getattr(config, "num_tokens", 3), getattr(config, "pad_token", None))
     t = x.shape[1]
@@ -76,7 +76,7 @@ def influence(f: Callable[[Tensor], Tensor], x: Tensor, chunk: int = 8) -> Tenso
     unchanged = f(same)  # (chunk, t_out, ...)
     columns = []
     for first in range(0, t, len(same)):
-        changed = same.clone()
+        changed = same.to(replaced.dtype, copy=True)
         last = min(first + len(same), t)  # a last, smaller chunk keeps the batch's shape, for the same arithmetic
         rows = torch.arange(last - first)
         changed[rows, first + rows] = replaced[0, first:last]
@@ -186,56 +186,64 @@ def _total(weights: Tensor, values: Tensor) -> Tensor:
 
 def ablation_effects(
     model: Any,
-    tokens: Tensor,
+    tokens: Tensor | tuple[Tensor, ...],
     measure: Measure | None = None,
     *,
     mask: Tensor | None = None,
     edits: Iterable[Observer] = (),
+    stack: str = "",
 ) -> Tensor:
     """What each head's removal does: the measure without the head, less the measure with all of them.
 
     Args:
-        model: a Generator, its fast twin, or a Classifier.
-        tokens: (1, t) token ids; at least 2 for a Generator's own measure.
+        model: a Generator, its fast twin, a Classifier or an EncoderDecoder.
+        tokens: (1, t) token ids; at least 2 for a Generator's own measure. Of an EncoderDecoder the source and the
+            target, a tuple of two.
         measure: from the model's output for a batch to one number a sequence, (b,): a logit, say. None for the loss in
-            bits: of a Generator, for each next token of `tokens`; of a Classifier, for the class it chooses.
+            bits: of a Generator, for each next token of `tokens`, and so of an EncoderDecoder's target; of a
+            Classifier, for the class it chooses.
         mask: bool (t, t) to run under; None for the model's own.
         edits: changes that stand in every run (`former.edits`).
+        stack: whose heads, of `former.hooks.STACKS`, where the model has several.
     Returns:
         (depth, h). Above 0: without the head the measure is larger; a loss gets worse.
     Raises:
         ValueError: tokens that are not one sequence, or too short for the loss.
     """
-    return torch.stack(list(ablation_by_layer(model, tokens, measure, mask=mask, edits=edits)))
+    return torch.stack(list(ablation_by_layer(model, tokens, measure, mask=mask, edits=edits, stack=stack)))
 
 
 @torch.no_grad()
 def ablation_by_layer(
     model: Any,
-    tokens: Tensor,
+    tokens: Tensor | tuple[Tensor, ...],
     measure: Measure | None = None,
     *,
     mask: Tensor | None = None,
     edits: Iterable[Observer] = (),
+    stack: str = "",
 ) -> Iterator[Tensor]:
     """The rows of `ablation_effects`, each (h,), as they are measured: to show what is there, or to stop early.
 
     The heads of a layer run as one batch, each sequence of it without another head.
     """
-    if tokens.dim() != 2 or tokens.shape[0] != 1:
-        raise ValueError(f"tokens must be one sequence, (1, t), got {tuple(tokens.shape)}")
+    inputs = tokens if isinstance(tokens, tuple) else (tokens,)
+    for each in inputs:
+        if each.dim() != 2 or each.shape[0] != 1:
+            raise ValueError(f"tokens must be one sequence, (1, t), got {tuple(each.shape)}")
     edits = tuple(edits)
-    whole, _ = run_with_capture(model, tokens, (), edits=edits, mask=mask)
-    measure = measure or _loss(model, tokens, whole)
+    whole, _ = run_with_capture(model, inputs, (), edits=edits, mask=mask)
+    measure = measure or _loss(model, inputs[-1], whole)
     heads = model.config.heads
-    batch = tokens.expand(heads, -1)
-    others = 1 - torch.eye(heads, device=tokens.device)[:, :, None, None]
+    batch = tuple(each.expand(heads, -1) for each in inputs)
+    others = 1 - torch.eye(heads, device=inputs[0].device)[:, :, None, None]
+    point = f"{stack}.out" if stack else "out"
 
     def remove_one_each(out: Tensor) -> Tensor:
         return out * others.to(out.dtype)  # (b = h, h, t, s): sequence i loses head i
 
     for layer in range(model.config.depth):
-        removal = Edit(layer, "out", remove_one_each)
+        removal = Edit(layer, point, remove_one_each)
         without, _ = run_with_capture(model, batch, (), edits=(*edits, removal), mask=mask)
         yield measure(without) - measure(whole)
 
@@ -263,7 +271,7 @@ def _ranks(x: Tensor) -> Tensor:
 
 
 def _loss(model: Any, tokens: Tensor, whole: Tensor) -> Measure:
-    """The measure of `ablation_effects` where none is given: bits, one number a sequence."""
+    """The measure of `ablation_effects` where none is given: bits, one number a sequence. `tokens` are the target's."""
     if isinstance(model, Classifier):
         chosen = int(whole[0].argmax())
         return lambda log_probs: -log_probs[:, chosen] / math.log(2)
@@ -271,7 +279,7 @@ def _loss(model: Any, tokens: Tensor, whole: Tensor) -> Measure:
         raise ValueError("tokens must hold at least 2 tokens, so that there is a next one to predict, got 1")
 
     def bits(logits: Tensor) -> Tensor:  # (b, t, num_tokens) → (b,)
-        targets = tokens[:, 1:].expand(len(logits), -1)
+        targets = tokens[:, 1:].long().expand(len(logits), -1)
         loss = F.cross_entropy(logits[:, :-1].transpose(1, 2), targets, reduction="none")
         return loss.mean(-1) / math.log(2)
 

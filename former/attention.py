@@ -98,7 +98,7 @@ def attend(
     kernel: bool = True,
     scaled: bool = True,
 ) -> Tensor:
-    """Softmax(q kᵀ / √s) v: by a fast kernel when nobody looks, by the explicit equation when somebody does.
+    """Softmax(q kᵀ / √s) v: by the explicit equation where a hook wants one of `POINTS`, else by a kernel.
 
     Args:
         q: (b, h, t_query, s).
@@ -106,7 +106,7 @@ def attend(
         mask: bool, broadcastable to (b, h, t_query, t_key), True = may attend; or a pattern; None for no mask.
         hook: called at each of `former.hooks.POINTS` that it wants; may replace what it sees.
         terms: what positions add to the dot products before they are scaled (`former.positions`); None for nothing.
-        kernel: False computes by the equation even where nobody looks.
+        kernel: False computes by the equation in any case.
         scaled: False leaves out the division by √s.
     Returns:
         out (b, h, t_query, s).
@@ -210,17 +210,20 @@ class SelfAttention(nn.Module):
             mask: bool (t, t_key), or with heads and batch before; True = may attend; or a pattern; None for no mask.
             hook: sees, and may replace, what `former.hooks.POINTS` lists.
             extend: where earlier tokens' keys and values are cached, joins the new ones to them.
-            context: (b, t_key, e), another sequence, from which keys and values come, or those of one that is read
-                again and again; None for x itself.
+            context: (b, t_key, e), another sequence, from which keys and values come, or (1, t_key, e), one for the
+                whole batch; or the keys and values of one that is read again and again; None for x itself.
             terms: what positions add to the dot products (`former.positions`); None for nothing.
         Returns:
             (b, t, e).
         Raises:
-            ValueError: x or context of another shape or empty, or a mask that does not fit.
+            ValueError: x or context of another shape or empty, another number of sequences in context than in x, or a
+                mask that does not fit.
         """
         _check_sequence(x, self.emb)
         q = self._split(self.toqueries(x))  # (b, h, t, s)
         k, v = context if isinstance(context, tuple) else self.keys_and_values(x if context is None else context)
+        if len(k) not in (1, len(x)):
+            raise ValueError(f"context must hold {len(x)} sequences, as many as x, or one for all, got {len(k)}")
         if extend is not None:
             k, v = extend(k, v)  # (b, h, t_past + t, s)
         out = attend(q, k, v, mask=mask, hook=hook, terms=terms, kernel=self.kernel, scaled=self.scaled)
@@ -237,7 +240,7 @@ class SelfAttention(nn.Module):
 
 
 def by_equation(model: nn.Module, on: bool = True) -> None:
-    """Sets whether a model's attention is computed by the equation even where nobody looks: for training on a CPU."""
+    """Sets whether a model's attention is computed by the equation in any case: compiled for a CPU it is faster."""
     for module in model.modules():
         if isinstance(module, SelfAttention):
             module.kernel = not on

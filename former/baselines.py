@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from former.checks import require_positive
 from former.config import Config, require_dropout
 from former.hooks import Observer
-from former.models import check_tokens
+from former.stack import check_tokens
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +108,7 @@ class GRUModel(nn.Module):
         """The same after what was read before; state (depth, b, e), as an earlier call gave it."""
         del capture
         check_tokens(tokens, self.config.num_tokens, training=self.training)
-        hidden, state_after = self.gru(self.drop(self.token_embedding(tokens)), state)
+        hidden, state_after = self.gru(self.drop(self.token_embedding(tokens.long())), state)
         return self.toprobs(self.drop(hidden)), state_after
 
     def steps(self, tokens: Tensor) -> Tensor:
@@ -123,7 +123,7 @@ class GRUModel(nn.Module):
             (b, t + depth − 1, t, e): after each step.
         """
         depth, t = self.config.depth, tokens.shape[1]
-        x = self.token_embedding(tokens)  # (b, t, e)
+        x = self.token_embedding(tokens.long())  # (b, t, e)
         held = [torch.zeros_like(x) for _ in range(depth)]
         after = []
         for _ in range(t + depth - 1):
@@ -173,7 +173,7 @@ class ConvModel(nn.Module):
 
     def _layers(self, tokens: Tensor) -> Iterator[Tensor]:
         """The stream (b, t, e) after each layer."""
-        x = self.drop(self.token_embedding(tokens))  # (b, t, e)
+        x = self.drop(self.token_embedding(tokens.long()))  # (b, t, e)
         for layer, (norm, convolution) in enumerate(zip(self.norms, self.convolutions, strict=True)):
             back = (self.config.kernel - 1) * self.config.dilation**layer  # zeros stand before the first token
             gates = convolution(F.pad(norm(x).transpose(1, 2), (back, 0)))  # (b, 2e, t)

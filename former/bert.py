@@ -25,8 +25,8 @@ from former.blocks import ACTIVATIONS
 from former.checks import require_positive
 from former.config import Activation, StackConfig, require_token
 from former.hooks import Observer
-from former.models import Transformer, not_padding
 from former.positions import LearnedPositions
+from former.stack import Transformer, not_padding
 
 SIZES: dict[str, dict[str, Any]] = {
     "bert-base": {"emb": 768, "heads": 12, "depth": 12},
@@ -166,7 +166,7 @@ class BertStack(nn.Module):
             shape = f"{segments.dtype} {tuple(segments.shape)}"
             raise ValueError(f"segments must be whole numbers of the tokens' shape {tuple(tokens.shape)}, got {shape}")
         if torch.compiler.is_compiling() or (segments.is_cuda and self.training):
-            return  # as in `Transformer.check`
+            return  # as in `check_tokens`
         low, high = segments.aminmax()
         if low < 0 or high >= self.config.num_segments:
             raise ValueError(f"segments must be in [0, {self.config.num_segments}), got {int(low)} to {int(high)}")
@@ -258,8 +258,13 @@ class BertClassifier(BertStack):
         Args:
             bert: with a pooler; it is left as it is.
             num_classes: at least 1.
+        Returns:
+            The classifier, on the device and in the dtype of `bert`.
+        Raises:
+            ValueError: a model without a pooler, or num_classes below 1.
         """
         classifier = cls(replace(bert.config, num_classes=num_classes, words_head=False, sentence_head=False))
+        classifier.to(bert.transformer.token_embedding.weight)
         state = classifier.state_dict()
         classifier.load_state_dict({**state, **{name: x for name, x in bert.state_dict().items() if name in state}})
         return classifier

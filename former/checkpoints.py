@@ -195,12 +195,12 @@ def load(name_or_path: str | Path) -> Bundle:
         config = config_kind.from_dict(_config_of(card), card.get("version", 1))
         tokenizer = _tokenizer(folder, card["tokenizer"], files)
         _check_vocabulary(tokenizer, config)
+        with torch.device("meta"):  # shapes only: the weights come from the files
+            model = kind(config)
     except CheckpointError:
         raise
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise CheckpointError(f"{path} is no card of a model: {error!r}") from error
-    with torch.device("meta"):  # shapes only: the weights come from the files
-        model = kind(config)
     state: dict[str, Tensor] = {}
     for file, facts in files.items():
         if file != TOKENIZER:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, TypeVar, get_args
 
+import torch
+
 from former import masks, positions
 from former.checks import is_whole, require_choice, require_divides, require_positive, require_unify
 
@@ -122,13 +124,14 @@ class ModelConfig(StackConfig):
         require_choice("pooling", self.pooling, get_args(Pooling))
         require_positions(self.positions, self.emb)
         if self.mask is not None:
-            masks.named(self.mask, 1, self.mask_size)  # raises where the mask is none, or its size
+            masks.named(self.mask, 1, self.mask_size)  # raises for an unknown kind, or a size out of its range
         require_token("pad_token", self.pad_token, self.num_tokens)
 
 
 def require_positions(kind: str, emb: int) -> None:
     """Raises ValueError unless vectors of `emb` numbers can have positions of this kind."""
-    positions.make_positions(kind, seq_length=1, emb=emb)
+    with torch.device("meta"):  # to describe a model must not draw from torch's random numbers
+        positions.make_positions(kind, seq_length=1, emb=emb)
 
 
 def require_dropout(value: float) -> None:

@@ -19,7 +19,7 @@ class Edit:
     """Puts `change(tensor)` in the place of the tensor at one point of one layer.
 
     Raises:
-        ValueError: a point that is none of those in `former.hooks`.
+        ValueError: a point that is not one of those in `former.hooks`.
     """
 
     layer: int
@@ -43,7 +43,7 @@ def ablate_head(layer: int, head: int) -> Edit:
         layer: from 0.
         head: from 0.
     Raises:
-        ValueError: in the run, a layer or head the model has not.
+        ValueError: in the run, a layer or head that the model does not have.
     """
     return scale_head(layer, head, 0.0)
 
@@ -56,7 +56,7 @@ def scale_head(layer: int, head: int, factor: float) -> Edit:
         head: from 0.
         factor: any finite number.
     Raises:
-        ValueError: a factor that is not finite; in the run, a layer or head the model has not.
+        ValueError: a factor that is not finite; in the run, a layer or head that the model does not have.
     """
     if not abs(factor) < float("inf"):
         raise ValueError(f"factor must be a finite number, got {factor!r}")
@@ -79,8 +79,8 @@ def set_weights(layer: int, head: int, weights: Tensor) -> Edit:
         weights: (t_query, t_key), or (b, t_query, t_key) for a batch of b or as one for all; finite. Rows that sum to 1
             stay a weighted average.
     Raises:
-        ValueError: weights that are not finite; in the run, weights of another shape, or a layer or head the model
-            has not.
+        ValueError: weights that are not finite; in the run, weights of another shape, or a layer or head that the
+            model does not have.
     """
     if not torch.isfinite(weights).all():
         raise ValueError("weights must be finite numbers, got NaN or infinity among them")

@@ -21,9 +21,10 @@ from former.attention import KeysValues
 from former.blocks import DecoderBlock
 from former.checks import is_whole, require_positive
 from former.config import StackConfig, require_positions, require_token
-from former.generate import KeyValueCache, next_token_probs, random_of
+from former.generate import KeyValueCache
 from former.hooks import STACKS, Observer, scoped
-from former.models import Cache, last_norm, make_stack, not_padding
+from former.sampling import next_token_probs, random_of
+from former.stack import Cache, last_norm, make_stack, not_padding
 
 
 @dataclass(frozen=True, kw_only=True)

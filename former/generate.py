@@ -1,4 +1,4 @@
-"""Writing, token by token: the sampling rules, the key/value cache, and the loop.
+"""Writing, token by token: the key/value cache, what of a growing text is read, and the loop.
 
 Sizes: t tokens in the window, h heads, s size of one head.
 """
@@ -18,6 +18,8 @@ from former.checks import is_whole
 from former.config import ModelConfig
 from former.hooks import Capture
 from former.masks import KINDS
+from former.models import Classifier
+from former.sampling import check_rules, next_token_probs, random_of
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class Step:
 
     token: int
     probs: Tensor  # (num_tokens,) the model's whole next-token distribution, before temperature, top-k and top-p
-    weights: dict[int, Tensor] = field(default_factory=dict)  # layer: (h, t) attention of the newest token, where asked
+    weights: dict[int, Tensor] = field(default_factory=dict)  # captured layer: (h, t) attention of the newest token
     start: int = 0  # where the window begins: its first key is token `start` of prompt and continuation
 
 
@@ -69,40 +71,6 @@ class KeyValueCache:
             return self.keys[layer, :, :, :end], self.values[layer, :, :, :end]
 
         return extend
-
-
-def next_token_probs(
-    logits: Tensor, temperature: float = 1.0, top_k: int | None = None, top_p: float | None = None
-) -> Tensor:
-    """The distribution the next token is drawn from, after the sampling rules.
-
-    softmax(logits / temperature), then only the `top_k` likeliest tokens, then only the fewest of them that hold
-    `top_p` of the mass, renormalised. Equal logits at the edge of the top k all stay.
-
-    Args:
-        logits: (num_tokens,).
-        temperature: at least 0; 0 puts all mass on the likeliest token.
-        top_k: at least 1; None for all.
-        top_p: in (0, 1]; None for all.
-    Returns:
-        (num_tokens,), sums to 1.
-    Raises:
-        ValueError: a rule out of its range.
-    """
-    _check_rules(temperature, top_k, top_p)
-    if temperature == 0:
-        return torch.zeros_like(logits).scatter(0, logits.argmax(-1, keepdim=True), 1.0)
-    # Less the largest first, then by no number that float32 rounds to 0: neither inf - inf nor 0 / 0.
-    logits = (logits - logits.max()) / max(temperature, torch.finfo(torch.float32).tiny)
-    if top_k is not None and top_k < len(logits):
-        logits = logits.masked_fill(logits < logits.topk(top_k).values[-1], -torch.inf)
-    probs = logits.softmax(-1)
-    if top_p is not None and top_p < 1:  # at 1 none goes, though a rounded sum may reach it early
-        sorted_probs, order = probs.sort(descending=True, stable=True)
-        cut = sorted_probs.cumsum(-1) - sorted_probs >= top_p  # by the mass of all likelier tokens
-        cut[0] = False  # where the dtype rounds top_p to 0
-        probs = probs.masked_fill(torch.zeros_like(cut).scatter(0, order, cut), 0.0)
-    return probs / probs.sum()
 
 
 class Window:
@@ -166,9 +134,11 @@ class UnmaskedWindow:
 
 
 class Stream:
-    """A growing text that a model with a state reads token by token, each only once (`TransformerXL`, `GRUModel`).
+    """A growing text that a model with a state reads piece by piece (`TransformerXL`, `GRUModel`).
 
     The state, such as Transformer-XL's memory, stands for all that was read before, so there is no window to slide.
+    A memory is of whole segments, as in training: the newest segment is read again until it is full, so that what
+    comes next depends on the text alone, and not on how much of it was there when writing began.
 
     Args:
         model: one with `read_on(tokens, state, capture) -> (logits, state)`.
@@ -179,22 +149,36 @@ class Stream:
         self.start = 0  # in the text: the first token that the newest one sees
         self._model, self._use_cache = model, use_cache
         self._state: Any = None
-        self._pieces: list[tuple[int, int]] = []  # what was read at once: where it begins and ends
+        self._read = 0  # tokens for which the state stands
 
     def read(self, ids: Sequence[int], capture: Capture | None = None) -> Tensor:
         """Logits (num_tokens,) for the token after the text so far, as `Window.read` gives them."""
         config, device = self._model.config, next(self._model.parameters()).device
-        first = self._pieces[-1][1] if self._pieces else 0
-        pieces = [(at, min(at + config.seq_length, len(ids))) for at in range(first, len(ids), config.seq_length)]
-        self._pieces += pieces
+        memory = getattr(config, "memory_length", None)
         if not self._use_cache:
-            self._state, pieces = None, self._pieces
+            self._state, self._read = None, 0
         logits = torch.empty(0)
-        for begin, end in pieces:
-            tokens = torch.tensor([ids[begin:end]], device=device)
-            logits, self._state = self._model.read_on(tokens, self._state, capture)
-            self.start = max(0, begin - getattr(config, "memory_length", begin))
+        for begin in range(self._read, len(ids), config.seq_length):
+            piece = ids[begin : begin + config.seq_length]
+            logits, state = self._model.read_on(torch.tensor([piece], device=device), self._state, capture)
+            if memory is None or begin + config.seq_length < len(ids):
+                self._state, self._read = state, begin + len(piece)
+            self.start = 0 if memory is None else max(0, begin - memory)
         return logits[0, -1]
+
+
+def reader(model: Any, prompt: int, use_cache: bool = True) -> Window | UnmaskedWindow | Stream:
+    """How a model of this kind reads a growing text, that began with so many tokens.
+
+    Raises:
+        ValueError: a model that does not predict the next token.
+    """
+    if hasattr(model, "read_on"):
+        return Stream(model, use_cache)
+    mask = getattr(model.config, "mask", None)
+    if mask is None or isinstance(model, Classifier):
+        raise ValueError(f"model must give a logit for each next token, got a {type(model).__name__}")
+    return Window(model, prompt, use_cache) if KINDS[mask].causal else UnmaskedWindow(model)
 
 
 def generate(
@@ -229,9 +213,9 @@ def generate(
     Yields:
         A `Step` for each token, as soon as it is drawn.
     Raises:
-        ValueError: at the call, an argument out of its range.
+        ValueError: at the call, an argument out of its range, or a model that does not predict the next token.
     """
-    _check_rules(temperature, top_k, top_p)
+    check_rules(temperature, top_k, top_p)
     config: ModelConfig = model.config
     ids = _prompt(prompt_ids, config.num_tokens)
     if not is_whole(max_new_tokens) or max_new_tokens < 0:
@@ -239,7 +223,7 @@ def generate(
     layers = _layers(capture, config.depth)
     rng = random_of(seed)
     rules = (temperature, top_k, top_p)
-    window = _window(model, len(ids), use_cache)
+    window = reader(model, len(ids), use_cache)
     return _steps(window, ids, max_new_tokens, rules, rng, layers)
 
 
@@ -262,25 +246,9 @@ def _steps(
         ids.append(token)
 
 
-def random_of(seed: int | None) -> torch.Generator:
-    """A call's own random numbers, on the CPU wherever the model is: the same seed draws the same tokens."""
-    if seed is not None and not (is_whole(seed) and -(2**63) <= seed < 2**64):
-        raise ValueError(f"seed must be None or a whole number in [-2**63, 2**64), got {seed!r}")
-    rng = torch.Generator()
-    rng.manual_seed(seed) if seed is not None else rng.seed()
-    return rng
-
-
-def _window(model: Any, prompt: int, use_cache: bool) -> Window | UnmaskedWindow | Stream:
-    """How a model of this kind reads a growing text."""
-    if hasattr(model, "read_on"):
-        return Stream(model, use_cache)
-    return Window(model, prompt, use_cache) if KINDS[model.config.mask].causal else UnmaskedWindow(model)
-
-
 def _prompt(prompt_ids: Sequence[int] | Tensor, num_tokens: int) -> list[int]:
-    given = prompt_ids.tolist() if isinstance(prompt_ids, Tensor) else prompt_ids
-    ids = list(given) if isinstance(given, Iterable) else [given]
+    values = prompt_ids.tolist() if isinstance(prompt_ids, Tensor) else prompt_ids
+    ids = list(values) if isinstance(values, Iterable) else [values]
     if not ids:
         raise ValueError("prompt_ids must hold at least one token, got none")
     for i in ids:
@@ -300,12 +268,3 @@ def _layers(capture: bool | Iterable[int] | None, depth: int) -> frozenset[int]:
     if not all(0 <= layer < depth for layer in layers):
         raise ValueError(f"capture must name layers in [0, {depth}), got {sorted(layers)}")
     return layers
-
-
-def _check_rules(temperature: float, top_k: int | None, top_p: float | None) -> None:
-    if not 0 <= temperature < float("inf"):
-        raise ValueError(f"temperature must be a finite number of at least 0, got {temperature!r}")
-    if top_k is not None and not (is_whole(top_k) and top_k >= 1):
-        raise ValueError(f"top_k must be None or a whole number of at least 1, got {top_k!r}")
-    if top_p is not None and not 0 < top_p <= 1:
-        raise ValueError(f"top_p must be None or in (0, 1], got {top_p!r}")

@@ -93,7 +93,7 @@ class Capture:
         names: the points to keep, of the module's list.
         layers: the layers to keep them at, from 0; None for all.
     Raises:
-        ValueError: a name that is no point.
+        ValueError: a name that is not a point.
     """
 
     def __init__(self, names: Iterable[str] = ("weights",), layers: Iterable[int] | None = None) -> None:
@@ -107,7 +107,7 @@ class Capture:
         return f"<Capture: {', '.join(held) or 'nothing yet'}>"
 
     def at(self, layer: int) -> Hook | None:
-        """The hook that keeps this layer's tensors; None where nothing of the layer was asked for."""
+        """The hook that keeps this layer's tensors; None for a layer that is not captured."""
         if not self.names or (self.layers is not None and layer not in self.layers):
             return None
 
@@ -215,7 +215,7 @@ def run_with_capture(
     *,
     mask: Tensor | None = None,
 ) -> tuple[Any, Capture]:
-    """One forward pass, and what was asked to be seen of it.
+    """One forward pass, and the tensors captured on the way.
 
     Args:
         model: any model of `former`, or one that is called in the same way.
@@ -227,7 +227,7 @@ def run_with_capture(
     Returns:
         The model's output, and the `Capture` that holds the tensors.
     Raises:
-        ValueError: bad tokens or mask, a point that is none or that the model has not, or a layer it has not.
+        ValueError: tokens or a mask that do not fit, or a point or a layer that the model does not have.
     """
     capture = Capture(names, layers)
     edits = tuple(edits)

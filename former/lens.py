@@ -51,25 +51,27 @@ def logit_lens(
         (depth + 1, b, t, num_tokens), of a Classifier (depth + 1, b, num_classes); with `top`, the largest values and
         their ids, each (depth + 1, ..., top).
     Raises:
-        ValueError: bad tokens, or `top` below 1 or above what there is.
+        ValueError: a model without `unembed`, bad tokens, or `top` below 1 or above what there is.
     """
-    said: list[tuple[Tensor, ...]] = []
+    if not hasattr(model, "unembed"):
+        raise ValueError(f"model must have `unembed`, to read its stream by, got a {type(model).__name__}")
+    readings: list[tuple[Tensor, ...]] = []
     inputs = tokens if isinstance(tokens, tuple) else (tokens,)
     unembed = partial(model.unembed, real=model.real(*inputs)) if isinstance(model, Classifier) else model.unembed
     stack = "decoder." if "decoder.resid_post" in getattr(model, "points", ()) else ""
     before, after = f"{stack}resid_pre", f"{stack}resid_post"
 
     def read(point: str, x: Tensor) -> None:
-        if point == after or not said:  # of what blocks read, only before the first
+        if point == after or not readings:  # of what blocks read, only before the first
             logits = unembed(x)
-            said.append(_largest(logits.log_softmax(-1) if log_probs else logits, top))
+            readings.append(_largest(logits.log_softmax(-1) if log_probs else logits, top))
 
     class Reader:
         def at(self, layer: int) -> Any:
             return at_points((before, after) if layer == 0 else (after,), read)
 
     model(*inputs, capture=Chain((*edits, Reader())))
-    values = tuple(torch.stack(each) for each in zip(*said, strict=True))
+    values = tuple(torch.stack(each) for each in zip(*readings, strict=True))
     return values[0] if top is None else (values[0], values[1])
 
 

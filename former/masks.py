@@ -197,11 +197,11 @@ def reach(mask: Tensor, layers: int) -> Tensor:
     Returns:
         bool (layers, t_out, t_in); the first is the mask itself, with its diagonal.
     Raises:
-        ValueError: layers below 1, or a mask that is not square.
+        ValueError: layers below 1, or a mask that is not bool or not square.
     """
     require_positive("layers", layers)
-    if mask.dim() != 2 or mask.shape[0] != mask.shape[1]:
-        raise ValueError(f"mask must be square, (t, t), got {tuple(mask.shape)}")
+    if mask.dtype != torch.bool or mask.dim() != 2 or mask.shape[0] != mask.shape[1]:
+        raise ValueError(f"mask must be bool and square, (t, t), got {mask.dtype} {tuple(mask.shape)}")
     itself = torch.eye(len(mask), dtype=torch.bool, device=mask.device)
     step = (mask | itself).float()
     reached = [step.bool()]

@@ -127,14 +127,16 @@ def _run(
     model: Any, tokens: Tensor, evenly: Tensor, special: Sequence[int], watch: Callable[[Iterable[Any]], Iterable[Any]]
 ) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
     """What `_measures` and `_place` give of each stretch, (n, layers, h, ...); and the measures of `evenly`, (n,)."""
+    ahead = bool(evenly.triu(1).any())
     found: list[dict[str, Tensor]] = []
     even: list[dict[str, Tensor]] = []
     for batch in watch(tokens.split(8)):
         _, capture = run_with_capture(model, batch, ("q", "k", "weights"))
         q, k, weights = (capture.stack(point) for point in ("q", "k", "weights"))  # (layers, b, h, ...)
         for i, ids in enumerate(batch):
-            found.append(_measures(weights[:, i], ids, special) | _place(weights[:, i], q[:, i], k[:, i], ids, special))
-            even.append(_measures(evenly, ids, special))
+            measures = _measures(weights[:, i], ids, special, ahead)
+            found.append(measures | _place(weights[:, i], q[:, i], k[:, i], ids, special))
+            even.append(_measures(evenly, ids, special, ahead))
     return (
         {name: torch.stack([each[name] for each in found]) for name in found[0]},
         {name: torch.cat([each[name] for each in even]) for name in even[0]},
@@ -164,13 +166,21 @@ def is_text(tokens: Tensor, special: Sequence[int]) -> Tensor:
     return text
 
 
-def _measures(weights: Tensor, ids: Tensor, special: Sequence[int]) -> dict[str, Tensor]:
-    """Of one stretch's weights (..., t, t), a number (...) each."""
-    by_query = decided(weights, ids, special)
-    return {
-        **head_statistics(weights, ids),
-        "decided": by_query.sum(-1) / max(1, int(is_text(ids, special).sum())),
-    }
+def _measures(weights: Tensor, ids: Tensor, special: Sequence[int], ahead: bool) -> dict[str, Tensor]:
+    """Of one stretch's weights (..., t, t), a number (...) each.
+
+    Of a model that sees ahead, in place of what a head does with earlier tokens alone ("same", "copying"):
+    "elsewhere": mass on the other places of the query's token, earlier or later, over the queries that have such.
+    "separator": mass on special tokens after the first, such as [SEP], where heads of BERT rest (Clark et al. 2019).
+    """
+    text = is_text(ids, special)
+    found = head_statistics(weights, ids)
+    if ahead:
+        del found["same"], found["copying"]
+        others = (ids[:, None] == ids).fill_diagonal_(False)  # (t_query, t_key)
+        found["elsewhere"] = (weights * others).sum((-2, -1)) / max(1, int(others.any(1).sum()))
+        found["separator"] = (weights[..., 1:] * ~text[1:]).sum(-1).mean(-1)
+    return found | {"decided": decided(weights, ids, special).sum(-1) / max(1, int(text.sum()))}
 
 
 def _place(weights: Tensor, q: Tensor, k: Tensor, ids: Tensor, special: Sequence[int]) -> dict[str, Tensor]:

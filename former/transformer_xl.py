@@ -31,8 +31,8 @@ from former.attention import Extend
 from former.checks import is_whole, require_positive
 from former.config import StackConfig, require_positions
 from former.hooks import Capture, Chain, Observer
-from former.models import Transformer, last_norm
 from former.positions import RelativePositions
+from former.stack import Transformer, last_norm
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -41,7 +41,7 @@ def test_influence_grows_with_what_an_output_depends_on():
 
 def test_influence_on_a_classifier_has_a_row_a_class():
     model = former.Classifier(CONFIG).eval()
-    found = analysis.influence(model, torch.randint(20, (1, 7)))
+    found = analysis.influence(model, torch.randint(20, (1, 7), dtype=torch.uint8))
     assert found.shape == (2, 7)
     assert (found > 0).all()
 
@@ -126,7 +126,7 @@ def test_ablation_effects_equal_removing_each_head_from_the_weights():
         log_probs = model(tokens)[0, :-1].log_softmax(-1)
         return -sum(float(log_probs[i, tokens[0, i + 1]]) for i in range(8)) / 8 / math.log(2)
 
-    effects = analysis.ablation_effects(model, tokens)
+    effects = analysis.ablation_effects(model, tokens.int())  # ids of any whole dtype
     with torch.no_grad():
         for layer in range(3):
             for head in range(4):

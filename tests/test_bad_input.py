@@ -7,12 +7,15 @@ import torch
 
 import former
 from former import analysis, edits, masks
+from former.baselines import GRUConfig, GRUModel
 from former.generate import KeyValueCache
 
 CONFIG = former.ModelConfig(num_tokens=20, emb=16, heads=4, depth=2, seq_length=8)
 GENERATOR, CLASSIFIER = former.Generator(CONFIG).eval(), former.Classifier(CONFIG).eval()
 PADDED = former.Classifier(former.ModelConfig(**{**CONFIG.to_dict(), "pad_token": 0})).eval()
 SINUSOIDAL = former.Generator(former.ModelConfig(**{**CONFIG.to_dict(), "positions": "sinusoidal"})).eval()
+BERT = former.Bert(former.BertConfig(num_tokens=20, emb=16, heads=4, depth=1, seq_length=8)).eval()
+RECURRENT = GRUModel(GRUConfig(num_tokens=20, emb=8, depth=1)).eval()
 PRE_NORM = former.Generator(former.ModelConfig(**{**CONFIG.to_dict(), "norm": "pre"})).eval()
 TOKENS, X = torch.arange(5)[None], torch.randn(1, 5, 16)
 CAPTURE: Any = former.Capture()
@@ -180,6 +183,26 @@ BAD = {
         "context must have shape (b, t, 16)",
         "(1, 5, 8)",
     ),
+    "writing with a classifier": (
+        lambda: former.generate(CLASSIFIER, [1], 5),
+        "model must give a logit for each next token",
+        "got a Classifier",
+    ),
+    "writing with a model that fills in words": (
+        lambda: former.generate(BERT, [1], 5),
+        "model must give a logit for each next token",
+        "got a Bert",
+    ),
+    "a lens on a model without a stream": (
+        lambda: former.logit_lens(RECURRENT, TOKENS),
+        "model must have `unembed`",
+        "got a GRUModel",
+    ),
+    "a context of another batch": (
+        lambda: former.SelfAttention(16, 4)(X.expand(2, -1, -1), context=X.expand(3, -1, -1)),
+        "context must hold 2 sequences",
+        "got 3",
+    ),
     "a lens of no tokens": (
         lambda: former.logit_lens(GENERATOR, TOKENS, top=0),
         "top must be None or a whole",
@@ -316,6 +339,16 @@ BAD = {
         "f must give an output a token",
         "(1, 16)",
     ),
+    "reach through a mask of numbers": (
+        lambda: masks.reach(masks.causal(3).float(), 2),
+        "mask must be bool and square",
+        "torch.float32 (3, 3)",
+    ),
+    "influence of nothing": (
+        lambda: analysis.influence(lambda x: x, X[:, :0]),
+        "x must be one sequence",
+        "(1, 0, 16)",
+    ),
     "influence on two sequences": (
         lambda: analysis.influence(lambda x: x, X.expand(2, -1, -1)),
         "x must be one sequence",
@@ -355,7 +388,7 @@ BAD = {
     ),
     "an id that is no byte": (
         lambda: former.tokens.ByteTokenizer().decode([256]),
-        "ids must be in [0, 256)",
+        "ids must be whole numbers in [0, 256)",
         "got 256",
     ),
     "a tokenizer unknown": (lambda: former.tokens.from_dict({"kind": "runes"}), "tokenizer must be of kind", "'runes'"),

@@ -25,6 +25,13 @@ def text(t, b=1, num_tokens=11):
     return torch.randint(num_tokens, (b, t), generator=torch.Generator().manual_seed(1))
 
 
+@pytest.mark.parametrize("config", [GRU, CONV], ids=["recurrent", "convolutional"])
+def test_tokens_of_any_whole_dtype_are_read_alike(config):
+    model, tokens = make(config), text(7)
+    assert torch.equal(model(tokens.to(torch.uint8)), model(tokens))
+    assert torch.equal(model.steps(tokens.to(torch.uint8)), model.steps(tokens))
+
+
 def test_the_recurrent_model_is_its_cells_one_token_after_another():
     model, tokens = make(GRU), text(7, b=2)
     weights = model.state_dict()

@@ -113,6 +113,7 @@ def test_a_classifier_starts_from_a_copy_of_the_pretrained_model(bert):
     classifier = BertClassifier.on(bert, 3).eval()
     assert torch.equal(classifier.encode(TOKENS, SEGMENTS), bert.encode(TOKENS, SEGMENTS))
     assert torch.equal(classifier.pool(bert.encode(TOKENS)), bert.pool(bert.encode(TOKENS)))
+    assert BertClassifier.on(bert.double(), 3)(TOKENS).dtype == torch.float64
     classifier.transformer.token_embedding.weight.zero_()
     assert bert.transformer.token_embedding.weight.any()
     torch.testing.assert_close(classifier(TOKENS).exp().sum(-1), torch.ones(1))

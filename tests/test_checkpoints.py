@@ -212,10 +212,14 @@ def test_weights_that_do_not_match_the_config_are_refused_by_tensor(folder):
         former.load(folder)
 
 
+WITHOUT_POOLER = former.BertConfig(num_tokens=256, pooler=False, sentence_head=False)
+
+
 @pytest.mark.parametrize(
     "changes",
     [
         {"kind": "Oracle"},
+        {"kind": "BertClassifier", "version": 3, "config": WITHOUT_POOLER.to_dict()},
         {"config": {**CONFIG.to_dict(), "wings": 2}},
         {"config": {**CONFIG.to_dict(), "emb": "16"}},
         *(

@@ -8,6 +8,7 @@ import torch
 from hypothesis import given
 
 import former
+from former import positions
 
 SMALL: dict[str, Any] = {"num_tokens": 20, "emb": 16, "heads": 4, "depth": 3, "seq_length": 16}
 shapes = st.fixed_dictionaries(
@@ -54,6 +55,13 @@ def test_average_pooling_without_positions_makes_the_classifier_invariant(poolin
     tokens = torch.randint(20, (2, t))
     shuffled = tokens[:, torch.randperm(t)]
     torch.testing.assert_close(model(shuffled), model(tokens), atol=1e-10, rtol=0)
+
+
+@pytest.mark.parametrize("kind", positions.KINDS)
+def test_describing_a_model_draws_no_random_number(kind):
+    before = torch.random.get_rng_state()
+    former.ModelConfig(**SMALL, positions=kind)
+    assert torch.equal(torch.random.get_rng_state(), before)
 
 
 def test_positions_make_the_classifier_sensitive_to_order():

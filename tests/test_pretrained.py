@@ -187,6 +187,22 @@ def test_the_names_of_the_first_bert_files_are_read(tmp_path):
     assert (former.pretrained.load(tmp_path).model(tokens) - theirs(tokens).prediction_logits).abs().max() <= 1e-4
 
 
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"num_labels": 1}, "must choose among at least 2 classes, got 1"),
+        (
+            {"problem_type": "multi_label_classification"},
+            "problem_type must be 'single_label_classification'",
+        ),
+    ],
+)
+def test_a_fine_tuned_bert_that_chooses_no_class_is_refused(changes, message, tmp_path):
+    saved(T.BertForSequenceClassification(bert_config(**changes)), tmp_path)
+    with pytest.raises(former.CheckpointError, match=message):
+        former.pretrained.load(tmp_path)
+
+
 @torch.no_grad()
 def test_a_fine_tuned_bert_is_a_classifier_with_the_names_of_its_classes(tmp_path):
     labels = {"id2label": {0: "bad", 1: "fair", 2: "good"}, "label2id": {"bad": 0, "fair": 1, "good": 2}}

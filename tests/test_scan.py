@@ -194,6 +194,77 @@ def test_too_few_stretches_are_refused():
         scan.scan(MODEL, TOKENS[:69])
 
 
+CLS, SEP = 6, 7
+BERT_CONFIG = former.BertConfig(emb=16, heads=2, depth=2, num_tokens=9, seq_length=12, pad_token=None)
+BERT_TOKENS = torch.cat((torch.full((120, 1), CLS), TOKENS[:, 2:], torch.full((120, 1), SEP)), 1)  # (120, T)
+
+
+def bits_of_every_second(logits, ids):
+    """What a Bert says of every second token of its text, in bits: logits (b, t, num_tokens) → (b,)."""
+    places = torch.arange(1, T - 1, 2)
+    return -logits.log_softmax(-1)[:, places, ids[places]].mean(-1) / math.log(2)
+
+
+@pytest.fixture(scope="module")
+def of_bert():
+    """A Bert of random weights, and its scan."""
+    torch.manual_seed(0)
+    model = former.Bert(BERT_CONFIG).eval()
+    for parameter in model.parameters():
+        torch.nn.init.normal_(parameter, std=0.4)
+    questions = [(row[None], lambda logits, ids=row: bits_of_every_second(logits, ids)) for row in BERT_TOKENS[:3]]
+    return model, scan.scan(model, BERT_TOKENS, special=(CLS, SEP), questions=questions)
+
+
+def test_a_berts_heads_are_measured_both_ways_as_a_plain_loop_does(of_bert):
+    model, found = of_bert
+    either = ["entropy", "distance", "previous", "first", "self", "next"]
+    assert found.facts["measures"] == [*either, "elsewhere", "separator", "decided", "effect"]
+    maps = [former.run_with_capture(model, row[None])[1].stack("weights")[:, 0].tolist() for row in BERT_TOKENS]
+    for layer in range(2):
+        for head in range(2):
+            each = {"elsewhere": [], "separator": [], "next": [], "decided": []}
+            for ids, map_ in zip(BERT_TOKENS.tolist(), maps, strict=True):
+                rows = map_[layer][head]
+                others = {i: [j for j in range(T) if j != i and ids[j] == ids[i]] for i in range(T)}
+                having = [i for i in range(T) if others[i]]
+                if having:
+                    each["elsewhere"].append(sum(rows[i][j] for i in having for j in others[i]) / len(having))
+                each["separator"].append(sum(row[T - 1] for row in rows) / T)
+                each["next"].append(sum(rows[i][i + 1] for i in range(T - 1)) / (T - 1))
+                each["decided"].append(sum(max(rows[i][1 : T - 1]) for i in range(1, T - 1)) / (T - 2))
+            for measure, values in each.items():
+                expected = [np.mean(values), np.std(values), *np.percentile(values, [10, 50, 90])]
+                got = [float(found.of(measure, statistic)[layer, head]) for statistic in scan.STATISTICS]
+                np.testing.assert_allclose(got, expected, atol=2e-5, err_msg=measure)
+    assert found.facts["even"]["separator"] == pytest.approx(1 / T)
+
+
+def test_a_berts_places_are_of_text_and_look_at_text(of_bert):
+    model, found = of_bert
+    assert int(found.places.min()) >= 1
+    assert int(found.places.max()) <= T - 2
+    row = int(found.examples[1, 0, 0])
+    _, capture = former.run_with_capture(model, BERT_TOKENS[row : row + 1])
+    weights = capture.get("weights", 1)[0, 0]
+    place = int(weights[1 : T - 1, 1 : T - 1].amax(-1).argmax()) + 1
+    assert int(found.places[1, 0, 0]) == place
+    torch.testing.assert_close(found.rows[1, 0, 0], weights[place], rtol=0, atol=0.5 / 255 + 1e-5)
+
+
+def test_the_effect_on_a_bert_is_what_the_questions_measure(of_bert):
+    model, found = of_bert
+    for layer in range(2):
+        for head in range(2):
+            changes = []
+            for ids in BERT_TOKENS[:3]:
+                without = [former.edits.ablate_head(layer, head)]
+                outs = [former.run_with_capture(model, ids[None], (), edits=edits)[0] for edits in ([], without)]
+                before, after = (float(bits_of_every_second(out, ids)) for out in outs)
+                changes.append(after - before)
+            assert float(found.of("effect")[layer, head]) == pytest.approx(np.mean(changes), abs=1e-5)
+
+
 SHIPPED = [name for name in former.available() if (folder_of(name) / scan.FILE).is_file()]
 
 
@@ -203,9 +274,8 @@ def test_a_shipped_scan_is_of_the_shipped_weights(name):
     assert found is not None
     assert (folder_of(name) / scan.FILE).stat().st_size <= 2_000_000
     assert found.tokens.shape == (2_000, 128)
-    assert {"previous", "first", "self", "same", "copying", "entropy", "distance", "effect"} <= set(
-        found.facts["measures"]
-    )
+    own = {"elsewhere", "separator"} if isinstance(bundle.model, former.Bert) else {"same", "copying"}
+    assert own | {"previous", "first", "self", "entropy", "distance", "effect"} <= set(found.facts["measures"])
     for layer, head, example in ((0, 0, 0), (1, 2, 25), (bundle.config.depth - 1, bundle.config.heads - 1, 69)):
         tokens = found.tokens[found.examples[layer, head, example]][None]
         _, capture = former.run_with_capture(bundle.model, tokens)

@@ -1,6 +1,7 @@
 """Tokenizers: every text survives, every token can be shown."""
 
 import hypothesis.strategies as st
+import numpy as np
 import pytest
 from hypothesis import given
 
@@ -24,6 +25,12 @@ def test_any_bytes_can_be_decoded_and_labelled_one_for_one(ids):
     assert len(labels) == len(ids)
     assert all(label and label.isprintable() and label != " " for label in labels)
     "".join(labels).encode("utf-8")
+
+
+def test_bytes_are_read_from_an_array_of_numbers_as_from_a_list():
+    ids = BYTES.encode("naïve")
+    assert BYTES.decode(np.array(ids)) == "naïve"  # pyright: ignore[reportArgumentType]
+    assert BYTES.labels(np.array(ids)) == BYTES.labels(ids)  # pyright: ignore[reportArgumentType]
 
 
 def test_bytes_show_half_a_character_newline_and_space_as_what_they_are():

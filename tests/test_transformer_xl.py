@@ -214,10 +214,18 @@ def test_writing_with_the_memory_is_reading_the_whole_text(length):
 def test_writing_past_the_memory_says_where_its_window_begins_and_needs_no_cache():
     model, prompt = make(), text(6)[0].tolist()
     steps = list(former.generate(model, prompt, 5, seed=3, capture=[1]))
-    assert [step.start for step in steps] == [0, 2, 3, 4, 5]  # the prompt's last piece saw 4 tokens before it
-    assert [step.weights[1].shape for step in steps] == [(2, 6), *[(2, 5)] * 4]
+    assert [step.start for step in steps] == [0, 0, 0, 4, 4]  # each segment sees the 4 tokens before it
+    assert [step.weights[1].shape[1] for step in steps] == [6, 7, 8, 5, 6]
     again = list(former.generate(model, prompt, 5, seed=3, use_cache=False))
     assert [step.token for step in again] == [step.token for step in steps]
+
+
+def test_what_is_written_next_depends_on_the_text_and_not_on_how_much_of_it_was_the_prompt():
+    model, ids = make(), text(5)[0].tolist()
+    for step in former.generate(model, ids, 9, temperature=0):
+        (again,) = former.generate(model, ids, 1, temperature=0)
+        torch.testing.assert_close(step.probs, again.probs, atol=1e-10, rtol=0)
+        ids.append(step.token)
 
 
 def test_what_does_not_fit_is_refused():

@@ -22,7 +22,7 @@ from former import masks
 from former.blocks import TransformerBlock
 from former.config import StackConfig
 from former.hooks import POINTS, Capture, Hook, Observer
-from former.models import Cache
+from former.stack import Cache
 
 ACTIVATIONS = {"relu": ("relu", ""), "gelu": ("gelu", "none"), "gelu_tanh": ("gelu", "tanh")}
 """oneDNN's name of each activation, and its algorithm."""

@@ -19,7 +19,8 @@ from former.cpu import kernels
 from former.cpu.packed import feed_forward, qkv
 from former.generate import KeyValueCache
 from former.hooks import Capture, Observer
-from former.models import Cache, Generator
+from former.models import Generator
+from former.stack import Cache
 
 Precision = Literal["fp32", "int8"]
 

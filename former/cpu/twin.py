@@ -17,7 +17,8 @@ from former.checks import require_choice
 from former.cpu import packed, step
 from former.cpu.step import Precision
 from former.hooks import Observer
-from former.models import Cache, Generator
+from former.models import Generator
+from former.stack import Cache
 
 Part = Literal["onednn", "numba"]
 

@@ -68,6 +68,9 @@ def _read_config(values: dict[str, Any], weights: Mapping[str, Tensor]) -> tuple
     def holds(part: str) -> bool:
         return part in needed or any(name.startswith(_HEADS[part]) for name in weights)
 
+    num_classes = len(weights["classifier.weight"]) if "classifier.weight" in weights else 2
+    if classifier:
+        _check_verdict(num_classes, values.get("problem_type"))
     emb = values.get("hidden_size", 768)
     return BertClassifier if classifier else Bert, BertConfig(
         num_tokens=values.get("vocab_size", 30522),
@@ -81,11 +84,19 @@ def _read_config(values: dict[str, Any], weights: Mapping[str, Tensor]) -> tuple
         norm_eps=values.get("layer_norm_eps", 1e-12),
         dropout=values.get("hidden_dropout_prob", 0.1),
         pad_token=values.get("pad_token_id", 0),
-        num_classes=len(weights["classifier.weight"]) if "classifier.weight" in weights else 2,
+        num_classes=num_classes,
         pooler=classifier or holds("pooler"),
         words_head=not classifier and holds("words_head"),
         sentence_head=not classifier and holds("sentence_head"),
     )
+
+
+def _check_verdict(num_classes: int, problem_type: Any) -> None:
+    """Raises ValueError for a head that does not choose one of several classes, as a BertClassifier does."""
+    if num_classes < 2:
+        raise ValueError("the classifier must choose among at least 2 classes, got 1: a score, not a verdict")
+    if problem_type not in (None, "single_label_classification"):
+        raise ValueError(f"problem_type must be 'single_label_classification', got {problem_type!r}")
 
 
 def _read_facts(values: dict[str, Any], model: Any) -> dict[str, Any]:

@@ -25,7 +25,7 @@ class ByteTokenizer:
             ValueError: an id out of [0, 256).
         """
         check_ids(ids, self.num_tokens)
-        return bytes(ids).decode("utf-8", errors="replace")
+        return bytes(list(ids)).decode("utf-8", errors="replace")  # a list: of a numpy array, bytes are its memory
 
     def labels(self, ids: Sequence[int]) -> list[str]:
         """One visible label a byte.
@@ -37,7 +37,7 @@ class ByteTokenizer:
             ValueError: an id out of [0, 256).
         """
         check_ids(ids, self.num_tokens)
-        return [label or CONTINUED for label in byte_labels(bytes(ids))]
+        return [label or CONTINUED for label in byte_labels(bytes(list(ids)))]
 
     def bytes_of(self, i: int) -> bytes:
         """The byte that a token is."""

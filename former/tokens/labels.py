@@ -47,4 +47,4 @@ def check_ids(ids: Sequence[int], num_tokens: int) -> None:
     """Raises ValueError unless every id is a whole number in [0, num_tokens)."""
     for i in ids:
         if not is_whole(i) or not 0 <= i < num_tokens:
-            raise ValueError(f"ids must be in [0, {num_tokens}), got {i}")
+            raise ValueError(f"ids must be whole numbers in [0, {num_tokens}), got {i!r}")

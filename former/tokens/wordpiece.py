@@ -163,7 +163,6 @@ class WordPieceTokenizer:
 
 
 def _normalizer(lower_case: bool, strip_accents: bool | None, split_chinese: bool) -> Any:
-
     return normalizers.BertNormalizer(
         clean_text=True, handle_chinese_chars=split_chinese, strip_accents=strip_accents, lowercase=lower_case
     )
@@ -171,5 +170,4 @@ def _normalizer(lower_case: bool, strip_accents: bool | None, split_chinese: boo
 
 def _pre_tokenizer() -> Any:
     """Cuts at spaces and around punctuation."""
-
     return pre_tokenizers.BertPreTokenizer()
