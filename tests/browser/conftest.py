@@ -2,7 +2,8 @@
 
 One app runs per worker. A page takes longer to open than most tests to run, so the tests of a file marked `one_page`
 share one, but for those marked `own_page`: each begins with the view that it needs, which the page takes up as it does
-that of a link. A test that fails takes the page with it. In other files every test has a page of its own.
+that of a link. Those and the tests of other files open the app anew, one after the other in a browser that keeps its
+compiled scripts and nothing else. A test that fails takes the page with it.
 
 Without a browser the tests are skipped, unless FORMER_BROWSER=required says that this machine must have one. Any error
 on a page's console, any request that leaves the app's origin and any traceback in the app's log fail the test in which
@@ -41,6 +42,7 @@ PLACES = (
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
 )
 START_LIMIT = 180  # seconds; a shared machine may be slow to import torch
+BLANK = "about:blank"
 PATIENCE = 20_000  # milliseconds that a page may take to do what it is asked: shared machines stall
 
 
@@ -48,6 +50,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "browser: drives the real app in Chromium")
     config.addinivalue_line("markers", "one_page: its tests share a page, which takes up the view each begins with")
     config.addinivalue_line("markers", "own_page: about how a page opens or what it keeps, so on one of its own")
+    config.addinivalue_line("markers", "own_browser: changes what every page of its browser is, so on one of its own")
 
 
 def find_browser(playwright: Playwright) -> str | None:
@@ -186,13 +189,21 @@ class Guard:
         return [error for error in self.errors if not any(re.search(pattern, error) for pattern in self.allowed)]
 
 
-@pytest.fixture(scope="module")
-def kept() -> Iterator[list[BrowserContext]]:
-    """The browser of a visitor who looks at one thing after the other, once there is one."""
-    contexts: list[BrowserContext] = []
+@pytest.fixture(scope="session")
+def kept() -> Iterator[dict[bool, BrowserContext]]:
+    """Two visitors' browsers, once there are: of the tests that share a page, and of those that have one alone."""
+    contexts: dict[bool, BrowserContext] = {}
     yield contexts
-    for context in contexts:
+    for context in contexts.values():
         context.close()
+
+
+@pytest.fixture(scope="module")
+def shared(kept: dict[bool, BrowserContext]) -> Iterator[None]:
+    """What the tests of a file share ends with it."""
+    yield
+    if True in kept:
+        leave(kept[True])
 
 
 @pytest.fixture
@@ -200,20 +211,24 @@ def context(
     request: pytest.FixtureRequest,
     browser: Browser,
     browser_context_args: dict[str, Any],
-    kept: list[BrowserContext],
+    kept: dict[bool, BrowserContext],
+    shared: None,  # noqa: ARG001 - whose end is the file's
 ) -> Iterator[BrowserContext]:
-    """Of the test alone, or of all in its file."""
+    """One of the two that are kept, or one of the test alone."""
     test = request.node
-    if not test.get_closest_marker("one_page") or test.get_closest_marker("own_page"):
+    if test.get_closest_marker("own_browser"):
         yield request.getfixturevalue("new_context")()
         return
-    if not kept:
-        kept.append(browser.new_context(**browser_context_args))
-    yield kept[0]
-    if getattr(test, "rep_call", None) and test.rep_call.passed and kept[0].pages:
-        tidy(kept[0])
+    sharing = bool(test.get_closest_marker("one_page")) and not test.get_closest_marker("own_page")
+    if sharing not in kept:
+        kept[sharing] = browser.new_context(**browser_context_args)
+    yield kept[sharing]
+    if getattr(test, "rep_call", None) and test.rep_call.passed and kept[sharing].pages:
+        tidy(kept[sharing])
+        if not sharing:
+            leave(kept[sharing])
     else:
-        kept.pop().close()
+        kept.pop(sharing).close()
 
 
 @pytest.fixture
@@ -233,9 +248,14 @@ def tidy(context: BrowserContext) -> None:
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
     page.mouse.move(0, 0)
     page.keyboard.press("Escape")  # what fills the window, a card, a menu
-    if page.url == "about:blank":  # a test may have opened a browser of its own
-        return
-    page.evaluate("document.activeElement?.blur(), localStorage.clear(), sessionStorage.clear(), scrollTo(0, 0)")
+    if page.url != BLANK:  # a test may have opened a browser of its own
+        page.evaluate("document.activeElement?.blur(), localStorage.clear(), sessionStorage.clear(), scrollTo(0, 0)")
+
+
+def leave(context: BrowserContext) -> None:
+    """Leaves the app: the next test opens it anew, in half the time of a new page, which compiles all scripts."""
+    for page in context.pages:
+        page.goto(BLANK)
 
 
 @pytest.fixture

@@ -26,7 +26,8 @@ class Tab:
         self.origin = origin
 
     def link(self) -> dict[str, str]:
-        """The parameters in the address bar."""
+        """The parameters in the address bar, once it has all that was chosen."""
+        self.wait("() => !window.former?.behind?.()")
         return {
             name: values[0] for name, values in parse_qs(urlsplit(self.page.evaluate("location.href")).query).items()
         }
@@ -52,7 +53,8 @@ class Tab:
         self.page.wait_for_function(condition, arg=argument)
 
     def painted(self) -> None:
-        """Until what has been asked of the page so far is on the screen: parts paint once a frame."""
+        """Until what has been asked of the page so far is on the screen: parts paint once a frame, or after the map."""
+        self.wait("() => !window.former?.behind?.()")
         self.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def part(self, name: str) -> Locator:

@@ -164,6 +164,30 @@ def test_mean_and_rollout_are_those_of_the_models_weights(tab, run, of):
         assert agrees(tab.statistic(name), statistics(expected, list(TEXT.encode()))[name])
 
 
+FAST = """async (choices) => {  // each [layer, head, ms until the next]: before and after it is painted
+  for (const [layer, head, pause] of choices) {
+    document.querySelector(`[role=gridcell][data-layer="${layer}"][data-head="${head}"]`).click();
+    await new Promise((done) => setTimeout(done, pause));
+  }
+}"""
+
+
+def test_heads_chosen_one_right_after_another_leave_the_last_one_s_numbers_everywhere(tab, run):
+    tab.open(text=TEXT, layer=0, head=0)
+    tab.page.evaluate(FAST, [[4, 7, 0], [0, 3, 30], [2, 5, 90], [3, 1, 70], [1, 2, 0]])
+    tab.settled()
+    exact = statistics(run.weights[1][2], list(TEXT.encode()))
+    for name in SHARES:
+        assert agrees(tab.statistic(name), exact[name])
+    assert tab.lesson().startswith("Layer 1, head 2 ")
+    assert (tab.link()["layer"], tab.link()["head"]) == ("1", "2")
+    for place in (".former-head-map h2", ".former-overview .readout", ".former-interventions .edit-target"):
+        expect(tab.page.locator(place)).to_contain_text("Layer 1, head 2")
+    reading = tab.point(0.3, 0.8)
+    weight = float(run.weights[1][2][int(reading["query"]), int(reading["key"])])
+    assert float(reading["weight"]) == pytest.approx(weight, abs=EXACT)
+
+
 @pytest.mark.parametrize(("layer", "head"), [(0, 0), (0, 3), (1, 2), (4, 7)])
 def test_the_statistics_and_their_sentence_are_those_of_the_models_weights(tab, run, layer, head):
     tab.open(text=TEXT, layer=layer, head=head)

@@ -1,6 +1,10 @@
 """Tab Generate: live text, its distribution, its branches."""
 
+import contextlib
+import json
 import re
+import socket
+from collections.abc import Iterator
 from functools import partial
 
 import pytest
@@ -8,6 +12,7 @@ from playwright.sync_api import expect
 
 from tests.browser.pages import REFUSED, Writing, agrees, tab_to
 from tests.browser.reference import Reference, rule
+from viz.tabs.generate.routes import STREAMS
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Writing
@@ -26,6 +31,48 @@ def test_start_writes_to_the_length_what_the_weights_give_for_the_seed(tab, mode
     assert tab.written() == expected
     assert "".join(tab.shown()[len(PROMPT) :]).isprintable()
     assert len(tab.shown()) == len(PROMPT) + 12
+
+
+@contextlib.contextmanager
+def greedy(port: int) -> Iterator[int]:
+    """Streams of this address, as many as it gets, held until the end."""
+    body = json.dumps({"model": "tiny-generator", "text": "All of it", "length": 1000, "pace": 0.5})
+    with contextlib.ExitStack() as lines:
+        held = 0
+        while held < STREAMS:
+            line = lines.enter_context(socket.create_connection(("127.0.0.1", port)))
+            line.sendall(f"POST /write HTTP/1.1\r\nHost: a\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
+            if line.recv(12) == b"HTTP/1.1 503":
+                break
+            held += 1
+        yield held
+
+
+@pytest.mark.own_page
+def test_who_takes_all_places_is_told_so_after_asking_again_and_another_visitor_is_served(tab, guard, new_context):
+    guard.allow("status of 503")
+    short = {"model": "tiny-generator", "text": PROMPT, "length": 3, "pace": 30}
+    tab.open(**short)
+    tab.page.evaluate("former.later = () => 300")  # ms until it asks again, instead of some 10 s
+    answers: list[int] = []
+    tab.page.on("response", lambda answer: answers.append(answer.status) if answer.url.endswith("/write") else None)
+    with greedy(int(tab.origin.rpartition(":")[2])) as held:
+        assert held == STREAMS // 2
+        tab.press("Start")
+        told = tab.page.get_by_text("Too many people are writing with the models just now.")
+        expect(told).to_be_visible()
+        assert answers == [503] * 4
+        context = new_context(extra_http_headers={"X-Forwarded-For": "203.0.113.9"})  # another address
+        guard.watch(context)
+        refused: list[str] = []
+        context.on("response", lambda answer: refused.append(answer.url) if answer.status >= 400 else None)
+        honest = Writing(context.new_page(), tab.origin).open(**short)
+        honest.press("Start")
+        honest.wait("() => former.writing.cursor.depth === 3")
+        assert not refused
+    tab.press("Start")
+    tab.wait("() => former.writing.cursor.depth === 3")
+    expect(told).to_be_hidden()
 
 
 def test_at_temperature_0_each_token_is_the_likeliest_of_the_model(tab, model):
@@ -275,7 +322,8 @@ def test_a_second_model_writes_beside_the_first_from_the_same_prompt_and_seed_an
     tab.open(model="generator", text=PROMPT, length=12, pace=30, **rules)
     tab.page.locator(".former-writing-controls .second select").select_option("tiny-generator")
     tab.press("Start")
-    done = "() => former.writing?.cursor.depth === 12 && former.second.tokens.length === 12 && !former.writing.runs()"
+    done = """() => window.former?.writing?.cursor.depth === 12 && former.second.tokens.length === 12
+      && !former.writing.runs()"""
     tab.wait(done)
     tab.rested()
     expected = Reference("tiny-generator").write(model.ids(PROMPT), 12, **rules)

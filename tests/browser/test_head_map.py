@@ -17,19 +17,22 @@ NOTED = """
 window.written = [];
 const fill = CanvasRenderingContext2D.prototype.fillText;
 CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
-  if (this.canvas.classList.contains("heat-map")) window.written.push(text);
+  if (!this.canvas.isConnected) window.written.push(text);  // on the sheet of what stands around a map
   return fill.call(this, text, ...rest);
 };
 """
 
 
 def written(tab: Exploring) -> Counter[str]:
-    """What stands around the map, painted once more."""
+    """What stands around the map, laid out once more."""
     tab.page.evaluate("window.written.length = 0")
-    tab.set("Scale", "√")
+    tab.page.set_viewport_size({"width": 1320, "height": 720})
+    tab.wait("() => window.written.length > 0")
+    tab.painted()
     return Counter(tab.page.evaluate("window.written"))
 
 
+@pytest.mark.own_browser
 def test_up_to_50_bytes_all_have_a_label_on_both_sides_and_whole_words_stand_over_them(tab):
     tab.page.add_init_script(NOTED)
     tab.open(text=TEXT)
@@ -41,6 +44,7 @@ def test_up_to_50_bytes_all_have_a_label_on_both_sides_and_whole_words_stand_ove
         assert seen[word] >= 2 * count, word
 
 
+@pytest.mark.own_browser
 def test_every_word_of_a_review_has_a_label(tab):
     tab.page.add_init_script(NOTED)
     tab.open(model="classifier", text=REVIEW)

@@ -46,6 +46,7 @@ def test_it_opens_by_a_finger_and_stays_within_a_phone(browser: Browser, guard):
     context.close()
 
 
+@pytest.mark.own_page  # where walking by Tab begins at its top
 def test_it_opens_by_the_keyboard_and_escape_closes_it_and_nothing_else(tab):
     page = tab.open(text="abc", token=1).page
     tab_to(page, "at.textContent === 'Glossary'")

@@ -203,6 +203,7 @@ def test_a_memory_stands_left_of_its_segment_and_what_a_pattern_leaves_out_has_a
     computed = "(q) => Array.from({ length: q + 1 }, (_, k) => !former.store.map.skips(q, k))"
     for query, row in enumerate(allowed):
         assert tab.page.evaluate(computed, query) == row[: query + 1].tolist()
+        assert tab.page.evaluate("(q) => former.store.map.keysSeen(q)", query) == int(row[: query + 1].sum())
     readings = [at for x in range(10, 36, 2) if "query" in (at := tab.point(x / 40, 0.9))]
     reading = next(each for each in readings if not allowed[int(each["query"]), int(each["key"])])
     assert reading["weight"] == "skipped"

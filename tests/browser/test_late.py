@@ -155,3 +155,53 @@ def test_a_link_s_text_and_edits_stay_together_where_the_fields_come_after_its_a
     box.fill("Typed")
     tab.wait("() => former.store.pass.header.text === 'Typed'")
     assert tab.link()["edits"] == "0.1.off"
+
+
+def test_what_comes_late_is_never_shown_of_another_model(tab, held):
+    panels = {"lens": r"/lens$", "writes": r"/writes/", "scan": r"/scan/heads$"}
+    hold(tab, re.compile("|".join(panels.values())), held)
+    tab.open(model="bert", text="It is [one] of them.")
+    for name, asks in panels.items():
+        tab.part(name).scroll_into_view_if_needed()
+        while not any(re.search(asks, route.request.url) for route in held):
+            tab.page.wait_for_timeout(20)
+    tab.page.evaluate("scrollTo(0, 0)")
+    late = list(held)
+    tab.open(model="gpt", text="abc abc", layer=5, head=7)
+    for route in late:
+        route.fulfill(response=route.fetch())
+    tab.page.wait_for_timeout(200)
+    for name in panels:
+        expect(tab.part(name)).to_have_class(re.compile(r"\blate\b"))
+
+
+@pytest.mark.parametrize(
+    ("model", "text", "panel", "below"),
+    [("dates", "4 July 1976", "lens", "writes"), ("gpt", "abc", "writes", "trace"), ("gpt", "abc", "scan", "export")],
+)
+def test_what_stands_below_a_panel_does_not_move_from_under_a_pointer_when_its_answer_comes(
+    tab, held, model, text, panel, below
+):
+    asks = re.compile(rf"/{panel}(/|$)")
+    hold(tab, asks, held)
+    tab.open(model=model, text=text)
+    with tab.page.expect_request(asks):
+        tab.part(below).scroll_into_view_if_needed()
+    tab.painted()
+    stood = tab.part(below).bounding_box()
+    held[0].continue_()
+    tab.page.unroute(asks)
+    shown = {"scan": ".panel[data-of]"}.get(panel, "[data-rev]")
+    tab.page.locator(f".former-{panel} {shown}, .former-{panel}{shown}").first.wait_for(state="attached")
+    tab.painted()
+    stands = tab.part(below).bounding_box()
+    assert stood
+    assert stands
+    assert stands["y"] == pytest.approx(stood["y"], abs=8)  # less than half a button
+
+
+def test_a_head_that_is_pointed_at_is_let_go_where_the_next_model_has_fewer(tab):
+    tab.open(model="gpt", text="abc")
+    tab.cell(5, 7).hover()
+    tab.open(model="tiny-induction", text="abc")
+    expect(tab.page.locator(".former-overview .readout")).to_have_text(re.compile("^Layer [01], head"))

@@ -37,10 +37,10 @@ def test_one_trains_the_others_watch_and_wait_and_then_the_model_is_tried_by_han
     assert not answers(tab, "dog").endswith("Right.")
     maps = tab.section.locator(".heads button")
     expect(maps).to_have_count(8)
+    watcher = other()  # is open before: a training lasts a few seconds
+    watcher.open("train-now")
     press(tab, "Train")
     reaches(tab, "running")
-    watcher = other()
-    watcher.open("train-now")
     reaches(watcher, "watching")
     press(watcher, "Train")
     reaches(watcher, "waiting")
@@ -61,7 +61,7 @@ def test_one_trains_the_others_watch_and_wait_and_then_the_model_is_tried_by_han
     assert rows == pytest.approx([1] * 8 * t, abs=0.02)
     maps.nth(5).click()
     assert (tab.view()["layer"], tab.view()["head"]) == (1, 1)
-    expect(tab.section.locator(".caption")).to_have_text("Block 2, head 2")
+    expect(tab.section.locator(".caption")).to_have_text("Layer 1, head 1")
     tab.section.get_by_role("textbox").fill("<b>")
     expect(tab.page.locator(".former-learn > .note")).to_contain_text("Please type 1 to 8 letters")
 

@@ -48,7 +48,7 @@ def test_the_sentence_says_of_a_new_mask_only_what_is_known_until_the_proof_is_t
         tab.page.get_by_role("radio", name="causal", exact=True).check()
         drawn(tab, "mask === 'causal'")
         assert tab.lesson() == f"{LEFT}."
-    moves = "Changing “a” (5) moves outputs 5 to 22, none before it; unmasked, every output."
+    moves = "Changing “a” (5) moves outputs 5 to 22, none before it; without the mask it would move every output."
     assert tab.lesson() == f"{LEFT}. {moves}"
 
 

@@ -34,6 +34,7 @@ def test_the_lines_are_of_the_text_the_head_and_the_edits_on_screen_and_are_copi
     expect(tab.page.get_by_role("dialog")).to_have_count(0)
 
 
+@pytest.mark.own_browser
 def test_a_page_that_may_not_copy_shows_the_lines_selected(tab):
     tab.page.add_init_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
     tab.open(text="abc")

@@ -192,6 +192,7 @@ BLOCKED = """for (const name of ["localStorage", "sessionStorage"])
   Object.defineProperty(window, name, { get() { throw new DOMException("blocked", "SecurityError"); } });"""
 
 
+@pytest.mark.own_browser
 def test_with_storage_blocked_one_leads_and_another_follows(tab, other):
     tab.page.context.add_init_script(BLOCKED)
     tab.open()
@@ -248,6 +249,7 @@ def test_markup_in_a_followed_view_stays_text(tab, guard):
     assert tab.page.evaluate("window.hacked") is None
 
 
+@pytest.mark.own_browser
 def test_open_pages_say_that_the_server_is_gone_and_go_on_when_it_is_back(page, guard, tmp_path):
     guard.allow(
         "ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET|ERR_INCOMPLETE|NetworkError|Failed to fetch"

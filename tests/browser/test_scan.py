@@ -26,6 +26,7 @@ def stored() -> dict:
 def arrived(tab: Exploring, of: str) -> None:
     tab.part("scan").scroll_into_view_if_needed()
     tab.page.locator(f".former-scan [data-panel=scan][data-of='{of}']").wait_for()
+    tab.page.locator(".former-scan .scan-dots").scroll_into_view_if_needed()  # panels above may have grown meanwhile
     tab.page.locator(".former-scan .scan-dots .nsewdrag").wait_for()
     tab.painted()
 

@@ -1,7 +1,13 @@
 """The encoder-decoder in Explore: three maps, each with rows and columns of its own, and where the answer looks."""
 
+import math
+import re
+from dataclasses import replace
+from itertools import product
+
 import pytest
 import torch
+import torch.nn.functional as F
 from playwright.sync_api import expect
 
 import former
@@ -73,9 +79,50 @@ def test_a_head_of_the_encoder_is_switched_off_and_what_it_would_answer_stands_b
     answer = tab.page.locator(".former-prediction .answer")
     expect(answer).to_contain_text(f"It answers {ANSWER}")
     expect(answer).to_contain_text(f"With what you changed it would answer {edited}")
-    expect(panel.get_by_role("button", name="Measure every head")).to_be_hidden()
     tab.page.reload()
     expect(answer).to_contain_text(edited)
+
+
+def test_every_head_of_the_three_stacks_is_measured_and_each_map_shows_its_own(tab):
+    tab.open(model="dates", text=TEXT)
+    bundle = former.load("dates")
+    assert isinstance(bundle.tokenizer, CharacterTokenizer)
+    target = bundle.tokenizer.encode_target(ANSWER)[:-1]
+    inputs = torch.tensor([bundle.tokenizer.encode(TEXT)]), torch.tensor([target])
+
+    def bits(edits):
+        out, _ = former.run_with_capture(bundle.model, inputs, (), edits=edits)
+        return float(F.cross_entropy(out[0, :-1], inputs[1][0, 1:])) / math.log(2)
+
+    worth = {
+        (stack, layer, head): bits([replace(former.edits.ablate_head(layer, head), point=f"{stack}.out")]) - bits([])
+        for stack, layer, head in product(("cross", "encoder", "decoder"), range(3), range(4))
+    }
+    tab.page.get_by_role("button", name="Measure every head").click()
+    finding = tab.page.locator(".former-interventions .finding")
+    stack, layer, head = max(worth, key=lambda at: abs(worth[at]))
+    of = {"cross": "cross-attention"}.get(stack, stack)
+    expect(finding).to_contain_text(f"Of the 36 heads measured, layer {layer}, head {head} of the {of}", timeout=30_000)
+    for number, name in enumerate(("cross", "encoder", "decoder")):
+        tab.page.get_by_label("Attention", exact=True).select_option(index=number)
+        tab.settled()
+        for at in ((0, 1), (2, 3)):
+            said = re.match(r".*: ([+−]\d+\.\d+) bits of the answer", tab.cell(*at).get_attribute("aria-label") or "")
+            assert said
+            assert float(said[1].replace("−", "-")) == pytest.approx(worth[(name, *at)], abs=0.0006)
+    finding.get_by_role("button", name="Show it").click()
+    tab.settled()
+    shown = tab.page.evaluate("[former.store.map.name, former.store.view.layer, former.store.view.head]")
+    assert shown == [stack, layer, head]
+
+
+def test_a_place_that_is_pointed_at_is_let_go_where_another_map_comes(tab):
+    tab.open(model="dates", text=TEXT, map=1)
+    assert tab.point(0.7, 0.97)["query"] == "11", "the last of the date, which is longer than the answer"
+    tab.page.get_by_label("Attention", exact=True).select_option(label="decoder")
+    tab.settled()
+    assert tab.page.evaluate("(former.store.hover?.query ?? 0) < former.store.map.queries.length")
+    expect(tab.page.locator(".former-pair .sentence").first).to_contain_text("→")
 
 
 def test_an_answer_that_is_typed_is_read_in_place_of_its_own(tab):

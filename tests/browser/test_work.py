@@ -96,6 +96,7 @@ def running(counted: tuple[str, Counting], context: BrowserContext, page: Page) 
     tab.wait("() => former.writing.cursor.depth >= 5")
     assert calls_go_on(model), "it should be writing now"
     yield tab, model
+    guard.leave(context)
     assert not guard.unexpected()
 
 

@@ -321,6 +321,14 @@ def test_names_of_dots_that_lie_close_stand_in_one_block_for_each_kind():
     assert list(trace(figure, "films").customdata) == ["Speed", "Alien", "Heat"]
 
 
+def test_the_ways_of_dots_are_one_line_with_gaps_and_must_be_of_as_many_dots():
+    trail = trace(figures.points([[2, 3], [5, 7]], "ab", trails=[[[0, 1], [4, 6]], [[2, 3], [5, 7]]]), "trails")
+    assert list(trail.x) == [0, 2, None, 4, 5, None]
+    assert list(trail.y) == [1, 3, None, 6, 7, None]
+    with pytest.raises(ValueError, match=r"trails must be \(steps, 2, 2\), got \(1, 1, 2\)"):
+        figures.points([[2, 3], [5, 7]], "ab", trails=[[[0, 1]]])
+
+
 @pytest.mark.parametrize(
     ("most", "marks"), [(30, ["1", "2", "5", "10", "20", "50", "100"]), (9e4, ["1", "10", "100", "1,000"])]
 )
@@ -438,6 +446,8 @@ def test_names_of_models_that_are_alike_stand_on_different_sides_of_their_dots()
     assert list(apart.textposition) == ["middle right", "middle right"]
     long = trace(figures.bits_by_seconds([10, 1000], [2.5, 1.5], ["one", "a name that is long"]), "models")
     assert list(long.textposition) == ["middle right", "middle left"]
+    whole = "tiny-no-positions (its last training)"
+    assert trace(figures.bits_by_seconds([10, 1000], [2.5, 1.5], ["one", whole]), "models").text[1] == whole
 
 
 @pytest.mark.parametrize("name", [name for name in FIGURES if name not in ("bars", "next_tokens", "additions")])

@@ -30,6 +30,7 @@ const sheet = h("div", { class: "sheet" }, told, own, embed.node);
 const give = h("details", { class: "class-menu link" }, h("summary", {}, say("link_copy")), sheet);
 give.addEventListener("toggle", async () => {
   if (!give.open) return;
+  former.catchUp(); // what was chosen last stands in the address
   embed.fill();
   own.value = location.href;
   const lacks = former.page.beyond()?.note;

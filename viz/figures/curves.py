@@ -16,6 +16,7 @@ COLOURS = ("text", "accent", "good", "warn", "quiet", "mark")  # of lines, in th
 
 FEW = 30  # points of a line that each have a dot
 WIDE, HIGH = 700, 420  # pixels, about, of the chart of models within its axes
+NAME = 40  # characters of a model's name
 DASHES = ("solid", "8px,3px", "2px,3px", "10px,3px,2px,3px", "5px,5px", "solid")
 
 
@@ -236,7 +237,7 @@ def bits_by_seconds(
     y = frame.series(bits, "bits", len(x))
     if x.min() <= 0:
         raise ValueError(f"seconds must be above 0, to stand on a logarithmic axis, got {x.min():.4g}")
-    shown = frame.labels(names, len(x), "names")
+    shown = frame.labels(names, len(x), "names", NAME)
     low, high = np.log10([x.min() / 2, x.max() * 2])  # room for the names
     least, most = y.min() - 0.2, y.max() + 0.2
     across = (np.log10(x) - low) / (high - low) * WIDE

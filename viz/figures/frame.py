@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from viz import style
 
 THEMES = {"light": style.LIGHT, "dark": style.DARK}
-LONGEST = 24  # characters of a label
+LONGEST = 24  # characters of a token's label
 GAP = "\u2009"  # between a label and its position: a thin space, which no label holds, so the two together are unique
 SIGNS = {"\n": "⏎", "\t": "⇥"}
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -77,19 +77,20 @@ def literal(text: Any) -> str:
     return html.escape(shown, quote=False).replace("$", "&#36;")
 
 
-def labels(tokens: Sequence[Any], count: int, name: str) -> list[str]:
+def labels(tokens: Sequence[Any], count: int, name: str, longest: int = LONGEST) -> list[str]:
     """A label for each token, no two alike: one that comes again carries its position, “the₄”.
 
     Args:
         tokens: of a text, in order.
         count: how many there must be.
         name: of the argument, for the message.
+        longest: how many characters a label has; a longer token is cut.
     Raises:
         ValueError: another number of tokens.
     """
     if len(tokens) != count:
         raise ValueError(f"{name} must hold a label for each of {count} tokens, got {len(tokens)}")
-    shown = [_shorten(str(token)) for token in tokens]
+    shown = [_shorten(str(token), longest) for token in tokens]
     times = Counter(shown)
     return [
         literal(text) + (GAP + str(i).translate(SUBSCRIPTS) if times[text] > 1 else "") for i, text in enumerate(shown)
@@ -101,12 +102,12 @@ def label(token: Any) -> str:
     return literal(_shorten(str(token)))
 
 
-def _shorten(token: str) -> str:
+def _shorten(token: str, longest: int = LONGEST) -> str:
     """A token whose spaces at the ends can be seen, as those of most tokenizers must be, cut where it is long."""
     inner = token.strip(" ")
     before = len(token) - len(token.lstrip(" "))
     seen = "␣" * before + inner + "␣" * (len(token) - before - len(inner))
-    return seen if len(seen) <= LONGEST else seen[: LONGEST - 1] + "…"
+    return seen if len(seen) <= longest else seen[: longest - 1] + "…"
 
 
 def numbers(values: ArrayLike, name: str, dims: str, dtype: type[np.floating] = np.float64) -> Floats:

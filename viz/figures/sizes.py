@@ -123,17 +123,11 @@ def points(
     everywhere = places
     sides = ("middle left", "middle right") if len(set(groups)) > 1 else ("middle right",)
     if trails is not None:
-        steps = np.asarray(trails, dtype=float)  # (steps, n, 2)
-        gaps = np.full((1, *steps.shape[1:]), np.nan)
-        x, y = np.concatenate([steps, gaps]).transpose(2, 1, 0).reshape(2, -1)  # one after the other, a gap between
-        lines = [[None if np.isnan(value) else float(value) for value in axis] for axis in (x, y)]
+        steps = frame.numbers(trails, "trails", "(steps, n, 2)")
+        if steps.shape[1:] != places.shape:
+            raise ValueError(f"trails must be (steps, {len(places)}, 2), got {steps.shape}")
         everywhere = np.concatenate([places, *steps])  # (n · (steps + 1), 2)
-        look = {"color": colours["quiet"], "width": 1}
-        traces.append(
-            go.Scatter(
-                x=lines[0], y=lines[1], mode="lines", name="trails", line=look, hoverinfo="skip", showlegend=False
-            )
-        )
+        traces.append(_trails(steps, colours))
     written = together(places, names, groups, np.ptp(everywhere, 0))
     for i, kind in enumerate(dict.fromkeys(groups)):
         chosen = [j for j, group in enumerate(groups) if group == kind]
@@ -172,6 +166,15 @@ def points(
         yaxis=yaxis,
         height=420,
     )
+
+
+def _trails(steps: frame.Floats, colours: frame.Colours) -> go.Scatter:
+    """One line for all ways (steps, n, 2), a gap between two of them."""
+    gaps = np.full((1, *steps.shape[1:]), np.nan)
+    x, y = np.concatenate([steps, gaps]).transpose(2, 1, 0).reshape(2, -1)
+    across, up = ([None if np.isnan(value) else float(value) for value in axis] for axis in (x, y))
+    look = {"color": colours["quiet"], "width": 1}
+    return go.Scatter(x=across, y=up, mode="lines", name="trails", line=look, hoverinfo="skip", showlegend=False)
 
 
 def together(at: ArrayLike, labels: Sequence[str], kinds: Sequence[str], span: ArrayLike) -> list[str]:

@@ -120,4 +120,4 @@ def on_memory(weights: Tensor, columns: int) -> dict[str, Any]:
 
 def rounded(values: Tensor) -> Any:
     """Nested lists of plain numbers, with as many digits as a person reads."""
-    return torch.round(values.double(), decimals=5).tolist()
+    return torch.round(values.double(), decimals=7).tolist()

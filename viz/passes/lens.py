@@ -8,9 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 import former
+from viz.passes.again import again
 from viz.passes.habits import rounded
 from viz.passes.loaded import Loaded
-from viz.passes.run import Pass, again
+from viz.passes.run import Pass
 
 TOP = 10  # tokens to name in a cell
 NAMED = 50_000  # in all cells together: of a long text in a deep model, each names fewer

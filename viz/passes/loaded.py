@@ -90,8 +90,13 @@ class Loaded:
     @property
     def examples(self) -> str:
         """Which of `viz.text.examples.EXAMPLES` are for it."""
-        kind = "blank" if self.fills else "word" if self.judges else "pattern" if self.manner == "pattern" else None
-        return kind or self.bundle.tokenizer.unit
+        if self.fills:
+            return "blank"
+        if self.judges:
+            return "word"
+        if self.bundle.card.get("recipe", {}).get("repeats"):  # it learned from letters that come again, too
+            return "letters"
+        return "long" if self.manner in ("pattern", "memory") else self.bundle.tokenizer.unit
 
     @property
     def causal(self) -> bool:
@@ -126,10 +131,15 @@ def filler(models: Models) -> Loaded | None:
 
 
 def writers(models: Models) -> dict[str, Loaded]:
-    """Those that can write: generators that were trained with a causal mask."""
+    """Those that can write: they say a next token and have not seen it."""
+    return {name: loaded for name, loaded in models.items() if loaded.causal or loaded.remembers}
+
+
+def causal(models: Models) -> dict[str, Loaded]:
+    """Of `writers`, those that are one stack under a causal mask."""
     return {name: loaded for name, loaded in models.items() if loaded.causal}
 
 
 def maskable(models: Models) -> dict[str, Loaded]:
-    """Of `writers`, those whose tokens see all that came before them, and no pattern of it."""
-    return {name: loaded for name, loaded in writers(models).items() if loaded.manner != "pattern"}
+    """Of those that are `causal`, those whose tokens see all that came before them, and no pattern of it."""
+    return {name: loaded for name, loaded in causal(models).items() if loaded.manner != "pattern"}

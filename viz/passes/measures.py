@@ -16,8 +16,9 @@ from torch import Tensor
 
 import former
 from viz.passes import blanks, recall
+from viz.passes.again import again
 from viz.passes.loaded import Loaded
-from viz.passes.run import Pass, again
+from viz.passes.run import Pass
 from viz.text import Refusal
 
 CHUNK = 8_192  # tokens of one batch: a piece of work short enough to stop after
@@ -26,16 +27,18 @@ RUNS = 128  # of the model for one text's words; in a longer text, neighbours ar
 
 
 def heads(loaded: Loaded, made: Pass) -> Iterator[dict[str, Any]]:
-    """What each head's removal does, a layer at a time: {"layer", "effects": h numbers}.
+    """What each head's removal does, a layer at a time: {"map": whose heads, "layer", "effects": h numbers}.
 
     An effect is what the head is worth. Generator: bits a token by which its prediction of the text gets worse without
-    the head. Bert: the same of its hidden words. Classifier: by how much the log-odds of the class it chooses fall.
+    the head. Translator: the same of the answer that its decoder reads, for the heads of each of its stacks in turn.
+    Bert: of its hidden words. Classifier: by how much the log-odds of the class it chooses fall.
 
     Raises:
-        Refusal: a text too short to predict, or a model whose heads cannot be switched off here.
+        Refusal: a text or an answer too short to predict.
     """
     if loaded.translates:
-        raise Refusal("no_head_edits")
+        yield from _heads_of_stacks(loaded, made)
+        return
     (tokens, *beside), observers = again(loaded, made)
     mask = loaded.mask(tokens.shape[1])
     if tokens.shape[1] < 2 and not loaded.judges:
@@ -48,17 +51,33 @@ def heads(loaded: Loaded, made: Pass) -> Iterator[dict[str, Any]]:
     if loaded.remembers:
         model, mask = recall.Remembering(model, *beside), None
     rows = former.analysis.ablation_by_layer(model, tokens, measure, mask=mask, edits=observers)
+    yield from _by_layer(made.maps[0].name, rows)
+
+
+def _heads_of_stacks(loaded: Loaded, made: Pass) -> Iterator[dict[str, Any]]:
+    """`heads` of a translator."""
+    inputs, observers = again(loaded, made)
+    if inputs[1].shape[1] < 2:
+        raise Refusal("too_short")
+    for each in made.maps:
+        rows = former.analysis.ablation_by_layer(loaded.bundle.model, inputs, edits=observers, stack=each.name)
+        yield from _by_layer(each.name, rows)
+
+
+def _by_layer(name: str, rows: Iterator[Tensor]) -> Iterator[dict[str, Any]]:
+    """Rows of effects, (h,) a layer, with the name of their map."""
     for layer, effects in enumerate(rows):
-        yield {"layer": layer, "effects": _plain(effects)}
+        yield {"map": name, "layer": layer, "effects": _plain(effects)}
 
 
 @torch.inference_mode()
 def each_word(loaded: Loaded, made: Pass) -> Iterator[dict[str, Any]]:
     """What carried a classifier's verdict, in two ways that need not agree.
 
-    First {"attention": t shares, "size"}: attention rollout, averaged over the positions as the pooling averages them.
-    Then, a batch at a time, {"changes"}: by how much the log-odds of the chosen class fall where words are blanked out,
-    each word alone or, in a long text, each `size` neighbours together. Last {"agreement"}: the rank correlation of the
+    First {"attention": t shares, "size", "blank"}: attention rollout to where the verdict is read, from `[CLS]` in BERT
+    and else averaged over the positions, as the pooling averages them; and the label of what words become. Then, a
+    batch at a time, {"changes"}: by how much the log-odds of the chosen class fall where words are blanked out, each
+    word alone or, in a long text, each `size` neighbours together. Last {"agreement"}: the rank correlation of the
     shares with the sizes of the changes; None where there is none.
 
     Raises:
@@ -70,18 +89,25 @@ def each_word(loaded: Loaded, made: Pass) -> Iterator[dict[str, Any]]:
     mask = loaded.mask(tokens.shape[1])
     t = tokens.shape[1]
     size = math.ceil(t / RUNS)
-    shares = former.analysis.rollout(made.map("self").weights).mean(0)  # (t,)
-    yield {"attention": _plain(shares), "size": size}
+    rolled = former.analysis.rollout(made.map("self").weights)  # (t, t)
+    shares = rolled[0] if reads_first(loaded) else rolled.mean(0)  # (t,)
+    nothing = blank(loaded.bundle.tokenizer)
+    yield {"attention": _plain(shares), "size": size, "blank": loaded.bundle.tokenizer.labels([nothing])[0]}
     log_odds = chosen_log_odds(made)
     whole, _ = former.run_with_capture(loaded.fast, tokens, (), edits=observers, mask=mask)
     changes: list[Tensor] = []
-    for batch in blanked(tokens[0], size, blank(loaded.bundle.tokenizer)).split(max(1, CHUNK // t)):
+    for batch in blanked(tokens[0], size, nothing).split(max(1, CHUNK // t)):
         out, _ = former.run_with_capture(loaded.fast, batch, (), edits=observers, mask=mask)
         changes.append(log_odds(whole) - log_odds(out))
         yield {"changes": _plain(changes[-1])}
     together = torch.stack([part.sum() for part in shares.split(size)])  # of the words blanked out together
     agreement = former.analysis.rank_correlation(together, torch.cat(changes).abs())
     yield {"agreement": None if math.isnan(agreement) else round(agreement, 4)}
+
+
+def reads_first(loaded: Loaded) -> bool:
+    """Whether a verdict is read from the first token, `[CLS]`, alone."""
+    return isinstance(loaded.bundle.model, former.BertClassifier)
 
 
 def blanked(ids: Tensor, size: int, blank: int) -> Tensor:

@@ -43,15 +43,24 @@ def pack(made: Pass) -> bytes:
         weights = pooled(each.weights, each.pooled).numpy()  # (layers, h, t_query, t_key)
         largest = np.maximum(weights.max(axis=(-2, -1)), np.float32(1e-30))  # (layers, h)
         scales.append(largest.astype("<f4").tobytes())
-        shares.append(cells(each, np.sqrt(np.maximum(weights, 0) / largest[..., None, None]), each.pooled))
+        part = cells(each, weights, each.pooled)  # a copy: what follows is in place, for each new array costs as much
+        np.maximum(part, 0, out=part)
+        part /= largest[..., None]
+        shares.append(np.sqrt(part, out=part))
     step = 1 if sum(part.size for part in shares) <= FINE_CELLS else COARSE
-    levels = [(np.rint(part * (255 // step)).astype(np.uint8) * np.uint8(step)).tobytes() for part in shares]
+    levels = [_levels(part, step).tobytes() for part in shares]
     header = json.dumps(made.header, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
     header += b" " * (-len(header) % 4)
     body = b"".join((MAGIC, np.uint32(len(header)).tobytes(), header, *scales, *levels))
     # Cells repeat in runs of 0 and hardly otherwise: looking for runs alone is faster here, and smaller.
     squeeze = zlib.compressobj(1, zlib.DEFLATED, 31, 9, zlib.Z_RLE)  # 31: with gzip's header
     return squeeze.compress(body) + squeeze.flush()
+
+
+def _levels(part: NDArray, step: int) -> NDArray[np.uint8]:
+    """Numbers from 0 to 1, which are overwritten, as levels from 0 to 255 of which every `step`-th is there."""
+    part *= 255 // step
+    return np.rint(part, out=part).astype(np.uint8) * np.uint8(step)
 
 
 def pack_head(each: Map, layer: int, head: int) -> bytes:
@@ -121,4 +130,4 @@ def cells(each: Map, weights: NDArray, factor: int = 1) -> NDArray:
     """weights (..., t_query, t_key), pooled by a factor → (..., cells): of each query the keys up to the last seen."""
     lengths = [-(-max(each.lengths[i : i + factor]) // factor) for i in range(0, len(each.lengths), factor)]
     sent = np.arange(weights.shape[-1]) < np.array(lengths)[:, None]  # (t_query, t_key)
-    return weights[..., sent]
+    return weights.reshape(*weights.shape[:-2], -1).take(np.flatnonzero(sent), axis=-1)

@@ -19,7 +19,6 @@ import torch.nn.functional as F
 from torch import Tensor
 
 import former
-from former.hooks import Observer
 from viz.passes import edits as changes
 from viz.passes import habits
 from viz.passes.habits import rounded
@@ -241,30 +240,6 @@ def finished(
         "maps": [each.describe() for each in maps],
     }
     return Pass(key, header | dict(own), maps)
-
-
-def again(loaded: Loaded, made: Pass) -> tuple[tuple[Tensor, ...], list[Observer]]:
-    """The model's inputs in a pass, and the edits: tokens (1, t); of a translator the answer's too; of a Bert the
-    segments; of a model with a memory that, if there is one."""
-    header = made.header
-    edits = header["edits"]
-    if loaded.remembers:
-        from viz.passes import recall  # noqa: PLC0415 (it stands on this module)
-
-        whole = loaded.bundle.tokenizer.encode(header["text"])
-        read = recall.read_on(loaded, whole, edits)
-        return (read.tokens, *([] if read.memory is None else [read.memory])), read.observers
-    inputs = [header["ids"]]
-    if loaded.translates:
-        from viz.passes import translation  # noqa: PLC0415 (likewise)
-
-        inputs.append(header["answer"]["ids"])
-        observers = translation.observers(loaded, edits, *map(len, inputs))
-    else:
-        observers = changes.observers(edits, loaded.mask(len(inputs[0])), loaded.bundle.config) if edits else []
-    if loaded.fills:
-        inputs.append(header["segments"])
-    return tuple(torch.tensor([ids]) for ids in inputs), observers
 
 
 def key_of(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> str:

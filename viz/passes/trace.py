@@ -6,15 +6,18 @@ one head.
 
 from __future__ import annotations
 
+import json
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 import former
+from former.checkpoints import INDEX
+from viz.passes.again import again
 from viz.passes.edits import is_index
 from viz.passes.loaded import Loaded
-from viz.passes.run import Map, Pass, again
+from viz.passes.run import Map, Pass
 from viz.text import Refusal
 
 MAPS = {"q": "toqueries", "k": "tokeys", "v": "tovalues", "adds": "unifyheads"}  # each part, and the map that makes it
@@ -35,8 +38,10 @@ class Stream(NamedTuple):
 
 
 def place_of(loaded: Loaded, tensor: str) -> dict[str, str | None]:
-    """The file that holds one of a model's tensors, as its card names it, and the tensor's name in it."""
+    """The file that holds one of a model's tensors, as card or index name it, and the tensor's name in it."""
     files = [name for name in loaded.bundle.card.get("files", {}) if name.endswith(".safetensors")]
+    if len(files) > 1 and loaded.folder:
+        files = [json.loads((loaded.folder / INDEX).read_text("utf-8"))["weight_map"][tensor]]
     return {"file": f"{loaded.name}/{' + '.join(files)}" if files else None, "tensor": tensor}
 
 

@@ -15,9 +15,10 @@ from torch import Tensor
 
 import former
 from former.lens import output_layer, stream_parts
+from viz.passes.again import again
 from viz.passes.edits import is_index
 from viz.passes.loaded import Loaded
-from viz.passes.run import Pass, again
+from viz.passes.run import Pass
 from viz.text import Refusal
 
 TOP = 10  # tokens that are raised most, and as many that are lowered most

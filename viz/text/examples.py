@@ -12,8 +12,9 @@ EXAMPLES = {  # by what a token of the model is, or what it needs of a text
     ),
     "blank": (
         "She was born in New [York] City, and he was elected president of the United [States].",
-        "It is one [of] the [most] important cities in the country.",
-        "The film was released in 1994. [SEP] It was [directed] by John Smith.",
+        "On the [other] hand, Los [Angeles] is one [of] the [most] important cities in the country.",
+        "The species is found in Africa and Asia. [SEP] It is one [of] the [most] common birds.",
+        "The species is found in Africa and Asia. [SEP] He was elected president of the United States.",
         "The unbelievable embeddings were tokenized.",
     ),
     "byte": (
@@ -22,7 +23,12 @@ EXAMPLES = {  # by what a token of the model is, or what it needs of a text
         "[[Berlin]] is the capital of [[Germany]], and [[Paris]] is the capital of [[France]].",
         "1, 2, 4, 8, 16, 32, 64, 128",
     ),
-    "pattern": (  # longer than the window of `sparse`, so that there are pairs which it leaves out
+    "letters": (  # twenty of them, again and again: nothing but copying tells what follows
+        "tgkqwzmbrxhcvdpjlfnstgkqwzmbrxhcvdpjlfnstgkqwzmbrx",
+        "The cat sat on the mat. The cat sat on the mat.",
+        "abracadabra abracadabra",
+    ),
+    "long": (  # beyond the window of `sparse`, so that it leaves pairs out, and beyond a segment of `xl`
         "Amsterdam is the capital of the Netherlands. It has a population of about 900,000 people, and it is known for"
         " its canals. Rotterdam is the second city of the Netherlands. It has a population of about 650,000 people, and"
         " it is known for its harbour.",

@@ -197,8 +197,13 @@ def test_a_fine_tuned_bert_gives_the_verdict_of_transformers(tmp_path, folder):
     expected = model(torch.tensor([made.header["ids"]])).logits[0].softmax(-1)
     assert made.header["output"]["probs"] == pytest.approx(expected.tolist(), abs=2e-5)
     assert len(list(measures.heads(loaded, made))) == SHAPE["num_hidden_layers"]
-    *_, last = measures.each_word(loaded, made)
+    first, *_, last = measures.each_word(loaded, made)
     assert "agreement" in last
+    reached = torch.eye(len(made.header["ids"]))[0]  # the verdict is read from [CLS]
+    for layer in made.map("self").weights.flip(0):
+        reached = (reached @ layer.mean(0) + reached) / 2
+    assert first["attention"] == pytest.approx(reached.tolist(), abs=2e-5)
+    assert first["blank"] == "[UNK]"
 
 
 def test_a_bert_without_its_masked_word_head_is_refused_in_a_line(tmp_path, folder):

@@ -102,13 +102,20 @@ def test_a_single_token_has_nothing_but_itself_to_look_at():
 def opened(name: str) -> dict:
     """The map that a shipped model's worked example opens with."""
     loaded = Loaded(name, former.load(name), name)
-    return run(loaded, EXAMPLES[loaded.bundle.tokenizer.unit][0]).header["maps"][0]
+    return run(loaded, EXAMPLES[loaded.examples][0]).header["maps"][0]
 
 
 def test_explore_opens_on_the_head_that_copies_of_the_shipped_generator():
     header = opened("generator")
     assert header["opening"] == [4, 7]
     assert header["habits"]["head"][4][7] == ["copying", "first"]
+
+
+def test_explore_opens_on_a_head_that_copies_of_the_model_that_was_trained_to():
+    header = opened("tiny-induction")
+    layer, head = header["opening"]
+    assert header["habits"]["head"][layer][head][0] == "copying"
+    assert header["statistics"]["head"]["copying"][layer][head] > 0.8
 
 
 def test_every_example_of_the_first_model_opens_on_a_head_whose_habit_has_a_name():

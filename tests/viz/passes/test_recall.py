@@ -13,8 +13,9 @@ from former.hooks import Capture, Chain
 from tests.viz.conftest import spread
 from viz.passes import edits as changes
 from viz.passes import lens, measures, payload
+from viz.passes.again import again
 from viz.passes.loaded import Loaded
-from viz.passes.run import again, run
+from viz.passes.run import run
 from viz.passes.store import PassStore, pass_of
 from viz.tabs import explore
 from viz.text import told

@@ -4,8 +4,10 @@ import math
 
 import pytest
 import torch
+from safetensors.torch import load_file
 
 import former
+from former.checkpoints import CHECKPOINTS
 from viz.passes import trace
 from viz.passes.loaded import Loaded
 from viz.passes.run import Pass, run
@@ -87,6 +89,13 @@ def test_each_step_of_an_encoder_decoders_number_holds(dates, name, part, at):
         ids = made.header["answer"]["ids"] if answer else made.header["ids"]
         assert found["input"]["token"] == ids[5 if part == "q" else 3]
     assert found["terms"]["file"].startswith("dates/")
+
+
+def test_of_several_files_that_is_named_which_holds_the_tensor():
+    loaded = Loaded("gpt", former.load("gpt"), "gpt", CHECKPOINTS / "gpt")
+    for file in sorted((CHECKPOINTS / "gpt").glob("*.safetensors")):
+        for tensor in load_file(file):
+            assert trace.place_of(loaded, tensor) == {"file": f"gpt/{file.name}", "tensor": tensor}
 
 
 def test_what_is_not_there_is_looked_up_in_vain_and_a_hidden_pair_is_told_why(generator):

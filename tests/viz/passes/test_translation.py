@@ -203,9 +203,28 @@ def test_what_the_page_says_of_odd_dates(dates):
     assert notes(DATE, {"model": "dates", "list": [edit | {"map": "cross"}]})[0] == []
 
 
-def test_its_heads_are_not_measured_here(dates):
+def test_every_head_of_its_three_stacks_is_worth_the_bits_that_its_answer_costs_without_it(dates):
     made = translate(dates, DATE)
-    with pytest.raises(Refusal, match="is not measured here"):
-        next(measures.heads(dates, made))
+    state, source, target = dates.bundle.model.state_dict(), made.header["ids"], made.header["answer"]["ids"]
+
+    def bits(state):
+        _, logits = plain(state, source, target)
+        return float(F.cross_entropy(logits[:-1], torch.tensor(target[1:]))) / math.log(2)
+
+    rows = list(measures.heads(dates, made))
+    assert [(row["map"], row["layer"]) for row in rows] == list(product(("cross", "encoder", "decoder"), range(3)))
+    for row in rows:
+        expected = [bits(without(state, row["map"], row["layer"], head)) - bits(state) for head in range(4)]
+        assert row["effects"] == pytest.approx(expected, abs=1e-3)
+    assert max(abs(effect) for row in rows for effect in row["effects"]) > 0.1
+    off = {"map": "cross", "layer": 2, "head": 1, "do": "scale", "factor": 0.0}
+    under = list(measures.heads(dates, translate(dates, DATE, [off])))
+    assert under[2]["effects"][1] == 0.0, "it is off already"
+    with pytest.raises(Refusal, match="leaves nothing to predict"):
+        next(measures.heads(dates, translate(dates, f"{DATE} →")))
+
+
+def test_it_gives_no_verdict(dates):
+    made = translate(dates, DATE)
     with pytest.raises(Refusal, match="no verdict"):
         next(measures.each_word(dates, made))

@@ -9,6 +9,7 @@ from fastapi import FastAPI, Response
 from fastapi.testclient import TestClient
 
 from tests.viz.loops import run
+from viz.gradio_adapter import ahead
 from viz.server.clients import client
 from viz.server.door import AT_ONCE, BODY_LIMIT, LINE, Door
 
@@ -116,3 +117,14 @@ def test_the_page_is_sent_compressed_to_who_takes_it_so_and_other_answers_as_the
     assert len(sent) < len(text) / 4
     assert asked.get("/", headers={"Accept-Encoding": "identity"}).text == text
     assert "content-encoding" not in asked.get("/pass", headers={"Accept-Encoding": "gzip"}).headers
+
+
+def test_routes_that_are_put_ahead_are_answered_before_those_that_were_there():
+    server = FastAPI()
+    server.get("/{page}")(lambda page: f"a page, {page}")
+    with ahead(server):
+        server.get("/alive")(lambda: "ours, the first")
+        server.get("/{name}/view")(lambda name: f"ours, {name}")
+    server.get("/added-later")(lambda: "never")
+    answers = [TestClient(server).get(path).json() for path in ("/alive", "/room/view", "/other", "/added-later")]
+    assert answers == ["ours, the first", "ours, room", "a page, other", "a page, added-later"]

@@ -421,10 +421,13 @@ def test_edits_of_any_stack_are_given_again(dates, stack):
     asked = {"model": "dates", "text": "4 July 1976", "map": stack, "edits": {"model": "dates", "list": changes}}
     made = ran(dates, "overview", **asked)
     np.testing.assert_allclose(made["weights"].numpy(), page.map(stack).weights.numpy(), atol=1e-5)
+    said = ran(dates, "prediction", **asked)["probs"]
+    likeliest = page.header["output"]["next"][0]
+    assert float(said[likeliest["id"]]) == pytest.approx(likeliest["prob"], abs=1e-4)
+    worth = ran(dates, "interventions", **asked)["effects"].flatten(0, 1).tolist()
+    for row, measured in zip(worth, measures.heads(dates["dates"], page), strict=True):
+        assert row == pytest.approx(measured["effects"], abs=1e-4)
     for panel in ("prediction", "interventions"):
-        made = ran(dates, panel, **asked)
-        likeliest = page.header["output"]["next"][0]
-        assert float(made["probs"][likeliest["id"]]) == pytest.approx(likeliest["prob"], abs=1e-4)
         assert len(PANELS[panel](dates, view(**asked)).splitlines()) <= 45
 
 

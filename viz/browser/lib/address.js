@@ -35,6 +35,7 @@
 
   /** What the page shows, as far as a link holds it: URLSearchParams. */
   former.viewNow = () => {
+    former.catchUp(); // what was chosen last may not stand there yet
     const params = new URLSearchParams(location.search);
     for (const name of OF_PAGE) params.delete(name);
     return params;

@@ -22,6 +22,11 @@
     return node;
   };
 
+  /** Puts a text in an element; one that has it is left as it is, and laid out no second time. */
+  former.setText = (node, words) => {
+    if (node.textContent !== words) node.textContent = words;
+  };
+
   former.isDark = () => document.body.classList.contains("dark");
 
   former.reducedMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -103,16 +108,62 @@
     return show;
   };
 
-  /** Calls draw at most once a frame, however often it is asked for. */
-  former.eachFrame = (draw) => {
-    let asked = false;
-    return () => {
-      if (asked) return;
-      asked = true;
-      requestAnimationFrame(() => {
-        asked = false;
-        draw();
-      });
-    };
+  const due = new Set(); // what is drawn in the next frame, or later in the one that is being drawn
+  let drawing = false;
+  const frame = () => {
+    drawing = true;
+    const drawn = new Set();
+    for (const draw of due) {
+      if (drawn.has(draw)) continue; // what asks for itself waits for the next frame
+      due.delete(draw);
+      drawn.add(draw);
+      attempt(draw);
+    }
+    drawing = false;
+    if (due.size) requestAnimationFrame(frame);
   };
+
+  /** Calls draw; its error keeps nothing else from being drawn. */
+  const attempt = (draw) => {
+    try {
+      draw();
+    } catch (error) {
+      reportError(error);
+    }
+  };
+
+  /** Calls draw at most once a frame, however often it is asked for: in this frame, where something else is being drawn. */
+  former.eachFrame = (draw) => () => {
+    if (!due.size && !drawing) requestAnimationFrame(frame);
+    due.add(draw);
+  };
+
+  const QUIET = 50; // ms after a frame in which nothing more was chosen
+  const rest = new Set(); // what is put off
+  let timer = 0;
+  let painting = false; // whether the frame is still to come that is painted before
+
+  /** Calls draw once the next frame is on the screen and nothing more has been put off for a moment: for what is beside the
+   *  thing that was chosen. However fast one chooses, it is drawn for what was chosen last. */
+  former.afterwards = (draw) => () => {
+    rest.add(draw);
+    clearTimeout(timer);
+    if (painting) return;
+    painting = true;
+    requestAnimationFrame(() => {
+      painting = false;
+      timer = setTimeout(former.catchUp, QUIET);
+    });
+  };
+
+  /** Draws at once all that was put off. */
+  former.catchUp = () => {
+    clearTimeout(timer);
+    const draws = [...rest];
+    rest.clear();
+    draws.forEach(attempt);
+  };
+
+  /** Whether anything is put off. */
+  former.behind = () => rest.size > 0;
 })();

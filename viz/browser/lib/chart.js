@@ -38,7 +38,7 @@
         root.dataset.keep = what.keep;
       }
       busy = false;
-      if (Plotly && (drawing.what !== what || drawing.size.width !== size.width)) drawing.draw(drawing.what); // newer came
+      if (Plotly && (drawing.what !== what || drawing.size.width !== size.width || drawing.size.height !== size.height)) drawing.draw(drawing.what); // newer came
     };
     const drawing = former.drawing(place, (what, size) => paint(what, { ...size }));
 

@@ -6,6 +6,7 @@
 
   /** This page's address without what shows a panel alone. */
   const whole = () => {
+    former.catchUp();
     const url = new URL(location);
     url.searchParams.delete("embed");
     return url.href;

@@ -27,11 +27,13 @@
     const show = former.typedInto(input, (typed) => /^\d+$/.test(typed) && go(Number(typed)), () => demo.view[name]);
     const update = (words = label, idle = false) => {
       const { min, max } = demo.fields[name];
-      caption.textContent = words;
-      for (const part of [node, input]) part.setAttribute("aria-label", words);
-      less.setAttribute("aria-label", say("step_less", { name: words }));
-      more.setAttribute("aria-label", say("step_more", { name: words }));
-      Object.assign(input, { min, max });
+      if (caption.textContent !== words) {
+        caption.textContent = words;
+        for (const part of [node, input]) part.setAttribute("aria-label", words);
+        less.setAttribute("aria-label", say("step_less", { name: words }));
+        more.setAttribute("aria-label", say("step_more", { name: words }));
+      }
+      if (input.min !== `${min}` || input.max !== `${max}`) Object.assign(input, { min, max });
       show();
       input.disabled = idle;
       less.disabled = idle || demo.view[name] <= min;

@@ -11,6 +11,7 @@
   const WIDE = 1.4; // a cell's width to its height, at most
   const TITLE = 15; // pixels for what an axis is called
   const HATCH = 6; // pixels from line to line
+  const AROUND = ["labels", "across", "words", "wordsAcross", "titles", "hidden", "fill"]; // of what is shown, all but its cells and marks
 
   /** The next of 1, 2, 5, 10, 20, ...: from label to label, where some are left out. */
   const round = (count) => {
@@ -47,7 +48,8 @@
    * several labels; titles, [of the rows, of the columns], say what the sides are; with `fill` cells have any shape that
    * fills the place. pixel gives a cell's colour (as in former.colours), or image has one pixel a cell; hidden cells are
    * hatched; sign is what is written in a cell; rows and columns are lists of {at, colour} to mark; edge, {row, column}, either of them,
-   * is where something ends, and at is the cell pointed at.
+   * is where something ends, and at is the cell pointed at. While labels, words, titles and hidden stay the same objects,
+   * what stands around the cells is not drawn again.
    */
   former.heatMap = (place, { label, onpoint, onpick, onkey }) => {
     const canvas = former.h("canvas", { class: "heat-map", tabindex: onkey ? 0 : null, role: onkey ? "application" : "img", "aria-label": label });
@@ -92,23 +94,39 @@
       }
       return { ...next, rows, columns, down, over };
     };
-    // Whole pixels: a line between two of them is blurred, and paler than its colour.
-    const x = (column) => Math.round(frame.left + (column * frame.width) / frame.columns);
-    const y = (row) => Math.round(frame.top + (row * frame.height) / frame.rows);
+    // Whole pixels of the screen: a line between two of them is blurred, and one beside where cells meet leaves a sliver.
+    const whole = (place) => Math.round(place * frame.scale) / frame.scale;
+    const x = (column) => whole(frame.left + (column * frame.width) / frame.columns);
+    const y = (row) => whole(frame.top + (row * frame.height) / frame.rows);
 
-    const cells = (context, { pixel, image, sign, hidden }) => {
+    const cells = (context, { pixel, image }) => {
       const { left, top, width, height, rows, columns } = frame;
-      const [wide, high] = [width / columns, height / rows];
-      context.imageSmoothingEnabled = Math.min(wide, high) * former.pixelRatio(canvas) < 1;
+      context.imageSmoothingEnabled = Math.min(width / columns, height / rows) * former.pixelRatio(canvas) < 1;
       context.imageSmoothingQuality = "high";
       context.drawImage(image ?? former.image(columns, rows, (column, row) => pixel(row, column)), left, top, width, height);
-      if (hidden) former.hatch(context, areaOf(hidden), frame);
+    };
+
+    /** What stands around the cells and over them, and is the same for other cells of the same rows and columns. */
+    const around = (context, shown) => {
+      const { left, top, width, height, rows, columns } = frame;
+      context.strokeStyle = former.variable("line");
+      context.strokeRect(left - 0.5, top - 0.5, width + 1, height + 1);
+      if (shown.hidden) former.hatch(context, areaOf(shown.hidden), frame);
       context.fillStyle = former.variable("panel");
-      if (Math.min(wide, high) >= 8) {
-        for (let row = 1; row < rows; row++) context.fillRect(left, y(row) - 1, width, 1);
-        for (let column = 1; column < columns; column++) context.fillRect(x(column) - 1, top, 1, height);
+      if (Math.min(width / columns, height / rows) >= 8) {
+        const line = Math.max(1, Math.round(frame.scale)) / frame.scale;
+        for (let row = 1; row < rows; row++) context.fillRect(left, y(row) - line, width, line);
+        for (let column = 1; column < columns; column++) context.fillRect(x(column) - line, top, line, height);
       }
-      if (!sign || Math.min(wide, high) < SIGN) return;
+      if (shown.titles) titles(context, shown.titles);
+      names(context, frame.down, false);
+      names(context, frame.over, true);
+    };
+
+    const signs = (context, { sign }) => {
+      const { width, height, rows, columns } = frame;
+      const high = height / rows;
+      if (!sign || Math.min(width / columns, high) < SIGN) return;
       Object.assign(context, { font: fontOf(Math.min(12, Math.round(high * 0.72))), textAlign: "center", textBaseline: "middle", fillStyle: former.variable("quiet") });
       for (let row = 0; row < rows; row++)
         for (let column = 0; column < columns; column++) {
@@ -140,7 +158,7 @@
       context.restore();
     };
 
-    const names = (context, side, across, marks) => {
+    const names = (context, side, across) => {
       const at = across ? x : y;
       const { names, font, upright, levels, every, depth } = side;
       context.font = fontOf(font);
@@ -156,7 +174,6 @@
           beside(context, across, Math.min(at(i + 0.5), last(i)), away, upright, () => context.fillText(names[i], 0, 0));
         }
       if (side.words) words(context, side, across);
-      for (const { at: i, colour } of marks) marked(context, side, across, i, colour);
     };
 
     /** The words over their labels, each with a line as long as it is; one that would stand on another is left out. */
@@ -238,16 +255,30 @@
       former.laser(context, left, top, right - left, bottom - top);
     };
 
+    let sheet = null; // {of, canvas}: what stands around the cells, drawn once for what it is of
+
+    const layOut = (shown, size, of) => {
+      frame = { ...layout(shown, size), labels: shown.labels, across: shown.across ?? shown.labels, scale: canvas.width / size.width };
+      canvas.dataset.frame = [frame.left, frame.top, frame.width, frame.height].map((side) => side.toFixed(2)).join(" ");
+      sheet = { of, canvas: sheet?.canvas ?? former.h("canvas") };
+      Object.assign(sheet.canvas, { width: canvas.width, height: canvas.height }); // which clears it
+      const context = sheet.canvas.getContext("2d");
+      context.scale(canvas.width / size.width, canvas.height / size.height);
+      around(context, shown);
+    };
+
     const { draw } = former.drawing(place, (shown, size) => {
       const context = former.fit(canvas, size.width, size.height);
-      frame = { ...layout(shown, size), labels: shown.labels, across: shown.across ?? shown.labels };
-      canvas.dataset.frame = [frame.left, frame.top, frame.width, frame.height].map((side) => side.toFixed(2)).join(" ");
-      context.strokeStyle = former.variable("line");
-      context.strokeRect(frame.left - 0.5, frame.top - 0.5, frame.width + 1, frame.height + 1);
+      const of = [...AROUND.map((name) => shown[name]), size.width, size.height, former.pixelRatio(canvas), former.widest(WIDE), former.isDark()];
+      if (!of.every((part, i) => part === sheet?.of[i])) layOut(shown, size, of);
       cells(context, shown);
-      if (shown.titles) titles(context, shown.titles);
-      names(context, frame.down, false, shown.rows ?? []);
-      names(context, frame.over, true, shown.columns ?? []);
+      context.save();
+      context.resetTransform();
+      context.drawImage(sheet.canvas, 0, 0);
+      context.restore();
+      signs(context, shown);
+      for (const { at, colour } of shown.rows ?? []) marked(context, frame.down, false, at, colour);
+      for (const { at, colour } of shown.columns ?? []) marked(context, frame.over, true, at, colour);
       if (shown.edge) ends(context, shown.edge);
       marks(context, shown);
     });

@@ -3,7 +3,7 @@
 (() => {
   const former = window.former;
   const { h, say } = former;
-  const TERMS = ["head", "query", "key", "value", "weight", "score", "mass", "entropy", "rollout", "surprise", "byte"];
+  const TERMS = ["token", "head", "query", "key", "value", "weight", "score", "softmax", "mass", "entropy", "rollout", "logit", "surprise", "byte"];
   const EDGE = 8; // pixels from the card to the window's sides, at least
   const card = h("div", { class: "hint-card", id: "former-hint", popover: "manual", role: "status" }); // one for all
   let owner = null; // the button whose card is open

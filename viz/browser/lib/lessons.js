@@ -10,7 +10,7 @@
     tell: (tab, sentence) => {
       said[tab] = sentence;
       const place = places[tab]?.sentence;
-      if (place && place.textContent !== sentence) place.textContent = sentence;
+      if (place) former.setText(place, sentence);
       former.lessons.heard();
     },
     of: (tab) => said[tab] ?? "",

@@ -10,6 +10,7 @@
     toCome = null;
     arrive();
     if (tab === page.tab) return;
+    former.catchUp(); // the address of the tab that is left has all that was chosen in it
     page.tab = tab;
     publish("tab");
   };
@@ -24,6 +25,7 @@
   };
   page.select = () => {}; // has Gradio select the tab that is asked for: class_bar.js says how
 
+  let leaving = null; // the tab that a link is taken up from: its address is no longer that of the page
   const beyonds = {}; // tab → see keep
 
   /** What the tab in front shows and a link to it does not hold: null, or {view: as a room has it, note: that says so}. */
@@ -34,7 +36,7 @@
   page.keep = (tab, link, beyond) => {
     beyonds[tab] = beyond;
     const write = () => {
-      const view = page.tab === tab && link();
+      const view = page.tab === tab && tab !== leaving && link();
       if (view) former.writeAddress(tab, view);
     };
     subscribe(document.documentElement, write);
@@ -45,8 +47,10 @@
   page.follow = async (params) => {
     const tab = former.tabOf(former.withModel(params));
     former.opened = params; // a tab that was never opened reads its link when it is
+    leaving = tab === page.tab ? null : page.tab;
     if (former.presenter.on) await former.presenter.go(tab, params.get("panel"));
     else await page.open(tab);
+    leaving = null;
     for (let frames = 0; frames < 300 && !former.followers[tab]; frames++) await new Promise(requestAnimationFrame);
     former.followers[tab]?.(params);
   };

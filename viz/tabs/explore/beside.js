@@ -2,6 +2,7 @@
 // is looked at. Hidden while nothing is pinned. Another head is painted once the page has nothing else to do.
 const { h, say, store, share, beside } = former;
 const LEAST = 0.02; // the scale's end at the least: packed weights are no more exact
+const SAME = 1e-5; // a difference below it is rounding
 const TILE = 40; // pixels a side, at most, of a head among all
 const QUOTED = 60; // characters of a text
 const { section, tools, body, foot } = former.panel(element, say("beside"));
@@ -112,6 +113,7 @@ const tellHeads = (was, now) => {
   }
   const each = moved.shares.flatMap((row, layer) => row.map((part, head) => ({ layer, head, part })));
   const most = each.reduce((a, b) => (b.part > a.part ? b : a));
+  if (most.part < SAME) return void all.replaceChildren(say("beside_none", { count: each.length }));
   const mean = each.reduce((sum, { part }) => sum + part, 0) / each.length;
   const show = h("button", { type: "button", class: "f-link", onclick: () => store.set({ of: "head", layer: most.layer, head: most.head }) }, say("effects_show"));
   all.replaceChildren(say("beside_most", { name: headName(most).toLowerCase(), share: share(most.part), mean: share(mean), count: each.length }), " ", show);
@@ -170,7 +172,7 @@ const tellHead = (was, now) => {
   const { query, key } = both.at;
   const weight = (shown) => about(former.number(weightAt(shown, query, key), 3));
   const values = { name: nameOf(now), share: share(both.moved), query: former.quote(query, now.map.queries), key: former.quote(key, now.map.keys), before: weight(was), after: weight(now) };
-  return both.size < 1e-6 ? say("beside_still", values) : say("beside_moved", values);
+  return both.size < SAME ? say("beside_still", values) : say("beside_moved", values);
 };
 
 /** A number as it is said, ≈ until the model's own are here. */

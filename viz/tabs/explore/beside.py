@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from viz.passes.loaded import Models
-from viz.tabs.explore.python import Start, shown, start
+from viz.tabs.explore.starts import Start, shown, start
 from viz.tabs.python import IMPORTS, View
 from viz.text import Refusal
 

@@ -14,7 +14,9 @@ const field = h("label", { class: "field-line field-select", hidden: true }, h("
 const pin = h("button", { type: "button", class: "f-button", title: say("pin_hint"), onclick: former.beside.pin }, say("pin"));
 element.append(field, ...[of, layer, head, view, scale, show].map(({ node }) => node), pin);
 
-store.subscribe(element, () => {
+const ON = ["pass", "rev", ...Object.keys(store.fields)];
+store.subscribe(element, (changed) => {
+  if (!ON.some((name) => changed.has(name))) return;
   const now = store.view;
   const noScores = now.of !== "head" || now.view === "lines"; // a mean has none, and lines are weights
   const scores = now.show === "scores" && !noScores;

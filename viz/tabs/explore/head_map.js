@@ -48,7 +48,7 @@ const paint = eachFrame(() => {
   element.hidden = store.view.view !== "map";
   if (!shown || element.hidden) return;
   const { layer, head, of, scale } = store.view;
-  title.textContent = of === "head" ? say("head_name", { layer, head }) : say(`of_${of}_name`, { layer });
+  former.setText(title, of === "head" ? say("head_name", { layer, head }) : say(`of_${of}_name`, { layer }));
   const late = mode() === "scores" && !shown.vectors; // what is on the canvas is of another head
   picture.canvas.classList.toggle("late", late);
   tell(shown);
@@ -56,21 +56,29 @@ const paint = eachFrame(() => {
   const { image, size } = paintCells(shown);
   const { map } = shown;
   legend(mode(), scale, size, map);
+  if (around?.map !== map) around = { map, ...aroundOf(map) };
   offer.hidden = pairShown() || scale !== "linear" || mode() === "scores" || !isFaint(shown);
   readout.hidden = !offer.hidden;
   picture.draw({
-    labels: former.axisLabels(map.queries),
-    across: former.axisLabels(map.keys),
-    words: former.axisWords(map.queries),
-    wordsAcross: former.axisWords(map.keys),
-    titles: [`← ${say("query")}`, map.memory ? say("key_memory", { count: map.memory.columns }) : `${say("key")} →`],
-    edge: map.memory && { column: map.memory.columns },
+    ...around,
     image,
-    hidden: map.hides ? (query, key) => key >= map.rowLength(query) : null,
     ...bands(),
   });
   element.dataset.shown = [of, layer, head, mode(), scale, shown.exact ? "exact" : "approximate"].join(" ");
   element.dataset.rev = store.rev;
+});
+
+let around = null; // of the map that was painted last
+
+/** What stands around a map's cells, whichever of its heads is shown. */
+const aroundOf = (map) => ({
+  labels: former.axisLabels(map.queries),
+  across: former.axisLabels(map.keys),
+  words: former.axisWords(map.queries),
+  wordsAcross: former.axisWords(map.keys),
+  titles: [`← ${say("query")}`, map.memory ? say("key_memory", { count: map.memory.columns }) : `${say("key")} →`],
+  edge: map.memory && { column: map.memory.columns },
+  hidden: map.hides ? (query, key) => key >= map.rowLength(query) : null,
 });
 
 /** The mark on what is locked, the crosshair on what is pointed at. */
@@ -102,11 +110,11 @@ const pairShown = () => Boolean(store.hover) || store.view.token !== null;
 const tell = (shown) => {
   const pair = pairShown() ? former.pair(shown) : null;
   for (const name of ["query", "key", "weight", "score"]) delete readout.dataset[name];
-  if (!pair) return void (readout.textContent = say("map_hint"));
+  if (!pair) return former.setText(readout, say("map_hint"));
   const { query, key } = pair;
   const reading = former.reading(shown, query, key);
   Object.assign(readout.dataset, reading.data);
-  readout.textContent = `${former.quote(query, shown.map.queries)} → ${former.quote(key, shown.map.keys)}: ${reading.words}`;
+  former.setText(readout, `${former.quote(query, shown.map.queries)} → ${former.quote(key, shown.map.keys)}: ${reading.words}`);
 };
 
 store.subscribe(element, paint);

@@ -3,7 +3,6 @@
 // for the end. Below, what every head is worth: measured by switching each one off.
 const { h, say, store } = former;
 const LIMIT = former.limits.edits;
-const AFTER = 150; // ms without another choice: the map of another head is painted first
 const { tools, body, foot } = former.panel(element, say("edits"));
 
 const model = () => former.snapshotOf(store.pass.header.model)[0];
@@ -72,12 +71,7 @@ const oneWeight = h("div", { class: "edit-weight" },
   h("label", { class: "edit-scale" }, weightName, weight, weighs),
   h("div", { class: "edit-row" }, h("label", { class: "edit-whole" }, share, say("edit_weight_share")), free));
 
-const drawWeight = () => {
-  clearTimeout(drawing);
-  drawing = setTimeout(paintWeight, AFTER);
-};
-let drawing = 0;
-const paintWeight = () => {
+const drawWeight = former.afterwards(() => {
   const shown = former.shown();
   oneWeight.hidden = !shown || shown.of !== "head";
   if (oneWeight.hidden) return;
@@ -90,7 +84,7 @@ const paintWeight = () => {
   weighs.textContent = weight.disabled ? say("masked_short") : former.fixed(Number(weight.value), 2);
   if (current) share.checked = current.renormalise;
   free.disabled = !current;
-};
+});
 
 const reset = button("edit_reset", () => former.setEdits([]));
 tools.append(former.hints(hints), reset);
@@ -142,8 +136,7 @@ const measure = button("effects_measure", () => {
 });
 const progress = h("progress", { max: 1, value: 0, hidden: true, "aria-label": say("effects_measure") });
 const finding = h("p", { class: "finding", role: "status" });
-const measuring = h("div", { class: "edit-row" }, measure, progress);
-foot.append(measuring, finding);
+foot.append(h("div", { class: "edit-row" }, measure, progress), finding);
 
 const stop = () => {
   running?.abort();
@@ -153,19 +146,22 @@ const stop = () => {
 };
 
 const run = async () => {
-  const { key, layers, heads } = store.pass.header;
+  const { maps } = store.pass;
+  const { key } = store.pass.header;
+  const rows = maps.reduce((sum, { layers }) => sum + layers, 0);
   const mine = (running = new AbortController());
   measure.textContent = say("effects_stop");
   progress.hidden = false;
   progress.removeAttribute("value");
-  finding.textContent = say("effects_running", { count: layers * heads });
-  const effects = Array.from({ length: layers }, () => Array(heads).fill(null));
+  finding.textContent = say("effects_running", { count: rows * maps[0].heads });
+  const effects = Object.fromEntries(maps.map(({ name, layers, heads }) => [name, Array.from({ length: layers }, () => Array(heads).fill(null))]));
+  let done = 0;
   try {
     await former.lines(`/attention/${key}/heads`, mine.signal, (row) => {
       if (running !== mine) return;
-      effects[row.layer] = row.effects;
-      progress.value = (row.layer + 1) / layers;
-      store.measured(effects.slice());
+      effects[row.map][row.layer] = row.effects;
+      progress.value = (done += 1) / rows;
+      store.measured({ ...effects });
     });
     if (running !== mine) return;
     stop();
@@ -181,12 +177,14 @@ const tell = () => {
   if (running) return;
   const { effects, pass } = store;
   if (!effects) return void finding.replaceChildren();
-  const all = effects.flatMap((row, layer) => row.map((effect, head) => ({ layer, head, effect }))).filter(({ effect }) => effect !== null);
+  const of = (map, rows) => rows.flatMap((row, layer) => row.map((effect, head) => ({ map, layer, head, effect })));
+  const all = Object.entries(effects).flatMap(([map, rows]) => of(map, rows)).filter(({ effect }) => effect !== null);
   if (!all.length) return;
   const most = all.reduce((a, b) => (Math.abs(b.effect) > Math.abs(a.effect) ? b : a));
   const sizes = all.map(({ effect }) => Math.abs(effect)).sort((a, b) => b - a);
   const values = {
-    name: name(most).toLowerCase(),
+    name: name({ ...most, map: null }).toLowerCase(),
+    ...(pass.maps.length > 1 ? { map: say(`map_${most.map}`) } : {}),
     size: former.number(Math.abs(most.effect), 3),
     median: former.number(sizes[Math.floor(sizes.length / 2)], 2),
     measured: all.length,
@@ -194,15 +192,17 @@ const tell = () => {
   };
   const better = most.effect < 0 ? "_better" : "";
   const words = say(`effects_${pass.header.kind}${better}`, values);
-  const show = h("button", { type: "button", class: "f-link", onclick: () => store.set({ of: "head", layer: most.layer, head: most.head }) }, say("effects_show"));
+  const show = h("button", { type: "button", class: "f-link", onclick: () => store.set({ map: pass.maps.findIndex((map) => map.name === most.map), of: "head", layer: most.layer, head: most.head }) }, say("effects_show"));
   finding.replaceChildren(words, " ", show);
 };
 
+const drawAfterMap = former.afterwards(draw);
+
 watch("value", draw);
 store.subscribe(element, (changed) => {
-  measuring.hidden = store.pass?.header.kind === "translator"; // of one stack's heads
   if (changed.has("pass")) stop();
-  if (["pass", "map", "layer", "head"].some((field) => changed.has(field))) draw();
+  if (changed.has("pass") || changed.has("map")) draw();
+  else if (changed.has("layer") || changed.has("head")) drawAfterMap();
   else if (["exact", "token", "key", "of"].some((field) => changed.has(field))) drawWeight();
   if (changed.has("effects") || changed.has("pass")) tell();
   if (store.pass) element.dataset.rev = store.rev;

@@ -147,8 +147,9 @@ table.addEventListener("keydown", (event) => {
 store.subscribe(element, (changed) => {
   if (!store.pass) return;
   if (changed.has("pass")) {
-    read = pointed = marked = null;
+    read = pointed = marked = asked = null;
     element.classList.add("late");
+    sheet.style.setProperty("--rows", store.map.layers + 2); // tokens, what goes in, what leaves each layer
     load();
   }
   if (changed.has("layer")) input &&= store.view.layer === 0;

@@ -26,6 +26,7 @@ const build = () => {
   const list = (size, make) => Array.from({ length: size }, (_, i) => make(i));
   habits = list(layers, (layer) => list(heads, (head) => former.habit(map, "head", layer, head).short));
   if (cells.length === layers && cells[0].length === heads) return;
+  pointed = null; // at a cell that goes
   cells = list(layers, (layer) => list(heads, (head) => h("div", { role: "gridcell", tabindex: -1, "data-layer": layer, "data-head": head })));
   grid.replaceChildren(...cells.map((row) => h("div", { role: "row" }, ...row)));
 };
@@ -34,7 +35,7 @@ const nameOf = ({ layer, head }) => say("head_name", { layer, head });
 
 /** "Layer 3, head 5: previous token 83 %", with the measured effect where there is one. */
 const describe = ({ layer, head }) => {
-  const effect = store.effects?.[layer]?.[head];
+  const effect = store.effects?.[store.map.name]?.[layer]?.[head];
   const measured = effect == null ? "" : `${say(`effect_of_${store.pass.header.kind}`, { effect: signed(effect) })} · `;
   return `${nameOf({ layer, head })}: ${measured}${habits[layer][head]}`;
 };
@@ -64,7 +65,7 @@ const paintThumbnails = () => {
   const hidden = maskOf(map, w, h);
   const { masked, skipped } = former.colours();
   const grounds = [null, masked, skipped];
-  const area = areaOf(map, tile);
+  const veil = map.hides && veilOf(map, tile, w, h);
   context.imageSmoothingEnabled = false;
   for (let layer = 0; layer < layers; layer++)
     for (let head = 0; head < heads; head++) {
@@ -73,10 +74,7 @@ const paintThumbnails = () => {
       former.image(w, h, (x, y) => grounds[hidden[y * w + x]] ?? table[levels[y * w + x]], thumbnail);
       const [left, top] = [LEFT + head * (tile.w + GAP), TOP + layer * (tile.h + GAP)];
       context.drawImage(thumbnail, left, top, tile.w, tile.h);
-      context.save();
-      context.translate(left, top);
-      if (map.hides) former.hatch(context, area, { left: 0, top: 0, width: tile.w, height: tile.h });
-      context.restore();
+      if (veil) context.drawImage(veil, left, top, tile.w, tile.h);
     }
   paintNumbers(context, tile, layers, heads);
 };
@@ -105,6 +103,15 @@ const skippedOf = (map, w, h, hidden) => {
       for (let y = top; y < Math.max(top + 1, ((query + 1) * h) / down); y++)
         for (let x = left; x < Math.max(left + 1, ((key + 1) * w) / across); x++) hidden[y * w + x] = 0;
     }
+};
+
+/** The hatching over a thumbnail's masked cells, drawn once for all: a canvas. */
+const veilOf = (map, tile, width, height) => {
+  const veil = former.h("canvas", { width, height });
+  const context = veil.getContext("2d");
+  context.scale(width / tile.w, height / tile.h);
+  former.hatch(context, areaOf(map, tile), { left: 0, top: 0, width: tile.w, height: tile.h });
+  return veil;
 };
 
 /** The masked cells of a thumbnail, of a row as one. */
@@ -146,14 +153,15 @@ const read = () => {
   const { view } = store;
   const at = pointed ?? view;
   const named = pointed || view.of === "head" ? describe(at) : say(`of_${view.of}_name`, { layer: view.layer });
-  readout.textContent = readout.title = named;
+  former.setText(readout, named);
+  readout.title = named;
   readout.dataset.layer = at.layer;
   readout.dataset.head = at.head;
 };
 
 /** What was measured of every head as a border: worse without it in one colour, better in the other. */
 const paintEffects = () => {
-  const { effects } = store;
+  const effects = store.effects?.[store.map.name];
   legend.hidden = !effects;
   grid.classList.toggle("measured", Boolean(effects));
   const most = Math.max(1e-9, ...(effects ?? []).flat().map((effect) => Math.abs(effect ?? 0)));

@@ -18,7 +18,7 @@ from viz.passes.snapshots import name_at, split
 from viz.passes.store import PassStore
 from viz.server import http
 from viz.tabs.base import Site, about
-from viz.tabs.explore import forming
+from viz.tabs.explore import forming, scans
 from viz.text import Note, message, note
 from viz.text.examples import EXAMPLES
 
@@ -140,22 +140,8 @@ def menu(models: Models) -> list[tuple[str, str]]:
     return [(message("model_line", name=name, about=about(loaded)), name) for name, loaded in models.items()]
 
 
-def render(site: Site, page: gr.Blocks) -> None:
-    """Lays out the tab; the worked example is ready before anyone comes."""
-    models, passes = site.models, site.passes
-    listed = first_ahead(models)
-    first = next(iter(listed.values()))
-    opening = example(first)
-    with gr.Row(elem_classes=["explore-top", "tab-controls"]):
-        model = gr.Dropdown(menu(listed), value=first.name, label=message("model"), filterable=False, scale=2)
-        typed = gr.Textbox(
-            opening, label=message("text"), placeholder=message("text_hint"), lines=1, max_lines=2, scale=4
-        )
-    browser.lesson("explore", "In Pytorch: complete self-attention")
-    examples = part("examples", EXAMPLES)
-    part("notices")
-    shown = {"model": first.name, "text": opening}
-    store = part("attention_store", answer(models, passes, first.name, opening, ()) | {"example": shown})
+def panels(models: Models, model: str) -> gr.HTML:
+    """Lays out what shows a pass; returns the panel where heads are changed, which begins with no change of `model`."""
     part("controls")
     part("beside")
     part("forming", forming.courses(models))
@@ -172,13 +158,33 @@ def render(site: Site, page: gr.Blocks) -> None:
     part("lens")
     part("writes")
     part("trace")
-    part("scan")
+    part("scan", scans.scanned(models))
     with gr.Row(elem_classes="explore-below"):  # as many columns as there are parts and room
-        changes = part("interventions", {"model": first.name, "list": []})
+        changes = part("interventions", {"model": model, "list": []})
         part("prediction")
         part("surprise")
         part("words")
     part("export")
+    return changes
+
+
+def render(site: Site, page: gr.Blocks) -> None:
+    """Lays out the tab; the worked example is ready before anyone comes."""
+    models, passes = site.models, site.passes
+    listed = first_ahead(models)
+    first = next(iter(listed.values()))
+    opening = example(first)
+    with gr.Row(elem_classes=["explore-top", "tab-controls"]):
+        model = gr.Dropdown(menu(listed), value=first.name, label=message("model"), filterable=False, scale=2)
+        typed = gr.Textbox(
+            opening, label=message("text"), placeholder=message("text_hint"), lines=1, max_lines=2, scale=4
+        )
+    browser.lesson("explore", "In Pytorch: complete self-attention")
+    examples = part("examples", EXAMPLES)
+    part("notices")
+    shown = {"model": first.name, "text": opening}
+    store = part("attention_store", answer(models, passes, first.name, opening, ()) | {"example": shown})
+    changes = panels(models, first.name)
 
     wiring: dict[str, Any] = {
         "fn": partial(answer, models, passes),

@@ -1,6 +1,6 @@
 // One pair of tokens, followed through the head: q and k element by element, their products, the score, the weight; and what
 // the query fetches with its weights, the sum of the values, each times its weight.
-const { h, say, store, eachFrame, number } = former;
+const { h, say, store, number } = former;
 const { body, foot } = former.panel(element, say("pair"));
 const heading = h("p", { class: "sentence" });
 const [products, values] = ["products", "values"].map((name) => h("canvas", { class: name, "aria-hidden": "true" }));
@@ -14,7 +14,7 @@ body.append(heading, products, sum, fetches);
 foot.append(check);
 const LINE = 49; // where the bars of the products stand
 const TALL = 20; // the longest of them, up or down
-const [LEFT, BESIDE] = [22, 74]; // pixels beside the numbers: for a letter; for a weight and a token
+const [LEFT, BESIDE] = [22, 96]; // pixels beside the numbers: for a letter; for a weight and a token
 const ROW = 13; // pixels of a vector
 const KEYS = 3; // whose values are shown one by one
 let at = null; // the number of the output that is told; null: the largest
@@ -23,7 +23,16 @@ let fetched = null; // see former.fetched
 const most = (vectors) => vectors.flatMap((vector) => [...vector]).reduce((a, b) => Math.max(a, Math.abs(b)), 1e-9);
 const label = (context, words, y) => {
   Object.assign(context, { font: `12px ${former.style.font}`, textBaseline: "middle", fillStyle: former.variable("quiet") });
-  context.fillText(words, 0, y);
+  context.fillText(cut(context, words), 0, y);
+};
+
+/** Words as far as they fit beside the numbers. */
+const cut = (context, words) => {
+  const fits = (said) => context.measureText(said).width <= BESIDE - 4;
+  if (fits(words)) return words;
+  const letters = [...words];
+  while (letters.length && !fits(`${letters.join("")}…`)) letters.pop();
+  return `${letters.join("")}…`;
 };
 
 /** A vector as a row of colour from `left` on, the darkest as large as `largest`; returns a number's width. */
@@ -59,11 +68,10 @@ const drawProducts = (q, k) => {
 const drawValues = ({ keys, weights, parts, rest, out }, labels) => {
   const others = weights.length > keys.length ? [[say("pair_others"), rest]] : [];
   const rows = [...keys.map((key, i) => [`${former.fixed(weights[key], 2)} × ${former.token(key, labels)}`, parts[i]]), ...others];
-  const on = former.fit(values, size.width, (rows.length + 1) * ROW + 5);
+  const on = former.fit(values, size.width, (KEYS + 2) * ROW + 5); // as tall for every query
   const largest = most([...parts, rest, out]);
   rows.forEach(([words, vector], i) => {
     label(on, words, i * ROW + 6);
-    on.clearRect(BESIDE - 4, i * ROW, size.width, ROW);
     row(on, vector, largest, BESIDE, i * ROW);
   });
   const top = rows.length * ROW + 4;
@@ -87,7 +95,7 @@ const tellTotal = (query, map, factor) => {
   const { keys, weights, vectors, rest, out } = fetched;
   const i = chosen();
   const terms = keys.map((key, part) => say("pair_term", { weight: number(weights[key]), value: number(vectors[part][i]), token: former.quote(key, map.keys) }));
-  const others = weights.length - keys.length;
+  const others = map.keysSeen(query) - keys.length;
   if (others) terms.push(say("pair_rest", { sum: number(rest[i]), count: others }));
   const values = { at: i + 1, size: out.length, query: former.quote(query, map.queries), terms: former.list(terms, true), total: number(out[i]), factor: former.fixed(factor, 1) };
   total.textContent = say(factor === 1 ? "pair_total" : "pair_total_scaled", values);
@@ -108,7 +116,7 @@ const changes = ({ layer, head }, query) => {
   };
 };
 
-const paint = eachFrame(() => {
+const paint = former.afterMap(() => {
   const shown = former.shown();
   if (!shown || !size.width) return;
   const { query, key } = former.pair(shown);
@@ -129,7 +137,7 @@ const paint = eachFrame(() => {
   const dot = q.reduce((so, value, i) => so + value * k[i], 0);
   const masked = key >= map.rowLength(query);
   const score = vectors.given && !masked ? vectors.given[map.rowStart(query) + key] : dot / Math.sqrt(headSize);
-  const said = { dot: number(dot), size: headSize, score: number(score), keys: map.rowLength(query), weight: masked ? "" : number(former.row(shown, query)[key]) };
+  const said = { dot: number(dot), size: headSize, score: number(score), keys: map.keysSeen(query), weight: masked ? "" : number(former.row(shown, query)[key]) };
   const sums = vectors.given ? "pair_sum_distance" : "pair_sum";
   sum.textContent = say(masked ? "pair_masked" : map.skips(query, key) ? "pair_skipped" : set ? "pair_set" : uniform ? "pair_edited" : sums, said);
   fetched = former.fetched(shown, query, KEYS, factor);
@@ -151,4 +159,4 @@ values.addEventListener("pointerleave", () => {
 });
 const size = former.sized(body, paint);
 store.subscribe(element, paint);
-former.onTheme(paint);
+former.onTheme(() => paint());

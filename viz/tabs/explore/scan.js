@@ -1,6 +1,6 @@
 // Every head over a corpus (viz/tabs/explore/scans.py): all of them as dots over two measures, and of the chosen one its
 // spread, the stretches where it was seen, and its q and k there. Asked for while it is in view, a moment after the last
-// change.
+// change. props.value: the models of which there is a scan.
 const { h, say, store } = former;
 const { section, tools, body, foot } = former.panel(element, say("scan"));
 const SOON = 150; // ms from the last change
@@ -16,8 +16,9 @@ const written = (measure, value) => {
   return former.share(value);
 };
 const called = (measure) => say(`scan_of_${measure}`);
-const HINTS = { entropy: "term_entropy_means", decided: "scan_of_decided_hint", effect: "scan_of_effect_hint" };
-const explained = (measure) => former.hint(called(measure), say(HINTS[measure] ?? `stat_${measure}_hint`));
+const OWN = ["separator", "elsewhere", "decided", "effect"]; // that only a scan has
+const hintOf = (measure) => (measure === "entropy" ? "term_entropy_means" : OWN.includes(measure) ? `scan_of_${measure}_hint` : `stat_${measure}_hint`);
+const explained = (measure) => former.hint(called(measure), say(hintOf(measure)));
 
 const menu = (name, words) => {
   const select = h("select", { "data-field": name, "aria-label": words, onchange: () => store.set({ [name]: select.value }) });
@@ -120,8 +121,9 @@ const drawHead = () => {
 };
 
 const parts = h("div", { class: "scan-parts" }, dots, h("div", {}, heading, h("p", { class: "quiet" }, say("scan_spread_means")), spread), h("div", {}, h("h3", {}, say("scan_plane")), planeChart, planeMeans), h("div", {}, h("h3", {}, former.hint(say("scan_places"), say("scan_places_means"))), places));
-parts.hidden = true;
 body.append(parts);
+parts.style.visibility = "hidden"; // until they are drawn once: their place is kept, and nothing half-shown is read
+const has = (scan) => [parts, ...Object.values(menus).map((menu) => menu.parentElement)].forEach((part) => (part.hidden = !scan));
 
 // --- asking ---------------------------------------------------------------------------------------------------------------
 
@@ -141,14 +143,15 @@ const ask = async () => {
     const answer = heads?.of === ofHeads ? heads.answer : await former.answer("/scan/heads", { model, x, y }, signal);
     if (signal.aborted) return;
     heads = { of: ofHeads, answer };
-    const { missing, stretches, length, corpus, split, removals } = answer;
-    parts.hidden = Boolean(missing);
-    status.textContent = missing ? former.told(missing) : say("scan_source", { stretches, length, corpus, split, removals });
+    const { missing, stretches, length, corpus, split, removals, asked } = answer;
+    has(!missing);
+    status.textContent = missing ? former.told(missing) : say("scan_source", { stretches, length, corpus, split, removals, asked });
     if (!missing) {
       fillMenus(answer);
       drawDots();
       head = { of: ofHead, at: [layer, number], answer: await former.answer("/scan/head", { model, layer, head: number }, signal) };
       drawHead();
+      parts.style.visibility = "";
     }
     element.classList.remove("late");
     section.dataset.of = `${ofHeads} ${layer} ${number}`;
@@ -165,10 +168,12 @@ new IntersectionObserver((entries) => {
 const ON = ["pass", "layer", "head", "scan_x", "scan_y"];
 store.subscribe(element, (changed) => {
   if (!store.pass || !ON.some((name) => changed.has(name))) return;
-  element.hidden = ["classifier", "translator"].includes(store.pass.header.kind);
-  if (!inView) return;
+  const { kind, model } = store.pass.header;
+  element.hidden = ["classifier", "translator"].includes(kind);
+  if (changed.has("pass")) has(props.value.includes(model)); // before its answer: what stands below does not move
+  asking?.abort(); // what it would say is of what was chosen before
   element.classList.add("late");
   clearTimeout(timer);
-  timer = setTimeout(ask, SOON);
+  if (inView) timer = setTimeout(ask, SOON);
 });
 former.onTheme(() => head && !head.answer.missing && drawPlaces());

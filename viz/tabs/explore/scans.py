@@ -7,6 +7,7 @@ POST /scan/head    {model, layer, head}: one head's spread, its stretches and it
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -23,7 +24,10 @@ from viz.passes.loaded import Loaded, Models
 from viz.tabs.python import IMPORTS, View, read_choice, read_index, read_model
 from viz.text import Note, Refusal, note
 
-MEASURES = ("previous", "next", "first", "self", "same", "copying", "decided", "entropy", "distance", "effect")
+MEASURES = (
+    *("previous", "next", "first", "separator", "self", "same", "elsewhere", "copying"),
+    *("decided", "entropy", "distance", "effect"),
+)
 SEEN = 0.02  # the least weight on a token that a stretch is cut around
 AROUND = 3  # tokens beside it that are shown too
 SPREAD = ("mean", "tenth", "ninetieth")  # of a dot
@@ -40,6 +44,11 @@ def found(loaded: Loaded) -> scan.Scan | Note:
     except CheckpointError:
         return note("scan_damaged", command=command(loaded))
     return note("scan_none", name=loaded.name, command=command(loaded)) if kept is None else kept
+
+
+def scanned(models: Models) -> list[str]:
+    """The names of the models in whose folder a scan stands."""
+    return [name for name, loaded in models.items() if loaded.folder and (loaded.folder / scan.FILE).is_file()]
 
 
 def command(loaded: Loaded) -> str:
@@ -62,6 +71,12 @@ def at(kept: scan.Scan, view: View) -> tuple[int, int]:
     return read_index(view, "layer", layers), read_index(view, "head", count)
 
 
+def axes(measures: Sequence[str], x: str, y: str) -> tuple[str, str]:
+    """Two measures to show: those that are asked for, or in place of one that there is not, another."""
+    x = x if x in measures else measures[0]
+    return x, y if y in measures else next(name for name in measures if name != x)
+
+
 def heads(models: Models, view: View) -> dict[str, Any]:
     """All heads over two measures, by their means.
 
@@ -70,16 +85,18 @@ def heads(models: Models, view: View) -> dict[str, Any]:
         view: "model", and the measures "x" and "y".
     Returns:
         {"figures", "measures" that there are, "x" and "y" that are shown, "stretches", "length" of each in tokens,
-        "removals", "corpus", "split"}; {"missing": a note} where there is no scan.
+        "removals", "asked", "corpus", "split"}; {"missing": a note} where there is no scan. "asked" is what a head was
+        removed on: "hidden" pieces, or the "next" ones.
     Raises:
         Refusal: a view that is none.
     """
-    kept = found(read_model(models, view))
+    loaded = read_model(models, view)
+    kept = found(loaded)
     x, y = (read_choice(view, name, MEASURES) for name in "xy")
     if isinstance(kept, dict):
         return {"missing": kept}
     measures = [name for name in MEASURES if name in kept.facts["measures"]]
-    x, y = (name if name in measures else measures[0] for name in (x, y))
+    x, y = axes(measures, x, y)
     points = [torch.stack([kept.of(name, of) for of in SPREAD], -1).numpy() for name in (x, y)]
     return {
         "figures": chart.themed(lambda theme: figures.scan(*points, chosen=(0, 0), axes=(x, y), theme=theme)),
@@ -88,6 +105,7 @@ def heads(models: Models, view: View) -> dict[str, Any]:
         "y": y,
         "stretches": len(kept.tokens),
         "length": kept.tokens.shape[1],
+        "asked": "hidden" if isinstance(loaded.bundle.model, former.Bert) else "next",
         **{name: kept.facts[name] for name in ("removals", "corpus", "split")},
     }
 
@@ -168,9 +186,11 @@ def python(models: Models, view: View) -> str:
     if isinstance(kept, dict):
         raise Refusal(kept["key"], **kept["values"])
     layer, number = at(kept, view)
-    x, y = (read_choice(view, f"scan_{side}", kept.facts["measures"]) for side in "xy")
+    measures = [name for name in MEASURES if name in kept.facts["measures"]]
+    x, y = axes(measures, *(read_choice(view, f"scan_{side}", MEASURES) for side in "xy"))
     lines = [
         "from former import scan",
+        "from former.training.stretches import special",
         "",
         f"bundle, found = former.load({place(loaded)!r}), scan.load({place(loaded)!r})",
         f"layer, head = {layer}, {number}",
@@ -179,8 +199,9 @@ def python(models: Models, view: View) -> str:
         f"all_heads = figures.scan(x, y, chosen=(layer, head), axes={(x, y)!r})",
         "names = []",
         "for stretch, place, row in zip(*(each[layer, head] for each in (found.examples, found.places, found.rows))):",
-        "    labels = bundle.tokenizer.labels(found.tokens[stretch].tolist())",
-        "    names.append((labels[place], labels[1 + row[1:].argmax()]))  # the query, and what it looks at most",
+        "    ids = found.tokens[stretch]",
+        "    labels, text = bundle.tokenizer.labels(ids.tolist()), scan.is_text(ids, special(bundle.tokenizer))",
+        "    names.append((labels[place], labels[(row * text).argmax()]))  # the query, and the text it looks at most",
         "    if len(names) <= 20:  # its most decided places",
         "        seen = [f'{label} {weight:.2f}' for label, weight in zip(labels, row) if weight >= 0.02]",
         "        print(labels[place], '→', ', '.join(seen))",

@@ -1,5 +1,5 @@
 // What the chosen map does, in numbers; and in a sentence made from them, which the tab says above.
-const { h, say, store, eachFrame, share } = former;
+const { h, say, store, share } = former;
 const { body } = former.panel(element, say("statistics"));
 const table = h("dl");
 const overlap = h("p", { class: "quiet", hidden: true }, say("stat_overlap"));
@@ -16,7 +16,7 @@ const line = (name, word, value, part, beside) =>
   );
 const hint = (name) => former.hint(say(`stat_${name}`), say(`stat_${name}_hint`));
 
-const paint = eachFrame(() => {
+const paint = former.afterMap(() => {
   const shown = former.shown();
   if (!shown) return;
   const { map, of, layer, head } = shown;
@@ -37,4 +37,4 @@ const paint = eachFrame(() => {
   overlap.hidden = places.reduce((sum, name) => sum + statistics[name], 0) <= 1.005;
 });
 const ON = ["pass", "map", "layer", "head", "of", "rev"];
-store.subscribe(element, (changed) => ON.some((name) => changed.has(name)) && paint());
+store.subscribe(element, (changed) => ON.some((name) => changed.has(name)) && paint(changed));

@@ -1,7 +1,7 @@
 // The tokens of the map. Under each, two stripes for the token that is pointed at or locked: upper, how much it looks
 // there; lower, how much is looked at it from there. A text that looks at another stands over it, and has the lower
 // stripes, the other the upper. The ground of a token is free for another layer: --ground.
-const { h, say, store, eachFrame, share } = former;
+const { h, say, store, share } = former;
 const NAMED = 4; // tokens a sentence names
 const { tools, body, foot } = former.panel(element, say("strip"));
 const list = h("div", { class: "tokens", role: "group", "aria-label": say("strip_label") });
@@ -57,7 +57,7 @@ const show = (button, levels, look) => {
   button.tabIndex = look.stop ? 0 : -1;
 };
 
-const paint = eachFrame(() => {
+const paint = former.afterMap(() => {
   const shown = former.shown();
   if (!shown) return;
   const { square } = shown.map;
@@ -153,5 +153,5 @@ const ON = ["pass", "map", "exact", "hover", "token", "key", "layer", "head", "o
 store.subscribe(element, (changed) => {
   if (!store.pass) return;
   if (changed.has("pass") || changed.has("map")) build();
-  if (ON.some((name) => changed.has(name))) paint();
+  if (ON.some((name) => changed.has(name))) paint(changed);
 });

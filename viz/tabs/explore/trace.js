@@ -29,6 +29,9 @@ const line = (said) => h("p", { class: "line" }, said);
 const file = ({ file: name, tensor }, row, column) =>
   h("p", { class: "quiet" }, row === undefined ? (name ? say("trace_file", { tensor, file: name }) : tensor) : say(name ? "trace_place" : "trace_place_only", { tensor, file: name, row, column }));
 
+/** A number behind another’s sign: in brackets where it is below 0. */
+const within = (value) => (value < 0 ? `(${number(value)})` : number(value));
+
 const pick = (part, at) => {
   picked = { part, at };
   load();
@@ -39,7 +42,7 @@ const row = (part, token, clickable = true) => former.numberRow(say(`trace_row_$
 const weightSteps = ({ query, key, names }) => {
   const { product, root, score, most, total, weight } = found;
   const computed = Math.exp(score - most) / total;
-  const values = { ...names, keys: store.map.rowLength(query), score: number(score), most: number(most), total: number(total), weight: number(computed) };
+  const values = { ...names, keys: store.map.keysSeen(query), score: number(score), most: within(most), total: number(total), weight: number(computed) };
   const changed = Math.abs(computed - weight) > 1e-4 ? line(say("trace_weight_set", { weight: number(computed), changed: number(weight) })) : null;
   Object.assign(chain.dataset, { computed, weight, key });
   return [
@@ -70,7 +73,7 @@ const inputSteps = (names) => {
   const { column, norm, whole, row: at, token, blocks } = input;
   const named = picked.part === "q" ? names.query : names.key;
   const values = { column, token: named, value: number(input.value), whole: number(whole) };
-  const said = norm ? say("trace_x", { ...values, mean: number(norm.mean), deviation: number(norm.deviation), gain: number(norm.gain), bias: number(norm.bias) }) : say("trace_x_same", values);
+  const said = norm ? say("trace_x", { ...values, mean: within(norm.mean), deviation: number(norm.deviation), gain: within(norm.gain), bias: within(norm.bias) }) : say("trace_x_same", values);
   const terms = [
     say("trace_embedding", { value: signed(input.embedding, 4), token: named }),
     say("trace_position", { value: signed(input.position, 4) }),
@@ -112,6 +115,7 @@ const load = async () => {
   const response = await former.patiently(asks).catch(() => null);
   const answer = await response?.json().catch(() => null);
   if (asks !== on) return; // something else is asked by now
+  if (asks !== path()) return void (on = null); // or will be in a moment
   element.classList.remove("late");
   found = response?.ok && !answer?.error ? answer : null;
   chain.hidden = !found;
@@ -147,7 +151,7 @@ new IntersectionObserver((entries) => {
   if (inView && former.presenter.on) setOpen(true);
   else soon();
 }).observe(section);
-const CHOICES = ["pass", "map", "layer", "head", "of", "token", "key"];
+const CHOICES = ["pass", "map", "layer", "head", "of", "token", "key", "exact"]; // the key that is looked at most is sure then
 store.subscribe(element, (changed) => {
   if (changed.has("pass") || changed.has("map")) picked = { part: "q", at: 0 };
   if (CHOICES.some((name) => changed.has(name))) soon();

@@ -7,7 +7,7 @@ tools.append(progress, start);
 const columns = ["ablation", "attention"].map((kind) => {
   const text = h("p", { class: "words-text" });
   const top = h("ol", { class: "words-top" });
-  const how = h("p", { class: "quiet" }, say(`words_${kind}_how`));
+  const how = h("p", { class: "quiet" }, kind === "attention" ? say("words_attention_how") : "");
   return { how, text, top, column: h("div", { class: "words-column" }, h("h3", {}, say(`words_${kind}`)), how, text, top) };
 });
 for (const { text } of columns) former.pointsAtTokens(text);
@@ -43,7 +43,7 @@ const run = async (asked = false) => {
   try {
     await former.lines(`/attention/${key}/words`, mine.signal, (piece) => {
       if (running !== mine) return;
-      if (piece.attention) Object.assign(found, { attention: piece.attention, size: piece.size });
+      if (piece.attention) Object.assign(found, { attention: piece.attention, size: piece.size, blank: piece.blank });
       for (const change of piece.changes ?? []) found.changes.push(...Array(found.size).fill(change));
       if ("agreement" in piece) found.agreement = piece.agreement;
       progress.value = Math.min(1, found.changes.length / tokens);
@@ -82,7 +82,8 @@ const signed = (value) => (value === undefined ? "…" : former.signed(value, 2)
 const draw = () => {
   const [ablation, attention] = columns;
   fill(ablation, found.changes.slice(0, store.pass.header.tokens), signed);
-  ablation.how.textContent = found.size > 1 ? say("words_together", { size: found.size }) : say("words_ablation_how");
+  const { size: together, blank } = found;
+  if (blank) ablation.how.textContent = together > 1 ? say("words_together", { size: together, blank }) : say("words_ablation_how", { blank });
   fill(attention, found.attention ?? [], (value) => (value === undefined ? "…" : former.share(value)));
   if (!("agreement" in found)) return;
   const { tokens, output } = store.pass.header;

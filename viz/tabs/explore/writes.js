@@ -54,11 +54,13 @@ const draw = () => {
   const focused = lists.contains(document.activeElement) ? document.activeElement.dataset.id : null;
   const most = Math.max(1e-9, ...[...raised, ...lowered].map(([, value]) => Math.abs(value)));
   const part = (value) => Math.abs(value) / most;
+  const silent = most <= 1e-9; // it was switched off
   heading.textContent = say("writes_heading", { name: say("head_name", { layer, head }), token: former.quote(at(), store.map.queries) });
   lists.replaceChildren(
     looks(),
-    list(say("writes_raises"), raised, part, (value) => signed(value, 2)),
-    list(say("writes_lowers"), lowered, part, (value) => signed(value, 2), "down"),
+    ...(silent
+      ? [h("p", {}, say("writes_nothing"))]
+      : [list(say("writes_raises"), raised, part, (value) => signed(value, 2)), list(say("writes_lowers"), lowered, part, (value) => signed(value, 2), "down")]),
     list(say("writes_likeliest"), likeliest, (value) => value, share),
   );
   if (focused) lists.querySelector(`[data-id="${focused}"]`)?.focus();
@@ -71,7 +73,7 @@ const draw = () => {
   const direct = parts[store.map.name === "cross" ? "cross" : "heads"][layer][head];
   told.replaceChildren(
     h("p", {}, say("writes_total", { terms: former.list(terms, true), sum: fixed(all, 3), logit: fixed(logit, 3) })),
-    h("p", {}, say("writes_without", { direct: signed(direct, 3), logit: fixed(without.logit, 3), before: fixed(logit, 3), after: share(without.prob), prob: share(prob) })),
+    silent ? "" : h("p", {}, say("writes_without", { direct: signed(direct, 3), logit: fixed(without.logit, 3), before: fixed(logit, 3), after: share(without.prob), prob: share(prob) })),
   );
   status.textContent = found.follows === null ? "" : say("writes_follows", { token: `“${label(found.follows)}”` });
   Object.assign(section.dataset, { token: found.token, sum: all, logit });
@@ -124,11 +126,19 @@ const load = async () => {
 const soon = () => {
   clearTimeout(timer);
   element.hidden = store.pass?.header.kind === "classifier"; // which says nothing after a token
+  if (store.pass?.header.kind === "bert") body.hidden = true; // its norms stand after the sublayers: it is refused
+  if (store.map) sum.style.setProperty("--rows", store.map.layers + 1);
   if (store.view.of !== "head") {
     on = null;
     body.hidden = true;
     status.textContent = say("writes_choose_head");
-  } else timer = setTimeout(load, AFTER);
+  } else {
+    if (on !== path()) {
+      on = null; // an answer on its way is of what was chosen before
+      element.classList.add("late");
+    }
+    timer = setTimeout(load, AFTER);
+  }
 };
 new IntersectionObserver((entries) => {
   inView = entries.at(-1).isIntersecting;

@@ -28,7 +28,7 @@ def settings(models: Models) -> dict[str, Any]:
             name: {
                 "layers": config.depth,
                 "heads": config.heads,
-                "context": config.seq_length,
+                "context": config.seq_length + getattr(config, "memory_length", 0),
                 "about": about(loaded),
             }
             for name, loaded in models.items()

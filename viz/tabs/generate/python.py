@@ -16,7 +16,7 @@ def start(models: Models, view: View, more: str = "") -> tuple[Loaded, writing.O
     """
     loaded = read_model(writers(models), view)
     order = writing.read_order(loaded, view)
-    begin = f"{more}{IMPORTS}from former.generate import Window, next_token_probs\n\n"
+    begin = f"{more}{IMPORTS}from former.generate import next_token_probs, reader\n\n"
     return loaded, order, f"{begin}{read(loaded, order, view)}"
 
 
@@ -26,7 +26,7 @@ def read(loaded: Loaded, order: writing.Order, view: View) -> str:
         f"bundle = {loaded.code}\n"
         f"prompt = bundle.tokenizer.encode({view['text']!r})\n"
         f"ids = prompt + {order.ids[order.prompt :]!r}  # and what was written\n"
-        "window, capture = Window(bundle.model, len(prompt)), former.Capture()\n"
+        "window, capture = reader(bundle.model, len(prompt)), former.Capture()\n"
         "with torch.inference_mode():\n"
         "    logits = window.read(ids, capture)  # of the next token\n"
     )

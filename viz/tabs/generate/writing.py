@@ -29,7 +29,7 @@ import torch
 from torch import Tensor
 
 import former
-from former.generate import Window, next_token_probs
+from former.generate import next_token_probs, reader
 from former.tokens import Tokenizer
 from viz.passes.edits import is_index
 from viz.passes.loaded import Loaded
@@ -142,7 +142,7 @@ def states(model: Any, order: Order) -> Iterator[State]:
     As `former.generate` writes, with two differences: the state is also wanted where nothing is written, and each token
     has its own dice.
     """
-    ids, window, token = list(order.ids), Window(model, order.prompt), None
+    ids, window, token = list(order.ids), reader(model, order.prompt), None
     for written in range(order.length + 1):
         capture = former.Capture()
         logits = window.read(ids, capture)

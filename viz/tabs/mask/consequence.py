@@ -16,7 +16,7 @@ from torch import Tensor
 
 import former
 from former import masks
-from viz.passes.loaded import Loaded, Models, writers
+from viz.passes.loaded import Loaded, Models, causal
 from viz.passes.run import tokenize
 from viz.tabs.mask.masking import Asked, read_model, read_string, read_whole
 from viz.text import Refusal
@@ -121,7 +121,7 @@ def settings(models: Models) -> dict[str, Any]:
         "longest": TEXT_LIMIT,
         "written": WRITTEN,
         "temperature": TEMPERATURE,
-        "blind": math.log2(next(iter(writers(models).values())).bundle.config.num_tokens),
+        "blind": math.log2(next(iter(causal(models).values())).bundle.config.num_tokens),
         "missing": [name for name in (MASKED, UNMASKED) if name not in models],
     }
 

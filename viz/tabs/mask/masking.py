@@ -167,7 +167,7 @@ def moves(loaded: Loaded, ids: Sequence[int], mask: Tensor) -> list[list[float]]
     """How far the logits of output i (row) move at the most when token j (column) is replaced, under a mask: t × t."""
 
     def logits(tokens: Tensor) -> Tensor:
-        return loaded.bundle.model(tokens, mask=mask)
+        return loaded.fast(tokens, mask=mask)
 
     return former.analysis.influence(logits, torch.tensor([list(ids)])).tolist()
 

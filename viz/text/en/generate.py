@@ -82,9 +82,9 @@ MESSAGES = {
     "write_length": "Length",
     "write_pace": "Pace",
     "lesson_generate": "Likeliest next: “{token}”, {share}. Uncertainty: {bits} bits, as among {among} equally likely"
-    " tokens. Take another, and the text branches.",
-    "lesson_generate_sure": "The model is almost certain that “{token}” comes next: {share}. Take another all the"
-    " same, and the text branches.",
+    " tokens. Choose another token, and the text branches.",
+    "lesson_generate_sure": "The model is almost certain that “{token}” comes next: {share}. Choose another token all"
+    " the same, and the text branches.",
     # refusals
     "no_prompt": "There is no text to write on from yet: type at least one character.",
     "long_written": "A text may grow by {limit, number} tokens at most. Go back, or start over.",

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 MESSAGES = {
     "glossary": "Glossary",
+    "term_token": "token",
+    "term_token_means": "What a model reads one at a time: a word, a piece of a word, a character or a byte. Each"
+    " becomes a vector, a list of numbers, which the layers change.",
     "term_head": "head",
     "term_head_means": "One of the attentions that a layer computes side by side. Each has queries, keys and values of"
     " its own; what they fetch is put together at the end of the layer.",
@@ -20,6 +23,9 @@ MESSAGES = {
     "term_score": "score",
     "term_score_means": "How well a query and a key match: their dot product, divided by the square root of its length."
     " The softmax makes weights of the scores.",
+    "term_softmax": "softmax",
+    "term_softmax_means": "Turns numbers into shares: e to the power of each, divided by the sum of them all. The"
+    " shares add up to 1, and the largest number gets the largest share.",
     "term_mass": "mass",
     "term_mass_means": "A part of a query’s attention: the sum of its weights on some of the keys. All of them together"
     " have mass 1, or 100 %.",
@@ -29,6 +35,9 @@ MESSAGES = {
     "term_rollout": "rollout",
     "term_rollout_means": "Attention followed through the layers down to the text. Each layer counts as half the mean"
     " of its heads and half no change, since a token also keeps what it was; the layers are multiplied.",
+    "term_logit": "logit",
+    "term_logit_means": "The number that a model gives each token that might come next. The softmax turns the logits"
+    " into probabilities.",
     "term_surprise": "surprise",
     "term_surprise_means": "How unexpected a token was, in bits: −log₂ of the probability that the model gave it"
     " before. 0 bits: it was certain. 1 bit: as a coin toss. Each further bit halves the probability.",

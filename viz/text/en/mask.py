@@ -132,9 +132,10 @@ MESSAGES = {
     "mask_waiting": "Measuring …",
     "mask_lesson": "{mask, select, causal {The causal mask} local {A local window of {size}} strided {The strided mask"
     " with stride {size}} other {The fixed mask with stride {size}}} keeps {cells} of {all} scores.",
-    "mask_lesson_moves": "{mask, select, causal {The causal mask} local {A local window of {size}} strided {The"
-    " strided mask with stride {size}} other {The fixed mask with stride {size}}} keeps {cells} of {all} scores."
-    " Changing {token} moves {outputs}{before, select, none {, none before it} other {}}; unmasked, {unmasked}.",
+    "mask_lesson_moves": "{mask, select, causal {The causal mask} local {A local window of {size}} strided {The strided"
+    " mask with stride {size}} other {The fixed mask with stride {size}}} keeps {cells} of {all} scores. Changing"
+    " {token} moves {outputs}{before, select, none {, none before it} other {}}; without the mask it would move"
+    " {unmasked}.",
     "mask_lesson_none": "Without a mask, all {all} scores stay.",
     "mask_lesson_none_moves": "Without a mask, all {all} scores stay. Changing {token} moves {unmasked}{too, select,"
     " some {, also those before it} other {}}.",

@@ -10,13 +10,13 @@ MESSAGES = {
     "edited_weight": "{name}: {query} → {key} set to {weight}{row, select, kept {, the rest of its row kept} other {}}",
     "writes": "What the head writes",
     "writes_hint": "How this is read",
-    "writes_means": "The head’s output at the chosen place, through the last norm as it was applied there and the"
-    " output layer: what it adds to the logit of each next token, counted from its average over all tokens (what is"
-    " added to all alike changes no probability). The same can be done with every head, every feed-forward and the"
-    " embedding, and all of it together is the logit. What a head does by way of the layers after it is not counted"
-    " here, but where it is switched off.",
-    "writes_not": "Here this can only be said of models that norm before each sublayer and say a next token: elsewhere"
-    " later norms rescale what a head wrote, so parts do not add up to a logit.",
+    "writes_means": "A model gives each token that might come next a number, its logit; the softmax makes probabilities"
+    " of them. Here is what this head adds to each logit at the chosen place: its output, through the last norm as it"
+    " was applied there and the output layer, less its average over all tokens (what is added to all alike changes no"
+    " probability). Every head, every feed-forward layer and the embedding add a part, and all parts together are the"
+    " logit. What later layers make of the head is not in its part; where it is switched off, that is gone too.",
+    "writes_not": "This is shown of models that norm before each sublayer, say a next token and keep no memory. Where a"
+    " norm comes after each sublayer, it rescales what heads wrote, so parts do not add up to a logit.",
     "writes_encoder": "The encoder’s heads write into what the decoder reads, not into the logits. Choose the decoder"
     " or the cross-attention.",
     "writes_choose_head": "A mean and a rollout write nothing of their own: choose a head.",
@@ -24,6 +24,7 @@ MESSAGES = {
     "writes_looks": "looks at",
     "writes_raises": "raises",
     "writes_lowers": "lowers",
+    "writes_nothing": "Switched off, this head writes nothing: it raises and lowers no token.",
     "writes_likeliest": "the model says",
     "writes_parts": "What each part adds to the logit",
     "writes_sum_of": "The logit of {token}, part by part",
@@ -53,9 +54,10 @@ MESSAGES = {
     "trace_close": "Close",
     "trace_choose_head": "A mean and a rollout are not computed from q and k: choose a head.",
     "trace_masked": "The mask hides this pair: there is no weight to follow.",
-    "trace_not": "The numbers of this model come about in a way that is not followed here.",
+    "trace_not": "Numbers are followed in generators, classifiers and translators, without relative positions, a memory"
+    " or BERT’s segments.",
     "trace_weight": "weight of {query} → {key} = e^(score − largest) / the sum of these over {keys, plural, one {# key}"
-    " other {# keys}} = e^({score} − ({most})) / {total} = {weight}",
+    " other {# keys}} = e^({score} − {most}) / {total} = {weight}",
     "trace_weight_set": "from the scores this weight would be {weight}; you have changed it to {changed}",
     "trace_score": "score = q·k / √s = {product} / {root} = {score}",
     "trace_score_unscaled": "score = q·k = {score}",
@@ -71,7 +73,7 @@ MESSAGES = {
     "trace_place": "{tensor}[{row}, {column}] in {file}",
     "trace_place_only": "{tensor}[{row}, {column}]",
     "trace_x": "x[{column}] of {token}, in the largest of these products, is r[{column}] after the norm: (r − mean) / σ"
-    " × γ + β = ({whole} − ({mean})) / {deviation} × {gain} + ({bias}) = {value}",
+    " × γ + β = ({whole} − {mean}) / {deviation} × {gain} + {bias} = {value}",
     "trace_x_same": "x[{column}] of {token}, in the largest of these products, = {value}: this model norms after each"
     " sublayer, so x is what the layer before gave",
     "trace_stream": "r[{column}] = {whole}: the residual stream, which is the sum of {terms}",

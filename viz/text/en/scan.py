@@ -13,12 +13,19 @@ MESSAGES = {
     "scan_chart": "All heads over two measures. The arrow keys go from head to head, Enter opens one.",
     "scan_layer": "layer",
     "scan_source": "{stretches, number} stretches of {length} tokens of {corpus}, split {split}; the effect of removing"
-    " a head on {removals, number} of them.",
+    " a head was measured on {asked, select, hidden {the hidden pieces of} other {the next tokens of}} {removals,"
+    " number} of them.",
     "scan_of_previous": "previous token",
     "scan_of_next": "next token",
     "scan_of_first": "first token",
+    "scan_of_separator": "[SEP]",
+    "scan_of_separator_hint": "Mass on [SEP], which ends the text, averaged over the queries. Heads of BERT rest there"
+    " when what they look for is not there.",
     "scan_of_self": "itself",
     "scan_of_same": "same token earlier",
+    "scan_of_elsewhere": "same token elsewhere",
+    "scan_of_elsewhere_hint": "Mass on the other places where the query’s token stands, before it or after it, averaged"
+    " over the queries that have such a place.",
     "scan_of_copying": "copying",
     "scan_of_decided": "decided",
     "scan_of_decided_hint": "The largest weight on a token that is neither the first nor a special one, averaged over"
@@ -26,7 +33,7 @@ MESSAGES = {
     "scan_of_entropy": "entropy",
     "scan_of_distance": "distance",
     "scan_of_effect": "effect of removing it",
-    "scan_of_effect_hint": "How many bits more a token costs without this head.",
+    "scan_of_effect_hint": "How many bits more a token costs without this head; of BERT, a hidden piece.",
     "scan_dot": "{measure}: {mean}, from {low} to {high}",
     "scan_spread": "{mean}, from {low} to {high}",
     "scan_spread_even": "{mean}, from {low} to {high} ({even} for an even spread)",
@@ -52,5 +59,5 @@ MESSAGES = {
     "scan_damaged": "What was measured of this model over a corpus is damaged, or of other weights. This makes it"
     " again: {command}. Then start the app again.",
     "scan_elsewhere": "Only a model in a folder of its own, as former.save writes it, can be measured over a corpus.",
-    "scan_kind": "Over a corpus only generators and BERT are measured: they read text on.",
+    "scan_kind": "Generators without a memory and BERT are measured over a corpus; this model is another.",
 }

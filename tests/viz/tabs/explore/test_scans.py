@@ -14,7 +14,10 @@ from safetensors import safe_open
 from safetensors.numpy import load_file
 
 import former
+from former import scan
 from former.checkpoints import CHECKPOINTS
+from former.tokens.wordpiece import WordPieceTokenizer
+from former.training import stretches
 from viz.passes.loaded import Loaded
 from viz.tabs.base import site_of
 from viz.tabs.explore import routes, scans
@@ -104,6 +107,37 @@ def test_the_lines_give_the_same_plane_and_spread(models, head):
         assert trace(drawn, name)["text"] == trace(head["figures"]["light"], name)["text"]
     np.testing.assert_allclose(names["spread"]["copying"], head["spread"]["copying"], atol=1e-5)
     assert len(names["all_heads"].data[0].x) == 48
+
+
+def test_of_a_bert_other_measures_are_shown_and_its_lines_give_the_places_that_look_at_text(tmp_path):
+    text = "The cat sat on the mat. The dog did not! Was it so?\nIt was. " * 200
+    pieces = WordPieceTokenizer.train([text], 60)
+    config = former.BertConfig(emb=16, heads=2, depth=2, num_tokens=pieces.num_tokens, seq_length=24)
+    torch.manual_seed(0)
+    model = former.Bert(config).eval()
+    for parameter in model.parameters():
+        torch.nn.init.normal_(parameter, std=0.4)
+    folder = tmp_path / "mine"
+    former.save(former.Bundle(model, pieces, config), folder)
+    tokens = torch.tensor(list(stretches.stretches(text, pieces, 80, 16)))
+    asked = stretches.questions(tokens[:2], pieces)
+    facts = {"corpus": "mine", "split": "val"}
+    scan.save(
+        scan.scan(model, tokens, special=stretches.special(pieces), questions=asked, facts=facts), tmp_path / "mine"
+    )
+    models = {"mine": Loaded("mine", former.load(tmp_path / "mine"), "mine", folder=tmp_path / "mine")}
+
+    view = VIEW | {"model": "mine", "layer": 1, "head": 1, "y": "copying", "scan_y": "copying"}
+    answer = scans.heads(models, view)
+    assert answer["measures"] == [name for name in scans.MEASURES if name not in ("same", "copying")]
+    assert (answer["x"], answer["y"], answer["asked"]) == ("previous", "next", "hidden"), "it has no copying"
+    head = scans.head(models, view)
+    assert not {each[side] for each in head["examples"] for side in ("query", "key")} & {"[CLS]", "[SEP]"}
+    names: dict = {}
+    exec(compile(scans.python(models, view), "scan", "exec"), names)
+    drawn = json.loads(names["figure"].to_json())
+    assert trace(drawn, "keys")["text"] == trace(head["figures"]["light"], "keys")["text"]
+    assert names["all_heads"].layout.yaxis.title.text == "next"
 
 
 def test_a_model_without_a_scan_says_how_to_make_one(models, tmp_path):

@@ -101,6 +101,28 @@ def test_a_state_is_what_one_pass_over_its_window_gives(loaded):
         assert state.kept[state.drawn] > 0
 
 
+def test_a_model_with_a_memory_writes_on_after_a_pause_as_without_one_and_says_what_it_sees():
+    torch.manual_seed(0)
+    config = former.TransformerXLConfig(num_tokens=256, emb=8, heads=2, depth=2, seq_length=4, memory_length=4)
+    model = former.TransformerXL(config).eval()
+    loaded = Loaded("recalls", former.Bundle(model, TOKENIZER, config), "")
+    assert list(writers({"recalls": loaded})) == ["recalls"]
+    asked = order(loaded, text="Hello", length=9)
+    written = list(writing.states(model, asked))
+    for at, state in enumerate(written):
+        ids = [*asked.ids, *(each.token for each in written[1 : at + 1])]
+        begin = (len(ids) - 1) // 4 * 4  # of its segment
+        memory = None
+        for first in range(0, begin, 4):
+            _, memory = model(torch.tensor([ids[first : first + 4]]), memory)
+        logits, _ = model(torch.tensor([ids[begin:]]), memory)
+        torch.testing.assert_close(state.probs, logits[0, -1].softmax(-1))
+        assert state.start == max(0, begin - 4)
+        assert state.weights.shape == (2, 2, len(ids) - state.start)
+        (again,) = writing.states(model, order(loaded, text="Hello", written=ids[5:]))
+        assert again.drawn == state.drawn
+
+
 def test_tokens_that_are_given_are_written_before_any_is_drawn(loaded):
     given_ids = list(b"abc")
     written = write(loaded, given=given_ids, length=10)

@@ -39,7 +39,7 @@
     const seconds = second ? [{ place: second, share: share(statistics[second]) }] : [];
     return {
       kind,
-      sentences: [say(`habit_${kind}`, values), ...seconds.map((values) => say("habit_second", values))].join(" "),
+      sentences: [say(`habit_${kind}`, values), ...seconds.map((values) => say(kind === "mixed" ? "habit_most" : "habit_second", values))].join(" "),
       short: former.list([say(`short_${kind}`, values), ...seconds.map((values) => say(`short_${values.place}`, values))]),
     };
   };

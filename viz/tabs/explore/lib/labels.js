@@ -46,8 +46,13 @@
   };
   const BLANK = new Set(["␣", "⏎", "⇥"]);
 
-  /** A token in a sentence, with its place in the text. */
-  former.quote = (i, labels) => `“${former.token(i, labels)}” (${i})`;
+  /** A token in a sentence, with its place in the text. One of a script that runs from right to left is set apart, or it
+   *  would turn the numbers around it too. */
+  former.quote = (i, labels) => {
+    const token = former.token(i, labels);
+    return `“${RIGHT_TO_LEFT.test(token) ? `\u2068${token}\u2069` : token}” (${i})`;
+  };
+  const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 
   /** A file's name: the model, layer and head, and what it is. */
   former.fileName = (what, extension) => {

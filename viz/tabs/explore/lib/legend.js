@@ -9,7 +9,11 @@
     const [low, bar, high, masked, skipped] = ["span", "i", "span", "span", "span"].map((tag) => h(tag));
     const legend = h("div", { class: "legend" }, low, bar, high, masked, skipped);
     place.append(legend);
+    let drawn = "";
     return (mode, scale, size, { hides, skipped: left }) => {
+      const now = [mode, scale, size, hides, Boolean(left), former.isDark()].join();
+      if (now === drawn) return;
+      drawn = now;
       const table = former.colours()[mode];
       bar.style.background = former.gradient(table);
       low.textContent = mode === "scores" ? former.fixed(-size, 1) : "0";

@@ -60,12 +60,13 @@
     const { weights, scores, masked, skipped } = former.colours();
     const { starts, lengths } = map;
     const perRow = former.store.view.scale === "row" && lengths.map((length, query) => values.subarray(starts[query], starts[query] + length).reduce((a, b) => Math.max(a, b), 1e-30));
+    const scaled = index[former.store.view.scale]; // looked up once, not for each of 65,536 cells
     return (query, key) => {
       if (key >= lengths[query]) return masked;
       if (map.skipped && map.skips(query, key)) return skipped;
       const value = values[starts[query] + key];
       if (size) return scores[(127.5 + (127.5 * value) / size) | 0];
-      return weights[(former.scaled(value, perRow[query]) * 255 + 0.5) | 0];
+      return weights[(Math.min(1, scaled(value, perRow[query])) * 255 + 0.5) | 0];
     };
   };
 })();

@@ -35,6 +35,14 @@
       return inside;
     }
 
+    /** With how many keys a query has a score: those that it sees, less those that the pattern leaves out. */
+    keysSeen(query) {
+      const [length, edges] = [this.rowLength(query), this.skipped?.[query] ?? []];
+      let left = 0;
+      for (let i = 0; i < edges.length; i += 2) left += (edges[i + 1] ?? length) - edges[i];
+      return length - left;
+    }
+
     /** A head's cells: square roots of weight / scale, 0 to 255. Of a pooled map all that were sent as one are alike. */
     quantised(layer, head) {
       const size = this.cells.length / (this.layers * this.heads);

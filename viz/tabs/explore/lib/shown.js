@@ -1,11 +1,12 @@
 // What is on screen, as numbers: one head, the mean of a layer's heads, or the rollout up to a layer; and which pair of
 // tokens is looked at. Every view of the tab asks here. Adds former.shown, former.weightsOf, former.row, former.pair,
 // former.lockedPair, former.strongest, former.strongestOf, former.LINES, former.linksOf, former.rowsPredict,
-// former.predictedAt, former.recompute and former.fetched.
+// former.predictedAt, former.recompute, former.fetched and former.afterMap.
 (() => {
   const former = window.former;
   const derived = new WeakMap(); // map → {mean: [layer] cells, rollout: [layer] t × t}
   let held = null;
+  const TOLD = 0.0005; // a key with less of the weight is told with all others: its share would read as 0.00
 
   /**
    * {map, of, layer, head, weights, exact, vectors}: weights are cells of the map (see AttentionMap.rowStart), packed ones until
@@ -183,7 +184,7 @@
     const of = (rows, i) => rows.subarray(i * headSize, (i + 1) * headSize);
     const start = map.rowStart(query);
     const weights = vectors.weights.subarray(start, start + map.rowLength(query));
-    const keys = former.strongestOf(weights, count);
+    const keys = former.strongestOf(weights, count).filter((key, i) => i === 0 || weights[key] >= TOLD);
     const values = keys.map((key) => of(vectors.v, key));
     const parts = values.map((vector, i) => vector.map((value) => value * weights[keys[i]]));
     const rest = new Float32Array(headSize);
@@ -192,6 +193,14 @@
     const sums = rest.map((sum, i) => factor * parts.reduce((total, part) => total + part[i], sum));
     const error = sums.reduce((most, sum, i) => Math.max(most, Math.abs(sum - out[i])), 0);
     return { keys, weights, vectors: values, parts, rest, out, error };
+  };
+
+  /** For what stands beside the map: paint(changed) calls draw in the next frame; where another head was chosen in the same
+   *  pass, once that is on the screen, so that the map comes first. */
+  former.afterMap = (draw) => {
+    const [now, afterwards] = [former.eachFrame(draw), former.afterwards(draw)];
+    const passes = (changed) => !changed.has("pass") && !changed.has("map") && ["layer", "head", "of"].some((name) => changed.has(name));
+    return (changed = new Set()) => (passes(changed) ? afterwards() : now());
   };
 
   former.viewOf.explore = () => {

@@ -3,7 +3,7 @@
 (() => {
   const former = window.former;
 
-  const MEASURES = ["previous", "next", "first", "self", "same", "copying", "decided", "entropy", "distance", "effect"]; // of scans.py
+  const MEASURES = ["previous", "next", "first", "separator", "self", "same", "elsewhere", "copying", "decided", "entropy", "distance", "effect"]; // of scans.py
 
   // The view. What there is of layers, heads and tokens, a pass says; null: nothing chosen.
   const FIELDS = {
@@ -32,7 +32,7 @@
     view: settings.values,
     allowed: settings.allowed,
     hover: null, // {token} or {query, key}: what is pointed at; not part of a link
-    effects: null, // what switching off each head does, [layer][head]: a number, null where not measured yet
+    effects: null, // what switching off each head does, by map, [layer][head]: a number, null where not measured yet
     notes: { server: [], link: [] }, // {kind: "info" | "error", key, values}: see former.told
     rev: 0, // of the answer on screen
   };
@@ -47,12 +47,17 @@
    *  is asked for again where it never came. */
   store.set = (partial) => {
     const changed = settings.change(partial);
-    if (changed.includes("map")) changed.push(...fitView());
-    if (changed.length) {
-      publish(...changed);
-      writeLink();
+    if (changed.includes("map")) {
+      changed.push("hover", ...fitView());
+      store.hover = null; // a place of the map before
     }
-    if (SHOWS.some((name) => changed.includes(name) || (name in partial && !store.exact))) loadExact();
+    if (changed.length) writeLinkSoon();
+    if (SHOWS.some((name) => changed.includes(name) || (name in partial && !store.exact))) {
+      forgetExact();
+      changed.push("exact");
+      fetchExactSoon();
+    }
+    if (changed.length) publish(...changed);
   };
 
   /** What is pointed at: {token}, {query, key}, or null. */
@@ -62,7 +67,7 @@
     publish("hover");
   };
 
-  /** What was measured of the heads of the pass on screen: [layer][head], or null. */
+  /** What was measured of the heads of the pass on screen: {name of a map: [layer][head]}, or null. */
   store.measured = (effects) => {
     store.effects = effects;
     publish("effects");
@@ -240,10 +245,16 @@
 
   /** Fetches what is shown exactly, in the background: until then the packed weights stay, marked as approximate. A server
    *  that does not answer is asked again, for as long as the same is shown. */
-  const loadExact = async (times = 0) => {
-    clearTimeout(exactLater);
-    store.exact = null;
+  const loadExact = () => {
+    forgetExact();
     publish("exact");
+    return fetchExact();
+  };
+  const forgetExact = () => {
+    store.exact = mine = null;
+    clearTimeout(exactLater);
+  };
+  const fetchExact = async (times = 0) => {
     const { pass, map } = store;
     if (!pass) return;
     const { of, layer, head } = store.view;
@@ -257,13 +268,15 @@
       return publish("exact");
     }
     if (response?.status === 404) return store.ask();
-    exactLater = setTimeout(() => asks === mine && loadExact(times + 1), former.later(times));
+    exactLater = setTimeout(() => asks === mine && fetchExact(times + 1), former.later(times));
   };
+  const fetchExactSoon = former.afterwards(() => store.exact || mine || fetchExact()); // of heads that are only passed by, nothing
   let mine = null; // the newest fetch
   let exactLater = 0;
 
   /** Waits until what is shown is here exactly. Throws where the server does not answer. */
   store.exactly = async () => {
+    former.catchUp(); // it may be about to be fetched
     if (!store.exact) await loadExact();
     if (!store.exact) throw new Error(former.say("offline"));
   };
@@ -287,6 +300,7 @@
     const view = asked.model === header.model ? { ...settings.link(), layer, head } : {};
     return { model: asked.model, text: asked.text, edits: inLink(asked.edits), ...view, ...former.beside.link(asked.text) };
   });
+  const writeLinkSoon = former.afterwards(writeLink);
   Object.assign(store, { writeLink, editsInLink: inLink });
 
   const refuse = (note) => store.notes.link.push({ kind: "error", ...note });

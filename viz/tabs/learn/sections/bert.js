@@ -39,7 +39,7 @@ const paintWords = () => {
   if (!blank) return section.tell(words("lesson_none"));
   const [{ label, prob }] = blank.next;
   const { truth } = blank;
-  section.tell(words("lesson_word", { count: filled.output.blanks.length, said: label, share: former.share(prob), known: truth ? "yes" : "no", truth: truth?.label ?? "", chance: former.share(truth?.prob ?? 0) }));
+  section.tell(words("lesson_word", { count: filled.output.blanks.length, said: label, share: former.share(prob), known: !truth ? "no" : truth.label === label ? "right" : "yes", truth: truth?.label ?? "", chance: former.share(truth?.prob ?? 0) }));
 };
 
 // --- two texts --------------------------------------------------------------------------------------------------------------
@@ -64,9 +64,12 @@ const paintTexts = () => {
 
 // --- figures ----------------------------------------------------------------------------------------------------------------
 
+/** A share with its tenths: trainings are less than a point apart. */
+const exact = (share) => former.say("number_share", { value: former.fixed(100 * share, 1) });
+
 /** A row with its share as a bar; `base` is what comes out without looking. */
 const bar = (name, label, share, base = null) =>
-  h("tr", { "data-row": name, "data-share": share }, h("th", { scope: "row" }, label), h("td", { class: "drawn" }, h("span", { class: "bar" }, former.bar(share))), h("td", {}, former.share(share)), base === null ? null : h("td", { class: "quiet" }, former.share(base)));
+  h("tr", { "data-row": name, "data-share": share }, h("th", { scope: "row" }, label), h("td", { class: "drawn" }, h("span", { class: "bar" }, former.bar(share))), h("td", {}, exact(share)), base === null ? null : h("td", { class: "quiet" }, exact(base)));
 const header = h("thead", {}, h("tr", {}, h("td"), h("td"), h("th", { scope: "col" }, words("right")), h("th", { scope: "col" }, words("without"))));
 const card = () => {
   const { measured } = props;

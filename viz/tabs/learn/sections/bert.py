@@ -21,7 +21,7 @@ from viz.passes import blanks
 from viz.passes.habits import rounded
 from viz.passes.loaded import Loaded, Models, filler
 from viz.passes.run import check_text
-from viz.tabs.explore import python as explore
+from viz.tabs.explore import predictions
 from viz.tabs.learn.section import Section
 from viz.tabs.python import IMPORTS, View, read_choice
 from viz.text import Refusal
@@ -32,7 +32,7 @@ SHOWS = ("words", "texts", "figures")
 PIECES = "The unbelievable embeddings were [tokenized] in Mannheim."
 FIRST = "He was born in Germany in 1879, and studied in Berlin."
 SECOND = "In 1905 he moved to the United States, where he died."
-OTHER = "The album was released in 1994 and has eleven songs."  # that follows nothing of the kind
+OTHER = "It feeds on insects and small animals."  # that follows nothing of the kind
 FIGURES = ("masked_accuracy", "commonest", "next_sentence_other", "next_sentence_same")
 
 
@@ -194,7 +194,7 @@ def python(models: Models, view: View) -> str:
             "shown = torch.tensor([found[name] for name in names])\n"
             'figure = figures.bars(shown, names, axis="share that is right")\n'
         )
-    code = explore.fill_in(models, {"model": loaded.name, "text": text_of(view, show), "edits": []})
+    code = predictions.fill_in(models, {"model": loaded.name, "text": text_of(view, show), "edits": []})
     if show == "texts":
         code += (
             "looks = weights[-1, :, 0].mean(0)  # (t,): where [CLS] looks in the last block\n"

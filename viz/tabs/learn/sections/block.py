@@ -18,7 +18,7 @@ from former.edits import Edit
 from former.hooks import run_with_capture
 from viz import figures
 from viz.browser import chart
-from viz.passes.loaded import Loaded, Models, writers
+from viz.passes.loaded import Loaded, Models, causal
 from viz.passes.run import rounded, tokenize
 from viz.tabs.learn.block_facts import CASES, additivity, gradients
 from viz.tabs.learn.score_terms import summands
@@ -41,7 +41,7 @@ BEGUN: dict[str, Any] = {"emb": 64, "heads": 4, "seq_length": MOST}  # the model
 
 def reader(models: Models) -> Loaded:
     """The model that is looked into: the large generator, where it is there."""
-    able = writers(models)
+    able = causal(models)
     return able.get(PREFERRED) or next(iter(able.values()))
 
 

@@ -15,8 +15,8 @@ from torch import Tensor
 
 import former
 from former.checkpoints import CHECKPOINTS
-from former.models import Transformer
 from former.positions import sinusoidal
+from former.stack import Transformer
 from viz import figures
 from viz.browser import chart
 from viz.passes.loaded import Loaded, Models

@@ -15,7 +15,7 @@ from torch import Tensor
 
 import former
 from former.hooks import POINTS
-from viz.passes.loaded import Loaded, Models, writers
+from viz.passes.loaded import Loaded, Models, causal
 from viz.passes.run import tokenize
 from viz.passes.trace import MAPS, place_of
 from viz.tabs.learn.section import Section
@@ -40,7 +40,7 @@ def circle() -> list[list[float]]:
 
 def subject(models: Models) -> Loaded:
     """The trained model that is followed: the smallest that writes, else the smallest."""
-    candidates = writers(models) or dict(models)
+    candidates = causal(models) or dict(models)
     return min(candidates.values(), key=lambda loaded: sum(part.numel() for part in loaded.bundle.model.parameters()))
 
 

@@ -116,7 +116,7 @@ const right = h("p", { class: "right-share" });
 const small = Array.from({ length: props.layers * props.heads }, (_, i) => {
   const at = { layer: Math.floor(i / props.heads), head: i % props.heads };
   const canvas = h("canvas", {});
-  const name = words("head", { layer: at.layer + 1, head: at.head + 1 });
+  const name = words("head", at);
   const node = h("button", { type: "button", title: name, "aria-label": name, onclick: () => demo.set(at) }, canvas);
   return { ...at, node, canvas };
 });
@@ -160,7 +160,7 @@ const paintMaps = ({ labels, weights }) => {
     node.setAttribute("aria-pressed", layer === demo.view.layer && head === demo.view.head);
   }
   const { layer, head } = demo.view;
-  caption.textContent = words("head", { layer: layer + 1, head: head + 1 });
+  caption.textContent = words("head", { layer, head });
   const at = demo.hover && demo.hover.row < t && demo.hover.column <= demo.hover.row ? demo.hover : null;
   map.draw({
     labels,

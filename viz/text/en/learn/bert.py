@@ -34,7 +34,7 @@ MESSAGES = {
     "learn_bert_no_card": "The card of “{model}” holds no figures of the two tasks.",
     "learn_bert_right": "right",
     "learn_bert_without": "without looking",
-    "learn_bert_masked_accuracy": "hidden words found",
+    "learn_bert_masked_accuracy": "hidden pieces found",
     "learn_bert_next_sentence_other": "follows, or is of another article",
     "learn_bert_next_sentence_same": "follows, or is from elsewhere in the article",
     "learn_bert_source": "Over {rows, plural, one {# row} other {{rows, number} rows}} of {split}, of up to {context}"
@@ -48,9 +48,10 @@ MESSAGES = {
     " none.",
     "learn_bert_lesson_none": "Press a word to hide it.",
     "learn_bert_lesson_word": "{count, plural, one {The hidden piece} other {Of # hidden pieces the first}} is said to"
-    " be “{said}”, with {share}{known, select, yes {; it was “{truth}”, which has {chance}} other {}}.",
+    " be “{said}”, with {share}{known, select, right {, and so it was} yes {; it was “{truth}”, which has {chance}}"
+    " other {}}.",
     "learn_bert_lesson_texts": "It says with {share} that the second text follows the first.",
-    "learn_bert_lesson_figures": "It finds {found} of the hidden words; always saying the commonest piece finds"
+    "learn_bert_lesson_figures": "It finds {found} of the hidden pieces; always saying the commonest piece finds"
     " {commonest}.",
     "learn_bert_try_pieces": "Rare words",
     "learn_bert_try_other": "Another second text",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_block_title": "The block",
-    "learn_block_text": "A block adds to each token twice: first what attention fetches from other tokens, then what a"
-    " feed-forward makes of the token alone. What came in passes through beside both, so a token keeps one vector that"
-    " grows from block to block.\n\nThe output layer can read this vector anywhere, and says what the model would"
-    " predict if it stopped there. Choose a token, and follow its guesses down the stack. Attention is the only way"
-    " between tokens: switch it off in every block, and a changed token moves its own output and no other, not even by"
-    " rounding.",
+    "learn_block_text": "A block adds to each token’s vector twice: first what attention fetches from other tokens,"
+    " then what a feed-forward layer makes of this token alone. What came in is kept and only added to, so a token has"
+    " one vector from the first block to the last.\n\nThe output layer can read this vector anywhere, and says what the"
+    " model would predict if it stopped there. Choose a token, and follow its guesses down the stack. Attention is the"
+    " only way between tokens: switch it off in every block, and a changed token moves its own output and no other, not"
+    " even by rounding.",
     "learn_block_show": "Show",
     "learn_block_show_stack": "One token",
     "learn_block_show_linear": "Not linear",
@@ -53,8 +53,8 @@ MESSAGES = {
     "learn_block_attention_off": "Off",
     "learn_block_attention_on_hint": "As it was trained",
     "learn_block_attention_off_hint": "No head of any layer brings anything",
-    "learn_block_tokens": "The token that is followed, of {most} at most. Below each:"
-    " how far its output moves when this one is changed",
+    "learn_block_tokens": "Click the token to follow, of {most} at most. Below each token: how far its output moves"
+    " when the followed one is changed",
     "learn_block_token": "{label}: follow it. When “{chosen}” changes, its output moves by {moved}",
     "learn_block_stack": "“{label}” through “{model}”: what it would say next",
     "learn_block_point": "After",
@@ -70,7 +70,7 @@ MESSAGES = {
     "learn_block_trace_attention": "attention",
     "learn_block_trace_feed_forward": "feed-forward",
     "learn_block_lesson": "After “{label}” the model says “{last}” ({share}); {since, select, never {only the last half"
-    " block makes it so} other {it has stood first since “{point}”}}.",
+    " block makes it so} other {it has been the likeliest since “{point}”}}.",
     "learn_block_count": "Change “{label}”, and {moved, number} of the {others, number} other outputs {moved, plural,"
     " one {moves} other {move}}.",
     "learn_block_try_off": "Attention off",

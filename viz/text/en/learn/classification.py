@@ -7,9 +7,9 @@ MESSAGES = {
     "learn_classification_text": "A review gets one verdict, but the stack gives a vector for each word. They are"
     " averaged over time, and one linear map makes two numbers of the average, one for each class. Both steps are sums,"
     " so the verdict comes apart exactly: each word pulls by its share, and all pulls with the bias make the difference"
-    " of the two numbers.\n\nA vector is of a word in its place: attention has mixed others into it. Take a word out of"
-    " the average, and what others learned from it remains. Maximum pooling keeps only the largest of each number, so a"
-    " few words can decide; this model was not trained for it.",
+    " of the two numbers.\n\nEach vector is of a word in its place: attention has mixed other words into it. Take a"
+    " word out of the average, and what other words took from it remains. Maximum pooling keeps only the largest of"
+    " each number, so a few words can decide; this model was not trained for it.",
     "learn_classification_text_field": "Review, up to {most} words",
     "learn_classification_empty": "Leave at least one word in the average.",
     "learn_classification_review": "The review. A click takes a word out of the average.",

@@ -7,9 +7,10 @@ MESSAGES = {
     "learn_encoder_decoder_text": "An encoder reads the whole text, without a mask, and leaves a vector for each"
     " character: the memory is a sequence, not one vector. A decoder writes the answer. Each of its blocks looks back"
     " at what is written so far, under a causal mask, and across at the memory: queries come from the answer, keys and"
-    " values from the text.\n\nIn training every next character is asked for after the true ones before it, at all"
-    " places at once: teacher forcing. The article says that the decoder is given the input sentence; what it is given"
-    " is the beginning of the target. When it writes alone it has only its own, and one slip may spoil the rest.",
+    " values from the text.\n\nIn training the decoder is asked for every next character after the true ones before it,"
+    " at all places at once: teacher forcing. The article says the decoder is given the input sentence; what it is"
+    " given is the beginning of the target. Writing alone, it goes on from its own characters, and one slip may spoil"
+    " the rest.",
     "learn_encoder_decoder_field": "Date",
     "learn_encoder_decoder_target": "Target",
     "learn_encoder_decoder_target_hint": "as the text should come out",

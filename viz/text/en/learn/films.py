@@ -4,11 +4,12 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_films_title": "Why it works",
-    "learn_films_text": "Say what a film is in a few numbers, its features, and what a person likes in as many. The dot"
-    " product adds up where the two agree: a shared liking or a shared dislike counts for, a clash against. Set them by"
-    " hand first.\n\nNobody has time to write such numbers, so let them be learned: give only who likes what, and move"
-    " the numbers until the dot products say so. This is matrix factorisation, which is not self-attention; what the"
-    " two share is that the meaning lies in dot products of learned vectors. Words get theirs in the same way.",
+    "learn_films_text": "Describe a film by a few numbers, its features, and what a person likes by as many. Their dot"
+    " product is large where the two agree: a shared liking or dislike adds to it, a clash takes from it. Set the"
+    " numbers by hand first.\n\nNobody has time to write such numbers, so let them be learned: give only who likes"
+    " what, and move the numbers until the dot products match it. This is matrix factorisation, which is not"
+    " self-attention; what the two share is that the meaning lies in dot products of learned vectors. Words get their"
+    " vectors in the same way.",
     "learn_films_show": "Show",
     "learn_films_show_hand": "by hand",
     "learn_films_show_hand_hint": "Features of three people and four films, and their dot products",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_generation_title": "Generation",
-    "learn_generation_text": "A generator is trained to say the next byte. Its target is its own input, shifted by"
-    " one: at each place it may use what came before, and is scored on what comes next. One pass scores all places,"
-    " and nobody has to write labels.\n\nThat needs the mask. Without it a place sees its own answer, one byte to"
-    " the right, and learns to copy it: nearly perfect in training, useless for writing, where nothing stands to the"
-    " right yet. Only the last target, which is in no input, gives it away. Drag the step, and see the loss fall and"
-    " the writing change.",
+    "learn_generation_text": "A generator is trained to say the next byte. Its target is its own input, shifted by one:"
+    " at each place it may use what came before, and is scored on what comes next. One pass scores all places, and"
+    " nobody has to write labels.\n\nThat needs the mask. Without it a place sees its own answer, one byte to the"
+    " right, and learns to copy it: nearly perfect in training, useless for writing, where nothing stands to the right"
+    " yet. Only the last target stands in no input: there it fails. Drag the step, and see the loss fall and the"
+    " writing change.",
     "learn_generation_field": "Text, up to {most} bytes",
     "learn_generation_seed": "Seed",
     "learn_generation_short": "Three characters at least, please: the last is only a target.",

@@ -8,8 +8,8 @@ MESSAGES = {
     " verdict. So each place gets a vector p, which is added to the token’s x. Every score is then a product of two"
     " sums and comes apart into four terms: token with token, token with place, place with token, place with place."
     " Some heads go by the last alone.\n\nA learned p exists for the places of the training and for none beyond. Sines"
-    " go on for ever, but there they say what the model never saw, and it is lost. A model without p does worse all"
-    " along, but no worse beyond: nothing it reads there is new.",
+    " go on for ever, but beyond the training they are numbers that the model never saw, and it is lost. A model"
+    " without p does worse all along, but no worse beyond: nothing it reads there is new.",
     "learn_positions_show": "Show",
     "learn_positions_show_order": "Order",
     "learn_positions_show_score": "Score",

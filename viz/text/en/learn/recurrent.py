@@ -4,13 +4,12 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_recurrent_title": "Why not recurrent or convolutional",
-    "learn_recurrent_text": "A recurrent network hands on all it knows in one vector, from cell to cell: what stands"
-    " first reaches the end through every cell between, and each cell waits for the one before. A convolution does"
-    " all places at once, but looks back only a few; layer upon layer reaches farther. Self-attention reaches every"
-    " earlier place in one layer, and nothing waits.\n\nThat is an argument about steps. It is not free: the dot"
-    " products grow with t². Nor does it settle which is better: at equal parameters, bytes and seconds our"
-    " convolutions win, for so short a training rewards what stands nearest. Long texts and long trainings are not"
-    " measured here.",
+    "learn_recurrent_text": "A recurrent network hands on all it knows in one vector, from word to word: what stands"
+    " first reaches the end through every step between, and each step waits for the one before. A convolution does all"
+    " places at once, but looks back only a few; layer upon layer reaches farther. Self-attention reaches every earlier"
+    " place in one layer, and nothing waits.\n\nThat is an argument about steps. It is not free: the dot products grow"
+    " with t². Nor does it settle which is better: at equal parameters, bytes and seconds our convolutions win, for so"
+    " short a training rewards what stands nearest. Long texts and long trainings are not measured here.",
     "learn_recurrent_field": "Text, up to {most} bytes",
     "learn_recurrent_short": "Two characters at least, please.",
     "learn_recurrent_show": "Show",

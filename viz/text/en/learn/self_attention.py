@@ -5,10 +5,10 @@ from __future__ import annotations
 MESSAGES = {
     "learn_self_attention_title": "Self-attention",
     "learn_self_attention_text": "Self-attention lets every word take in the others. Here a word is an arrow: drag it."
-    " Its dot product with another, across times across plus up times up, is large where both are long and point the"
-    " same way, below zero where they point apart. The softmax makes weights of a word’s dot products: e to the power"
-    " of each, divided by the sum, so that together they are 1. Its output y is the sum of all arrows, each scaled by"
-    " its weight. The rings are the y of the other words.\n\nNothing is learned here, and nothing knows the order:"
+    " The dot product of two arrows (across × across + up × up) is large where both are long and point the same way,"
+    " and below zero where they point apart. The softmax turns a word’s dot products into weights: e to the power of"
+    " each, divided by their sum, so that they add up to 1. The word’s output y is the sum of all arrows, each scaled"
+    " by its weight; a ring marks the y of each other word.\n\nNothing is learned here, and nothing knows the order:"
     " “the” stands twice, with one arrow, so both get the same y.",
     "learn_self_attention_words": "Words",
     "learn_self_attention_plane": "Words as arrows in the plane. Each tip can be dragged, or moved by the arrow keys.",

@@ -45,7 +45,7 @@ MESSAGES = {
     "learn_train_now_right": "{share} of {tested, number} unseen questions answered exactly",
     "learn_train_now_right_none": "Not trained yet",
     "learn_train_now_heads": "All heads",
-    "learn_train_now_head": "Block {layer}, head {head}",
+    "learn_train_now_head": "Layer {layer}, head {head}",
     "learn_train_now_map": "Where this head looks: rows read, columns are read",
     "learn_train_now_queries": "query (attends from)",
     "learn_train_now_keys": "key (attends to)",
@@ -58,7 +58,7 @@ MESSAGES = {
     "learn_train_now_nothing": "(nothing)",
     "learn_train_now_by": "{by, select, trained {Answered by the model that was trained here.} training {Answered by"
     " the model as it is now, at step {step, number}.} other {Answered by the model before its first step.}}",
-    "learn_train_now_backwards": "It writes the sum units first, for so a carry is known when it is needed.",
+    "learn_train_now_backwards": "It writes the sum from the units up, so that each carry is known when it is needed.",
     "learn_train_now_bad_word": "Please type 1 to {most} letters from a to {last}, without capitals or spaces.",
     "learn_train_now_bad_sum": "Please type two whole numbers of up to {digits} digits with a + between them, such as"
     " 347+85.",

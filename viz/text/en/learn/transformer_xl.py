@@ -53,15 +53,15 @@ MESSAGES = {
     "learn_transformer_xl_token_place": "q · W r: what is read asks for a distance",
     "learn_transformer_xl_place_token": "u · k: what the key holds",
     "learn_transformer_xl_place_place": "v · W r: the distance alone",
-    "learn_transformer_xl_together": "The four together differ from the model’s own scores by {error} at most. On"
-    " positions, in its own section, the query’s place was its place; here it is learned and the same for all.",
+    "learn_transformer_xl_together": "The four together differ from the model’s own scores by {error} at most. In the"
+    " section on positions each place of a query had a vector; here one learned vector serves all of them.",
     "learn_transformer_xl_lesson_memory": "Without a memory this text costs {off} bits a byte, with one of {memory}"
     " bytes {on}.",
     "learn_transformer_xl_lesson_reach": "{on, select, on {With its memory, the last layer is moved from {far, plural,"
     " one {# byte} other {# bytes}} back, the first from {near}.} other {Without memory nothing before the segment"
     " moves anything: {far, plural, one {# byte} other {# bytes}} back at most.}}",
-    "learn_transformer_xl_lesson_terms": "Layer {layer}, head {head}: over these keys {term} varies most, by a"
-    " deviation of {spread}.",
+    "learn_transformer_xl_lesson_terms": "Layer {layer}, head {head}: from key to key the term “{term}” varies most,"
+    " with a standard deviation of {spread}.",
     "learn_transformer_xl_try_off": "Without memory",
     "learn_transformer_xl_try_reach": "How far back?",
     "learn_transformer_xl_try_terms": "Four terms",
