@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode
 
-from playwright.async_api import Browser, Page, Request, Response, TimeoutError, async_playwright
+from playwright.async_api import Browser, Error, Page, Request, Response, TimeoutError, async_playwright
 from playwright.sync_api import sync_playwright
 
 from tests.bench import turns
@@ -221,11 +221,19 @@ async def visitor(browser: Browser, origin: str, number: int, end: float, tally:
             try:
                 await action(page, dice)
             except TimeoutError:
-                tally.failed.append(f"{action.__name__} got no answer: {await page.evaluate(STATE)}")
+                tally.failed.append(f"{action.__name__} got no answer: {await state(page)}")
             tally.actions += 1
             await asyncio.sleep(dice.uniform(*THINK))
             action = dice.choice((read, choose, write, mask, permute))
         await context.close()
+
+
+async def state(page: Page) -> str:
+    """What the page shows, or why it cannot be asked."""
+    try:
+        return await page.evaluate(STATE)
+    except Error as error:  # it was on its way to another address
+        return error.message
 
 
 STATE = """() => JSON.stringify({
