@@ -86,7 +86,7 @@ _DATES_BEGUN = Recipe(
 )
 _GPT_BEGUN = Recipe(
     name="gpt-begun",
-    description="The first of three trainings of gpt.",
+    description="The first of four trainings of gpt.",
     task="pieces",
     model=gpt2.config(num_tokens=8_192, seq_length=256, emb=256, heads=8, depth=6, dropout=0.0),
     initial="gpt2",
@@ -208,7 +208,7 @@ RECIPES: dict[str, Recipe] = {
         replace(
             _GPT_BEGUN,
             name="gpt-longer",
-            description="The second of three trainings of gpt.",
+            description="The second of four trainings of gpt.",
             weights="runs/gpt-begun",
             steps=900,
             decay=0.7,
@@ -217,13 +217,23 @@ RECIPES: dict[str, Recipe] = {
         ),
         replace(
             _GPT_BEGUN,
-            name="gpt",
-            description="Writes English encyclopedia text in pieces of words: GPT-2's architecture in small.",
+            name="gpt-third",
+            description="The third of four trainings of gpt.",
             weights="runs/gpt-longer",
             steps=750,
             decay=0.8,
             seed=3,
             validate_every=750,
+        ),
+        replace(
+            _GPT_BEGUN,
+            name="gpt",
+            description="Writes English encyclopedia text in pieces of words: GPT-2's architecture in small.",
+            weights="runs/gpt-third",
+            steps=9_000,
+            decay=0.85,
+            seed=4,
+            validate_every=1_000,
         ),
         Recipe(
             name="xl",
