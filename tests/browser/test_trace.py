@@ -58,3 +58,11 @@ def test_a_weight_is_followed_to_its_file_and_forward_to_the_stream(tab):
     assert float(chain.get_attribute("data-value") or "") == pytest.approx(float(unify @ torch.tensor(out)), abs=1e-4)
     part.get_by_role("button", name="Close").click()
     expect(chain).to_be_hidden()
+
+
+def test_a_model_whose_numbers_come_about_otherwise_offers_none_to_follow(tab):
+    tab.open(model="xl", text="The cat sat on")
+    part = tab.part("trace")
+    part.scroll_into_view_if_needed()
+    expect(part).to_contain_text("without relative positions")
+    expect(part.get_by_role("button", name="Follow “")).to_be_hidden()

@@ -104,6 +104,13 @@ def trace(
     return plain({**numbers, "terms": products, **rest})
 
 
+def follows(loaded: Loaded) -> bool:
+    """Whether a model's numbers come about as `trace` follows them."""
+    config = loaded.bundle.config
+    plain_model = isinstance(loaded.bundle.model, former.Generator | former.Classifier | former.EncoderDecoder)
+    return plain_model and config.positions != "relative" and config.variant != "chunked"
+
+
 def check(
     loaded: Loaded, made: Pass, name: str, layer: int, head: int, query: int, key: int, part: str, at: int
 ) -> Map:
@@ -113,8 +120,7 @@ def check(
     sizes = (*each.weights.shape, config.emb if part == "adds" else each.q.shape[-1])
     if part not in MAPS or not all(map(is_index, (layer, head, query, key, at), sizes)):
         raise LookupError(name)
-    plain_model = isinstance(loaded.bundle.model, former.Generator | former.Classifier | former.EncoderDecoder)
-    if not plain_model or config.positions == "relative" or config.variant == "chunked":
+    if not follows(loaded):
         raise Refusal("trace_not")
     if not each.allowed[query, key]:
         raise Refusal("trace_masked")

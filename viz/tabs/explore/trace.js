@@ -1,5 +1,5 @@
 // One weight of the chosen head, followed back to the file of weights, and forward to the residual stream. Opened by a
-// button; fetched while it is open and in view.
+// button; fetched while it is open and in view. props.value: the models whose numbers can be followed.
 const { h, say, store, number, signed } = former;
 const { section, tools, body, foot } = former.panel(element, say("trace"));
 const AFTER = 150; // ms without another choice before it is asked for
@@ -129,11 +129,12 @@ const load = async () => {
 const soon = () => {
   clearTimeout(timer);
   if (!inView || !store.pass || !former.shown()) return;
-  const ofHead = store.view.of === "head";
-  toggle.hidden ||= !ofHead;
-  body.hidden = !open || !ofHead;
-  status.textContent = ofHead ? "" : say("trace_choose_head");
-  if (!ofHead) return;
+  const followed = props.value.includes(former.snapshotOf(store.pass.header.model)[0]);
+  const why = !followed ? say("trace_not") : store.view.of === "head" ? "" : say("trace_choose_head");
+  toggle.hidden ||= why !== "";
+  body.hidden = !open || why !== "";
+  status.textContent = why;
+  if (why) return;
   timer = setTimeout(() => {
     const { query, key } = place();
     toggle.textContent = open ? say("trace_close") : say("trace_open", { query: former.quote(query, store.map.queries), key: former.quote(key, store.map.keys) });
