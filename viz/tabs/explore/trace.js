@@ -66,24 +66,32 @@ const numberStep = (names) => {
     stream === null ? null : line(say("trace_added", { token, at, before: number(stream), after: number(stream + terms.value) })));
 };
 
+/** What a norm does to one number, for a message. */
+const byNorm = ({ mean, deviation, gain, bias }) => ({ mean: within(mean), deviation: number(deviation), gain: within(gain), bias: within(bias) });
+
 /** The input of its largest product, back through the norm to embedding and position. */
 const inputSteps = (names) => {
   const { input } = found;
   if (!input) return [];
-  const { column, norm, whole, row: at, token, blocks } = input;
+  const { column, norm, whole, row: at, token, blocks, embedded } = input;
   const named = picked.part === "q" ? names.query : names.key;
   const values = { column, token: named, value: number(input.value), whole: number(whole) };
-  const said = norm ? say("trace_x", { ...values, mean: within(norm.mean), deviation: number(norm.deviation), gain: within(norm.gain), bias: within(norm.bias) }) : say("trace_x_same", values);
+  const said = norm ? say("trace_x", { ...values, ...byNorm(norm) }) : say("trace_x_same", values);
+  const embedding = [say("trace_embedding", { value: signed(input.embedding, 4), token: named }), say("trace_position", { value: signed(input.position, 4) })];
+  const places = [file(input.embedding_place, token, column), input.position_place && file(input.position_place, at, column)];
   const terms = [
-    say("trace_embedding", { value: signed(input.embedding, 4), token: named }),
-    say("trace_position", { value: signed(input.position, 4) }),
+    ...(embedded ? [say("trace_embedded", { value: signed(embedded.value, 4) })] : embedding),
     ...blocks.map((value, layer) => say("trace_block", { value: signed(value, 4), layer })),
     ...(input.attention === null ? [] : [say("trace_attention", { value: signed(input.attention, 4) })]),
   ];
-  return [
+  const steps = [
     h("li", {}, line(said), norm && file(norm)),
-    h("li", {}, line(say("trace_stream", { ...values, terms: former.list(terms, true) })), file(input.embedding_place, token, column), input.position_place && file(input.position_place, at, column)),
+    h("li", {}, line(say("trace_stream", { ...values, terms: former.list(terms, true) })), ...(embedded ? [] : places)),
   ];
+  if (!embedded) return steps;
+  const three = former.list([...embedding, say("trace_segment", { value: signed(embedded.segment, 4) })], true);
+  const sum = { column, value: number(embedded.value), whole: number(embedded.whole), terms: three, ...byNorm(embedded.norm) };
+  return [...steps, h("li", {}, line(say("trace_embeddings", sum)), file(embedded.norm), ...places, file(embedded.segment_place, embedded.segment_place.row, column))];
 };
 
 /** What the query fetches, and what the head adds to the stream. */
