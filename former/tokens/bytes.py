@@ -31,7 +31,7 @@ class ByteTokenizer:
         """One visible label a byte.
 
         A character of several bytes stands at its first, "‥" at the others; a byte of half a character, as at the end
-        of a text still being written, shows as its hexadecimal value; space, newline and control characters have signs.
+        of a text still being written, and a control character show as hexadecimal; space, newline and tab have signs.
 
         Raises:
             ValueError: an id out of [0, 256).

@@ -11,12 +11,12 @@ CONTINUED = "‥"  # stands at each further token of a character that takes seve
 
 
 def visible(char: str) -> str:
-    """One character as a label that can be seen: signs for space and controls, a code point for what has no glyph."""
-    signs = {" ": "␣", "\n": "⏎", "\t": "⇥", "\x7f": "␡"}
+    """One character as a label that can be seen: a sign for space, newline and tab, a code for what has no glyph."""
+    signs = {" ": "␣", "\n": "⏎", "\t": "⇥"}
     if char in signs:
         return signs[char]
-    if char < " ":
-        return chr(0x2400 + ord(char))  # Unicode's control pictures
+    if char < " " or char == "\x7f":
+        return f"x{ord(char):02X}"  # Unicode has pictures of them, which few fonts hold
     category = unicodedata.category(char)
     if category[0] in "CZ":  # controls, formats such as right-to-left marks, and odd spaces
         return f"U+{ord(char):04X}"

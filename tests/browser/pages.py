@@ -25,12 +25,14 @@ class Tab:
         self.page = page
         self.origin = origin
 
-    def link(self) -> dict[str, str]:
-        """The parameters in the address bar, once it has all that was chosen."""
+    def address(self) -> str:
+        """The page's address, once it has all that was chosen."""
         self.wait("() => !window.former?.behind?.()")
-        return {
-            name: values[0] for name, values in parse_qs(urlsplit(self.page.evaluate("location.href")).query).items()
-        }
+        return self.page.evaluate("location.href")
+
+    def link(self) -> dict[str, str]:
+        """The parameters of the page's address."""
+        return {name: values[0] for name, values in parse_qs(urlsplit(self.address()).query).items()}
 
     def goto(self, **asked: Any) -> None:
         """Opens the page as a link with these parameters would."""

@@ -139,7 +139,7 @@ def test_a_copied_link_opens_the_section_as_it_is(tab, other, asked):
     tab.open("in-pytorch", **asked)
     tab.attempt("swap")
     again = other()
-    again.page.goto(tab.page.evaluate("location.href"))
+    again.page.goto(tab.address())
     again.settled()
     assert again.name() == "in-pytorch"
     assert again.view() == tab.view()

@@ -86,6 +86,17 @@ def test_the_numbers_follow_while_one_drags_before_one_lets_go(tab):
     holds(tab)
 
 
+def test_keys_within_one_frame_each_move_the_arrow(tab):
+    tab.open()
+    tab.grip("word1").evaluate(
+        """(tip) => {
+          const press = (key) => tip.dispatchEvent(new KeyboardEvent("keydown", { key }));
+          ["ArrowRight", "ArrowRight", "ArrowUp"].forEach(press);
+        }"""
+    )
+    assert tab.view()["vectors"].split(";")[1] == "1.7,0.9"
+
+
 def test_an_arrow_is_moved_by_the_keys_and_no_farther_than_the_plane(tab):
     tab.open()
     tab.grip("word1").focus()

@@ -40,7 +40,7 @@ def test_a_copied_link_opens_the_same_view(tab, guard, of):
     tab.token(3).click()
     tab.set("As", "Lines")
     other = Exploring(tab.page.context.new_page(), guard.origin)
-    other.page.goto(tab.page.evaluate("location.href"))
+    other.page.goto(tab.address())
     other.settled()
     tab.page.mouse.move(0, 0)
     assert shown(other) == shown(tab)

@@ -131,7 +131,7 @@ def test_a_copied_link_opens_the_same_view(tab, guard):
     tab.page.mouse.move(0, 0)
     tab.painted()
     other = Permuting(tab.page.context.new_page(), guard.origin)
-    other.page.goto(tab.page.evaluate("location.href"))
+    other.page.goto(tab.address())
     other.settled()
     other.wait("() => document.querySelector('.former-position-maps[data-table]')?.dataset.table === 'generator'")
     assert shown(other) == shown(tab)

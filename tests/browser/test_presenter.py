@@ -138,7 +138,7 @@ def test_a_copied_link_presents_the_same_panel(tab, other):
     tab.page.keyboard.press("ArrowRight")
     presents(tab.page, "head-map")
     copy = other()
-    copy.page.goto(tab.page.evaluate("location.href"))
+    copy.page.goto(tab.address())
     presents(copy.page, "head-map")
     expect(copy.page.locator(".presented h2")).to_have_text("Layer 2, head 3")
 

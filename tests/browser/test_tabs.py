@@ -55,7 +55,7 @@ def test_a_link_that_explore_writes_opens_the_same_view(tab, other):
     tab.open(text="abc", layer=2)
     tab.cell(1, 4).click()
     again = other()
-    again.page.goto(tab.page.evaluate("location.href"))
+    again.page.goto(tab.address())
     again.settled()
     assert again.link() == tab.link()
     expect(again.page.locator("[role=gridcell][aria-selected=true]")).to_have_count(1)

@@ -58,3 +58,24 @@ def test_a_weight_is_followed_to_its_file_and_forward_to_the_stream(tab):
     assert float(chain.get_attribute("data-value") or "") == pytest.approx(float(unify @ torch.tensor(out)), abs=1e-4)
     part.get_by_role("button", name="Close").click()
     expect(chain).to_be_hidden()
+
+
+def test_a_berts_number_goes_back_to_its_three_embeddings_and_where_none_is_followed_the_page_says_so(tab):
+    tab.open(model="bert", text="A dull film. [SEP] Nobody laughed.", layer=1, head=2, token=8, key=5)
+    part = tab.part("trace")
+    part.scroll_into_view_if_needed()
+    part.get_by_role("button", name="Follow “").click()
+    chain = part.locator(".chain")
+    expect(chain).to_contain_text("the embeddings’ [")
+    for tensor in (
+        "embedding_norm",
+        "transformer.token_embedding",
+        "transformer.positions.embedding",
+        "segment_embedding",
+    ):
+        expect(chain).to_contain_text(f"{tensor}.weight")
+
+    tab.open(model="xl", text="The cat sat on")
+    part.scroll_into_view_if_needed()
+    expect(part).to_contain_text("relative positions")
+    expect(part.get_by_role("button", name="Follow “")).to_be_hidden()

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 import former
+from former.bert import BertStack
 from former.checkpoints import INDEX
 from viz.passes.again import again
 from viz.passes.edits import is_index
@@ -30,6 +31,8 @@ class Stream(NamedTuple):
     whole: Tensor  # r
     embedding: Tensor  # of the tokens
     position: Tensor
+    segments: Tensor | None  # (t,) of a BERT's tokens: their embeddings are added too, and the sum is normed
+    embedded: Tensor  # what the first block reads: the sum, or of a BERT that normed
     blocks: list[Tensor]  # what each block before this attention has changed
     attention: Tensor | None  # what the decoder's self-attention adds before the cross-attention reads
     norm: nn.LayerNorm | None  # r → x, with its name in the file; None: x is r
@@ -104,6 +107,14 @@ def trace(
     return plain({**numbers, "terms": products, **rest})
 
 
+def follows(loaded: Loaded) -> bool:
+    """Whether a model's numbers come about as `trace` follows them."""
+    config = loaded.bundle.config
+    kinds = former.Generator | former.Classifier | former.EncoderDecoder | BertStack
+    relative = getattr(config, "positions", None) == "relative"
+    return isinstance(loaded.bundle.model, kinds) and not relative and config.variant != "chunked"
+
+
 def check(
     loaded: Loaded, made: Pass, name: str, layer: int, head: int, query: int, key: int, part: str, at: int
 ) -> Map:
@@ -113,8 +124,7 @@ def check(
     sizes = (*each.weights.shape, config.emb if part == "adds" else each.q.shape[-1])
     if part not in MAPS or not all(map(is_index, (layer, head, query, key, at), sizes)):
         raise LookupError(name)
-    plain_model = isinstance(loaded.bundle.model, former.Generator | former.Classifier | former.EncoderDecoder)
-    if not plain_model or config.positions == "relative" or config.variant == "chunked":
+    if not follows(loaded):
         raise Refusal("trace_not")
     if not each.allowed[query, key]:
         raise Refusal("trace_masked")
@@ -131,7 +141,7 @@ def attention_of(loaded: Loaded, name: str, layer: int) -> tuple[former.SelfAtte
 @torch.no_grad()
 def stream_of(loaded: Loaded, made: Pass, name: str, layer: int, asks: bool) -> Stream:
     """What the queries of an attention read, where it `asks`, else its keys and values."""
-    model = loaded.bundle.model
+    model: Any = loaded.bundle.model
     inputs, observers = again(loaded, made)
     stack = {"self": "transformer", "cross": "decoder" if asks else "encoder"}.get(name, name)
     prefix = "" if name == "self" else f"{stack}."
@@ -140,6 +150,9 @@ def stream_of(loaded: Loaded, made: Pass, name: str, layer: int, asks: bool) -> 
     before, after = (capture.stack(point)[:, 0] for point in points[:2])  # (depth, t, e)
     ids = inputs[-1 if stack == "decoder" else 0][0]
     blocks, embedding = getattr(model, stack).blocks, getattr(model, stack).token_embedding(ids)
+    position, segments = getattr(model, stack).embed(ids[None])[0] - embedding, None
+    if isinstance(loaded.bundle.model, BertStack):
+        segments = inputs[1][0] if len(inputs) > 1 else torch.zeros_like(ids)
     memory = name == "cross" and not asks  # which has been through the whole encoder
     done, whole, attention = len(blocks) if memory else layer, after[-1] if memory else before[layer], None
     norm, norm_name = blocks[layer].norm1, f"{stack}.blocks.{layer}.norm1"
@@ -152,7 +165,7 @@ def stream_of(loaded: Loaded, made: Pass, name: str, layer: int, asks: bool) -> 
         norm, norm_name = blocks[layer].cross_norm, f"{stack}.blocks.{layer}.cross_norm"
     changed = list((after - before)[:done])
     norm = norm if loaded.bundle.config.norm == "pre" else None
-    return Stream(ids, whole, embedding, before[0] - embedding, changed, attention, norm, norm_name, stack)
+    return Stream(ids, whole, embedding, position, segments, before[0], changed, attention, norm, norm_name, stack)
 
 
 def terms_of(
@@ -169,31 +182,46 @@ def input_of(loaded: Loaded, stream: Stream, x: Tensor, row: int, column: int) -
     """One number of x, and what it comes from.
 
     Returns:
-        {"row", "token": its id, "column", "value", "norm": {"mean", "deviation", "gain", "bias", and the place of the
-        gain} or None, "whole": r, and what it is the sum of: "embedding", "position", "blocks", "attention" or None;
-        "embedding_place" and "position_place", None where positions are not learned}.
+        {"row", "token": its id, "column", "value", "norm": see `normed`, or None, "whole": r, and what it is the sum
+        of: "embedding", "position", "blocks", "attention" or None; "embedding_place" and "position_place", None where
+        positions are not learned; "embedded": None, or of a BERT, where the sum of embedding, position and segment is
+        normed before the first block, {"value", "norm", "whole": that sum, "segment", "segment_place"}}.
     """
-    r, norm = stream.whole[row], None
-    if stream.norm is not None:
-        deviation = (r.var(correction=0) + stream.norm.eps).sqrt()
-        gain, bias = stream.norm.weight[column], stream.norm.bias[column]
-        place = place_of(loaded, f"{stream.norm_name}.weight")
-        norm = {"mean": r.mean(), "deviation": deviation, "gain": gain, "bias": bias, **place}
-    learned = loaded.bundle.config.positions == "learned"
+    r, place = stream.whole[row], (row, column)
+    learned = getattr(loaded.bundle.config, "positions", "learned") == "learned"
+    embedded = None
+    if stream.segments is not None:
+        model: Any = loaded.bundle.model
+        segment = model.segment_embedding(stream.segments[row])
+        whole = stream.embedding[row] + stream.position[row] + segment
+        embedded = {
+            "value": stream.embedded[place],
+            "norm": normed(loaded, model.embedding_norm, "embedding_norm", whole, column),
+            "whole": whole[column],
+            "segment": segment[column],
+            "segment_place": {**place_of(loaded, "segment_embedding.weight"), "row": stream.segments[row]},
+        }
     return {
         "row": row,
         "token": stream.ids[row],
         "column": column,
         "value": x[column],
-        "norm": norm,
+        "norm": normed(loaded, stream.norm, stream.norm_name, r, column) if stream.norm else None,
         "whole": r[column],
-        "embedding": stream.embedding[row, column],
-        "position": stream.position[row, column],
-        "blocks": [block[row, column] for block in stream.blocks],
-        "attention": None if stream.attention is None else stream.attention[row, column],
+        "embedding": stream.embedding[place],
+        "position": stream.position[place],
+        "blocks": [block[place] for block in stream.blocks],
+        "attention": None if stream.attention is None else stream.attention[place],
         "embedding_place": place_of(loaded, f"{stream.stack}.token_embedding.weight"),
         "position_place": place_of(loaded, f"{stream.stack}.positions.embedding.weight") if learned else None,
+        "embedded": embedded,
     }
+
+
+def normed(loaded: Loaded, norm: nn.LayerNorm, name: str, r: Tensor, column: int) -> dict[str, Any]:
+    """How a norm makes one number: {"mean" and "deviation" of r (e,), "gain", "bias", and the place of the gain}."""
+    numbers = {"mean": r.mean(), "deviation": (r.var(correction=0) + norm.eps).sqrt()}
+    return {**numbers, "gain": norm.weight[column], "bias": norm.bias[column], **place_of(loaded, f"{name}.weight")}
 
 
 def plain(values: Any) -> Any:

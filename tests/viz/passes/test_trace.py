@@ -11,6 +11,7 @@ from former.checkpoints import CHECKPOINTS
 from viz.passes import trace
 from viz.passes.loaded import Loaded
 from viz.passes.run import Pass, run
+from viz.passes.store import pass_of
 from viz.passes.translation import translate
 from viz.text import Refusal
 
@@ -47,18 +48,33 @@ def holds(loaded: Loaded, made: Pass, name: str, layer: int, head: int, query: i
     assert terms["inputs"][source["column"]] == close(source["value"])
     products = [abs(w * x) for w, x in zip(terms["weights"], terms["inputs"], strict=True)]
     assert products[source["column"]] == max(products)
-    parts = source["embedding"] + source["position"] + sum(source["blocks"]) + (source["attention"] or 0)
-    assert parts == close(source["whole"])
+    embedded = source["embedded"]
+    begun = source["embedding"] + source["position"]
+    if embedded:
+        assert begun + embedded["segment"] == close(embedded["whole"])
+        place = embedded["segment_place"]
+        assert place["row"] == made.header.get("segments", [0] * 99)[source["row"]]
+        assert embedded["segment"] == close(float(state[place["tensor"]][place["row"], source["column"]]))
+        norms(embedded, state, source["column"])
+        begun = embedded["value"]
+    assert begun + sum(source["blocks"]) + (source["attention"] or 0) == close(source["whole"])
     assert source["embedding"] == close(
         float(state[source["embedding_place"]["tensor"]][source["token"], source["column"]])
     )
     place = source["position_place"]
     assert source["position"] == close(float(state[place["tensor"]][source["row"], source["column"]]))
-    norm = source["norm"]
-    assert norm["gain"] == close(float(state[norm["tensor"]][source["column"]]))
-    normed = (source["whole"] - norm["mean"]) / norm["deviation"] * norm["gain"] + norm["bias"]
-    assert normed == close(source["value"])
+    if source["norm"]:
+        norms(source, state, source["column"])
+    else:
+        assert source["value"] == source["whole"]
     return found
+
+
+def norms(made: dict, state: dict, column: int):
+    """A "whole" number becomes a "value" by the "norm"."""
+    norm = made["norm"]
+    assert norm["gain"] == close(float(state[norm["tensor"]][column]))
+    assert (made["whole"] - norm["mean"]) / norm["deviation"] * norm["gain"] + norm["bias"] == close(made["value"])
 
 
 @pytest.mark.parametrize("edits", [[], EDIT], ids=["as it is", "edited"])
@@ -89,6 +105,21 @@ def test_each_step_of_an_encoder_decoders_number_holds(dates, name, part, at):
         ids = made.header["answer"]["ids"] if answer else made.header["ids"]
         assert found["input"]["token"] == ids[5 if part == "q" else 3]
     assert found["terms"]["file"].startswith("dates/")
+
+
+@pytest.mark.parametrize(("part", "at"), [("q", 3), ("k", 0), ("v", 7), ("adds", 30)])
+@pytest.mark.parametrize("name", ["bert", "bert-reviews"])
+def test_each_step_of_a_berts_number_holds_down_to_its_three_embeddings(name, part, at):
+    loaded = Loaded(name, former.load(name), "")
+    text = "A dull film. [SEP] Nobody [laughed]." if loaded.fills else "A dull film. Nobody laughed."
+    made = pass_of(loaded, text)
+    for layer in (0, 2):
+        found = holds(loaded, made, "self", layer, 1, 9, 2, part, at)
+    if part == "adds":
+        return
+    ids, segments = torch.tensor([made.header["ids"]]), torch.tensor([made.header.get("segments", [0] * 99)])
+    x = loaded.bundle.model.embed(ids, segments[:, : ids.shape[1]])[0][0, found["input"]["row"]]
+    assert found["input"]["embedded"]["value"] == close(x[found["input"]["column"]].item())
 
 
 def test_of_several_files_that_is_named_which_holds_the_tensor():

@@ -12,7 +12,7 @@ import gradio as gr
 from former.tokens import UNK
 from viz import browser
 from viz.gradio_adapter import DIRECT
-from viz.passes import edits
+from viz.passes import edits, trace
 from viz.passes.loaded import Loaded, Models, first_ahead
 from viz.passes.snapshots import name_at, split
 from viz.passes.store import PassStore
@@ -157,7 +157,7 @@ def panels(models: Models, model: str) -> gr.HTML:
     part("blanks")
     part("lens")
     part("writes")
-    part("trace")
+    part("trace", [name for name, loaded in models.items() if trace.follows(loaded)])
     part("scan", scans.scanned(models))
     with gr.Row(elem_classes="explore-below"):  # as many columns as there are parts and room
         changes = part("interventions", {"model": model, "list": []})

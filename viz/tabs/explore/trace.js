@@ -1,5 +1,5 @@
 // One weight of the chosen head, followed back to the file of weights, and forward to the residual stream. Opened by a
-// button; fetched while it is open and in view.
+// button; fetched while it is open and in view. props.value: the models whose numbers can be followed.
 const { h, say, store, number, signed } = former;
 const { section, tools, body, foot } = former.panel(element, say("trace"));
 const AFTER = 150; // ms without another choice before it is asked for
@@ -66,24 +66,32 @@ const numberStep = (names) => {
     stream === null ? null : line(say("trace_added", { token, at, before: number(stream), after: number(stream + terms.value) })));
 };
 
+/** What a norm does to one number, for a message. */
+const byNorm = ({ mean, deviation, gain, bias }) => ({ mean: within(mean), deviation: number(deviation), gain: within(gain), bias: within(bias) });
+
 /** The input of its largest product, back through the norm to embedding and position. */
 const inputSteps = (names) => {
   const { input } = found;
   if (!input) return [];
-  const { column, norm, whole, row: at, token, blocks } = input;
+  const { column, norm, whole, row: at, token, blocks, embedded } = input;
   const named = picked.part === "q" ? names.query : names.key;
   const values = { column, token: named, value: number(input.value), whole: number(whole) };
-  const said = norm ? say("trace_x", { ...values, mean: within(norm.mean), deviation: number(norm.deviation), gain: within(norm.gain), bias: within(norm.bias) }) : say("trace_x_same", values);
+  const said = norm ? say("trace_x", { ...values, ...byNorm(norm) }) : say("trace_x_same", values);
+  const embedding = [say("trace_embedding", { value: signed(input.embedding, 4), token: named }), say("trace_position", { value: signed(input.position, 4) })];
+  const places = [file(input.embedding_place, token, column), input.position_place && file(input.position_place, at, column)];
   const terms = [
-    say("trace_embedding", { value: signed(input.embedding, 4), token: named }),
-    say("trace_position", { value: signed(input.position, 4) }),
+    ...(embedded ? [say("trace_embedded", { value: signed(embedded.value, 4) })] : embedding),
     ...blocks.map((value, layer) => say("trace_block", { value: signed(value, 4), layer })),
     ...(input.attention === null ? [] : [say("trace_attention", { value: signed(input.attention, 4) })]),
   ];
-  return [
+  const steps = [
     h("li", {}, line(said), norm && file(norm)),
-    h("li", {}, line(say("trace_stream", { ...values, terms: former.list(terms, true) })), file(input.embedding_place, token, column), input.position_place && file(input.position_place, at, column)),
+    h("li", {}, line(say("trace_stream", { ...values, terms: former.list(terms, true) })), ...(embedded ? [] : places)),
   ];
+  if (!embedded) return steps;
+  const three = former.list([...embedding, say("trace_segment", { value: signed(embedded.segment, 4) })], true);
+  const sum = { column, value: number(embedded.value), whole: number(embedded.whole), terms: three, ...byNorm(embedded.norm) };
+  return [...steps, h("li", {}, line(say("trace_embeddings", sum)), file(embedded.norm), ...places, file(embedded.segment_place, embedded.segment_place.row, column))];
 };
 
 /** What the query fetches, and what the head adds to the stream. */
@@ -129,11 +137,12 @@ const load = async () => {
 const soon = () => {
   clearTimeout(timer);
   if (!inView || !store.pass || !former.shown()) return;
-  const ofHead = store.view.of === "head";
-  toggle.hidden ||= !ofHead;
-  body.hidden = !open || !ofHead;
-  status.textContent = ofHead ? "" : say("trace_choose_head");
-  if (!ofHead) return;
+  const followed = props.value.includes(former.snapshotOf(store.pass.header.model)[0]);
+  const why = !followed ? say("trace_not") : store.view.of === "head" ? "" : say("trace_choose_head");
+  toggle.hidden ||= why !== "";
+  body.hidden = !open || why !== "";
+  status.textContent = why;
+  if (why) return;
   timer = setTimeout(() => {
     const { query, key } = place();
     toggle.textContent = open ? say("trace_close") : say("trace_open", { query: former.quote(query, store.map.queries), key: former.quote(key, store.map.keys) });

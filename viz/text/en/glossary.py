@@ -44,5 +44,5 @@ MESSAGES = {
     "term_byte": "␣ ⏎ ‥ xE2",
     "term_byte_means": "What would not be seen in a token: ␣ is a space, ⏎ a new line. A piece that begins with ␣"
     " begins a word. Of bytes, a character beyond plain English takes two to four: it stands at the first, and ‥ at the"
-    " others. xE2 is a byte whose character is not whole, in hexadecimal.",
+    " others. xE2 is a byte in hexadecimal: of a character that is not whole, or of a control character.",
 }

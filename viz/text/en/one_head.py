@@ -54,8 +54,7 @@ MESSAGES = {
     "trace_close": "Close",
     "trace_choose_head": "A mean and a rollout are not computed from q and k: choose a head.",
     "trace_masked": "The mask hides this pair: there is no weight to follow.",
-    "trace_not": "Numbers are followed in generators, classifiers and translators, without relative positions, a memory"
-    " or BERT’s segments.",
+    "trace_not": "Numbers are not followed where relative positions or a memory have a part in the score.",
     "trace_weight": "weight of {query} → {key} = e^(score − largest) / the sum of these over {keys, plural, one {# key}"
     " other {# keys}} = e^({score} − {most}) / {total} = {weight}",
     "trace_weight_set": "from the scores this weight would be {weight}; you have changed it to {changed}",
@@ -79,6 +78,10 @@ MESSAGES = {
     "trace_stream": "r[{column}] = {whole}: the residual stream, which is the sum of {terms}",
     "trace_embedding": "{value} of the embedding of {token}",
     "trace_position": "{value} of its position",
+    "trace_segment": "{value} of its segment",
+    "trace_embedded": "{value} of the embeddings",
+    "trace_embeddings": "the embeddings’ [{column}] = {value}: their sum after a norm, (sum − mean) / σ × γ + β ="
+    " ({whole} − {mean}) / {deviation} × {gain} + {bias}; the sum is {whole}: {terms}",
     "trace_block": "{value} from layer {layer}",
     "trace_attention": "{value} from the self-attention before",
     "trace_out": "Forward: out of {query} is the sum of v over all keys, each times its weight; {key} gives {weight} ×"

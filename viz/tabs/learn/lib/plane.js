@@ -46,7 +46,10 @@
         const scale = drawing.size.width / box.width; // a panel that is presented is zoomed
         return [((event.clientX - box.left) * scale - middle[0]) / unit, (middle[1] - (event.clientY - box.top) * scale) / unit];
       };
-      const move = (to, over) => ondrag(id, to.map(within), over);
+      const move = (to, over) => {
+        const tip = (pool.get(id).to = to.map(within)); // before it is drawn: what comes within the same frame goes on from here
+        ondrag(id, tip, over);
+      };
       grip.addEventListener("pointerdown", (event) => {
         grip.setPointerCapture(event.pointerId);
         const [x, y] = pointed(event);

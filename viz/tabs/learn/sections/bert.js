@@ -64,8 +64,8 @@ const paintTexts = () => {
 
 // --- figures ----------------------------------------------------------------------------------------------------------------
 
-/** A share with its tenths: trainings are less than a point apart. */
-const exact = (share) => former.say("number_share", { value: former.fixed(100 * share, 1) });
+/** A share as the cards give it: trainings are less than a point apart. */
+const exact = (share) => former.say("number_share", { value: former.fixed(100 * share, 2) });
 
 /** A row with its share as a bar; `base` is what comes out without looking. */
 const bar = (name, label, share, base = null) =>

@@ -39,12 +39,12 @@ const place = h("div", { class: "map" });
 const told = h("p", { class: "told", role: "status" });
 const forms = h("div", { class: "forms" });
 const rows = h("tbody");
-const table = h("table", {}, h("caption", {}, words("places")), rows);
+const table = h("table", { "aria-label": words("places") }, rows);
 panel.picture.append(
   h("div", { class: "course" }, prefix.node, ...steppers.map(({ node }) => node)),
   h("div", { class: "course" }, play, slider, step),
   h("div", { class: "both" }, h("div", { class: "looks" }, place, told), forms),
-  h("div", { class: "places", tabindex: 0, role: "region", "aria-label": words("places") }, table),
+  h("div", { class: "places" }, h("h3", {}, words("places")), h("div", { class: "scrolled", tabindex: 0, role: "region", "aria-label": words("places") }, table)),
 );
 
 const point = (at) => {

@@ -75,7 +75,7 @@ def card_of(name: str) -> dict[str, Any]:
     bundle = shipped(name)
     card, recipe = bundle.card, bundle.card["recipe"]
     quality: Any = next(figure for figure in card["quality"] if figure["split"] == "val")
-    runs = [*card.get("earlier", []), {"steps": card["step"], "seconds": card["seconds"]}]
+    runs = [*card.get("earlier", []), {**card, "steps": card["step"]}]
     tokens = sum(run["steps"] for run in runs) * recipe["batch"] * bundle.config.seq_length
     return {
         "name": name,
@@ -87,9 +87,26 @@ def card_of(name: str) -> dict[str, Any]:
         "seconds": sum(run["seconds"] for run in runs),
         "runs": len(runs),
         "bits": quality["bits_per_byte"],
-        "equal": quality.get("bits_per_byte_in_256_bytes", quality["bits_per_byte"]),
+        "equal": in_256_bytes(quality),
+        "stages": stages(runs),
         "command": quality["command"],
     }
+
+
+def stages(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The trainings of a model after which it was measured, one after another: how many they were by then, the seconds
+    they took by the clock together, and what it was worth on "val" with 256 bytes in view."""
+    found, seconds = [], 0
+    for count, run in enumerate(runs, start=1):
+        seconds += run["seconds"]
+        measured = [in_256_bytes(figure) for figure in run.get("quality", []) if figure["split"] == "val"]
+        found += [{"runs": count, "seconds": seconds, "equal": equal} for equal in measured]
+    return found
+
+
+def in_256_bytes(quality: dict[str, Any]) -> float:
+    """Bits a byte with 256 bytes in view: of a model of bytes its figure itself."""
+    return quality.get("bits_per_byte_in_256_bytes", quality["bits_per_byte"])
 
 
 # --- pieces -----------------------------------------------------------------------------------------------------------

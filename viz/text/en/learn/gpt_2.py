@@ -41,8 +41,10 @@ MESSAGES = {
     "learn_gpt_2_in_view": "{count} {unit, select, piece {pieces} other {bytes}}",
     "learn_gpt_2_minutes": "{minutes} min{runs, plural, one {} other {, # runs}}",
     "learn_gpt_2_winner": "{equal, select, yes {At equal context “{pieces}” needs fewer bits.} other {At equal context"
-    " “{pieces}” does not need fewer bits.}} {time, select, yes {It was trained for less time, so it is ahead at equal"
-    " time too.} other {It was trained for longer: at equal time nothing is said.}}",
+    " “{pieces}” does not need fewer bits.}} {time, select, whole {It was trained for less time, so it is ahead at"
+    " equal time too.} part {In less time than “{bytes}” was trained, after {minutes} min and {runs} of its trainings,"
+    " it needed {bits}: it is ahead at equal time too.} behind {After {minutes} min and {runs} of its trainings it"
+    " needed {bits}: at equal time it is behind.} other {It was trained for longer: at equal time nothing is said.}}",
     "learn_gpt_2_source": "From the models’ cards: 5 million bytes that neither was trained on, measured by",
     "learn_gpt_2_reported": "GPT-2’s own figures are those of its paper (Radford et al. 2019, table 3), in bits a byte:"
     " the article says a character. enwik8 is English Wikipedia with its markup, and Wikipedia was left out of what"
