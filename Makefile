@@ -4,7 +4,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.10; 
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 13))' \
 	&& echo $$p && break; done)
 TRAIN := train-generator train-classifier train-classifier-bag train-tiny-generator train-tiny-unmasked train-dates-begun train-dates \
-	train-gpt-begun train-gpt-longer train-gpt train-bert-films train-bert-reviews
+	train-gpt-begun train-gpt-longer train-gpt-third train-gpt train-bert-films train-bert-reviews
 PIP := .venv/bin/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: app test check bench bench-train bench-app bench-crowd space clean $(TRAIN)
@@ -38,7 +38,8 @@ space: .venv/app ## send the app to the Hugging Face Space SPACE=user/name; TORC
 	@.venv/bin/python -m viz.server.space "$(SPACE)" $(if $(TORCH_INDEX),--torch-index "$(TORCH_INDEX)")
 
 train-dates: train-dates-begun
-train-gpt: train-gpt-longer
+train-gpt: train-gpt-third
+train-gpt-third: train-gpt-longer
 train-gpt-longer: train-gpt-begun
 train-bert-reviews: train-bert-films
 $(TRAIN): train-%: .venv/dev ## train a model of checkpoints/ again; DATA=FILE names the corpus, else it is fetched
