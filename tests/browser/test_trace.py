@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 from safetensors.torch import load_file
 
 from tests.browser.pages import Exploring
@@ -23,12 +23,17 @@ def vector(tab: Exploring, name: str, row: int) -> list[float]:
     )
 
 
-def test_a_weight_is_followed_to_its_file_and_forward_to_the_stream(tab):
-    tab.open(model="tiny-generator", text="The cat sat on", layer=1, head=2, token=8, key=5)
+def follow(tab: Exploring, **asked: str) -> tuple[Locator, Locator]:
+    """The panel, opened on one weight, and what it says."""
+    tab.open(layer=1, head=2, token=8, key=5, **asked)
     part = tab.part("trace")
     part.scroll_into_view_if_needed()
     part.get_by_role("button", name="Follow “").click()
-    chain = part.locator(".chain")
+    return part, part.locator(".chain")
+
+
+def test_a_weight_is_followed_to_its_file_and_forward_to_the_stream(tab):
+    part, chain = follow(tab, model="tiny-generator", text="The cat sat on")
     expect(chain).to_have_attribute("data-part", "q")
     step = {name: float(chain.get_attribute(f"data-{name}") or "") for name in ("computed", "weight")}
     shown = tab.page.evaluate("former.row(former.shown(), 8)[5]")
@@ -61,11 +66,7 @@ def test_a_weight_is_followed_to_its_file_and_forward_to_the_stream(tab):
 
 
 def test_a_berts_number_goes_back_to_its_three_embeddings_and_where_none_is_followed_the_page_says_so(tab):
-    tab.open(model="bert", text="A dull film. [SEP] Nobody laughed.", layer=1, head=2, token=8, key=5)
-    part = tab.part("trace")
-    part.scroll_into_view_if_needed()
-    part.get_by_role("button", name="Follow “").click()
-    chain = part.locator(".chain")
+    part, chain = follow(tab, model="bert", text="A dull film. [SEP] Nobody laughed.")
     expect(chain).to_contain_text("the embeddings’ [")
     for tensor in (
         "embedding_norm",
