@@ -30,8 +30,12 @@ names = [f"layer {layer}, head {head}" for layer, row in enumerate(effects) for 
 figure = figures.bars(effects.flatten(), names)
 """
 
-BLANKS_WORTH = """
-places = [i for i, token in enumerate(ids) if token == bundle.tokenizer.mask_token]
+# Of a text with blanks:
+PLACES = "places = [i for i, token in enumerate(ids) if token == bundle.tokenizer.mask_token]\n"
+
+BLANKS_WORTH = (
+    f"\n{PLACES}"
+    + """\
 targets = [int(out[0, i].argmax()) if id is None else id for i, id in zip(places, truth, strict=True)]
 
 
@@ -45,6 +49,7 @@ for layer in range(len(weights)):
         removed = [*edits, former.edits.ablate_head(layer, head)]
         effects[layer, head] = bits(former.run_with_capture(bundle.model, inputs, (), edits=removed)[0]) - bits(out)
 """
+)
 
 SEGMENT_WORTH = """
 
@@ -83,8 +88,7 @@ def fill_in(models: Models, view: View) -> str:
     if loaded.bundle.model.sentence is not None and blanks.masked(loaded, view["text"])[1] is not None:
         follows = "follows = bundle.model.next_sentence(*inputs)[0].softmax(-1)[0]  # without the edits\n"
     return (
-        f"{code}"
-        "places = [i for i, token in enumerate(ids) if token == bundle.tokenizer.mask_token]\n"
+        f"{code}{PLACES}"
         "probs = out[0, places].softmax(-1)  # (hidden, num_tokens)\n"
         "before, _ = former.run_with_capture(bundle.model, inputs, ())\n"
         f"{follows}"
@@ -133,8 +137,7 @@ def lens(models: Models, view: View) -> str:
         )
     if loaded.fills:
         return (
-            f"{code}"
-            "places = [i for i, token in enumerate(ids) if token == bundle.tokenizer.mask_token]\n"
+            f"{code}{PLACES}"
             "places = places or list(range(len(ids)))  # where nothing is hidden: every token\n"
             f"top = {min(TOP, config.num_tokens)}\n"
             "values, said = former.logit_lens(bundle.model, inputs, top=top, edits=edits, log_probs=True)\n"
