@@ -20,7 +20,7 @@ BYTES = 200_000  # of the validation split
 
 
 def snapshots(name: str) -> Iterator[former.Bundle]:
-    """The model at each of its snapshots, in order.
+    """The model at each of its snapshots, in order, and itself where its training went on after the last.
 
     Raises:
         ValueError: there are none.
@@ -28,7 +28,10 @@ def snapshots(name: str) -> Iterator[former.Bundle]:
     folders = sorted(folder_of(name).glob("step-*"))
     if not folders:
         raise ValueError(f"NAME must have snapshots below it, got {name!r}")
-    return map(former.load, folders)
+    for folder in folders:
+        yield (bundle := former.load(folder))
+    if (end := former.load(name)).card["step"] > bundle.card["step"]:
+        yield end
 
 
 def measure(name: str, content: bytes, count: int = BYTES) -> dict[int, float]:

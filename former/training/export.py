@@ -77,6 +77,8 @@ def make_bundle(run: Path, weights: Path) -> former.Bundle:
 def export(run: Path, to: Path, replace: bool = False) -> list[Path]:
     """Writes a run's best weights, and its snapshots below them; returns the directories.
 
+    A last snapshot that is the best weights themselves is not written twice.
+
     A run knows nothing of the trainings before it, whose weights it began with: where the card that is written over
     tells of them (`earlier`), the new one does too, if it began with the same.
 
@@ -90,15 +92,15 @@ def export(run: Path, to: Path, replace: bool = False) -> list[Path]:
     if (to / CARD).exists() and not replace:
         raise ValueError(f"--to must be a place without a model, and {to} has one; --replace writes over it")
     before = state.read_json(to / CARD) if (to / CARD).exists() else {}
-    places = {to: run / "best.safetensors"}
-    for snapshot in sorted(run.glob("snapshots/*.safetensors")):
-        places[to / snapshot.stem] = snapshot
-    for place, weights in places.items():
-        bundle = make_bundle(run, weights)
+    best, kept = make_bundle(run, run / "best.safetensors"), sorted(run.glob("snapshots/*.safetensors"))
+    bundles = {to: best} | {to / path.stem: make_bundle(run, path) for path in kept}
+    if kept and bundles[last := to / kept[-1].stem].card["step"] == best.card["step"]:
+        del bundles[last]
+    for place, bundle in bundles.items():
         if "earlier" in before and before["recipe"]["weights"] == bundle.card["recipe"]["weights"]:
             bundle.card["earlier"] = before["earlier"]
         former.save(bundle, place)
-    return list(places)
+    return list(bundles)
 
 
 def _flat(values: dict[str, Any]) -> dict[str, Any]:

@@ -58,7 +58,7 @@ _TINY_GENERATOR = Recipe(
     warmup=100,
     validate_every=500,
     save_every=250,
-    snapshots=(0, 50, 100, 200, 350, 500, 750, 1_000, 1_500, 2_000, 2_500, 3_000),
+    snapshots=(0, 50, 100, 200, 350, 500, 1_000, 1_500, 2_000, 3_000),
 )
 
 
@@ -189,7 +189,7 @@ RECIPES: dict[str, Recipe] = {
             repeats=0.33,
             steps=2_000,
             validate_every=1_000,
-            snapshots=(0, 200, 400, 600, 700, *range(800, 1_601, 40), 1_800, 2_000),
+            snapshots=(0, 200, 400, 600, *range(800, 1_241, 40), 1_320, 1_440, 1_600, 2_000),
         ),
         _tiny(
             "tiny-gru",

@@ -13,6 +13,7 @@ from former import checkpoints, cpu
 from former.training import evaluate
 from former.training.__main__ import main, parse
 from former.training.commands import recipe_of_command
+from former.training.curve import snapshots
 from former.training.export import data_facts, export, make_bundle, train_command
 from former.training.recipes import RECIPES
 from former.training.tasks import TASKS
@@ -91,10 +92,11 @@ SETTINGS = ["compile=false", "steps=20", "batch=8", "model.emb=16", "model.heads
 def test_a_run_is_exported_evaluated_and_sampled(text_file, tmp_path, capsys):
     data = ["--data", str(text_file), "--unchecked"]
     run, place = tmp_path / "run", tmp_path / "tiny"
-    settings = ["--set", *SETTINGS, "validate_every=10", "snapshots=[0,10]"]
+    settings = ["--set", *SETTINGS, "validate_every=10", "snapshots=[0,10,20]"]
     assert main(["train", "tiny-generator", *data, "--out", str(run), *settings]) == 0
-    assert export(run, place) == [place, place / "step-000000", place / "step-000010"]
+    assert export(run, place) == [place, place / "step-000000", place / "step-000010"]  # the last is the model itself
     bundle = former.load(place)
+    assert [each.card["step"] for each in snapshots(str(place))] == [0, 10, 20]
     exact = make_bundle(run, run / "best.safetensors").model
     for name, weight in exact.state_dict().items():
         assert torch.equal(bundle.model.state_dict()[name], weight.half().float())

@@ -187,7 +187,7 @@ def snapshots_of(name):
 
 
 def test_the_tiny_generator_learns_from_snapshot_to_snapshot():
-    snapshots = snapshots_of("tiny-generator")
+    snapshots = [*snapshots_of("tiny-generator"), "tiny-generator"]
     assert len(snapshots) >= 10
     steps = [former.load(name).card["step"] for name in snapshots]
     assert steps == sorted(steps)
@@ -224,10 +224,12 @@ def induction(name):
 
 def test_an_induction_head_forms_within_a_few_snapshots_and_in_the_control_none_does():
     assert induction("tiny-induction") >= 0.5
-    scores = {former.load(name).card["step"]: induction(name) for name in snapshots_of("tiny-induction")}
+    names = [*snapshots_of("tiny-induction"), "tiny-induction"]
+    scores = {former.load(name).card["step"]: induction(name) for name in names}
     assert max(score for step, score in scores.items() if step <= 920) < 0.1
     assert min(score for step, score in scores.items() if step >= 1_120) >= 0.5
-    assert sum(900 <= step <= 1_600 for step in scores) >= 17
+    assert len(scores) >= 20
+    assert set(range(800, 1_241, 40)) <= scores.keys()
     assert induction("tiny-generator") < 0.05
 
 

@@ -1,7 +1,7 @@
 """A model as it was at steps of its training: its snapshots, loaded when they are first asked for.
 
 They stand in the model's folder, as `step-000800`, and go by the model's name and theirs, as `former.load` takes them:
-"tiny-induction/step-000800".
+"tiny-induction/step-000800". The last step is the model itself, which stands nowhere twice.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import former
 from former.checkpoints import CARD
@@ -35,7 +36,9 @@ def steps(loaded: Loaded) -> list[int]:
     """The steps at which a model was kept, in order; most have none."""
     if loaded.folder is None:
         return []
-    return sorted(int(card.parent.name.removeprefix("step-")) for card in loaded.folder.glob(f"step-[0-9]*/{CARD}"))
+    kept = sorted(int(card.parent.name.removeprefix("step-")) for card in loaded.folder.glob(f"step-[0-9]*/{CARD}"))
+    end = loaded.bundle.card["step"] if kept else None
+    return [*kept, end] if end is not None and end > kept[-1] else kept
 
 
 class WithSnapshots(Mapping[str, Loaded]):
@@ -90,5 +93,7 @@ class WithSnapshots(Mapping[str, Loaded]):
         folder = self._models[model].folder
         assert folder is not None
         folder = folder / name_at("", step).removeprefix("/")
+        if not folder.exists():  # the end
+            return replace(self._models[model], name=name)
         bundle = former.load(folder)
         return Loaded(name, bundle, digest(bundle.card["files"]), folder)

@@ -24,6 +24,8 @@ def test_a_model_goes_by_its_name_and_every_step_of_its_card_by_that_and_the_ste
         name = snapshots.name_at(NAME, step)
         assert name in both
         assert snapshots.split(name) == (NAME, step)
+        assert both[name].name == name
+    assert both[f"{NAME}/step-002000"].bundle is models[NAME].bundle  # the end
     at = both[f"{NAME}/step-000800"]
     assert at.name == f"{NAME}/step-000800"
     kept = former.load(at.name).model.state_dict()

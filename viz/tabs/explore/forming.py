@@ -96,11 +96,10 @@ def python(models: Models, view: View) -> str:
     layer, head = read_index(view, "layer", layers), read_index(view, "head", heads)
     step = split(view["model"])[1]
     lines = [
-        "from former.checkpoints import folder_of",
+        "from former.training.curve import snapshots",
         "from former.training.heads import copied_bits, head_scores",
         "",
-        f"folders = sorted(folder_of({place(loaded)!r}).glob('step-*'))",
-        "bundles = [former.load(folder) for folder in folders]",
+        f"bundles = list(snapshots({place(loaded)!r}))",
         "steps = [bundle.card['step'] for bundle in bundles]",
         "# on letters that come twice: how much each head looks at what followed the same one, and what that is worth",
         "scores = torch.stack([head_scores(bundle.model)['induction'] for bundle in bundles])  # (n, layers, h)",

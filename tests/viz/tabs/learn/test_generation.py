@@ -21,8 +21,8 @@ def predicted():
 def test_each_target_s_probability_is_that_of_the_byte_after_given_what_came_before(predicted):
     ids = list(VIEW["text"].encode())
     assert predicted["labels"] == [char.replace(" ", "␣") for char in VIEW["text"]]
-    for step, given in zip(generation.snapshots(), predicted["trained"], strict=True):
-        model = former.load(f"tiny-generator/step-{step:06d}").model
+    for bundle, given in zip(curve.snapshots("tiny-generator"), predicted["trained"], strict=True):
+        model = bundle.model
         with torch.inference_mode():
             expected = [float(model(torch.tensor([ids[: i + 1]]))[0, -1].softmax(-1)[ids[i + 1]]) for i in range(8)]
         assert given == pytest.approx(expected, abs=1e-5)

@@ -40,9 +40,14 @@ def snapshots() -> list[int]:
     return shipped(TRAINED).card["recipe"]["snapshots"]
 
 
+def named(step: int) -> str:
+    """What the model as it was after so many steps is loaded by."""
+    return TRAINED if step == shipped(TRAINED).card["step"] else name_at(TRAINED, step)
+
+
 def at_step(step: int) -> former.Bundle:
     """The model as it was after so many steps."""
-    return shipped(name_at(TRAINED, step))
+    return shipped(named(step))
 
 
 def opening(models: Models) -> dict[str, Any]:
@@ -166,7 +171,7 @@ def python(models: Models, view: View) -> str:
     step, seed = snapshots()[read_index(view, "step", len(snapshots()))], read_index(view, "seed", SEEDS)
     return (
         f"{IMPORTS}\n"
-        f"bundle = former.load({name_at(TRAINED, step)!r})  # or {UNMASKED!r}\n"
+        f"bundle = former.load({named(step)!r})  # or {UNMASKED!r}\n"
         f"tokens = torch.tensor([bundle.tokenizer.encode({view['text']!r})[:{MOST}]])\n"
         "inputs, targets = tokens[:, :-1], tokens[:, 1:]  # shifted by one\n"
         "with torch.inference_mode():\n"
