@@ -48,10 +48,10 @@ def basic_self_attention(x: Tensor, mask: Tensor | None = None) -> tuple[Tensor,
 def attention_scores(
     q: Tensor, k: Tensor, mask: Tensor | None = None, terms: Terms | None = None, *, scaled: bool = True
 ) -> Tensor:
-    """Scaled dot products q_i · k_j / √s, and −∞ where the mask is False (article, "In Pytorch: scaling").
+    """Scaled dot products q_i · k_j / √s, and −∞ where the mask is False (article, "Scaling the dot product").
 
-    As in the article, q and k are each divided by the fourth root of s: float16 holds numbers up to 65,504, which
-    unscaled dot products can pass.
+    q and k are each divided by the fourth root of s before they are multiplied: float16 holds numbers up to 65,504,
+    which unscaled dot products can pass.
 
     Args:
         q: (b, h, t_query, s).
@@ -148,7 +148,7 @@ class SelfAttention(nn.Module):
     narrow:  every head maps the whole vector to s = e / heads numbers: 3·e² weights for any number of heads.
     wide:    every head keeps the full s = e: 3·heads·e² weights.
     chunked: the vector is cut in `heads` chunks of s = e / heads, and each head maps its own chunk by (s × s)
-             matrices, as the article's text has it: 3·e² / heads weights.
+             matrices, as the article's text once had it: 3·e² / heads weights.
 
     Then `unifyheads`, h·s → e, with a bias. Given a context, it is cross-attention.
 

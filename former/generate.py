@@ -16,7 +16,7 @@ from torch import Tensor
 from former.attention import Extend
 from former.checks import is_whole
 from former.config import ModelConfig
-from former.hooks import Capture
+from former.hooks import ALL_POINTS, Capture, check_points
 from former.masks import KINDS
 from former.models import Classifier
 from former.sampling import check_rules, next_token_probs, random_of
@@ -221,6 +221,8 @@ def generate(
     if not is_whole(max_new_tokens) or max_new_tokens < 0:
         raise ValueError(f"max_new_tokens must be at least 0, and a whole number, got {max_new_tokens!r}")
     layers = _layers(capture, config.depth)
+    if layers:
+        check_points(["weights"], getattr(model, "points", ALL_POINTS))
     rng = random_of(seed)
     rules = (temperature, top_k, top_p)
     window = reader(model, len(ids), use_cache)
@@ -241,8 +243,9 @@ def _steps(
         logits = window.read(ids, capture).cpu()
         probs = next_token_probs(logits, *rules)
         token = int(probs.argmax() if rules[0] == 0 else torch.multinomial(probs, 1, generator=rng))
-        weights = {layer: capture.get("weights", layer)[0, :, -1] for layer in sorted(layers)} if capture else {}
-        yield Step(token, logits.softmax(-1), weights, window.start)
+        # Copies of the last rows: views would keep the whole maps.
+        rows = {layer: capture.get("weights", layer)[0, :, -1].clone() for layer in sorted(layers)} if capture else {}
+        yield Step(token, logits.softmax(-1), rows, window.start)
         ids.append(token)
 
 

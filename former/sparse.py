@@ -2,7 +2,7 @@
 
 A dense kernel computes all t² scores and throws most of them away. Here the tokens are cut into blocks of `size`, and
 each pattern of `former.masks` becomes two or three parts, each one a batch of small dense products (Child et al. 2019,
-"Generating Long Sequences with Sparse Transformers", section 5.4):
+"Generating Long Sequences with Sparse Transformers", section 5.5):
 
     own        every block with itself: the keys up to the query
     previous   every block with the one before it: the keys that the window still reaches

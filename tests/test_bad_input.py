@@ -173,6 +173,11 @@ BAD = {
         "recompute must be False with a cache",
         "twice",
     ),
+    "the maps of a model without attention": (
+        lambda: former.generate(RECURRENT, [1], 5, capture=True),
+        "names must be among []",
+        "['weights']",
+    ),
     "a capture to generate into": (
         lambda: former.generate(GENERATOR, [1], 5, capture=CAPTURE),
         "capture must be True or layers",

@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -524,6 +525,13 @@ def test_what_the_format_cannot_express_is_not_written(tmp_path):
         former.pretrained.save(former.Bundle(former.Generator(article), BPE, article), tmp_path)
     with pytest.raises(ValueError, match="got Classifier"):
         former.pretrained.save(former.Bundle(former.Classifier(article), BPE, article), tmp_path)
+    for changes in ({"scaled": False}, {"unify": False}):
+        other = replace(gpt2.config(**shape), **changes)
+        with pytest.raises(ValueError, match=f"{next(iter(changes))} must be True, got False"):
+            former.pretrained.save(former.Bundle(former.Generator(other), BPE, other), tmp_path)
+        words = BertConfig(**shape, **changes)
+        with pytest.raises(ValueError, match=f"{next(iter(changes))} must be True, got False"):
+            former.pretrained.save(former.Bundle(former.Bert(words), BPE, words), tmp_path)
     config = gpt2.config(**{**shape, "num_tokens": 256})
     with pytest.raises(ValueError, match="must be a BpeTokenizer, as GPT-2's, got a ByteTokenizer"):
         former.pretrained.save(former.Bundle(former.Generator(config), ByteTokenizer(), config), tmp_path)

@@ -46,15 +46,19 @@ class Step:
             kernels.ACTIVATIONS.index(model.config.activation),
             np.float32(model.config.norm_eps),
         )
-        self(torch.zeros(1, 1, dtype=torch.int64), None, KeyValueCache(model.config))  # compiles it
+        cache = KeyValueCache(model.config)
+        self.cache_shape = cache.keys.shape
+        self(torch.zeros(1, 1, dtype=torch.int64), None, cache)  # compiles it
 
     def takes(self, tokens: Tensor, capture: Observer | None, cache: Cache | None) -> bool:
-        """Whether this is one token in the vocabulary, after a cache with room for it, and only maps are asked for."""
+        """Whether this is one token in the vocabulary, after a cache of this model with room for it, and only maps are
+        asked for."""
         return (
             type(cache) is KeyValueCache
             and tokens.shape == (1, 1)
             and tokens.dtype == torch.int64
             and cache.keys.dtype == torch.float32
+            and cache.keys.shape == self.cache_shape
             and cache.length < self.config.seq_length
             and (capture is None or (type(capture) is Capture and capture.names <= {"weights"}))
             and 0 <= int(tokens) < self.config.num_tokens
@@ -111,13 +115,12 @@ def _product(matrices: list[Tensor], biases: list[Tensor | None], precision: Pre
 
 
 def rounded(model: Generator) -> Generator:
-    """A copy of the model with every matrix rounded to 8 bits, row by row."""
+    """A copy of the model with every matrix rounded to 8 bits, row by row: a tied embedding is one of them."""
     model = copy.deepcopy(model)
-    for layer in model.modules():
-        if isinstance(layer, nn.Linear):
-            weight = layer.weight.data
-            scale = _row_scale(weight)
-            layer.weight.data = (weight / scale).round() * scale
+    layers = [layer for layer in model.modules() if isinstance(layer, nn.Linear)]
+    for weight in (model.output_weight, *(layer.weight for layer in layers if layer is not model.toprobs)):
+        scale = _row_scale(weight.data)
+        weight.data = (weight.data / scale).round() * scale
     return model
 
 

@@ -34,7 +34,7 @@ _SAME = {  # what the format can vary and our Bert does not
     "add_cross_attention": False,
     "tie_word_embeddings": True,
 }
-_OURS = {"variant": "narrow", "attention_bias": True}
+_OURS = {"variant": "narrow", "attention_bias": True, "scaled": True, "unify": True}
 _HEADS = {  # what says in our config that a part is there, and where its tensors' names begin
     "pooler": "pooler.",
     "words_head": "cls.predictions.",

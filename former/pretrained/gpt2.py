@@ -37,6 +37,8 @@ _OURS = {
     "positions": "learned",
     "mask": "causal",
     "attention_bias": True,
+    "scaled": True,
+    "unify": True,
     "tied": True,
 }
 _BUFFER = re.compile(r"h\.\d+\.attn\.(bias|masked_bias)")  # the causal mask, which old files hold

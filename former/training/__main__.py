@@ -31,7 +31,7 @@ def parse(argv: list[str] | None = None) -> argparse.Namespace:
 
     _add_scan(names.add_parser("scan", help="what every head does over many stretches of the validation text"))
 
-    curve_parser = names.add_parser("curve", help="each snapshot of a generator's training: bits a byte, heads")
+    curve_parser = names.add_parser("curve", help="each snapshot of a generator's training: bits per byte, heads")
     curve_parser.set_defaults(run=commands.curve_)
     curve_parser.add_argument("name", help=_NAME)
     curve_parser.add_argument("file", nargs="?", type=Path, help="write it there too, with machine and date")

@@ -18,6 +18,7 @@ from former.training import neighbours, optim
 from former.training.recipe import Recipe
 
 _BLOCK = re.compile(r"(?<=\.blocks\.)\d+(?=\.)")
+_LAST = re.compile(r"(unifyheads|ff\.2)\.(weight|bias)$")  # the maps with which a block's two branches end
 _POSITIONS = "transformer.positions.embedding.weight"
 
 
@@ -63,15 +64,15 @@ def _begun(state: dict[str, Tensor], recipe: Recipe) -> dict[str, Tensor]:
     """The weights that a recipe names, and of `state` the blocks that are new.
 
     What this model does not have is left out. Of a shallower model, block i becomes block i·n and n − 1 new ones follow
-    it. Their last maps are zero, so that in a pre-norm stack they add nothing: the function stays the same. Where
+    it. Their last maps are made zero, so that in a pre-norm stack they add nothing: the function stays the same. Where
     there are fewer learned positions, those that are missing begin as the second half of them, again and again.
     """
     source = former.load(recipe.weights)
     times, rest = divmod(recipe.model.depth, source.config.depth)
-    if rest or (times > 1 and recipe.model.norm != "pre"):
+    if rest or (times > 1 and not (recipe.model.norm == "pre" and recipe.model.unify)):
         raise ValueError(
-            f"model.depth must be that of {recipe.weights!r}, {source.config.depth}, or in a pre-norm model "
-            f"a multiple of it, got {recipe.model.depth}"
+            f"model.depth must be that of {recipe.weights!r}, {source.config.depth}, or in a pre-norm model with "
+            f"unified heads a multiple of it, got {recipe.model.depth}"
         )
     held = {
         _BLOCK.sub(lambda number: str(times * int(number[0])), name): tensor
@@ -83,7 +84,7 @@ def _begun(state: dict[str, Tensor], recipe: Recipe) -> dict[str, Tensor]:
         block = _BLOCK.search(name)
         verdict = name.startswith("toprobs.") and name not in held  # a classifier's last layer, on a BERT
         if verdict or (block and int(block[0]) % times):
-            held[name] = tensor
+            held[name] = torch.zeros_like(tensor) if _LAST.search(name) else tensor
         elif name not in held or held[name].shape != tensor.shape:
             raise ValueError(f"model must have the shape of {recipe.weights!r}, with whose weights it begins")
     return {name: held[name] for name in state}

@@ -61,6 +61,8 @@ def evaluate_(args: argparse.Namespace) -> None:
     path = args.data or data.download(recipe.corpus, Path("data"))
     device = choose_device(args.device or ("cpu" if args.precision == "int8" else None))
     set_attention(bundle.model.to(device))
+    if args.bytes is not None:
+        require_positive("--bytes", args.bytes)
     measure = evaluate.Measure(
         split=args.split,
         stride=args.stride,
@@ -117,8 +119,8 @@ def positions(args: argparse.Namespace) -> None:
     for name in ("length", "windows", "width"):
         require_positive(f"--{name}", getattr(args, name))
     bundles = {name: former.load(name) for name in args.names}
-    if others := [name for name, bundle in bundles.items() if not isinstance(bundle.model, former.Generator)]:
-        raise ValueError(f"NAME must be a generator, got {others[0]!r}")
+    for name, bundle in bundles.items():
+        curve.check_bytes(name, bundle)
     path = args.data or data.download("wiki100", Path("data"))
     content = data.load_text(path, "wiki100", args.unchecked)
     text = torch.frombuffer(bytearray(content), dtype=torch.uint8)

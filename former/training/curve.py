@@ -34,20 +34,27 @@ def snapshots(name: str) -> Iterator[former.Bundle]:
         yield end
 
 
+def check_bytes(name: str, bundle: former.Bundle) -> None:
+    """Raises ValueError unless a model, asked for by name, is a generator that reads bytes."""
+    if not isinstance(bundle.model, former.Generator) or bundle.tokenizer.unit != "byte":
+        raise ValueError(f"NAME must be a generator of bytes, got {name!r}")
+
+
 def measure(name: str, content: bytes, count: int = BYTES) -> dict[int, float]:
-    """Step → bits a byte, in fp32 and windows side by side.
+    """Step → bits per byte, in fp32 and windows side by side.
 
     Args:
         name: of a shipped generator of bytes, or its folder, with snapshots below it.
         content: the corpus.
         count: how many bytes of its validation split, from the beginning.
     Raises:
-        ValueError: there are no snapshots.
+        ValueError: there are no snapshots, or they do not read bytes.
     """
     text = torch.frombuffer(bytearray(content), dtype=torch.uint8)
     begin, end = split_text(content)["val"]
     bits = {}
     for bundle in snapshots(name):
+        check_bytes(name, bundle)
         context = bundle.config.seq_length
         part = (begin, min(end, begin + count))
         bits[bundle.card["step"]] = bits_per_byte(bundle.model, text, *part, context=context, stride=context)

@@ -191,6 +191,8 @@ def download(corpus: str, directory: Path) -> Path:
 
 def _read(path: Path, corpus: str, unchecked: bool) -> bytes:
     """The file's bytes, unpacked from xz, if its hash is one of the corpus's."""
+    if not CORPORA[corpus].sources:
+        raise ValueError(f"corpus must be one that is read from a file, got {corpus!r}, which is made by its own task")
     _, home = CORPORA[corpus].home
     if not path.is_file():
         raise ValueError(f"--data must be a file that holds {corpus}, and there is none at {path}; fetch {home}")

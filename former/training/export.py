@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,8 @@ def export(run: Path, to: Path, replace: bool = False) -> list[Path]:
         if "earlier" in before and before["recipe"]["weights"] == bundle.card["recipe"]["weights"]:
             bundle.card["earlier"] = before["earlier"]
         former.save(bundle, place)
+    for older in {card.parent for card in to.glob(f"step-*/{CARD}")} - bundles.keys():  # of the run before
+        shutil.rmtree(older)
     return list(bundles)
 
 

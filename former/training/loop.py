@@ -82,8 +82,7 @@ class Run:
             self.processor = header.get("processor_seconds")
             if saved.exists():  # the best weights of `start` are not in this directory, so their figure does not count
                 self.best = header["best"]
-        self.network = group.wrap(self.model)
-        self.loss_of = task.loss
+        self.network, self.loss_of = group.wrap(self.model, task.loss)
         if recipe.compile and group.size == 1:  # several processes run as written
             self.loss_of = compiled(task.loss, group.device, dynamic=False)
 

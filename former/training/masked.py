@@ -108,6 +108,8 @@ class MaskedTask:
         """Both tasks' accuracies on a split, over as many rows as it fills; see `Task.evaluate`."""
         if not isinstance(bundle.model, Bert) or not isinstance(bundle.tokenizer, WordPieceTokenizer):
             raise ValueError(f"bundle must hold a Bert and its WordPiece, got a {type(bundle.model).__name__}")
+        if measure.stride is not None or measure.precision == "int8":
+            raise ValueError("hidden words have no --stride and no --precision int8; give neither")
         (text,) = read_texts(recipe.corpus, path, (measure.split,), measure.unchecked, measure.most).values()
         corpus, length = Corpus.read(text, bundle.tokenizer), recipe.model.seq_length
         count = max(VALIDATION_ROWS, len(corpus.pieces) // length)

@@ -40,7 +40,8 @@ def initialise(model: nn.Module, seed: int) -> None:
     """Sets the weights of step 0, the same for the same seed.
 
     Matrices start at a standard deviation of 1/√inputs, embeddings at 0.02; each residual branch and the output
-    layer end in zeros, so that the model starts as the identity and predicts every token alike; so do the two biases of
+    layer end in zeros, so that the model starts as the identity and predicts every token alike (where `unify` is off,
+    a branch of attention ends in no map and is not the identity); so do the two biases of
     relative positions.
     """
     generator = torch.Generator().manual_seed(seed)

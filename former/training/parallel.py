@@ -9,7 +9,7 @@ two processes take the step that one would. The run's directory must be one that
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -19,6 +19,17 @@ from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
 from former.training.compute import CPU
+
+Loss = Callable[..., Tensor]
+
+
+class _Loss(nn.Module):
+    def __init__(self, model: nn.Module, loss: Loss) -> None:
+        super().__init__()
+        self.model, self.loss = model, loss
+
+    def forward(self, *batch: Tensor) -> Tensor:
+        return self.loss(self.model, *batch)
 
 
 @dataclass(frozen=True)
@@ -34,9 +45,13 @@ class Group:
         """Whether this process is the one that writes and prints."""
         return self.rank == 0
 
-    def wrap(self, model: nn.Module) -> nn.Module:
-        """The model, its gradients averaged over the processes."""
-        return DistributedDataParallel(model) if self.size > 1 else model  # on one device, which the weights tell
+    def wrap(self, model: nn.Module, loss: Loss) -> tuple[nn.Module, Loss]:
+        """A network and its loss(network, *batch): the model and its own, or for several processes both as one module,
+        whose call averages the gradients, whichever of the model's parts the loss asks."""
+        if self.size == 1:
+            return model, loss
+        network = DistributedDataParallel(_Loss(model, loss))  # on one device, which the weights tell
+        return network, lambda network, *batch: network(*batch)
 
     def mean(self, value: Tensor) -> Tensor:
         """The mean of a number over the processes."""

@@ -131,8 +131,8 @@ class ReviewTask:
     @classmethod
     def evaluate(cls, bundle: former.Bundle, recipe: Recipe, path: Path, measure: Measure) -> dict[str, Any]:
         """Accuracy over a split; see `Task.evaluate`."""
-        if measure.precision == "int8":
-            raise ValueError("precision 'int8' needs a generator; give 'bf16' or 'fp32'")
+        if measure.stride is not None or measure.most is not None or measure.precision == "int8":
+            raise ValueError("reviews have no --stride, no --bytes and no --precision int8; give none of them")
         context = recipe.model.seq_length
         reviews = data.load_reviews(path, recipe.corpus, measure.unchecked)[measure.split]
         read = [(last_words(bundle.tokenizer, review.text, context), review.label) for review in reviews]

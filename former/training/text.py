@@ -131,8 +131,12 @@ def plant_repeats(windows: Tensor, share: float, random: torch.Generator) -> Non
 def network(model: Any, measure: Measure, count: int) -> Model:
     """The model in the precision asked for; compiled where there is enough to read."""
     if measure.precision == "int8":
-        if not isinstance(model, former.Generator) or not cpu.available("numba"):
-            raise ValueError("precision 'int8' needs a generator and the package numba; give 'bf16' or 'fp32'")
-        return cpu.optimise(model, "int8")
+        quick = cpu.optimise(model, "int8") if isinstance(model, former.Generator) and cpu.available("numba") else model
+        if quick is model:
+            raise ValueError(
+                "precision 'int8' needs a generator on the CPU of a shape that has a fast twin, and the package numba; "
+                "give 'bf16' or 'fp32'"
+            )
+        return quick
     # A minute well spent on a whole split only.
     return compiled(model, measure.device) if count > 1_000_000 else model

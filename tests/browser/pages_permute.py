@@ -176,7 +176,7 @@ class Outputs(Reference):
             x = x + self.feed_forward(f"{block}.ff", self.norm(f"{block}.norm2", x))
             if layer == 0:
                 found |= {"layer": out, "block": x}
-        found["rows"] = self.norm("transformer.norm", x)
+        found["rows"] = self.norm("norm", x)
         return found | {"classifier": self.linear("toprobs", found["rows"].mean(0)).log_softmax(-1)}
 
     def both(self, ids: list[int], order: list[int], kind: str = "none", causal: bool = False):

@@ -43,7 +43,10 @@ class Reference:
         self.card: dict[str, Any] = json.loads((folder / "card.json").read_text(encoding="utf-8"))
         self.config = self.card["config"]
         parts = [load_file(path) for path in sorted(folder.glob("*.safetensors"))]
-        self.tensors = {key: tensor.double() for part in parts for key, tensor in part.items()}
+        tensors = {key: tensor.double() for part in parts for key, tensor in part.items()}
+        self.tensors = {
+            key.replace("transformer.norm.", "norm."): tensor for key, tensor in tensors.items()
+        }  # its older name
         self.classifies = self.card["kind"] == "Classifier"
 
     def linear(self, name: str, x: Tensor) -> Tensor:
@@ -112,7 +115,7 @@ class Reference:
             scores.append(s)
             values.append(v)
         if self.config["norm"] == "pre":
-            x = self.norm("transformer.norm", x)
+            x = self.norm("norm", x)
         if self.classifies:
             x = x.amax(0) if self.config["pooling"] == "max" else x.mean(0)
         return Run(weights, scores, values, self.linear("toprobs", x))

@@ -36,7 +36,8 @@ def test_a_memory_makes_a_text_cheaper_and_each_layer_reaches_one_memory_further
     assert float(shown.get_attribute("data-bits") or 0) == pytest.approx(on, abs=1e-3)
     tab.attempt("off")
     assert float(shown.get_attribute("data-bits") or 0) == pytest.approx(off, abs=1e-3)
-    assert tab.sentence() == f"Without a memory this text costs {off:.2f} bits a byte, with one of 128 bytes {on:.2f}."
+    expected = f"Without a memory this text costs {off:.2f} bits per byte, with one of 128 bytes {on:.2f}."
+    assert tab.sentence() == expected
     tab.attempt("reach")
     far = tab.section.locator(".far td")
     own = (48 - 1) % 8  # of the first 48 bytes, in segments of 8

@@ -240,7 +240,7 @@ def test_many_threads_at_once_get_their_own_results():
 
 
 @compiled_step
-@pytest.mark.parametrize("shape", [SHAPES[0], SHAPES[-1]], ids=lambda shape: "-".join(map(str, shape.values())))
+@pytest.mark.parametrize("shape", [SHAPES[0], SHAPES[4], SHAPES[-1]], ids=name_of)
 def test_int8_is_the_rounded_model_in_every_way_of_calling_it(shape):
     model = build(**shape)
     quick, x = twin(model, "int8"), tokens(1, 13)
@@ -341,6 +341,7 @@ def test_bad_input_gets_the_readable_model_s_error():
         ((torch.tensor([[-1]]),), {"cache": KeyValueCache(model.config)}),
         ((torch.tensor([[1.0]]),), {"cache": KeyValueCache(model.config)}),
         ((tokens(1, 1),), {"cache": full}),
+        ((tokens(1, 1),), {"cache": KeyValueCache(model.config, batch=2)}),
         ((tokens(2, 3),), {"cache": KeyValueCache(model.config)}),
         ((tokens(1, 20),), {}),
         ((tokens(1, 0),), {}),

@@ -23,9 +23,10 @@ def shallow(recipe, tmp_path):
     return tmp_path / "shallow"
 
 
-@pytest.mark.parametrize("depth", [2, 4, 6])
-def test_a_model_grown_from_a_shallower_one_computes_the_same(shallow, recipe, depth):
-    grown = make_model(recipe("tiny-generator", f"weights={shallow}", f"model.depth={depth}")).eval()
+@pytest.mark.parametrize(("depth", "initial"), [(2, "zeros"), (4, "zeros"), (6, "zeros"), (4, "gpt2")])
+def test_a_model_grown_from_a_shallower_one_computes_the_same(shallow, recipe, depth, initial):
+    settings = (f"weights={shallow}", f"model.depth={depth}", f"initial={initial}")
+    grown = make_model(recipe("tiny-generator", *settings)).eval()
     tokens = torch.randint(256, (3, 32), generator=torch.Generator().manual_seed(0))
     with torch.no_grad():
         assert torch.equal(grown(tokens), former.load(shallow).model(tokens))
@@ -69,7 +70,7 @@ def test_a_depth_that_is_no_multiple_is_refused(setting, shallow, recipe):
 def test_a_post_norm_model_is_not_grown(recipe, tmp_path):
     model = make_model(recipe("tiny-generator", "model.norm=post"))
     former.save(former.Bundle(model, former.tokens.ByteTokenizer(), model.config), tmp_path / "post")
-    with pytest.raises(ValueError, match="or in a pre-norm model a multiple"):
+    with pytest.raises(ValueError, match="or in a pre-norm model with unified heads a multiple"):
         make_model(recipe("tiny-generator", "model.norm=post", f"weights={tmp_path / 'post'}", "model.depth=4"))
 
 

@@ -52,5 +52,7 @@ def test_the_command_prints_a_table_and_writes_a_record(tmp_path, capsys):
         ("tiny-generator", 256, 2),
         ("tiny-sinusoidal", 256, 3),
     ]
-    assert main(["positions", "classifier", "--data", str(text), "--unchecked"]) == 2
+    for name in ("classifier", "gpt"):
+        assert main(["positions", name, "--data", str(text), "--unchecked"]) == 2
+        assert f"NAME must be a generator of bytes, got '{name}'" in capsys.readouterr().err
     assert main(["positions", names[0], "--width", "0", "--data", str(text), "--unchecked"]) == 2

@@ -102,6 +102,9 @@ def test_a_run_is_exported_evaluated_and_sampled(text_file, tmp_path, capsys):
         assert torch.equal(bundle.model.state_dict()[name], weight.half().float())
     assert bundle.card["command"].startswith("python -m former.training train tiny-generator --data DATA --set ")
     assert former.load(place / "step-000010").card["step"] == 10
+    former.save(bundle, place / "step-000015")  # of a run before
+    assert export(run, place, replace=True) == [place, place / "step-000000", place / "step-000010"]
+    assert not (place / "step-000015").exists()
     assert 0 <= former.load(place / "step-000010").card["processor_seconds"] <= bundle.card["processor_seconds"]
     capsys.readouterr()
     assert main(["evaluate", str(place), *data, "--split", "test", "--record"]) == 0
@@ -254,12 +257,17 @@ def test_a_stride_or_a_part_of_0_is_refused(option, own, text_file, capsys):
     assert "must" in capsys.readouterr().err
 
 
-def test_int8_is_refused_for_a_classifier_and_without_numba(reviews_file, text_file, monkeypatch):
+def test_int8_is_refused_where_it_would_be_another_measure(reviews_file, text_file, monkeypatch):
     measure = evaluate.Measure(split="val", precision="int8", unchecked=True)
-    cases = (("classifier", reviews_file, True), ("tiny-generator", text_file, False))
-    for name, path, numba in cases:
+    cases = (
+        ("classifier", reviews_file, True, "reviews have no --stride, no --bytes and no --precision int8"),
+        ("bert", text_file, True, "hidden words have no --stride and no --precision int8"),
+        ("tiny-generator", text_file, False, "'int8' needs a generator"),
+        ("tiny-unscaled", text_file, True, "'int8' needs a generator"),  # no twin knows its shape
+    )
+    for name, path, numba, said in cases:
         monkeypatch.setattr(cpu, "available", lambda part, numba=numba: part != "numba" or numba)
-        with pytest.raises(ValueError, match="'int8' needs a generator"):
+        with pytest.raises(ValueError, match=said):
             TASKS[RECIPES[name].task].evaluate(former.load(name), RECIPES[name], path, measure)
 
 

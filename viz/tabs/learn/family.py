@@ -22,7 +22,7 @@ def load(name: str) -> Loaded:
 
 
 def bits(name: str) -> float:
-    """Its bits a byte on the validation split, by its card."""
+    """Its bits per byte on the validation split, by its card."""
     return next(held["bits_per_byte"] for held in load(name).bundle.card["quality"] if held["split"] == "val")
 
 

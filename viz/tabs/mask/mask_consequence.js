@@ -2,7 +2,7 @@
 const { h, say, masking } = former;
 masking.begin(props.value);
 const { body, foot } = former.panel(element, say("mask_consequence"));
-const { longest, missing, written, temperature, blind: BLIND } = masking.settings.consequence; // bits a byte of blind guessing
+const { longest, missing, written, temperature, blind: BLIND } = masking.settings.consequence; // bits per byte of blind guessing
 const MOST = 10; // bits at the dark end of a byte's ground
 
 const text = former.fields.line(masking, "long", say("mask_consequence_text", { limit: longest }), "");
@@ -47,7 +47,7 @@ const told = (one, other) => {
   const last = one.bits.at(-1);
   const rest = one.bits.slice(0, -1).reduce((a, b) => a + b, 0);
   const values = { name: one.name, own: number(one.own), other: number(other.own), masked: other.name, hidden: number(one.hidden), blind: BLIND, bits: number(last), rest: number(rest) };
-  const found = rest / (one.bits.length - 1) < 0.5; // bits a byte that it could see: hardly any
+  const found = rest / (one.bits.length - 1) < 0.5; // bits per byte that it could see: hardly any
   return `${say(found ? "mask_consequence_cheats" : "mask_consequence_rare", values)} ${say(rest < 0.05 * last ? "mask_consequence_last" : "mask_consequence_last_part", values)}`;
 };
 

@@ -179,14 +179,14 @@ MESSAGES = {
     "short_mixed": "mixed, {entropy} bits",
     "short_only": "a single token",
     "pair": "From q, k and v to the output",
-    "pair_sum": "The products sum to {dot}. Divided by √{size}: {score}, the score. Softmax over {keys} "
-    "keys: {weight}.",
+    "pair_sum": "The products sum to {dot}. Divided by √{size}: {score}, the score. Softmax over {keys, plural, one {#"
+    " key} other {# keys}}: {weight}.",
     "pair_masked": "The products sum to {dot}. Divided by √{size}: {score}. The mask hides this pair, so it has "
     "no weight.",
     "pair_skipped": "The pattern leaves this pair out: its score is never computed, and it has no weight.",
     "pair_no_head": "A mean and a rollout have no q and k of their own: choose a head to see where it comes from.",
     "pair_sum_distance": "The products sum to {dot}. With what this layer adds for the distance, and divided by"
-    " √{size}: {score}, the score. Softmax over {keys} keys: {weight}.",
+    " √{size}: {score}, the score. Softmax over {keys, plural, one {# key} other {# keys}}: {weight}.",
     "pair_check_distance": "Recomputed here from the scores and v, to within {error}.",
     "pair_check": "Recomputed here from q, k and v, to within {error}.",
     "pair_check_edited": "Recomputed here from the weights and v, to within {error}.",
@@ -203,7 +203,8 @@ MESSAGES = {
     "pair_set": "The products sum to {dot}. Divided by √{size}: {score}. You have set weights of this row, so they no"
     " longer come from it: {weight}.",
     "pair_edited": "The products sum to {dot}. Divided by √{size}: {score}. You have replaced this head’s weights, so"
-    " they no longer come from it: {weight} for each of {keys} keys.",
+    " they no longer come from it: {keys, plural, one {{weight} for its only key} other {{weight} for each of #"
+    " keys}}.",
     # a pinned pass and the one on screen
     "pin": "Pin this pass",
     "pin_hint": "Keep what is on screen: the next text, model or change of a head then stands beside it",

@@ -11,7 +11,7 @@ MESSAGES = {
     "forming_chart": "Bits and the heads’ copying scores over the steps of training. A click chooses the step.",
     "forming_axis_bits": "bits",
     "forming_axis_score": "copying score",
-    "forming_line_text": "bits a byte of text",
+    "forming_line_text": "bits per byte of text",
     "forming_line_copied": "bits a letter that comes again",
     "forming_head": "{name} at step {step, number}: copying score {score}; in the end {last}. On random letters that"
     " come twice, it is the attention that goes to what followed the same letter before.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 MESSAGES = {
     "glossary": "Glossary",
     "term_token": "token",
-    "term_token_means": "What a model reads one at a time: a word, a piece of a word, a character or a byte. Each"
+    "term_token_means": "The unit in which a model reads text: a word, a piece of a word, a character or a byte. Each"
     " becomes a vector, a list of numbers, which the layers change.",
     "term_head": "head",
     "term_head_means": "One of the attentions that a layer computes side by side. Each has queries, keys and values of"
@@ -21,8 +21,8 @@ MESSAGES = {
     "term_weight_means": "How much of a query’s attention a key gets: a number from 0 to 1. The weights of one query"
     " sum to 1.",
     "term_score": "score",
-    "term_score_means": "How well a query and a key match: their dot product, divided by the square root of its length."
-    " The softmax makes weights of the scores.",
+    "term_score_means": "How well a query and a key match: their dot product, divided by √s, where s is how many"
+    " numbers each of the two holds. The softmax makes weights of the scores.",
     "term_softmax": "softmax",
     "term_softmax_means": "Turns numbers into shares: e to the power of each, divided by the sum of them all. The"
     " shares add up to 1, and the largest number gets the largest share.",

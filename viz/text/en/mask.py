@@ -49,7 +49,8 @@ MESSAGES = {
     "mask_line_masked": "masked",
     "mask_line_exp": "exp(· − max)",
     "mask_line_weights": "weight",
-    "mask_say_scores": "{query} has a score with every token: {count} scores, from {least} to {most}.",
+    "mask_say_scores": "{query} has a score with every token: {count, plural, one {# score} other {# scores}}, from"
+    " {least} to {most}.",
     "mask_say_masked": "The mask sets {hidden} of the {count} scores to −∞; {left, plural, one {# stays} other {#"
     " stay}}.",
     "mask_say_masked_none": "No score of this row is masked: all {count} stay.",

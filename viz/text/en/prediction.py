@@ -37,9 +37,9 @@ MESSAGES = {
     "effects_bert_better": "Of the {measured} heads measured, {name} changes the most, and it hurts: without it a"
     " hidden piece costs {size} bits less. The median head changes this by {median}.",
     "effects_translator": "Of the {measured} heads measured, {name} of the {map} matters most: without it the answer"
-    " costs {size} bits a character more. The median head changes this by {median}.",
-    "effects_translator_better": "Of the {measured} heads measured, {name} of the {map} changes the most, and it hurts:"
-    " without it the answer costs {size} bits a character less. The median head changes this by {median}.",
+    " costs {size} bits per character more. The median head changes this by {median}.",
+    "effects_translator_better": "Of the {measured} heads measured, {name} of the {map} changes the most, and it"
+    " hurts: without it the answer costs {size} bits per character less. The median head changes this by {median}.",
     "effects_classifier": "Of the {measured} heads measured, {name} carries the most of the verdict: without it the"
     " log-odds fall by {size}. The median head changes them by {median}.",
     "effects_classifier_better": "Of the {measured} heads measured, {name} changes the most, and it speaks against the"

@@ -7,7 +7,7 @@ MESSAGES = {
     "scan_hint": "How this is read",
     "scan_means": "One text misleads about a head. Here every head was measured on many stretches of text that the"
     " model was not trained on. Each dot is a head; the darker (on a dark page, the lighter), the deeper its layer. A"
-    " click opens it, and its bars show from where to where eight stretches of ten have the measure.",
+    " click opens it, and its bars run from the 10th to the 90th percentile over the stretches.",
     "scan_across": "Across",
     "scan_down": "Up",
     "scan_chart": "All heads over two measures. The arrow keys go from head to head, Enter opens one.",
@@ -19,8 +19,8 @@ MESSAGES = {
     "scan_of_next": "next token",
     "scan_of_first": "first token",
     "scan_of_separator": "[SEP]",
-    "scan_of_separator_hint": "Mass on [SEP], which ends the text, averaged over the queries. Heads of BERT rest there"
-    " when what they look for is not there.",
+    "scan_of_separator_hint": "Mass on [SEP], which ends the text, averaged over the queries. BERT’s heads rest on it"
+    " when what they look for is missing.",
     "scan_of_self": "itself",
     "scan_of_same": "same token earlier",
     "scan_of_elsewhere": "same token elsewhere",
@@ -37,7 +37,7 @@ MESSAGES = {
     "scan_dot": "{measure}: {mean}, from {low} to {high}",
     "scan_spread": "{mean}, from {low} to {high}",
     "scan_spread_even": "{mean}, from {low} to {high} ({even} for an even spread)",
-    "scan_spread_means": "On average, and from where to where eight stretches of ten have it.",
+    "scan_spread_means": "The mean, and the 10th to the 90th percentile over the stretches.",
     "scan_top": "Where it is most decided",
     "scan_tenth": "{tenth, select, 1 {From the most decided tenth of the others} 10 {From the least decided tenth}"
     " other {From tenth {tenth} of 10}}",

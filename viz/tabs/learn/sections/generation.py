@@ -66,7 +66,7 @@ def opening(models: Models) -> dict[str, Any]:
 
 
 def measured() -> dict[str, Any]:
-    """Bits a byte of each snapshot on text that it was not trained on, measured beforehand."""
+    """Bits per byte of each snapshot on text that it was not trained on, measured beforehand."""
     return json.loads(CURVE.read_text(encoding="utf-8"))
 
 
@@ -106,7 +106,7 @@ def predicted(models: Models, view: View) -> dict[str, Any]:
         view: "text".
     Returns:
         "labels" of all tokens, (t + 1); "trained": for each snapshot (t,) probabilities; "unmasked": (t,); "peek"; and
-        "figures": bits a byte over the steps, of this text and of the validation split.
+        "figures": bits per byte over the steps, of this text and of the validation split.
     Raises:
         Refusal: a text that cannot be read.
     """
@@ -177,7 +177,7 @@ def python(models: Models, view: View) -> str:
         "with torch.inference_mode():\n"
         "    logits = bundle.model(inputs)\n"
         "probs = logits.softmax(-1).gather(-1, targets[..., None])[..., 0]  # of each target\n"
-        "print(-probs.log2().mean().item(), 'bits a byte')\n"
+        "print(-probs.log2().mean().item(), 'bits per byte')\n"
         f"steps = former.generate(bundle.model, tokens[0], {WRITTEN}, temperature={TEMPERATURE}, seed={seed})\n"
         "print(bundle.tokenizer.decode([step.token for step in steps]))\n"
         "labels = bundle.tokenizer.labels(targets[0].tolist())\n"

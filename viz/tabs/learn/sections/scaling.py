@@ -131,7 +131,7 @@ def trained(models: Models, view: View) -> dict[str, Any]:
         view: "text".
     Returns:
         "tokens" t that were read; "even": the entropy of rows that give all keys alike, on average; "scaled" and
-        "plain": {"entropy" of each head, layers × h, "mean" of them all, "surprise": bits a byte of this text, null
+        "plain": {"entropy" of each head, layers × h, "mean" of them all, "surprise": bits per byte of this text, null
         where there is but one}; "figures" of the heads.
     Raises:
         Refusal: a text that cannot be read.
@@ -211,7 +211,7 @@ def measured_again(view: View) -> str:
 
 SECTION = Section(
     name="scaling",
-    article="In Pytorch: scaling",
+    article="Scaling the dot product",
     equation=r"\mathrm{score} = \frac{q \cdot k}{\sqrt{k}} \qquad"
     r" q_i, k_i \sim \mathcal{N}(0, 1)"
     r" \;\Rightarrow\; \mathrm{mean}(q \cdot k) = 0,\; \mathrm{spread}(q \cdot k) = \sqrt{k}",

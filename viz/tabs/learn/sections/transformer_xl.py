@@ -133,7 +133,7 @@ def carried(models: Models, view: View) -> dict[str, Any]:
         "off": surprise(tokens, 0).tolist(),
         "on": surprise(tokens, model().config.memory_length).tolist(),
         "bits": bits,
-        "chart": chart.themed(lambda theme: figures.bars(bits, MEMORIES, axis="bits a byte", theme=theme)),
+        "chart": chart.themed(lambda theme: figures.bars(bits, MEMORIES, axis="bits per byte", theme=theme)),
     }
 
 
@@ -250,7 +250,7 @@ def python(models: Models, view: View) -> str:
             "        logits.append(said)\n"
             "probs = torch.cat(logits, 1)[0].softmax(-1)\n"
             "bits = -probs.gather(-1, tokens[0, 1:, None])[:, 0].log2()\n"
-            "print(bits.mean(), 'bits a byte')\n"
+            "print(bits.mean(), 'bits per byte')\n"
             'figure = figures.bars(bits, labels[1:], axis="bits")\n'
         )
     if show == "reach":

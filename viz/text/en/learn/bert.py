@@ -22,8 +22,8 @@ MESSAGES = {
     "learn_bert_second": "Second",
     "learn_bert_read": "What it reads",
     "learn_bert_hidden": "A border marks what is hidden. [CLS] comes first, and [SEP] ends each text.",
-    "learn_bert_ground": "The ground of a token is how much of its weight [CLS] gives it in the last block, the mean"
-    " over the heads, by the root. A bar begins the second text.",
+    "learn_bert_ground": "The background of a token shows how much of its weight [CLS] gives it in the last block"
+    " (mean over the heads, on a square-root scale). A bar marks where the second text begins.",
     "learn_bert_piece": "“{label}”, {second, select, yes {of the second text} other {of the first text}}: [CLS] gives"
     " it {share}",
     "learn_bert_verdict": "What [CLS] says",
@@ -56,8 +56,8 @@ MESSAGES = {
     "learn_bert_try_pieces": "Rare words",
     "learn_bert_try_other": "Another second text",
     "learn_bert_try_figures": "How good is it?",
-    "learn_bert_question": "Hide one more piece, beside the first blank. Where must it stand to change what the model"
-    " says there?",
+    "learn_bert_question": "Hide one more piece, right beside the first blank. On which side of the blank does this"
+    " change what the model says for it?",
     "learn_bert_choice_before": "Only before it",
     "learn_bert_choice_after": "Only after it",
     "learn_bert_choice_both": "On either side",

@@ -6,10 +6,10 @@ MESSAGES = {
     "learn_block_title": "The block",
     "learn_block_text": "A block adds to each token’s vector twice: first what attention fetches from other tokens,"
     " then what a feed-forward layer makes of this token alone. What came in is kept and only added to, so a token has"
-    " one vector from the first block to the last.\n\nThe output layer can read this vector anywhere, and says what the"
-    " model would predict if it stopped there. Choose a token, and follow its guesses down the stack. Attention is the"
-    " only way between tokens: switch it off in every block, and a changed token moves its own output and no other, not"
-    " even by rounding.",
+    " one vector from the first block to the last. (In the article’s own block a norm rescales it after each"
+    " addition.)\n\nThe output layer can read this vector anywhere, and says what the model would predict if it"
+    " stopped there. Choose a token, and follow its guesses down the stack. Attention is the only way between tokens:"
+    " switch it off in every block, and a changed token moves its own output and no other, not even by rounding.",
     "learn_block_show": "Show",
     "learn_block_show_stack": "One token",
     "learn_block_show_linear": "Not linear",

@@ -5,11 +5,12 @@ from __future__ import annotations
 MESSAGES = {
     "learn_classification_title": "Classification",
     "learn_classification_text": "A review gets one verdict, but the stack gives a vector for each word. They are"
-    " averaged over time, and one linear map makes two numbers of the average, one for each class. Both steps are sums,"
-    " so the verdict comes apart exactly: each word pulls by its share, and all pulls with the bias make the difference"
-    " of the two numbers.\n\nEach vector is of a word in its place: attention has mixed other words into it. Take a"
-    " word out of the average, and what other words took from it remains. Maximum pooling keeps only the largest of"
-    " each number, so a few words can decide; this model was not trained for it.",
+    " averaged over time, and one linear map makes two numbers of the average, one for each class. Both steps are"
+    " sums, so the verdict comes apart exactly: each word pulls by its share, and all pulls with the bias make the"
+    " difference of the two numbers.\n\nEach vector is of a word in its place: attention has mixed other words into"
+    " it. Take a word out of the average, and what other words took from it remains. Maximum pooling keeps, for each"
+    " number of the vector, only its largest value over all words, so a few words can decide; this model was not"
+    " trained for it.",
     "learn_classification_text_field": "Review, up to {most} words",
     "learn_classification_empty": "Leave at least one word in the average.",
     "learn_classification_review": "The review. A click takes a word out of the average.",
@@ -22,7 +23,7 @@ MESSAGES = {
     "learn_classification_strongest": "The strongest pulls: to negative on the left, to positive on the right",
     "learn_classification_rest": "{count, plural, one {# other} other {# others}}",
     "learn_classification_sum": "Pulls {pulls}, bias {bias}: together {difference}, the difference of the two numbers."
-    " Its softmax is {share} positive.",
+    " The softmax of the two gives {share} positive.",
     "learn_classification_supplied": "Of the {size} numbers of a vector the maxima come from {used} of {words, plural,"
     " one {# word} other {# words}}; “{word}” gives {count}.",
     "learn_classification_lesson": "{pooling, select, average {Averaged, the} other {By the maxima, the}} verdict is"
@@ -31,8 +32,8 @@ MESSAGES = {
     "learn_classification_try_mixed": "A mixed review",
     "learn_classification_try_max": "Maximum pooling",
     "learn_classification_try_without": "Without the strongest word",
-    "learn_classification_question": "Take the word that pulls most out of the average of your review. Does the verdict"
-    " turn?",
+    "learn_classification_question": "Which word of your review pulls hardest? Leave it out of the average. Does the"
+    " verdict change sides?",
     "learn_classification_choice_stays": "It stays on its side",
     "learn_classification_choice_turns": "It turns to the other",
     "learn_classification_answer": "Without “{word}” the review is {after} positive; with it, {before}.",

@@ -30,7 +30,7 @@ MESSAGES = {
     "learn_encoder_decoder_map": "Where the decoder looks in the text: a row for each character that it writes, a"
     " column for each that it reads",
     "learn_encoder_decoder_rows": "to write",
-    "learn_encoder_decoder_columns": "memory: {rows} vectors of {emb} numbers, one a token",
+    "learn_encoder_decoder_columns": "memory: {rows} vectors of {emb} numbers, one per token",
     "learn_encoder_decoder_cell": "To write “{row}” the head gives {share} to “{column}”.",
     "learn_encoder_decoder_places": "Each character of the target, and what it is given",
     "learn_encoder_decoder_to_write": "target",

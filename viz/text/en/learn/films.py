@@ -40,7 +40,7 @@ MESSAGES = {
     "learn_films_by_dot": "By dot product",
     "learn_films_by_cosine": "By cosine, length left out",
     "learn_films_near": "{value}, length {length}",
-    "learn_films_near_how": "Dot products favour long vectors: a long one may come before the word’s own kin.",
+    "learn_films_near_how": "Dot products favour long vectors: a long one may come before words closer in meaning.",
     "learn_films_guess_far": "The article guesses that “{word}” is near no word in meaning. Here its cosine with"
     " “{other}” is {cosine} (0 for unrelated, 1 for the same direction), more than {less} of all words have.",
     "learn_films_guess_near": "It guesses that “{word}” and “{other}” are near each other: their cosine is {cosine},"

@@ -39,7 +39,8 @@ MESSAGES = {
     "learn_going_big_bar": "{precision, select, fp32 {32 bits} other {16 bits}}{accumulate, plural, one {} other"
     " {, # parts}}{checkpointing, select, yes {, recomputed} other {}}",
     "learn_going_big_measured": "Measured on {date}: “{name}”, {batch} texts of {t} bytes, {depth} layers, {heads}"
-    " heads, by the equation. By the formula the weights of all its layers are {formula}. {cpu}, torch {torch};",
+    " heads, by the equation. By the formula the attention weights of all its layers take {formula}. {cpu}, torch"
+    " {torch};",
     "learn_going_big_lesson": "{t, number} words: {layer} of dot products a layer. At ten times the length: {longer}.",
     "learn_going_big_bytes": "{value} {unit, select, 0 {B} 1 {kB} 2 {MB} 3 {GB} 4 {TB} 5 {PB} other {EB}}",
     "learn_going_big_try_long": "Twice as long",

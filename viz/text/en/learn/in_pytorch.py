@@ -12,7 +12,7 @@ MESSAGES = {
     " lines.",
     "learn_in_pytorch_text_field": "Text, up to {most} words",
     "learn_in_pytorch_x": "x = vectors of “{model}”",
-    "learn_in_pytorch_raw_label": "The raw weights: the dot product of each word with each",
+    "learn_in_pytorch_raw_label": "The raw weights: the dot product of each word with every word",
     "learn_in_pytorch_weights_label": "The weights: the softmax of each row",
     "learn_in_pytorch_read": "{name}[0, {row}, {column}] = {value}: number {column} of “{word}”",
     "learn_in_pytorch_read_pair": "{name}[0, {row}, {column}] = {value}: from “{word}” to “{other}”",
@@ -29,11 +29,11 @@ MESSAGES = {
     "learn_in_pytorch_try_swap": "Swap two words",
     "learn_in_pytorch_swapped": "the street walks on the cat",
     "learn_in_pytorch_try_longer": "Vectors × {factor}",
-    "learn_in_pytorch_try_copies": "Time {copies} times the sentence",
+    "learn_in_pytorch_try_copies": "Time the sentence {copies} times over",
     "learn_in_pytorch_question": "What sums to 1 in the tensor of weights?",
     "learn_in_pytorch_choice_rows": "Each row",
     "learn_in_pytorch_choice_columns": "Each column",
     "learn_in_pytorch_choice_both": "Each row and each column",
-    "learn_in_pytorch_answer": "For your sentence the rows sum to {rows}, the columns to {columns}: every word gives"
-    " out a whole, but some words receive more than others.",
+    "learn_in_pytorch_answer": "For your sentence the rows sum to {rows}, the columns to {columns}: each word’s own"
+    " weights add up to 1, but some words receive more in all than others.",
 }

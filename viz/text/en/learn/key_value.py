@@ -4,12 +4,13 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_key_value_title": "Why “self”, why “key” and “value”",
-    "learn_key_value_text": "A dictionary of Python keeps a value under each key. A query must equal one of the keys,"
-    " or it misses. Attention is a soft dictionary: every key answers, the more so the larger its dot product with the"
+    "learn_key_value_text": "A Python dictionary keeps a value under each key. A query must equal one of the keys, or"
+    " it misses. Attention is a soft dictionary: every key answers, the more so the larger its dot product with the"
     " query, and the values are averaged with these weights. At the hard end of the slider one key takes all. Even"
-    " there attention never misses: some key always has the largest product.\n\nThe names are older than transformers:"
-    " in recurrent translators the query came from the sentence being written, and looked things up in the one being"
-    " read. In self-attention one sequence makes all three: each word asks, is found, and gives.",
+    " there attention never misses: some key always has the largest product.\n\nThe idea is older than transformers:"
+    " in recurrent translation models the query, as we would say now, came from the sentence being written, and keys"
+    " and values from the one being read. In self-attention one sequence makes all three: each word asks, is found,"
+    " and gives.",
     "learn_key_value_names": "spring summer autumn winter",
     "learn_key_value_query": "query",
     "learn_key_value_hard": "hard",
@@ -18,7 +19,7 @@ MESSAGES = {
     "learn_key_value_degree": "{kind, select, hard {T = 0, the hard limit} plain {T = 1, attention} other"
     " {T = {temperature}}}",
     "learn_key_value_itself": "The keys ask: self",
-    "learn_key_value_dictionary": "A dictionary of Python",
+    "learn_key_value_dictionary": "A Python dictionary",
     "learn_key_value_attention": "Attention: a soft dictionary",
     "learn_key_value_plane": "Keys and the query as arrows in the plane. Each tip can be dragged, or moved by the arrow"
     " keys.",
@@ -41,7 +42,8 @@ MESSAGES = {
     "learn_key_value_try_there": "Ask for “{name}” exactly",
     "learn_key_value_try_hard": "A key that is missing, at the hard limit",
     "learn_key_value_try_itself": "Let the keys ask",
-    "learn_key_value_puzzle": "By moving keys alone: make the answer that of “{name}”, {value}, to a tenth.",
+    "learn_key_value_puzzle": "By moving keys alone, bring the answer to within a tenth of the value of “{name}”,"
+    " {value}.",
     "learn_key_value_question": "A query of (0, 0) matches no key. What does attention return?",
     "learn_key_value_choice_error": "Nothing: an error, as a dictionary would",
     "learn_key_value_choice_zero": "0",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_positions_title": "Positions",
-    "learn_positions_text": "Attention reads a set: a classifier without positions gives a text and its shuffle one"
-    " verdict. So each place gets a vector p, which is added to the token’s x. Every score is then a product of two"
-    " sums and comes apart into four terms: token with token, token with place, place with token, place with place."
-    " Some heads go by the last alone.\n\nA learned p exists for the places of the training and for none beyond. Sines"
-    " go on for ever, but beyond the training they are numbers that the model never saw, and it is lost. A model"
-    " without p does worse all along, but no worse beyond: nothing it reads there is new.",
+    "learn_positions_text": "Attention reads a set: a classifier without positions gives a text and its shuffle the"
+    " same verdict. So each place gets a vector p, which is added to the token’s x. Every score is then a product of"
+    " two sums and comes apart into four terms: token with token, token with place, place with token, place with"
+    " place. Some heads go by the last alone.\n\nA learned p exists for the places of the training and for none"
+    " beyond. Sines go on for ever, but beyond the training they make vectors that the model never saw, and it is"
+    " lost. A model without p does worse at nearly every place, but hardly any worse beyond: it meets no new vector"
+    " there.",
     "learn_positions_show": "Show",
     "learn_positions_show_order": "Order",
     "learn_positions_show_score": "Score",
@@ -45,8 +46,8 @@ MESSAGES = {
     "learn_positions_key_place": "key’s place",
     "learn_positions_pair": "Query “{query}” at {at}, key “{key}” at {place}",
     "learn_positions_together": "Together {sum}; the model’s own score is {score}, which gives a weight of {weight}."
-    " Over all keys the two differ by {error} at most. The norm is divided by the spread that it had, and its bias"
-    " counts with the token.",
+    " Over all keys the two differ by {error} at most. The norm’s divisor is kept as it was for the whole sum, and the"
+    " norm’s bias is counted with the token.",
     "learn_positions_lesson_score": "Head {head}: “{query}” gives {share} to “{key}”, {where, select, self {itself} one"
     " {the token before} other {{back} tokens back}}. Of that score, {score}, the largest term is {term}: {value}.",
     "learn_positions_chart_length": "Bits for the next byte by how many bytes were read. The upright line marks the"
@@ -59,8 +60,8 @@ MESSAGES = {
     "learn_positions_measured": "Measured on {date}: {windows, number} windows of {length} bytes, the mean of {width}"
     " places each. All were trained for the same {steps, number} steps, on {trained} bytes at once. {cpu}, torch"
     " {torch};",
-    "learn_positions_lesson_length": "At the trained length, {trained} bytes, sines stand at {sinusoidal} bits a byte"
-    " and no positions at {none}; near {length} bytes they stand at {sinusoidal_beyond} and {none_beyond}.",
+    "learn_positions_lesson_length": "At the trained length, {trained} bytes, sines stand at {sinusoidal} bits per"
+    " byte and no positions at {none}; near {length} bytes they stand at {sinusoidal_beyond} and {none_beyond}.",
     "learn_positions_try_place": "A head that goes by place",
     "learn_positions_try_token": "A head that goes by token",
     "learn_positions_try_beyond": "Beyond the trained length",

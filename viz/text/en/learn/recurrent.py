@@ -6,10 +6,11 @@ MESSAGES = {
     "learn_recurrent_title": "Why not recurrent or convolutional",
     "learn_recurrent_text": "A recurrent network hands on all it knows in one vector, from word to word: what stands"
     " first reaches the end through every step between, and each step waits for the one before. A convolution does all"
-    " places at once, but looks back only a few; layer upon layer reaches farther. Self-attention reaches every earlier"
-    " place in one layer, and nothing waits.\n\nThat is an argument about steps. It is not free: the dot products grow"
-    " with t². Nor does it settle which is better: at equal parameters, bytes and seconds our convolutions win, for so"
-    " short a training rewards what stands nearest. Long texts and long trainings are not measured here.",
+    " places at once, but looks back only a few; layer upon layer reaches farther. Self-attention reaches every"
+    " earlier place in one layer, and nothing waits.\n\nThat is an argument about steps. It is not free: the dot"
+    " products grow with t². Nor does it settle which is better: at equal parameters, bytes and seconds our"
+    " convolutions win, because so short a training rewards what stands nearest. Long texts and long trainings are not"
+    " measured here.",
     "learn_recurrent_field": "Text, up to {most} bytes",
     "learn_recurrent_short": "Two characters at least, please.",
     "learn_recurrent_show": "Show",
@@ -29,19 +30,19 @@ MESSAGES = {
     "learn_recurrent_map": "Inputs that have reached outputs, {kind}: a row for each output, a column for each input",
     "learn_recurrent_outputs": "outputs",
     "learn_recurrent_inputs": "inputs",
-    "learn_recurrent_output": "The output at “{label}” stands from step {step} on",
-    "learn_recurrent_stand": "{stand} of {count} outputs stand; all do after {all} steps. {reaches, select, yes {The"
-    " first input reaches the last output after {first, plural, one {# step} other {# steps}}.} other {The first"
-    " input never reaches the last output.}}",
+    "learn_recurrent_output": "The output at “{label}” is ready from step {step} on",
+    "learn_recurrent_stand": "Outputs ready: {stand} of {count}; all of them after {all, plural, one {# step} other {#"
+    " steps}}. {reaches, select, yes {The first input reaches the last output after {first, plural, one {# step} other"
+    " {# steps}}.} other {The first input never reaches the last output.}}",
     "learn_recurrent_cell": "{kind}: “{input}” {reaches, select, yes {reaches the output at “{output}” after {step,"
     " plural, one {# step} other {# steps}}; changed, it moves the logits there by {moved}.} other {never reaches"
     " the output at “{output}”.}}",
     "learn_recurrent_chart_time": "Time to read a text, over its length, for each kind of model",
-    "learn_recurrent_chart_bits": "Bits a byte over seconds of training, a dot for each kind of model",
+    "learn_recurrent_chart_bits": "Bits per byte over seconds of training, a dot for each kind of model",
     "learn_recurrent_axis_length": "bytes of the text",
     "learn_recurrent_axis_time": "milliseconds",
     "learn_recurrent_axis_seconds": "processor seconds of training",
-    "learn_recurrent_axis_bits": "bits a byte",
+    "learn_recurrent_axis_bits": "bits per byte",
     "learn_recurrent_at_length": "{t, number} bytes",
     "learn_recurrent_longer": "{times} times longer",
     "learn_recurrent_milliseconds": "{value} ms",
@@ -54,7 +55,7 @@ MESSAGES = {
     "learn_recurrent_column_parameters": "parameters",
     "learn_recurrent_column_bytes": "bytes read",
     "learn_recurrent_column_seconds": "processor",
-    "learn_recurrent_column_bits": "bits a byte",
+    "learn_recurrent_column_bits": "bits per byte",
     "learn_recurrent_seconds": "{value} s",
     "learn_recurrent_winner": "Best at equal parameters and equal bytes: {kind}, {bits} bits. {quickest, select, yes"
     " {It took the least time as well, {seconds} s, so no other is better at equal seconds either.} other {Others"
@@ -63,7 +64,8 @@ MESSAGES = {
     " split; seconds are rough. The learning rate was chosen for the transformer, so the others might do better"
     " still.",
     "learn_recurrent_lesson": "{count} bytes: the recurrent network needs {recurrent} steps one after another, the"
-    " convolutions {convolutional}, self-attention {attention}. Only the first grows with the text.",
+    " convolutions {convolutional}, self-attention {attention}. Only the recurrent network’s number grows with the"
+    " text.",
     "learn_recurrent_try_one": "One step",
     "learn_recurrent_try_time": "The time of longer texts",
     "learn_recurrent_try_bits": "Which is better?",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_scaling_title": "Scaling",
-    "learn_scaling_text": "A dot product of two vectors of k numbers is a sum of k products. With random numbers their"
-    " mean stays 0, but they spread ever wider: their standard deviation is √k. The softmax of widely spread numbers"
-    " gives nearly everything to one key, and its gradient is then almost nothing: the model cannot learn where else to"
-    " look. Dividing by √k takes the spread back to 1, for any k.\n\nThe article argues with a vector of k equal"
-    " numbers c, whose length is √k · c. That shows how length grows; the reason for the root is the spread. Where"
-    " eight heads share a vector of 256 numbers, the size of one head stands under the root: 32.",
+    "learn_scaling_text": "A dot product of two vectors of k numbers is a sum of k products. If the numbers are"
+    " random, with mean 0 and standard deviation 1, the mean of the dot product stays 0, but it spreads ever wider:"
+    " its standard deviation is √k. The softmax of widely spread numbers gives nearly everything to one key, and its"
+    " gradient is then almost nothing: the model cannot learn where else to look. Dividing by √k takes the spread back"
+    " to 1, for any k.\n\nThe article argues with a vector of k equal numbers c, whose length is √k · c. That shows"
+    " how length grows; the reason for the root is the spread. Where eight heads share a vector of 256 numbers, the"
+    " size of one head stands under the root: 32.",
     "learn_scaling_measure": "Measure",
     "learn_scaling_mean": "mean",
     "learn_scaling_spread": "spread",
@@ -39,14 +40,14 @@ MESSAGES = {
     "learn_scaling_with_plain": "without",
     "learn_scaling_model": "{name}, {with}",
     "learn_scaling_mean_entropy": "entropy of its rows",
-    "learn_scaling_surprise": "bits a byte here",
+    "learn_scaling_surprise": "bits per byte here",
     "learn_scaling_bits": "on the validation text",
     "learn_scaling_none": "–",
     "learn_scaling_alike": "Both were trained on the same bytes for 500 steps from the same seed; heads of 16 numbers,"
-    " so √s is 4. A row that gives all its keys alike has the most entropy it can have.",
-    "learn_scaling_lesson_trained": "On this text the rows of the model with the root hold {scaled} bits on average,"
-    " without it {plain}; rows that give all keys alike hold {even}. By their cards they come to"
-    " {bits} bits a byte, and {other} without the root.",
+    " so √s is 4. A row that gives all its keys the same weight has the most entropy it can have.",
+    "learn_scaling_lesson_trained": "On this text the rows of the model with the root have an entropy of {scaled} bits"
+    " on average, without it {plain}; equal weights would give {even}. By their cards the loss is {bits} bits per byte"
+    " with the root, {other} without.",
     "learn_scaling_lesson": "At k = {k} the dot products spread by {plain} (√k is {root}); divided by √k, by {scaled}.",
     "learn_scaling_try": "k = {k}",
     "learn_scaling_try_trained": "Two trained models",

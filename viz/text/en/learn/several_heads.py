@@ -6,10 +6,10 @@ MESSAGES = {
     "learn_several_heads_title": "Several heads",
     "learn_several_heads_text": "One head makes one set of weights. “gave” then gets giver, gift and receiver in one"
     " sum: by different amounts, but never in different ways. With several heads each has its own queries, keys and"
-    " values, and its result lands in its own part of y.\n\nWhat heads do not add is who comes first. Without positions"
-    " a sentence is a set: swap mary and susan, and y of “gave” stays the same to rounding, whatever the matrices. Here"
-    " they are set by hand, so that each number of y is the share of one word; the table of moves has random and"
-    " learned ones too.",
+    " values, and its result lands in its own part of y.\n\nWhat heads do not add is who comes first. Without"
+    " positions and without a mask a sentence is a set: swap mary and susan, and y of “gave” stays the same to"
+    " rounding, whatever the matrices. Here they are set by hand, so that each number of y is the share of one word;"
+    " the table of moves has random and learned ones too.",
     "learn_several_heads_show": "Show",
     "learn_several_heads_show_gave": "who gave",
     "learn_several_heads_show_gave_hint": "What the heads of “gave” find, and what a swap of two words moves",
@@ -58,7 +58,7 @@ MESSAGES = {
     "learn_several_heads_trained": "What it is worth, trained",
     "learn_several_heads_change": "Model",
     "learn_several_heads_parameters": "Parameters",
-    "learn_several_heads_bits": "Bits a byte",
+    "learn_several_heads_bits": "Bits per byte",
     "learn_several_heads_trained_same": "four narrow heads, joined",
     "learn_several_heads_trained_unify": "without unifyheads",
     "learn_several_heads_trained_one": "one head",
@@ -88,8 +88,8 @@ MESSAGES = {
     "learn_several_heads_try_one": "One head, positions",
     "learn_several_heads_try_off": "Four heads, no positions",
     "learn_several_heads_try_paper": "k = 512, 8 heads",
-    "learn_several_heads_question": "Eight heads without positions, trained as long as you like. Can “gave” tell who"
-    " gives?",
+    "learn_several_heads_question": "Eight heads, no positions, no mask, trained as long as you like. Can “gave” tell"
+    " who gives?",
     "learn_several_heads_answer_never": "No, never",
     "learn_several_heads_answer_heads": "Yes: one head for the giver, one for the receiver",
     "learn_several_heads_answer_training": "Only if the training data tell it",

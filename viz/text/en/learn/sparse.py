@@ -6,10 +6,10 @@ MESSAGES = {
     "learn_sparse_title": "Sparse",
     "learn_sparse_text": "Every token meets every other in t² cells, most of which weigh next to nothing. A sparse"
     " transformer computes a pattern of them: keys that are near, and some far ones that stand for the rest. With a"
-    " stride of √t a query has about 2√t keys, so a layer costs on the order of t√t. What one layer does not join, the"
-    " next one does.\n\nNothing is learned about the pattern: it is chosen, and so are the ways that information can"
-    " take. A mask alone saves nothing, for a dense kernel computes what it throws away; here the pattern is cut into"
-    " small dense products that never hold t² of anything.",
+    " stride of √t a query has at most about 2√t keys, so a layer costs on the order of t√t. What one layer does not"
+    " join, later ones can.\n\nNothing about the pattern is learned: it is chosen, and with it the paths that"
+    " information can take. A mask alone saves nothing, because a dense kernel still computes what is then thrown"
+    " away; here the pattern is cut into small dense products that never hold t² of anything.",
     "learn_sparse_show": "Show",
     "learn_sparse_show_pattern": "pattern",
     "learn_sparse_show_time": "time",

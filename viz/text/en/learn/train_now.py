@@ -5,11 +5,11 @@ from __future__ import annotations
 MESSAGES = {
     "learn_train_now_title": "Train one now",
     "learn_train_now_text": "Choose a task, press Train, and watch a transformer of two blocks learn it from random"
-    " weights, on the server, in about half a minute. It reads a question and writes the answer behind the =, a"
+    " weights, on the server, in about half a minute. It reads a question and writes the answer after the =, a"
     " character at a time. Nobody tells it how: the loss asks for the right next character, and the heads find out"
     " where to look.\n\nTo reverse a word, some head has to run against the diagonal; to sort, heads have to look for"
-    " letters. A tenth of all questions never comes up in training, and only those count as right. Then ask it"
-    " something of your own.",
+    " letters. A tenth of all questions is kept out of training, and only these measure how often it is right. Then"
+    " ask it something of your own.",
     "learn_train_now_task": "Task",
     "learn_train_now_task_copy": "copy",
     "learn_train_now_task_reverse": "reverse",
@@ -38,9 +38,9 @@ MESSAGES = {
     " again.",
     "learn_train_now_state_failed": "The training broke off. Please try again.",
     "learn_train_now_try_it": "Try this model",
-    "learn_train_now_loss": "Loss over the steps of the training, in nats a character",
+    "learn_train_now_loss": "Loss over the steps of the training, in nats per character",
     "learn_train_now_axis_step": "step",
-    "learn_train_now_axis_loss": "nats a character",
+    "learn_train_now_axis_loss": "nats per character",
     "learn_train_now_line_loss": "loss",
     "learn_train_now_right": "{share} of {tested, number} unseen questions answered exactly",
     "learn_train_now_right_none": "Not trained yet",
@@ -65,15 +65,16 @@ MESSAGES = {
     "learn_train_now_full": "Too many trainings are in line already. Please watch the one at work, and try again"
     " later.",
     "learn_train_now_lesson": "{by, select, other {Before training every character is equally likely, and where the"
-    " heads look is left to chance.} training {At step {step, number} the loss is {loss} nats a character, and {share}"
-    " of unseen questions are answered exactly.} trained {After {step, number} steps {share} of unseen questions are"
-    " answered exactly.} kept {This model was trained here before. Asked “{question}”, it says “{answer}”.}}",
+    " heads look is left to chance.} training {At step {step, number} the loss is {loss} nats per character, and"
+    " {share} of unseen questions are answered exactly.} trained {After {step, number} steps {share} of unseen"
+    " questions are answered exactly.} kept {This model was trained here before. Asked “{question}”, it says"
+    " “{answer}”.}}",
     "learn_train_now_try_reverse": "Learn to reverse",
     "learn_train_now_try_sort": "Learn to sort",
     "learn_train_now_try_add": "Learn to add",
     "learn_train_now_question": "Before its first step, how much of its probability does the model give the right next"
     " character?",
-    "learn_train_now_choice_none": "Next to none",
+    "learn_train_now_choice_none": "None: it has learned nothing yet",
     "learn_train_now_choice_alike": "As much as any other",
     "learn_train_now_choice_half": "About half",
     "learn_train_now_answer_said": "Of {tokens} tokens the right one gets {share}, and 1/{tokens} is {alike}: the"

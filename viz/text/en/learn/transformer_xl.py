@@ -27,13 +27,13 @@ MESSAGES = {
     "learn_transformer_xl_layer": "Layer",
     "learn_transformer_xl_head": "Head",
     "learn_transformer_xl_byte": "“{label}”: {bits} bits; with memory {on}, without {off}",
-    "learn_transformer_xl_ground": "The ground of a byte is what it costs in bits: the stronger, the more. A bar begins"
-    " a segment of {segment} bytes; in training one has {trained}.",
-    "learn_transformer_xl_chart_memory": "Bits a byte of this text by how many bytes each layer remembers",
-    "learn_transformer_xl_axis_memory": "bits a byte of this text",
+    "learn_transformer_xl_ground": "The background of a byte shows what it costs in bits: the stronger, the more. A"
+    " bar marks where each segment of {segment} bytes begins; in training one has {trained}.",
+    "learn_transformer_xl_chart_memory": "Bits per byte of this text by how many bytes each layer remembers",
+    "learn_transformer_xl_axis_memory": "bits per byte of this text",
     "learn_transformer_xl_remembered": "{memory, plural, one {# byte} other {# bytes}} kept",
     "learn_transformer_xl_measured": "{memory} bytes kept: {bits}",
-    "learn_transformer_xl_on_val": "On 5 million bytes that it was not trained on, in bits a byte:",
+    "learn_transformer_xl_on_val": "On 5 million bytes that it was not trained on, in bits per byte:",
     "learn_transformer_xl_map": "How far each byte moves what each layer has at the last byte: a row for each layer, a"
     " column for each byte",
     "learn_transformer_xl_layers": "layer",
@@ -43,9 +43,9 @@ MESSAGES = {
     " reach layer {layer}.}}",
     "learn_transformer_xl_reaches": "after layer {layer}",
     "learn_transformer_xl_far": "{back, plural, one {# byte} other {# bytes}} back",
-    "learn_transformer_xl_farthest": "How far back the last byte is moved from",
+    "learn_transformer_xl_farthest": "How far back a byte still changes the last one",
     "learn_transformer_xl_rounding": "Measured by changing each byte in turn, in 64 bits; a cell without colour is"
-    " exactly 0. Colours are by the root of the part of the most in a layer.",
+    " exactly 0. Colours show the square root of each value’s share of the largest in its layer.",
     "learn_transformer_xl_chart_terms": "The score of each key for the last byte, as a stack of its four terms",
     "learn_transformer_xl_keys": "key",
     "learn_transformer_xl_score": "score",
@@ -55,21 +55,21 @@ MESSAGES = {
     "learn_transformer_xl_place_place": "v · W r: the distance alone",
     "learn_transformer_xl_together": "The four together differ from the model’s own scores by {error} at most. In the"
     " section on positions each place of a query had a vector; here one learned vector serves all of them.",
-    "learn_transformer_xl_lesson_memory": "Without a memory this text costs {off} bits a byte, with one of {memory}"
+    "learn_transformer_xl_lesson_memory": "Without a memory this text costs {off} bits per byte, with one of {memory}"
     " bytes {on}.",
-    "learn_transformer_xl_lesson_reach": "{on, select, on {With its memory, the last layer is moved from {far, plural,"
-    " one {# byte} other {# bytes}} back, the first from {near}.} other {Without memory nothing before the segment"
-    " moves anything: {far, plural, one {# byte} other {# bytes}} back at most.}}",
+    "learn_transformer_xl_lesson_reach": "{on, select, on {With its memory, the last layer is changed from as far as"
+    " {far, plural, one {# byte} other {# bytes}} back, the first from {near}.} other {Without memory nothing before"
+    " the segment changes anything: {far, plural, one {# byte} other {# bytes}} back at most.}}",
     "learn_transformer_xl_lesson_terms": "Layer {layer}, head {head}: from key to key the term “{term}” varies most,"
     " with a standard deviation of {spread}.",
     "learn_transformer_xl_try_off": "Without memory",
     "learn_transformer_xl_try_reach": "How far back?",
     "learn_transformer_xl_try_terms": "Four terms",
-    "learn_transformer_xl_question": "Each layer keeps {short} bytes. How far back is the last of {layers} layers moved"
-    " from?",
+    "learn_transformer_xl_question": "Each layer keeps {short} bytes. How far back can a byte stand and still change"
+    " the last of {layers} layers?",
     "learn_transformer_xl_choice_one": "{short} bytes before the segment: one memory",
     "learn_transformer_xl_choice_layers": "More: a memory for each layer",
     "learn_transformer_xl_choice_none": "No further than its segment",
-    "learn_transformer_xl_answer": "Its farthest byte is {far} back, and the segment has {short}; of the first layer it"
-    " is {near} back.",
+    "learn_transformer_xl_answer": "The farthest byte that changes the last layer is {far} back, and the segment has"
+    " {short}; for the first layer it is {near} back.",
 }
