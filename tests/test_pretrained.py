@@ -525,12 +525,12 @@ def test_what_the_format_cannot_express_is_not_written(tmp_path):
         former.pretrained.save(former.Bundle(former.Generator(article), BPE, article), tmp_path)
     with pytest.raises(ValueError, match="got Classifier"):
         former.pretrained.save(former.Bundle(former.Classifier(article), BPE, article), tmp_path)
-    for changes in ({"scaled": False}, {"unify": False}):
-        other = replace(gpt2.config(**shape), **changes)
-        with pytest.raises(ValueError, match=f"{next(iter(changes))} must be True, got False"):
+    for name in ("scaled", "unify"):
+        change: dict[str, Any] = {name: False}
+        other, words = replace(gpt2.config(**shape), **change), BertConfig(**shape, **change)
+        with pytest.raises(ValueError, match=f"{name} must be True, got False"):
             former.pretrained.save(former.Bundle(former.Generator(other), BPE, other), tmp_path)
-        words = BertConfig(**shape, **changes)
-        with pytest.raises(ValueError, match=f"{next(iter(changes))} must be True, got False"):
+        with pytest.raises(ValueError, match=f"{name} must be True, got False"):
             former.pretrained.save(former.Bundle(former.Bert(words), BPE, words), tmp_path)
     config = gpt2.config(**{**shape, "num_tokens": 256})
     with pytest.raises(ValueError, match="must be a BpeTokenizer, as GPT-2's, got a ByteTokenizer"):

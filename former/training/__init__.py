@@ -1,20 +1,30 @@
 """Training the shipped models: `python -m former.training` (see `checkpoints/README.md` for every command).
 
-data      corpora from a local file or their public home, hash checked
-tasks     the registry of tasks, in `text`, `reviews`, `masked` and `dates_task`: a batch, its loss, its figures
-batches   what the tasks' batches are made with
-teacher   a linear model whose opinions the classifier learns from, besides the labels
-recipes   everything that fixes a run, one frozen record for each shipped model: its kind, its task, its corpus
-begin     what a run begins with: random weights, or another model's, grown where this one is deeper
-compute   the device, the precision of products, compilation
-optim     Muon and AdamW, the learning rate over time, the weights at step 0
-state     a run on disk: atomic, resumable, never a pickle
-loop      one step, and the run
-parallel  several processes by torchrun
-evaluate  bits per byte, every byte predicted once; accuracy on whole splits
-heads     which heads of a generator look at the token before, and which copy; which of `dates` align
-memory    the peak memory of a step with each of the article's tricks on and off
-toys      copying, reversing, sorting, adding: what a model of two blocks learns in half a minute
-dates     dates in every form that people write, and as 2026-11-21; `dates_reader` reads the forms back
-export    from a run to a directory in `checkpoints/`
+What a run is
+recipe       everything that fixes it, as one frozen record; `recipes` has one for each shipped model
+begin        what it begins with: random weights, `neighbours`, or another model's, grown where this one is deeper
+compute      the device, the precision of products, compilation
+optim        Muon and AdamW, the learning rate over time, the weights at step 0
+loop         one step, and the run; `parallel` for several processes by torchrun
+state        a run on disk: atomic, resumable, never a pickle; `kept` for what is slow to make of a corpus
+export       from a run to a directory in `checkpoints/`
+
+What it learns from
+data         corpora from a local file or their public home, hash checked
+tasks        the registry of tasks: a batch, its loss, its figures; `batches` has what they are made with
+text         the next byte; `segments` with a memory, `pieces` of words by byte-level BPE
+reviews      whether a review is positive; `teacher` is a linear model whose opinions it may learn from
+masked       hidden pieces and following sentences, in rows of `pairs`
+dates_task   dates in every form that people write (`dates`), read back by `dates_reader`
+toys         copying, reversing, sorting, adding: what a model of two blocks learns in half a minute
+
+What is measured
+evaluate     bits per byte, every byte predicted once; accuracy on whole splits
+heads        which heads of a generator look at the token before, and which copy; which of `dates` align
+curve        what a model is worth at each of its snapshots, and what its heads do there
+by_position  how well it predicts at each place, and beyond the length it was trained on
+stretches    the stretches of text on which `former.scan` measures every head
+lengths      the time to read a text, over its length
+memory       the peak memory of a step with each of the article's tricks on and off
+commands     each of these as a command, parsed by `__main__`
 """

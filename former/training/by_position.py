@@ -5,18 +5,15 @@ Sizes: b batch, t tokens.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
-from datetime import datetime, timezone
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
 import former
-from former.training.compute import CPU
-from former.training.state import machine
+from former.training.state import measured
 
 
 @torch.inference_mode()
@@ -70,17 +67,8 @@ def to_json(
         }
         for name, (bundle, bits) in found.items()
     ]
-    record = {
-        "command": f"python -m former.training positions {' '.join(found)} --data DATA --file FILE",
-        "date": f"{datetime.now(timezone.utc):%Y-%m-%d}",
-        "machine": machine(CPU),
-        "split": split,
-        "length": length,
-        "windows": windows,
-        "width": width,
-        "models": models,
-    }
-    return json.dumps(record, indent=1) + "\n"
+    command = f"positions {' '.join(found)} --data DATA --file FILE"
+    return measured(command, split=split, length=length, windows=windows, width=width, models=models)
 
 
 def to_text(found: Mapping[str, tuple[former.Bundle, Tensor]], width: int) -> str:

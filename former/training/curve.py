@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-from datetime import datetime, timezone
 from typing import Any
 
 import torch
@@ -14,12 +11,12 @@ from former.checkpoints import folder_of
 from former.training import heads
 from former.training.data import split_text
 from former.training.evaluate import bits_per_byte
-from former.training.state import machine
+from former.training.state import measured
 
 BYTES = 200_000  # of the validation split
 
 
-def snapshots(name: str) -> Iterator[former.Bundle]:
+def snapshots(name: str) -> list[former.Bundle]:
     """The model at each of its snapshots, in order, and itself where its training went on after the last.
 
     Raises:
@@ -28,10 +25,9 @@ def snapshots(name: str) -> Iterator[former.Bundle]:
     folders = sorted(folder_of(name).glob("step-*"))
     if not folders:
         raise ValueError(f"NAME must have snapshots below it, got {name!r}")
-    for folder in folders:
-        yield (bundle := former.load(folder))
-    if (end := former.load(name)).card["step"] > bundle.card["step"]:
-        yield end
+    *_, last = bundles = [former.load(folder) for folder in folders]
+    end = former.load(name)
+    return [*bundles, end] if end.card["step"] > last.card["step"] else bundles
 
 
 def check_bytes(name: str, bundle: former.Bundle) -> None:
@@ -85,13 +81,6 @@ def rounded(values: Any) -> Any:
 
 def to_json(name: str, bits: dict[int, float], formed: dict[str, Any], count: int) -> str:
     """The figures with the machine and the date, for a file."""
-    record = {
-        "command": f"python -m former.training curve {name} FILE --data DATA" + f" --bytes {count}" * (count != BYTES),
-        "date": f"{datetime.now(timezone.utc):%Y-%m-%d}",
-        "machine": machine(torch.device("cpu")),
-        "bytes": count,
-        "steps": list(bits),
-        "bits_per_byte": rounded(list(bits.values())),
-        **formed,
-    }
-    return json.dumps(record, indent=1) + "\n"
+    command = f"curve {name} FILE --data DATA" + f" --bytes {count}" * (count != BYTES)
+    figures = {"bytes": count, "steps": list(bits), "bits_per_byte": rounded(list(bits.values()))}
+    return measured(command, **figures, **formed)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timezone
 from typing import Any
 
 import torch
 
 from former.training.begin import make_model
 from former.training.recipes import RECIPES
-from former.training.state import machine
+from former.training.state import measured
 
 NAMES = ("tiny-gru", "tiny-conv", "tiny-generator")
 LENGTHS = tuple(2**power for power in range(5, 13))  # 32 … 4,096 tokens
@@ -63,11 +61,5 @@ def to_text(lengths: Sequence[int], times: Times) -> str:
 
 def to_json(lengths: Sequence[int], times: Times) -> str:
     """The times with the machine and the date, for a file."""
-    record = {
-        "command": "python -m former.training --threads 1 lengths FILE",
-        "date": f"{datetime.now(timezone.utc):%Y-%m-%d}",
-        "machine": machine(torch.device("cpu")),
-        "lengths": list(lengths),
-        "milliseconds": {name: [round(value, 3) for value in given] for name, given in times.items()},
-    }
-    return json.dumps(record, indent=1) + "\n"
+    milliseconds = {name: [round(value, 3) for value in given] for name, given in times.items()}
+    return measured("--threads 1 lengths FILE", lengths=list(lengths), milliseconds=milliseconds)

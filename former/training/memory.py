@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 from dataclasses import replace
-from datetime import datetime, timezone
 from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 
+from former.checks import require_choice
 from former.training.begin import make_model
 from former.training.compute import products, set_attention
 from former.training.recipe import Precision, Recipe
-from former.training.state import machine
+from former.training.state import measured
 
 Tricks = tuple[Precision, int, bool]  # precision, micro-batches, checkpointing
 
@@ -40,8 +39,10 @@ def profile(recipe: Recipe, table: list[Tricks]) -> dict[Tricks, float]:
         recipe: whose model and batch.
         table: the choices.
     Raises:
-        ValueError: on a system that does not tell a process's peak memory as Linux does.
+        ValueError: a model that does not read tokens alone, or a system that does not tell a process's peak memory as
+            Linux does.
     """
+    require_choice("kind", recipe.kind, ("Generator", "Classifier"))
     with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
         return {tricks: pool.apply(peak_megabytes, (recipe, tricks)) for tricks in table}
 
@@ -62,21 +63,15 @@ def to_json(recipe: Recipe, peaks: dict[Tricks, float]) -> str:
         {"precision": precision, "accumulate": micro, "checkpointing": checkpointing, "megabytes": round(peak)}
         for (precision, micro, checkpointing), peak in peaks.items()
     ]
-    record = {
-        "command": f"python -m former.training train {recipe.name} --profile-memory FILE",
-        "date": f"{datetime.now(timezone.utc):%Y-%m-%d}",
-        "machine": machine(torch.device("cpu")),
-        "model": {"name": recipe.name, "batch": recipe.batch, **shape},
-        "peaks": rows,
-    }
-    return json.dumps(record, indent=1) + "\n"
+    model = {"name": recipe.name, "batch": recipe.batch, **shape}
+    return measured(f"train {recipe.name} --profile-memory FILE", model=model, peaks=rows)
 
 
 def peak_megabytes(recipe: Recipe, tricks: Tricks) -> float:
     """How far resident memory rises in one forward and backward pass on random tokens, in MB."""
     precision, accumulate, checkpointing = tricks
     recipe = replace(recipe, precision=precision, accumulate=accumulate, checkpointing=checkpointing)
-    model = make_model(recipe).train()
+    model = make_model(recipe, with_weights=False).train()
     set_attention(model, recipe.attention)
     tokens = torch.randint(2, recipe.model.num_tokens, (recipe.batch, recipe.model.seq_length))
     _pass(model, [tokens[:1, :1]], recipe)  # loads what is loaded on first use

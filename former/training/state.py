@@ -18,6 +18,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,16 @@ def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
             return {name.replace("transformer.norm.", "norm."): file.get_tensor(name) for name in names}, header
     except SafetensorError as error:
         raise ValueError(f"{path} is damaged ({error}); remove it, or give another") from error
+
+
+def measured(command: str, **figures: Any) -> str:
+    """A measurement as JSON for a file: the command that made it, the day, the machine, and its figures."""
+    facts = {
+        "command": f"python -m former.training {command}",
+        "date": f"{datetime.now(timezone.utc):%Y-%m-%d}",
+        "machine": machine(torch.device("cpu")),
+    }
+    return json.dumps(facts | figures, indent=1) + "\n"
 
 
 def write_json(path: Path, values: Any) -> None:

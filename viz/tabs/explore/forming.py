@@ -99,7 +99,7 @@ def python(models: Models, view: View) -> str:
         "from former.training.curve import snapshots",
         "from former.training.heads import copied_bits, head_scores",
         "",
-        f"bundles = list(snapshots({place(loaded)!r}))",
+        f"bundles = snapshots({place(loaded)!r})",
         "steps = [bundle.card['step'] for bundle in bundles]",
         "# on letters that come twice: how much each head looks at what followed the same one, and what that is worth",
         "scores = torch.stack([head_scores(bundle.model)['induction'] for bundle in bundles])  # (n, layers, h)",
