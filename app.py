@@ -138,7 +138,7 @@ def main() -> None:
     with ahead(server):
         rooms.attach(server, rooms.Rooms())  # asked most often
         chart.attach(server)
-        python.attach(server, site.models, TABS)
+        python.attach(server, site, TABS)
         for tab in TABS:
             tab.routes(server, site)
     page.block_thread()

@@ -165,9 +165,9 @@ def test_another_text_is_shown_everywhere(tab, model, guard):
     assert tab.pairs("causal") == [21] * 6
     note = tab.part("mask-controls").locator(".note")
     box.fill("A text that is longer than what is shown")
-    expect(note).to_have_text("Your text has 40 bytes; the first 24 are shown.")
+    expect(note).to_have_text("Your text has 40 tokens; the first 24 are shown.")
     box.fill("x" * 3000)
-    expect(note).to_have_text("Your text has 3000 bytes; the first 24 are shown.")
+    expect(note).to_have_text("Your text has 3000 tokens; the first 24 are shown.")
     box.fill("x" * 10_000)
     expect(note).to_contain_text("This text has 10,000 characters; the limit is 4,000.")
     box.fill("")

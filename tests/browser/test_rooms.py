@@ -27,6 +27,13 @@ def chosen(layer: int, head: int) -> str:
     return f"() => former.store.view.layer === {layer} && former.store.view.head === {head}"
 
 
+def test_a_room_that_cannot_be_says_so_and_is_left(tab, guard):
+    guard.allow("422")
+    tab.page.goto(f"{tab.origin}/?tab=explore&room=my%20room")
+    expect(tab.page.locator(".room-bar")).to_contain_text("“my room” is not")
+    assert "room" not in tab.link()
+
+
 def test_two_followers_see_what_the_leader_chooses_until_they_touch_something(tab, other):
     tab.open()
     lead(tab, "room-2")

@@ -93,7 +93,9 @@ class WithSnapshots(Mapping[str, Loaded]):
         folder = self._models[model].folder
         assert folder is not None
         folder = folder / name_at("", step).removeprefix("/")
+        whole = self._models[model]
         if not folder.exists():  # the end
-            return replace(self._models[model], name=name)
+            return replace(whole, name=name, opened=whole.code)
         bundle = former.load(folder)
-        return Loaded(name, bundle, digest(bundle.card["files"]), folder)
+        opened = f"former.load({str(folder)!r})" if whole.opened else ""  # by its name where that is a shipped model's
+        return Loaded(name, bundle, digest(bundle.card["files"]), folder, opened)

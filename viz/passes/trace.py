@@ -19,6 +19,7 @@ from viz.passes.again import again
 from viz.passes.edits import is_index
 from viz.passes.loaded import Loaded
 from viz.passes.run import Map, Pass
+from viz.passes.snapshots import split
 from viz.text import Refusal
 
 MAPS = {"q": "toqueries", "k": "tokeys", "v": "tovalues", "adds": "unifyheads"}  # each part, and the map that makes it
@@ -45,7 +46,9 @@ def place_of(loaded: Loaded, tensor: str) -> dict[str, str | None]:
     files = [name for name in loaded.bundle.card.get("files", {}) if name.endswith(".safetensors")]
     if len(files) > 1 and loaded.folder:
         files = [json.loads((loaded.folder / INDEX).read_text("utf-8"))["weight_map"][tensor]]
-    return {"file": f"{loaded.name}/{' + '.join(files)}" if files else None, "tensor": tensor}
+    model, step = split(loaded.name)
+    end = step is not None and loaded.folder is not None and not loaded.folder.name.startswith("step-")
+    return {"file": f"{model if end else loaded.name}/{' + '.join(files)}" if files else None, "tensor": tensor}
 
 
 def trace(

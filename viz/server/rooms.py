@@ -92,8 +92,7 @@ class Rooms:
             Refusal: a name, key or view that cannot be, or too many rooms.
             Taken: someone else leads the room.
         """
-        if not NAME.fullmatch(name):
-            raise Refusal("bad_room", given=name[:40])
+        check_name(name)
         if not isinstance(key, str) or not KEY.fullmatch(key) or not isinstance(view, str) or not view.isascii():
             raise Refusal("bad_request")
         if len(view) > VIEW_LIMIT:
@@ -179,6 +178,12 @@ class Rooms:
         return [chosen.count(choice) for choice in range(max(chosen, default=-1) + 1)]
 
 
+def check_name(name: str) -> None:
+    """Raises Refusal where no room can have this name."""
+    if not NAME.fullmatch(name):
+        raise Refusal("bad_room", given=name[:40])
+
+
 def attach(server: FastAPI, rooms: Rooms) -> None:
     """Adds the routes to the server that serves the page."""
     run = secrets.token_hex(8)
@@ -188,8 +193,11 @@ def attach(server: FastAPI, rooms: Rooms) -> None:
         return JSONResponse({"run": run}, headers=FRESH)
 
     async def look(request: Request) -> Response:
-        room = rooms.seen(request.path_params["name"])
-        if room is None:
+        try:
+            check_name(name := request.path_params["name"])
+        except Refusal as refusal:
+            return http.refused(refusal)
+        if (room := rooms.seen(name)) is None:
             return JSONResponse({"rev": 0, "view": None, "run": run}, headers=FRESH)
         if request.query_params.get("rev") == str(room.rev):
             return Response(status_code=204, headers=FRESH)

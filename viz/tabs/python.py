@@ -19,7 +19,7 @@ from viz.server import http
 from viz.text import Refusal
 
 if TYPE_CHECKING:
-    from viz.tabs.base import Tab
+    from viz.tabs.base import Site, Tab
 
 View = Mapping[str, Any]
 Snippet = Callable[[Models, View], str]
@@ -66,7 +66,7 @@ def read_choice(view: View, name: str, choices: Iterable[str]) -> str:
     return given
 
 
-def attach(server: FastAPI, models: Models, tabs: Iterable[Tab]) -> None:
+def attach(server: FastAPI, site: Site, tabs: Iterable[Tab]) -> None:
     """Adds the route to the server that serves the page."""
     snippets = {panel: snippet for tab in tabs for panel, snippet in tab.python.items()}
 
@@ -75,5 +75,6 @@ def attach(server: FastAPI, models: Models, tabs: Iterable[Tab]) -> None:
     async def code(panel: str, request: Request) -> Response:
         if panel not in snippets:
             raise HTTPException(404)
-        lines = snippets[panel](models, await http.read_object(request))
+        # Some work a part of it out: on a thread, in its turn.
+        lines = await site.work.turn(snippets[panel], site.models, await http.read_object(request))
         return Response(json.dumps({"code": lines}), headers=http.FRESH, media_type="application/json")

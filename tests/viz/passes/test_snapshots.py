@@ -8,6 +8,7 @@ from former.checkpoints import CHECKPOINTS
 from viz.passes import snapshots
 from viz.passes.loaded import Loaded
 from viz.passes.snapshots import WithSnapshots
+from viz.passes.trace import place_of
 
 NAME = "tiny-induction"
 
@@ -25,7 +26,11 @@ def test_a_model_goes_by_its_name_and_every_step_of_its_card_by_that_and_the_ste
         assert name in both
         assert snapshots.split(name) == (NAME, step)
         assert both[name].name == name
-    assert both[f"{NAME}/step-002000"].bundle is models[NAME].bundle  # the end
+    end = both[f"{NAME}/step-002000"]
+    assert end.bundle is models[NAME].bundle
+    assert end.code == f"former.load({NAME!r})"
+    assert place_of(end, "toprobs.weight")["file"] == f"{NAME}/model.safetensors"
+    assert place_of(both[f"{NAME}/step-000800"], "toprobs.weight")["file"] == f"{NAME}/step-000800/model.safetensors"
     at = both[f"{NAME}/step-000800"]
     assert at.name == f"{NAME}/step-000800"
     kept = former.load(at.name).model.state_dict()

@@ -207,6 +207,12 @@ def test_what_is_no_view_is_refused_with_a_message(client, body):
     assert client.get("/room/a").json()["view"] is None
 
 
+def test_a_name_that_no_room_can_have_is_refused_to_who_would_follow_too(client):
+    for answer in (client.get("/room/my room"), client.put("/room/my room", json={"key": KEY, "view": ""})):
+        assert answer.status_code == 422
+        assert answer.json()["error"]["key"] == "bad_room"
+
+
 def test_a_page_can_tell_one_start_of_the_server_from_the_next(client):
     run = client.get("/alive").json()["run"]
     assert client.get("/alive").json()["run"] == run

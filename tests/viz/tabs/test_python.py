@@ -20,6 +20,7 @@ from viz.passes.loaded import Loaded
 from viz.passes.run import run
 from viz.passes.translation import translate
 from viz.tabs import TABS, python
+from viz.tabs.base import site_of
 from viz.tabs.generate import writing
 from viz.tabs.mask import consequence, masking
 from viz.tabs.permute import permuting, positions
@@ -305,9 +306,11 @@ def test_of_two_models_that_write_beside_each_other_both_are_given_again(shipped
             PANELS["written-text"](shipped, view(**wrong))
 
 
-def test_what_a_model_without_a_mask_is_worth_is_what_the_page_measures(shipped):
-    page = consequence.consequence(shipped, view())
-    made = ran(shipped, "mask-consequence")
+@pytest.mark.parametrize("model", ["tiny-generator", "gpt"])
+def test_what_a_model_without_a_mask_is_worth_is_what_the_page_measures(shipped, model):
+    shipped = shipped | {"gpt": Loaded("gpt", former.load("gpt"), "gpt")}
+    page = consequence.consequence(shipped, view(model=model))
+    made = ran(shipped, "mask-consequence", **view(model=model))
     means, decode = made["means"], shipped["tiny-generator"].bundle.tokenizer.decode
     for entry in page["pair"]:
         assert means[f"{entry['name']}, own task"] == pytest.approx(entry["own"], abs=1e-4)
@@ -379,7 +382,7 @@ def test_a_view_whose_branches_are_none_is_refused(shipped):
 
 def test_the_route_gives_the_code_and_refuses_what_is_no_view(shipped):
     server = FastAPI()
-    python.attach(server, shipped, TABS)
+    python.attach(server, site_of(shipped), TABS)
     client = TestClient(server)
     assert "figures.heads" in client.post("/python/overview", json=view()).json()["code"]
     assert client.post("/python/nothing", json=view()).status_code == 404

@@ -12,6 +12,7 @@
 
   /** A number with four digits that count; small ones as 1.2 × 10⁻⁵. */
   former.number = (value, digits = 4) => {
+    if (Math.abs(value) >= 10 ** digits - 0.5) return former.whole(Math.round(value)).replace("-", "−");
     if (value === 0 || Math.abs(value) >= 0.001) return value.toPrecision(digits).replace("-", "−");
     const [mantissa, exponent] = value.toExponential(1).split("e-");
     const power = [...exponent].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[digit]).join("");

@@ -91,6 +91,10 @@
 
   const look = async () => {
     const answer = await ask(`/room/${encodeURIComponent(room.name)}?rev=${rev}`);
+    if (answer?.error) { // no room can have this name
+      former.writeBeside({ room: null, lead: null });
+      return become({ name: null, state: null, message: former.refusal(answer) });
+    }
     if (answer?.view === null) {
       rev = 0;
       if (room.state === "following") become({ state: "waiting" });

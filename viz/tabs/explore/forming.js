@@ -91,11 +91,7 @@ const paintCourse = () => {
   drawWords();
   section.dataset.at = course.answer.steps[at()];
 };
-let soon = null; // after the maps: they are what was asked for
-const later = () => {
-  cancelIdleCallback(soon);
-  soon = requestIdleCallback(paintCourse, { timeout: 300 });
-};
+const later = former.afterwards(paintCourse); // after the maps: they are what was asked for
 
 const load = async () => {
   const of = own();
@@ -112,6 +108,7 @@ const load = async () => {
     source.replaceChildren(words("measured", { bytes, date, cpu: machine.cpu, torch: machine.torch }), " ", h("code", {}, command));
     later();
   } catch (error) {
+    if (course?.of !== of) return;
     course = null;
     missing.textContent = error.message;
   }

@@ -120,6 +120,7 @@ const point = (cell) => {
   mark();
 };
 const choose = ({ row, column }) => {
+  if (!read) return;
   input = row === 0;
   store.set({ layer: Math.max(0, row - 1), of: "head", ...(isToken() ? { token: tokenAt(column), key: null } : {}) });
   mark();

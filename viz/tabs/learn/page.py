@@ -25,7 +25,6 @@ def contents(sections: Iterable[Section]) -> list[dict[str, Any]]:
             "article": section.article,
             "href": browser.article(section.article),
             "code": [f"{function.__module__}.{function.__qualname__}" for function in section.code],
-            "answers": list(section.answers),
         }
         for section in sections
     ]

@@ -16,13 +16,14 @@ from torch import Tensor
 
 import former
 from former import masks
-from viz.passes.loaded import Loaded, Models, causal
+from viz.passes.loaded import Loaded, Models
 from viz.passes.run import tokenize
 from viz.tabs.mask.masking import Asked, read_model, read_string, read_whole
 from viz.text import Refusal
 
 MASKED, UNMASKED = "tiny-generator", "tiny-unmasked"  # two of one size, trained alike but for the mask
-TEXT_LIMIT = 180  # bytes of the text
+TEXT_LIMIT = 180  # bytes of the text, and tokens of the chosen model
+BLIND = 8.0  # bits per byte of guessing among all 256
 WRITTEN = 60  # bytes that each writes after it
 TEMPERATURE = 0.7
 SEED_LIMIT = 9999
@@ -35,28 +36,44 @@ def consequence(models: Models, asked: Asked) -> dict[str, Any]:
         models: by name; where one of the two is not there, "pair" is empty.
         asked: "long", the text; "model", the generator to run without its mask; "seed" of what is written.
     Returns:
-        "labels" of the text's bytes and how many there were in "total"; "pair", two of `measured`; "switched":
-        {"name", "before", "after"}, bits per byte with and without the mask.
+        "labels" of the text as the two read it, and how many there were in "total"; "pair", two of `measured`;
+        "switched": {"name", "before", "after"}, bits per byte with and without the mask.
     Raises:
         Refusal: what cannot be measured.
     """
     loaded = read_model(models, asked)
     seed = read_whole(asked, "seed", 0, SEED_LIMIT)
     both = pair(models)
-    ids, _, total = tokenize(loaded, read_string(asked, "long"))
-    ids = ids[: shown(loaded, both)]
-    if len(ids) < 2:
+    count, text = shown(loaded, both), read_string(asked, "long")
+    first = both[0] if both else loaded
+    ids, _, total = tokenize(first, text)
+    ids, own = ids[:count], tokenize(loaded, text)[0][:count]  # what the two read; what the chosen one does
+    if len(ids) < 2 or len(own) < 2:
         raise Refusal("too_short")
     return {
-        "labels": loaded.bundle.tokenizer.labels(ids),
+        "labels": first.bundle.tokenizer.labels(ids),
         "total": total,
         "pair": [measured(each, ids, seed) for each in both],
         "switched": {
             "name": loaded.name,
-            "before": mean_of(surprise(loaded, ids, masked=True)),
-            "after": mean_of(surprise(loaded, ids, masked=False)),
+            "before": per_byte(loaded, own, masked=True),
+            "after": per_byte(loaded, own, masked=False),
         },
     }
+
+
+def per_byte(loaded: Loaded, ids: Sequence[int], *, masked: bool) -> float:
+    """Bits for each byte of the text after its first token."""
+    return float(surprise(loaded, ids, masked=masked).sum()) / size(loaded, ids)
+
+
+def size(loaded: Loaded, ids: Sequence[int]) -> int:
+    """How many bytes the tokens after the first are."""
+    tokenizer = loaded.bundle.tokenizer
+    if tokenizer.unit == "byte":
+        return len(ids) - 1
+    whole, first = (len(tokenizer.decode(list(part)).encode()) for part in (ids, ids[:1]))
+    return max(1, whole - first)
 
 
 def pair(models: Models) -> list[Loaded]:
@@ -66,7 +83,7 @@ def pair(models: Models) -> list[Loaded]:
 
 
 def shown(loaded: Loaded, both: Sequence[Loaded]) -> int:
-    """How many bytes of a text are measured: as many as all of the models read at once."""
+    """How many tokens of a text are measured: as many as all of the models read at once."""
     return min(TEXT_LIMIT, *(each.bundle.config.seq_length for each in (loaded, *both)))
 
 
@@ -92,7 +109,7 @@ def measured(loaded: Loaded, ids: Sequence[int], seed: int) -> dict[str, Any]:
 
 @torch.inference_mode()
 def surprise(loaded: Loaded, ids: Sequence[int], *, masked: bool) -> Tensor:
-    """Bits of each byte after the first, as in training: the model reads ids[:-1] at once and is asked for ids[1:].
+    """Bits of each token after the first, as in training: the model reads ids[:-1] at once and is asked for ids[1:].
 
     Without the mask it reads every answer but the last one, which stands after what it reads.
 
@@ -121,7 +138,7 @@ def settings(models: Models) -> dict[str, Any]:
         "longest": TEXT_LIMIT,
         "written": WRITTEN,
         "temperature": TEMPERATURE,
-        "blind": math.log2(next(iter(causal(models).values())).bundle.config.num_tokens),
+        "blind": BLIND,
         "missing": [name for name in (MASKED, UNMASKED) if name not in models],
     }
 

@@ -6,7 +6,7 @@ MESSAGES = {
     "class_open": "In class",
     "class_present": "Present",
     "class_present_hint": "One panel at a time, large; the arrow keys go on, Escape ends (key P)",
-    "class_keys": "Single keys are shortcuts (P)",
+    "class_keys": "Single keys are shortcuts (P, N, B)",
     "class_room": "Lead a room",
     "class_room_name": "Room’s name",
     "class_room_go": "Lead",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 MESSAGES = {
     "tab_mask": "Mask",
-    "mask_text": "Text, up to {limit} bytes shown",
+    "mask_text": "Text, up to {limit} tokens shown",
     "mask_text_hint": "A short text",
-    "mask_cut": "Your text has {total} bytes; the first {limit} are shown.",
+    "mask_cut": "Your text has {total} tokens; the first {limit} are shown.",
     "mask_kind": "Mask",
     "mask_none": "none",
     "mask_none_hint": "Every token sees every token",
@@ -83,8 +83,8 @@ MESSAGES = {
     " and move}} by up to {most}} other {nothing before it moves: there the largest change is 0}}.",
     "mask_proof_all": "every output",
     "mask_proof_outputs": "{count, plural, one {output} other {outputs}} {ranges}",
-    "mask_proof_how": "Measured on the running {model}: each byte in turn is replaced by the byte next to it in the"
-    " table of bytes, and the model runs again. A cell is the largest change in any of the output’s {logits} logits.",
+    "mask_proof_how": "Measured on the running {model}: each token in turn is replaced by the next one of the"
+    " vocabulary, and the model runs again. A cell is the largest change in any of the output’s {logits} logits.",
     "mask_proof_reading": "Changing {key} moves output {query} by {with_mask} with the mask, by {without} without.",
     "mask_proof_zero": "exactly 0",
     "mask_reach": "How far information can reach",

@@ -46,6 +46,12 @@ def test_the_nearest_words_are_those_of_a_plain_search(models, classifier):
         assert [entry["value"] for entry in found[name]] == pytest.approx([values[i] for i in best], abs=1e-4)
 
 
+@pytest.mark.parametrize("word", ["", " ", "<br>", 3])
+def test_what_is_no_word_is_refused(models, word):
+    with pytest.raises(Refusal):
+        films.near(models, {"word": word})
+
+
 @pytest.mark.parametrize("wrong", ["", "1", "2" * 7, films.LIKES + ",1110000", 3, "1110000,x"])
 def test_likes_that_are_none_are_refused(wrong):
     with pytest.raises(Refusal):

@@ -67,7 +67,7 @@ def client(models) -> TestClient:
     server = FastAPI()
     site = site_of(models)
     routes.attach(server, site)
-    python.attach(server, models, [TAB])
+    python.attach(server, site, [TAB])
     return TestClient(server)
 
 

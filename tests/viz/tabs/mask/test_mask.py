@@ -253,6 +253,24 @@ def test_the_shipped_model_without_a_mask_copies_and_cannot_write():
     assert answer["switched"]["after"] > answer["switched"]["before"] + 1
 
 
+def test_a_model_of_pieces_stands_beside_the_two_of_bytes_each_reading_its_own_tokens():
+    names = (consequence.MASKED, consequence.UNMASKED, "gpt")
+    shipped = {name: Loaded(name, former.load(name), name) for name in names}
+    text = "The cat sat on the mat, naïve as it was."
+    answer = consequence.consequence(shipped, asked(model="gpt", long=text))
+    of_bytes = consequence.consequence(shipped, asked(model="tiny-generator", long=text))
+    for name in ("labels", "total", "pair"):
+        assert answer[name] == of_bytes[name]
+    gpt = shipped["gpt"].bundle
+    ids = gpt.tokenizer.encode(text)
+    count = len(text.encode()) - len(gpt.tokenizer.decode(ids[:1]).encode())
+    for name, mask in (("before", None), ("after", former.masks.none(len(ids) - 1))):
+        with torch.inference_mode():
+            probs = gpt.model(torch.tensor([ids[:-1]]), mask=mask)[0].double().softmax(-1)
+        bits = -sum(math.log2(probs[i, token]) for i, token in enumerate(ids[1:]))
+        assert answer["switched"][name] == pytest.approx(bits / count, abs=1e-4)
+
+
 def test_a_long_text_is_cut_and_says_so(client):
     answer = ask(client, "/mask", text="x" * 30 + "é")
     assert (answer["tokens"], answer["total"]) == (24, 32)

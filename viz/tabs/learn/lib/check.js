@@ -12,18 +12,21 @@
   former.learnCheck = (section, { question, choices, answer }) => {
     const group = `former-learn-check-${groups++}`;
     const said = h("p", { class: "said", role: "status" });
+    let last = null; // the choice whose answer is to be shown
     const choose = async (chosen) => {
+      last = chosen;
       said.textContent = say("learn_check_wait");
       said.className = "said";
       former.room.vote(section.name, chosen);
       try {
         const { right, said: why } = await answer();
+        if (last !== chosen) return;
         const key = right === chosen ? "learn_check_right" : "learn_check_wrong";
         said.textContent = say(key, { right: choices[right], said: why });
         said.classList.add(right === chosen ? "right" : "wrong");
         former.learn.answer(section.name);
       } catch (error) {
-        said.textContent = error.message;
+        if (last === chosen) said.textContent = error.message;
       }
     };
     const votes = choices.map(() => h("output", { class: "votes", hidden: true }));

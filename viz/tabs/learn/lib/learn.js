@@ -106,7 +106,7 @@
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || former.page.tab !== TAB) return;
     if (event.target.closest?.("input, textarea, select, dialog, [contenteditable=true]")) return;
-    const by = { n: 1, b: -1 }[event.key.toLowerCase()];
+    const by = former.keys.is(event, "n") ? 1 : former.keys.is(event, "b") ? -1 : 0;
     if (by) learn.step(by);
   });
 })();

@@ -58,8 +58,6 @@ def opening(models: Models) -> dict[str, Any]:
         "first": FIRST,
         "second": SECOND,
         "other": OTHER,
-        "layers": loaded.bundle.config.depth,
-        "judges": loaded.bundle.model.sentence is not None,
         "measured": measured(loaded),
         "tuned": tuned(models),
     }

@@ -176,18 +176,28 @@ def gradient(models: Models, view: View) -> dict[str, Any]:
     return {"depth": depth, **found, "chart": chart.themed(lambda theme: figures.training(lines, theme=theme))}
 
 
+def read_sizes(models: Models, view: View) -> tuple[Loaded, list[int], int, int]:
+    """The model, the tokens, the depth and the seed of a view.
+
+    Raises:
+        Refusal: a view that is none.
+    """
+    loaded, ids = read_text(models, view)
+    depth, seed = read_index(view, "depth", DEPTHS["max"] + 1), read_index(view, "seed", SEEDS)
+    if depth < DEPTHS["min"]:
+        raise Refusal("bad_request")
+    if len(ids) < 2:
+        raise Refusal("learn_block_short")
+    return loaded, ids, depth, seed
+
+
 def sizes(models: Models, view: View) -> tuple[int, dict[str, list[float]]]:
     """The depth of a view, and the gradients by where the norms stand.
 
     Raises:
         Refusal: a view that is none.
     """
-    _, ids = read_text(models, view)
-    depth, seed = read_index(view, "depth", DEPTHS["max"] + 1), read_index(view, "seed", SEEDS)
-    if depth < DEPTHS["min"]:
-        raise Refusal("bad_request")
-    if len(ids) < 2:
-        raise Refusal("learn_block_short")
+    _, ids, depth, seed = read_sizes(models, view)
     tokens = torch.tensor([ids])
     base = former.ModelConfig(**BEGUN, depth=depth)
     return depth, {norm: gradients(replace(base, norm=norm), tokens, seed) for norm in NORMS}
@@ -233,8 +243,7 @@ def linear_again(models: Models, view: View) -> str:
 
 def gradient_again(models: Models, view: View) -> str:
     """The lines of the gradients at the start."""
-    loaded, ids = read_text(models, view)
-    depth, _ = sizes(models, view)
+    loaded, ids, depth, seed = read_sizes(models, view)
     return (
         f"{IMPORTS}from viz.tabs.learn.block_facts import gradients\n\n"
         f"bundle = {loaded.code}  # for its tokenizer alone\n"
@@ -242,7 +251,7 @@ def gradient_again(models: Models, view: View) -> str:
         "lines, curves = {}, {}\n"
         f"for norm in {NORMS!r}:\n"
         f"    config = former.ModelConfig(**{BEGUN!r}, depth={depth}, norm=norm)\n"
-        f"    lines[norm] = gradients(config, tokens, seed={view['seed']})\n"
+        f"    lines[norm] = gradients(config, tokens, seed={seed})\n"
         f"    curves[norm] = range({depth}), lines[norm]\n"
         "post, pre = torch.tensor([lines['post']]), torch.tensor([lines['pre']])\n"
         "figure = figures.training(curves, axes=('block', 'gradient at the start'))\n"

@@ -125,7 +125,10 @@ def near(models: Models, view: View) -> dict[str, Any]:
     word = view.get("word")
     if not isinstance(word, str) or not word.strip() or len(word) > MOST_LETTERS:
         raise Refusal("empty_text")
-    own = tokenizer.encode(word)[0]
+    ids = tokenizer.encode(word)
+    if not ids:
+        raise Refusal("empty_text")
+    own = ids[0]
     lengths = table.norm(dim=1)
     products = {"dot": table @ table[own], "cosine": F.cosine_similarity(table, table[own][None])}
     answer: dict[str, Any] = {"word": tokenizer.labels([own])[0], "length": float(lengths[own])}

@@ -82,9 +82,9 @@ const paint = () => {
   player.update();
   step.textContent = words("step_is", { step: reached(), bytes: reached() * props.batch });
   slider.setAttribute("aria-valuetext", step.textContent);
-  masked.title.textContent = words("writes", { model, step: reached() });
   open.title.textContent = words("writes_unmasked", { model: peeking });
   const { predicted, written, unmasked } = demo.answers;
+  masked.title.textContent = words("writes", { model, step: written?.step ?? reached() });
   if (written) masked.written.textContent = written.text;
   if (unmasked) open.written.textContent = unmasked.text;
   if (!predicted) return;

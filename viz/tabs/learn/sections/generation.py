@@ -135,11 +135,11 @@ def write(bundle: former.Bundle, ids: Sequence[int], seed: int) -> str:
 
 
 def written(models: Models, view: View) -> dict[str, Any]:
-    """What the model of a step writes after the view's "text": "text". The view has "step", a place in the list, and
+    """What the model of a "step" writes after the view's "text": "text". The view has "step", a place in the list, and
     "seed"."""
     del models
     step = snapshots()[read_index(view, "step", len(snapshots()))]
-    return {"text": write(at_step(step), read(view), read_index(view, "seed", SEEDS))}
+    return {"step": step, "text": write(at_step(step), read(view), read_index(view, "seed", SEEDS))}
 
 
 def unmasked(models: Models, view: View) -> dict[str, Any]:

@@ -52,7 +52,6 @@ def opening(models: Models) -> dict[str, Any]:
         "article": ARTICLE,
         "limits": LIMITS,
         "held": HELD,
-        "longer": LONGER,
         "measured": measured,
         "chart": chart.themed(lambda theme: draw(theme=theme)),
     }

@@ -55,7 +55,7 @@ def opening(models: Models) -> dict[str, Any]:
     """What the section opens with, and its limits."""
     loaded = reader(models)
     limits = {"most": MOST, "factors": list(FACTORS), "copies": list(COPIES), "runs": RUNS}
-    return {"text": TEXT, "model": loaded.name, "emb": loaded.bundle.config.emb, **limits}
+    return {"text": TEXT, "model": loaded.name, **limits}
 
 
 def read(models: Models, view: View) -> tuple[Loaded, list[int], int]:

@@ -69,7 +69,7 @@ def measure(k: int, seed: int, scaled: bool) -> dict[str, float]:
 def opening(models: Models) -> dict[str, Any]:
     """What the section opens with, and its limits."""
     del models
-    start = {"powers": [POWERS[0], POWERS[-1]], "seeds": SEEDS, "keys": KEYS, "text": TEXT, "most": MOST}
+    start = {"powers": [POWERS[0], POWERS[-1]], "seeds": SEEDS, "text": TEXT, "most": MOST}
     return start | {"trained": {way: {"name": name, "bits": family.bits(name)} for way, name in TRAINED.items()}}
 
 

@@ -62,7 +62,6 @@ def opening(models: Models) -> dict[str, Any]:
     return {
         "model": MODEL,
         "text": TEXT,
-        "most": MOST,
         "layers": config.depth,
         "heads": config.heads,
         "segment": SEGMENT,

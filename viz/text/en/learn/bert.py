@@ -44,11 +44,11 @@ MESSAGES = {
     " fine-tuned under a causal mask} other {{name}}}",
     "learn_bert_alone": "Its card holds nothing to set beside it: neither the same without pretraining nor under a"
     " causal mask.",
-    "learn_bert_not_tuned": "No fine-tuned model, bert-reviews, is served here, so pretraining cannot be set beside"
-    " none.",
+    "learn_bert_not_tuned": "No fine-tuned model, bert-reviews, is served here, so there is nothing to compare"
+    " pretraining with.",
     "learn_bert_lesson_none": "Press a word to hide it.",
-    "learn_bert_lesson_word": "{count, plural, one {The hidden piece} other {Of # hidden pieces the first}} is said to"
-    " be “{said}”, with {share}{known, select, right {, and so it was} yes {; it was “{truth}”, which has {chance}}"
+    "learn_bert_lesson_word": "For {count, plural, one {the hidden piece} other {the first of # hidden pieces}} the"
+    " model says “{said}” ({share}){known, select, right {, and that is right} yes {; right is “{truth}” ({chance})}"
     " other {}}.",
     "learn_bert_lesson_texts": "It says with {share} that the second text follows the first.",
     "learn_bert_lesson_figures": "It finds {found} of the hidden pieces; always saying the commonest piece finds"

@@ -26,7 +26,6 @@ MESSAGES = {
     "learn_going_big_step_layer": "scores, weights and the gradients of both: times {held}",
     "learn_going_big_step_layers": "in {layers, plural, one {# layer} other {# layers}}",
     "learn_going_big_step_fits": "Layers of this that 12 GB could hold",
-    "learn_going_big_step_fits_value": "{value}",
     "learn_going_big_article": "The article’s example is 16 texts, 1,000 words, one head, 32 bits. It gives “about"
     " 250 MB” for what is 64 MB, counts the four tables on top, and so has twelve layers in 12 GB. By its own numbers"
     " there is room for {fits}; with eight heads for {eight}.",

@@ -44,7 +44,7 @@ MESSAGES = {
     "learn_recurrent_axis_seconds": "processor seconds of training",
     "learn_recurrent_axis_bits": "bits per byte",
     "learn_recurrent_at_length": "{t, number} bytes",
-    "learn_recurrent_longer": "{times} times longer",
+    "learn_recurrent_longer": "{times} times as long",
     "learn_recurrent_milliseconds": "{value} ms",
     "learn_recurrent_ratio": "× {value}",
     "learn_recurrent_time_note": "On one processor core nothing is done at once, so this is work, not waiting: the"
