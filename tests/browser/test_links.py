@@ -90,27 +90,6 @@ def test_links_made_before_gpt_was_first_open_what_they_did(tab, other):
 
 
 @pytest.mark.own_page
-def test_a_link_back_to_what_is_shown_is_not_overtaken_by_the_one_between(tab):
-    tab.open(model="tiny-generator", text="abcabc", layer=1, head=2)
-    tab.page.evaluate(
-        """async ([away, back]) => {
-          former.page.follow(new URLSearchParams(away));
-          await new Promise((done) => setTimeout(done, 20));
-          await former.page.follow(new URLSearchParams(back));
-        }""",
-        [
-            "tab=explore&model=classifier&text=a+good+film&layer=2&head=1",
-            "tab=explore&model=tiny-generator&text=abcabc&layer=0&head=3",
-        ],
-    )
-    tab.wait("() => former.store.view.layer === 0 && former.store.view.head === 3")
-    tab.page.wait_for_timeout(1500)  # in which an answer to the other would come
-    tab.settled()
-    link = tab.link()
-    assert (link["model"], link["text"], link["layer"], link["head"]) == ("tiny-generator", "abcabc", "0", "3")
-
-
-@pytest.mark.own_page
 def test_without_a_link_both_tabs_begin_with_gpt_and_say_so_in_their_links(tab, other):
     tab.open()
     assert tab.link()["model"] == "gpt"

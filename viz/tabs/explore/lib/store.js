@@ -160,11 +160,8 @@
     if (!key || key === store.pass?.header.key) {
       store.rev = answer.rev;
       answered(key ? null : "refused");
-      if (!store.exact) loadExact(); // the server held the pass no longer, and holds it again
-      const { values, named } = viewToCome ?? {};
-      viewToCome = null;
-      if (values) store.set({ ...values, ...(named ? {} : opening()) }); // a link back to what is on the screen
       writeLink();
+      if (!store.exact) loadExact(); // the server held the pass no longer, and holds it again
       return publish("rev");
     }
     const response = await former.patiently(`/attention/${key}`).catch(() => null);
@@ -212,8 +209,7 @@
     former.beside.read(params);
     const asked = Object.fromEntries(["model", "text", "edits"].map((name) => [name, params.get(name) ?? ""]));
     const { model, text, edits = [] } = store.pass?.header ?? {};
-    const waits = question || viewToCome; // what comes next would take its place
-    const same = !asked.model || (!waits && asked.model === model && asked.text === text && asked.edits === inLink(edits));
+    const same = !asked.model || (asked.model === model && asked.text === text && asked.edits === inLink(edits));
     const named = namesHead(params);
     if (same) return store.set({ ...settings.read(params).values, ...(named || !store.map ? {} : opening()) });
     const { map } = store;
