@@ -3,7 +3,7 @@
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.10; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 13))' \
 	&& echo $$p && break; done)
-TRAIN := train-generator train-classifier train-classifier-bag train-tiny-generator train-tiny-unmasked train-dates-begun train-dates \
+TRAIN := train-generator-begun train-generator-grown train-generator train-classifier train-classifier-bag train-tiny-generator train-tiny-unmasked train-dates-begun train-dates \
 	train-gpt-begun train-gpt-longer train-gpt-third train-gpt train-bert-films train-bert-reviews
 PIP := .venv/bin/python -m pip install --quiet --disable-pip-version-check
 
@@ -37,6 +37,8 @@ bench-crowd: .venv/dev ## 60 pages that follow a room, 33 at once, a greedy clie
 space: .venv/app ## send the app to the Hugging Face Space SPACE=user/name; TORCH_INDEX=URL names an index of CPU wheels
 	@.venv/bin/python -m viz.server.space "$(SPACE)" $(if $(TORCH_INDEX),--torch-index "$(TORCH_INDEX)")
 
+train-generator: train-generator-grown
+train-generator-grown: train-generator-begun
 train-dates: train-dates-begun
 train-gpt: train-gpt-third
 train-gpt-third: train-gpt-longer

@@ -97,11 +97,33 @@ _GPT_BEGUN = Recipe(
     validate_every=100,
     save_every=50,
 )
+_GENERATOR_BEGUN = Recipe(
+    name="generator-begun",
+    description="The first of three trainings of generator: six blocks.",
+    corpus="wiki100",
+    model=ModelConfig(depth=6, norm="pre", activation="gelu"),
+    steps=7_000,
+    batch=16,
+    decay=0.45,
+    muon_lr=0.01,
+    weight_decay=0.05,
+)
+_GENERATOR_GROWN = replace(
+    _GENERATOR_BEGUN,
+    name="generator-grown",
+    description="The second of three trainings of generator: a new block after each of the six.",
+    model=replace(_GENERATOR_BEGUN.model, depth=12),
+    weights="runs/generator-begun",
+    steps=8_000,
+    decay=0.4,
+    seed=2,
+    save_every=250,
+)
 _SPARSE = Recipe(
     name="sparse",
     description="Reads 2,048 bytes by a strided pattern: each token sees a window, and every 128th token before it.",
     model=ModelConfig(depth=6, seq_length=2_048, norm="pre", activation="gelu", mask="strided", mask_size=128),
-    weights="generator",
+    weights="runs/generator-begun",
     steps=120,
     batch=2,
     warmup=10,
@@ -118,16 +140,21 @@ _BERT = BertConfig(num_tokens=8_192, emb=256, heads=4, depth=4, seq_length=256, 
 RECIPES: dict[str, Recipe] = {
     recipe.name: recipe
     for recipe in (
-        Recipe(
+        _GENERATOR_BEGUN,
+        _GENERATOR_GROWN,
+        replace(
+            _GENERATOR_GROWN,
             name="generator",
             description="Writes English encyclopedia text byte by byte: the article's text generation transformer.",
-            corpus="wiki100",
-            model=ModelConfig(depth=6, norm="pre", activation="gelu"),
-            steps=7_000,
-            batch=16,
-            decay=0.45,
-            muon_lr=0.01,
-            weight_decay=0.05,
+            weights="runs/generator-grown",
+            steps=4_400,
+            batch=32,
+            warmup=100,
+            decay=0.95,
+            muon_lr=0.012,
+            seed=3,
+            validate_every=1_000,
+            save_every=50,
         ),
         _CLASSIFIER,
         replace(

@@ -95,7 +95,7 @@ def main() -> int:
     device = choose_device(options.device)
     prepare()
     batch = options.batch or (256 if device.type == "cuda" else 16)
-    settings = [f"model.depth={options.depth}", f"batch={batch}", "steps=1000000"]
+    settings = [f"model.depth={options.depth}", f"batch={batch}", "steps=1000000", "weights="]
     recipe = RECIPES["generator"].changed(settings)
     text = torch.randint(256, (2_000_000,), generator=torch.Generator().manual_seed(0)).to(torch.uint8)
     origin: data.Origin = {"file": "random", "sha256": "", "unchecked": True}

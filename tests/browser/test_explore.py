@@ -214,11 +214,11 @@ def test_the_statistics_and_their_sentence_are_those_of_the_models_weights(tab, 
 
 def test_the_page_opens_on_the_head_that_copies_and_says_so_with_the_runner_up(tab):
     tab.open(model="generator", text="The cat sat on the mat. The cat sat on the mat.")
-    assert (tab.link()["layer"], tab.link()["head"]) == ("4", "7")
+    assert (tab.link()["layer"], tab.link()["head"]) == ("8", "7")
     assert "copies" in tab.lesson()
     assert "After that comes the first token" in tab.lesson()
     readout = tab.page.locator(".former-overview .readout")
-    expect(readout).to_have_text(re.compile(r"^Layer 4, head 7: copying \d+ %, first token \d+ %$"))
+    expect(readout).to_have_text(re.compile(r"^Layer 8, head 7: copying \d+ %, first token \d+ %$"))
     tab.open()
     assert tab.link()["model"] == "gpt"
     assert "copies" in tab.lesson()

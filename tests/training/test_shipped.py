@@ -36,6 +36,8 @@ REVIEWS = [
     ("A complete mess, with horrible dialogue and a lame script. I want my money back.", 0),
 ]
 IN_TRAINING = {
+    "generator-begun",
+    "generator-grown",
     "dates-begun",
     "gpt-begun",
     "gpt-longer",

@@ -107,8 +107,8 @@ def opened(name: str) -> dict:
 
 def test_explore_opens_on_the_head_that_copies_of_the_shipped_generator():
     header = opened("generator")
-    assert header["opening"] == [4, 7]
-    assert header["habits"]["head"][4][7] == ["copying", "first"]
+    assert header["opening"] == [8, 7]
+    assert header["habits"]["head"][8][7] == ["copying", "first"]
 
 
 def test_explore_opens_on_a_head_that_copies_of_the_model_that_was_trained_to():

@@ -74,12 +74,8 @@ const cells = {
 const header = (labels) => h("thead", {}, h("tr", {}, ...labels.map((label) => (label ? h("th", { scope: "col" }, label) : h("td")))));
 const worth = h("table", { class: "worth" }, header(["", ...props.worth.map(({ name }) => name)]),
   h("tbody", {}, ...Object.entries(cells).map(([name, cell]) => h("tr", { "data-row": name }, h("th", { scope: "row" }, words(`row_${name}`)), ...props.worth.map((card) => h("td", { "data-value": card[name] }, cell(card)))))));
-const stage = gpt.stages.filter(({ seconds }) => seconds <= generator.seconds).at(-1) ?? null; // as far as it was in the same time
-const inTime = stage === null ? "none" : stage.equal >= generator.equal ? "behind" : stage.runs === gpt.runs ? "whole" : "part";
-const better = {
-  pieces: gpt.name, bytes: generator.name, equal: gpt.equal < generator.equal ? "yes" : "no", time: inTime,
-  runs: stage?.runs ?? 0, minutes: Math.round((stage?.seconds ?? 0) / 60), bits: bitsText(stage?.equal ?? 0),
-};
+const ahead = gpt.equal < generator.equal;
+const better = { pieces: gpt.name, ahead: ahead ? "yes" : "no", sooner: ahead && gpt.seconds <= generator.seconds ? "yes" : "no" };
 const inBits = h("div", { class: "in-bits" }, worth, h("p", { class: "winner" }, words("winner", better)),
   h("p", { class: "quiet" }, words("reported")),
   h("p", { class: "quiet" }, words("source"), " ", h("code", {}, gpt.command)));

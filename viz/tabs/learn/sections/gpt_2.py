@@ -1,4 +1,4 @@
-"""Section "GPT-2": a text in byte-pair pieces, pieces beside bytes in bits a byte, and the published sizes counted.
+"""Section "GPT-2": a text in byte-pair pieces, pieces beside bytes in bits per byte, and the published sizes counted.
 
 Sizes: t pieces of the text, e embedding.
 """
@@ -31,7 +31,7 @@ FOREIGN = "Größenordnung, naïve café, 数学, 🙂 and x86_64"
 MOST = 240  # bytes of a text: `generator` reads 256
 MERGES = (0, 16, 64, 256, 1024, 4096)  # of the vocabulary's, and then all
 LIMITS = {"depth": 96, "heads": 64}  # of a size of one's own
-# Bits a byte on enwik8, "zero-shot", as the paper has them (Radford et al. 2019, table 3, where the models are called
+# Bits per byte on enwik8, "zero-shot", as the paper has them (Radford et al. 2019, table 3, where the models are called
 # 117M, 345M, 762M and 1542M). Their text, WebText, has no Wikipedia in it. The article's 0.93 is the last.
 REPORTED = {"gpt2": 1.16, "gpt2-medium": 1.01, "gpt2-large": 0.97, "gpt2-xl": 0.93}
 
@@ -62,7 +62,6 @@ def opening(models: Models) -> dict[str, Any]:
     return {
         "text": TEXT,
         "foreign": FOREIGN,
-        "most": MOST,
         "levels": levels(),
         "limits": LIMITS,
         "worth": [card_of(PIECES), card_of(BYTES)],
@@ -76,7 +75,7 @@ def card_of(name: str) -> dict[str, Any]:
     card, recipe = bundle.card, bundle.card["recipe"]
     quality: Any = next(figure for figure in card["quality"] if figure["split"] == "val")
     runs = [*card.get("earlier", []), {**card, "steps": card["step"]}]
-    tokens = sum(run["steps"] for run in runs) * recipe["batch"] * bundle.config.seq_length
+    tokens = sum(run["steps"] * run.get("batch", recipe["batch"]) for run in runs) * bundle.config.seq_length
     return {
         "name": name,
         "unit": bundle.tokenizer.unit,
@@ -88,24 +87,12 @@ def card_of(name: str) -> dict[str, Any]:
         "runs": len(runs),
         "bits": quality["bits_per_byte"],
         "equal": in_256_bytes(quality),
-        "stages": stages(runs),
         "command": quality["command"],
     }
 
 
-def stages(runs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The trainings of a model after which it was measured, one after another: how many they were by then, the seconds
-    they took by the clock together, and what it was worth on "val" with 256 bytes in view."""
-    found, seconds = [], 0
-    for count, run in enumerate(runs, start=1):
-        seconds += run["seconds"]
-        measured = [in_256_bytes(figure) for figure in run.get("quality", []) if figure["split"] == "val"]
-        found += [{"runs": count, "seconds": seconds, "equal": equal} for equal in measured]
-    return found
-
-
 def in_256_bytes(quality: dict[str, Any]) -> float:
-    """Bits a byte with 256 bytes in view: of a model of bytes its figure itself."""
+    """Bits per byte with 256 bytes in view: of a model of bytes its figure itself."""
     return quality.get("bits_per_byte_in_256_bytes", quality["bits_per_byte"])
 
 
@@ -159,7 +146,7 @@ def scored(models: Models, view: View) -> dict[str, Any]:
         models: none is used.
         view: "text".
     Returns:
-        "pieces": bits of each piece but the first; "bytes" that they are; by the models' names: bits a byte.
+        "pieces": bits of each piece but the first; "bytes" that they are; by the models' names: bits per byte.
     Raises:
         Refusal: a text that cannot be read.
     """
@@ -233,7 +220,7 @@ def python(models: Models, view: View) -> str:
             f"{IMPORTS}\n"
             f"names = [{PIECES!r}, {BYTES!r}]\n"
             'bits = torch.tensor([former.load(name).card["quality"][0]["bits_per_byte"] for name in names])\n'
-            'figure = figures.bars(bits, names, axis="bits a byte on val")\n'
+            'figure = figures.bars(bits, names, axis="bits per byte on val")\n'
         )
     if show == "sizes":
         shape = read_shape(view)
