@@ -109,16 +109,18 @@ def test_pointing_at_a_token_looks_at_it_and_choosing_it_by_keyboard_keeps_it(ta
 def test_reach_is_counted_for_all_masks_and_the_measured_model_stays_within(tab, name):
     tab.open(model=name, mask="local", size=4, token=6)
     depth = Reference(name).config["depth"]
+    last_counts = {}
     for kind in KINDS:
         step = seen(kind, T, 4).double()
         reached, counts = torch.eye(T).double(), []
         for _ in range(depth):
             reached = ((step @ reached) > 0).double()
             counts.append(int(reached.sum()))
-        assert tab.pairs(kind) == counts
+        assert tab.pairs(kind) == counts[:8]
+        last_counts[kind] = counts[-1]
     said = tab.part("mask-reach").locator(".sentences").inner_text()
     assert "outputs 6 to 9 after layer 1; outputs 6 to 12 after layer 2" in said
-    pairs = tab.pairs("local")[-1]
+    pairs = last_counts["local"]
     shows = f"a change shows in {pairs} of the {pairs} pairs within reach, and in 0 of the others."
     assert f"after its {depth} layers: {shows}" in said
     last = min(22, 6 + 3 * depth)

@@ -6,11 +6,11 @@ const table = h("table", { "aria-label": say("mask_reach_label") });
 const sentences = h("div", { class: "sentences", "aria-live": "polite" });
 body.append(h("div", { class: "scroll" }, table));
 foot.append(sentences);
-let shape = ""; // what the table was built for
+let built = 0; // layers that the table has
 let pictures = []; // {mask, layer, canvas, pairs}
 let names = {}; // mask → its button
 
-const build = ({ layers }) => {
+const build = (layers) => {
   const head = h("tr", {}, h("th", {}, say("mask_reach_after")), ...Array.from({ length: layers }, (_, i) => h("th", { scope: "col" }, i + 1)));
   pictures = [];
   names = {};
@@ -45,33 +45,32 @@ const paintPicture = ({ mask, layer, canvas, pairs }, needs, size, token) => {
 };
 
 /** For the chosen mask: which outputs the token can have reached after each layer. */
-const steps = ({ labels, needs, layers, mask, size }, token) => {
+const steps = ({ labels, needs, depth, mask, size }, token) => {
   const said = [];
   let before = "";
-  for (let layer = 1; layer <= layers; layer++) {
+  for (let layer = 1; layer <= depth; layer++) {
     const reached = [...needs[mask].keys()].filter((output) => needs[mask][output][token] <= layer);
     const outputs = masking.outputs(reached, needs[mask].length);
     if (outputs === before) continue;
-    const last = layer === layers || outputs === masking.outputs([...needs[mask].keys()].filter((output) => needs[mask][output][token] <= layers), needs[mask].length);
-    said.push(say(last && layer < layers ? "mask_reach_same" : "mask_reach_step", { outputs, layer }));
+    const last = layer === depth || outputs === masking.outputs([...needs[mask].keys()].filter((output) => needs[mask][output][token] <= depth), needs[mask].length);
+    said.push(say(last && layer < depth ? "mask_reach_same" : "mask_reach_step", { outputs, layer }));
     before = outputs;
   }
   return say("mask_reach_from", { name: masking.fullNameOf(mask, size), token: masking.quote(labels, token), steps: said.join(say("list_apart")) });
 };
 
 /** After how many layers each mask joins all that come before. */
-const full = ({ needs, layers, size }) => {
+const full = ({ needs, depth, size }) => {
   const list = masking.settings.masks.map((mask) => {
     const most = Math.max(...needs[mask].flatMap((row, output) => row.slice(0, output + 1)));
-    return say(most > layers ? "mask_reach_full_more" : "mask_reach_full_one", { name: masking.nameOf(mask, size), layers: Math.min(most, layers) });
+    return say(most > depth ? "mask_reach_full_more" : "mask_reach_full_one", { name: masking.nameOf(mask, size), layers: Math.min(most, depth) });
   });
   return say("mask_reach_full", { list: former.list(list) });
 };
 
-/** The measurement beside what is possible, where the pictures go as far as the model. */
-const compared = ({ needs, layers, depth, mask, masked }) => {
-  if (layers !== depth) return "";
-  const pairs = masked.flatMap((row, output) => row.map((change, input) => ({ moves: change > 0, reached: needs[mask][output][input] <= layers })));
+/** The measurement beside what is possible. */
+const compared = ({ needs, depth, mask, masked }) => {
+  const pairs = masked.flatMap((row, output) => row.map((change, input) => ({ moves: change > 0, reached: needs[mask][output][input] <= depth })));
   const count = (test) => masking.count(pairs.filter(test).length);
   return say("mask_reach_measured", {
     moved: count(({ moves, reached }) => moves && reached),
@@ -84,8 +83,7 @@ const compared = ({ needs, layers, depth, mask, masked }) => {
 const paint = former.eachFrame(() => {
   const { proof } = masking.answers;
   if (!proof) return;
-  if (shape !== `${proof.layers}`) build(proof);
-  shape = `${proof.layers}`;
+  if (built !== proof.pictures) build((built = proof.pictures));
   const token = masking.token(proof.labels);
   for (const picture of pictures) paintPicture(picture, proof.needs[picture.mask], proof.size, token);
   for (const [mask, button] of Object.entries(names)) {

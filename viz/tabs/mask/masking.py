@@ -26,7 +26,7 @@ SIZE_LIMIT = SHOWN  # of a window or a stride
 FARTHEST = 100_000  # tokens, of the growth chart
 PER_DECADE = 12  # of its points
 ROOT_STRIDES = ("strided", "fixed")  # masks whose stride is meant to grow with the text, as ⌊√tokens⌋
-LAYERS = 8  # at most, of the pictures of what is in reach
+PICTURES = 8  # of what is in reach, at most: one for each layer
 
 FIELDS = {"layer": "layer", "head": "head", "size": "mask_size_field", "seed": "write_seed"}  # what each is called
 
@@ -129,22 +129,21 @@ def proof(models: Models, asked: Asked) -> dict[str, Any]:
         asked: as `stages`, without layer and head.
     Returns:
         What was asked; "labels"; "masked", t × t, see `moves`; "depth" of the model; and "needs" for every mask,
-        t × t: after how many layers output i can first depend on input j, one more than "layers" where it takes more.
-        "layers" is the depth, 8 at the most.
+        t × t: after how many layers output i can first depend on input j, one more than "depth" where it takes more.
+        "pictures": of how many layers it is to be drawn.
     Raises:
         Refusal: what cannot be shown.
     """
     loaded, ids, labels, _ = read_text(models, asked)
     kind, size = read_mask(asked)
     depth, t = loaded.bundle.config.depth, len(ids)
-    layers = min(depth, LAYERS)
     return {
         **{name: asked[name] for name in ("model", "text", "mask", "size")},
         "labels": labels,
         "masked": moves(loaded, ids, masks.named(kind, t, size)),
         "depth": depth,
-        "layers": layers,
-        "needs": {each: layers_needed(masks.named(each, t, size), layers).tolist() for each in masks.KINDS},
+        "pictures": min(depth, PICTURES),
+        "needs": {each: layers_needed(masks.named(each, t, size), depth).tolist() for each in masks.KINDS},
     }
 
 

@@ -78,11 +78,10 @@ def proof(models: Models, view: View) -> str:
 def reach(models: Models, view: View) -> str:
     """After which layer information can have come from where."""
     depth = models[view["model"]].bundle.config.depth if view.get("model") in models else 1
-    layers = min(depth, masking.LAYERS)
     return (
         f"{start(models, view)}"
-        f"reached = former.masks.reach(mask, {layers})  # (layers, t_query, t_key)\n"
-        f"needs = {layers} + 1 - reached.sum(0)  # layers until query i depends on key j; one more: never\n"
+        f"reached = former.masks.reach(mask, {depth})  # (layers, t_query, t_key)\n"
+        f"needs = {depth} + 1 - reached.sum(0)  # layers until query i depends on key j; one more: never\n"
         "figure = figures.attention(reached[-1].float(), labels, mask=reached[-1])\n"
     )
 

@@ -165,7 +165,7 @@ def test_without_a_mask_every_output_moves_and_no_mask_changes_that_answer(clien
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_out_of_reach_stands_exactly_still_and_what_is_in_reach_moves(client, kind):
     answer = ask(client, "/mask/proof", mask=kind, size=2)
-    assert answer["depth"] == answer["layers"] == 3
+    assert answer["depth"] == answer["pictures"] == 3
     moved = torch.tensor(answer["masked"])
     reached = torch.tensor(answer["needs"][kind]) <= 3
     assert torch.equal(moved != 0, reached)  # local: 3 layers of a window of 2 reach back 3 tokens and no further

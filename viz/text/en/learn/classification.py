@@ -8,9 +8,8 @@ MESSAGES = {
     " averaged over time, and one linear map makes two numbers of the average, one for each class. Both steps are"
     " sums, so the verdict comes apart exactly: each word pulls by its share, and all pulls with the bias make the"
     " difference of the two numbers.\n\nEach vector is of a word in its place: attention has mixed other words into"
-    " it. Take a word out of the average, and what other words took from it remains. Maximum pooling keeps, for each"
-    " number of the vector, only its largest value over all words, so a few words can decide; this model was not"
-    " trained for it.",
+    " it. Take a word out of the average, and what other words took from it remains. Maximum pooling keeps only the"
+    " largest value of each number, so a few words can decide; this model was not trained for it.",
     "learn_classification_text_field": "Review, up to {most} words",
     "learn_classification_empty": "Leave at least one word in the average.",
     "learn_classification_review": "The review. A click takes a word out of the average.",

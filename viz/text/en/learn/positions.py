@@ -9,8 +9,7 @@ MESSAGES = {
     " two sums and comes apart into four terms: token with token, token with place, place with token, place with"
     " place. Some heads go by the last alone.\n\nA learned p exists for the places of the training and for none"
     " beyond. Sines go on for ever, but beyond the training they make vectors that the model never saw, and it is"
-    " lost. A model without p does worse at nearly every place, but hardly any worse beyond: it meets no new vector"
-    " there.",
+    " lost. A model without p does worse at nearly every place, but hardly any worse beyond: it meets no new vectors.",
     "learn_positions_show": "Show",
     "learn_positions_show_order": "Order",
     "learn_positions_show_score": "Score",

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_scaling_title": "Scaling",
-    "learn_scaling_text": "A dot product of two vectors of k numbers is a sum of k products. If the numbers are"
-    " random, with mean 0 and standard deviation 1, the mean of the dot product stays 0, but it spreads ever wider:"
-    " its standard deviation is √k. The softmax of widely spread numbers gives nearly everything to one key, and its"
-    " gradient is then almost nothing: the model cannot learn where else to look. Dividing by √k takes the spread back"
-    " to 1, for any k.\n\nThe article argues with a vector of k equal numbers c, whose length is √k · c. That shows"
-    " how length grows; the reason for the root is the spread. Where eight heads share a vector of 256 numbers, the"
-    " size of one head stands under the root: 32.",
+    "learn_scaling_text": "A dot product of two vectors of k numbers is a sum of k products. For random numbers (mean"
+    " 0, deviation 1) it spreads ever wider: its standard deviation is √k. The softmax of widely spread numbers gives"
+    " nearly everything to one key, and its gradient is then almost nothing: the model cannot learn where else to"
+    " look. Dividing by √k takes the spread back to 1, for any k.\n\nThe article argues with a vector of k equal"
+    " numbers c, whose length is √k · c. That shows how length grows; the reason for the root is the spread. Where"
+    " eight heads share a vector of 256 numbers, the size of one head stands under the root: 32.",
     "learn_scaling_measure": "Measure",
     "learn_scaling_mean": "mean",
     "learn_scaling_spread": "spread",

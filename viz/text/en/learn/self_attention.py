@@ -6,10 +6,10 @@ MESSAGES = {
     "learn_self_attention_title": "Self-attention",
     "learn_self_attention_text": "Self-attention lets every word take in the others. Here a word is an arrow: drag it."
     " The dot product of two arrows (across × across + up × up) is large where both are long and point the same way,"
-    " and below zero where the angle between them is more than a right angle. The softmax turns a word’s dot products"
-    " into weights: e to the power of each, divided by their sum, so that they add up to 1. The word’s output y is the"
-    " sum of all arrows, each scaled by its weight; a ring marks the y of each other word.\n\nNothing is learned here,"
-    " and nothing knows the order: “the” stands twice, with one arrow, so both get the same y.",
+    " and below zero where they are over 90° apart. The softmax turns a word’s dot products into weights: e to the"
+    " power of each, divided by their sum, so that they add up to 1. The word’s output y is the sum of all arrows,"
+    " each scaled by its weight; a ring marks the y of each other word.\n\nNothing is learned here, and nothing knows"
+    " the order: “the” stands twice, with one arrow, so both get the same y.",
     "learn_self_attention_words": "Words",
     "learn_self_attention_plane": "Words as arrows in the plane. Each tip can be dragged, or moved by the arrow keys.",
     "learn_self_attention_tip": "{word}: {x} across, {y} up. The arrow keys move it.",
