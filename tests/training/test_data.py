@@ -345,3 +345,21 @@ def test_a_review_too_long_keeps_its_end_between_the_two_tokens_that_bert_knows(
     kept = last_words(tokenizer, "the bad film " * 20 + "good!", 10)
     assert kept == [tokenizer.cls_token, *ids[-9:]]
     assert last_words(tokenizer, "good!", 10) == tokenizer.encode("good!")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["curve", "dates"], "corpus must be one that is read from a file"),
+        (
+            ["train", "tiny-generator", "--set", "corpus=dates"],
+            "corpus must be one that is read from a file, got 'dates'",
+        ),
+        (["train", "dates", "--profile-memory"], "kind must be one of 'Generator', 'Classifier', got 'EncoderDecoder'"),
+    ],
+)
+def test_what_a_command_cannot_read_or_measure_is_said_in_one_line(words, said, tmp_path, capsys):
+    out = ["--out", str(tmp_path / "run")] if words[0] == "train" else []
+    data = [] if "--profile-memory" in words else ["--data", str(tmp_path / "none.txt")]
+    assert main([*words, *data, *out]) == 2
+    assert said in capsys.readouterr().err
