@@ -93,17 +93,19 @@ def export(run: Path, to: Path, replace: bool = False) -> list[Path]:
     if (to / CARD).exists() and not replace:
         raise ValueError(f"--to must be a place without a model, and {to} has one; --replace writes over it")
     before = state.read_json(to / CARD) if (to / CARD).exists() else {}
-    best, kept = make_bundle(run, run / "best.safetensors"), sorted(run.glob("snapshots/*.safetensors"))
-    bundles = {to: best} | {to / path.stem: make_bundle(run, path) for path in kept}
-    if kept and bundles[last := to / kept[-1].stem].card["step"] == best.card["step"]:
-        del bundles[last]
-    for place, bundle in bundles.items():
+    places = {to / path.stem: path for path in sorted(run.glob("snapshots/*.safetensors"))}
+    last, written = next(reversed(places), None), {}  # place → step
+    for place, weights in ({to: run / "best.safetensors"} | places).items():
+        bundle = make_bundle(run, weights)
+        if place == last and bundle.card["step"] == written[to]:
+            continue
+        written[place] = bundle.card["step"]
         if "earlier" in before and before["recipe"]["weights"] == bundle.card["recipe"]["weights"]:
             bundle.card["earlier"] = before["earlier"]
         former.save(bundle, place)
-    for older in {card.parent for card in to.glob(f"step-*/{CARD}")} - bundles.keys():  # of the run before
+    for older in {card.parent for card in to.glob(f"step-*/{CARD}")} - written.keys():  # of the run before
         shutil.rmtree(older)
-    return list(bundles)
+    return list(written)
 
 
 def _flat(values: dict[str, Any]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 import former
+from former.tokens import Tokenizer
 from viz.passes import edits as changes
 from viz.passes import habits
 from viz.passes.habits import rounded
@@ -134,6 +135,12 @@ def class_names(loaded: Loaded) -> list[str]:
     """A classifier's classes: as its card names them, or by what is usual for so many."""
     count = loaded.bundle.config.num_classes
     return list(loaded.bundle.card.get("classes") or CLASSES.get(count) or map(str, range(count)))
+
+
+def bytes_of(tokenizer: Tokenizer, i: int) -> bytes:
+    """The bytes of a token's text; of words, which have none of their own, those of the word."""
+    own = getattr(tokenizer, "bytes_of", None)
+    return own(i) if own else tokenizer.decode([i]).encode()
 
 
 def tokenize(loaded: Loaded, text: str, *, end: bool = False) -> tuple[list[int], list[str], int]:

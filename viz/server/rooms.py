@@ -192,11 +192,9 @@ def attach(server: FastAPI, rooms: Rooms) -> None:
         del request
         return JSONResponse({"run": run}, headers=FRESH)
 
+    @http.answers
     async def look(request: Request) -> Response:
-        try:
-            check_name(name := request.path_params["name"])
-        except Refusal as refusal:
-            return http.refused(refusal)
+        check_name(name := request.path_params["name"])
         if (room := rooms.seen(name)) is None:
             return JSONResponse({"rev": 0, "view": None, "run": run}, headers=FRESH)
         if request.query_params.get("rev") == str(room.rev):

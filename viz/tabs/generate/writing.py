@@ -33,7 +33,7 @@ from former.generate import next_token_probs, reader
 from former.tokens import Tokenizer
 from viz.passes.edits import is_index
 from viz.passes.loaded import Loaded
-from viz.passes.run import TEXT_LIMIT
+from viz.passes.run import TEXT_LIMIT, bytes_of
 from viz.text import Refusal, note
 
 LENGTH_LIMIT = 1_000  # tokens a request may ask for
@@ -177,12 +177,6 @@ def frames(model: Any, tokenizer: Tokenizer, order: Order) -> Iterator[bytes]:
         own = [bytes_of(tokenizer, i).hex() for i in ids[-known:]]
         yield squeeze.compress(pack(state, tokenizer, labels, own)) + squeeze.flush(zlib.Z_SYNC_FLUSH)
     yield squeeze.flush()
-
-
-def bytes_of(tokenizer: Tokenizer, i: int) -> bytes:
-    """The bytes of a token's text; of words, which have none of their own, those of the word."""
-    own = getattr(tokenizer, "bytes_of", None)
-    return own(i) if own else tokenizer.decode([i]).encode()
 
 
 def pack(state: State, tokenizer: Tokenizer, labels: Sequence[str], own: Sequence[str]) -> bytes:

@@ -17,7 +17,7 @@ from torch import Tensor
 import former
 from former import masks
 from viz.passes.loaded import Loaded, Models
-from viz.passes.run import tokenize
+from viz.passes.run import bytes_of, tokenize
 from viz.tabs.mask.masking import Asked, read_model, read_string, read_whole
 from viz.text import Refusal
 
@@ -64,16 +64,8 @@ def consequence(models: Models, asked: Asked) -> dict[str, Any]:
 
 def per_byte(loaded: Loaded, ids: Sequence[int], *, masked: bool) -> float:
     """Bits for each byte of the text after its first token."""
-    return float(surprise(loaded, ids, masked=masked).sum()) / size(loaded, ids)
-
-
-def size(loaded: Loaded, ids: Sequence[int]) -> int:
-    """How many bytes the tokens after the first are."""
-    tokenizer = loaded.bundle.tokenizer
-    if tokenizer.unit == "byte":
-        return len(ids) - 1
-    whole, first = (len(tokenizer.decode(list(part)).encode()) for part in (ids, ids[:1]))
-    return max(1, whole - first)
+    count = sum(len(bytes_of(loaded.bundle.tokenizer, i)) for i in ids[1:])
+    return float(surprise(loaded, ids, masked=masked).sum()) / count
 
 
 def pair(models: Models) -> list[Loaded]:

@@ -108,9 +108,7 @@ def consequence(models: Models, view: View) -> str:
     pair = measures.pair(models)
     count = measures.shown(loaded, pair)
     rules = f"temperature={measures.TEMPERATURE}, seed={seed}"
-    size = "len(ids) - 1"
-    if loaded.bundle.tokenizer.unit != "byte":
-        size = "sum(len(bundle.tokenizer.decode(part).encode()) * sign for part, sign in ((ids, 1), (ids[:1], -1)))"
+    own = "bytes_of(i)" if hasattr(loaded.bundle.tokenizer, "bytes_of") else "decode([i]).encode()"
     return (
         f"import math\n\n{IMPORTS}\n\n{MEASURES}"
         f"text = {masking.read_string(view, 'long')!r}\n"
@@ -127,7 +125,7 @@ def consequence(models: Models, view: View) -> str:
         "        written[name] = bundle.tokenizer.decode([step.token for step in steps])\n"
         f"    bundle = {loaded.code}\n"
         f"    ids = bundle.tokenizer.encode(text)[:{count}]\n"
-        f"    size = {size}  # bytes\n"
+        f"    size = sum(len(bundle.tokenizer.{own}) for i in ids[1:])  # bytes\n"
         '    means["with its mask"] = float(bits(bundle.model, ids).sum()) / size\n'
         '    means["mask taken off"] = float(bits(bundle.model, ids, former.masks.none(len(ids) - 1)).sum()) / size\n'
         'figure = figures.bars(list(means.values()), list(means), axis="bits per byte")\n'

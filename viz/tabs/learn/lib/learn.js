@@ -104,8 +104,7 @@
   learn.arrived = (name, props, draw) => coming[name]({ draw, props });
 
   document.addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || former.page.tab !== TAB) return;
-    if (event.target.closest?.("input, textarea, select, dialog, [contenteditable=true]")) return;
+    if (event.defaultPrevented || former.page.tab !== TAB || event.target.closest?.("input, dialog")) return;
     const by = former.keys.is(event, "n") ? 1 : former.keys.is(event, "b") ? -1 : 0;
     if (by) learn.step(by);
   });
