@@ -12,19 +12,24 @@ import pytest
 import former
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCES = ("former", "viz", "checkpoints", "pyproject.toml", "setup.py", "requirements.txt", "README.md", "LICENSE")
+SOURCES = (
+    *("former", "viz", "checkpoints", "pyproject.toml", "setup.py", "MANIFEST.in", "requirements.txt"),
+    *("README.md", "LICENSE"),
+)
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    """The wheel, built from a copy of the tree and from nothing of the network."""
+    """The wheel, built from a source archive of a copy of the tree, and from nothing of the network."""
     folder = tmp_path_factory.mktemp("wheel")
     for name in SOURCES:
         if (ROOT / name).is_dir():
             shutil.copytree(ROOT / name, folder / "tree" / name, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy(ROOT / name, folder / "tree" / name)
-    pip("wheel", folder / "tree", "--no-build-isolation", "--wheel-dir", folder)
+    archive = "from setuptools import build_meta; build_meta.build_sdist('..')"
+    subprocess.run([sys.executable, "-c", archive], cwd=folder / "tree", check=True, timeout=300, capture_output=True)
+    pip("wheel", next(folder.glob("*.tar.gz")), "--no-build-isolation", "--wheel-dir", folder)
     return next(folder.glob("*.whl"))
 
 

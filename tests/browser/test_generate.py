@@ -293,6 +293,18 @@ def test_all_nonsense_in_a_link_is_named_and_the_usual_is_used(tab):
         assert name not in tab.link()
 
 
+def test_nonsense_in_a_link_that_an_open_page_takes_up_is_named_until_the_next(tab):
+    tab.open(text=PROMPT)
+    message = tab.page.locator(".former-writing-controls .status")
+    follow = "(view) => former.page.follow(new URLSearchParams({tab: 'generate', ...view}))"
+    tab.page.evaluate(follow, {"text": PROMPT, **NONSENSE})
+    for value in NONSENSE.values():
+        expect(message).to_contain_text(f"“{value}”")
+    tab.page.evaluate(follow, {"text": PROMPT, "seed": "4"})
+    for value in NONSENSE.values():
+        expect(message).not_to_contain_text(f"“{value}”")
+
+
 @pytest.mark.own_page
 def test_generate_works_by_keyboard_alone(tab):
     tab.open(text=PROMPT, length=3, pace=30)

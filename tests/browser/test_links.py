@@ -81,6 +81,23 @@ def test_nonsense_in_a_link_is_named_and_the_usual_is_shown(tab, asked):
 
 
 @pytest.mark.own_page
+def test_nonsense_in_a_link_that_an_open_page_takes_up_is_named_until_the_next(tab):
+    tab.open(text="abc", model="tiny-generator")
+    notices = tab.page.locator(".former-notices .notice.error")
+    follow = "(view) => former.page.follow(new URLSearchParams({tab: 'explore', model: 'tiny-generator', ...view}))"
+    for view, refused in (
+        ({"text": "abc", "head": "two", "scale": "loud"}, ("two", "loud")),  # the pass on screen
+        ({"text": "abd", "layer": "7", "show": "all"}, ("7", "all")),  # another, whose layers are known when it comes
+        ({"text": "abd", "layer": "1"}, ()),
+    ):
+        tab.page.evaluate(follow, view)
+        expect(notices).to_have_count(len(refused))
+        for value in refused:
+            expect(notices.filter(has_text=f"“{value}”")).to_have_count(1)
+        assert "".join(tab.tokens()) == view["text"]
+
+
+@pytest.mark.own_page
 def test_links_made_before_gpt_was_first_open_what_they_did(tab, other):
     tab.open(text="abc", layer=1)  # the page has always named the model, but not in Generate
     assert (tab.link()["model"], tab.tokens()) == ("generator", ["a", "b", "c"])

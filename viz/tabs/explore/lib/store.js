@@ -186,12 +186,13 @@
   const take = (pass) => {
     const { model, text } = pass.header;
     const followed = viewToCome?.model === model && [text, ""].includes(viewToCome.text) ? viewToCome : null;
+    const ofLink = followed !== null || !store.pass;
     const opens = followed ? !followed.named : store.pass ? own(store.pass.header.model) !== own(model) : !(meant && namesHead(former.opened));
     store.pass = pass;
     if (followed) viewToCome = null; // the worked example may come before it
     store.hover = store.effects = null;
     Object.assign(store.view, followed?.values);
-    const moved = [...Object.keys(followed?.values ?? {}), ...fitView()];
+    const moved = [...Object.keys(followed?.values ?? {}), ...fitView(ofLink)];
     if (opens) moved.push(...settings.change(opening()));
     loadExact();
     writeLink();
@@ -210,14 +211,18 @@
     const asked = Object.fromEntries(["model", "text", "edits"].map((name) => [name, params.get(name) ?? ""]));
     const { model, text, edits = [] } = store.pass?.header ?? {};
     const same = !asked.model || (asked.model === model && asked.text === text && asked.edits === inLink(edits));
-    const named = namesHead(params);
-    if (same) return store.set({ ...settings.read(params).values, ...(named || !store.map ? {} : opening()) });
     const { map } = store;
-    store.map = null; // what the other pass has is not known yet
+    if (!same) store.map = null; // what the other pass has is not known yet
     limit();
-    viewToCome = { values: settings.read(params).values, named, model: asked.model, text: asked.text }; // "": an example comes
+    const { values, refused } = settings.read(params);
     store.map = map;
     limit();
+    store.notes.link = [];
+    refused.forEach(refuse);
+    publish("notes");
+    const named = namesHead(params);
+    if (same) return store.set({ ...values, ...(named || !map ? {} : opening()) });
+    viewToCome = { values, named, model: asked.model, text: asked.text }; // "": an example comes
     ask(asked);
   };
   let viewToCome = null; // of a followed link, and whose pass it is of
@@ -229,15 +234,14 @@
   };
 
   /** After a new pass: whatever it does not have goes back to its default; a link that asked for it is told so. */
-  const fitView = () => {
+  const fitView = (ofLink = false) => {
     store.map = store.pass.maps[store.view.map] ?? store.pass.maps[0];
     limit();
     const moved = Object.keys(FIELDS).filter((name) => !settings.allowed(name, store.view[name]));
     for (const name of moved) {
-      if (fromLink) refuse(former.badLink(name, store.view[name], FIELDS[name].initial));
+      if (ofLink) refuse(former.badLink(name, store.view[name], FIELDS[name].initial));
       store.view[name] = FIELDS[name].initial;
     }
-    fromLink = false;
     return moved;
   };
 
@@ -321,7 +325,6 @@
     if (!event.target.closest?.("input, textarea, select")) store.set({ token: null, key: null });
   });
 
-  let fromLink = true; // until the first pass has shown whether it has what the link asks for
   readLink();
   former.store = store;
 })();

@@ -288,10 +288,19 @@
     return { node, given: wanted.slice(held) };
   };
 
+  /** Says what of a link could not be taken up, where nothing else has to be said. */
+  const complain = (refused) => {
+    if (refused.length) writing.message ??= { kind: "error", text: refused.map(former.told).join(" ") };
+    publish("status");
+  };
+
   /** Takes up a link's view while the page is open. */
-  writing.follow = (params) => {
+  let followed = null; // the last of them
+  writing.follow = async (params) => {
+    followed = params;
+    writing.message = null;
     const before = SHAPING.map((name) => writing.settings[name]).join("\n");
-    const { given: wanted, other } = read(params);
+    const { given: wanted, other, refused } = read(params);
     former.second.follow(other);
     publish(...Object.keys(FIELDS));
     if (before !== SHAPING.map((name) => writing.settings[name]).join("\n")) {
@@ -303,8 +312,9 @@
     writing.cursor = node;
     const few = given.length <= former.limits.shared; // more, of one who comes late, are painted many at once
     const pause = few ? Math.min(SPREAD / given.length, 1000 / writing.settings.pace) : 0;
-    if (given.length || !node.state || node.state.drawnBy !== rules()) ask(0, given, pause);
+    if (given.length || !node.state || node.state.drawnBy !== rules()) await ask(0, given, pause);
     else rest();
+    if (followed === params) complain(refused);
   };
 
   /** Once, when the tab comes on the page: its models, then what the link asks for. */
@@ -321,8 +331,7 @@
     former.followers.generate = writing.follow;
     former.second.follow(other);
     await ask(0, given);
-    if (refused.length) writing.message ??= { kind: "error", text: refused.map(former.told).join(" ") };
-    publish("status");
+    complain(refused);
   };
 
   Object.assign(writing, { order, writeLink });
