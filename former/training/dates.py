@@ -65,6 +65,7 @@ LAYOUTS = {
 # What is drawn, as often as it stands here; half of each family's texts to read have a weekday.
 _FAMILIES = ("named",) * 13 + ("numbered",) * 6 + ("roman",)
 _CASES = ("as is",) * 14 + ("upper",) * 3 + ("lower",) * 3
+_HARD_CASES = ("as is", "lower", "upper")
 _SLIP_SHARE = 0.25  # of the texts to read that hold a full name
 
 
@@ -211,6 +212,7 @@ def examples(
     count: int,
     dates: Split = "train",
     forms: Split = "train",
+    hard: float = 0.0,
 ) -> list[Example]:
     """Examples that depend on the arguments alone.
 
@@ -220,14 +222,18 @@ def examples(
         seed, step: of the random choices, whole numbers of at least 0.
         count: how many.
         dates, forms: the splits to choose from.
+        hard: share of the texts to read that are hard ones: each has a weekday, a slip wherever one can be, and is as
+            often in capitals or small letters as not.
     """
     random = Random(f"{direction} {seed} {step} {dates} {forms}")
-    return [_example(direction, random, dates, forms) for _ in range(count)]
+    return [_example(direction, random, dates, forms, hard) for _ in range(count)]
 
 
-def _example(direction: Direction, random: Random, dates: Split, forms: Split) -> Example:
+def _example(direction: Direction, random: Random, dates: Split, forms: Split, hard: float) -> Example:
+    is_hard = hard > 0 and direction == "read" and random.random() < hard
+    weekdays = 0.0 if direction == "write" else 1.0 if is_hard else 0.5
     date = _pick(random, _dates(dates))
-    while (form := _form(random, forms, weekdays=direction == "read").for_date(date)).split != forms:
+    while (form := _form(random, forms, weekdays).for_date(date)).split != forms:
         pass  # of this date the form is no other than one of another split
     plain = date.isoformat()
     if direction == "write":
@@ -235,14 +241,14 @@ def _example(direction: Direction, random: Random, dates: Split, forms: Split) -
     names = [(MONTHS[date.month - 1], form.month == "September"), (WEEKDAYS[date.weekday()], "day" in form.weekday)]
     full = [name for name, held in names if held and slips()[name]]
     slip = None
-    if full and random.random() < _SLIP_SHARE:
+    if full and (is_hard or random.random() < _SLIP_SHARE):
         name = _pick(random, full)
         slip = (name, _pick(random, slips()[name]))
-    return Example(write(date, form, slip, _pick(random, _CASES)), plain)
+    return Example(write(date, form, slip, _pick(random, _HARD_CASES if is_hard else _CASES)), plain)
 
 
-def _form(random: Random, split: Split, weekdays: bool) -> Form:
-    while not (group := _forms(split)[_pick(random, _FAMILIES), random.random() < weekdays / 2]):
+def _form(random: Random, split: Split, weekdays: float) -> Form:
+    while not (group := _forms(split)[_pick(random, _FAMILIES), random.random() < weekdays]):
         pass  # the small families have a few forms only, and those of a split may all have a weekday
     return _pick(random, group)
 

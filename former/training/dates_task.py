@@ -8,7 +8,6 @@ from __future__ import annotations
 import datetime
 import math
 import string
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -36,6 +35,7 @@ TOKENIZER = CharacterTokenizer(
 POOL = 8  # batches that are made together and sorted by length, so that little of a batch is padding
 ROWS = 250  # that are answered together
 SAMPLES = 20  # texts that are written of one date
+NUCLEUS = 0.95  # of the probability, from which texts are sampled too
 TEXTS, QUICK_TEXTS = 10_000, 500  # behind each share of a figure, and of the quick figure on validation
 
 
@@ -69,7 +69,7 @@ class DatesTask:
     def _make_pool(self, number: int) -> list[list[tuple[list[int], list[int]]]]:
         size, batches = self.recipe.batch, []
         for direction in ("read", "write"):
-            made = examples(direction, self.recipe.seed, number, POOL // 2 * size)
+            made = examples(direction, self.recipe.seed, number, POOL // 2 * size, hard=self.recipe.hard)
             rows = [(TOKENIZER.encode(source), TOKENIZER.encode_target(target)) for source, target in made]
             rows.sort(key=lambda row: len(row[0]) + len(row[1]))
             batches += [rows[first : first + size] for first in range(0, len(rows), size)]
@@ -116,22 +116,31 @@ def measured(model: EncoderDecoder, split: Split, texts: int) -> dict[str, Any]:
         written_right: the share of texts sampled at temperature 1 that are read back to their date; the weekday, where
             they name one, has to be its own.
         fewest_forms: different right texts among 20 samples of a date, the fewest of any date.
+        nucleus_right, nucleus_forms: the same of texts sampled from the likeliest 95 % (`top_p`, Holtzman et al. 2020).
         texts: how many were behind each share.
     """
-    by_date: dict[str, set[str]] = defaultdict(set)
     plain = [example.source for example in examples("write", 0, 0, texts // SAMPLES, split)]
-    right = 0
-    for date, text in zip(plain * SAMPLES, answers(model, plain * SAMPLES, temperature=1.0), strict=True):
-        if read(text) == datetime.date.fromisoformat(date):
-            right += 1
-            by_date[date].add(text)
+    written, forms = _written_right(model, plain)
+    nucleus, forms_of_nucleus = _written_right(model, plain, NUCLEUS)
     return {
         "read_new_dates": round(_read_exactly(model, examples("read", 0, 0, texts, split)), 4),
         "read_new_forms": round(_read_exactly(model, examples("read", 0, 0, texts, split, split)), 4),
-        "written_right": round(right / texts, 4),
-        "fewest_forms": min(len(by_date[date]) for date in plain),
+        "written_right": round(written, 4),
+        "fewest_forms": forms,
+        "nucleus_right": round(nucleus, 4),
+        "nucleus_forms": forms_of_nucleus,
         "texts": texts,
     }
+
+
+def _written_right(model: EncoderDecoder, plain: list[str], top_p: float | None = None) -> tuple[float, int]:
+    """The share of `SAMPLES` texts of each date that are right, and the fewest different right ones of any date."""
+    by_date: dict[str, list[str]] = {date: [] for date in plain}
+    for date, text in zip(plain * SAMPLES, answers(model, plain * SAMPLES, 1.0, top_p), strict=True):
+        if read(text) == datetime.date.fromisoformat(date):
+            by_date[date].append(text)
+    right = sum(map(len, by_date.values()))
+    return right / (SAMPLES * len(plain)), min(len(set(texts)) for texts in by_date.values())
 
 
 def _read_exactly(model: EncoderDecoder, asked: Sequence[Example]) -> float:
@@ -139,20 +148,22 @@ def _read_exactly(model: EncoderDecoder, asked: Sequence[Example]) -> float:
     return sum(text == example.target for text, example in zip(given, asked, strict=True)) / len(asked)
 
 
-def answers(model: EncoderDecoder, texts: Sequence[str], temperature: float = 0.0) -> list[str]:
+def answers(
+    model: EncoderDecoder, texts: Sequence[str], temperature: float = 0.0, top_p: float | None = None
+) -> list[str]:
     """What the model makes of each text; texts of about one length go together.
 
     Args:
         model: in evaluation mode.
         texts: sources.
-        temperature: of the sampling, which is the same for the same texts.
+        temperature, top_p: of the sampling, which is the same for the same texts.
     """
     order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
     made = [""] * len(texts)
     for first in range(0, len(order), ROWS):
         group = order[first : first + ROWS]
         sources = padded([TOKENIZER.encode(texts[i]) for i in group]).to(device_of(model))
-        written = write(model, sources, TOKENIZER.begin, TOKENIZER.end, temperature, seed=first)
+        written = write(model, sources, TOKENIZER.begin, TOKENIZER.end, temperature, top_p=top_p, seed=first)
         for i, ids in zip(group, written, strict=True):
             made[i] = TOKENIZER.decode(ids)
     return made

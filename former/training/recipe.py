@@ -48,7 +48,9 @@ class Recipe:
     seed: int = 1
     teacher: float = 0.0  # share of a whole review's target that is the linear teacher's opinion, not the label
     pieces: float = 0.0  # share of steps on short pieces of reviews, whose target is the teacher's opinion
+    segments: int = 1  # of a window of text, each as long as the context: a memory goes from one to the next
     repeats: float = 0.0  # share of windows of a text that are letters that come again (`text.plant_repeats`)
+    hard: float = 0.0  # share of the dates to read that are hard ones (`dates.examples`)
     causal: bool = False  # whether a review's words see only what is before them (`reviews.causal`)
     word_dropout: float = 0.0  # share of a review's words hidden, in training only: <unk>, or BERT's [MASK]
     precision: Precision = "bf16"  # of the products; weights and optimiser stay in fp32
@@ -61,14 +63,14 @@ class Recipe:
     snapshots: tuple[int, ...] = field(default=())  # steps whose weights are kept
 
     def __post_init__(self) -> None:
-        for name in ("steps", "batch", "warmup", "accumulate", "validate_every", "save_every"):
+        for name in ("steps", "batch", "segments", "warmup", "accumulate", "validate_every", "save_every"):
             require_positive(name, getattr(self, name))
         require_choice("precision", self.precision, get_args(Precision))
         require_choice("attention", self.attention, get_args(Attention))
         require_choice("initial", self.initial, get_args(Initial))
         require_choice("corpus", self.corpus, tuple(CORPORA))
         require_choice("kind", self.kind, tuple(KINDS_OF_MODEL))
-        for name in ("decay", "word_dropout", "teacher", "pieces", "repeats"):
+        for name in ("decay", "word_dropout", "teacher", "pieces", "repeats", "hard"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise ValueError(f"{name} must be in [0, 1], got {getattr(self, name)!r}")
         for name in ("muon_lr", "adam_lr", "clip"):
@@ -79,6 +81,8 @@ class Recipe:
                 raise ValueError(f"{name} must be a number of at least 0, got {getattr(self, name)!r}")
         if self.causal and self.kind != "BertClassifier":
             raise ValueError(f"causal needs kind 'BertClassifier', whose [CLS] gives the verdict, got {self.kind!r}")
+        if self.segments > 1 and self.kind != "TransformerXL":
+            raise ValueError(f"segments needs kind 'TransformerXL', which carries a memory, got {self.kind!r}")
         if self.batch % self.accumulate:
             raise ValueError(f"accumulate must divide batch, got batch={self.batch} and accumulate={self.accumulate}")
 
@@ -117,6 +121,8 @@ class Recipe:
         model = dict(values["model"])
         if not values.get("masked", True):  # which stood beside the model
             model["mask"] = "none"
+        if kind == "TransformerXL":  # whose windows had four segments, which was not said
+            values = {"segments": 4, **values}
         values = {name: value for name, value in values.items() if name != "masked"}
         return cls(**{**values, "model": config.from_dict(model, 1), "snapshots": tuple(values["snapshots"])})
 

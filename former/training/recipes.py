@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from former import gpt2
-from former.baselines import ConvConfig, GRUConfig
 from former.bert import BertConfig
 from former.config import ModelConfig
 from former.encoder_decoder import EncoderDecoderConfig
 from former.tokens.words import PAD_ID
+from former.training import tiny
 from former.training.recipe import Recipe
 from former.transformer_xl import TransformerXLConfig
 
 __all__ = ["RECIPES", "Recipe"]
 
-_TINY = ModelConfig(depth=2, emb=64, heads=4, seq_length=256, norm="pre", activation="gelu")
 _REVIEWS = ModelConfig(
     num_tokens=30_000,
     emb=128,
@@ -48,29 +46,9 @@ _CLASSIFIER = Recipe(
     decay=0.709,
     validate_every=2_500,
 )
-_TINY_GENERATOR = Recipe(
-    name="tiny-generator",
-    description="Two blocks, with snapshots of its training from the first step to the last.",
-    corpus="wiki100",
-    model=_TINY,
-    steps=3_000,
-    batch=16,
-    warmup=100,
-    validate_every=500,
-    save_every=250,
-    snapshots=(0, 50, 100, 200, 350, 500, 1_000, 1_500, 2_000, 3_000),
-)
-
-
-def _tiny(name: str, description: str, **changes: Any) -> Recipe:
-    """The tiny generator with one thing changed, for as many steps as all of its family."""
-    plain = {"steps": 500, "validate_every": 500, "snapshots": (), "model": _TINY}
-    return replace(_TINY_GENERATOR, name=name, description=description, **{**plain, **changes})
-
-
 _DATES_BEGUN = Recipe(
     name="dates-begun",
-    description="The first of two trainings of dates.",
+    description="The first of four trainings of dates.",
     kind="EncoderDecoder",
     task="dates",
     corpus="dates",
@@ -83,6 +61,28 @@ _DATES_BEGUN = Recipe(
     decay=0.812,
     compile=False,  # its many lengths would each compile for as long as it gains
     validate_every=500,
+)
+_DATES_LONGER = replace(
+    _DATES_BEGUN,
+    name="dates-longer",
+    description="The second of four trainings of dates.",
+    weights="runs/dates-begun",
+    steps=6_500,
+    decay=0.9,
+    muon_lr=0.012,
+    adam_lr=1.2e-3,
+    seed=2,
+)
+_DATES_HARD = replace(
+    _DATES_LONGER,
+    name="dates-hard",
+    description="The third of four trainings of dates.",
+    weights="runs/dates-longer",
+    steps=6_000,
+    batch=256,
+    hard=0.5,
+    seed=4,
+    save_every=50,
 )
 _GPT_BEGUN = Recipe(
     name="gpt-begun",
@@ -170,67 +170,7 @@ RECIPES: dict[str, Recipe] = {
             adam_lr=3e-4,
             validate_every=100,
         ),
-        _TINY_GENERATOR,
-        replace(
-            _TINY_GENERATOR,
-            name="tiny-unmasked",
-            description="The tiny generator trained without the causal mask: it reads the answer off its input.",
-            model=replace(_TINY, mask="none"),
-            steps=600,
-            snapshots=(),
-        ),
-        _tiny(
-            "tiny-sinusoidal",
-            "The tiny generator with sines and cosines for positions, which are not learned.",
-            model=replace(_TINY, positions="sinusoidal"),
-        ),
-        _tiny(
-            "tiny-no-positions",
-            "The tiny generator without positions: it knows where a byte stands by the causal mask alone.",
-            model=replace(_TINY, positions="none"),
-        ),
-        _tiny(
-            "tiny-unscaled",
-            "The tiny generator whose scores are not divided by the root of the head's size.",
-            model=replace(_TINY, scaled=False),
-        ),
-        _tiny("tiny-one-head", "The tiny generator with one head of 64.", model=replace(_TINY, heads=1)),
-        _tiny(
-            "tiny-wide",
-            "The tiny generator with wide attention: each of four heads has the size of the whole vector.",
-            model=replace(_TINY, variant="wide"),
-        ),
-        _tiny(
-            "tiny-no-unify",
-            "The tiny generator whose heads' outputs stand side by side, joined by no map.",
-            model=replace(_TINY, unify=False),
-        ),
-        _tiny(
-            "tiny-post-norm",
-            "The tiny generator with its norms after the residuals, as in the article.",
-            model=replace(_TINY, norm="post"),
-        ),
-        _tiny(
-            "tiny-induction",
-            "The tiny generator, a third of whose windows are random letters that come again: it learns to copy.",
-            repeats=0.33,
-            steps=2_000,
-            validate_every=1_000,
-            snapshots=(0, 200, 400, 600, *range(800, 1_241, 40), 1_320, 1_440, 1_600, 2_000),
-        ),
-        _tiny(
-            "tiny-gru",
-            "A recurrent network of the tiny generator's size, to compare with.",
-            kind="GRUModel",
-            model=GRUConfig(emb=92, depth=2),
-            compile=False,  # the kernel of torch.nn.GRU is one call already
-        ),
-        _tiny(
-            "tiny-conv",
-            "A convolutional network of the tiny generator's size, which sees 243 bytes, to compare with.",
-            kind="ConvModel",
-            model=ConvConfig(emb=62, depth=5, dilation=3),
-        ),
+        *tiny.FAMILY,
         _GPT_BEGUN,
         replace(
             _GPT_BEGUN,
@@ -269,7 +209,8 @@ RECIPES: dict[str, Recipe] = {
             task="segments",
             model=TransformerXLConfig(depth=4, emb=192, heads=6, norm="pre", activation="gelu"),
             steps=3_000,
-            batch=8,  # windows of four segments
+            batch=8,
+            segments=4,
             warmup=100,
             muon_lr=0.01,
         ),
@@ -301,7 +242,7 @@ RECIPES: dict[str, Recipe] = {
             corpus="imdb",
             model=_BERT,
             weights="bert",
-            steps=1_600,
+            steps=2_400,
             batch=16,
             warmup=50,
             decay=0.8,
@@ -316,11 +257,13 @@ RECIPES: dict[str, Recipe] = {
             corpus="imdb",
             model=replace(_BERT, words_head=False, sentence_head=False),
             weights="runs/bert-films",
-            steps=1_500,
+            steps=1_800,
             batch=32,
             warmup=100,
             decay=1.0,
             weight_decay=0.1,
+            teacher=0.5,
+            pieces=0.35,
             word_dropout=0.15,
             validate_every=300,
             muon_lr=0.006,
@@ -328,16 +271,19 @@ RECIPES: dict[str, Recipe] = {
             compile=False,  # its many lengths would each compile for as long as it gains
         ),
         _DATES_BEGUN,
+        _DATES_LONGER,
+        _DATES_HARD,
         replace(
-            _DATES_BEGUN,
+            _DATES_HARD,
             name="dates",
             description="Reads dates as people write them and writes them again: the article's encoder-decoder.",
-            weights="runs/dates-begun",
-            steps=6_500,
-            decay=0.9,
-            muon_lr=0.012,
-            adam_lr=1.2e-3,
-            seed=2,
+            weights="runs/dates-hard",
+            steps=4_500,
+            decay=0.95,
+            muon_lr=0.008,
+            adam_lr=8e-4,
+            seed=5,
+            validate_every=4_500,
         ),
     )
 }

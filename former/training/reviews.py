@@ -110,12 +110,16 @@ class ReviewTask:
         return (1 - share) * label + share * self.opinions[i].positive() if share else label
 
     def _piece(self, i: int, random: torch.Generator) -> tuple[list[int], float]:
-        """Words in a row of a review, up to 64, and what the teacher thinks of them: they have no label."""
+        """Words in a row of a review, up to 64, and what the teacher thinks of them: they have no label.
+
+        BERT's `[CLS]`, which gives the verdict, stands before them.
+        """
         ids = self.splits["train"][i][0]
+        front = ids[: isinstance(self.tokenizer, WordPieceTokenizer)]
         size, place = torch.rand(2, generator=random).tolist()
-        count = min(len(ids), int(PIECE * (0.25 + 0.75 * size)))
-        first = int(place * (len(ids) - count + 1))
-        return ids[first : first + count], self.opinions[i].positive(first, count)
+        count = min(len(ids) - len(front), int(PIECE * (0.25 + 0.75 * size)) - len(front))
+        first = len(front) + int(place * (len(ids) - len(front) - count + 1))
+        return front + ids[first : first + count], self.opinions[i].positive(first, count)
 
     def loss(self, model: Model, inputs: Tensor, targets: Tensor) -> Tensor:
         """Cross-entropy of the two classes."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -25,12 +25,10 @@ STREAMS = 32  # stretches of a split that are read side by side
 
 
 class SegmentsTask(TextTask):
-    """Windows of four segments; the memory goes from each to the next, and the first has none.
+    """Windows of several segments; the memory goes from each to the next, and the first has none.
 
-    So a batch stays a function of the seed and the step alone, and one segment in four teaches the model to go without.
+    So a batch stays a function of the seed and the step alone, and the first segments teach the model to go without.
     """
-
-    contexts: ClassVar[int] = 4
 
     def loss(self, model: Any, inputs: Tensor, targets: Tensor) -> Tensor:
         """Cross-entropy of the next byte, over all segments."""

@@ -37,7 +37,6 @@ class TextTask:
 
     figure: ClassVar[str] = "bits_per_byte"
     higher_is_better: ClassVar[bool] = False
-    contexts: ClassVar[int] = 1  # that a window is long
     bytes_per_token: float = 1.0  # of the validation split, on average
 
     def __init__(
@@ -45,7 +44,7 @@ class TextTask:
     ) -> None:
         self.tokenizer: Tokenizer = tokenizer or ByteTokenizer()
         self.corpus = corpus
-        self.recipe, self.length = recipe, self.contexts * recipe.model.seq_length
+        self.recipe, self.length = recipe, recipe.segments * recipe.model.seq_length
         self.train, self.val = train, val
         for name, part in (("train", self.train), ("val", self.val)):
             if len(part) <= self.length:

@@ -268,6 +268,21 @@ def test_half_of_the_texts_to_read_have_a_weekday_and_none_to_write():
     assert not [target for _, target in examples("write", 0, 0, 2_000) if WEEKDAY.search(target)]
 
 
+def test_hard_texts_to_read_have_a_weekday_a_slip_where_one_can_be_and_each_case_as_often():
+    texts = [source for source, _ in examples("read", 0, 0, 2_000, hard=1.0)]
+    dates = [datetime.date.fromisoformat(target) for _, target in examples("read", 0, 0, 2_000, hard=1.0)]
+    slipped = {slip.lower() for options in slips().values() for slip in options}
+    words = [re.findall(r"[a-z]+", text.lower()) for text in texts]
+    for found, date in zip(words, dates, strict=True):
+        names = [name.lower() for name in (WEEKDAYS[date.weekday()], MONTHS[date.month - 1]) if slips()[name]]
+        assert slipped & {*found} or WEEKDAYS[date.weekday()].lower()[:3] in found
+        assert slipped & {*found} or not {*found} & {*names}
+    assert 550 < sum(text.isupper() for text in texts) < 750
+    assert 550 < sum(text.islower() for text in texts) < 750
+    assert examples("write", 3, 0, 50, hard=1.0) == examples("write", 3, 0, 50)
+    assert examples("read", 3, 0, 2_000, hard=0.2) != examples("read", 3, 0, 2_000)
+
+
 def test_examples_depend_on_seed_and_step_alone():
     assert examples("read", 1, 2, 20) == examples("read", 1, 2, 30)[:20]
     sets = [examples("read", *numbers, 20) for numbers in ((1, 2), (2, 1), (1, 3))]

@@ -100,12 +100,12 @@ def test_the_figures_count_what_is_right(monkeypatch):
     form = next(form for form in all_forms() if form.month == "September")
     asked = []
 
-    def answer(_, given, temperature=0.0):
-        asked.append((list(given), temperature))
+    def answer(_, given, temperature=0.0, top_p=None):
+        asked.append((list(given), temperature, top_p))
         made = []
         for i, text in enumerate(given):
             if temperature:  # of a date the third sample of 20 is no date
-                made.append(write(datetime.date.fromisoformat(text), form) if i // 10 != 2 else "soon")
+                made.append(write(datetime.date.fromisoformat(text), form) if i // 10 != 2 or top_p else "soon")
             else:
                 made.append(solutions[text] if i % 4 else "2026-01-01")
         return made
@@ -119,9 +119,12 @@ def test_the_figures_count_what_is_right(monkeypatch):
     figures = measured(cast(Any, None), "val", texts=200)
     assert figures["read_new_dates"] == figures["read_new_forms"] == 0.75
     assert figures["written_right"] == 0.95
-    assert figures["fewest_forms"] == 1
+    assert figures["nucleus_right"] == 1.0
+    assert figures["fewest_forms"] == figures["nucleus_forms"] == 1
     assert figures["texts"] == 200
-    written, read_seen, read_new = (given for given, _ in asked)
+    assert [rules for _, *rules in asked] == [[1.0, None], [1.0, 0.95], [0.0, None], [0.0, None]]
+    written, again, read_seen, read_new = (given for given, *_ in asked)
+    assert written == again
     assert len(set(written)) == 10
     assert all(date_split(datetime.date.fromisoformat(text)) == "val" for text in written)
     assert not set(read_seen) & set(read_new)

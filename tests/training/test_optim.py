@@ -83,6 +83,9 @@ def test_the_weights_of_step_0_depend_on_the_seed_alone_and_predict_all_bytes_al
     [
         ("steps=0", "steps must be a whole number of at least 1"),
         ("accumulate=3", "accumulate must divide batch"),
+        ("segments=0", "segments must be a whole number of at least 1"),
+        ("segments=4", "segments needs kind 'TransformerXL', which carries a memory, got 'Generator'"),
+        ("hard=2", r"hard must be in \[0, 1\]"),
         ("precision=fp8", "precision must be one of"),
         ("decay=2", r"decay must be in \[0, 1\]"),
         ("word_dropout=-1", r"word_dropout must be in \[0, 1\]"),

@@ -13,7 +13,8 @@ from former.training.evaluate import Measure
 from former.training.reviews import ReviewTask, causal
 from former.training.tasks import make_task
 
-SMALL = ("bert-reviews", "weights=", "batch=8", "model.num_tokens=60", "model.depth=2", "model.seq_length=24")
+SHAPE = ("bert-reviews", "weights=", "batch=8", "model.num_tokens=60", "model.depth=2", "model.seq_length=24")
+SMALL = (*SHAPE, "pieces=0", "teacher=0")  # whole reviews and their labels
 
 
 def small_bert() -> BertClassifier:
@@ -76,3 +77,19 @@ def test_word_dropout_puts_mask_in_place_of_a_bert_s_pieces_and_leaves_its_marks
     assert float((hidden[pieces] == mask).float().mean()) == pytest.approx(0.5, abs=0.1)
     left = pieces & (hidden != mask)
     assert torch.equal(hidden[left], whole[left])
+
+
+def test_a_piece_of_a_review_stands_after_cls_and_is_judged_by_its_own_words_alone(recipe, reviews_file):
+    task = make_task(recipe(*SHAPE, "pieces=1", "word_dropout=0"), reviews_file, unchecked=True)
+    reviews = [(ids, task.opinions[i]) for i, (ids, _) in enumerate(task.splits["train"])]
+    ids, targets = task.batch(0)
+    for row, target in zip(ids.tolist(), targets.tolist(), strict=True):
+        first, *words = [token for token in row if token != task.tokenizer.pad_token]
+        assert first == task.tokenizer.cls_token
+        places = [
+            (opinion, start)
+            for whole, opinion in reviews
+            for start in range(1, len(whole))
+            if whole[start : start + len(words)] == words
+        ]
+        assert any(opinion.positive(start, len(words)) == pytest.approx(target) for opinion, start in places)

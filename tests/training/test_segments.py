@@ -29,7 +29,7 @@ def model(task):
     return model.eval()
 
 
-def test_the_loss_is_that_of_four_segments_read_one_after_another(task, model):
+def test_the_loss_is_that_of_its_segments_read_one_after_another(task, model):
     inputs, targets = task.batch(0)
     assert inputs.shape == (8, 32)
     memory, nats = None, []

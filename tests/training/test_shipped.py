@@ -38,10 +38,8 @@ REVIEWS = [
 IN_TRAINING = {
     "generator-begun",
     "generator-grown",
-    "dates-begun",
-    "gpt-begun",
-    "gpt-longer",
-    "gpt-third",
+    *("dates-begun", "dates-longer", "dates-hard"),
+    *("gpt-begun", "gpt-longer", "gpt-third"),
     "sparse-dense",
     "bert-films",
 }  # nothing below measures them before they are shipped
@@ -165,7 +163,7 @@ def test_a_classifier_knows_plain_praise_from_plain_blame(name):
     bundle = former.load(name)
     reviews = [(last_words(bundle.tokenizer, text, 512), label) for text, label in REVIEWS]
     assert evaluate.accuracy(bundle.model, reviews, limit=512) == 1.0
-    assert quality(name, "val", "accuracy") > 0.8
+    assert quality(name, "test", "accuracy") >= 0.88
 
 
 def test_the_bag_gives_the_same_answer_for_any_order_of_the_words_and_the_classifier_does_not():
@@ -255,12 +253,16 @@ def test_a_baseline_has_as_many_parameters_as_the_tiny_generator(name):
 
 def test_dates_are_read_and_written_about_as_the_card_says():
     figures = dates_task.measured(former.load("dates").model, "test", texts=400)
-    for name in ("read_new_dates", "read_new_forms", "written_right"):
-        # of 400 texts, a share of 0.985 leaves 6 wrong on average, and 14 hardly ever
-        assert figures[name] >= quality("dates", "test", name) - 0.02
-        assert quality("dates", "test", name) >= 0.98
-    assert figures["fewest_forms"] >= 5
-    assert quality("dates", "test", "fewest_forms") >= 5
+    for name, least in (
+        *(("read_new_dates", 0.995), ("read_new_forms", 0.995)),
+        *(("written_right", 0.99), ("nucleus_right", 0.999)),
+    ):
+        # of 400 texts, a share of 0.99 leaves 4 wrong on average, and 10 hardly ever
+        assert figures[name] >= quality("dates", "test", name) - 0.015
+        assert quality("dates", "test", name) >= least
+    for name in ("fewest_forms", "nucleus_forms"):
+        assert figures[name] >= 5
+        assert quality("dates", "test", name) >= 5
 
 
 @pytest.mark.parametrize(
@@ -279,7 +281,7 @@ def test_dates_of_all_kinds_are_translated(text, plain):
     assert former.translate(bundle, text) == plain
     written = [former.translate(bundle, plain, temperature=1.0, seed=seed) for seed in range(12)]
     right = [text for text in written if str(read(text)) == plain]
-    assert len(right) >= 11  # one in 60 samples is wrong, by the card
+    assert len(right) >= 11  # one in 100 samples is wrong, by the card
     assert len(set(right)) >= 5
 
 
