@@ -14,7 +14,7 @@ from tests.browser.pages_learn import Learning
 
 pytestmark = pytest.mark.browser
 TAB = Learning
-MISREAD = "TUE, DECEMBERR SEVENTH 2083"
+MISREAD = "Thu, seventh of Setember, 1972"
 
 
 def shares(text: str, target: str, prefix: list[int] | None = None) -> list[float]:
@@ -41,7 +41,7 @@ def test_a_target_is_scored_after_its_true_beginning_and_after_the_model_s_own_a
     bundle: Any = former.load("dates")
     source = torch.tensor([bundle.tokenizer.encode(MISREAD)])
     own = write(bundle.model, source, bundle.tokenizer.begin, bundle.tokenizer.end)[0]
-    true, alone = shares(MISREAD, "2083-12-07"), shares(MISREAD, "2083-12-07", own)
+    true, alone = shares(MISREAD, "1972-09-07"), shares(MISREAD, "1972-09-07", own)
     assert shown(tab, "true") == pytest.approx(true, abs=1e-5)
     assert shown(tab, "own") == []
     slider = tab.section.get_by_role("slider", name="Characters written")

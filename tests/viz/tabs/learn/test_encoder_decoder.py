@@ -72,7 +72,7 @@ def test_what_cannot_be_read_is_refused(wrong):
 
 def test_a_slip_of_typing_hides_no_date():
     found = encoder_decoder.decoded({}, VIEW | {"text": encoder_decoder.MISREAD})
-    assert "".join(found["targets"][:-1]) == "2083-12-07"
+    assert "".join(found["targets"][:-1]) == "1972-09-07"
 
 
 @pytest.mark.parametrize("text", ["2026-02-30", "1899-01-01", "4 July 2150"])

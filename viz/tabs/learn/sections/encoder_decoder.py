@@ -29,7 +29,7 @@ from viz.text import Refusal
 
 MODEL = "dates"
 TEXT = "Saturday, the 21st of November, 2026"
-MISREAD = "TUE, DECEMBERR SEVENTH 2083"  # the model takes the day for another
+MISREAD = "Thu, seventh of Setember, 1972"  # the model takes the month for another
 PLAIN = re.compile(r"\d{4}-\d\d-\d\d")
 WRITTEN = "2026-11-21"  # to be written in another form
 FORM = dates.Form("{d} {m} {y}", "", "5", "September", "2026")  # of a target that nobody typed
