@@ -80,7 +80,7 @@ def test_word_dropout_puts_mask_in_place_of_a_bert_s_pieces_and_leaves_its_marks
 
 
 def test_a_piece_of_a_review_stands_after_cls_and_is_judged_by_its_own_words_alone(recipe, reviews_file):
-    task = make_task(recipe(*SHAPE, "pieces=1", "word_dropout=0"), reviews_file, unchecked=True)
+    task: Any = make_task(recipe(*SHAPE, "pieces=1", "word_dropout=0"), reviews_file, unchecked=True)
     reviews = [(ids, task.opinions[i]) for i, (ids, _) in enumerate(task.splits["train"])]
     ids, targets = task.batch(0)
     for row, target in zip(ids.tolist(), targets.tolist(), strict=True):
