@@ -59,7 +59,7 @@ def test_a_target_is_scored_after_its_true_beginning_and_after_the_model_s_own_a
     left, top, width, height = map(float, (canvas.get_attribute("data-frame") or "").split())
     cell = {"x": left + 0.5 * width / len(source[0]), "y": top + 0.5 * height / len(weights)}
     canvas.hover(position=cell)
-    expect(tab.section.locator(".told")).to_contain_text("To write “2” the head gives")
+    expect(tab.section.locator(".told")).to_contain_text("To write “1” the head gives")
     canvas.hover(position={**cell, "y": top + 2.5 * height / len(weights)})
     expect(tab.section.locator(".told")).to_have_text("")  # not written yet
     slider.press("End")
