@@ -3,8 +3,10 @@
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.10; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 13))' \
 	&& echo $$p && break; done)
-TRAIN := train-generator-begun train-generator-grown train-generator train-classifier train-classifier-bag train-tiny-generator train-tiny-unmasked train-dates-begun train-dates \
-	train-gpt-begun train-gpt-longer train-gpt-third train-gpt train-bert-films train-bert-reviews
+TRAIN := train-generator-begun train-generator-grown train-generator train-classifier train-classifier-bag \
+	train-tiny-generator train-tiny-unmasked train-dates-begun train-dates-longer train-dates-hard train-dates \
+	train-gpt-begun train-gpt-longer train-gpt-third train-gpt train-xl train-sparse-begun train-sparse \
+	train-bert-films train-bert-reviews
 PIP := .venv/bin/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: app test check bench bench-train bench-app bench-crowd space clean $(TRAIN)
@@ -39,10 +41,14 @@ space: .venv/app ## send the app to the Hugging Face Space SPACE=user/name; TORC
 
 train-generator: train-generator-grown
 train-generator-grown: train-generator-begun
-train-dates: train-dates-begun
+train-dates: train-dates-hard
+train-dates-hard: train-dates-longer
+train-dates-longer: train-dates-begun
 train-gpt: train-gpt-third
 train-gpt-third: train-gpt-longer
 train-gpt-longer: train-gpt-begun
+train-xl: train-generator-begun
+train-sparse: train-sparse-begun
 train-bert-reviews: train-bert-films
 $(TRAIN): train-%: .venv/dev ## train a model of checkpoints/ again; DATA=FILE names the corpus, else it is fetched
 	.venv/bin/python -m former.training train $* $(if $(DATA),--data $(DATA))

@@ -82,8 +82,9 @@ def _begun(state: dict[str, Tensor], recipe: Recipe) -> dict[str, Tensor]:
         held[_POSITIONS] = _repeated(held[_POSITIONS], len(state[_POSITIONS]))
     for name, tensor in state.items():
         block = _BLOCK.search(name)
-        verdict = name.startswith("toprobs.") and name not in held  # a classifier's last layer, on a BERT
-        if verdict or (block and int(block[0]) % times):
+        # A classifier's last layer, on a BERT; a Transformer-XL's terms of distance, on a Generator.
+        added = name not in held and name.startswith(("toprobs.", "transformer.positions.layers."))
+        if added or (block and int(block[0]) % times):
             held[name] = torch.zeros_like(tensor) if _LAST.search(name) else tensor
         elif name not in held or held[name].shape != tensor.shape:
             raise ValueError(f"model must have the shape of {recipe.weights!r}, with whose weights it begins")

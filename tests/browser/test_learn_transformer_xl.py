@@ -40,10 +40,10 @@ def test_a_memory_makes_a_text_cheaper_and_each_layer_reaches_one_memory_further
     assert tab.sentence() == expected
     tab.attempt("reach")
     far = tab.section.locator(".far td")
-    own = (48 - 1) % 8  # of the first 48 bytes, in segments of 8
+    own = (32 - 1) % 4  # of the first 32 bytes, in segments of 4
     expect(far.first).to_have_text(f"{own} bytes back")
     tab.section.get_by_role("radio", name="on", exact=True).check()
-    expect(far).to_have_text([f"{own + 8 * layer} bytes back" for layer in range(1, 5)])
+    expect(far).to_have_text([f"{own + 4 * layer} bytes back" for layer in range(1, 7)])
     assert tab.choose("More: a memory for each layer").startswith("Yes.")
     tab.attempt("terms")
     chart = tab.section.locator(".in-terms .chart")

@@ -54,6 +54,19 @@ def test_positions_that_are_missing_begin_as_the_second_half_of_those_that_are_t
         assert torch.equal(long(tokens), short(tokens))
 
 
+def test_a_transformer_xl_begins_with_a_generator_s_weights_and_has_terms_of_distance_of_its_own(shallow, recipe):
+    settings = (f"weights={shallow}", "model.depth=2", "model.seq_length=8", "segments=2")
+    begun, held = make_model(recipe("xl", *settings)).state_dict(), former.load(shallow).model.state_dict()
+    terms = {name for name in begun if name.startswith("transformer.positions.")}
+    assert held.keys() - begun.keys() == {"transformer.positions.embedding.weight"}
+    assert begun.keys() - held.keys() == terms
+    for name in begun.keys() - terms:
+        assert torch.equal(begun[name], held[name]), name
+    drawn = make_model(recipe("xl", "weights=", *settings[1:])).state_dict()
+    for name in terms:
+        assert torch.equal(begun[name], drawn[name]), name
+
+
 def test_a_shipped_model_is_grown_by_its_name():
     deep = RECIPES["tiny-generator"].changed(["weights=tiny-generator", "model.depth=4"])
     tokens = torch.tensor([list(b"The river rises in the hills north of the town")])

@@ -12,7 +12,7 @@ from former.training.evaluate import Measure
 from former.training.segments import STREAMS, SegmentsTask, bits_by_place, counted
 from former.training.tasks import make_task
 
-SETTINGS = ("model.seq_length=8", "model.memory_length=8", "model.depth=2")
+SETTINGS = ("weights=", "segments=4", "model.seq_length=8", "model.memory_length=8", "model.depth=2")
 
 
 @pytest.fixture

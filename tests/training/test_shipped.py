@@ -1,6 +1,7 @@
 """What is shipped in checkpoints/ loads exactly and does what its card says, on text and reviews written here."""
 
 import json
+import math
 import re
 from dataclasses import replace
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 import torch
 from safetensors.torch import load_file
+from torch.nn import functional
 
 import former
 from former import masks
@@ -38,6 +40,7 @@ REVIEWS = [
 IN_TRAINING = {
     "generator-begun",
     "generator-grown",
+    "sparse-begun",
     *("dates-begun", "dates-longer", "dates-hard"),
     *("gpt-begun", "gpt-longer", "gpt-third"),
     "sparse-dense",
@@ -113,10 +116,28 @@ def test_sparse_predicts_plain_english_by_its_own_pattern_and_is_no_worse_than_i
     assert bundle.model.pattern() == masks.Pattern("strided", 128)
     text = torch.tensor(bundle.tokenizer.encode(TEXT), dtype=torch.uint8)
     figure = evaluate.bits_per_byte(bundle.model, text, 128, 384, context=2_048, stride=1_024)
-    # With little before a byte, as here, it is better than beyond a thousand bytes: its card has both.
-    assert figure == pytest.approx(quality("sparse", "val", "first_256")["bits_per_byte"], abs=0.6)
-    dense = quality("sparse", "val", "windows")  # both on the same windows
-    assert dense["bits_per_byte"] <= dense["bits_per_byte_of_the_dense_twin"] + 0.03
+    windows = quality("sparse", "val", "windows")  # both twins on the same ones
+    assert figure == pytest.approx(windows["by_256"][0], abs=0.6)
+    assert windows["bits_per_byte"] <= windows["bits_per_byte_of_the_dense_twin"] + 0.03
+
+
+def test_the_memory_of_xl_makes_what_follows_its_first_segment_cheaper_as_its_card_says():
+    tokens, model = torch.tensor([list(TEXT.encode())]), former.load("xl").model
+    costs = {}
+    for length in (0, 128):
+        memory, nats = None, []
+        for first in range(0, tokens.shape[1] - 1, 128):
+            targets = tokens[0, first + 1 : first + 129]
+            with torch.inference_mode():
+                logits, memory = model(tokens[:, first : first + len(targets)], memory, memory_length=length)
+            nats.append(functional.cross_entropy(logits[0], targets, reduction="none"))
+        costs[length] = float(torch.cat(nats)[128:].mean()) / math.log(2)
+    card: Any = next(figure for figure in former.load("xl").card["quality"] if figure["split"] == "val")
+    gain = card["memory_0"] - card["memory_128"]
+    assert gain > 0.14
+    assert costs[0] - costs[128] == pytest.approx(gain, abs=0.05)
+    assert card["late_memory_0"] - card["late_memory_128"] >= 0.03
+    assert card["memory_128"] - card["memory_512"] >= 0.01
 
 
 @pytest.mark.parametrize(

@@ -90,18 +90,21 @@ def _opening(found: Statistics, habits: list[Any]) -> list[int]:
     return min(places, key=lambda at: found["entropy"][at[0]][at[1]])
 
 
-def sharpness(weights: Tensor) -> dict[str, Any]:
+def sharpness(weights: Tensor, memory: int = 0) -> dict[str, Any]:
     """How far the heads and layers' means choose among another text's tokens, as plain values.
 
     Args:
         weights: (layers, h, t_query, t_key).
+        memory: how many keys, the first, are a memory's.
     Returns:
         {"sharpness": {"head": [layer][head], "mean": [layer]}: the largest weight of a query, averaged over the
-        queries; "opening": [layer, head], the one to show first: it is sharp, and looks at many different tokens}.
+        queries; "opening": [layer, head], the one to show first: it is sharp, and looks at many different tokens, of
+        the memory where there is one}.
     """
     heads, means = (maps.amax(-1).mean(-1) for maps in (weights, weights.mean(1)))  # (layers, h), (layers,)
-    chosen = [[len(head.argmax(-1).unique()) for head in layer] for layer in weights]  # different tokens
-    opening = divmod(int((heads * torch.tensor(chosen)).argmax()), heads.shape[1])
+    seen = weights[..., :memory] if memory else weights
+    chosen = [[len(head.argmax(-1).unique()) for head in layer] for layer in seen]  # different tokens
+    opening = divmod(int((seen.amax(-1).mean(-1) * torch.tensor(chosen)).argmax()), heads.shape[1])
     return {"sharpness": {"head": rounded(heads), "mean": rounded(means)}, "opening": list(opening)}
 
 

@@ -104,7 +104,7 @@ class Map:
             **(
                 habits.describe(self.weights, self.allowed, torch.tensor(self.ids))
                 if self.ids
-                else habits.sharpness(self.weights)
+                else habits.sharpness(self.weights, self.memory)
             ),
         }
 

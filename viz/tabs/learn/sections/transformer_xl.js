@@ -30,7 +30,7 @@ const onVal = h("p", { class: "quiet" });
 const inMemory = h("div", { class: "in-memory" }, bytes, h("p", { class: "quiet" }, words("ground", { segment: props.segment, trained: props.trained.segment })), bars, onVal);
 const chart = former.chart(bars, { label: words("chart_memory") });
 if (props.measured.length)
-  onVal.append(words("on_val"), " ", former.list(props.measured.map(({ memory: kept, bits }) => words("measured", { memory: kept, bits: former.fixed(bits, 4) }))), ". ", h("code", {}, props.command));
+  onVal.append(words("on_val", { bytes: props.bytes }), " ", former.list(props.measured.map(({ memory: kept, bits }) => words("measured", { memory: kept, bits: former.fixed(bits, 4) }))), ". ", h("code", {}, props.command));
 
 const paintMemory = () => {
   const { labels, bits, chart: figures, ...each } = demo.answers.carried;

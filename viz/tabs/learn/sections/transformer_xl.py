@@ -35,8 +35,8 @@ SHOWS = ("memory", "reach", "terms")
 MOST = 384  # bytes of a text
 SEGMENT = 32  # bytes that are read at once: shorter than in training, so that a short text has several segments
 MEMORIES = (0, 16, 32, 64, 128, 256)  # bytes that each layer keeps
-SHORT = 8  # bytes of a segment, and of the memory, where the reach is measured
-REACHED = 48  # bytes of the text there
+SHORT = 4  # bytes of a segment, and of the memory, where the reach is measured
+REACHED = 32  # bytes of the text there: more than all layers reach
 KEYS = 40  # of which a score is shown, the last
 
 
@@ -69,6 +69,7 @@ def opening(models: Models) -> dict[str, Any]:
         "memories": MEMORIES,
         "trained": {"segment": config.seq_length, "memory": config.memory_length},
         "measured": [{"memory": memory, "bits": bits} for memory, bits in sorted(measured.items())],
+        "bytes": quality.get("bytes", 0),
         "command": quality.get("command", ""),
         "terms": TERMS,
     }

@@ -33,7 +33,7 @@ MESSAGES = {
     "learn_transformer_xl_axis_memory": "bits per byte of this text",
     "learn_transformer_xl_remembered": "{memory, plural, one {# byte} other {# bytes}} kept",
     "learn_transformer_xl_measured": "{memory} bytes kept: {bits}",
-    "learn_transformer_xl_on_val": "On 5 million bytes that it was not trained on, in bits per byte:",
+    "learn_transformer_xl_on_val": "On {bytes, number} bytes that it was not trained on, in bits per byte:",
     "learn_transformer_xl_map": "How far each byte moves what each layer has at the last byte: a row for each layer, a"
     " column for each byte",
     "learn_transformer_xl_layers": "layer",
