@@ -63,9 +63,10 @@ def pieces_of(recipe: Recipe, texts: Iterable[str]) -> WordPieceTokenizer:
 def _begun(state: dict[str, Tensor], recipe: Recipe) -> dict[str, Tensor]:
     """The weights that a recipe names, and of `state` the blocks that are new.
 
-    What this model does not have is left out. Of a shallower model, block i becomes block i·n and n − 1 new ones follow
-    it. Their last maps are made zero, so that in a pre-norm stack they add nothing: the function stays the same. Where
-    there are fewer learned positions, those that are missing begin as the second half of them, again and again.
+    What this model does not have is left out; a last layer or terms of distance that it has besides stay as in `state`.
+    Of a shallower model, block i becomes block i·n and n − 1 new ones follow it. Their last maps are made zero, so that
+    in a pre-norm stack they add nothing: the function stays the same. Where there are fewer learned positions, those
+    that are missing begin as the second half of them, again and again.
     """
     source = former.load(recipe.weights)
     times, rest = divmod(recipe.model.depth, source.config.depth)

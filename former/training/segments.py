@@ -30,7 +30,7 @@ class SegmentsTask(TextTask):
     So a batch stays a function of the seed and the step alone, and the first segments teach the model to go without.
     """
 
-    @torch.compiler.disable(recursive=False)  # the model is compiled, once for all segments, and not their loop
+    @torch.compiler.disable(recursive=False)  # the model is compiled, and not the loop over segments
     def loss(self, model: Any, inputs: Tensor, targets: Tensor) -> Tensor:
         """Cross-entropy of the next byte, over all segments."""
         length, memory, logits = self.recipe.model.seq_length, None, []
