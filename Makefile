@@ -5,7 +5,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.10; 
 	&& echo $$p && break; done)
 TRAIN := train-generator-begun train-generator-grown train-generator train-classifier train-classifier-bag \
 	train-tiny-generator train-tiny-unmasked train-dates-begun train-dates-longer train-dates-hard train-dates \
-	train-gpt-begun train-gpt-longer train-gpt-third train-gpt train-xl train-sparse-begun train-sparse \
+	train-gpt-begun train-gpt-longer train-gpt-third train-gpt train-xl-begun train-xl train-sparse-begun train-sparse \
 	train-bert-films train-bert-reviews
 PIP := .venv/bin/python -m pip install --quiet --disable-pip-version-check
 
@@ -47,7 +47,8 @@ train-dates-longer: train-dates-begun
 train-gpt: train-gpt-third
 train-gpt-third: train-gpt-longer
 train-gpt-longer: train-gpt-begun
-train-xl: train-generator-begun
+train-xl: train-xl-begun
+train-xl-begun: train-generator-begun
 train-sparse: train-sparse-begun
 train-bert-reviews: train-bert-films
 $(TRAIN): train-%: .venv/dev ## train a model of checkpoints/ again; DATA=FILE names the corpus, else it is fetched

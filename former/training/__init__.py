@@ -1,7 +1,8 @@
 """Training the shipped models: `python -m former.training` (see `checkpoints/README.md` for every command).
 
 What a run is
-recipe       everything that fixes it, as one frozen record; `recipes` and `tiny` have one for each shipped model
+recipe       everything that fixes it, as one frozen record; `recipes` and `tiny` have one for each shipped model,
+             `earlier` for each training that one of these goes on from
 begin        what it begins with: random weights, `neighbours`, or another model's, grown where this one is deeper
 compute      the device, the precision of products, compilation
 optim        Muon and AdamW, the learning rate over time, the weights at step 0
