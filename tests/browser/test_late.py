@@ -13,6 +13,7 @@ pytestmark = pytest.mark.browser
 TAB = Exploring
 PASS = re.compile(r"/attention/\w+$")
 HEAD = re.compile(r"/attention/\w+/self/\d+/\d+$")
+EVENTS = re.compile("/gradio_api/run/")
 ASSETS = Path(gradio.__file__).parent / "templates/frontend/assets"
 OURS = ("submit_btn", "allow_custom_value")  # in the scripts of the text box and of the menu
 SCRIPTS = [path.name for path in ASSETS.glob("Index-*.js") if any(name in path.read_text("utf-8") for name in OURS)]
@@ -205,3 +206,20 @@ def test_a_head_that_is_pointed_at_is_let_go_where_the_next_model_has_fewer(tab)
     tab.cell(5, 7).hover()
     tab.open(model="tiny-induction", text="abc")
     expect(tab.page.locator(".former-overview .readout")).to_have_text(re.compile("^Layer [01], head"))
+
+
+@pytest.mark.parametrize("last", ["cab", "abc"])  # abc is on the screen when the first of them is followed
+def test_of_two_links_that_are_followed_before_an_answer_the_second_is_shown(tab, held, last):
+    follow = "(view) => former.page.follow(new URLSearchParams({tab: 'explore', model: 'tiny-generator', ...view}))"
+    tab.open(model="tiny-generator", text="abc")
+    hold(tab, EVENTS, held)
+    with tab.page.expect_request(EVENTS):
+        tab.page.evaluate(follow, {"text": "bca", "layer": "1", "head": "3"})
+    tab.page.evaluate(follow, {"text": last, "layer": "0", "head": "2"})
+    held[0].continue_()
+    tab.page.unroute(EVENTS)
+    tab.page.wait_for_load_state("networkidle")
+    tab.page.wait_for_timeout(1000)  # what is shown then stays
+    tab.settled()
+    assert (tab.tokens(), box(tab).input_value()) == (list(last), last)
+    assert (tab.link()["layer"], tab.link()["head"]) == ("0", "2")

@@ -9,7 +9,7 @@ TAB = Tab(
     page.render,
     routes.attach,
     (
-        *("pass.js", "store.js", "tokens.js", "labels.js", "outcome.js", "blanks.js", "shown.js", "beside.js"),
+        *("pass.js", "exact.js", "store.js", "tokens.js", "labels.js", "outcome.js", "blanks.js", "shown.js", "beside.js"),
         *("paint.js", "legend.js", "habit.js", "picture.js"),
     ),
     {**python.PANELS, "beside": beside.code},

@@ -204,7 +204,8 @@ def render(site: Site, page: gr.Blocks) -> None:
         return take_up(models, passes, wanted, first.name)
 
     filled = [changes, model, typed, store]
-    store.followed(follow, None, filled, **DIRECT)
+    # The store asks for one link at a time; Gradio's other modes drop the second, or ask for the first once more.
+    store.followed(follow, None, filled, trigger_mode="multiple", **DIRECT)
     examples.chosen(chosen, None, typed, **DIRECT)
 
     def read_link(request: gr.Request) -> list[Any]:

@@ -39,6 +39,7 @@
 
   const PARTS = ["pass", "exact", "old", "hover", "effects", "notes", "rev"]; // what else a listener is told of
   const { subscribe, publish } = former.listeners([...PARTS, ...Object.keys(FIELDS)]);
+  const exact = former.exactOf(store, publish);
 
   /** listen(changed): changed is a Set of names in PARTS and FIELDS. Called at once, with all of them. */
   store.subscribe = subscribe;
@@ -53,9 +54,9 @@
     }
     if (changed.length) writeLinkSoon();
     if (SHOWS.some((name) => changed.includes(name) || (name in partial && !store.exact))) {
-      forgetExact();
+      exact.forget();
       changed.push("exact");
-      fetchExactSoon();
+      exact.fetchSoon();
     }
     if (changed.length) publish(...changed);
   };
@@ -147,12 +148,16 @@
   /** Takes up an answer of Python: {key, rev, asked, notes, link, example}; key null where it has nothing to show. */
   store.receive = async (answer) => {
     if (!answer || answer.rev <= newest) return;
+    if (answer.link && waiting) return askForLink();
     if (answer.asked !== null && answer.asked < asks) return; // another question was asked since
     // A link that names a model or a text gets an answer of its own: the worked example would only flash by.
     const first = newest === 0;
     newest = answer.rev;
     store.notes.server = answer.notes ?? [];
-    if (answer.link) store.notes.link.push(...answer.link);
+    if (answer.link) {
+      store.notes.link.push(...answer.link);
+      askForLink();
+    }
     if (first && linkAsks(answer.example)) return void (example = answer.key);
     publish("notes");
     const key = answer.key ?? (store.pass ? null : example);
@@ -161,7 +166,9 @@
       store.rev = answer.rev;
       answered(key ? null : "refused");
       writeLink();
-      if (!store.exact) loadExact(); // the server held the pass no longer, and holds it again
+      if (!store.exact) exact.load(); // the server held the pass no longer, and holds it again
+      const followed = key && followedTo(store.pass);
+      if (followed) lookAs(followed);
       return publish("rev");
     }
     const response = await former.patiently(`/attention/${key}`).catch(() => null);
@@ -184,19 +191,24 @@
   /** A new pass comes on the screen, with the view of a link that was waiting for it. A model that comes anew opens on the
    *  head that is worth seeing, unless the link names one. */
   const take = (pass) => {
-    const { model, text } = pass.header;
-    const followed = viewToCome?.model === model && [text, ""].includes(viewToCome.text) ? viewToCome : null;
+    const followed = followedTo(pass);
     const ofLink = followed !== null || !store.pass;
-    const opens = followed ? !followed.named : store.pass ? own(store.pass.header.model) !== own(model) : !(meant && namesHead(former.opened));
+    const opens = followed ? !followed.named : store.pass ? own(store.pass.header.model) !== own(pass.header.model) : !(meant && namesHead(former.opened));
     store.pass = pass;
-    if (followed) viewToCome = null; // the worked example may come before it
     store.hover = store.effects = null;
     Object.assign(store.view, followed?.values);
     const moved = [...Object.keys(followed?.values ?? {}), ...fitView(ofLink)];
     if (opens) moved.push(...settings.change(opening()));
-    loadExact();
+    exact.load();
     writeLink();
     publish(...PARTS, ...moved);
+  };
+  /** The view of the followed link that was waiting for this pass, if one was: the worked example may come before it. */
+  const followedTo = ({ header: { model, text } }) => {
+    if (viewToCome?.model !== model || ![text, ""].includes(viewToCome.text)) return null;
+    const followed = viewToCome;
+    viewToCome = null;
+    return followed;
   };
   const own = (model) => former.snapshotOf(model)[0]; // of which it is a snapshot
   const namesHead = (params) => params.has("layer") || params.has("head");
@@ -210,7 +222,8 @@
     former.beside.read(params);
     const asked = Object.fromEntries(["model", "text", "edits"].map((name) => [name, params.get(name) ?? ""]));
     const { model, text, edits = [] } = store.pass?.header ?? {};
-    const same = !asked.model || (asked.model === model && asked.text === text && asked.edits === inLink(edits));
+    const here = asked.model === model && asked.text === text && asked.edits === inLink(edits);
+    const same = !asked.model || (here && !viewToCome); // the answer to a link before this one would come on the screen
     const { map } = store;
     if (!same) store.map = null; // what the other pass has is not known yet
     limit();
@@ -221,11 +234,24 @@
     refused.forEach(refuse);
     publish("notes");
     const named = namesHead(params);
-    if (same) return store.set({ ...values, ...(named || !map ? {} : opening()) });
+    if (same) return lookAs({ values, named });
     viewToCome = { values, named, model: asked.model, text: asked.text }; // "": an example comes
-    ask(asked);
+    waiting = () => ask(asked);
+    if (!following) askForLink();
+  };
+
+  let following = 0; // a timer, while the answer to a followed link is under way
+  let waiting = null; // asks for the last link that was followed meanwhile: two answers at once could come in any order
+  const askForLink = () => {
+    clearTimeout(following);
+    following = waiting && setTimeout(askForLink, PATIENCE);
+    waiting?.();
+    waiting = null;
   };
   let viewToCome = null; // of a followed link, and whose pass it is of
+
+  /** Shows the pass on screen as a followed link does. */
+  const lookAs = ({ values, named }) => store.set({ ...values, ...(named || !store.map ? {} : opening()) });
 
   /** A message of the browser's own. */
   store.complain = (key, values) => {
@@ -243,46 +269,6 @@
       store.view[name] = FIELDS[name].initial;
     }
     return moved;
-  };
-
-  // --- what is shown, exactly ---------------------------------------------------------------------------------------
-
-  /** Fetches what is shown exactly, in the background: until then the packed weights stay, marked as approximate. A server
-   *  that does not answer is asked again, for as long as the same is shown. */
-  const loadExact = () => {
-    forgetExact();
-    publish("exact");
-    return fetchExact();
-  };
-  const forgetExact = () => {
-    store.exact = mine = null;
-    clearTimeout(exactLater);
-  };
-  const fetchExact = async (times = 0) => {
-    const { pass, map } = store;
-    if (!pass) return;
-    const { of, layer, head } = store.view;
-    const part = of === "head" ? head : of;
-    const asks = (mine = {});
-    const response = await former.patiently(`/attention/${pass.header.key}/${map.name}/${layer}/${part}`).catch(() => null);
-    const buffer = response?.ok && (await response.arrayBuffer().catch(() => null));
-    if (asks !== mine) return; // something else is shown by now
-    if (buffer) {
-      store.exact = { of, layer, head, ...former.decodeExact(map, of, buffer) };
-      return publish("exact");
-    }
-    if (response?.status === 404) return store.ask();
-    exactLater = setTimeout(() => asks === mine && fetchExact(times + 1), former.later(times));
-  };
-  const fetchExactSoon = former.afterwards(() => store.exact || mine || fetchExact()); // of heads that are only passed by, nothing
-  let mine = null; // the newest fetch
-  let exactLater = 0;
-
-  /** Waits until what is shown is here exactly. Throws where the server does not answer. */
-  store.exactly = async () => {
-    former.catchUp(); // it may be about to be fetched
-    if (!store.exact) await loadExact();
-    if (!store.exact) throw new Error(former.say("offline"));
   };
 
   // --- the link -----------------------------------------------------------------------------------------------------

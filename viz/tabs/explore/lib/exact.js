@@ -1,0 +1,50 @@
+// What is shown, exactly: the weights of a head as the model has them, its vectors and scores, asked of the server in the
+// background. Until they are here the packed weights stay, marked as approximate. Adds former.exactOf.
+(() => {
+  const former = window.former;
+
+  /**
+   * Keeps `exact` of lib/store.js for what its view shows, and adds its exactly(). Returns {load, forget, fetchSoon}. A server
+   * that does not answer is asked again, for as long as the same is shown.
+   */
+  former.exactOf = (store, publish) => {
+    let mine = null; // the newest fetch
+    let later = 0;
+
+    const forget = () => {
+      store.exact = mine = null;
+      clearTimeout(later);
+    };
+    const load = () => {
+      forget();
+      publish("exact");
+      return fetchNow();
+    };
+    const fetchNow = async (times = 0) => {
+      const { pass, map } = store;
+      if (!pass) return;
+      const { of, layer, head } = store.view;
+      const part = of === "head" ? head : of;
+      const asks = (mine = {});
+      const response = await former.patiently(`/attention/${pass.header.key}/${map.name}/${layer}/${part}`).catch(() => null);
+      const buffer = response?.ok && (await response.arrayBuffer().catch(() => null));
+      if (asks !== mine) return; // something else is shown by now
+      if (buffer) {
+        store.exact = { of, layer, head, ...former.decodeExact(map, of, buffer) };
+        return publish("exact");
+      }
+      if (response?.status === 404) return store.ask();
+      later = setTimeout(() => asks === mine && fetchNow(times + 1), former.later(times));
+    };
+    const fetchSoon = former.afterwards(() => store.exact || mine || fetchNow()); // of heads that are only passed by, nothing
+
+    /** Waits until what is shown is here exactly. Throws where the server does not answer. */
+    store.exactly = async () => {
+      former.catchUp(); // it may be about to be fetched
+      if (!store.exact) await load();
+      if (!store.exact) throw new Error(former.say("offline"));
+    };
+
+    return { load, forget, fetchSoon };
+  };
+})();
