@@ -13,16 +13,14 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
 from viz import style
-from viz.figures import frame
+from viz.figures import frame, grid
 
 QUERY, KEY = "query (attends from)", "key (attends to)"
 TITLES = {"linear": "weight", "row": "weight / the row’s largest", "root": "weight, root scale", "scores": "score"}
 STEPS = 24  # straight pieces that stand for the curve of the root scale
-THUMBNAIL = 64  # cells a side: more than this is not seen in a grid of heads
 LABELLED = 50  # tokens of a map that all have a label on the axis
 HATCHED = 48  # lines over the masked cells, at most so many a side
 HATCHED_SMALL = 12  # of a head among others
-GAP = 0.08  # between two heads, as a part of one
 
 Bools = NDArray[np.bool_]
 
@@ -116,14 +114,14 @@ def heads(
     layers, count, *_ = values.shape
     rows = frame.labels(tokens, values.shape[2], "tokens")
     columns = frame.labels(tokens if keys is None else keys, values.shape[3], "keys")
-    values, rows, columns = _pool(values, rows, columns)
-    down, across = _Side(frame.literal(axes[1]), layers, rows), _Side(frame.literal(axes[0]), count, columns)
+    values, rows, columns = grid.pool(values, rows, columns)
+    down, across = grid.Side(frame.literal(axes[1]), layers, rows), grid.Side(frame.literal(axes[0]), count, columns)
     traces, shapes = [], []
     if masked.any():
-        hidden = _join(np.isnan(values), down, across) == 1
+        hidden = grid.join(np.isnan(values), down, across) == 1
         traces.append(_backgrounds(down, across, colours))
         shapes.append(_hatch(hidden, colours, -(-max(len(rows), len(columns)) // HATCHED_SMALL)))
-    whole = _join(values, down, across)
+    whole = grid.join(values, down, across)
     traces.append(_weights(whole, scale, theme, colours, "%{y}<br>%{x}", unit, x0=0, dx=1, y0=0, dy=1))
     return frame.figure(
         traces,
@@ -141,41 +139,7 @@ def heads(
     )
 
 
-class _Side:
-    """One side of the grid: blocks of labelled cells at 0, 1, 2, ..., with a gap of a few cells between two."""
-
-    def __init__(self, name: str, count: int, labels: Sequence[str]) -> None:
-        size = len(labels)
-        self.step = size + max(1, round(GAP * size))  # from one block to the next
-        self.cells = (count - 1) * self.step + size  # no gap after the last
-        self.blocks = [f"{name} {i}" for i in range(count)]
-        starts = self.step * np.arange(count)
-        self.middles = starts + (size - 1) / 2
-        self.borders = (starts[:, None] + [-0.5, size - 0.5]).ravel()
-        self.axis = {  # without ticks to be seen: they name what is under the pointer
-            "tickmode": "array",
-            "tickvals": (starts[:, None] + np.arange(size)).ravel(),
-            "ticktext": [f"{block} · {label}" for block in self.blocks for label in labels],
-            "showticklabels": False,
-            "showgrid": False,
-            "ticks": "",
-        }
-
-    def names(self, axis: str, **place: Any) -> list[dict[str, Any]]:
-        """The name of each block, in the margin."""
-        where = zip(self.middles, self.blocks, strict=True)
-        return [{axis: middle, "text": block, "showarrow": False, **place} for middle, block in where]
-
-
-def _join(values: NDArray[Any], down: _Side, across: _Side) -> frame.Floats:
-    """(layers, h, rows, columns) → one array with NaN in the gaps."""
-    layers, count, rows, columns = values.shape
-    blocks = np.full((layers, down.step, count, across.step), np.nan, np.float32)
-    blocks[:, :rows, :, :columns] = values.transpose(0, 2, 1, 3)
-    return blocks.reshape(layers * down.step, count * across.step)[: down.cells, : across.cells]
-
-
-def _backgrounds(down: _Side, across: _Side, colours: frame.Colours) -> go.Heatmap:
+def _backgrounds(down: grid.Side, across: grid.Side, colours: frame.Colours) -> go.Heatmap:
     """A masked cell as large as each head, for the weights to lie on."""
     cells = np.full((2 * len(down.blocks) - 1, 2 * len(across.blocks) - 1), np.nan, np.float32)
     cells[::2, ::2] = 0
@@ -278,22 +242,6 @@ def _stops(scale: str, theme: str) -> list[tuple[float, str]]:
     roots = np.linspace(0, 1, STEPS + 1)
     mixed = [np.interp(roots, np.linspace(0, 1, len(stops)), stops[:, part]).round().astype(int) for part in range(3)]
     return [(float(root**2), f"rgb({r},{g},{b})") for root, r, g, b in zip(roots, *mixed, strict=True)]
-
-
-def _pool(values: frame.Floats, rows: list[str], columns: list[str]) -> tuple[frame.Floats, list[str], list[str]]:
-    """At most `THUMBNAIL` cells a side, each the largest of those in it, labelled by its first and its last token."""
-    down, across = (-(-count // THUMBNAIL) for count in values.shape[-2:])  # tokens of a cell
-    pad = [(0, 0), (0, 0), (0, -values.shape[2] % down), (0, -values.shape[3] % across)]
-    padded = np.pad(values, pad, constant_values=np.nan)
-    parts = padded.reshape(*values.shape[:2], -1, down, padded.shape[3] // across, across)
-    return np.fmax.reduce(parts, axis=(3, 5)), _ranges(rows, down), _ranges(columns, across)
-
-
-def _ranges(labels: list[str], size: int) -> list[str]:
-    if size == 1:
-        return labels
-    parts = [labels[i : i + size] for i in range(0, len(labels), size)]
-    return [part[0] if len(part) == 1 else f"{part[0]} … {part[-1]}" for part in parts]
 
 
 def _axis(count: int) -> dict[str, Any]:

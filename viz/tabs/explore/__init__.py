@@ -9,8 +9,8 @@ TAB = Tab(
     page.render,
     routes.attach,
     (
-        *("pass.js", "exact.js", "store.js", "tokens.js", "labels.js", "outcome.js", "blanks.js", "shown.js", "beside.js"),
-        *("paint.js", "legend.js", "habit.js", "picture.js"),
+        *("pass.js", "exact.js", "store.js", "tokens.js", "labels.js", "outcome.js", "blanks.js", "shown.js"),
+        *("beside.js", "paint.js", "legend.js", "habit.js", "picture.js"),
     ),
     {**python.PANELS, "beside": beside.code},
     limits={"edits": edits.LIMIT, "text": run.TEXT_LIMIT, "words_unasked": measures.UNASKED},
