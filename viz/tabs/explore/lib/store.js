@@ -147,17 +147,14 @@
 
   /** Takes up an answer of Python: {key, rev, asked, notes, link, example}; key null where it has nothing to show. */
   store.receive = async (answer) => {
+    if (answer?.link && askForLink()) return; // to a link that another came after
     if (!answer || answer.rev <= newest) return;
-    if (answer.link && waiting) return askForLink();
     if (answer.asked !== null && answer.asked < asks) return; // another question was asked since
     // A link that names a model or a text gets an answer of its own: the worked example would only flash by.
     const first = newest === 0;
     newest = answer.rev;
     store.notes.server = answer.notes ?? [];
-    if (answer.link) {
-      store.notes.link.push(...answer.link);
-      askForLink();
-    }
+    if (answer.link) store.notes.link.push(...answer.link);
     if (first && linkAsks(answer.example)) return void (example = answer.key);
     publish("notes");
     const key = answer.key ?? (store.pass ? null : example);
@@ -242,11 +239,14 @@
 
   let following = 0; // a timer, while the answer to a followed link is under way
   let waiting = null; // asks for the last link that was followed meanwhile: two answers at once could come in any order
+  /** Nothing is under way any more: the link that waits is asked for; returns whether there was one. */
   const askForLink = () => {
-    clearTimeout(following);
-    following = waiting && setTimeout(askForLink, PATIENCE);
-    waiting?.();
+    const ask = waiting;
     waiting = null;
+    clearTimeout(following);
+    following = ask && setTimeout(askForLink, PATIENCE);
+    ask?.();
+    return Boolean(ask);
   };
   let viewToCome = null; // of a followed link, and whose pass it is of
 
