@@ -119,17 +119,35 @@ def points(
     groups = kinds or ["points"] * len(places)
     if places.shape[1] != 2 or len(groups) != len(places):
         raise ValueError(f"at must be (n, 2) with a kind for each, got {places.shape} and {len(groups)} kinds")
-    traces: list[go.Scatter] = []
-    everywhere = places
-    sides = ("middle left", "middle right") if len(set(groups)) > 1 else ("middle right",)
+    everywhere, trail = places, []
     if trails is not None:
         steps = frame.numbers(trails, "trails", "(steps, n, 2)")
         if steps.shape[1:] != places.shape:
             raise ValueError(f"trails must be (steps, {len(places)}, 2), got {steps.shape}")
         everywhere = np.concatenate([places, *steps])  # (n · (steps + 1), 2)
-        traces.append(_trails(steps, colours))
+        trail = [_trails(steps, colours)]
     written = together(places, names, groups, np.ptp(everywhere, 0))
-    for i, kind in enumerate(dict.fromkeys(groups)):
+    xaxis, yaxis = (
+        {
+            "title": frame.literal(name),
+            "range": [low - ROOM * (high - low or 1), high + ROOM * (high - low or 1)],
+            "zeroline": True,
+            "zerolinecolor": colours["quiet"],
+        }
+        for name, low, high in zip(axes, everywhere.min(0), everywhere.max(0), strict=True)
+    )
+    traces = trail + _dots(places, names, written, groups, colours)
+    return frame.figure(traces, colours, title, xaxis=xaxis, yaxis=yaxis, height=420)
+
+
+def _dots(
+    places: frame.Floats, names: Sequence[str], written: Sequence[str], groups: Sequence[str], colours: frame.Colours
+) -> list[go.Scatter]:
+    """The dots (n, 2) of each kind, with what is written beside each; its own name is told under the pointer."""
+    kinds = list(dict.fromkeys(groups))
+    sides = ("middle left", "middle right") if len(kinds) > 1 else ("middle right",)
+    traces: list[go.Scatter] = []
+    for i, kind in enumerate(kinds):
         chosen = [j for j, group in enumerate(groups) if group == kind]
         traces.append(
             go.Scatter(
@@ -149,23 +167,7 @@ def points(
                 hovertemplate="%{customdata}: %{x:.3f}, %{y:.3f}<extra></extra>",
             )
         )
-    xaxis, yaxis = (
-        {
-            "title": frame.literal(name),
-            "range": [low - ROOM * (high - low or 1), high + ROOM * (high - low or 1)],
-            "zeroline": True,
-            "zerolinecolor": colours["quiet"],
-        }
-        for name, low, high in zip(axes, everywhere.min(0), everywhere.max(0), strict=True)
-    )
-    return frame.figure(
-        traces,
-        colours,
-        title,
-        xaxis=xaxis,
-        yaxis=yaxis,
-        height=420,
-    )
+    return traces
 
 
 def _trails(steps: frame.Floats, colours: frame.Colours) -> go.Scatter:

@@ -7,7 +7,7 @@ TAB = Tab(
     "generate",
     page.render,
     routes.attach,
-    ("branches.js", "frames.js", "writing.js", "second.js"),
+    ("branches.js", "frames.js", "link.js", "writing.js", "second.js"),
     python.PANELS,
     limits={
         "seed": writing.SEED_LIMIT - 1,

@@ -22,7 +22,6 @@
   };
   const SAMPLING = ["temperature", "top_k", "top_p", "seed"];
   const SHAPING = ["model", "text"]; // another of these, and what was written is another text
-  const LINKED = former.limits.linked; // written tokens that a link holds at most
   const TELL = 500; // ms from one change of the address to the next while tokens come
   const SPREAD = 1200; // ms over which tokens appear that came together: less than from one look into a room to the next
 
@@ -239,42 +238,8 @@
 
   // --- the link ----------------------------------------------------------------------------------------------------
 
-  const tokens = () => writing.branches.path(writing.cursor).map((node) => node.token);
-
-  /** The model, the settings and the written tokens in the address bar; how many there are where it does not hold all. */
-  const link = () => {
-    if (!Object.keys(writing.models).length) return null;
-    const all = tokens();
-    const held = (ids) => ids.slice(0, LINKED).join(".");
-    return { model: writing.settings.model, ...settings.link(), written: held(all), written_count: all.length > LINKED ? all.length : "", second_written: held(former.second.tokens) };
-  };
-
-  /** The written tokens that a link does not hold, see page.beyond. */
-  writing.beyond = () => {
-    const all = Math.max(writing.cursor.depth, former.second.tokens.length);
-    const view = { written: tokens().join("."), second_written: former.second.tokens.join(".") };
-    return all > LINKED ? { view, note: { key: "write_link_short", values: { held: LINKED, all } } } : null;
-  };
-  const writeLink = former.page.keep("generate", link, writing.beyond);
-
-  const LIST = /^\d{1,6}(\.\d{1,6})*$/;
-  const idsOf = (list) => (LIST.test(list ?? "") ? list.split(".").map(Number) : []);
-
-  /** Takes up the settings of a link; returns {given: the tokens it has written, other: those of the second model, refused:
-   *  notes}. */
-  const read = (params) => {
-    const model = params.get("model");
-    writing.settings.model = settings.allowed("model", model) ? model : FIELDS.model.initial;
-    fitModel(writing.settings.model); // first: it says which layers there are
-    const { values, refused } = settings.read(params);
-    Object.assign(writing.settings, values);
-    const written = params.get("written") ?? "";
-    const given = idsOf(written);
-    if (written && !given.length) refused.push(former.badLink("written", written));
-    const all = Number(params.get("written_count") ?? 0);
-    if (all > given.length) refused.push({ key: "write_link_was_short", values: { held: given.length, all } });
-    return { given, other: idsOf(params.get("second_written")), refused };
-  };
+  const { params: link, beyond, read } = former.linkOf(writing, settings, fitModel);
+  const writeLink = former.page.keep("generate", link, beyond);
 
   /** The last node on the way of these tokens that is known here, and the tokens after it. */
   const asFarAsHere = (wanted) => {
@@ -334,6 +299,6 @@
     complain(refused);
   };
 
-  Object.assign(writing, { order, writeLink });
+  Object.assign(writing, { order, writeLink, beyond });
   former.writing = writing;
 })();
