@@ -20,6 +20,8 @@ from former.hooks import ALL_POINTS, Capture, check_points
 from former.masks import KINDS
 from former.models import Classifier
 from former.sampling import check_rules, next_token_probs, random_of
+from former.sparse import KINDS as SPARSE
+from former.sparse import MOST_WEIGHTS
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,8 @@ class Window:
 
         Args:
             ids: the whole text; what was read before is not read again.
-            capture: sees what attention does with the tokens that are new.
+            capture: sees what attention does with the tokens that are new; of more than `MOST_WEIGHTS`, whose maps
+                would be as large as their square, with the newest alone.
         """
         context = self._model.config.seq_length
         jump = context - max(1, context // 2) + 1
@@ -109,6 +112,9 @@ class Window:
                 self._cache = KeyValueCache(self._model.config, self._like)
         new = ids[self.start + (0 if self._cache is None else self._cache.length) :]
         tokens = torch.tensor([new], device=self._like.device)
+        if capture is not None and self._cache is not None and len(new) > MOST_WEIGHTS:
+            self._model(tokens[:, :-1], cache=self._cache)
+            tokens = tokens[:, -1:]
         return self._model(tokens, capture=capture, cache=self._cache)[0, -1]
 
 
@@ -177,7 +183,10 @@ def reader(model: Any, prompt: int, use_cache: bool = True) -> Window | Unmasked
         return Stream(model, use_cache)
     mask = getattr(model.config, "mask", None)
     if mask is None or isinstance(model, Classifier):
-        raise ValueError(f"model must give a logit for each next token, got a {type(model).__name__}")
+        raise ValueError(
+            f"model must give a logit for each next token, got {type(model).__name__}; "
+            "an EncoderDecoder writes by former.translate"
+        )
     return Window(model, prompt, use_cache) if KINDS[mask].causal else UnmaskedWindow(model)
 
 
@@ -223,6 +232,12 @@ def generate(
     layers = _layers(capture, config.depth)
     if layers:
         check_points(["weights"], getattr(model, "points", ALL_POINTS))
+        most = min(config.seq_length, len(ids) + max_new_tokens)
+        if not use_cache and most > MOST_WEIGHTS and getattr(config, "mask", None) in SPARSE:
+            raise ValueError(
+                f"use_cache must be True to capture the weights of more than {MOST_WEIGHTS} tokens under the "
+                f"{config.mask!r} mask, got False and up to {most}"
+            )
     rng = random_of(seed)
     rules = (temperature, top_k, top_p)
     window = reader(model, len(ids), use_cache)

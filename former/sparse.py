@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 import torch
 import torch.nn.functional as F
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from former import masks
 from former.checks import require_choice, require_positive
@@ -45,13 +46,16 @@ def attend(q: Tensor, k: Tensor, v: Tensor, kind: str, size: int) -> Tensor:
     Returns:
         out (b, h, t, s).
     Raises:
-        ValueError: another kind, a size below 1, or tensors that are not of one shape (b, h, t, s).
+        ValueError: another kind, a size below 1, or tensors that are not of one shape (b, h, t, s), none of them 0.
+        RuntimeError: in the backward pass of a gradient: there are no second derivatives.
     """
     require_choice("kind", kind, KINDS)
     require_positive("size", size)
-    if q.dim() != 4 or not q.shape == k.shape == v.shape or q.shape[2] == 0:
+    if q.dim() != 4 or not q.shape == k.shape == v.shape or q.numel() == 0:
         shapes = ", ".join(str(tuple(x.shape)) for x in (q, k, v))
-        raise ValueError(f"q, k and v must have one shape (b, h, t, s) with t at least 1, got {shapes}")
+        raise ValueError(f"q, k and v must have one shape (b, h, t, s), each size at least 1, got {shapes}")
+    if not q.is_floating_point() or not q.dtype == k.dtype == v.dtype:
+        raise ValueError(f"q, k and v must be floating point of one dtype, got {q.dtype}, {k.dtype} and {v.dtype}")
     b, _, t, _ = q.shape
     size = min(size, t)  # from t on every kind is the causal mask
     # Filled up at the end, where no token looks.
@@ -137,7 +141,8 @@ class _Attend(torch.autograd.Function):
         return out
 
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+    @once_differentiable  # L is kept as a number, so the derivative of what is done here would be wrong
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:  # pyright: ignore[reportIncompatibleMethodOverride]
         """The gradients of q, k and v, summed over the parts."""
         q, k, v, out, total = ctx.saved_tensors
         dq, dk, dv = torch.zeros_like(q), torch.zeros_like(k), torch.zeros_like(v)

@@ -67,6 +67,14 @@ def test_gradients_are_the_slopes_of_the_output(kind):
     assert torch.autograd.gradcheck(lambda q, k, v: sparse.attend(q, k, v, kind, 3), leaves)
 
 
+@pytest.mark.usefixtures("way")
+def test_a_second_derivative_is_refused_and_not_wrong():
+    leaves = inputs(7, torch.float32)
+    (slope,) = torch.autograd.grad(sparse.attend(*leaves, "strided", 3).square().sum(), leaves[0], create_graph=True)
+    with pytest.raises(RuntimeError, match="once_differentiable"):
+        slope.sum().backward()
+
+
 @pytest.mark.parametrize(("dtype", "resolution"), [(torch.bfloat16, 2**-8), (torch.float16, 2**-11)])
 @pytest.mark.usefixtures("way")
 def test_half_floats_lose_no_more_than_their_own_rounding(dtype, resolution):
@@ -139,8 +147,13 @@ def test_what_does_not_fit_is_refused():
         sparse.attend(q, k, v, "fixed", 0)
     with pytest.raises(ValueError, match=r"one shape .* got \(2, 3, 5, 8\), \(2, 3, 6, 8\), \(2, 3, 6, 8\)"):
         sparse.attend(q[:, :, :5], k, v, "fixed", 2)
-    with pytest.raises(ValueError, match=r"t at least 1, got \(2, 3, 0, 8\)"):
-        sparse.attend(q[:, :, :0], k[:, :, :0], v[:, :, :0], "fixed", 2)
+    for empty in (lambda x: x[:, :, :0], lambda x: x[:0], lambda x: x[..., :0]):
+        with pytest.raises(ValueError, match=r"each size at least 1, got \("):
+            sparse.attend(empty(q), empty(k), empty(v), "fixed", 2)
+    with pytest.raises(ValueError, match=r"floating point of one dtype, got torch\.float64, torch\.float32"):
+        sparse.attend(q, k.float(), v, "fixed", 2)
+    with pytest.raises(ValueError, match=r"floating point of one dtype, got torch\.int64"):
+        sparse.attend(q.long(), k.long(), v.long(), "fixed", 2)
 
 
 def generator(kind, seq_length=64, **changes):
@@ -251,3 +264,17 @@ def test_training_through_the_pattern_learns_a_text_that_repeats(sparsely):
     assert losses[0] > 2
     assert losses[-1] < 0.1
     assert sparsely == [59, 59] * 40
+
+
+def test_writing_past_the_longest_maps_still_yields_the_newest_tokens_weights():
+    model = generator("local", 2_060, depth=1)
+    prompt = torch.randint(20, (2_055,))
+    steps = list(former.generate(model, prompt, 8, seed=1, capture=True))  # the window jumps, and 1,030 are read again
+    assert [step.token for step in steps] == [step.token for step in former.generate(model, prompt, 8, seed=1)]
+    for step in steps:
+        weights = step.weights[0]
+        assert weights.shape[-1] > 1_024
+        torch.testing.assert_close(weights.sum(-1), torch.ones(4, dtype=torch.float64))
+        assert not weights[:, :-7].any()
+    with pytest.raises(ValueError, match=r"use_cache must be True to capture .*'local' mask, got False and up to 2060"):
+        former.generate(model, prompt, 8, capture=True, use_cache=False)
