@@ -1,6 +1,7 @@
 """Changes to one head during a forward pass, given to `run_with_capture(..., edits=[...])`.
 
-An edit is an `Observer`: it lives for the calls it is given to and leaves the model as it was.
+An edit is an `Observer`: it lives for the calls it is given to and leaves the model as it was. In a model of several
+stacks, such as an `EncoderDecoder`, `stack` says whose head is meant: one of `former.hooks.STACKS`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from former.hooks import Hook, at_points, check_points
+from former.checks import require_choice
+from former.hooks import STACKS, Hook, at_points, check_points
 
 
 @dataclass(frozen=True)
@@ -36,27 +38,30 @@ class Edit:
         return at_points([self.point], lambda _, tensor: self.change(tensor))
 
 
-def ablate_head(layer: int, head: int) -> Edit:
+def ablate_head(layer: int, head: int, *, stack: str = "") -> Edit:
     """Switches a head off: what it adds to the block is 0. Its weights can still be seen.
 
     Args:
         layer: from 0.
         head: from 0.
+        stack: whose head it is, where the model has several stacks.
     Raises:
-        ValueError: in the run, a layer or head that the model does not have.
+        ValueError: another stack; in the run, a stack, layer or head that the model does not have.
     """
-    return scale_head(layer, head, 0.0)
+    return scale_head(layer, head, 0.0, stack=stack)
 
 
-def scale_head(layer: int, head: int, factor: float) -> Edit:
+def scale_head(layer: int, head: int, factor: float, *, stack: str = "") -> Edit:
     """Multiplies what a head adds to its block by `factor`; 1 changes nothing, 0 ablates.
 
     Args:
         layer: from 0.
         head: from 0.
         factor: any finite number.
+        stack: whose head it is, where the model has several stacks.
     Raises:
-        ValueError: a factor that is not finite; in the run, a layer or head that the model does not have.
+        ValueError: a factor that is not finite, or another stack; in the run, a stack, layer or head that the model
+            does not have.
     """
     if not abs(factor) < float("inf"):
         raise ValueError(f"factor must be a finite number, got {factor!r}")
@@ -67,10 +72,10 @@ def scale_head(layer: int, head: int, factor: float) -> Edit:
         factors[head] = factor
         return out * factors
 
-    return Edit(layer, "out", scale)
+    return Edit(layer, _point("out", stack), scale)
 
 
-def set_weights(layer: int, head: int, weights: Tensor) -> Edit:
+def set_weights(layer: int, head: int, weights: Tensor, *, stack: str = "") -> Edit:
     """Replaces a head's attention weights.
 
     Args:
@@ -78,9 +83,10 @@ def set_weights(layer: int, head: int, weights: Tensor) -> Edit:
         head: from 0.
         weights: (t_query, t_key), or (b, t_query, t_key) for a batch of b or as one for all; finite. Rows that sum to 1
             stay a weighted average.
+        stack: whose head it is, where the model has several stacks.
     Raises:
-        ValueError: weights that are not finite; in the run, weights of another shape, or a layer or head that the
-            model does not have.
+        ValueError: weights that are not finite, or another stack; in the run, weights of another shape, or a stack,
+            layer or head that the model does not have.
     """
     if not torch.isfinite(weights).all():
         raise ValueError("weights must be finite numbers, got NaN or infinity among them")
@@ -95,10 +101,12 @@ def set_weights(layer: int, head: int, weights: Tensor) -> Edit:
         replaced[:, head] = weights.to(current)
         return replaced
 
-    return Edit(layer, "weights", replace)
+    return Edit(layer, _point("weights", stack), replace)
 
 
-def set_weight(layer: int, head: int, query: int, key: int, weight: float, *, renormalise: bool = True) -> Edit:
+def set_weight(
+    layer: int, head: int, query: int, key: int, weight: float, *, renormalise: bool = True, stack: str = ""
+) -> Edit:
     """Sets one of a head's attention weights: how much a query takes of a key.
 
     Args:
@@ -108,8 +116,10 @@ def set_weight(layer: int, head: int, query: int, key: int, weight: float, *, re
         weight: in [0, 1].
         renormalise: whether the row's other weights are scaled to share 1 − weight, so that it still sums to 1; where
             they are all 0 there is nothing to scale, and they stay so. Else they stay as they are.
+        stack: whose head it is, where the model has several stacks.
     Raises:
-        ValueError: a weight outside [0, 1]; in the run, a layer, a head, a query or a key that is not there.
+        ValueError: a weight outside [0, 1], or another stack; in the run, a stack, a layer, a head, a query or a key
+            that is not there.
     """
     if not 0 <= weight <= 1:
         raise ValueError(f"weight must be in [0, 1], got {weight!r}")
@@ -128,7 +138,15 @@ def set_weight(layer: int, head: int, query: int, key: int, weight: float, *, re
         row[:, key] = weight
         return replaced
 
-    return Edit(layer, "weights", replace)
+    return Edit(layer, _point("weights", stack), replace)
+
+
+def _point(point: str, stack: str) -> str:
+    """The point's name in that stack, as `former.hooks` has it."""
+    if not stack:
+        return point
+    require_choice("stack", stack, STACKS)
+    return f"{stack}.{point}"
 
 
 def _check_head(head: int, tensor: Tensor) -> None:

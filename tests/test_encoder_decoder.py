@@ -282,10 +282,11 @@ def test_an_edit_at_a_scoped_point_changes_that_stack_and_no_other(stack):
     inputs = pair()
     names = [f"{each}.out" for each in STACKS]
     plain_logits, plain = run_with_capture(model, inputs, names)
-    edit = edits.Edit(0, f"{stack}.out", torch.zeros_like)
-    logits, changed = run_with_capture(model, inputs, names, edits=[edit])
+    logits, changed = run_with_capture(model, inputs, names, edits=[edits.ablate_head(0, 1, stack=stack)])
     assert not torch.equal(logits, plain_logits)
-    assert not changed.get(f"{stack}.out", 0).any()
+    off, head = changed.get(f"{stack}.out", 0), torch.arange(4) == 1
+    assert not off[:, head].any()
+    assert off[:, ~head].any()
     before = {"encoder": [], "decoder": ["encoder"], "cross": ["encoder", "decoder"]}[stack]
     for each in before:  # what comes earlier in the pass stays as it was
         assert torch.equal(changed.get(f"{each}.out", 0), plain.get(f"{each}.out", 0))

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, TypeGuard
 
 from torch import Tensor
@@ -97,20 +96,20 @@ def observers(edits: Sequence[Edit], mask: Tensor, config: StackConfig, stack: s
     uniform = mask / mask.sum(-1, keepdim=True)
 
     def observer(edit: Edit, head: int) -> former.edits.Edit:
+        layer = edit["layer"]
         if edit["do"] == "uniform":
-            return former.edits.set_weights(edit["layer"], head, uniform)
+            return former.edits.set_weights(layer, head, uniform, stack=stack)
         if edit["do"] == "weight":
-            place = edit["query"], edit["key"]
-            return former.edits.set_weight(edit["layer"], head, *place, edit["weight"], renormalise=edit["renormalise"])
-        return former.edits.scale_head(edit["layer"], head, edit["factor"])
+            place, rest = (edit["query"], edit["key"]), edit["renormalise"]
+            return former.edits.set_weight(layer, head, *place, edit["weight"], renormalise=rest, stack=stack)
+        return former.edits.scale_head(layer, head, edit["factor"], stack=stack)
 
-    made = [
+    return [
         observer(edit, head)
         for edit in edits
         if applies(edit, mask)
         for head in (range(config.heads) if edit["head"] is None else [edit["head"]])
     ]
-    return [replace(each, point=f"{stack}.{each.point}") if stack else each for each in made]
 
 
 def applies(edit: Edit, mask: Tensor) -> bool:

@@ -173,8 +173,7 @@ def start_of_two(loaded: Loaded, view: View) -> Start:
         f"keys = tokenizer.labels({columns}[0].tolist())",
         "mask = torch.ones(weights.shape[-2:], dtype=torch.bool)" + (".tril()" if stack == "decoder" else ""),
     ]
-    first = ["from dataclasses import replace\n"] if done else []
-    code = "\n".join([*first, IMPORTS.rstrip(), *lines]) + "\n"
+    code = "\n".join([IMPORTS.rstrip(), *lines]) + "\n"
     return Start(loaded, sizes[rows], code, sizes[columns], f"{stack}.", "labels, keys")
 
 
@@ -187,18 +186,16 @@ def edit_list(changes: Sequence[edits.Edit], heads: int, indent: str = "") -> li
 def change(edit: edits.Edit, heads: int) -> list[str]:
     """An edit as calls, one for each head it is about; each at its own stack, where the model has several."""
     each = range(heads) if edit["head"] is None else [edit["head"]]
-    stack, point = edit.get("map"), "weights"
+    stack = edit.get("map")
+    whose = f", stack={stack!r}" if stack else ""
     if edit["do"] == "uniform":
         uniform = f"uniform[{stack!r}]" if stack else "uniform"
-        calls = [f"former.edits.set_weights({edit['layer']}, {head}, {uniform})" for head in each]
-    elif edit["do"] == "weight":
+        return [f"former.edits.set_weights({edit['layer']}, {head}, {uniform}{whose})" for head in each]
+    if edit["do"] == "weight":
         rest = "" if edit["renormalise"] else ", renormalise=False"
         place = f"{edit['layer']}, {edit['head']}, {edit['query']}, {edit['key']}"
-        calls = [f"former.edits.set_weight({place}, {edit['weight']!r}{rest})"]
-    else:
-        point = "out"
-        calls = [f"former.edits.scale_head({edit['layer']}, {head}, {edit['factor']!r})" for head in each]
-    return [f'replace({call}, point="{stack}.{point}")' for call in calls] if stack else calls
+        return [f"former.edits.set_weight({place}, {edit['weight']!r}{rest}{whose})"]
+    return [f"former.edits.scale_head({edit['layer']}, {head}, {edit['factor']!r}{whose})" for head in each]
 
 
 def shown(loaded: Loaded, view: View) -> str:
