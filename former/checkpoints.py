@@ -98,9 +98,7 @@ def save(bundle: Bundle, path: str | Path, dtype: Literal["f16", "bf16"] = "f16"
         raise ValueError(f"dtype must be one of {', '.join(_DTYPES)}, got {dtype!r}")
     _check_vocabulary(bundle.tokenizer, bundle.model.config)
     state = {name: tensor.detach().to("cpu", _DTYPES[dtype]) for name, tensor in bundle.model.state_dict().items()}
-    for name, tensor in state.items():
-        if not torch.isfinite(tensor).all():
-            raise ValueError(f"weights must be finite numbers within the range of {dtype}, got others in {name}")
+    check_finite(state, dtype)
     folder = Path(path)
     folder.mkdir(parents=True, exist_ok=True)
     _remove_old(folder)
@@ -118,6 +116,13 @@ def save(bundle: Bundle, path: str | Path, dtype: Literal["f16", "bf16"] = "f16"
         "tokenizer": tokenizer,
     }
     write_card(folder, card)
+
+
+def check_finite(state: dict[str, Tensor], dtype: str) -> None:
+    """Raises ValueError unless all weights are finite numbers; dtype is what they have been rounded to, to say so."""
+    for name, tensor in state.items():
+        if not tensor.isfinite().all():
+            raise ValueError(f"weights must be finite numbers within the range of {dtype}, got others in {name}")
 
 
 def write_card(folder: Path, card: dict[str, Any]) -> None:
@@ -168,9 +173,9 @@ def folder_of(name_or_path: str | Path) -> Path:
     """
     text = str(name_or_path)
     shipped, own = CHECKPOINTS / text, Path(text)
-    if text.startswith(".") or not (shipped / CARD).is_file():
+    if text.startswith(".") or not os.path.isfile(shipped / CARD):  # unlike Path.is_file, for any text
         return own
-    if (own / CARD).is_file() and not own.samefile(shipped):
+    if os.path.isfile(own / CARD) and not own.samefile(shipped):
         raise CheckpointError(f"{text!r} is a shipped model and a folder here; give './{text}' or {str(shipped)!r}")
     return shipped
 
@@ -185,7 +190,7 @@ def load(name_or_path: str | Path) -> Bundle:
     """
     folder = folder_of(name_or_path)
     path = folder / CARD
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise CheckpointError(
             f"no model {str(name_or_path)!r}: neither one of {available()} nor a folder with a {CARD}"
         )
@@ -195,16 +200,20 @@ def load(name_or_path: str | Path) -> Bundle:
         config = config_kind.from_dict(_config_of(card), card.get("version", 1))
         tokenizer = _tokenizer(folder, card["tokenizer"], files)
         _check_vocabulary(tokenizer, config)
+        state: dict[str, Tensor] = {}
+        for file, facts in files.items():
+            if file != TOKENIZER:
+                state |= _tensors(folder / file, _read(folder / file, facts))
+        if config.depth > len(state):  # before the model is built: a depth may be any number
+            raise CheckpointError(f"the weights beside {path} hold {len(state)} tensors, fewer than its depth")
         with torch.device("meta"):  # shapes only: the weights come from the files
             model = kind(config)
     except CheckpointError:
         raise
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise CheckpointError(f"{path} is no card of a model: {error!r}") from error
-    state: dict[str, Tensor] = {}
-    for file, facts in files.items():
-        if file != TOKENIZER:
-            state |= _tensors(folder / file, _read(folder / file, facts))
+    except (ValueError, KeyError, TypeError, AttributeError, RuntimeError, OverflowError) as error:  # RuntimeError:
+        # sizes beyond any memory, and what torch says of them has many lines
+        said = repr(error).split("\\n")[0]
+        raise CheckpointError(f"{path} is no card of a model: {said}") from error
     if card.get("version", 1) == 1:
         state = {name.replace("transformer.norm.", "norm."): tensor for name, tensor in state.items()}
     _check_state(model.state_dict(), state, dtype, path)
@@ -242,7 +251,7 @@ def _tokenizer(folder: Path, values: dict[str, Any], files: dict[str, dict[str, 
 
 def _read(path: Path, facts: dict[str, Any]) -> bytes:
     """One file, checked against its entry in the card."""
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise CheckpointError(f"{path} is missing; the card names it")
     content = path.read_bytes()
     if hashlib.sha256(content).hexdigest() != facts.get("sha256"):

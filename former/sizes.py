@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import torch
@@ -9,7 +10,8 @@ from torch import nn
 
 from former import bert, gpt2
 from former.checkpoints import KINDS
-from former.checks import require_choice
+from former.checks import require_choice, require_positive
+from former.config import ModelConfig
 from former.models import Generator
 
 HEAD_SIZE = 64  # of every published GPT-2 and BERT
@@ -24,10 +26,14 @@ def count_parameters(kind: str, **changes: Any) -> int:
         changes: fields of its config, such as depth, emb and heads; the others have their defaults. Where a GPT-2 or
             BERT is given emb and no heads, these have their published size of 64.
     Raises:
-        ValueError: another kind, or a field out of its range.
+        ValueError: another kind, a field that its config does not have, or one out of its range.
     """
     require_choice("kind", kind, (*KINDS, "bert", *gpt2.SIZES, *bert.SIZES))
+    config = KINDS[kind][1] if kind in KINDS else ModelConfig if kind in gpt2.SIZES else bert.BertConfig
+    for name in changes:
+        require_choice("changes", name, [field.name for field in fields(config)])
     if "emb" in changes and kind not in KINDS:
+        require_positive("emb", changes["emb"])
         changes = {"heads": max(1, changes["emb"] // HEAD_SIZE), **changes}
     with torch.device("meta"):
         model = _make(kind, changes)

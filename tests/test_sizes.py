@@ -43,5 +43,9 @@ def test_every_kind_that_is_saved_is_counted_at_its_defaults(kind):
 def test_what_has_no_count_is_refused():
     with pytest.raises(ValueError, match=r"kind must be one of .*got 'gpt3'"):
         count_parameters("gpt3")
+    with pytest.raises(ValueError, match=r"changes must be one of 'emb', .*got 'layers'"):
+        count_parameters("gpt2", layers=3)
+    with pytest.raises(ValueError, match="emb must be a whole number of at least 1, got 'x'"):
+        count_parameters("bert", emb="x")
     with pytest.raises(ValueError, match="depth must be a whole number of at least 1"):
         count_parameters("gpt2", depth=0)
