@@ -346,6 +346,34 @@ def indexed(weight_map: object) -> Callable[[Path], None]:
     return change
 
 
+def in_two_files(folder: Path) -> None:
+    shutil.copy(folder / "model.safetensors", folder / "again.safetensors")
+    indexed({"a": "again.safetensors", "b": "part.safetensors"})(folder)
+
+
+def change_tokenizer(change: Callable[[dict[str, Any]], Any]) -> Callable[[Path], None]:
+    def rewrite(folder: Path) -> None:
+        path = folder / "tokenizer.json"
+        definition = json.loads(path.read_text(encoding="utf-8"))
+        change(definition)
+        path.write_text(json.dumps(definition), encoding="utf-8")
+
+    return rewrite
+
+
+def older_vocabulary(**changes: int) -> Callable[[Path], None]:
+    """vocab.json and merges.txt in place of tokenizer.json, with other ids."""
+
+    def rewrite(folder: Path) -> None:
+        vocabulary = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
+        (folder / "tokenizer.json").unlink()
+        write("merges.txt", "#version: 0.2\n")(folder)
+        write("vocab.json", json.dumps({**vocabulary, **changes}))(folder)
+
+    return rewrite
+
+
+PANICS = {"type": "Precompiled", "precompiled_charsmap": ""}  # the library's Rust fails at it, and not as an Exception
 C_ATTN = "transformer.h.1.attn.c_attn.weight"
 NOT_FINITE = torch.full((24, 72), torch.inf)
 BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
@@ -360,9 +388,18 @@ BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
     "no architecture": (write("config.json", "{}"), "model_type must be one of 'gpt2', 'bert', got None"),
     "another head": (
         change_config(architectures=["GPT2ForSequenceClassification"]),
-        "architectures must be GPT2LMHeadModel or GPT2Model, got 'GPT2ForSequenceClassification'",
+        "architectures must be among GPT2LMHeadModel, GPT2Model, got 'GPT2ForSequenceClassification'",
+    ),
+    "architectures that are no list": (
+        change_config(architectures="GPT2LMHeadModel"),
+        "architectures must be a list of names, got 'GPT2LMHeadModel'",
     ),
     "an unknown activation": (change_config(activation_function="swish"), "activation must be one of 'gelu'"),
+    "an activation that is no name": (change_config(activation_function=["gelu"]), "activation must be one of 'gelu'"),
+    "a size in quotes": (
+        change_config(n_embd="24", n_inner=96),
+        "must be a multiple of the embedding's, got 96 of '24'",
+    ),
     "scores scaled by layer": (
         change_config(scale_attn_by_inverse_layer_idx=True),
         "scale_attn_by_inverse_layer_idx must be False, got True",
@@ -404,6 +441,10 @@ BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
         change_weights(lambda weights: weights.update({"lm_head.weight": torch.zeros(300, 24)})),
         "must hold 'lm_head.weight' as 'wte.weight'",
     ),
+    "a tensor of whole numbers": (
+        change_weights(lambda weights: weights.update({C_ATTN: torch.zeros(24, 72, dtype=torch.int8)})),
+        "must be floating point, got torch.int8 in 'h.1.attn.c_attn.weight'",
+    ),
     "a weight that is not finite": (
         change_weights(lambda weights: weights.update({C_ATTN: NOT_FINITE})),
         "must be finite numbers, got others in 'h.1.attn.c_attn.weight'",
@@ -411,10 +452,26 @@ BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
     "an index without a map": (indexed(None), "must hold a weight_map"),
     "an index that leaves the folder": (indexed({"a": "../part.safetensors"}), "must name safetensors files beside it"),
     "an index to a pickled file": (indexed({"a": "model.bin"}), "must name safetensors files beside it"),
+    "an index to no name of a file": (indexed({"a": "\ud800.safetensors"}), "must name safetensors files beside it"),
+    "an index of two files that hold the same": (in_two_files, "twice, once in part.safetensors"),
     "an index to a file that is missing": (indexed({"a": "gone.safetensors"}), "gone.safetensors cannot be read"),
     "an index of tensors that are missing": (indexed({"a": "part.safetensors"}), "lack 'a', which"),
     "no tokenizer": (remove("tokenizer.json"), "holds no tokenizer: neither tokenizer.json nor vocab.json"),
     "a tokenizer that is none": (write("tokenizer.json", "{}"), "definition must be the text of a tokenizer.json"),
+    "a tokenizer at which the library fails": (
+        change_tokenizer(lambda definition: definition.update(normalizer=PANICS)),
+        "definition must be the text of a tokenizer.json",
+    ),
+    "a tokenizer that reads by chance": (
+        change_tokenizer(lambda definition: definition["model"].update(dropout=0.5)),
+        "definition must have no dropout of merges, got 0.5",
+    ),
+    "a vocabulary without a byte": (
+        change_tokenizer(lambda definition: definition["model"].update(vocab={"a": 0}, merges=[])),
+        "definition must have a token for each byte, got none for b'!'",
+    ),
+    "an id that is none": (older_vocabulary(a=-1), "must give each token a whole number of at least 0, got -1"),
+    "an id of two tokens": (older_vocabulary(a=7, b=7), "must give each token an id of its own"),
     "the tokenizer of BERT": (
         write("tokenizer.json", PIECES.to_dict()["definition"]),
         "definition must be of byte-level BPE",
@@ -433,9 +490,8 @@ def whole(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize(("breaks", "message"), BROKEN.values(), ids=BROKEN.keys())
-def test_a_broken_folder_is_refused_in_one_line(breaks, message, whole, tmp_path):
-    folder = tmp_path / "model"
+def assert_refused(whole: Path, folder: Path, breaks: Callable[[Path], object], message: str) -> None:
+    """A copy of what loads whole is refused, once it is broken, in one line that holds `message`."""
     shutil.copytree(whole, folder)
     former.pretrained.load(folder)
     breaks(folder)
@@ -443,6 +499,11 @@ def test_a_broken_folder_is_refused_in_one_line(breaks, message, whole, tmp_path
         former.pretrained.load(folder)
     assert message in str(refusal.value)
     assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(("breaks", "message"), BROKEN.values(), ids=BROKEN.keys())
+def test_a_broken_folder_is_refused_in_one_line(breaks, message, whole, tmp_path):
+    assert_refused(whole, tmp_path / "model", breaks, message)
 
 
 BROKEN_BERT: dict[str, tuple[Callable[[Path], object], str]] = {
@@ -458,6 +519,18 @@ BROKEN_BERT: dict[str, tuple[Callable[[Path], object], str]] = {
     "relative positions": (change_config(position_embedding_type="relative_key"), "must be 'absolute'"),
     "a decoder": (change_config(is_decoder=True), "is_decoder must be False, got True"),
     "no tokenizer": (remove("tokenizer.json"), "holds no tokenizer: neither tokenizer.json nor vocab.txt"),
+    "another token for unknown words": (
+        change_tokenizer(lambda definition: definition["model"].update(unk_token="<unk>")),
+        "definition must read an unknown word as '[UNK]', got '<unk>'",
+    ),
+    "a setting of the older files that is none": (
+        lambda folder: [
+            remove("tokenizer.json")(folder),
+            write("vocab.txt", "\n".join(PIECES.labels(range(PIECES.num_tokens))))(folder),
+            write("tokenizer_config.json", '{"do_lower_case": null}')(folder),
+        ],
+        "do_lower_case must be true or false, got None",
+    ),
     "the tokenizer of GPT-2": (
         write("tokenizer.json", BPE.to_dict()["definition"]),
         "definition must be of WordPiece",
@@ -465,14 +538,16 @@ BROKEN_BERT: dict[str, tuple[Callable[[Path], object], str]] = {
 }
 
 
+@pytest.fixture(scope="module")
+def whole_bert(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("bert")
+    saved(T.BertForPreTraining(bert_config()), folder)
+    return folder
+
+
 @pytest.mark.parametrize(("breaks", "message"), BROKEN_BERT.values(), ids=BROKEN_BERT.keys())
-def test_a_broken_bert_is_refused_in_one_line(breaks, message, tmp_path):
-    saved(T.BertForPreTraining(bert_config()), tmp_path)
-    breaks(tmp_path)
-    with pytest.raises(former.CheckpointError) as refusal:
-        former.pretrained.load(tmp_path)
-    assert message in str(refusal.value)
-    assert "\n" not in str(refusal.value)
+def test_a_broken_bert_is_refused_in_one_line(breaks, message, whole_bert, tmp_path):
+    assert_refused(whole_bert, tmp_path / "model", breaks, message)
 
 
 @pytest.mark.parametrize(
@@ -535,6 +610,19 @@ def test_what_the_format_cannot_express_is_not_written(tmp_path):
     config = gpt2.config(**{**shape, "num_tokens": 256})
     with pytest.raises(ValueError, match="must be a BpeTokenizer, as GPT-2's, got a ByteTokenizer"):
         former.pretrained.save(former.Bundle(former.Generator(config), ByteTokenizer(), config), tmp_path)
+    fits = gpt2.config(**shape)
+    fewer = gpt2.config(**{**shape, "num_tokens": 299})
+    with pytest.raises(ValueError, match="at most the model's 299 tokens, got 300"):
+        former.pretrained.save(former.Bundle(former.Generator(fewer), BPE, fewer), tmp_path)
+    model = former.Generator(fits)
+    model.state_dict()["norm.weight"].fill_(torch.nan)
+    with pytest.raises(ValueError, match=r"must be finite numbers .* got others in norm.weight"):
+        former.pretrained.save(former.Bundle(model, BPE, fits), tmp_path)
+    verdict = BertConfig(**{**shape, "num_tokens": 120}, words_head=False, sentence_head=False)
+    for classes in (["bad"], ["good", "good"]):
+        bundle = former.Bundle(BertClassifier(verdict), PIECES, verdict, {"classes": classes})
+        with pytest.raises(ValueError, match="classes must be 2 different names"):
+            former.pretrained.save(bundle, tmp_path)
     assert not list(tmp_path.iterdir())
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from former.checkpoints import TOKENIZER, Bundle, CheckpointError
+from former.checkpoints import TOKENIZER, Bundle, CheckpointError, check_finite
 from former.checks import require_choice
 from former.pretrained import bert, gpt2
 from former.pretrained.architecture import Architecture, Part
@@ -66,16 +66,20 @@ def save(bundle: Bundle, folder: str | Path) -> None:
             tokenizer of its kind.
         folder: made where it is missing; a model that stands there is replaced.
     Raises:
-        ValueError: a model or tokenizer that the format cannot express.
+        ValueError: a model or tokenizer that the format cannot express, or weights that are not finite.
     """
     from huggingface_hub import save_torch_state_dict  # noqa: PLC0415 (only who saves needs it)
 
     architecture = next((each for each in ARCHITECTURES.values() if isinstance(bundle.model, each.kinds)), None)
     if architecture is None:
         raise ValueError(f"bundle must hold a Generator, Bert or BertClassifier, got {type(bundle.model).__name__}")
+    known, num_tokens = bundle.tokenizer.num_tokens, bundle.model.config.num_tokens
+    if known > num_tokens:
+        raise ValueError(f"tokenizer must have at most the model's {num_tokens} tokens, got {known}")
     values = architecture.write_config(bundle)
     tokenizer_config = architecture.write_tokenizer(bundle.tokenizer)
     state = {name: tensor.detach().float().cpu() for name, tensor in bundle.model.state_dict().items()}
+    check_finite(state, "f32")
     theirs = {}
     for part in architecture.parts(type(bundle.model), bundle.model.config):
         joined = torch.cat([state[name] for name in part.ours])
@@ -113,6 +117,8 @@ def _ours(part: Part, theirs: Tensor, expected: dict[str, Tensor], folder: Path)
     shapes = [expected[name].shape for name in part.ours]
     shape = (sum(shape[0] for shape in shapes), *shapes[0][1:])
     shape = tuple(reversed(shape)) if part.transposed else shape
+    if not theirs.is_floating_point():
+        raise CheckpointError(f"the weights in {folder} must be floating point, got {theirs.dtype} in {part.theirs!r}")
     if tuple(theirs.shape) != shape:
         raise CheckpointError(
             f"the weights in {folder} hold {part.theirs!r} as {tuple(theirs.shape)}, config.json implies {shape}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -65,6 +65,20 @@ def require(values: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
             raise ValueError(f"{name} must be {value!r}, got {values[name]!r}")
 
 
+def require_architectures(values: Mapping[str, Any], known: Collection[str]) -> list[str]:
+    """The names of a config's architectures; none where it says none.
+
+    Raises:
+        ValueError: no list, or a name that is not known.
+    """
+    names = values.get("architectures") or []
+    if not isinstance(names, list):
+        raise ValueError(f"architectures must be a list of names, got {names!r}")
+    if unknown := [name for name in names if not isinstance(name, str) or name not in known]:
+        raise ValueError(f"architectures must be among {', '.join(known)}, got {unknown[0]!r}")
+    return names
+
+
 ACTIVATIONS = {"gelu": "gelu", "relu": "relu", "gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh"}
 """Their names of activations, and ours; the first of two is the one that is written."""
 
@@ -75,7 +89,7 @@ def activation(name: Any) -> Any:
     Raises:
         ValueError: one that is not known here.
     """
-    if name not in ACTIVATIONS:
+    if not isinstance(name, str) or name not in ACTIVATIONS:
         raise ValueError(f"activation must be one of {', '.join(map(repr, ACTIVATIONS))}, got {name!r}")
     return ACTIVATIONS[name]
 
@@ -92,7 +106,8 @@ def ff_hidden_mult(hidden: Any, emb: Any) -> int:
         ValueError: no multiple.
     """
     if not isinstance(hidden, int) or not isinstance(emb, int) or emb < 1 or hidden % emb:
-        raise ValueError(f"the feed-forward's hidden size must be a multiple of the embedding's, got {hidden} of {emb}")
+        sizes = f"{hidden!r} of {emb!r}"
+        raise ValueError(f"the feed-forward's hidden size must be a multiple of the embedding's, got {sizes}")
     return hidden // emb
 
 

@@ -23,6 +23,7 @@ from former.pretrained.architecture import (
     ff_hidden_mult,
     linear,
     require,
+    require_architectures,
     their_activation,
 )
 from former.pretrained.files import read_json, read_text
@@ -58,9 +59,7 @@ def _name(theirs: str) -> str | None:
 
 
 def _read_config(values: dict[str, Any], weights: Mapping[str, Tensor]) -> tuple[type, BertConfig]:
-    architectures = values.get("architectures") or ["BertModel"]
-    if unknown := [name for name in architectures if name not in _CLASSES]:
-        raise ValueError(f"architectures must be among {', '.join(_CLASSES)}, got {unknown[0]!r}")
+    architectures = require_architectures(values, _CLASSES)
     require(values, _SAME)
     classifier = "BertForSequenceClassification" in architectures or "classifier.weight" in weights
     needed = {part for name in architectures for part in _CLASSES[name]}
@@ -68,8 +67,10 @@ def _read_config(values: dict[str, Any], weights: Mapping[str, Tensor]) -> tuple
     def holds(part: str) -> bool:
         return part in needed or any(name.startswith(_HEADS[part]) for name in weights)
 
-    num_classes = len(weights["classifier.weight"]) if "classifier.weight" in weights else 2
+    num_classes = 2
     if classifier:
+        rows = weights["classifier.weight"].shape[:1] if "classifier.weight" in weights else (num_classes,)
+        num_classes = sum(rows)  # a number alone has none
         _check_verdict(num_classes, values.get("problem_type"))
     emb = values.get("hidden_size", 768)
     return BertClassifier if classifier else Bert, BertConfig(
@@ -94,7 +95,7 @@ def _read_config(values: dict[str, Any], weights: Mapping[str, Tensor]) -> tuple
 def _check_verdict(num_classes: int, problem_type: Any) -> None:
     """Raises ValueError for a head that does not choose one of several classes, as a BertClassifier does."""
     if num_classes < 2:
-        raise ValueError("the classifier must choose among at least 2 classes, got 1: a score, not a verdict")
+        raise ValueError(f"the classifier must choose among at least 2 classes, got {num_classes}: no verdict")
     if problem_type not in (None, "single_label_classification"):
         raise ValueError(f"problem_type must be 'single_label_classification', got {problem_type!r}")
 
@@ -112,7 +113,10 @@ def _write_config(bundle: Bundle) -> dict[str, Any]:
     config = bundle.model.config
     require(config.to_dict(), _OURS)
     if isinstance(bundle.model, BertClassifier):
+        _check_verdict(config.num_classes, None)
         names = bundle.card.get("classes") or [f"LABEL_{i}" for i in range(config.num_classes)]
+        if len(set(names)) != config.num_classes or len(names) != config.num_classes:
+            raise ValueError(f"the card's classes must be {config.num_classes} different names, got {names!r}")
         labels = {
             "id2label": {str(i): name for i, name in enumerate(names)},
             "label2id": {name: i for i, name in enumerate(names)},
@@ -189,6 +193,9 @@ def _read_tokenizer(folder: Path, num_tokens: int) -> Tokenizer:
     pieces = read_text(folder / "vocab.txt").removesuffix("\n").split("\n")
     settings = folder / "tokenizer_config.json"
     values = read_json(settings) if settings.exists() else {}
+    for name in ("do_lower_case", "tokenize_chinese_chars"):
+        if not isinstance(values.get(name, True), bool):
+            raise CheckpointError(f"{settings}: {name} must be true or false, got {values[name]!r}")
     return tokens.WordPieceTokenizer.from_vocabulary(
         pieces,
         values.get("do_lower_case", True),

@@ -25,6 +25,7 @@ SHORT_NAMES = {
 """Repositories that may be named without their owner, and the owner."""
 
 _REPO_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9_][\w.-]*", re.ASCII)
+_OTHER_FORMS = (".bin", ".pt", ".h5", ".ckpt", ".index", ".msgpack")  # a TensorFlow checkpoint is .index and parts
 _WANTED = ("*.safetensors", INDEX, "config.json", TOKENIZER, "tokenizer_config.json", "vocab.*", "merges.txt")
 
 
@@ -77,17 +78,20 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
     if (folder / WEIGHTS).exists():
         return _read(folder / WEIGHTS)
     if not (folder / INDEX).exists():
-        pickled = any(folder.glob("*.bin")) or any(folder.glob("*.pt")) or any(folder.glob("*.h5"))
-        hint = "; other forms of weights are not read, since they can run code" if pickled else ""
+        others = any(path.suffix in _OTHER_FORMS for path in folder.iterdir())
+        hint = "; other forms of weights are not read, since they can run code" if others else ""
         raise CheckpointError(f"{folder} holds no {WEIGHTS} and no {INDEX}{hint}")
     places = read_json(folder / INDEX).get("weight_map")
     if not isinstance(places, dict) or not all(isinstance(file, str) for file in places.values()):
         raise CheckpointError(f"{folder / INDEX} must hold a weight_map from tensors to files")
     weights: dict[str, Tensor] = {}
     for file in sorted(set(places.values())):
-        if Path(file).name != file or not file.endswith(".safetensors"):
+        if Path(file).name != file or not file.endswith(".safetensors") or not file.isprintable():
             raise CheckpointError(f"{folder / INDEX} must name safetensors files beside it, got {file!r}")
-        weights |= _read(folder / file)
+        part = _read(folder / file)
+        if twice := sorted(weights.keys() & part.keys()):
+            raise CheckpointError(f"the weights in {folder} hold {twice[0]!r} twice, once in {file}")
+        weights |= part
     if missing := sorted(set(places) - set(weights)):
         raise CheckpointError(f"the weights in {folder} lack {missing[0]!r}, which {INDEX} names")
     return weights

@@ -20,6 +20,7 @@ from former.pretrained.architecture import (
     ff_hidden_mult,
     linear,
     require,
+    require_architectures,
     their_activation,
 )
 from former.pretrained.files import read_json, read_text
@@ -50,9 +51,7 @@ def _name(theirs: str) -> str | None:
 
 
 def _read_config(values: dict[str, Any], _: Mapping[str, Tensor]) -> tuple[type, ModelConfig]:
-    for architecture in values.get("architectures") or []:
-        if architecture not in ("GPT2LMHeadModel", "GPT2Model"):
-            raise ValueError(f"architectures must be GPT2LMHeadModel or GPT2Model, got {architecture!r}")
+    require_architectures(values, ("GPT2LMHeadModel", "GPT2Model"))
     require(values, _SAME)
     emb, hidden = values.get("n_embd", 768), values.get("n_inner")
     return Generator, gpt2.config(

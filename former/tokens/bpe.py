@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
+from former.checks import is_whole
 from former.tokens import definition as definitions
 from former.tokens.labels import CONTINUED, byte_labels, check_ids, join_labels
 
@@ -26,7 +27,8 @@ class BpeTokenizer:
         num_tokens: of the model, which may have tokens that are never used, after those that the definition names;
             None for those alone.
     Raises:
-        ValueError: a definition of another kind of tokenizer, or of more tokens than the model has.
+        ValueError: a definition of another kind of tokenizer, that cannot write every byte or gives a text other ids
+            each time, or of more tokens than the model has.
     """
 
     unit: ClassVar[str] = "piece"
@@ -37,12 +39,17 @@ class BpeTokenizer:
             self._tokenizer.decoder, decoders.ByteLevel
         ):
             raise ValueError("definition must be of byte-level BPE, as GPT-2's, got another kind of tokenizer")
+        if self._tokenizer.model.dropout:
+            raise ValueError(f"definition must have no dropout of merges, got {self._tokenizer.model.dropout}")
         # What is added to the merged vocabulary, as the token of the text's end is, is written as it is.
         self._added = {i: token.content for i, token in self._tokenizer.get_added_tokens_decoder().items()}
-        self._pieces = {i: piece for piece, i in self._tokenizer.get_vocab().items()}
+        known = self._tokenizer.get_vocab()
+        self._pieces = {i: piece for piece, i in known.items()}
         for i, piece in self._pieces.items():
             if i not in self._added and not _BYTE.keys() >= set(piece):
                 raise ValueError(f"definition must be of byte-level BPE, got the token {piece!r}")
+        if missing := [byte for char, byte in _BYTE.items() if char not in known]:
+            raise ValueError(f"definition must have a token for each byte, got none for {bytes(missing[:1])!r}")
         self.num_tokens = definitions.num_tokens(self._tokenizer, num_tokens)
 
     @classmethod
@@ -56,8 +63,12 @@ class BpeTokenizer:
             merges: pairs of tokens in the order they are merged, as in a merges.txt.
             num_tokens: of the model; None for those of the vocabulary.
         Raises:
-            ValueError: tables that do not fit each other.
+            ValueError: tables that do not fit each other, or ids that are not whole numbers from 0 on, each once.
         """
+        if odd := [(token, i) for token, i in vocabulary.items() if not is_whole(i) or i < 0]:
+            raise ValueError(f"vocabulary must give each token a whole number of at least 0, got {odd[0][1]!r}")
+        if len(set(vocabulary.values())) < len(vocabulary):
+            raise ValueError("vocabulary must give each token an id of its own, got one for two tokens")
         try:
             tokenizer = _byte_level(models.BPE(dict(vocabulary), list(merges)))
         except Exception as error:  # the library raises nothing narrower

@@ -15,7 +15,9 @@ def parse(definition: str) -> Tokenizer:
     """
     try:
         tokenizer = Tokenizer.from_str(definition)
-    except Exception as error:  # the library raises nothing narrower
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # the library raises nothing narrower, and where its Rust panics no Exception
         raise ValueError(f"definition must be the text of a tokenizer.json, got one that fails: {error}") from error
     tokenizer.no_truncation()
     tokenizer.no_padding()

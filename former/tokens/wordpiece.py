@@ -24,8 +24,8 @@ class WordPieceTokenizer:
         num_tokens: of the model, which may have tokens that are never used, after those that the definition names;
             None for those alone.
     Raises:
-        ValueError: a definition of another kind of tokenizer, without one of `SPECIAL`, or of more tokens than the
-            model has.
+        ValueError: a definition of another kind of tokenizer, without one of `SPECIAL`, with another token for an
+            unknown word, or of more tokens than the model has.
     """
 
     unit: ClassVar[str] = "piece"
@@ -36,6 +36,8 @@ class WordPieceTokenizer:
             raise ValueError("definition must be of WordPiece, as BERT's, got another kind of tokenizer")
         if missing := [token for token in SPECIAL if self._tokenizer.token_to_id(token) is None]:
             raise ValueError(f"definition must have the tokens {SPECIAL}, got none for {missing}")
+        if (unknown := self._tokenizer.model.unk_token) != UNK:
+            raise ValueError(f"definition must read an unknown word as {UNK!r}, got {unknown!r}")
         ids = self._tokenizer.get_vocab()
         self.pad_token, self.unk_token, self.cls_token, self.sep_token, self.mask_token = map(ids.__getitem__, SPECIAL)
         self.num_tokens = definitions.num_tokens(self._tokenizer, num_tokens)
