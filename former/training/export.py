@@ -14,6 +14,7 @@ from former.checkpoints import CARD, KINDS
 from former.training import state
 from former.training.data import CORPORA, Origin
 from former.training.recipes import RECIPES, Recipe
+from former.training.reviews import CLASSES
 
 
 def train_command(recipe: Recipe, unchecked: bool = False) -> str:
@@ -70,6 +71,7 @@ def make_bundle(run: Path, weights: Path) -> former.Bundle:
         **({"processor_seconds": round(worked)} if (worked := header.get("processor_seconds")) is not None else {}),
         "machine": header["machine"],
         "seed": recipe.seed,
+        **({"classes": CLASSES} if recipe.task == "reviews" else {}),
         "quality": [],
     }
     return former.Bundle(model.eval(), tokenizer, recipe.model, card)

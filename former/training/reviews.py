@@ -26,6 +26,7 @@ from former.training.recipe import Recipe
 from former.training.stretches import special
 from former.training.teacher import Opinion, opinions
 
+CLASSES = ["negative", "positive"]  # by their label
 PIECE = 64  # words at most
 PIECES = 4  # of them stand for one review of a batch: about as many words
 
