@@ -25,12 +25,16 @@ Card = Mapping[str, Any]
 
 
 def read(folder: Path) -> list[Card]:
-    """The cards of a folder's models, by name.
+    """The cards of a folder's models, each under the name by which it is loaded; no snapshots.
 
     Raises:
         ValueError: there are none.
     """
-    cards = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*/card.json"))]
+    cards = [
+        {**json.loads(path.read_text(encoding="utf-8")), "name": path.parent.relative_to(folder).as_posix()}
+        for path in sorted(folder.rglob("card.json"))
+        if not path.parent.name.startswith("step-")
+    ]
     if not cards:
         raise ValueError(f"{folder} must hold models, each a folder with a card.json; there are none")
     return cards
