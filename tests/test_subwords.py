@@ -132,18 +132,10 @@ def test_the_same_texts_give_the_same_tokenizers_in_processes_that_hash_in_other
 from former.tokens import BpeTokenizer, WordPieceTokenizer
 for made in BpeTokenizer.train({CORPUS!r}, 300), WordPieceTokenizer.train({CORPUS!r}, 120):
     print(ascii(made.to_dict()))"""
-    runs = [
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env=os.environ | {"PYTHONHASHSEED": seed},
-            capture_output=True,
-            check=True,
-            text=True,
-        ).stdout
-        for seed in "12"
-    ]
-    assert runs[0] == runs[1]
-    assert runs[0].splitlines() == [
+    seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"  # another than here
+    environment = os.environ | {"PYTHONHASHSEED": seed}
+    run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, check=True, text=True)
+    assert run.stdout.splitlines() == [
         ascii(made.to_dict()) for made in (BpeTokenizer.train(CORPUS, 300), WordPieceTokenizer.train(CORPUS, 120))
     ]
 
@@ -217,10 +209,3 @@ def test_a_model_may_have_more_tokens_than_its_tokenizer_names(tokenizer):
 def test_what_cannot_be_used_is_refused_by_name(build, message):
     with pytest.raises(ValueError, match=message):
         build()
-
-
-def test_the_library_is_imported_without_tokenizers_and_hugging_face():
-    code = (
-        "import sys, former; former.load('tiny-generator'); print({'tokenizers', 'huggingface_hub'} & set(sys.modules))"
-    )
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout == "set()\n"
