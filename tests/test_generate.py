@@ -6,7 +6,7 @@ from typing import Any
 import hypothesis.strategies as st
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 
 import former
 from former import cpu
@@ -22,6 +22,7 @@ def model(request):
     return former.Generator(former.ModelConfig(**{**CONFIG.to_dict(), "positions": request.param})).double().eval()
 
 
+@settings(max_examples=15)  # of 30 steps each
 @given(prompt=st.lists(st.integers(0, 19), min_size=1, max_size=30), seed=st.integers(0, 2**31))
 def test_cached_generation_equals_a_fresh_forward_at_every_step(model, prompt, seed):
     ids = list(prompt)

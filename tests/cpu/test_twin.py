@@ -151,7 +151,7 @@ def test_a_compiled_step_equals_the_readable_model_and_asks_nobody(pair, monkeyp
 @pytest.mark.parametrize("prompt", [[1], [5, 3, 8, 2, 11], list(range(25))], ids=["one", "some", "beyond the context"])
 def test_fast_generation_equals_a_fresh_readable_pass_at_every_step(pair, prompt, use_cache, monkeypatch):
     model, quick = pair
-    steps = former.generate(quick, prompt, 45, seed=4, capture=True, use_cache=use_cache)
+    steps = former.generate(quick, prompt, 25, seed=4, capture=True, use_cache=use_cache)
     with monkeypatch.context() as forbidden:
         if cpu.available("onednn"):  # else the readable model reads the prompt
             forbidden.setattr(Generator, "forward", refuse)
