@@ -26,8 +26,8 @@ def made(recipe, text_file, reviews_file):
     """A tiny task: of text or of reviews."""
 
     def make(name, *settings):
-        vocabulary = ["model.num_tokens=11"] if name == "classifier" else []
-        return make_task(recipe(name, *vocabulary, *settings), reviews_file if vocabulary else text_file, True)
+        small = ["model.num_tokens=11", "model.depth=2"] if name == "classifier" else []
+        return make_task(recipe(name, *small, *settings), reviews_file if small else text_file, True)
 
     return make
 
