@@ -174,10 +174,15 @@ def test_bert_fills_in_plain_english_better_than_by_always_saying_the_commonest_
     bundle = former.load("bert")
     tokenizer: Any = bundle.tokenizer
     ids = torch.tensor(tokenizer.encode(TEXT))
-    hidden = ids.expand(len(ids), -1).clone().fill_diagonal_(tokenizer.mask_token)[1:-1]  # each piece in its turn
+    places = torch.arange(1, len(ids) - 1, 3)
+    rows = torch.arange(len(places))
+    hidden = ids.repeat(len(places), 1)
+    hidden[rows, places] = tokenizer.mask_token  # every third piece in its turn
     with torch.inference_mode():
-        said = bundle.model(hidden).argmax(-1)[torch.arange(len(hidden)), torch.arange(1, len(ids) - 1)]
-    assert float((said == ids[1:-1]).float().mean()) > quality("bert", "val", "commonest")
+        said = bundle.model(hidden).argmax(-1)[rows, places]
+    true = ids[places]
+    commonest = float((true == true.mode().values).float().mean())
+    assert float((said == true).float().mean()) > max(2 * commonest, quality("bert", "val", "commonest"))
     assert quality("bert", "val", "masked_accuracy") > 4 * quality("bert", "val", "commonest")
 
 
@@ -275,12 +280,12 @@ def test_a_baseline_has_as_many_parameters_as_the_tiny_generator(name):
 
 
 def test_dates_are_read_and_written_about_as_the_card_says():
-    figures = dates_task.measured(former.load("dates").model, "test", texts=400)
+    figures = dates_task.measured(former.load("dates").model, "test", texts=200)
     for name, least in (
         *(("read_new_dates", 0.995), ("read_new_forms", 0.995)),
         *(("written_right", 0.99), ("nucleus_right", 0.999)),
     ):
-        # of 400 texts, a share of 0.99 leaves 4 wrong on average, and 10 hardly ever
+        # of 200 texts, a share of 0.99 leaves 2 wrong on average, and more than 5 hardly ever
         assert figures[name] >= quality("dates", "test", name) - 0.015
         assert quality("dates", "test", name) >= least
     for name in ("fewest_forms", "nucleus_forms"):
@@ -299,9 +304,13 @@ def test_dates_are_read_and_written_about_as_the_card_says():
         ("Febuary 29th 2000", "2000-02-29"),
     ],
 )
-def test_dates_of_all_kinds_are_translated(text, plain):
+def test_dates_of_all_kinds_are_read(text, plain):
+    assert former.translate(former.load("dates"), text) == plain
+
+
+@pytest.mark.parametrize("plain", ["2026-11-21", "2026-04-03", "2000-02-29"])
+def test_a_date_is_written_in_many_ways_and_nearly_always_right(plain):
     bundle = former.load("dates")
-    assert former.translate(bundle, text) == plain
     written = [former.translate(bundle, plain, temperature=1.0, seed=seed) for seed in range(12)]
     right = [text for text in written if str(read(text)) == plain]
     assert len(right) >= 11  # one in 100 samples is wrong, by the card
