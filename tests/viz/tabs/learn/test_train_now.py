@@ -70,14 +70,15 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize("wrong", WRONG)
 @pytest.mark.parametrize("question", ["train", "read"])
-def test_what_is_no_task_no_seed_or_no_question_is_refused_by_key_and_nothing_trains(models, question, wrong):
+def test_what_is_no_task_no_seed_or_no_question_is_refused_by_key_and_nothing_trains(models, question):
     server = FastAPI()
     train_now.attach(server, site_of(models))
-    answer = TestClient(server).post(f"/learn/train-now/{question}", content=json.dumps(VIEW | wrong))
-    assert answer.status_code == 422
-    assert answer.json()["error"]["key"] in en.MESSAGES
+    client = TestClient(server)
+    for wrong in WRONG:
+        answer = client.post(f"/learn/train-now/{question}", content=json.dumps(VIEW | wrong))
+        assert answer.status_code == 422, repr(wrong)[:100]
+        assert answer.json()["error"]["key"] in en.MESSAGES, repr(wrong)[:100]
 
 
 @pytest.mark.parametrize("run", [None, 3, ["x"], "x" * 5_000])
