@@ -3,6 +3,7 @@
 import base64
 import csv
 import io
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,26 @@ EDITS = [
 ]
 FOLDER = Path(python.__file__).parent
 PANELS = {panel: snippet for tab in TABS for panel, snippet in tab.python.items()}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def loaded_once() -> Iterator[None]:
+    """Each piece of code loads its model; here all that name one share it, and leave it as it was."""
+    load = former.load
+    held: dict[str, former.Bundle] = {}
+
+    def once(name: str) -> former.Bundle:
+        if name not in held:
+            held[name] = load(name)
+        return held[name]
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(former, "load", once)
+        yield
+    for name, bundle in held.items():
+        weights = bundle.model.state_dict()
+        for key, weight in load(name).model.state_dict().items():
+            assert torch.equal(weights[key].float(), weight), f"{name}: {key} was changed"
 
 
 @pytest.fixture(scope="module")
@@ -236,7 +257,7 @@ def test_what_each_head_is_worth_is_what_the_page_measures(shipped, model):
     np.testing.assert_allclose(made["effects"].numpy(), [piece["effects"] for piece in pieces], atol=1e-4)
 
 
-@pytest.mark.parametrize("text", ["Not a bad film at all, but the story is a mess.", "good bad film " * 60])
+@pytest.mark.parametrize("text", ["Not a bad film at all, but the story is a mess.", "good bad film " * 43])
 def test_what_carried_a_verdict_is_what_the_page_measures(shipped, text):
     made = ran(shipped, "words", model="classifier", text=text, edits=EDITS)
     page = shown(shipped, model="classifier", text=text, edits=EDITS)
@@ -322,8 +343,7 @@ def test_what_a_model_without_a_mask_is_worth_is_what_the_page_measures(shipped,
     assert made["written"]["tiny-unmasked"] == decode([step.token for step in steps])
 
 
-@pytest.mark.parametrize("kind", ["none", "learned", "sinusoidal"])
-@pytest.mark.parametrize("mask", ["none", "causal"])
+@pytest.mark.parametrize(("kind", "mask"), [("none", "none"), ("learned", "causal"), ("sinusoidal", "none")])
 def test_the_panels_of_permute_give_their_numbers_again(shipped, kind, mask):
     asked = {"text": "not a bad film", "order": "3.1.0.2", "positions": kind, "mask": mask}
     subject = permuting.find(shipped)
@@ -399,12 +419,11 @@ def test_the_route_gives_the_code_and_refuses_what_is_no_view(shipped):
     assert client.post("/python/head-map", json=view(scale="__import__('os')")).status_code == 422
 
 
-@pytest.fixture
-def dates(monkeypatch) -> dict[str, Loaded]:
+@pytest.fixture(scope="module")
+def dates() -> dict[str, Loaded]:
     """In double precision, page and code: their kernels round otherwise, and scores near 500 show it in single."""
-    bundle = former.load("dates")
+    bundle = former.load("dates")  # the one that the code gets, too
     bundle.model.double()
-    monkeypatch.setattr(former, "load", {"dates": bundle}.__getitem__)
     return {"dates": Loaded("dates", bundle, "dates")}
 
 
