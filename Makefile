@@ -5,8 +5,8 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.10; 
 	&& echo $$p && break; done)
 TRAIN := train-generator-begun train-generator-grown train-generator train-classifier train-classifier-bag \
 	train-tiny-generator train-tiny-unmasked train-dates-begun train-dates-longer train-dates-hard train-dates \
-	train-gpt-begun train-gpt-longer train-gpt-third train-gpt train-xl-begun train-xl train-sparse-begun train-sparse \
-	train-bert-films train-bert-reviews
+	train-gpt-begun train-gpt-longer train-gpt-third train-gpt train-xl-begun train-xl-longer train-xl \
+	train-sparse-begun train-sparse train-bert-films train-bert-reviews
 PIP := .venv/bin/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: app test check bench bench-train bench-app bench-crowd space clean $(TRAIN)
@@ -47,7 +47,8 @@ train-dates-longer: train-dates-begun
 train-gpt: train-gpt-third
 train-gpt-third: train-gpt-longer
 train-gpt-longer: train-gpt-begun
-train-xl: train-xl-begun
+train-xl: train-xl-longer
+train-xl-longer: train-xl-begun
 train-xl-begun: train-generator-begun
 train-sparse: train-sparse-begun
 train-bert-reviews: train-bert-films

@@ -69,7 +69,7 @@ GPT_THIRD = replace(
 )
 XL_BEGUN = Recipe(
     name="xl-begun",
-    description="The first of two trainings of xl, begun with the blocks of generator-begun.",
+    description="The first of three trainings of xl, begun with the blocks of generator-begun.",
     kind="TransformerXL",
     task="segments",
     model=TransformerXLConfig(depth=6, emb=256, heads=8, norm="pre", activation="gelu"),
@@ -82,6 +82,20 @@ XL_BEGUN = Recipe(
     muon_lr=0.01,
     validate_every=600,
     save_every=50,
+)
+XL_LONGER = replace(
+    XL_BEGUN,
+    name="xl-longer",
+    description="The second of three trainings of xl.",
+    weights="runs/xl-begun",
+    steps=900,
+    batch=2,
+    segments=32,
+    muon_lr=0.008,
+    adam_lr=1.6e-3,
+    seed=2,
+    precision="fp32",  # it was trained on a processor that has no products of half floats
+    validate_every=900,
 )
 SPARSE_BEGUN = replace(
     GENERATOR_BEGUN,

@@ -40,7 +40,7 @@ REVIEWS = [
 IN_TRAINING = {
     "generator-begun",
     "generator-grown",
-    "xl-begun",
+    *("xl-begun", "xl-longer"),
     "sparse-begun",
     *("dates-begun", "dates-longer", "dates-hard"),
     *("gpt-begun", "gpt-longer", "gpt-third"),
@@ -136,7 +136,7 @@ def test_the_memory_of_xl_makes_what_follows_its_first_segment_cheaper_as_its_ca
     card = {name: quality("xl", "val", name) for name in ("memory_0", "memory_128", "memory_512")}
     late = {name: quality("xl", "val", f"late_{name}") for name in ("memory_0", "memory_128")}
     gain = card["memory_0"] - card["memory_128"]
-    assert gain > 0.148
+    assert gain >= 0.15
     assert costs[0] - costs[128] == pytest.approx(gain, abs=0.05)
     assert late["memory_0"] - late["memory_128"] >= 0.03
     assert card["memory_128"] - card["memory_512"] >= 0.01
