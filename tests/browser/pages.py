@@ -17,6 +17,29 @@ OF_PAGE = ("present", "slide", "room", "lead", "embed", "__theme")
 IS_OPEN = """names => Boolean(window.former?.followers) &&
   !names.some((name) => new URLSearchParams(location.search).has(name))"""
 
+# Until nothing is put off, and so many frames more; the page's address then.
+CAUGHT_UP = """async (frames) => {
+  const frame = () => new Promise(requestAnimationFrame);
+  const limit = performance.now() + 20_000;
+  while (window.former?.behind?.()) {
+    if (performance.now() > limit) throw new Error("what was put off is not drawn");
+    await frame();
+  }
+  for (let i = 0; i < frames; i++) await frame();
+  return location.href;
+}"""
+
+# Until a node has stood where it stands for 500 ms.
+STILL = """async (node) => {
+  const frame = () => new Promise(requestAnimationFrame);
+  const place = () => { const { x, y } = node.getBoundingClientRect(); return `${x} ${y}`; };
+  const limit = performance.now() + 20_000;
+  for (let [since, stood] = [performance.now(), place()]; performance.now() < since + 500; await frame()) {
+    if (performance.now() > limit) throw new Error("it does not stand still");
+    if (place() !== stood) [since, stood] = [performance.now(), place()];
+  }
+}"""
+
 
 class Tab:
     """What all tabs have."""
@@ -27,8 +50,7 @@ class Tab:
 
     def address(self) -> str:
         """The page's address, once it has all that was chosen."""
-        self.wait("() => !window.former?.behind?.()")
-        return self.page.evaluate("location.href")
+        return self.page.evaluate(CAUGHT_UP, 0)
 
     def link(self) -> dict[str, str]:
         """The parameters of the page's address."""
@@ -56,8 +78,7 @@ class Tab:
 
     def painted(self) -> None:
         """Until what has been asked of the page so far is on the screen: parts paint once a frame, or after the map."""
-        self.wait("() => !window.former?.behind?.()")
-        self.page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.page.evaluate(CAUGHT_UP, 2)
 
     def part(self, name: str) -> Locator:
         """A component; Gradio gives its class to two elements, and the inner one is ours."""
@@ -293,6 +314,11 @@ def presents(page: Page, name: str) -> None:
     """Waits until a panel fills the window, and it alone."""
     page.wait_for_function("(name) => window.former?.presenter?.panel === name", arg=name)
     assert presented(page) == name
+
+
+def stands_still(place: Locator) -> None:
+    """Waits until a place has not moved for half a second, as one does who wants to hit it."""
+    place.evaluate(STILL)
 
 
 def tab_to(page: Page, arrived: str, limit: int = 80) -> None:
