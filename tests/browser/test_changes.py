@@ -11,11 +11,11 @@ from playwright.sync_api import Page, expect
 
 import former
 from tests.browser.conftest import Guard
-from tests.browser.pages import Exploring, agrees
+from tests.browser.pages import Exploring, agrees, stands_still
 from tests.browser.reference import Reference
 from tests.browser.written import number
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 MODEL = partial(Reference, "generator")
 
 TEXT = "The cat sat on the mat. The cat sat."
@@ -47,7 +47,7 @@ def test_the_surprise_of_each_byte_and_of_the_whole_are_those_of_the_weights(tab
     bits = model.surprise(model.ids(TEXT))
     status = tab.page.locator(".former-surprise .surprise-status")
     status.scroll_into_view_if_needed()
-    tab.page.wait_for_load_state("networkidle")  # panels that came into view on the way move it as they fill
+    stands_still(status)  # panels that came into view on the way move it as they fill
     for i in (1, 4, 9, 20, len(TEXT) - 1):
         tab.page.locator(f".former-surprise .token[data-token='{i}']").hover()
         tab.painted()
@@ -103,6 +103,7 @@ def test_a_head_can_be_scaled_by_keyboard(tab, model):
     assert bits_per_byte(tab)[-1] == pytest.approx(after, abs=0.00055)
 
 
+@pytest.mark.own_page
 def test_a_whole_layer_can_be_switched_off(tab, model):
     tab.page.get_by_role("checkbox", name="the whole layer").check()
     tab.edited(lambda: tab.page.get_by_role("button", name="Switch off").click())
@@ -154,6 +155,7 @@ def test_a_uniform_head_looks_at_every_token_it_may_see_alike(tab):
     expect(said).not_to_contain_text("Softmax")
 
 
+@pytest.mark.own_page
 def test_measuring_every_head_paints_the_overview_with_what_each_is_worth(tab, model):
     tab.page.get_by_role("button", name="Measure every head").click()
     finding = tab.page.locator(".former-interventions .finding")

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.pages import Exploring, tab_to
+from tests.browser.pages import Exploring, stands_still, tab_to
 from viz.text import en
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_page]
@@ -77,7 +77,7 @@ def test_what_buttons_do_can_be_opened(tab, panel, button, hints):
     page = tab.open(text="abc").page
     hint = page.locator(f".former-{panel}").get_by_role("button", name=button)
     hint.scroll_into_view_if_needed()
-    page.wait_for_load_state("networkidle")  # what came into view on the way moves the page as it arrives
+    stands_still(hint)  # what came into view on the way moves the page as it arrives
     hint.click()
     for key in hints:
         expect(card(page)).to_contain_text(en.MESSAGES[key])

@@ -1,5 +1,6 @@
 """An answer that is late or does not come: what is on screen says that it is old, and the page asks again by itself."""
 
+import json
 import re
 from pathlib import Path
 
@@ -73,6 +74,7 @@ def test_a_pass_that_does_not_come_is_asked_for_again_by_itself(tab, guard):
         route.abort() if failures[0] <= 2 else route.continue_()
 
     tab.page.route(PASS, fail)
+    tab.page.evaluate("former.later = () => 1000")  # ms, in which the message can be read
     box(tab).fill("abcdef")
     tab.wait("() => former.store.old === 'offline'")
     expect(tab.page.locator(".former-notices .notice.error")).to_contain_text("asks again by itself")
@@ -85,6 +87,7 @@ def test_a_pass_that_does_not_come_is_asked_for_again_by_itself(tab, guard):
 def test_an_offline_moment_keeps_what_was_typed_and_is_made_up_for(tab, guard, context):
     guard.allow("ERR_INTERNET_DISCONNECTED|Failed to fetch|Could not")
     tab.open(text="abc")
+    tab.page.evaluate("former.later = () => 300")  # ms
     context.set_offline(True)
     box(tab).fill("typed offline")
     tab.wait("() => former.store.old")
@@ -216,9 +219,12 @@ def test_of_two_links_that_are_followed_before_an_answer_the_second_is_shown(tab
     with tab.page.expect_request(EVENTS):
         tab.page.evaluate(follow, {"text": "bca", "layer": "1", "head": "3"})
     tab.page.evaluate(follow, {"text": last, "layer": "0", "head": "2"})
-    held[0].continue_()
-    tab.page.unroute(EVENTS)
-    tab.page.wait_for_load_state("networkidle")
+    second = json.dumps(last)
+    with tab.page.expect_response(
+        lambda answer: bool(EVENTS.search(answer.url)) and second in (answer.request.post_data or "")
+    ):
+        held[0].continue_()
+        tab.page.unroute(EVENTS)
     tab.page.wait_for_timeout(1000)  # what is shown then stays
     tab.settled()
     assert (tab.tokens(), box(tab).input_value()) == (list(last), last)

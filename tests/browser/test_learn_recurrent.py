@@ -9,11 +9,12 @@ from playwright.sync_api import expect
 
 import former
 from former.checkpoints import CHECKPOINTS
+from tests.browser.pages import stands_still
 from tests.browser.pages_learn import Learning
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Learning
-TEXT = "A cat sat on a mat"
+TEXT = "A cat sat"
 NAMES = {"recurrent": "tiny-gru", "convolutional": "tiny-conv", "attention": "family/tiny-generator"}
 
 
@@ -55,8 +56,8 @@ def test_outputs_of_the_recurrent_network_stand_one_after_another_and_those_of_t
 def test_a_cell_that_is_pointed_at_says_its_steps(tab):
     tab.open("recurrent", text=TEXT)
     canvas = tab.section.locator("figure[data-kind=recurrent] canvas")
-    tab.page.wait_for_load_state("networkidle")  # what comes late moves what stands below it
-    tab.painted()
+    tab.wait("() => former.learn.find('recurrent').live.answers.reached")
+    stands_still(canvas)  # what comes late moves what stands below it
     left, top, width, height = map(float, (canvas.get_attribute("data-frame") or "").split())
     t = len(TEXT)
     canvas.hover(position={"x": left + 0.5 * width / t, "y": top + (t - 0.5) * height / t})
