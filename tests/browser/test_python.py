@@ -9,7 +9,7 @@ from tests.browser.pages import Exploring, Writing
 from tests.browser.pages_mask import Masking
 from tests.browser.pages_permute import Permuting
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Exploring
 
 
