@@ -35,10 +35,9 @@ def test_a_review_is_there_to_shuffle(tab, model, bag):
         assert tab.verdicts()[name]["prob"] == pytest.approx([float(prob) for prob in exact], abs=1e-5)  # float32
 
 
-@pytest.mark.parametrize("pair", range(len(words.PAIRS)))
-def test_a_ready_pair_is_judged_in_both_orders_by_both_models(tab, model, bag, pair):
+def test_a_ready_pair_is_judged_in_both_orders_by_both_models(tab, model, bag):
     tab.open(text="film")
-    one, other = words.PAIRS[pair]
+    one, other = words.PAIRS[0]
     tab.page.get_by_role("button", name=one, exact=True).click()
     tab.settled()
     ids, others = model.split(one), model.split(other)
