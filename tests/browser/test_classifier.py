@@ -11,7 +11,7 @@ from tests.browser.conftest import Guard
 from tests.browser.pages import Exploring, agrees
 from tests.browser.reference import Reference, rollout
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 MODEL = partial(Reference, "classifier")
 
 TEXT = "this film is not bad at all but the story is a mess"
@@ -98,6 +98,7 @@ def test_the_words_that_carried_it_are_shown_in_two_ways_with_a_caution(tab, mod
     assert len(set(headings.all_inner_texts())) == 2
 
 
+@pytest.mark.own_page
 def test_a_head_switched_off_shows_the_verdict_before_and_after(tab, model):
     tab.page.get_by_role("checkbox", name="the whole layer").check()
     tab.edited(lambda: tab.page.get_by_role("button", name="Switch off").click())
@@ -112,6 +113,7 @@ def test_a_head_switched_off_shows_the_verdict_before_and_after(tab, model):
     assert classes[int(probs.argmax())] in tab.page.locator(".former-prediction .verdict").inner_text()
 
 
+@pytest.mark.own_page
 def test_measuring_every_head_says_what_it_is_worth_to_the_verdict(tab, model):
     tab.page.get_by_role("button", name="Measure every head").click()
     finding = tab.page.locator(".former-interventions .finding")
@@ -133,6 +135,7 @@ def test_a_word_the_model_never_saw_is_shown_as_such(tab):
     assert "<unk>" in " ".join(tab.tokens())
 
 
+@pytest.mark.own_page
 def test_a_text_without_a_word_gets_a_message(tab):
     before = tab.tokens()
     tab.page.get_by_role("textbox", name="Text", exact=True).fill("<br>")
