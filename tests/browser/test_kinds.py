@@ -121,9 +121,8 @@ def test_a_word_that_is_pressed_is_hidden_and_what_fills_it_is_what_transformers
     expect(panel.locator(".blanks-verdict")).to_contain_text("follow")
 
 
-def test_learn_s_section_on_bert_hides_fills_in_and_judges_as_the_model_that_is_served_does(page, guard, folders):
-    shipped = "bert" in former.available()
-    bundle = former.load("bert") if shipped else former.pretrained.load(folders / "own-bert")
+def test_learn_s_section_on_bert_hides_fills_in_and_judges_as_the_model_that_is_shipped_does(page, guard):
+    bundle = former.load("bert")
     model: Any = bundle.model
     tokenizer: Any = bundle.tokenizer
     tab = Learning(page, guard.origin).open("bert", text="Paris is the <b>capital</b> of France.")
@@ -160,8 +159,6 @@ def test_learn_s_section_on_bert_hides_fills_in_and_judges_as_the_model_that_is_
     assert agrees(title.split("gives it ")[1], float(looks[2]))
     tab.attempt("figures")
     figures = section.locator(".in-figures")
-    if not shipped:
-        return expect(figures).to_contain_text("The card of “own-bert” holds no figures")
     quality = next(figure for figure in bundle.card["quality"] if "masked_accuracy" in figure)
     for name in ("masked_accuracy", "next_sentence_other", "next_sentence_same"):
         assert agrees(figures.locator(f"[data-row={name}] td").nth(1).inner_text(), quality[name])

@@ -1,7 +1,6 @@
 """The order of the tabs stands in one place: any of them may be the first, and every link still opens what it did."""
 
 import pytest
-from playwright.sync_api import expect
 
 from tests.browser.conftest import App, free_port, serve, stop, wait_until_up
 from tests.browser.pages import Exploring
@@ -44,22 +43,11 @@ def test_a_page_without_a_link_opens_the_first_tab_whose_links_need_no_name(page
     assert "order" in tab.link()
 
 
-@pytest.mark.parametrize("asked", [{"text": "abc"}, {"text": "abc", "tab": "explore"}, {"text": "abc", "tab": "none"}])
-def test_a_link_with_a_view_of_explore_opens_it_wherever_it_stands(tab, asked):
-    tab.open(**asked)
+def test_a_link_with_a_view_of_explore_opens_it_wherever_it_stands(tab):
+    tab.goto(text="abc")
+    tab.settled()
     assert in_front(tab) == "Explore"
     assert tab.tokens() == ["a", "b", "c"]
-
-
-def test_a_link_that_explore_writes_opens_the_same_view(tab, other):
-    tab.open(text="abc", layer=2)
-    tab.cell(1, 4).click()
-    again = other()
-    again.page.goto(tab.address())
-    again.settled()
-    assert again.link() == tab.link()
-    expect(again.page.locator("[role=gridcell][aria-selected=true]")).to_have_count(1)
-    assert (again.link()["layer"], again.link()["head"]) == ("1", "4")
 
 
 def test_a_tab_that_is_not_the_first_is_opened_by_a_click(page, guard):

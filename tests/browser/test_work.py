@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("ignore::Deprecati
 PACE = 30  # tokens a second
 SOON = 10.0  # seconds in which the work has to end: a third of what the whole text would take
 PATIENCE = 20.0  # seconds that a stalled machine is given
-WATCHED = 1.5  # seconds in which no step may follow: 45 at this pace, were it still at work
+WATCHED = 0.5  # seconds in which no step may follow: 15 at this pace, were it still at work
 
 
 class Counting:
