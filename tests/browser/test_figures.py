@@ -8,15 +8,16 @@ import pytest
 
 from viz import figures
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 PLOTLY = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 TOKENS = ["<b>x</b>", "%{z}", "$x^2$", "&lt;", "<a href='javascript:alert(1)'>a</a>"]
 
 
 def plot(page, figure) -> None:
     """Shows a figure with the plotly.js of the installed package, offline."""
-    page.set_content("<div id=figure></div>")
-    page.add_script_tag(path=PLOTLY)
+    if not page.evaluate("Boolean(window.Plotly)"):
+        page.set_content("<div id=figure></div>")
+        page.add_script_tag(path=PLOTLY)
     page.evaluate(
         "(json) => { const { data, layout } = JSON.parse(json); return Plotly.newPlot('figure', data, layout); }",
         figure.to_json(),
