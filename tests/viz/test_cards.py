@@ -8,8 +8,12 @@ from former.checkpoints import CHECKPOINTS
 from viz.figures import cards
 
 
+def models_of(figure):
+    return next(trace for trace in figure.data if trace.name == "models")
+
+
 def dots():
-    trace = next(trace for trace in cards.chart(cards.read(CHECKPOINTS)).data if trace.name == "models")
+    trace = models_of(cards.chart(cards.read(CHECKPOINTS)))
     names = [name.partition(" (")[0] for name in trace.text]
     return {name: (x, y) for name, x, y in zip(names, trace.x, trace.y, strict=True)}
 
@@ -30,9 +34,31 @@ def test_every_model_that_is_measured_in_bits_and_reads_no_answer_has_a_dot():
     assert {"gpt", "xl", "tiny-gru", "family/tiny-generator"} <= set(shown)
 
 
-def test_the_command_writes_a_page_and_refuses_a_folder_without_models(tmp_path, capsys):
-    cards.main([str(tmp_path / "chart.html"), "--models", str(CHECKPOINTS)])
-    assert "bits per byte" in (tmp_path / "chart.html").read_text(encoding="utf-8")
-    with pytest.raises(SystemExit):
-        cards.main([str(tmp_path / "chart.html"), "--models", str(tmp_path)])
-    assert "there are none" in capsys.readouterr().err
+CARDS = [
+    {"name": "a", "mask": "causal", "seconds": 90, "machine": {"cpu": "x"}, "quality": [
+        {"split": "val", "bits_per_byte": 2.5}, {"split": "test", "bits_per_byte": 2.6}]},
+    {"name": "b", "config": {"mask": "causal"}, "seconds": 7, "processor_seconds": 3, "machine": {"gpu": "H200"},
+     "quality": [{"split": "val", "bits_per_byte": 2.1}]},
+    {"name": "c", "seconds": 70, "processor_seconds": 40, "quality": [{"split": "val", "bits_per_byte": 2.4}]},
+    {"name": "older", "mask": "none", "seconds": 7, "quality": [{"split": "val", "bits_per_byte": 0.1}]},
+    {"name": "unmasked", "config": {"mask": "none"}, "seconds": 7, "quality": [{"split": "val", "bits_per_byte": 0.1}]},
+    {"name": "judge", "mask": "none", "seconds": 7, "quality": [{"split": "val", "accuracy": 0.9}]},
+    {"name": "unmeasured", "seconds": 7},
+]  # fmt: skip
+
+
+def test_the_models_of_a_folder_stand_where_their_cards_say(tmp_path):
+    for card in CARDS:
+        (tmp_path / card["name"]).mkdir()
+        (tmp_path / card["name"] / "card.json").write_text(json.dumps(card))
+    models = models_of(cards.chart(cards.read(tmp_path)))
+    shown = list(zip(models.x, models.y, models.text, strict=True))
+    assert shown == [(90, 2.5, "a (clock)"), (7, 2.1, "b (H200)"), (40, 2.4, "c")]
+    assert list(models_of(cards.chart(CARDS, "test")).y) == [2.6]
+    out = tmp_path / "chart.html"
+    cards.main([str(out), "--models", str(tmp_path)])
+    assert "b (H200)" in out.read_text(encoding="utf-8")
+    with pytest.raises(ValueError, match="must hold models"):
+        cards.read(tmp_path / "a")
+    with pytest.raises(ValueError, match="none of them does"):
+        cards.chart(CARDS, "train")

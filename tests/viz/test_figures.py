@@ -13,7 +13,6 @@ import torch
 
 import viz.figures
 from viz import style
-from viz.figures import cards
 
 figures: Any = viz.figures  # plotly's own types say that a trace may be a string
 ROOT = Path(__file__).resolve().parents[2]
@@ -408,35 +407,6 @@ LOG = """\
 {"step": 20, "loss": 2.5, "norm": 0.75, "seconds": 2.0}
 {"step": 20, "seconds": 2.0, "bits_per_byte": 3.75}
 """
-
-CARDS = [
-    {"name": "a", "mask": "causal", "seconds": 90, "machine": {"cpu": "x"}, "quality": [
-        {"split": "val", "bits_per_byte": 2.5}, {"split": "test", "bits_per_byte": 2.6}]},
-    {"name": "b", "config": {"mask": "causal"}, "seconds": 7, "processor_seconds": 3, "machine": {"gpu": "H200"},
-     "quality": [{"split": "val", "bits_per_byte": 2.1}]},
-    {"name": "c", "seconds": 70, "processor_seconds": 40, "quality": [{"split": "val", "bits_per_byte": 2.4}]},
-    {"name": "older", "mask": "none", "seconds": 7, "quality": [{"split": "val", "bits_per_byte": 0.1}]},
-    {"name": "unmasked", "config": {"mask": "none"}, "seconds": 7, "quality": [{"split": "val", "bits_per_byte": 0.1}]},
-    {"name": "judge", "mask": "none", "seconds": 7, "quality": [{"split": "val", "accuracy": 0.9}]},
-    {"name": "unmeasured", "seconds": 7},
-]  # fmt: skip
-
-
-def test_the_models_of_a_folder_stand_where_their_cards_say(tmp_path):
-    for card in CARDS:
-        (tmp_path / card["name"]).mkdir()
-        (tmp_path / card["name"] / "card.json").write_text(json.dumps(card))
-    models = trace(cards.chart(cards.read(tmp_path)), "models")
-    shown = list(zip(models.x, models.y, models.text, strict=True))
-    assert shown == [(90, 2.5, "a (clock)"), (7, 2.1, "b (H200)"), (40, 2.4, "c")]
-    assert list(trace(cards.chart(CARDS, "test"), "models").y) == [2.6]
-    out = tmp_path / "chart.html"
-    cards.main([str(out), "--models", str(tmp_path)])
-    assert "b (H200)" in out.read_text(encoding="utf-8")
-    with pytest.raises(ValueError, match="must hold models"):
-        cards.read(tmp_path / "a")
-    with pytest.raises(ValueError, match="none of them does"):
-        cards.chart(CARDS, "train")
 
 
 def test_names_of_models_that_are_alike_stand_on_different_sides_of_their_dots():

@@ -32,7 +32,7 @@ def read(folder: Path) -> list[Card]:
     """
     cards = [
         {**json.loads(path.read_text(encoding="utf-8")), "name": path.parent.relative_to(folder).as_posix()}
-        for path in sorted(folder.rglob("card.json"))
+        for path in sorted(folder.glob("*/**/card.json"))
         if not path.parent.name.startswith("step-")
     ]
     if not cards:

@@ -146,7 +146,7 @@ def series(values: ArrayLike, name: str, count: int | None = None) -> Floats:
 
 
 def sides(across: Floats, down: Floats, letters: Sequence[int], width: float) -> list[str]:
-    """The side of each dot on which its name stands: the first that covers no other dot, no name before it, no edge.
+    """The side of each dot on which its name stands: the first that covers least of other dots, names and edges.
 
     Args:
         across, down: (n,), where the dots are, in pixels.
@@ -163,6 +163,10 @@ def sides(across: Floats, down: Floats, letters: Sequence[int], width: float) ->
             "middle left": (x - 6 - wide, y - 7, x - 6, y + 7),
             "top center": (x - wide / 2, y - 20, x + wide / 2, y - 6),
             "bottom center": (x - wide / 2, y + 6, x + wide / 2, y + 20),
+            "top right": (x, y - 20, x + wide, y - 6),
+            "bottom right": (x, y + 6, x + wide, y + 20),
+            "top left": (x - wide, y - 20, x, y - 6),
+            "bottom left": (x - wide, y + 6, x, y + 20),
         }
         side = min(boxes, key=lambda side: sum(_overlap(boxes[side], other) for other in taken))
         taken.append(boxes[side])
@@ -173,5 +177,8 @@ def sides(across: Floats, down: Floats, letters: Sequence[int], width: float) ->
 Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 
-def _overlap(box: Box, other: Box) -> bool:
-    return box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
+def _overlap(box: Box, other: Box) -> float:
+    """In square pixels."""
+    across = min(box[2], other[2]) - max(box[0], other[0])
+    down = min(box[3], other[3]) - max(box[1], other[1])
+    return max(across, 0) * max(down, 0)
