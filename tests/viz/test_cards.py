@@ -1,6 +1,7 @@
 """The chart of what the shipped models are worth for their time: every dot is a card's own two numbers."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -8,7 +9,7 @@ from former.checkpoints import CHECKPOINTS
 from viz.figures import cards
 
 
-def models_of(figure):
+def models_of(figure: Any) -> Any:
     return next(trace for trace in figure.data if trace.name == "models")
 
 

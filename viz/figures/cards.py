@@ -30,7 +30,7 @@ def read(folder: Path) -> list[Card]:
     Raises:
         ValueError: there are none.
     """
-    cards = [
+    cards: list[Card] = [
         {**json.loads(path.read_text(encoding="utf-8")), "name": path.parent.relative_to(folder).as_posix()}
         for path in sorted(folder.glob("*/**/card.json"))
         if not path.parent.name.startswith("step-")
