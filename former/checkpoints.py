@@ -210,9 +210,8 @@ def load(name_or_path: str | Path) -> Bundle:
             model = kind(config)
     except CheckpointError:
         raise
-    except (ValueError, KeyError, TypeError, AttributeError, RuntimeError, OverflowError) as error:  # RuntimeError:
-        # sizes beyond any memory, and what torch says of them has many lines
-        said = repr(error).split("\\n")[0]
+    except (ValueError, KeyError, TypeError, AttributeError, RuntimeError, OverflowError) as error:
+        said = repr(error).partition("\\n")[0]  # of sizes beyond any memory torch says many lines
         raise CheckpointError(f"{path} is no card of a model: {said}") from error
     if card.get("version", 1) == 1:
         state = {name.replace("transformer.norm.", "norm."): tensor for name, tensor in state.items()}

@@ -67,10 +67,9 @@ def _read_config(values: dict[str, Any], weights: Mapping[str, Tensor]) -> tuple
     def holds(part: str) -> bool:
         return part in needed or any(name.startswith(_HEADS[part]) for name in weights)
 
-    num_classes = 2
+    shape = weights["classifier.weight"].shape if "classifier.weight" in weights else (2,)
+    num_classes = shape[0] if shape else 0  # of a tensor that is one number
     if classifier:
-        rows = weights["classifier.weight"].shape[:1] if "classifier.weight" in weights else (num_classes,)
-        num_classes = sum(rows)  # a number alone has none
         _check_verdict(num_classes, values.get("problem_type"))
     emb = values.get("hidden_size", 768)
     return BertClassifier if classifier else Bert, BertConfig(

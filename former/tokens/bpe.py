@@ -65,8 +65,8 @@ class BpeTokenizer:
         Raises:
             ValueError: tables that do not fit each other, or ids that are not whole numbers from 0 on, each once.
         """
-        if odd := [(token, i) for token, i in vocabulary.items() if not is_whole(i) or i < 0]:
-            raise ValueError(f"vocabulary must give each token a whole number of at least 0, got {odd[0][1]!r}")
+        if odd := [i for i in vocabulary.values() if not is_whole(i) or i < 0]:
+            raise ValueError(f"vocabulary must give each token a whole number of at least 0, got {odd[0]!r}")
         if len(set(vocabulary.values())) < len(vocabulary):
             raise ValueError("vocabulary must give each token an id of its own, got one for two tokens")
         try:
