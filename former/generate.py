@@ -184,7 +184,7 @@ def reader(model: Any, prompt: int, use_cache: bool = True) -> Window | Unmasked
     mask = getattr(model.config, "mask", None)
     if mask is None or isinstance(model, Classifier):
         raise ValueError(
-            f"model must give a logit for each next token, got {type(model).__name__}; "
+            f"model must give a logit for each next token, got a {type(model).__name__}; "
             "an EncoderDecoder writes by former.translate"
         )
     return Window(model, prompt, use_cache) if KINDS[mask].causal else UnmaskedWindow(model)
