@@ -6,14 +6,15 @@ Sizes: t tokens, e embedding, h heads, s size of one head.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 try:
-    from numba import njit
+    from numba import njit, prange
 except ImportError:
-    njit = None
+    njit, prange = None, range
 
 compiled = njit is not None  # without it nothing here is called: it would be slow
 f32 = np.float32
@@ -45,15 +46,16 @@ class Weights(NamedTuple):
 ACTIVATIONS = ("relu", "gelu", "gelu_tanh")  # by the number that the step is given
 
 
-def _jit(function: Callable[..., Any]) -> Callable[..., Any]:
+def _jit(function: Callable[..., Any], *, parallel: bool = False) -> Callable[..., Any]:
     """Compiles at the first call; without numba the function stays as it is, and nobody calls it.
 
-    nogil: other threads run on meanwhile. fastmath lets a sum be taken in any order, so in vectors. The machine code
-    is kept beside this file, or in the user's own cache where the package cannot be written.
+    nogil: other threads run on meanwhile. fastmath lets a sum be taken in any order, so in vectors. parallel: `prange`
+    runs on several threads. The machine code is kept beside this file, or in the user's own cache where the package
+    cannot be written.
     """
     if njit is None:
         return function
-    options = {"nogil": True, "fastmath": True, "error_model": "numpy"}
+    options = {"nogil": True, "fastmath": True, "error_model": "numpy", "parallel": parallel}
     try:
         return njit(cache=True, **options)(function)
     except RuntimeError:  # nowhere to keep it
@@ -61,12 +63,11 @@ def _jit(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @_jit
-def _product(product, layer, x, out):
-    """out = scale · (matrix x) + bias, with a layer's matrix (rows, columns), fp32 or int8.
+def _rows(matrix, scale, bias, x, out):
+    """out = scale · (matrix x) + bias, with a matrix (rows, columns), fp32 or int8.
 
     Bound by the memory, which is fastest at few long streams: so four rows at a time, each from its own quarter.
     """
-    matrix, scale, bias = product.matrix[layer], product.scale[layer], product.bias[layer]
     rows, columns = matrix.shape
     q = rows // 4
     for r in range(q):
@@ -84,6 +85,25 @@ def _product(product, layer, x, out):
         out[r] = s0
     for r in range(rows):
         out[r] = out[r] * scale[r] + bias[r]
+
+
+@partial(_jit, parallel=True)
+def _shared(matrix, scale, bias, x, out, threads):
+    """The same, its rows shared among threads: one core alone does not read all that the memory gives."""
+    rows = len(matrix)
+    for i in prange(threads):
+        part = slice(i * rows // threads, (i + 1) * rows // threads)
+        _rows(matrix[part], scale[part], bias[part], x, out[part])
+
+
+@_jit
+def _product(product, layer, x, out, threads):
+    """out = scale · (matrix x) + bias, with a layer's matrix; threads: how many share it, None for this one alone."""
+    matrix, scale, bias = product.matrix[layer], product.scale[layer], product.bias[layer]
+    if threads is None:  # known while it is compiled: only one of the two is
+        _rows(matrix, scale, bias, x, out)
+    else:
+        _shared(matrix, scale, bias, x, out, threads)
 
 
 @_jit
@@ -182,7 +202,7 @@ def _activate(x, activation):
 
 
 @_jit
-def step(w, pre_norm, activation, eps, token, past, keys, values, maps, logits):
+def step(w, pre_norm, activation, eps, threads, token, past, keys, values, maps, logits):
     """The readable model's arithmetic for one token, in its order; fills the caches' row `past`, maps and logits."""
     depth, heads, size = keys.shape[0], keys.shape[2], keys.shape[4]
     width, e = heads * size, w.tokens.shape[1]  # h·s, which is e in the narrow variant
@@ -196,19 +216,19 @@ def step(w, pre_norm, activation, eps, token, past, keys, values, maps, logits):
         if pre_norm:
             read = normed
             _normalise(x, norms, 0, eps, read)
-        _product(w.qkv, layer, read, qkv)
+        _product(w.qkv, layer, read, qkv, threads)
         for head in range(heads):
             q, row = head * size, maps[layer, 0, head, 0]
             _attend(qkv[q:], width, past, keys[layer, 0, head], values[layer, 0, head], row, out[q:])
-        _product(w.unify, layer, out, y)
+        _product(w.unify, layer, out, y, threads)
         _add(x, y)
         _normalise(x, norms, 2 if pre_norm else 0, eps, normed if pre_norm else x)
-        _product(w.ff1, layer, read, hidden)
+        _product(w.ff1, layer, read, hidden, threads)
         _activate(hidden, activation)
-        _product(w.ff2, layer, hidden, y)
+        _product(w.ff2, layer, hidden, y, threads)
         _add(x, y)
         if not pre_norm:
             _normalise(x, norms, 2, eps, x)
     if pre_norm:
         _normalise(x, w.last_norm, 0, eps, x)
-    _product(w.toprobs, 0, x, logits)
+    _product(w.toprobs, 0, x, logits, threads)

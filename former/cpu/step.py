@@ -1,7 +1,8 @@
 """One new token after those a cache holds, in one compiled call: the step of a fast twin.
 
 It is 4 matrix-vector products a block, bound by how fast the weights come from memory; one function for the whole stack
-(`former.cpu.kernels`) reads them at the speed the memory has.
+(`former.cpu.kernels`) reads them at the speed the memory has. Of a large model as many threads as torch uses share each
+product; a small one takes one, and leaves the other cores to other people.
 
 Sizes: b batch, t tokens, e embedding, h heads.
 """
@@ -9,6 +10,7 @@ Sizes: b batch, t tokens, e embedding, h heads.
 from __future__ import annotations
 
 import copy
+from threading import Lock
 from typing import Any, Literal
 
 import numpy as np
@@ -23,6 +25,8 @@ from former.models import Generator
 from former.stack import Cache
 
 Precision = Literal["fp32", "int8"]
+LARGE = 2**26  # bytes of matrices from which threads share a step: more than most caches hold
+_turn = Lock()  # for steps that threads share: numba's plainest threads end the process where two such calls meet
 
 
 def available() -> bool:
@@ -46,6 +50,8 @@ class Step:
             kernels.ACTIVATIONS.index(model.config.activation),
             np.float32(model.config.norm_eps),
         )
+        products = (part for part in self.weights if isinstance(part, kernels.Product))
+        self.large = sum(product.matrix.nbytes for product in products) >= LARGE
         cache = KeyValueCache(model.config)
         self.cache_shape = cache.keys.shape
         self(torch.zeros(1, 1, dtype=torch.int64), None, cache)  # compiles it
@@ -70,7 +76,13 @@ class Step:
         maps = np.empty((self.config.depth, 1, self.config.heads, 1, past + 1), np.float32)
         logits = np.empty(self.config.num_tokens, np.float32)
         keys, values = cache.keys.numpy(), cache.values.numpy()
-        kernels.step(self.weights, *self.options, int(tokens), past, keys, values, maps, logits)
+        rest = int(tokens), past, keys, values, maps, logits
+        threads = torch.get_num_threads()
+        if self.large and threads > 1:
+            with _turn:
+                kernels.step(self.weights, *self.options, threads, *rest)
+        else:
+            kernels.step(self.weights, *self.options, None, *rest)
         cache.length = past + 1
         if capture is not None and capture.names:
             for layer, weights in enumerate(torch.from_numpy(maps)):  # (b=1, h, 1, t)

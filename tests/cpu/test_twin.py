@@ -10,6 +10,7 @@ from torch import nn
 import former
 from former import cpu
 from former.cpu import packed
+from former.cpu import step as step_module
 from former.cpu import twin as twin_module
 from former.generate import KeyValueCache
 from former.hooks import POINTS
@@ -147,6 +148,31 @@ def test_a_compiled_step_equals_the_readable_model_and_asks_nobody(pair, monkeyp
         torch.testing.assert_close(capture.stack("weights"), row, **TOLERANCE)
 
 
+@pytest.fixture
+def shared(monkeypatch):
+    """Every model counts as large, and three threads share its steps: no size here is a multiple of three."""
+    monkeypatch.setattr(step_module, "LARGE", 0)
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    yield
+    torch.set_num_threads(before)
+
+
+@compiled_step
+@pytest.mark.usefixtures("shared")
+@pytest.mark.parametrize("weights", ["fp32", "int8"])
+def test_a_step_that_threads_share_equals_the_one_of_a_single_thread(weights):
+    model = build(**SHAPES[4], emb=20, heads=2)
+    quick, x, written = twin(model, weights), tokens(1, 19), []
+    for threads in (3, 1):
+        torch.set_num_threads(threads)
+        cache, capture = KeyValueCache(model.config), former.Capture()
+        logits = [quick(x[:, t : t + 1], capture=capture, cache=cache) for t in range(19)]
+        written.append((torch.cat(logits), capture.stack("weights")))
+    assert quick._step.large
+    torch.testing.assert_close(*written)
+
+
 @pytest.mark.parametrize("use_cache", [True, False])
 @pytest.mark.parametrize("prompt", [[1], [5, 3, 8, 2, 11], list(range(25))], ids=["one", "some", "beyond the context"])
 def test_fast_generation_equals_a_fresh_readable_pass_at_every_step(pair, prompt, use_cache, monkeypatch):
@@ -213,7 +239,10 @@ def test_only_the_layers_that_someone_edits_are_left_to_the_readable_blocks(monk
     assert not torch.allclose(quick(x), expected, atol=0.01)
 
 
-def test_many_threads_at_once_get_their_own_results():
+@pytest.mark.parametrize("large", [False, True])
+def test_many_threads_at_once_get_their_own_results(large, request):
+    if large:
+        request.getfixturevalue("shared")
     model = build(emb=48, seq_length=64)
     quick = twin(model)
     inputs = [tokens(1, 5 + 3 * i, seed=i) for i in range(16)]
