@@ -125,6 +125,10 @@ class EncoderDecoder(nn.Module):
         """
         past = 0 if cache is None else cache.length
         self.decoder.check(target, past)
+        if not isinstance(memory, Tensor) and len(memory) != self.config.depth:
+            raise ValueError(
+                f"memory must hold keys and values for each of {self.config.depth} layers, got {len(memory)} of them"
+            )
         if mask is None:
             mask = masks.named("causal", target.shape[1], past=past, device=target.device)
         cross = scoped(capture, "cross")

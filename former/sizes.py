@@ -34,7 +34,10 @@ def count_parameters(kind: str, **changes: Any) -> int:
         require_choice("changes", name, [field.name for field in fields(config)])
     if "emb" in changes and kind not in KINDS:
         require_positive("emb", changes["emb"])
-        changes = {"heads": max(1, changes["emb"] // HEAD_SIZE), **changes}
+        heads = max(1, changes["emb"] // HEAD_SIZE)
+        if changes["emb"] % heads and "heads" not in changes:
+            raise ValueError(f"emb must be a multiple of {HEAD_SIZE}, or come with heads, got {changes['emb']}")
+        changes = {"heads": heads, **changes}
     with torch.device("meta"):
         model = _make(kind, changes)
     return sum(parameter.numel() for parameter in model.parameters())

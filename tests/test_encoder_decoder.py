@@ -392,6 +392,9 @@ def test_inputs_that_do_not_fit_are_refused(bundle):
         model(torch.ones(1, 13, dtype=torch.long), target[:1])
     with pytest.raises(ValueError, match="context of 12 tokens, got 13"):
         translate(bundle, "a" * 12)
+    keys = model.keys_and_values(model.encode(source))
+    with pytest.raises(ValueError, match=f"each of {len(keys)} layers, got {len(keys) - 1} of them"):
+        model.decode(target, keys[1:])
     with pytest.raises(ValueError, match="max_new_tokens must be in"):
         write(model, source, 1, 2, max_new_tokens=13)
     with pytest.raises(ValueError, match="temperature must be"):
