@@ -115,7 +115,7 @@ class BertStack(nn.Module):
     ) -> tuple[Tensor, Tensor | None]:
         """What the first block reads: the sum of the three embeddings, normed (b, t, e), and who may see whom.
 
-        The arguments and errors are those of `encode`; the mask comes back without the padding.
+        The arguments and errors are those of `encode`; in the mask that comes back padding is closed.
         """
         self.transformer.check(tokens)
         segments = torch.zeros_like(tokens) if segments is None else segments

@@ -227,6 +227,6 @@ def translate(
     if not isinstance(bundle.model, EncoderDecoder):
         raise ValueError(f"bundle must hold an EncoderDecoder, got a {type(bundle.model).__name__}")
     tokenizer = bundle.tokenizer
-    source = torch.tensor([tokenizer.encode(text)], device=bundle.model.toprobs.weight.device)
+    source = torch.tensor([tokenizer.encode(text)], dtype=torch.long, device=bundle.model.toprobs.weight.device)
     rules = (temperature, top_k, top_p, seed, max_new_tokens)
     return tokenizer.decode(write(bundle.model, source, tokenizer.begin, tokenizer.end, *rules)[0])

@@ -210,7 +210,8 @@ def generate(
 
     Args:
         model: a Generator, its fast twin (`former.cpu`), or another model that says what comes next.
-        prompt_ids: at least one token id; of a prompt longer than the context, the last `seq_length` are read.
+        prompt_ids: at least one token id; of a prompt longer than the context, the last `seq_length` are read, and by a
+            model with a state all.
         max_new_tokens: how many to write, a whole number of at least 0.
         temperature: at least 0; 0 always takes the likeliest token.
         top_k: sample among the k likeliest only; None for all.

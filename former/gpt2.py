@@ -18,6 +18,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from former.attention import ChunkedLinear
 from former.config import ModelConfig
 from former.models import Generator
 
@@ -65,9 +66,9 @@ def initialize(model: Generator, generator: torch.Generator | None = None) -> Ge
         The same model.
     """
     for module in model.modules():
-        if isinstance(module, nn.Linear | nn.Embedding):
+        if isinstance(module, nn.Linear | nn.Embedding | ChunkedLinear):
             nn.init.normal_(module.weight, std=0.02, generator=generator)
-        if isinstance(module, nn.Linear) and module.bias is not None:
+        if isinstance(module, nn.Linear | ChunkedLinear) and module.bias is not None:
             nn.init.zeros_(module.bias)
     for name, parameter in model.named_parameters():
         if name.endswith(("unifyheads.weight", "ff.2.weight")):

@@ -109,7 +109,7 @@ def local(t: int, window: int) -> Tensor:
 def strided(t: int, stride: int) -> Tensor:
     """A query sees the last `stride` tokens, and every `stride`-th token before: query − key ≡ 0 (mod stride).
 
-    With a stride of √t each query sees about 2√t keys, so any two tokens are joined in two layers at t√t cells.
+    With a stride of √t each query sees at most about 2√t keys, so any two tokens are joined in two layers at t√t cells.
 
     Args:
         t: number of tokens, at least 1.

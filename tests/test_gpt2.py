@@ -28,15 +28,17 @@ def test_a_field_that_is_no_size_is_refused():
         gpt2.config(heads=7)
 
 
-def test_the_start_is_small_and_smaller_where_a_branch_ends():
-    torch.manual_seed(0)
-    model = gpt2.initialize(former.Generator(gpt2.config(num_tokens=500, seq_length=64, emb=128, heads=4, depth=8)))
+@pytest.mark.parametrize("variant", ["narrow", "chunked"])
+def test_the_start_is_small_and_smaller_where_a_branch_ends(variant):
+    sizes = {"num_tokens": 500, "seq_length": 64, "emb": 128, "heads": 4, "depth": 8}
+    config = gpt2.config(**sizes, variant=variant)
+    model = gpt2.initialize(former.Generator(config), torch.Generator().manual_seed(0))
     for name, parameter in model.named_parameters():
         if parameter.dim() == 1:
             assert torch.equal(parameter, torch.full_like(parameter, "norm" in name and name.endswith("weight"))), name
         else:
             expected = 0.02 / 4 if name.endswith(("unifyheads.weight", "ff.2.weight")) else 0.02  # √(2 · 8) = 4
-            assert parameter.std().item() == pytest.approx(expected, rel=0.05), name  # 8,192 numbers and more
+            assert parameter.std().item() == pytest.approx(expected, rel=0.05), name  # 4,096 numbers and more
 
 
 def test_the_residual_stream_starts_no_wider_in_a_deeper_model():

@@ -5,7 +5,8 @@ Sizes: t tokens, e embedding, h heads, s size of one head.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -85,6 +86,19 @@ def _rows(matrix, scale, bias, x, out):
         out[r] = s0
     for r in range(rows):
         out[r] = out[r] * scale[r] + bias[r]
+
+
+@contextmanager
+def team(threads: int) -> Iterator[None]:
+    """While it is entered, this thread's `prange` runs on so many threads at most; numba would take every core."""
+    import numba  # noqa: PLC0415 (not everywhere)
+
+    before = numba.get_num_threads()
+    numba.set_num_threads(min(threads, before))
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before)
 
 
 @partial(_jit, parallel=True)

@@ -75,11 +75,11 @@ class Step:
         past = cache.length
         maps = np.empty((self.config.depth, 1, self.config.heads, 1, past + 1), np.float32)
         logits = np.empty(self.config.num_tokens, np.float32)
-        keys, values = cache.keys.numpy(), cache.values.numpy()
+        keys, values = cache.keys.detach().numpy(), cache.values.detach().numpy()
         rest = int(tokens), past, keys, values, maps, logits
         threads = torch.get_num_threads()
         if self.large and threads > 1:
-            with _turn:
+            with _turn, kernels.team(threads):
                 kernels.step(self.weights, *self.options, threads, *rest)
         else:
             kernels.step(self.weights, *self.options, None, *rest)

@@ -32,13 +32,15 @@ def optimise(model: Any, weights: Precision = "fp32") -> Any:
     """The fast twin of a model, called in the same way; the model itself where nothing here would speed it up.
 
     The twin holds its own copies of the weights: build it when they are final. The step is compiled here, not at the
-    first call: some 4 s of processor time, under 2 s where an earlier process has left it in numba's cache.
+    first call: some 4 s of processor time, under 2 s where an earlier process has left it in numba's cache. (Whether
+    threads share it follows torch's number of them: set that before.)
 
     Args:
         model: a model that is not training.
         weights: "int8" rounds every matrix to 8 bits, row by row: `w ≈ scale_row · integer`, so that a step reads a
             quarter of the bytes. The twin is then the fast form of the rounded model, in every way of calling it.
-            Without numba there would be nothing to win, and the weights stay as they are.
+            Without numba there would be nothing to win, and the weights stay as they are; so do a Bert's, which has no
+            such step.
     Raises:
         ValueError: other weights, or a model in training mode whose dropout is at work.
     """

@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 
 from former.checks import require_positive
-from former.training import commands, curve, data, evaluate, stretches
+from former.training import by_position, commands, curve, data, evaluate, stretches
 from former.training.compute import prepare
 from former.training.recipes import RECIPES
 
@@ -98,12 +98,12 @@ def _add_scan(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_positions(parser: argparse.ArgumentParser) -> None:
-    parser.set_defaults(run=commands.positions)
+    parser.set_defaults(run=commands.positions, **by_position.USUAL)
     parser.add_argument("names", nargs="+", metavar="NAME", help=_NAME)
-    parser.add_argument("--split", choices=data.SPLITS, default="val")
-    parser.add_argument("--length", type=int, default=768, help="bytes of a window")
-    parser.add_argument("--windows", type=int, default=2000, help="how many, spread evenly over the split")
-    parser.add_argument("--width", type=int, default=16, help="places whose mean is one figure")
+    parser.add_argument("--split", choices=data.SPLITS)
+    parser.add_argument("--length", type=int, help="bytes of a window")
+    parser.add_argument("--windows", type=int, help="how many, spread evenly over the split")
+    parser.add_argument("--width", type=int, help="places whose mean is one figure")
     parser.add_argument("--file", type=Path, help="write the figures to it, with machine and date")
     _add_data(parser)
 

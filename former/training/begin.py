@@ -11,13 +11,14 @@ from torch import Tensor
 
 import former
 from former import gpt2
+from former.baselines import ConvModel, GRUModel
 from former.bert import BertStack
 from former.checkpoints import KINDS
 from former.tokens.wordpiece import WordPieceTokenizer
 from former.training import neighbours, optim
 from former.training.recipe import Recipe
 
-_BLOCK = re.compile(r"(?<=\.blocks\.)\d+(?=\.)")
+_BLOCK = re.compile(r"(?:(?<=\.blocks\.)|(?<=\.positions\.layers\.))\d+(?=\.)")  # and each layer's terms of distance
 _LAST = re.compile(r"(unifyheads|ff\.2)\.(weight|bias)$")  # the maps with which a block's two branches end
 _POSITIONS = "transformer.positions.embedding.weight"
 
@@ -34,6 +35,8 @@ def make_model(recipe: Recipe, *, with_weights: bool = True) -> Any:
     model_class, _ = KINDS[recipe.kind]
     model: Any = model_class(recipe.model)
     if recipe.initial == "gpt2":
+        if isinstance(model, GRUModel | ConvModel):
+            raise ValueError(f"initial must be 'zeros' for a {recipe.kind}, which is no transformer, got 'gpt2'")
         gpt2.initialize(model, torch.Generator().manual_seed(recipe.seed))
     else:
         optim.initialise(model, recipe.seed)

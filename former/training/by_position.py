@@ -15,6 +15,8 @@ from torch import Tensor
 import former
 from former.training.state import measured
 
+USUAL = {"split": "val", "length": 768, "windows": 2000, "width": 16}  # what the command takes where it is not told
+
 
 @torch.inference_mode()
 def bits_by_position(
@@ -67,8 +69,9 @@ def to_json(
         }
         for name, (bundle, bits) in found.items()
     ]
-    command = f"positions {' '.join(found)} --data DATA --file FILE"
-    return measured(command, split=split, length=length, windows=windows, width=width, models=models)
+    settings = {"split": split, "length": length, "windows": windows, "width": width}
+    told = "".join(f" --{name} {value}" for name, value in settings.items() if value != USUAL[name])
+    return measured(f"positions {' '.join(found)} --data DATA --file FILE{told}", **settings, models=models)
 
 
 def to_text(found: Mapping[str, tuple[former.Bundle, Tensor]], width: int) -> str:

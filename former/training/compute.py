@@ -35,7 +35,7 @@ def choose_device(name: str | None = None) -> torch.device:
 def prepare() -> None:
     """Sets what holds for the whole process: memory, fp32 products on a CPU, and how many graphs may be compiled."""
     keep_freed_memory()
-    if not torch.cuda.is_available():  # where it would mean bf16
+    if not torch.cuda.is_available() and not torch.cpu._is_amx_tile_supported():  # where it would mean bf16
         torch.set_float32_matmul_precision("medium")  # oneDNN's products on AMD
     torch._dynamo.config.recompile_limit = 64  # a graph for each length of reviews
 

@@ -19,17 +19,21 @@ from former.training.reviews import CLASSES
 
 def train_command(recipe: Recipe, unchecked: bool = False) -> str:
     """The command that makes a model again: its recipe's name, and what differs from the recipe as it stands."""
-    shipped = RECIPES[recipe.base or recipe.name]
-    now = _flat(shipped.to_dict())
-    own = ("name", "base", "description")
-    changed = {key: value for key, value in _flat(recipe.to_dict()).items() if key not in own and now[key] != value}
-    settings = [shlex.quote(f"{key}={json.dumps(value)}") for key, value in changed.items()]
-    extra = f" --set {' '.join(settings)}" if settings else ""
+    extra = settings_of(recipe)
     if recipe.base:
         extra = f" --name {shlex.quote(recipe.name)} --description {shlex.quote(recipe.description)}{extra}"
     elif unchecked:
         extra += " --unchecked"
-    return f"python -m former.training train {shipped.name}{CORPORA[recipe.corpus].argument}{extra}"
+    return f"python -m former.training train {recipe.base or recipe.name}{CORPORA[recipe.corpus].argument}{extra}"
+
+
+def settings_of(recipe: Recipe) -> str:
+    """The option that sets what differs from the recipe as it stands, a space before it; "" where nothing does."""
+    now = _flat(RECIPES[recipe.base or recipe.name].to_dict())
+    own = ("name", "base", "description")
+    changed = {key: value for key, value in _flat(recipe.to_dict()).items() if key not in own and now[key] != value}
+    settings = [shlex.quote(f"{key}={json.dumps(value)}") for key, value in changed.items()]
+    return f" --set {' '.join(settings)}" if settings else ""
 
 
 def data_facts(recipe: Recipe, origin: Origin) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from former.checks import require_choice
 from former.training.begin import make_model
 from former.training.compute import products, set_attention
+from former.training.export import settings_of
 from former.training.recipe import Precision, Recipe
 from former.training.state import measured
 
@@ -64,11 +65,14 @@ def to_json(recipe: Recipe, peaks: dict[Tricks, float]) -> str:
         for (precision, micro, checkpointing), peak in peaks.items()
     ]
     model = {"name": recipe.name, "batch": recipe.batch, **shape}
-    return measured(f"train {recipe.name} --profile-memory FILE", model=model, peaks=rows)
+    return measured(f"train {recipe.name} --profile-memory FILE{settings_of(recipe)}", model=model, peaks=rows)
 
 
 def peak_megabytes(recipe: Recipe, tricks: Tricks) -> float:
-    """How far resident memory rises in one forward and backward pass on random tokens, in MB."""
+    """How far resident memory rises in one forward and backward pass on random tokens, in MB.
+
+    The model and its gradients stand already: a step of training finds them there.
+    """
     precision, accumulate, checkpointing = tricks
     recipe = replace(recipe, precision=precision, accumulate=accumulate, checkpointing=checkpointing)
     model = make_model(recipe, with_weights=False).train()

@@ -2,9 +2,9 @@
 
 Muon (Jordan 2024) takes the momentum of a matrix's gradient and sets all its singular values near 1 before it is
 applied, so that no few directions dominate an update. Its author reports that it made training to a loss of 3.28 on
-FineWeb 1.35 times as fast (https://kellerjordan.github.io/posts/muon); for the models here it was not compared with
-AdamW alone. It is made for matrices that map hidden vectors to hidden vectors; embeddings, biases, norms and the output
-layer go by AdamW.
+FineWeb 1.35 times as fast (https://kellerjordan.github.io/posts/muon); here it was compared with AdamW alone for
+`bert-reviews` only (checkpoints/README.md, "What was tried"). It is made for matrices that map hidden vectors to hidden
+vectors; embeddings, biases, norms and the output layer go by AdamW.
 """
 
 from __future__ import annotations

@@ -133,7 +133,7 @@ def writing(model: former.Generator, quick: Any, quick8: Any, gpt2: Any, relu: A
 
 
 def measure(ways: dict[str, Way], rounds: int) -> dict[str, list[Sample]]:
-    """Every way once a round, beginning with another one each time; two rounds before to warm up."""
+    """Every way once a round, beginning with another one each time; before, one round to warm up, or two of many."""
     samples: dict[str, list[Sample]] = {name: [] for name in ways}
     names = list(ways)
     for turn in range(-2 if rounds > 10 else -1, rounds):

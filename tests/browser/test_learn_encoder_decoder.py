@@ -56,6 +56,10 @@ def test_a_target_is_scored_after_its_true_beginning_and_after_the_model_s_own_a
     expected = capture.get("cross.weights", view["layer"])[0, view["head"]]
     torch.testing.assert_close(torch.tensor(weights), expected, atol=1e-4, rtol=0)
     canvas = tab.section.locator(".map canvas")
+    for key in ("ArrowDown", "ArrowRight", "ArrowRight"):  # the first cell, then two to the right
+        canvas.press(key)
+    third = tab.page.evaluate("former.learn.find('encoder-decoder').live.answers.decoded.source[2]")
+    expect(tab.section.locator(".told")).to_contain_text(f"to “{third}”")
     left, top, width, height = map(float, (canvas.get_attribute("data-frame") or "").split())
     cell = {"x": left + 0.5 * width / len(source[0]), "y": top + 0.5 * height / len(weights)}
     canvas.hover(position=cell)

@@ -169,6 +169,7 @@ def test_a_step_that_threads_share_equals_the_one_of_a_single_thread(weights):
         cache, capture = KeyValueCache(model.config), former.Capture()
         logits = [quick(x[:, t : t + 1], capture=capture, cache=cache) for t in range(19)]
         written.append((torch.cat(logits), capture.stack("weights")))
+    assert quick._step is not None
     assert quick._step.large
     torch.testing.assert_close(*written)
 

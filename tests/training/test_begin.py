@@ -33,6 +33,19 @@ def test_a_model_grown_from_a_shallower_one_computes_the_same(shallow, recipe, d
     assert len(grown.transformer.blocks) == depth
 
 
+def test_the_terms_of_distance_go_with_their_blocks(recipe, tmp_path):
+    sizes = ("model.depth=2", "model.memory_length=32")
+    model, random = make_model(recipe("xl", "weights=", *sizes)).eval(), torch.Generator().manual_seed(3)
+    for parameter in model.parameters():
+        parameter.data += torch.randn(parameter.shape, generator=random) * 0.1
+    former.save(former.Bundle(model, former.tokens.ByteTokenizer(), model.config), tmp_path / "xl")
+    model = former.load(tmp_path / "xl").model
+    grown = make_model(recipe("xl", f"weights={tmp_path / 'xl'}", *sizes[1:], "model.depth=4")).eval()
+    tokens = torch.randint(256, (3, 32), generator=random)
+    with torch.no_grad():
+        assert torch.equal(grown(tokens)[0], model(tokens)[0])
+
+
 def test_every_new_block_of_a_grown_model_learns(shallow, recipe):
     grown = make_model(recipe("tiny-generator", f"weights={shallow}", "model.depth=4"))
     tokens = torch.randint(256, (3, 32), generator=torch.Generator().manual_seed(0))

@@ -33,5 +33,7 @@ def test_all_else_begins_as_without_it():
 
 
 def test_another_kind_of_model_is_refused():
+    with pytest.raises(ValueError, match="initial must be 'zeros' for a GRUModel, which is no transformer, got 'gpt2'"):
+        make_model(replace(RECIPES["tiny-gru"], initial="gpt2"))
     with pytest.raises(ValueError, match="initial must be 'zeros' or 'gpt2' for a Generator, got 'neighbours'"):
         make_model(replace(RECIPES["gpt"], initial="neighbours", weights=""))

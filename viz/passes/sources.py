@@ -8,9 +8,11 @@ from collections.abc import Container, Iterator
 from pathlib import Path
 
 from safetensors import SafetensorError, safe_open
+from torch import nn
 
 import former
 from former.checkpoints import CARD, CheckpointError, folder_of
+from former.positions import Positions
 from former.pretrained.files import fetch, is_repo_id
 from viz.passes.loaded import Loaded
 from viz.passes.run import digest
@@ -48,6 +50,11 @@ def open_model(place: str | Path, taken: Container[str] = ()) -> Loaded:
         raise NotShown(f"{str(place)!r} holds a {type(bundle.model).__name__}, whose attention is not shown here")
     if not bundle.config.scaled:  # the views of one head work out q·k / √s themselves
         raise NotShown(f"{str(place)!r} holds a model without the scaling of scores, which is not shown here")
+    if adds_terms(bundle.model):
+        raise NotShown(
+            f"{str(place)!r} holds a {type(bundle.model).__name__} whose positions add to its scores, "
+            "which is shown here of a TransformerXL alone"
+        )
     if isinstance(bundle.model, former.Bert) and bundle.model.words is None:
         raise NotShown(
             f"{str(place)!r} holds a Bert without its masked-word head, of which there is nothing to say here"
@@ -55,6 +62,13 @@ def open_model(place: str | Path, taken: Container[str] = ()) -> Loaded:
     name = Path(place).name if theirs else Path(place).resolve().name
     name = str(place) if name in taken else name
     return Loaded(name, bundle, digest(bundle.card.get("files", str(place))), folder, code)
+
+
+def adds_terms(model: nn.Module) -> bool:
+    """Whether a model's scores are more than q·k / √s, because its positions add to them; but for a TransformerXL,
+    whose passes hold its scores."""
+    schemes = (type(part) for part in model.modules() if isinstance(part, Positions))
+    return not isinstance(model, former.TransformerXL) and any(kind.terms is not Positions.terms for kind in schemes)
 
 
 def is_theirs(place: str | Path) -> bool:

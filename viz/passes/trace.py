@@ -114,8 +114,7 @@ def follows(loaded: Loaded) -> bool:
     """Whether a model's numbers come about as `trace` follows them."""
     config = loaded.bundle.config
     kinds = former.Generator | former.Classifier | former.EncoderDecoder | BertStack
-    relative = getattr(config, "positions", None) == "relative"
-    return isinstance(loaded.bundle.model, kinds) and not relative and config.variant != "chunked"
+    return isinstance(loaded.bundle.model, kinds) and config.variant != "chunked"
 
 
 def check(

@@ -53,6 +53,20 @@ def test_the_app_takes_a_folder_in_hugging_faces_format_and_shows_the_maps_of_tr
         assert said["prob"] == pytest.approx(float(probs[said["id"]]), abs=2e-5)
 
 
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"scaled": False}, "holds a model without the scaling of scores"),
+        ({"positions": "relative"}, "holds a Generator whose positions add to its scores"),
+    ],
+)
+def test_a_model_whose_scores_are_not_q_k_over_the_root_is_refused(changes, message, tmp_path):
+    model = former.Generator(former.ModelConfig(emb=16, heads=2, depth=1, seq_length=16, **changes))
+    former.save(former.Bundle(model, former.tokens.ByteTokenizer(), model.config), tmp_path)
+    with pytest.raises(sources.NotShown, match=message):
+        sources.open_model(str(tmp_path))
+
+
 def test_the_python_of_a_panel_loads_the_model_by_its_place(gpt2):
     loaded = sources.open_model(str(gpt2))
     view = {"model": loaded.name, "text": TEXT, "layer": 1, "head": 2, "of": "head", "scale": "linear"}

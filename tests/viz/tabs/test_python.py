@@ -4,6 +4,7 @@ import base64
 import csv
 import io
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,8 @@ from fastapi.testclient import TestClient
 
 import former
 from tests.mask_rules import cells
+from viz.passes import blanks, lens, measures, recall, sources, trace, writes
 from viz.passes import edits as changes
-from viz.passes import lens, measures, sources, trace, writes
 from viz.passes.loaded import Loaded
 from viz.passes.run import run
 from viz.passes.translation import translate
@@ -179,6 +180,24 @@ def test_what_a_head_writes_is_what_the_panel_says(shipped, edits):
     assert made["total"] == pytest.approx(page["logit"], abs=1e-3)
     with pytest.raises(Refusal):
         ran(shipped, "writes", model="classifier")
+
+
+def test_a_number_of_two_texts_is_followed_with_both(shipped):
+    """Of a Bert, whose second text has a segment of its own."""
+    asked = {"model": "small-bert", "text": "the cat sat on the mat. [SEP] the mat sat on the cat."}
+    loaded = shipped["small-bert"]
+    made, page = ran(shipped, "trace", **asked), blanks.fill_in(loaded, asked["text"])
+    found = trace.trace(loaded, page, "self", 1, 2, 7, 3, "adds", 5)
+    assert made["adds"].tolist() == pytest.approx(found["adds"], abs=1e-5)
+
+
+def test_the_score_of_a_pair_holds_what_distances_have_in_it():
+    """Of Transformer-XL."""
+    loaded = {"xl": sources.open_model("xl")}
+    page, made = recall.recall(loaded["xl"], TEXTS[0]).map("self"), ran(loaded, "pair", model="xl", text=TEXTS[0])
+    assert page.scores is not None
+    assert made["score"] == pytest.approx(float(page.scores[1, 2, 7, 3]), abs=1e-3)
+    assert made["score"] != pytest.approx(float(made["products"].sum()) / len(made["products"]) ** 0.5, abs=0.01)
 
 
 def test_a_number_that_is_followed_is_what_the_panel_says(shipped):
@@ -363,6 +382,16 @@ def test_the_panels_of_permute_give_their_numbers_again(shipped, kind, mask):
     for entry in page["verdicts"]:
         assert made["before"][entry["name"]].tolist() == pytest.approx(entry["before"], abs=1e-5)
         assert made["after"][entry["name"]].tolist() == pytest.approx(entry["after"], abs=1e-5)
+
+
+@pytest.mark.parametrize("panel", ["verdicts", "learn-positions"])
+def test_a_classifier_of_ones_own_is_loaded_by_its_place(shipped, panel):
+    own = replace(shipped["classifier"], name="mine", opened="former.load('classifier')")
+    made = ran({"mine": own}, panel, text="not a bad film", order="3.1.0.2", show="order")
+    before = own.bundle.model(torch.tensor([own.bundle.tokenizer.encode("not a bad film")]))[0].exp()
+    given = made["before"]
+    given = given["mine"] if panel == "verdicts" else given[0]
+    assert given.tolist() == pytest.approx(before.tolist(), abs=1e-5)
 
 
 @pytest.mark.parametrize("table", ["tiny-generator", "classifier", "sinusoidal"])

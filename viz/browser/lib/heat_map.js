@@ -11,6 +11,7 @@
   const WIDE = 1.4; // a cell's width to its height, at most
   const TITLE = 15; // pixels for what an axis is called
   const HATCH = 6; // pixels from line to line
+  const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
   const AROUND = ["labels", "across", "words", "wordsAcross", "titles", "hidden", "fill"]; // of what is shown, all but its cells and marks
 
   /** The next of 1, 2, 5, 10, 20, ...: from label to label, where some are left out. */
@@ -41,7 +42,7 @@
    * A picture in `place`, which gives it its size.
    *
    * label: what it is, to those who do not see it. onpoint({row, column} or null), onpick({row, column}); onkey(event):
-   * without it the keyboard passes the picture by.
+   * without it the arrow keys point at one cell after another, and Enter picks it.
    * Returns {canvas, draw}: draw({labels, across, words, wordsAcross, titles, fill, pixel(row, column), image, hidden(row,
    * column), sign(row, column), rows, columns, edge, at}) paints it: labels are those of the rows, and of the columns too
    * unless `across` has others; sides whose labels are all empty take no room; words, lists of {from, to, name}, stand over
@@ -52,10 +53,11 @@
    * what stands around the cells is not drawn again.
    */
   former.heatMap = (place, { label, onpoint, onpick, onkey }) => {
-    const canvas = former.h("canvas", { class: "heat-map", tabindex: onkey ? 0 : null, role: onkey ? "application" : "img", "aria-label": label });
+    const canvas = former.h("canvas", { class: "heat-map", tabindex: 0, role: "application", "aria-label": label, "aria-keyshortcuts": onkey ? null : Object.keys(STEPS).join(" ") });
     place.classList.add("heat-map-place");
     place.append(canvas);
     let frame = null; // {left, top, width, height, rows, columns}
+    let walked = null; // the cell that the arrow keys have come to
 
     /** How the labels of a side stand whose cells are `pitch` pixels apart: {names, font, upright, levels, every, depth,
      *  words, wordsUpright, whole}: `depth` pixels for each level, `whole` for all. */
@@ -267,7 +269,7 @@
       around(context, shown);
     };
 
-    const { draw } = former.drawing(place, (shown, size) => {
+    const drawing = former.drawing(place, (shown, size) => {
       const context = former.fit(canvas, size.width, size.height);
       const of = [...AROUND.map((name) => shown[name]), size.width, size.height, former.pixelRatio(canvas), former.widest(WIDE), former.isDark()];
       if (!of.every((part, i) => part === sheet?.of[i])) layOut(shown, size, of);
@@ -280,17 +282,33 @@
       for (const { at, colour } of shown.rows ?? []) marked(context, frame.down, false, at, colour);
       for (const { at, colour } of shown.columns ?? []) marked(context, frame.over, true, at, colour);
       if (shown.edge) ends(context, shown.edge);
-      marks(context, shown);
+      marks(context, { ...shown, at: shown.at ?? walked });
     });
 
+    const walk = (event) => {
+      const step = STEPS[event.key];
+      if (!frame || former.keys.modified(event) || !(step || (walked && event.key === "Enter"))) return;
+      event.preventDefault();
+      if (!step) return void onpick(walked);
+      const inside = (i, count) => Math.max(0, Math.min(count - 1, i));
+      walked = walked ? { row: inside(walked.row + step[0], frame.rows), column: inside(walked.column + step[1], frame.columns) } : { row: 0, column: 0 };
+      onpoint(walked);
+      drawing.draw(drawing.what);
+    };
+    const stand = () => {
+      if (!walked) return;
+      walked = null;
+      drawing.draw(drawing.what);
+    };
+
     const cellAt = (event) => frame && former.cellAt(canvas, event, frame, frame.rows, frame.columns);
-    for (const type of ["pointermove", "pointerdown"]) canvas.addEventListener(type, (event) => onpoint(cellAt(event)));
-    for (const type of ["pointerleave", "blur"]) canvas.addEventListener(type, () => onpoint(null));
+    for (const type of ["pointermove", "pointerdown"]) canvas.addEventListener(type, (event) => (stand(), onpoint(cellAt(event))));
+    for (const type of ["pointerleave", "blur"]) canvas.addEventListener(type, () => (stand(), onpoint(null)));
     canvas.addEventListener("click", (event) => {
       const at = cellAt(event);
       if (at) onpick(at);
     });
-    if (onkey) canvas.addEventListener("keydown", onkey);
-    return { canvas, draw };
+    canvas.addEventListener("keydown", onkey ?? walk);
+    return { canvas, draw: drawing.draw };
   };
 })();

@@ -181,12 +181,14 @@ const tell = () => {
   const all = Object.entries(effects).flatMap(([map, rows]) => of(map, rows)).filter(({ effect }) => effect !== null);
   if (!all.length) return;
   const most = all.reduce((a, b) => (Math.abs(b.effect) > Math.abs(a.effect) ? b : a));
-  const sizes = all.map(({ effect }) => Math.abs(effect)).sort((a, b) => b - a);
+  const sizes = all.map(({ effect }) => Math.abs(effect)).sort((a, b) => a - b);
+  const half = sizes.length / 2;
+  const median = (sizes[Math.ceil(half) - 1] + sizes[Math.floor(half)]) / 2;
   const values = {
     name: name({ ...most, map: null }).toLowerCase(),
     ...(pass.maps.length > 1 ? { map: say(`map_${most.map}`) } : {}),
     size: former.number(Math.abs(most.effect), 3),
-    median: former.number(sizes[Math.floor(sizes.length / 2)], 2),
+    median: former.number(median, 2),
     measured: all.length,
     unit: pass.header.unit,
   };

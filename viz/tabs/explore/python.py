@@ -61,10 +61,13 @@ def pair(models: Models, view: View) -> str:
     loaded, t, code, t_key, stack, _ = start(models, view)
     layer, head = read_head(loaded, view)
     query, key = read_index(view, "query", t), read_index(view, "key", t_key)
+    score = "float(products.sum()) / len(products) ** 0.5"
+    if loaded.remembers:  # distances have a part in it
+        score = f'float(capture.get("scores", {layer})[0, {head}, {query}, {key}])'
     return (
         f"{code}{q_and_k(stack, layer, head)}"
         f"products = q[{query}] * k[{key}]  # (s,)\n"
-        "score = float(products.sum()) / len(products) ** 0.5\n"
+        f"score = {score}\n"
         f"weight = float(weights[{layer}, {head}, {query}, {key}])\n"
         f'values = capture.get("{stack}v", {layer})[0, {head}]  # (t, s)\n'
         f"output = weights[{layer}, {head}, {query}] @ values  # (s,): y = Σ w v\n"
@@ -90,7 +93,7 @@ def trace(models: Models, view: View) -> str:
     query, key = read_index(view, "query", t), read_index(view, "key", t_key)
     blocks = {"": "transformer", "cross.": "decoder"}.get(stack, stack[:-1])
     kind = "cross" if stack == "cross." else "attention"
-    read = "inputs" if loaded.translates else "tokens"
+    read = "inputs" if loaded.translates or loaded.fills else "tokens"
     unify = "attention.unifyheads.weight" if config.unify else f"torch.eye({config.emb})"
     return (
         f"{code}{q_and_k(stack, layer, head)}"

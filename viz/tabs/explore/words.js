@@ -86,12 +86,11 @@ const draw = () => {
   if (blank) ablation.how.textContent = together > 1 ? say("words_together", { size: together, blank }) : say("words_ablation_how", { blank });
   fill(attention, found.attention ?? [], (value) => (value === undefined ? "…" : former.share(value)));
   if (!("agreement" in found)) return;
-  const { tokens, output } = store.pass.header;
-  const verdict = output.classes[output.probs.indexOf(Math.max(...output.probs))];
+  const { tokens } = store.pass.header;
   const size = found.agreement === null ? null : Math.abs(found.agreement);
   const kind = size === null ? "none" : size < 0.3 ? "little" : size < 0.7 ? "partly" : "much";
   const number = found.agreement === null ? "" : former.fixed(found.agreement, 2);
-  agreement.textContent = say(`words_agree_${found.agreement < -0.3 ? "against" : kind}`, { number, tokens, verdict });
+  agreement.textContent = say(`words_agree_${found.agreement < -0.3 ? "against" : kind}`, { number, tokens });
 };
 
 store.subscribe(element, (changed) => {

@@ -131,9 +131,8 @@ const tell = (table, at) => {
   pairs.heading.textContent = say("permute_pairs_map", { unit });
   curveHeading.textContent = say("permute_curve", { unit, at });
   const row = Float64Array.from({ length: table.rows }, (_, other) => alike(table, at, other));
-  const full = most(table);
   drawCurve(table, row, at);
-  const limits = { trained: table.trained, last: table.trained - 1, end: table.rows - 1, error: number(table.error, 2) };
+  const limits = { trained: table.trained, last: table.trained - 1, error: number(table.error, 2) };
   note.textContent = `${say(`permute_note_${table.kind}`, limits)} ${say("permute_precision", limits)}`;
   readout.dataset.value = "";
   if (!hover) return void (readout.textContent = neighbours(table, row, at));

@@ -110,14 +110,14 @@ def moved_rows(models: Models, view: View) -> str:
 def verdicts(models: Models, view: View) -> str:
     """What the trained classifiers make of both orders."""
     subject, code = start(models, view)
-    names = [loaded.name for loaded in (subject.loaded, subject.bag) if loaded]
+    bundles = ", ".join(f"{loaded.name!r}: {loaded.code}" for loaded in (subject.loaded, subject.bag) if loaded)
     return (
         f"{code}"
+        f"bundles = {{{bundles}}}\n"
         "before, after = {}, {}  # of each classifier, (num_classes,)\n"
-        f"for name in {names!r}:\n"
+        "for name, bundle in bundles.items():\n"
         "    with torch.inference_mode():\n"
-        "        model = former.load(name).model\n"
-        "        before[name], after[name] = model(ids)[0].exp(), model(ids[:, order])[0].exp()\n"
+        "        before[name], after[name] = bundle.model(ids)[0].exp(), bundle.model(ids[:, order])[0].exp()\n"
         "figure = figures.bars([p[-1] for p in after.values()], list(after), before=[p[-1] for p in before.values()])\n"
     )
 

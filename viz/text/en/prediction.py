@@ -81,7 +81,7 @@ MESSAGES = {
     "blanks_no_surprise": "This model reads both sides of every word, so it has no surprise of a text read from left to"
     " right: that panel is left out.",
     "blanks_follows": "{likelier, select, yes {The second text follows the first} other {The second text does not"
-    " follow the first}}: that it does has",
+    " follow the first}}; probability that it does:",
     "blanks_one_text": "Type [SEP] between two texts, and it says whether the second follows the first.",
     "lens": "What it would say at each depth",
     "lens_label": "The likeliest next token, a row for each depth, a column for each token. The arrow keys move, Enter"

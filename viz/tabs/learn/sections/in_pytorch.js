@@ -31,11 +31,10 @@ const strip = (name) => {
     const { answers } = demo;
     if (!answers.tensors) return;
     const rows = answers.tensors[name];
-    const size = { left: 0, top: 0, width: canvas.clientWidth, height: canvas.clientHeight };
     const box = canvas.getBoundingClientRect();
     const column = Math.floor(((event.clientX - box.left) / box.width) * rows[0].length);
     const row = Math.floor(((event.clientY - box.top) / box.height) * rows.length);
-    if (size.width && rows[row]?.[column] !== undefined) read(name, row, column);
+    if (rows[row]?.[column] !== undefined) read(name, row, column);
   };
   canvas.addEventListener("pointermove", point);
   const draw = ({ labels: named, [name]: rows }) => {

@@ -121,8 +121,8 @@ def python(models: Models, view: View) -> str:
 SECTION = Section(
     name="key-value",
     article="Why is it called self-attention?",
-    equation=r"y = \sum_j w_j\, v_j \qquad w_j = \frac{\exp\left(q \cdot k_j / T\sqrt{s}\right)}"
-    r"{\sum_j \exp\left(q \cdot k_j / T\sqrt{s}\right)}",
+    equation=r"y = \sum_j w_j\, v_j \qquad w_j = \frac{\exp\left(q \cdot k_j / (T\sqrt{s})\right)}"
+    r"{\sum_j \exp\left(q \cdot k_j / (T\sqrt{s})\right)}",
     code=(former.attention_weights, look_up),
     values=values,
     python=python,

@@ -182,12 +182,12 @@ def python(models: Models, view: View) -> str:
 def order_again(models: Models, view: View) -> str:
     """The lines of the verdicts."""
     subject, ids, _, order = read_words(models, view)
-    names = [loaded.name for loaded in (subject.loaded, subject.bag) if loaded]
+    classifiers = [loaded for loaded in (subject.loaded, subject.bag) if loaded]
+    names = [loaded.name for loaded in classifiers]
     return (
         f"{IMPORTS}\n"
         "before, after = [], []\n"
-        f"for name in {names!r}:\n"
-        "    bundle = former.load(name)\n"
+        f"for bundle in [{', '.join(loaded.code for loaded in classifiers)}]:\n"
         f"    ids = torch.tensor([bundle.tokenizer.encode({view['text']!r})[:{len(ids)}]])\n"
         "    with torch.inference_mode():\n"
         "        before.append(bundle.model(ids)[0].exp())\n"

@@ -153,8 +153,8 @@ SECTION = Section(
     name="sparse",
     article="Sparse transformers",
     equation=(
-        r"\text{strided:}\ \ i - j \le l - 1 \ \text{ or }\ i - j \equiv 0 \ (\mathrm{mod}\ l)"
-        r" \qquad l = \sqrt{t}:\ \ \text{about } 2\, t\sqrt{t} \text{ cells of } t^2"
+        r"\text{strided:}\ \ 0 \le i - j < l \ \text{ or }\ j < i,\ i - j \equiv 0 \ (\mathrm{mod}\ l)"
+        r" \qquad l = \sqrt{t}:\ \ \text{about } 1.5\, t\sqrt{t} \text{ cells of } t^2"
     ),
     code=(masks.strided, masks.fixed, masks.reach, sparse.attend),
     values=values,

@@ -50,7 +50,7 @@ MESSAGES = {
     "learn_bert_lesson_word": "For {count, plural, one {the hidden piece} other {the first of # hidden pieces}} the"
     " model says “{said}” ({share}){known, select, right {, and that is right} yes {; right is “{truth}” ({chance})}"
     " other {}}.",
-    "learn_bert_lesson_texts": "It says with {share} that the second text follows the first.",
+    "learn_bert_lesson_texts": "It gives {share} to the second text following the first.",
     "learn_bert_lesson_figures": "It finds {found} of the hidden pieces; always saying the commonest piece finds"
     " {commonest}.",
     "learn_bert_try_pieces": "Rare words",
