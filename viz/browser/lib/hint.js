@@ -1,16 +1,17 @@
 // What a word on the page means, for a pointer, a finger and the keyboard alike: a button that opens a card beside it.
-// Adds former.hint, former.hints, former.term and former.glossary.
+// Adds former.hint, former.hints, former.term, former.glossary and former.readable.
 (() => {
   const former = window.former;
   const { h, say } = former;
   const TERMS = ["token", "head", "query", "key", "value", "weight", "score", "softmax", "mass", "entropy", "rollout", "logit", "surprise", "byte"];
   const EDGE = 8; // pixels from the card to the window's sides, at least
   const card = h("div", { class: "hint-card", id: "former-hint", popover: "manual", role: "status" }); // one for all
-  let owner = null; // the button whose card is open
+  let owner = null; // the button whose card is open, or the token that is read out
 
   const close = () => {
     if (!owner) return;
-    owner.setAttribute("aria-expanded", "false");
+    if (owner.matches("button")) owner.setAttribute("aria-expanded", "false");
+    owner.classList.remove("read-out");
     owner = null;
     card.hidePopover();
     card.replaceChildren();
@@ -30,7 +31,8 @@
   const open = (button, means) => {
     close();
     owner = button;
-    button.setAttribute("aria-expanded", "true");
+    if (owner.matches("button")) owner.setAttribute("aria-expanded", "true");
+    else owner.classList.add("read-out");
     if (!card.isConnected) document.body.append(card);
     card.showPopover(); // empty, so that what is put in it then is read out
     const list = () => h("dl", {}, ...means.flatMap(([name, words]) => [h("dt", {}, name), h("dd", {}, words)]));
@@ -54,6 +56,26 @@
 
   /** The whole glossary. */
   former.glossary = () => former.hint(say("glossary"), TERMS.map((name) => [say(`term_${name}`), say(`term_${name}_means`)]));
+
+  /** Tokens in `place` whose titles have numbers: the card says those of the one that is clicked, or that the arrow keys
+   *  come to. Returns the place. */
+  former.readable = (place) => {
+    const steps = (now, count) => ({ ArrowLeft: Math.max(0, now - 1), ArrowRight: Math.min(count - 1, now + 1), Home: 0, End: count - 1 });
+    for (const [name, value] of [["tabindex", 0], ["role", "group"], ["aria-label", say("tokens_read_out")]]) place.setAttribute(name, value);
+    place.addEventListener("click", ({ target }) => {
+      const token = target.closest("[title]");
+      if (token) open(token, token.title);
+    });
+    place.addEventListener("keydown", (event) => {
+      const tokens = [...place.querySelectorAll("[title]")];
+      const next = tokens[steps(tokens.indexOf(owner), tokens.length)[event.key]];
+      if (!next || former.keys.modified(event)) return;
+      event.preventDefault();
+      open(next, next.title);
+    });
+    place.addEventListener("blur", close);
+    return place;
+  };
 
   const outside = ({ target }) => owner && !card.contains(target) && !owner.contains(target);
   for (const type of ["pointerdown", "focusin"]) document.addEventListener(type, (event) => outside(event) && close(), true);

@@ -34,11 +34,12 @@ const bytes = (labels, kind, look) =>
 
 const surprise = (labels, bits) => {
   const { weights } = former.colours();
-  return bytes(labels, "read", (i) => {
+  const look = (i) => {
     if (!i) return null; // nothing came before the first
     const pixel = weights[Math.round(255 * Math.min(1, bits[i - 1] / MOST))];
     return { pixel, title: say("mask_bits_of", { token: labels[i], bits: number(bits[i - 1]) }) };
-  });
+  };
+  return former.readable(bytes(labels, "read", look));
 };
 
 /** What the numbers of one of the two say. */

@@ -37,6 +37,7 @@ MESSAGES = {
     "products_product": "product",
     "products_rest": "the {count} smaller ones together",
     "buttons_hints": "What the buttons do",
+    "tokens_read_out": "Tokens: the arrow keys say the numbers of one after another.",
     "overview": "All heads",
     "map": "Head map",
     "lines": "Lines",

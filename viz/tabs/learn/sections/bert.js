@@ -45,6 +45,7 @@ const paintWords = () => {
 // --- two texts --------------------------------------------------------------------------------------------------------------
 
 const pair = strip();
+former.readable(pair.place);
 const verdict = h("div", { class: "rows", role: "group", "aria-label": words("verdict") });
 const inTexts = h("div", { class: "in-texts" }, first.node, second.node, h("h3", {}, words("read")), pair.place, h("p", { class: "quiet" }, words("ground")), h("h3", {}, words("verdict")), verdict);
 

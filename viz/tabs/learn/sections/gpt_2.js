@@ -27,7 +27,7 @@ panel.tools.append(show.node, text.node);
 const slider = h("input", { type: "range", min: 0, max: all, step: 1, "aria-label": words("level"), oninput: () => demo.set({ level: Number(slider.value) }) });
 const level = h("output", {});
 const counted = h("p", { class: "counted", role: "status" });
-const chips = h("p", { class: "pieces" });
+const chips = former.readable(h("p", { class: "pieces" }));
 const ground = h("p", { class: "quiet" });
 const onText = h("div", { class: "on-text" });
 const inPieces = h("div", { class: "in-pieces" }, h("div", { class: "course" }, h("span", { class: "quiet" }, words("level")), slider, level), counted, chips, ground, onText);

@@ -24,7 +24,7 @@ panel.tools.append(show.node, text.node);
 
 // --- what the memory is worth -----------------------------------------------------------------------------------------------
 
-const bytes = h("p", { class: "bytes" });
+const bytes = former.readable(h("p", { class: "bytes" }));
 const bars = h("div", { class: "place" });
 const onVal = h("p", { class: "quiet" });
 const inMemory = h("div", { class: "in-memory" }, bytes, h("p", { class: "quiet" }, words("ground", { segment: props.segment, trained: props.trained.segment })), bars, onVal);
