@@ -41,7 +41,7 @@ BARS = {
     "bert": {"pass": 2.0},
 }
 """Times as fast as transformers. BERT-base's pass is nearly all products of fp32, near what two cores of a Zen 4 can
-do: 1.75 is what comes of it there, so its bar is that of GPT-2's shape."""
+do: 1.75 to 1.95 is what comes of it there, so its bar is that of GPT-2's shape."""
 APART = {"logits": 1e-4, "maps": 1e-5}  # how far they may be
 ROUNDINGS = 3  # or how many times as far as theirs from its own double precision
 

@@ -11,7 +11,6 @@
   const WIDE = 1.4; // a cell's width to its height, at most
   const TITLE = 15; // pixels for what an axis is called
   const HATCH = 6; // pixels from line to line
-  const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
   const AROUND = ["labels", "across", "words", "wordsAcross", "titles", "hidden", "fill"]; // of what is shown, all but its cells and marks
 
   /** The next of 1, 2, 5, 10, 20, ...: from label to label, where some are left out. */
@@ -53,7 +52,7 @@
    * what stands around the cells is not drawn again.
    */
   former.heatMap = (place, { label, onpoint, onpick, onkey }) => {
-    const canvas = former.h("canvas", { class: "heat-map", tabindex: 0, role: "application", "aria-label": label, "aria-keyshortcuts": onkey ? null : Object.keys(STEPS).join(" ") });
+    const canvas = former.h("canvas", { class: "heat-map", tabindex: 0, role: "application", "aria-label": label, "aria-keyshortcuts": onkey ? null : Object.keys(former.keys.arrows).join(" ") });
     place.classList.add("heat-map-place");
     place.append(canvas);
     let frame = null; // {left, top, width, height, rows, columns}
@@ -286,11 +285,11 @@
     });
 
     const walk = (event) => {
-      const step = STEPS[event.key];
+      const { arrows, inside } = former.keys;
+      const step = arrows[event.key];
       if (!frame || former.keys.modified(event) || !(step || (walked && event.key === "Enter"))) return;
       event.preventDefault();
       if (!step) return void onpick(walked);
-      const inside = (i, count) => Math.max(0, Math.min(count - 1, i));
       walked = walked ? { row: inside(walked.row + step[0], frame.rows), column: inside(walked.column + step[1], frame.columns) } : { row: 0, column: 0 };
       onpoint(walked);
       drawing.draw(drawing.what);

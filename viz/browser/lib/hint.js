@@ -60,7 +60,6 @@
   /** Tokens in `place` whose titles have numbers: the card says those of the one that is clicked, or that the arrow keys
    *  come to. Returns the place. */
   former.readable = (place) => {
-    const steps = (now, count) => ({ ArrowLeft: Math.max(0, now - 1), ArrowRight: Math.min(count - 1, now + 1), Home: 0, End: count - 1 });
     for (const [name, value] of [["tabindex", 0], ["role", "group"], ["aria-label", say("tokens_read_out")]]) place.setAttribute(name, value);
     place.addEventListener("click", ({ target }) => {
       const token = target.closest("[title]");
@@ -68,7 +67,7 @@
     });
     place.addEventListener("keydown", (event) => {
       const tokens = [...place.querySelectorAll("[title]")];
-      const next = tokens[steps(tokens.indexOf(owner), tokens.length)[event.key]];
+      const next = tokens[former.keys.along(event, tokens.indexOf(owner), tokens.length)];
       if (!next || former.keys.modified(event)) return;
       event.preventDefault();
       open(next, next.title);

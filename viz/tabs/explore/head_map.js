@@ -8,14 +8,13 @@ const offer = h("p", { class: "quiet offer" }, say("map_faint"), " ", h("button"
 foot.append(offer, readout); // one of them is there: another line would give each head's map another height
 
 const press = (event) => {
-  const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+  const { arrows, inside } = former.keys;
   const shown = former.shown();
   if (!shown) return;
   const { query, key } = former.pair(shown);
-  if (steps[event.key]) {
-    const [down, right] = steps[event.key];
-    const inside = (i, { length }) => Math.max(0, Math.min(length - 1, i));
-    store.point({ query: inside(query + down, shown.map.queries), key: inside(key + right, shown.map.keys) });
+  if (arrows[event.key]) {
+    const [down, right] = arrows[event.key];
+    store.point({ query: inside(query + down, shown.map.queries.length), key: inside(key + right, shown.map.keys.length) });
   } else if (event.key === "Enter" || event.key === " ") former.lockPair({ query, key });
   else return;
   event.preventDefault();

@@ -143,10 +143,10 @@ other.addEventListener("click", (event) => {
 });
 other.addEventListener("keydown", (event) => {
   const now = pairAt(event)?.key;
-  const to = { ArrowLeft: now - 1, ArrowRight: now + 1, Home: 0, End: others.length - 1 }[event.key];
+  const to = former.keys.along(event, now, others.length);
   if (now === undefined || to === undefined) return;
   event.preventDefault();
-  others[Math.max(0, Math.min(others.length - 1, to))].focus();
+  others[to].focus();
 });
 
 const ON = ["pass", "map", "exact", "hover", "token", "key", "layer", "head", "of", "scale", "rev"];

@@ -26,12 +26,12 @@ const wordAt = (name, row) => (name === "f" ? [...permuting.picture().order.keys
 const rowOf = (name, word) => (name === "f" ? word : permuting.picture().order.indexOf(word));
 
 const byKey = (event) => {
-  const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+  const { arrows, inside } = former.keys;
+  const step = arrows[event.key];
   const shown = permuting.picture();
   if (!step || !shown) return;
   event.preventDefault();
   const { word, column = 0 } = permuting.hover ?? {};
-  const inside = (i, end) => Math.max(0, Math.min(end - 1, i));
   const at = word === undefined ? 0 : inside(shown.order.indexOf(word) + step[0], shown.words);
   permuting.point({ word: shown.order[at], column: word === undefined ? 0 : inside(column + step[1], columns(shown).count) });
 };
