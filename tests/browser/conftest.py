@@ -34,6 +34,7 @@ from tests.browser.reference import Reference
 
 ROOT = Path(__file__).resolve().parents[2]
 PLACES = (
+    "chromium-headless-shell",  # Chromium without windows: a page opens in a third of the time
     "chromium",
     "chromium-browser",
     "google-chrome",
@@ -54,7 +55,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def find_browser(playwright: Playwright) -> str | None:
-    """The path of a Chromium or Chrome; Playwright's own where nothing else is installed."""
+    """Returns the path of the first of `PLACES` that is installed, else of Playwright's own browser, else None."""
     found = [path for place in PLACES if (path := shutil.which(place))]
     own = playwright.chromium.executable_path
     return next(iter([*found, *([own] if Path(own).exists() else [])]), None)
@@ -62,8 +63,7 @@ def find_browser(playwright: Playwright) -> str | None:
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any], playwright: Playwright) -> dict[str, Any]:
-    # The headless shell is Chromium without windows: a page opens in a third of the time.
-    path = shutil.which("chromium-headless-shell") or find_browser(playwright)
+    path = find_browser(playwright)
     if path is None:
         reason = "no Chromium or Chrome was found (Debian: apt install chromium)"
         if os.environ.get("FORMER_BROWSER") == "required":
