@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -46,12 +47,18 @@ def basic_self_attention(x: Tensor, mask: Tensor | None = None) -> tuple[Tensor,
 
 
 def attention_scores(
-    q: Tensor, k: Tensor, mask: Tensor | None = None, terms: Terms | None = None, *, scaled: bool = True
+    q: Tensor,
+    k: Tensor,
+    mask: Tensor | None = None,
+    terms: Terms | None = None,
+    *,
+    scaled: bool = True,
+    divisor: float = 1.0,
 ) -> Tensor:
     """Scaled dot products q_i · k_j / √s, and −∞ where the mask is False (article, "Scaling the dot product").
 
     q and k are each divided by the fourth root of s before they are multiplied: float16 holds numbers up to 65,504,
-    which unscaled dot products can pass.
+    which unscaled dot products can pass. The divisor, of layers that have one, is shared between them as well.
 
     Args:
         q: (b, h, t_query, s).
@@ -59,12 +66,13 @@ def attention_scores(
         mask: bool, broadcastable to (b, h, t_query, t_key), True = may attend; None for no mask.
         terms: what positions add to the dot products before they are scaled (`former.positions`); None for nothing.
         scaled: False leaves out the division by √s.
+        divisor: what the scores are divided by besides √s.
     Returns:
         scores (b, h, t_query, t_key).
     Raises:
         ValueError: a mask that does not fit.
     """
-    root = q.shape[-1] ** 0.25 if scaled else 1.0
+    root = math.sqrt(divisor) * (q.shape[-1] ** 0.25 if scaled else 1.0)
     scores = (q / root) @ (k / root).transpose(-2, -1)
     if terms is not None:
         scores = scores + terms(q, k) / root**2
@@ -97,6 +105,7 @@ def attend(
     terms: Terms | None = None,
     kernel: bool = True,
     scaled: bool = True,
+    divisor: float = 1.0,
 ) -> Tensor:
     """Softmax(q kᵀ / √s) v: by the explicit equation where a hook wants one of `POINTS`, else by a kernel.
 
@@ -108,6 +117,7 @@ def attend(
         terms: what positions add to the dot products before they are scaled (`former.positions`); None for nothing.
         kernel: False computes by the equation in any case.
         scaled: False leaves out the division by √s.
+        divisor: what the scores are divided by besides √s.
     Returns:
         out (b, h, t_query, s).
     Raises:
@@ -120,23 +130,23 @@ def attend(
     k = observe(hook, "k", k)
     v = observe(hook, "v", v)
     if isinstance(mask, masks.Pattern):
-        out = sparse.attend(q if scaled else q * math.sqrt(q.shape[-1]), k, v, *mask)  # which divides by it
+        out = sparse.attend(q / divisor if scaled else q * math.sqrt(q.shape[-1]) / divisor, k, v, *mask)
     elif not kernel or wants(hook, POINTS):
-        scores = observe(hook, "scores", attention_scores(q, k, mask, terms, scaled=scaled))  # (b, h, t, t)
+        scores = observe(hook, "scores", attention_scores(q, k, mask, terms, scaled=scaled, divisor=divisor))
         weights = observe(hook, "weights", scores.softmax(-1))  # (b, h, t, t)
         out = weights @ v
     else:
-        out = _by_kernel(q, k, v, mask, terms, scaled)
+        out = _by_kernel(q, k, v, mask, terms, scaled, divisor)
     return observe(hook, "out", out)  # (b, h, t, s)
 
 
 def _by_kernel(
-    q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, terms: Terms | None, scaled: bool = True
+    q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, terms: Terms | None, scaled: bool, divisor: float
 ) -> Tensor:
     """The same equation in one call, which keeps no weights."""
     if mask is not None:
         masks.check(mask, torch.Size((*q.shape[:-1], k.shape[-2])))
-    scale = 1 / math.sqrt(q.shape[-1]) if scaled else 1.0
+    scale = (1 / math.sqrt(q.shape[-1]) if scaled else 1.0) / divisor
     if terms is not None:  # the kernel adds a mask of numbers to its scores
         mask = _masked(terms(q, k) * scale, mask)
     return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, scale=scale)
@@ -158,6 +168,7 @@ class SelfAttention(nn.Module):
         variant: "narrow", "wide" or "chunked".
         bias: whether the maps to queries, keys and values add one.
         scaled: whether scores are divided by √s.
+        divisor: what they are divided by besides √s.
         unify: whether there is a map that joins the heads; else what they give stands side by side, h·s = e.
     Raises:
         ValueError: sizes below 1, another variant, heads that do not divide emb in the narrow and chunked ones, or
@@ -172,6 +183,7 @@ class SelfAttention(nn.Module):
         bias: bool = False,
         *,
         scaled: bool = True,
+        divisor: float = 1.0,
         unify: bool = True,
     ) -> None:
         super().__init__()
@@ -186,7 +198,7 @@ class SelfAttention(nn.Module):
         # All heads' maps stand in one matrix, head after head, so that one product makes them all.
         make = ChunkedLinear if variant == "chunked" else nn.Linear
         out = heads if variant == "chunked" else heads * size
-        self.scaled = scaled
+        self.scaled, self.divisor = scaled, divisor
         self.kernel = True  # whether a fast kernel may compute it (`by_equation`)
         self.tokeys = make(emb, out, bias=bias)
         self.toqueries = make(emb, out, bias=bias)
@@ -226,7 +238,8 @@ class SelfAttention(nn.Module):
             raise ValueError(f"context must hold {len(x)} sequences, as many as x, or one for all, got {len(k)}")
         if extend is not None:
             k, v = extend(k, v)  # (b, h, t_past + t, s)
-        out = attend(q, k, v, mask=mask, hook=hook, terms=terms, kernel=self.kernel, scaled=self.scaled)
+        scale: dict[str, Any] = {"scaled": self.scaled, "divisor": self.divisor}
+        out = attend(q, k, v, mask=mask, hook=hook, terms=terms, kernel=self.kernel, **scale)
         return self.unifyheads(out.transpose(1, 2).flatten(2))  # (b, t, e)
 
     def keys_and_values(self, context: Tensor) -> KeysValues:

@@ -140,12 +140,18 @@ class BertStack(nn.Module):
         """What the model says of the text: `unembed(encode(…))`. The arguments are those of `encode`.
 
         Returns:
-            a Bert's logits of the word at each token (b, t, num_tokens), a BertClassifier's log-probabilities
-            of the classes (b, num_classes).
+            a Bert's logits of the word at each token (b, t, num_tokens), or, without the masked-word head, the vectors
+            (b, t, e) of `encode`; a BertClassifier's log-probabilities of the classes (b, num_classes).
         Raises:
-            ValueError: as `encode`, or a Bert without the masked-word head.
+            ValueError: as `encode`.
         """
-        return self.unembed(self.encode(tokens, segments, mask, capture, recompute=recompute))
+        x = self.encode(tokens, segments, mask, capture, recompute=recompute)
+        return self.unembed(x) if self.has_head else x
+
+    @property
+    def has_head(self) -> bool:
+        """Whether there is a head by which `unembed` reads the vectors above the last block."""
+        return True
 
     def unembed(self, x: Tensor) -> Tensor:
         """What the model's own head makes of the vectors (b, t, e) above the last block."""
@@ -183,6 +189,11 @@ class Bert(BertStack):
         super().__init__(config)
         self.words = MaskedWordHead(config) if config.words_head else None
         self.sentence = nn.Linear(config.emb, 2) if config.sentence_head else None
+
+    @property
+    def has_head(self) -> bool:
+        """Whether it has the masked-word head."""
+        return self.words is not None
 
     def next_sentence(self, tokens: Tensor, segments: Tensor) -> Tensor:
         """Whether the second text follows the first.

@@ -29,10 +29,12 @@ class Block(nn.Module):
         norm: "post" or "pre".
         activation: of the feed-forward, of `ACTIVATIONS`.
         ff_hidden_mult: hidden size of the feed-forward, in multiples of emb.
+        ff_hidden: the same as a number, where it is no multiple; None for the multiple.
         dropout: on each residual branch, in training only; in [0, 1).
         attention_bias: whether the maps to queries, keys and values add one.
         norm_eps: added to the variance in the norms.
         scaled, unify: whether scores are divided by √s, and whether a map joins the heads.
+        divisor: what scores are divided by besides √s.
     Raises:
         ValueError: a size below 1, another choice, or heads that do not divide emb in the narrow and chunked variants.
     """
@@ -46,24 +48,28 @@ class Block(nn.Module):
         norm: str = "post",
         activation: str = "relu",
         ff_hidden_mult: int = 4,
+        ff_hidden: int | None = None,
         dropout: float = 0.0,
         attention_bias: bool = False,
         norm_eps: float = 1e-5,
         scaled: bool = True,
+        divisor: float = 1.0,
         unify: bool = True,
     ) -> None:
         super().__init__()
         require_positive("ff_hidden_mult", ff_hidden_mult)
+        hidden = ff_hidden_mult * emb if ff_hidden is None else ff_hidden
+        require_positive("ff_hidden", hidden)
         require_choice("norm", norm, ("post", "pre"))
         require_choice("activation", activation, ACTIVATIONS)
-        self.attention = SelfAttention(emb, heads, variant, attention_bias, scaled=scaled, unify=unify)
+        self.attention = SelfAttention(emb, heads, variant, attention_bias, scaled=scaled, divisor=divisor, unify=unify)
         self.pre_norm = norm == "pre"
         self.norm1 = nn.LayerNorm(emb, norm_eps)
         self.norm2 = nn.LayerNorm(emb, norm_eps)
         self.ff = nn.Sequential(
-            nn.Linear(emb, ff_hidden_mult * emb),
+            nn.Linear(emb, hidden),
             ACTIVATIONS[activation](),
-            nn.Linear(ff_hidden_mult * emb, emb),
+            nn.Linear(hidden, emb),
         )
         self.drop = nn.Dropout(dropout)
 
@@ -110,7 +116,7 @@ class DecoderBlock(Block):
     and in pre-norm each norm stands before its sublayer. `resid_mid` is after both attentions.
 
     Args:
-        emb, heads, variant, attention_bias, scaled, unify, options: as of `Block`.
+        emb, heads, variant, attention_bias, scaled, divisor, unify, options: as of `Block`.
     """
 
     def __init__(
@@ -121,12 +127,13 @@ class DecoderBlock(Block):
         variant: str = "narrow",
         attention_bias: bool = False,
         scaled: bool = True,
+        divisor: float = 1.0,
         unify: bool = True,
         **options: Any,
     ) -> None:
-        attention = {"variant": variant, "attention_bias": attention_bias, "scaled": scaled, "unify": unify}
-        super().__init__(emb, heads, **attention, **options)
-        self.cross = SelfAttention(emb, heads, variant, attention_bias, scaled=scaled, unify=unify)
+        scores = {"scaled": scaled, "divisor": divisor, "unify": unify}
+        super().__init__(emb, heads, variant=variant, attention_bias=attention_bias, **scores, **options)
+        self.cross = SelfAttention(emb, heads, variant, attention_bias, **scores)
         self.cross_norm = nn.LayerNorm(emb, self.norm1.eps)
 
     def forward(

@@ -18,7 +18,7 @@ Norm = Literal["post", "pre"]
 Activation = Literal["relu", "gelu", "gelu_tanh"]
 Pooling = Literal["average", "max"]
 
-VERSION = 3  # of the cards that are written now
+VERSION = 4  # of the cards that are written now
 _Config = TypeVar("_Config", bound="Config")
 
 
@@ -68,15 +68,19 @@ class StackConfig(Config):
     norm: Norm = "post"  # layer norm after each residual (the article), or before each sublayer
     activation: Activation = "relu"  # of the feed-forward; gelu_tanh is GPT-2's approximation of gelu
     ff_hidden_mult: int = 4  # hidden size of the feed-forward, in multiples of emb
+    ff_hidden: int | None = later(None, 4)  # the same as a number, where it is no multiple; None for the multiple
     dropout: float = 0.0  # after the embedding and on each residual branch, in training only
     attention_bias: bool = later(False)  # whether the maps to queries, keys and values add a bias
     norm_eps: float = later(1e-5)  # added to the variance in every layer norm
     scaled: bool = later(True, 3)  # whether scores are divided by √s
+    scaled_by_layer: bool = later(False, 4)  # whether they are divided by the layer's number, from 1, as well
     unify: bool = later(True, 3)  # whether a map joins the heads, or they stand side by side as they are
 
     def __post_init__(self) -> None:
         for name in ("emb", "heads", "depth", "ff_hidden_mult"):
             require_positive(name, getattr(self, name))
+        if self.ff_hidden is not None:
+            require_positive("ff_hidden", self.ff_hidden)
         require_choice("variant", self.variant, get_args(Variant))
         require_choice("norm", self.norm, get_args(Norm))
         require_choice("activation", self.activation, get_args(Activation))
@@ -92,11 +96,20 @@ class StackConfig(Config):
         """The size s of one head's queries, keys and values."""
         return self.emb if self.variant == "wide" else self.emb // self.heads
 
-    def block_options(self) -> dict[str, Any]:
-        """What every block of the stack is built with, by keyword, beside emb and heads."""
+    @property
+    def ff_size(self) -> int:
+        """The hidden size of the feed-forward."""
+        return self.ff_hidden_mult * self.emb if self.ff_hidden is None else self.ff_hidden
+
+    def divisor(self, layer: int) -> float:
+        """What the scores of a layer, from 0, are divided by besides √s."""
+        return layer + 1.0 if self.scaled_by_layer else 1.0
+
+    def block_options(self, layer: int) -> dict[str, Any]:
+        """What the block of a layer is built with, by keyword, beside emb and heads."""
         attention = ("variant", "attention_bias", "scaled", "unify")
-        names = (*attention, "norm", "activation", "ff_hidden_mult", "dropout", "norm_eps")
-        return {name: getattr(self, name) for name in names}
+        names = (*attention, "norm", "activation", "ff_hidden_mult", "ff_hidden", "dropout", "norm_eps")
+        return {"divisor": self.divisor(layer), **{name: getattr(self, name) for name in names}}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ and in the block around it (`BLOCK_POINTS`):
 
     resid_pre    (b, t, e)      what the block reads
     resid_mid    (b, t, e)      after the attention was added
-    mlp_hidden   (b, t, m)      inside the feed-forward, after its activation; m = ff_hidden_mult · e
+    mlp_hidden   (b, t, m)      inside the feed-forward, after its activation; m its hidden size
     mlp_out      (b, t, e)      what the feed-forward gives
     resid_post   (b, t, e)      after the feed-forward was added: what the next block reads
 

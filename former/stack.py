@@ -57,7 +57,7 @@ class Transformer(nn.Module):
         self.positions = positions
         self.drop = nn.Dropout(config.dropout)
         self.blocks = nn.ModuleList(
-            block(config.emb, config.heads, **config.block_options()) for _ in range(config.depth)
+            block(config.emb, config.heads, **config.block_options(layer)) for layer in range(config.depth)
         )
 
     def forward(

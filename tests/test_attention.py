@@ -171,6 +171,17 @@ def test_attention_to_a_context_equals_torch_multihead_attention_between_two_seq
 
 
 @pytest.mark.parametrize("mask", [None, former.masks.causal(7), former.masks.Pattern("strided", 3)], ids=str)
+@pytest.mark.parametrize("scaled", [True, False])
+def test_a_divisor_of_the_scores_is_that_of_the_queries(mask, scaled):
+    q, k, v = torch.randn(3, 2, 4, 7, 16, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    ways: list[dict[str, Any]] = [{}, {"hook": lambda _name, _tensor: None}, {"kernel": False}]
+    for options in ways:
+        got = former.attend(q, k, v, mask=mask, scaled=scaled, divisor=3.0, **options)
+        expected = former.attend(q / 3, k, v, mask=mask, scaled=scaled, **options)
+        torch.testing.assert_close(got, expected, atol=1e-12, rtol=0)
+
+
+@pytest.mark.parametrize("mask", [None, former.masks.causal(7), former.masks.Pattern("strided", 3)], ids=str)
 def test_unscaled_attention_is_that_of_queries_longer_by_the_root_of_their_size(mask):
     q, k, v = torch.randn(3, 2, 4, 7, 16, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     ways: list[dict[str, Any]] = [{}, {"hook": lambda _name, _tensor: None}, {"kernel": False}]

@@ -53,6 +53,7 @@ BAD = {
         "",
     ),
     "the same in a stack": (lambda: former.ModelConfig(variant="wide", unify=False), "unify must be True", ""),
+    "a hidden size of nothing": (lambda: former.ModelConfig(ff_hidden=0), "ff_hidden must be a whole number", "0"),
     "a norm unknown": (lambda: former.TransformerBlock(16, 4, norm=wrong("mid")), "norm must be one of", "'mid'"),
     "an activation unknown": (
         lambda: former.TransformerBlock(16, 4, activation=wrong("x")),

@@ -90,6 +90,16 @@ def test_the_logit_lens_ends_in_the_models_own_logits(bert):
 
 
 @torch.no_grad()
+def test_without_the_masked_word_head_the_vectors_are_what_comes_out_and_nothing_reads_them():
+    bare = Bert(BertConfig(**{**CONFIG.to_dict(), "words_head": False, "sentence_head": False})).eval()
+    x, capture = former.run_with_capture(bare, (TOKENS, SEGMENTS))
+    torch.testing.assert_close(x, bare.encode(TOKENS, SEGMENTS), atol=1e-5, rtol=0)
+    assert capture.stack("weights").shape == (3, 1, 4, TOKENS.shape[1], TOKENS.shape[1])
+    with pytest.raises(ValueError, match="no masked-word head"):
+        former.logit_lens(bare, TOKENS)
+
+
+@torch.no_grad()
 def test_a_mask_may_be_laid_on_as_an_experiment(bert):
     t = TOKENS.shape[1]
     mask = torch.ones(t, t, dtype=torch.bool).tril()

@@ -102,7 +102,10 @@ def summed(parts: dict[str, torch.Tensor]) -> torch.Tensor:
 
 
 @pytest.mark.parametrize("edits", [[], [ablate_head(1, 2), Edit(2, "mlp_out", torch.zeros_like)]], ids=["", "edited"])
-@pytest.mark.parametrize("changes", [{}, {"tied": True}, {"unify": False}, {"variant": "wide"}, {"positions": "none"}])
+@pytest.mark.parametrize(
+    "changes",
+    [{}, {"tied": True}, {"unify": False}, {"variant": "wide"}, {"positions": "none"}, {"scaled_by_layer": True}],
+)
 def test_the_parts_of_the_logits_add_up_to_the_logits(changes, edits):
     model = model_of(**changes).double()
     for at in (-1, 4):

@@ -2,7 +2,7 @@
 
 torch's default fp32 product (MKL) runs at half of oneDNN's speed on AMD's Zen 5 (nine tenths on Zen 4), and packs the
 weights anew at every call. Here they are packed once and multiplied by oneDNN, with the activation and the residual
-inside the product; q, k and v are one product, 1/√s lies in q's weights, and all attention maps are written straight
+inside the product; q, k and v are one product, what scores are divided by lies in q's weights, and all attention maps are written straight
 into one tensor. A layer that someone edits is left to the readable block.
 
 Sizes: b batch, t tokens, e embedding, h heads, s size of one head; `end` tokens are seen, those of a cache among them.
@@ -74,7 +74,7 @@ class PackedStack:
             q, k, v = qkv.view(b, t, 3, heads, -1).permute(2, 0, 3, 1, 4).unbind()  # (b, h, t, s)
             if extend is not None:
                 k, v = extend(k, v)  # (b, h, end, s)
-            out = _attend(q, k, v, bias, scratch if hook is None else next(maps), hook, names)
+            out = _attend(q, k, v, bias, scratch if hook is None else next(maps), hook, names, block.root)
             x = block.after_attention(x, rows(out.transpose(1, 2).flatten(2)))
         return x
 
@@ -92,11 +92,18 @@ def rows(x: Tensor) -> Tensor:
 
 
 def _attend(
-    q: Tensor, k: Tensor, v: Tensor, bias: Tensor, weights: Tensor, hook: Hook | None, names: frozenset[str]
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    bias: Tensor,
+    weights: Tensor,
+    hook: Hook | None,
+    names: frozenset[str],
+    root: float,
 ) -> Tensor:
     """Each query's weighted average of the values, (b, h, t, s); the weights are written into `weights` (b·h, t, end).
 
-    A hook is told what has one of the `names`.
+    A hook is told what has one of the `names`; q as it was before it was divided by the `root`.
     """
     scores = torch.empty_like(weights) if hook is not None and "scores" in names else weights
     torch.baddbmm(bias, q.flatten(0, 1), k.flatten(0, 1).transpose(1, 2), out=scores)
@@ -104,16 +111,10 @@ def _attend(
     out = torch.bmm(weights, v.flatten(0, 1)).view(q.shape)
     if hook is not None:
         shape = (*q.shape[:3], k.shape[2])  # (b, h, t, end)
+        seen = {"k": k, "v": v, "scores": scores.view(shape), "weights": weights.view(shape), "out": out}
         for name in names:
-            hook(name, _seen(name, q, k, v, scores.view(shape), weights.view(shape), out))
+            hook(name, seen[name] if name != "q" else q * root)
     return out
-
-
-def _seen(name: str, q: Tensor, k: Tensor, v: Tensor, scores: Tensor, weights: Tensor, out: Tensor) -> Tensor:
-    """What a hook is shown at a point: q without the 1/√s that is in its weights here."""
-    if name == "q":
-        return q * math.sqrt(q.shape[-1])
-    return {"k": k, "v": v, "scores": scores, "weights": weights, "out": out}[name]
 
 
 def _bias(mask: Tensor | None, shape: torch.Size) -> Tensor:
@@ -163,7 +164,7 @@ class _PackedBlock:
     def __init__(self, block: TransformerBlock, activation: str) -> None:
         self.readable, self.pre_norm = block, block.pre_norm
         self.norm1, self.norm2 = _Norm(block.norm1), _Norm(block.norm2)
-        self.toqkv = Packed(*qkv(block))
+        self.toqkv, self.root = Packed(*qkv(block)), root(block)
         unify: Any = block.attention.unifyheads  # linear, in all that a twin knows
         self.unifyheads = Packed(unify.weight, unify.bias)
         first, second = feed_forward(block)
@@ -187,10 +188,15 @@ def feed_forward(block: TransformerBlock) -> tuple[nn.Linear, nn.Linear]:
 
 
 def qkv(block: TransformerBlock) -> tuple[Tensor, Tensor | None]:
-    """The maps to q, k and v as one matrix (3·h·s, e) and bias (3·h·s,), with 1/√s already in q's rows."""
+    """The maps to q, k and v as one matrix (3·h·s, e) and bias (3·h·s,), q's rows already divided by the `root`."""
     layer: Any = block.attention
-    maps, root = (layer.toqueries, layer.tokeys, layer.tovalues), math.sqrt(layer.size)
-    weight = torch.cat([maps[0].weight / root, *(each.weight for each in maps[1:])])
+    maps = (layer.toqueries, layer.tokeys, layer.tovalues)
+    weight = torch.cat([maps[0].weight / root(block), *(each.weight for each in maps[1:])])
     if maps[0].bias is None:
         return weight, None
-    return weight, torch.cat([maps[0].bias / root, *(each.bias for each in maps[1:])])
+    return weight, torch.cat([maps[0].bias / root(block), *(each.bias for each in maps[1:])])
+
+
+def root(block: TransformerBlock) -> float:
+    """What its dot products are divided by to be scores."""
+    return math.sqrt(block.attention.size) * block.attention.divisor

@@ -143,9 +143,9 @@ class FastBert:
         mask: Tensor | None = None,
         capture: Observer | None = None,
     ) -> Tensor:
-        """Logits (b, t, num_tokens). Arguments and errors are those of `Bert.forward`."""
+        """What `Bert.forward` returns, of the same arguments and with its errors."""
         if self.model.words is None or self._dense is None or self._toprobs is None:
-            return self.model(tokens, segments, mask, capture)
+            return self.encode(tokens, segments, mask, capture)
         x = self._encoded(tokens, segments, mask, capture)
         return self._toprobs(self.model.words.norm(self._dense(x)))[: tokens.numel()].view(*tokens.shape, -1)
 
