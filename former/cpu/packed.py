@@ -2,8 +2,8 @@
 
 torch's default fp32 product (MKL) runs at half of oneDNN's speed on AMD's Zen 5 (nine tenths on Zen 4), and packs the
 weights anew at every call. Here they are packed once and multiplied by oneDNN, with the activation and the residual
-inside the product; q, k and v are one product, what scores are divided by lies in q's weights, and all attention maps are written straight
-into one tensor. A layer that someone edits is left to the readable block.
+inside the product; q, k and v are one product, what scores are divided by lies in q's weights, and all attention maps
+are written straight into one tensor. A layer that someone edits is left to the readable block.
 
 Sizes: b batch, t tokens, e embedding, h heads, s size of one head; `end` tokens are seen, those of a cache among them.
 """
