@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 from former.checks import require_positive
 from former.config import Config, require_dropout
-from former.hooks import Observer
+from former.hooks import Observer, also_capture
 from former.stack import check_tokens
 
 
@@ -90,23 +90,25 @@ class GRUModel(nn.Module):
         self.gru = nn.GRU(config.emb, config.emb, config.depth, batch_first=True, dropout=between)
         self.toprobs = nn.Linear(config.emb, config.num_tokens)
 
-    def forward(self, tokens: Tensor, capture: Observer | None = None, *, recompute: bool = False) -> Tensor:
+    @also_capture
+    def forward(self, tokens: Tensor, observer: Observer | None = None, *, recompute: bool = False) -> Tensor:
         """Logits for the token after each position: tokens (b, t) → (b, t, num_tokens).
 
         Args:
             tokens: (b, t), of any length.
-            capture, recompute: so that every model can be called in the same way; here nothing comes of them.
+            observer, recompute: so that every model can be called in the same way; here nothing comes of them.
         Raises:
             ValueError: tokens that do not fit.
         """
         del recompute
-        return self.read_on(tokens, None, capture)[0]
+        return self.read_on(tokens, None, observer)[0]
 
+    @also_capture
     def read_on(
-        self, tokens: Tensor, state: Tensor | None = None, capture: Observer | None = None
+        self, tokens: Tensor, state: Tensor | None = None, observer: Observer | None = None
     ) -> tuple[Tensor, Tensor]:
         """The same after what was read before; state (depth, b, e), as an earlier call gave it."""
-        del capture
+        del observer
         check_tokens(tokens, self.config.num_tokens, training=self.training)
         hidden, state_after = self.gru(self.drop(self.token_embedding(tokens.long())), state)
         return self.toprobs(self.drop(hidden)), state_after
@@ -164,9 +166,10 @@ class ConvModel(nn.Module):
         self.norm = nn.LayerNorm(config.emb)
         self.toprobs = nn.Linear(config.emb, config.num_tokens)
 
-    def forward(self, tokens: Tensor, capture: Observer | None = None, *, recompute: bool = False) -> Tensor:
+    @also_capture
+    def forward(self, tokens: Tensor, observer: Observer | None = None, *, recompute: bool = False) -> Tensor:
         """Logits for the token after each position, as `GRUModel.forward` gives them."""
-        del capture, recompute
+        del observer, recompute
         check_tokens(tokens, self.config.num_tokens, training=self.training)
         *_, x = self._layers(tokens)
         return self.toprobs(self.norm(x))
@@ -184,10 +187,11 @@ class ConvModel(nn.Module):
         """What stands at each token after each layer, (b, depth, t, e): a layer does all tokens at once."""
         return torch.stack(list(self._layers(tokens)), 1)
 
+    @also_capture
     def read_on(
-        self, tokens: Tensor, state: Tensor | None = None, capture: Observer | None = None
+        self, tokens: Tensor, state: Tensor | None = None, observer: Observer | None = None
     ) -> tuple[Tensor, Tensor]:
         """The same after what was read before; state: the tokens before (b, ·), as many as an output can depend on."""
         seen = tokens if state is None else torch.cat((state, tokens), 1)
-        logits = self(seen, capture)[:, -tokens.shape[1] :]
+        logits = self(seen, observer)[:, -tokens.shape[1] :]
         return logits, seen[:, max(0, seen.shape[1] + 1 - self.config.receptive_field) :]

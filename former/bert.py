@@ -24,7 +24,7 @@ from former import masks
 from former.blocks import ACTIVATIONS
 from former.checks import require_positive
 from former.config import Activation, StackConfig, require_token
-from former.hooks import Observer
+from former.hooks import Observer, also_capture
 from former.positions import LearnedPositions
 from former.stack import Transformer, not_padding
 
@@ -85,12 +85,13 @@ class BertStack(nn.Module):
         self.embedding_norm = nn.LayerNorm(config.emb, config.norm_eps)
         self.pooler = nn.Linear(config.emb, config.emb) if config.pooler else None
 
+    @also_capture
     def encode(
         self,
         tokens: Tensor,
         segments: Tensor | None = None,
         mask: Tensor | None = None,
-        capture: Observer | None = None,
+        observer: Observer | None = None,
         *,
         recompute: bool = False,
     ) -> Tensor:
@@ -100,7 +101,7 @@ class BertStack(nn.Module):
             tokens: (b, t), t at most the context; padded where the config says so.
             segments: (b, t), the segment of each token, from 0; None where all are in the first.
             mask: bool (t, t), True = may attend; None for none.
-            capture: sees, and may replace, what `former.hooks` lists.
+            observer: sees, and may replace, what `former.hooks` lists.
             recompute: whether the backward pass computes each block again instead of keeping its insides.
         Returns:
             (b, t, e).
@@ -108,7 +109,7 @@ class BertStack(nn.Module):
             ValueError: tokens, segments or a mask that do not fit, or a sequence that is all padding.
         """
         x, mask = self.embed(tokens, segments, mask)
-        return self.transformer.through(x, mask, capture, recompute=recompute)
+        return self.transformer(x, mask, observer, recompute=recompute)
 
     def embed(
         self, tokens: Tensor, segments: Tensor | None = None, mask: Tensor | None = None
@@ -126,14 +127,15 @@ class BertStack(nn.Module):
         if self.config.pad_token is not None:
             mask = masks.without_padding(not_padding(tokens, self.config.pad_token, self.training), mask)
         x = self.transformer.embed(tokens) + self.segment_embedding(segments.long())
-        return self.transformer.drop(self.embedding_norm(x)), mask
+        return self.embedding_norm(x), mask
 
+    @also_capture
     def forward(
         self,
         tokens: Tensor,
         segments: Tensor | None = None,
         mask: Tensor | None = None,
-        capture: Observer | None = None,
+        observer: Observer | None = None,
         *,
         recompute: bool = False,
     ) -> Tensor:
@@ -145,7 +147,7 @@ class BertStack(nn.Module):
         Raises:
             ValueError: as `encode`.
         """
-        x = self.encode(tokens, segments, mask, capture, recompute=recompute)
+        x = self.encode(tokens, segments, mask, observer, recompute=recompute)
         return self.unembed(x) if self.has_head else x
 
     @property

@@ -5,7 +5,6 @@ Sizes: b batch, t tokens, e embedding.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from torch import Tensor, nn
@@ -73,10 +72,6 @@ class Block(nn.Module):
         )
         self.drop = nn.Dropout(dropout)
 
-    def add(self, x: Tensor, norm: nn.Module, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
-        """A sublayer with its residual and its norm: x (b, t, e) → (b, t, e)."""
-        return x + self.drop(sublayer(norm(x))) if self.pre_norm else norm(x + self.drop(sublayer(x)))
-
 
 class TransformerBlock(Block):
     """One block of the stack (article, section "The transformer block"); its options are those of `Block`.
@@ -102,9 +97,14 @@ class TransformerBlock(Block):
     ) -> Tensor:
         """x (b, t, e) → (b, t, e). The other arguments are those of `SelfAttention.forward`."""
         x = observe(hook, "resid_pre", x)
-        x = self.add(x, self.norm1, lambda y: self.attention(y, mask, hook, extend, terms=terms))
-        x = observe(hook, "resid_mid", x)
-        x = self.add(x, self.norm2, lambda y: feed_forward(self.ff, y, hook))
+        if self.pre_norm:
+            x = x + self.drop(self.attention(self.norm1(x), mask, hook, extend, terms=terms))
+            x = observe(hook, "resid_mid", x)
+            x = x + self.drop(feed_forward(self.ff, self.norm2(x), hook))
+        else:
+            x = self.norm1(x + self.drop(self.attention(x, mask, hook, extend, terms=terms)))
+            x = observe(hook, "resid_mid", x)
+            x = self.norm2(x + self.drop(feed_forward(self.ff, x, hook)))
         return observe(hook, "resid_post", x)
 
 
@@ -160,10 +160,16 @@ class DecoderBlock(Block):
             (b, t, e).
         """
         x = observe(hook, "resid_pre", x)
-        x = self.add(x, self.norm1, lambda y: self.attention(y, mask, hook, extend, terms=terms))
-        x = self.add(x, self.cross_norm, lambda y: self.cross(y, memory_mask, memory_hook, context=memory))
-        x = observe(hook, "resid_mid", x)
-        x = self.add(x, self.norm2, lambda y: feed_forward(self.ff, y, hook))
+        if self.pre_norm:
+            x = x + self.drop(self.attention(self.norm1(x), mask, hook, extend, terms=terms))
+            x = x + self.drop(self.cross(self.cross_norm(x), memory_mask, memory_hook, context=memory))
+            x = observe(hook, "resid_mid", x)
+            x = x + self.drop(feed_forward(self.ff, self.norm2(x), hook))
+        else:
+            x = self.norm1(x + self.drop(self.attention(x, mask, hook, extend, terms=terms)))
+            x = self.cross_norm(x + self.drop(self.cross(x, memory_mask, memory_hook, context=memory)))
+            x = observe(hook, "resid_mid", x)
+            x = self.norm2(x + self.drop(feed_forward(self.ff, x, hook)))
         return observe(hook, "resid_post", x)
 
 

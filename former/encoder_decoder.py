@@ -22,9 +22,9 @@ from former.blocks import DecoderBlock
 from former.checks import is_whole, require_positive
 from former.config import StackConfig, require_positions, require_token
 from former.generate import KeyValueCache
-from former.hooks import STACKS, Observer, scoped
+from former.hooks import STACKS, Observer, also_capture, scoped
 from former.sampling import next_token_probs, random_of
-from former.stack import Cache, last_norm, make_stack, not_padding
+from former.stack import Cache, last_norm, make_stack, not_padding, recomputed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,12 +66,13 @@ class EncoderDecoder(nn.Module):
         self.norm = last_norm(config)
         self.toprobs = nn.Linear(config.emb, config.num_tokens)
 
+    @also_capture
     def forward(
         self,
         source: Tensor,
         target: Tensor,
         mask: Tensor | None = None,
-        capture: Observer | None = None,
+        observer: Observer | None = None,
         *,
         recompute: bool = False,
     ) -> Tensor:
@@ -81,7 +82,7 @@ class EncoderDecoder(nn.Module):
             source: (b, t_source) token ids, padded where the config says so.
             target: (b, t) token ids.
             mask: bool (t, t), of the decoder's self-attention, True = may attend; None for the causal mask.
-            capture: sees, and may replace, what `former.hooks` lists, at the points of each of its `STACKS`.
+            observer: sees, and may replace, what `former.hooks` lists, at the points of each of its `STACKS`.
             recompute: whether the backward pass computes each block again instead of keeping its insides.
         Returns:
             logits (b, t, num_tokens).
@@ -90,15 +91,18 @@ class EncoderDecoder(nn.Module):
         """
         if len(source) != len(target):
             raise ValueError(f"source and target must be batches of one size, got {len(source)} and {len(target)}")
-        memory = self.encode(source, capture, recompute=recompute)
-        return self.decode(target, memory, self.real(source), mask=mask, capture=capture, recompute=recompute)
+        memory = self.encode(source, observer, recompute=recompute)
+        return self.decode(target, memory, self.real(source), mask=mask, observer=observer, recompute=recompute)
 
-    def encode(self, source: Tensor, capture: Observer | None = None, *, recompute: bool = False) -> Tensor:
+    @also_capture
+    def encode(self, source: Tensor, observer: Observer | None = None, *, recompute: bool = False) -> Tensor:
         """The memory of a source: (b, t_source) → (b, t_source, e)."""
         real = self.real(source)
         mask = None if real is None else masks.without_padding(real)
-        return self.encoder_norm(self.encoder(source, mask, scoped(capture, "encoder"), recompute=recompute))
+        x = self.encoder.embed(source)  # (b, t_source, e)
+        return self.encoder_norm(self.encoder(x, mask, scoped(observer, "encoder"), recompute=recompute))
 
+    @also_capture
     def decode(
         self,
         target: Tensor,
@@ -106,7 +110,7 @@ class EncoderDecoder(nn.Module):
         real: Tensor | None = None,
         *,
         mask: Tensor | None = None,
-        capture: Observer | None = None,
+        observer: Observer | None = None,
         cache: Cache | None = None,
         recompute: bool = False,
     ) -> Tensor:
@@ -116,7 +120,7 @@ class EncoderDecoder(nn.Module):
             target: (b, t) token ids.
             memory: (b, t_source, e) as `encode` gives it; or what each layer made of it (`keys_and_values`).
             real: bool (b, t_source), where the source is no padding (`real`); None where it has none.
-            mask, capture, recompute: as of `forward`.
+            mask, observer, recompute: as of `forward`.
             cache: keys and values of `past` earlier target tokens, which these follow; it takes up the new ones.
         Returns:
             logits (b, t, num_tokens).
@@ -131,16 +135,23 @@ class EncoderDecoder(nn.Module):
             )
         if mask is None:
             mask = masks.named("causal", target.shape[1], past=past, device=target.device)
-        cross = scoped(capture, "cross")
-
-        def look_at_memory(layer: int) -> dict[str, Any]:
-            return {
-                "memory": memory if isinstance(memory, Tensor) else memory[layer],
-                "memory_mask": None if real is None else real[:, None, None, :],
-                "memory_hook": None if cross is None else cross.at(layer),
-            }
-
-        return self.unembed(self.decoder(target, mask, scoped(capture, "decoder"), cache, recompute, look_at_memory))
+        stack, own, cross = self.decoder, scoped(observer, "decoder"), scoped(observer, "cross")
+        x = stack.drop(stack.embed(target, past))  # (b, t, e)
+        for layer, block in enumerate(stack.blocks):
+            run = recomputed(block) if recompute else block
+            x = run(
+                x,
+                mask,
+                None if own is None else own.at(layer),
+                None if cache is None else cache.at(layer),
+                terms=stack.positions.terms(layer),
+                memory=memory if isinstance(memory, Tensor) else memory[layer],
+                memory_mask=None if real is None else real[:, None, None, :],
+                memory_hook=None if cross is None else cross.at(layer),
+            )
+        if cache is not None:
+            cache.length += target.shape[1]
+        return self.unembed(x)
 
     def keys_and_values(self, memory: Tensor) -> list[KeysValues]:
         """The keys and values that each layer's cross-attention makes of the memory, once for a whole answer."""

@@ -8,20 +8,28 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
 
 from former.attention import Extend
 from former.checks import is_whole
-from former.config import ModelConfig
-from former.hooks import ALL_POINTS, Capture, check_points
+from former.hooks import ALL_POINTS, Capture, Model, Observer, chain, check_edits, check_points
 from former.masks import KINDS
 from former.models import Classifier
 from former.sampling import check_rules, next_token_probs, random_of
 from former.sparse import KINDS as SPARSE
 from former.sparse import MOST_WEIGHTS
+
+
+@runtime_checkable
+class Stateful(Protocol):
+    """A model that carries a state from one read to the next: `TransformerXL`, `GRUModel`, `ConvModel`."""
+
+    def read_on(self, tokens: Tensor, state: Any = None, observer: Observer | None = None) -> tuple[Tensor, Any]:
+        """Logits (b, t, num_tokens) for tokens (b, t) that follow what the state is of, and the state after them."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -86,11 +94,12 @@ class Window:
         model: a Generator, or its fast twin.
         prompt: how many tokens the text began with; of more than the context, the last are read.
         use_cache: whether keys and values are kept from one read to the next.
+        edits: changes to make in every read.
     """
 
-    def __init__(self, model: Any, prompt: int, use_cache: bool = True) -> None:
+    def __init__(self, model: Any, prompt: int, use_cache: bool = True, edits: Sequence[Observer] = ()) -> None:
         self.start = max(0, prompt - model.config.seq_length)  # in the text
-        self._model, self._prompt = model, prompt
+        self._model, self._prompt, self._edits = model, prompt, edits
         self._like = next(model.parameters())
         self._cache = KeyValueCache(model.config, self._like) if use_cache else None
 
@@ -113,9 +122,9 @@ class Window:
         new = ids[self.start + (0 if self._cache is None else self._cache.length) :]
         tokens = torch.tensor([new], device=self._like.device)
         if capture is not None and self._cache is not None and len(new) > MOST_WEIGHTS:
-            self._model(tokens[:, :-1], cache=self._cache)
+            self._model(tokens[:, :-1], observer=chain(self._edits), cache=self._cache)
             tokens = tokens[:, -1:]
-        return self._model(tokens, capture=capture, cache=self._cache)[0, -1]
+        return self._model(tokens, observer=_observer(self._edits, capture), cache=self._cache)[0, -1]
 
 
 class UnmaskedWindow:
@@ -126,17 +135,19 @@ class UnmaskedWindow:
 
     Args:
         model: a Generator, or its fast twin.
+        edits: changes to make in every read.
     """
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Any, edits: Sequence[Observer] = ()) -> None:
         self.start = 0  # in the text
-        self._model = model
+        self._model, self._edits = model, edits
         self._device = next(model.parameters()).device
 
     def read(self, ids: Sequence[int], capture: Capture | None = None) -> Tensor:
         """Logits (num_tokens,) for the token after the text so far, as `Window.read` gives them."""
         self.start = max(0, len(ids) - self._model.config.seq_length)
-        return self._model(torch.tensor([ids[self.start :]], device=self._device), capture=capture)[0, -1]
+        tokens = torch.tensor([ids[self.start :]], device=self._device)
+        return self._model(tokens, observer=_observer(self._edits, capture))[0, -1]
 
 
 class Stream:
@@ -147,13 +158,14 @@ class Stream:
     comes next depends on the text alone, and not on how much of it was there when writing began.
 
     Args:
-        model: one with `read_on(tokens, state, capture) -> (logits, state)`.
+        model: a `Stateful` one.
         use_cache: False reads everything again each time, in the same pieces.
+        edits: changes to make in every read.
     """
 
-    def __init__(self, model: Any, use_cache: bool = True) -> None:
+    def __init__(self, model: Any, use_cache: bool = True, edits: Sequence[Observer] = ()) -> None:
         self.start = 0  # in the text: the first token that the newest one sees
-        self._model, self._use_cache = model, use_cache
+        self._model, self._use_cache, self._edits = model, use_cache, edits
         self._state: Any = None
         self._read = 0  # tokens for which the state stands
 
@@ -166,32 +178,40 @@ class Stream:
         logits = torch.empty(0)
         for begin in range(self._read, len(ids), config.seq_length):
             piece = ids[begin : begin + config.seq_length]
-            logits, state = self._model.read_on(torch.tensor([piece], device=device), self._state, capture)
+            tokens = torch.tensor([piece], device=device)
+            logits, state = self._model.read_on(tokens, self._state, _observer(self._edits, capture))
             if memory is None or begin + config.seq_length < len(ids):
                 self._state, self._read = state, begin + len(piece)
             self.start = 0 if memory is None else max(0, begin - memory)
         return logits[0, -1]
 
 
-def reader(model: Any, prompt: int, use_cache: bool = True) -> Window | UnmaskedWindow | Stream:
+def _observer(edits: Sequence[Observer], capture: Capture | None) -> Observer | None:
+    """What a read is looked at and changed by; None for nothing."""
+    return chain(edits if capture is None else (*edits, capture))
+
+
+def reader(
+    model: Model, prompt: int, use_cache: bool = True, edits: Sequence[Observer] = ()
+) -> Window | UnmaskedWindow | Stream:
     """How a model of this kind reads a growing text, that began with so many tokens.
 
     Raises:
         ValueError: a model that does not predict the next token.
     """
-    if hasattr(model, "read_on"):
-        return Stream(model, use_cache)
+    if isinstance(model, Stateful):
+        return Stream(model, use_cache, edits)
     mask = getattr(model.config, "mask", None)
     if mask is None or isinstance(model, Classifier):
         raise ValueError(
             f"model must give a logit for each next token, got a {type(model).__name__}; "
             "an EncoderDecoder writes by former.translate"
         )
-    return Window(model, prompt, use_cache) if KINDS[mask].causal else UnmaskedWindow(model)
+    return Window(model, prompt, use_cache, edits) if KINDS[mask].causal else UnmaskedWindow(model, edits)
 
 
 def generate(
-    model: Any,
+    model: Model,
     prompt_ids: Sequence[int] | Tensor,
     max_new_tokens: int,
     temperature: float = 1.0,
@@ -201,6 +221,7 @@ def generate(
     capture: bool | Iterable[int] | None = None,
     *,
     use_cache: bool = True,
+    edits: Iterable[Observer] = (),
 ) -> Iterator[Step]:
     """Continues a prompt, one `Step` at a time (article, "Text generation transformer").
 
@@ -220,13 +241,16 @@ def generate(
             text, with and without cache or capture.
         capture: whose attention rows to yield: True for every layer's, or the layers.
         use_cache: False reads the whole window again for every token: slow, and the reference for the cache.
+        edits: changes to make in every step (`former.edits`), of whole heads: where a place in the text stands among
+            the tokens that a step reads changes from step to step.
     Yields:
         A `Step` for each token, as soon as it is drawn.
     Raises:
-        ValueError: at the call, an argument out of its range, or a model that does not predict the next token.
+        ValueError: at the call, an argument out of its range, or a model that does not predict the next token; at a
+            step, an edit that does not fit.
     """
     check_rules(temperature, top_k, top_p)
-    config: ModelConfig = model.config
+    config, edits = model.config, tuple(edits)
     ids = _prompt(prompt_ids, config.num_tokens)
     if not is_whole(max_new_tokens) or max_new_tokens < 0:
         raise ValueError(f"max_new_tokens must be at least 0, and a whole number, got {max_new_tokens!r}")
@@ -239,9 +263,10 @@ def generate(
                 f"use_cache must be True to capture the weights of more than {MOST_WEIGHTS} tokens under the "
                 f"{config.mask!r} mask, got False and up to {most}"
             )
+    check_edits(model, edits)
     rng = random_of(seed)
     rules = (temperature, top_k, top_p)
-    window = reader(model, len(ids), use_cache)
+    window = reader(model, len(ids), use_cache, edits)
     return _steps(window, ids, max_new_tokens, rules, rng, layers)
 
 

@@ -26,7 +26,8 @@ Sizes: b batch, t tokens, e embedding, h heads, s size of one head. Weights are 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol
+from functools import wraps
+from typing import Any, ParamSpec, Protocol, TypeVar
 
 import torch
 from torch import Tensor
@@ -47,11 +48,37 @@ called at every point. Where no point of its attention is wanted, a layer stays 
 
 
 class Observer(Protocol):
-    """What a model takes as `capture`: a `Capture`, an `Edit`, several chained, or one's own."""
+    """What looks into one call of a model, or changes it: a `Capture`, an `Edit`, several chained, or one's own."""
 
     def at(self, layer: int) -> Hook | None:
         """The hook for this layer, or None to leave the layer alone, and fast."""
         ...
+
+
+class Model(Protocol):
+    """Any model of `former`, its fast twin, or one that is called in the same way."""
+
+    config: Any  # at least its `depth`
+
+    def __call__(self, *inputs: Any, **options: Any) -> Any:
+        """The model's output for token ids (b, t), or for several inputs; `observer=` looks on and may change."""
+        ...
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def also_capture(function: Callable[P, R]) -> Callable[P, R]:
+    """Lets callers write `capture=`, the name that `observer=` had before."""
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        if "capture" in kwargs:
+            kwargs["observer"] = kwargs.pop("capture")
+        return function(*args, **kwargs)
+
+    return call
 
 
 class at_points:
@@ -92,13 +119,17 @@ class Capture:
     Args:
         names: the points to keep, of the module's list.
         layers: the layers to keep them at, from 0; None for all.
+        grad: whether they stay part of the graph, so that gradients can be taken of them; else they are detached.
     Raises:
         ValueError: a name that is not a point.
     """
 
-    def __init__(self, names: Iterable[str] = ("weights",), layers: Iterable[int] | None = None) -> None:
+    def __init__(
+        self, names: Iterable[str] = ("weights",), layers: Iterable[int] | None = None, *, grad: bool = False
+    ) -> None:
         self.names = frozenset([names] if isinstance(names, str) else names)
         self.layers = None if layers is None else frozenset(layers)
+        self.grad = grad
         check_points(self.names)
         self._held: dict[tuple[str, int], Tensor] = {}
 
@@ -112,7 +143,7 @@ class Capture:
             return None
 
         def keep(name: str, tensor: Tensor) -> None:
-            self._held[name, layer] = tensor.detach()
+            self._held[name, layer] = tensor if self.grad else tensor.detach()
 
         return at_points(self.names, keep)
 
@@ -120,8 +151,11 @@ class Capture:
         """What was captured: (name, layer), layer by layer."""
         return sorted(self._held, key=lambda key: (key[1], key[0]))
 
+    def __getitem__(self, key: tuple[str, int]) -> Tensor:
+        return self.get(*key)
+
     def get(self, name: str, layer: int) -> Tensor:
-        """One captured tensor, detached; its shape is in the module's list of points.
+        """One captured tensor, also as `capture[name, layer]`; its shape is in the module's list of points.
 
         Raises:
             KeyError: it was not captured; the message says what is held.
@@ -159,6 +193,12 @@ class Chain:
             return tensor
 
         return at_points(frozenset().union(*(getattr(hook, "points", ALL_POINTS) for hook in hooks)), each_in_turn)
+
+
+def chain(observers: Iterable[Observer]) -> Observer | None:
+    """Several observers as one; None for none, so that a model stays on its fast path."""
+    observers = tuple(observers)
+    return Chain(observers) if len(observers) > 1 else observers[0] if observers else None
 
 
 class _Scoped:
@@ -205,15 +245,15 @@ def observe(hook: Hook | None, name: str, tensor: Tensor) -> Tensor:
     return replacement
 
 
-@torch.no_grad()
 def run_with_capture(
-    model: Any,
+    model: Model,
     tokens: Tensor | tuple[Tensor, ...],
     names: Iterable[str] = ("weights",),
     layers: Iterable[int] | None = None,
     edits: Iterable[Observer] = (),
     *,
     mask: Tensor | None = None,
+    grad: bool = False,
 ) -> tuple[Any, Capture]:
     """One forward pass, and the tensors captured on the way.
 
@@ -224,19 +264,43 @@ def run_with_capture(
         layers: the layers to capture, from 0; None for all. The others stay on the fast kernel.
         edits: changes to make on the way, in this order (`former.edits`); what is captured is what they left.
         mask: bool (t, t) to run under; None for the model's own.
+        grad: whether output and tensors keep the graph, to take gradients of them; a fast twin has none.
     Returns:
         The model's output, and the `Capture` that holds the tensors.
     Raises:
-        ValueError: tokens or a mask that do not fit, or a point or a layer that the model does not have.
+        ValueError: tokens or a mask that do not fit, a point or a layer that the model does not have, or `grad` of a
+            model that keeps no graph.
     """
-    capture = Capture(names, layers)
+    capture = Capture(names, layers, grad=grad)
     edits = tuple(edits)
-    points = [*capture.names, *(point for edit in edits if (point := getattr(edit, "point", None)))]
-    check_points(points, getattr(model, "points", (*POINTS, *BLOCK_POINTS)))
-    depth = model.config.depth
-    for layer in (*(capture.layers or ()), *(getattr(edit, "layer", 0) for edit in edits)):
-        if not 0 <= layer < depth:
-            raise ValueError(f"layer must be in [0, {depth}) for this model, got {layer}")
+    check_edits(model, edits)
+    check_points(capture.names, points_of(model))
+    _check_layers(model, capture.layers or ())
     options = {} if mask is None else {"mask": mask}
     inputs = tokens if isinstance(tokens, tuple) else (tokens,)
-    return model(*inputs, capture=Chain((*edits, capture)) if edits else capture, **options), capture
+    with torch.set_grad_enabled(grad):
+        output = model(*inputs, observer=chain((*edits, capture)), **options)
+    if grad and not (output[0] if isinstance(output, tuple) else output).requires_grad:
+        raise ValueError(
+            f"grad must be False with a model that keeps no graph, such as a fast twin, got a {type(model).__name__}"
+        )
+    return output, capture
+
+
+def points_of(model: Model) -> Iterable[str]:
+    """The points where a model can be looked at."""
+    return getattr(model, "points", (*POINTS, *BLOCK_POINTS))
+
+
+def check_edits(model: Model, edits: Iterable[Observer]) -> None:
+    """Raises ValueError unless the model has the points and the layers that edits name."""
+    edits = tuple(edits)
+    check_points((point for edit in edits if (point := getattr(edit, "point", None))), points_of(model))
+    _check_layers(model, (getattr(edit, "layer", 0) for edit in edits))
+
+
+def _check_layers(model: Model, layers: Iterable[int]) -> None:
+    depth = model.config.depth
+    for layer in layers:
+        if not 0 <= layer < depth:
+            raise ValueError(f"layer must be in [0, {depth}) for this model, got {layer}")

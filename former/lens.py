@@ -70,7 +70,7 @@ def logit_lens(
         def at(self, layer: int) -> Any:
             return at_points((before, after) if layer == 0 else (after,), read)
 
-    model(*inputs, capture=Chain((*edits, Reader())))
+    model(*inputs, observer=Chain((*edits, Reader())))
     values = tuple(torch.stack(each) for each in zip(*readings, strict=True))
     return values[0] if top is None else (values[0], values[1])
 

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from former import masks, sparse
 from former.config import ModelConfig, Pooling
-from former.hooks import Observer
+from former.hooks import Observer, also_capture
 from former.stack import Cache, last_norm, make_stack, not_padding
 
 
@@ -32,11 +32,12 @@ class Generator(nn.Module):
         self.norm = last_norm(config)
         self.toprobs = None if config.tied else nn.Linear(config.emb, config.num_tokens)
 
+    @also_capture
     def forward(
         self,
         tokens: Tensor,
         mask: Tensor | None = None,
-        capture: Observer | None = None,
+        observer: Observer | None = None,
         cache: Cache | None = None,
         *,
         recompute: bool = False,
@@ -47,7 +48,7 @@ class Generator(nn.Module):
             tokens: (b, t), t at most the context where positions are learned.
             mask: bool (t, t), with a cache (t, past + t), True = may attend; None for the model's own, of its config;
                 `masks.none(t)` to run without.
-            capture: sees, and may replace, what `former.hooks` lists.
+            observer: sees, and may replace, what `former.hooks` lists.
             cache: keys and values of `past` earlier tokens, which these follow; it takes up the new ones.
             recompute: whether the backward pass computes each block again instead of keeping its insides.
         Returns:
@@ -63,7 +64,8 @@ class Generator(nn.Module):
         own = self.pattern() if past == 0 else None
         if mask is None and own is None:
             mask = self.mask(tokens.shape[1], past, tokens.device)
-        return self.unembed(self.transformer(tokens, own if mask is None else mask, capture, cache, recompute))
+        x = self.transformer.embed(tokens, past)  # (b, t, e)
+        return self.unembed(self.transformer(x, own if mask is None else mask, observer, cache, recompute))
 
     def pattern(self) -> masks.Pattern | None:
         """The model's mask by name, where attention can go by it (`former.sparse`): it has no terms of positions."""
@@ -104,11 +106,12 @@ class Classifier(nn.Module):
         self.norm = last_norm(config)
         self.toprobs = nn.Linear(config.emb, config.num_classes)
 
+    @also_capture
     def forward(
         self,
         tokens: Tensor,
         mask: Tensor | None = None,
-        capture: Observer | None = None,
+        observer: Observer | None = None,
         *,
         recompute: bool = False,
     ) -> Tensor:
@@ -117,7 +120,7 @@ class Classifier(nn.Module):
         Args:
             tokens: (b, t), t at most the context where positions are learned; padded where the config says so.
             mask: bool (t, t), True = may attend; None for the model's own, of its config.
-            capture: sees, and may replace, what `former.hooks` lists.
+            observer: sees, and may replace, what `former.hooks` lists.
             recompute: whether the backward pass computes each block again instead of keeping its insides.
         Returns:
             log-probabilities (b, num_classes).
@@ -132,7 +135,8 @@ class Classifier(nn.Module):
             masks.check(mask, torch.Size((b, self.config.heads, t, t)))
         if self.config.pad_token is not None:
             mask = masks.without_padding(real, mask)
-        return self.unembed(self.transformer(tokens, mask, capture, recompute=recompute), real)
+        x = self.transformer.embed(tokens)  # (b, t, e)
+        return self.unembed(self.transformer(x, mask, observer, recompute=recompute), real)
 
     def mask(self, t: int, device: torch.device | None = None) -> Tensor:
         """Which keys each of t queries may attend to: bool (t, t)."""

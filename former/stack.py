@@ -6,6 +6,7 @@ Sizes: b batch, t tokens, e embedding.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Protocol
 
 import torch
@@ -28,10 +29,6 @@ class Cache(Protocol):
     def at(self, layer: int) -> Extend:
         """Joins this layer's new keys and values to those held."""
         ...
-
-
-def _nothing(_: int) -> dict[str, Any]:
-    return {}
 
 
 class Transformer(nn.Module):
@@ -60,47 +57,27 @@ class Transformer(nn.Module):
             block(config.emb, config.heads, **config.block_options(layer)) for layer in range(config.depth)
         )
 
-    def forward(
-        self,
-        tokens: Tensor,
-        mask: Mask | None = None,
-        capture: Observer | None = None,
-        cache: Cache | None = None,
-        recompute: bool = False,
-        others: Callable[[int], dict[str, Any]] = _nothing,
-    ) -> Tensor:
-        """tokens (b, t), already checked → (b, t, e). With a cache, they follow the tokens it holds."""
-        past = 0 if cache is None else cache.length
-        return self.through(self.drop(self.embed(tokens, past)), mask, capture, cache, recompute, others)
-
     def embed(self, tokens: Tensor, past: int = 0) -> Tensor:
-        """Tokens (b, t), `past` others before them → their vectors and those of their positions, (b, t, e)."""
+        """Tokens (b, t), already checked, `past` others before them → their vectors and their positions', (b, t, e)."""
         index = torch.arange(past, past + tokens.shape[1], device=tokens.device)
         x = self.token_embedding(tokens.long())
         return x + self.positions(index, x.dtype)
 
-    def through(
+    def forward(
         self,
         x: Tensor,
         mask: Mask | None = None,
-        capture: Observer | None = None,
+        observer: Observer | None = None,
         cache: Cache | None = None,
         recompute: bool = False,
-        others: Callable[[int], dict[str, Any]] = _nothing,
     ) -> Tensor:
-        """x (b, t, e) through the blocks → (b, t, e).
-
-        `recompute` is gradient checkpointing: a block's insides are computed again in the backward pass, not kept.
-        `others` gives what else a layer's block takes, by keyword.
-        """
+        """Vectors x (b, t, e) through the blocks → (b, t, e). With a cache, they follow the tokens it holds."""
+        x = self.drop(x)
         for layer, block in enumerate(self.blocks):
-            hook = None if capture is None else capture.at(layer)
+            hook = None if observer is None else observer.at(layer)
             extend = None if cache is None else cache.at(layer)
-            terms = self.positions.terms(layer)
-            if recompute:
-                x = checkpoint(block, x, mask, hook, extend, terms=terms, use_reentrant=False, **others(layer))
-            else:
-                x = block(x, mask, hook, extend, terms=terms, **others(layer))
+            run = recomputed(block) if recompute else block
+            x = run(x, mask, hook, extend, terms=self.positions.terms(layer))
         if cache is not None:
             cache.length += x.shape[1]
         return x
@@ -108,6 +85,11 @@ class Transformer(nn.Module):
     def check(self, tokens: Tensor, past: int = 0) -> None:
         """Raises ValueError unless `tokens` is a batch that this stack can read (`check_tokens`)."""
         check_tokens(tokens, self.num_tokens, self.positions.limit, past, training=self.training)
+
+
+def recomputed(block: nn.Module) -> Callable[..., Tensor]:
+    """The block under gradient checkpointing: the backward pass computes its insides again instead of keeping them."""
+    return partial(checkpoint, block, use_reentrant=False)
 
 
 def check_tokens(

@@ -30,7 +30,7 @@ from former import masks
 from former.attention import Extend
 from former.checks import is_whole, require_positive
 from former.config import StackConfig, require_positions
-from former.hooks import Capture, Chain, Observer
+from former.hooks import Capture, Chain, Observer, also_capture
 from former.positions import RelativePositions
 from former.stack import Transformer, last_norm
 
@@ -71,13 +71,14 @@ class TransformerXL(nn.Module):
         self.norm = last_norm(config)
         self.toprobs = nn.Linear(config.emb, config.num_tokens)
 
+    @also_capture
     def forward(
         self,
         tokens: Tensor,
         memory: Tensor | None = None,
         *,
         mask: Tensor | None = None,
-        capture: Observer | None = None,
+        observer: Observer | None = None,
         memory_length: int | None = None,
         recompute: bool = False,
     ) -> tuple[Tensor, Tensor]:
@@ -87,7 +88,7 @@ class TransformerXL(nn.Module):
             tokens: (b, t), a segment of any length.
             memory: (depth, b, m, e), of any m, as an earlier call gave it; None at the beginning of a text.
             mask: bool (t, m + t), True = may attend; None for all of the memory and the segment up to the query.
-            capture: sees, and may replace, what `former.hooks` lists; `k` and `v` hold the memory's and the segment's.
+            observer: sees, and may replace, what `former.hooks` lists; `k` and `v` hold the memory's and the segment's.
             memory_length: the most tokens to keep, at least 0, also more than in training; None for the config's.
             recompute: whether the backward pass computes each block again instead of keeping its insides.
         Returns:
@@ -104,16 +105,18 @@ class TransformerXL(nn.Module):
         if mask is None:
             mask = masks.named("causal", tokens.shape[1], past=past, device=tokens.device)
         read = Capture("resid_pre")  # what each layer reads, after all edits
-        observer = read if capture is None else Chain((capture, read))
-        logits = self.unembed(self.transformer(tokens, mask, observer, recall, recompute))
+        x = self.transformer.embed(tokens, past)
+        observers = read if observer is None else Chain((observer, read))
+        logits = self.unembed(self.transformer(x, mask, observers, recall, recompute))
         memory = read.stack("resid_pre") if memory is None else torch.cat((memory, read.stack("resid_pre")), 2)
         return logits, memory[:, :, max(0, memory.shape[2] - length) :].detach()
 
+    @also_capture
     def read_on(
-        self, tokens: Tensor, state: Tensor | None = None, capture: Observer | None = None
+        self, tokens: Tensor, state: Tensor | None = None, observer: Observer | None = None
     ) -> tuple[Tensor, Tensor]:
         """`forward`, as `former.generate` calls models that carry a state from one read to the next."""
-        return self(tokens, state, capture=capture)
+        return self(tokens, state, observer=observer)
 
     def unembed(self, x: Tensor) -> Tensor:
         """From the residual stream to logits, by the last norm and the output layer: (b, t, e) → (b, t, num_tokens)."""

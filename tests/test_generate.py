@@ -69,6 +69,28 @@ def test_the_same_seed_gives_the_same_text_with_and_without_cache_and_capture(mo
     assert text() == text(capture=True) == text(capture=[1]) == text(use_cache=False, capture=True) == reference
 
 
+EDITS = [former.edits.ablate_head(0, 1), former.edits.scale_head(2, 3, -3.0)]
+
+
+@pytest.mark.parametrize("use_cache", [True, False])
+def test_writing_under_edits_gives_at_every_step_what_a_fresh_pass_under_them_gives(model, use_cache):
+    ids = [3, 1, 4]
+    for step in former.generate(model, ids, 20, seed=1, capture=[2], use_cache=use_cache, edits=EDITS):
+        window = torch.tensor([ids[step.start :]])
+        logits, capture = former.run_with_capture(model, window, edits=EDITS)
+        torch.testing.assert_close(step.probs, logits[0, -1].softmax(-1), atol=1e-12, rtol=0)
+        torch.testing.assert_close(step.weights[2], capture["weights", 2][0, :, -1], atol=1e-12, rtol=0)
+        assert (step.probs - model(window)[0, -1].softmax(-1)).abs().max() > 1e-4
+        ids.append(step.token)
+
+
+def test_an_edit_that_the_model_cannot_have_is_refused_before_a_token_is_written(model):
+    with pytest.raises(ValueError, match=r"layer must be in \[0, 3\) for this model, got 3"):
+        former.generate(model, [1], 5, edits=[former.edits.ablate_head(3, 0)])
+    with pytest.raises(ValueError, match="names must be among"):
+        former.generate(model, [1], 5, edits=[former.edits.ablate_head(0, 0, stack="cross")])
+
+
 def test_another_seed_gives_another_text_and_no_seed_a_fresh_one(model):
     texts = [tuple(step.token for step in former.generate(model, [3], 40, seed=seed)) for seed in (1, 2, None, None)]
     assert len(set(texts)) == 4

@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 import former
+from former import cpu
 from former.hooks import POINTS
 
 CONFIG = former.ModelConfig(num_tokens=20, emb=16, heads=4, depth=3, seq_length=16)
@@ -63,6 +64,59 @@ def test_capture_can_look_at_a_classifier(tokens):
     output, capture = former.run_with_capture(classifier, tokens)
     assert capture.stack("weights").shape == (3, 2, 4, 9, 9)
     torch.testing.assert_close(output, classifier(tokens), atol=1e-5, rtol=0)
+
+
+def test_a_capture_is_indexed_by_point_and_layer(model, tokens):
+    _, capture = former.run_with_capture(model, tokens)
+    assert capture["weights", 2] is capture.get("weights", 2)
+    with pytest.raises(KeyError, match="no 'q' of layer 0 was captured"):
+        capture["q", 0]
+
+
+def test_with_grad_the_gradients_of_what_is_captured_predict_what_a_small_change_does():
+    torch.manual_seed(0)
+    model, tokens = former.Generator(CONFIG).double().eval(), torch.tensor([[3, 1, 4, 1, 5]])
+    logits, capture = former.run_with_capture(model, tokens, grad=True)
+    (slope,) = torch.autograd.grad(logits[0, -1, 7], capture["weights", 1])
+    step = 1e-6
+    edit = former.edits.set_weight(1, 2, 4, 3, float(capture["weights", 1][0, 2, 4, 3]) + step, renormalise=False)
+    changed, _ = former.run_with_capture(model, tokens, edits=[edit])
+    # What the second derivative adds is of the order of the step.
+    assert float(changed[0, -1, 7] - logits[0, -1, 7]) / step == pytest.approx(float(slope[0, 2, 4, 3]), abs=1e-4)
+    assert not former.run_with_capture(model, tokens)[0].requires_grad
+
+
+def test_grad_of_a_fast_twin_is_refused(model, tokens):
+    fast = cpu.optimise(model)
+    if fast is not model:  # only where this machine has a fast way
+        with pytest.raises(ValueError, match="a model that keeps no graph, such as a fast twin, got a FastGenerator"):
+            former.run_with_capture(fast, tokens, grad=True)
+
+
+ENCODER_DECODER = former.EncoderDecoderConfig(num_tokens=20, emb=16, heads=4, depth=2, seq_length=16)
+BERT = former.BertConfig(num_tokens=20, emb=16, heads=4, depth=2, seq_length=16)
+XL = former.TransformerXLConfig(num_tokens=20, emb=16, heads=4, depth=2)
+
+
+@pytest.mark.parametrize(
+    ("kind", "config"),
+    [
+        (former.Generator, CONFIG),
+        (former.Classifier, CONFIG),
+        (former.EncoderDecoder, ENCODER_DECODER),
+        (former.Bert, BERT),
+        (former.BertClassifier, BERT),
+        (former.TransformerXL, XL),
+    ],
+)
+def test_an_observer_may_also_be_given_by_its_earlier_name(kind, config, tokens):
+    model = kind(config).eval()
+    inputs = (tokens, tokens) if kind is former.EncoderDecoder else (tokens,)
+    point = "cross.weights" if kind is former.EncoderDecoder else "weights"
+    now, before = former.Capture(point), former.Capture(point)
+    model(*inputs, observer=now)
+    model(*inputs, capture=before)
+    assert torch.equal(now[point, 1], before[point, 1])
 
 
 def test_an_ablated_head_adds_nothing_and_others_stay(model, tokens):

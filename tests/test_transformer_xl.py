@@ -163,7 +163,7 @@ def test_looking_changes_nothing_and_rows_of_weights_reach_over_the_memory(captu
     model = make()
     _, memory = model(text(4))
     observer = former.Capture(("weights", "k")) if capture else None
-    said, _ = model(text(3, seed=2), memory, capture=observer)
+    said, _ = model(text(3, seed=2), memory, observer=observer)
     torch.testing.assert_close(said, model(text(3, seed=2), memory)[0], atol=1e-12, rtol=0)
     if observer:
         weights = observer.stack("weights")

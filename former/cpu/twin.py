@@ -16,7 +16,7 @@ from former.bert import Bert
 from former.checks import require_choice
 from former.cpu import packed, step
 from former.cpu.step import Precision
-from former.hooks import Observer
+from former.hooks import Observer, also_capture
 from former.models import Generator
 from former.stack import Cache
 
@@ -98,21 +98,22 @@ class FastGenerator:
                 self._step = step.Step(model, weights)
 
     @torch.no_grad()
+    @also_capture
     def __call__(
-        self, tokens: Tensor, mask: Tensor | None = None, capture: Observer | None = None, cache: Cache | None = None
+        self, tokens: Tensor, mask: Tensor | None = None, observer: Observer | None = None, cache: Cache | None = None
     ) -> Tensor:
         """Logits (b, t, num_tokens). Arguments and errors are those of `Generator.forward`."""
-        if self._step and mask is None and self._step.takes(tokens, capture, cache):
-            return self._step(tokens, capture, cache)  # pyright: ignore[reportArgumentType]
+        if self._step and mask is None and self._step.takes(tokens, observer, cache):
+            return self._step(tokens, observer, cache)  # pyright: ignore[reportArgumentType]
         if self._stack is None or self._toprobs is None:
-            return self.model(tokens, mask, capture, cache)
+            return self.model(tokens, mask, observer, cache)
         stack, (b, t) = self.model.transformer, tokens.shape if tokens.dim() == 2 else (0, 0)
         past = 0 if cache is None else cache.length
         stack.check(tokens, past)
         if mask is None:
             mask = self.model.mask(t, past)
         x = stack.token_embedding(tokens.long()) + stack.positions(torch.arange(past, past + t))
-        x = self._stack(x, mask, capture, cache)
+        x = self._stack(x, mask, observer, cache)
         if cache is not None:
             cache.length = past + t
         return self._toprobs(self.model.norm(x))[: b * t].view(b, t, -1)
@@ -136,17 +137,18 @@ class FastBert:
                 self._toprobs = packed.Packed(model.transformer.token_embedding.weight, words.bias)
 
     @torch.no_grad()
+    @also_capture
     def __call__(
         self,
         tokens: Tensor,
         segments: Tensor | None = None,
         mask: Tensor | None = None,
-        capture: Observer | None = None,
+        observer: Observer | None = None,
     ) -> Tensor:
         """What `Bert.forward` returns, of the same arguments and with its errors."""
         if self.model.words is None or self._dense is None or self._toprobs is None:
-            return self.encode(tokens, segments, mask, capture)
-        x = self._encoded(tokens, segments, mask, capture)
+            return self.encode(tokens, segments, mask, observer)
+        x = self._encoded(tokens, segments, mask, observer)
         return self._toprobs(self.model.words.norm(self._dense(x)))[: tokens.numel()].view(*tokens.shape, -1)
 
     @torch.no_grad()
@@ -155,19 +157,20 @@ class FastBert:
         return self.model.follows(self.encode(tokens, segments))
 
     @torch.no_grad()
+    @also_capture
     def encode(
         self,
         tokens: Tensor,
         segments: Tensor | None = None,
         mask: Tensor | None = None,
-        capture: Observer | None = None,
+        observer: Observer | None = None,
     ) -> Tensor:
         """The vectors above the last block (b, t, e). Arguments and errors are those of `Bert.encode`."""
-        return self._encoded(tokens, segments, mask, capture)[: tokens.numel()].view(*tokens.shape, -1)
+        return self._encoded(tokens, segments, mask, observer)[: tokens.numel()].view(*tokens.shape, -1)
 
     def _encoded(
-        self, tokens: Tensor, segments: Tensor | None, mask: Tensor | None, capture: Observer | None
+        self, tokens: Tensor, segments: Tensor | None, mask: Tensor | None, observer: Observer | None
     ) -> Tensor:
         """What leaves the last block: (rows, e), of which the first b·t count."""
         x, mask = self.model.embed(tokens, segments, mask)
-        return self._stack(x, mask, capture)
+        return self._stack(x, mask, observer)

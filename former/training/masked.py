@@ -94,7 +94,7 @@ class MaskedTask:
         together = math.gcd(b, max(1, self.length // t))  # texts behind each other in a row of the context
         x, padding = model.embed(tokens.view(-1, together * t), segments.view(-1, together * t))
         mask = None if padding is None else padding.view(b, 1, 1, t)
-        x = model.transformer.through(x.view(b, t, -1), mask, recompute=self.recipe.checkpointing)
+        x = model.transformer(x.view(b, t, -1), mask, recompute=self.recipe.checkpointing)
         words, follows = _say(model, x, places)
         hidden = F.cross_entropy(words.float().flatten(0, 1), targets.flatten(), ignore_index=IGNORED)
         return hidden + F.cross_entropy(follows.float(), (belongs != FOLLOWS).long())

@@ -28,7 +28,7 @@ def holds(tab: Learning, bundle: former.Bundle) -> dict[str, Any]:
     real = torch.ones_like(ids, dtype=torch.bool)
     real[0, [int(i) for i in view["out"].split(",") if i]] = False
     with torch.inference_mode():
-        x = model.norm(model.transformer(ids))
+        x = model.norm(model.transformer(model.transformer.embed(ids)))
         for how in ("average", "max"):
             logits = model.toprobs(pool(x, real, how))[0]
             shown = tab.section.locator(f"[data-pooling={how}] b").inner_text()

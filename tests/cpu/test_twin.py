@@ -143,7 +143,7 @@ def test_a_compiled_step_equals_the_readable_model_and_asks_nobody(pair, monkeyp
     monkeypatch.setattr(packed.PackedStack, "__call__", refuse)
     for t in range(4, 19):
         capture = former.Capture()
-        logits = quick(x[:, t : t + 1], capture=capture, cache=cache)
+        logits = quick(x[:, t : t + 1], observer=capture, cache=cache)
         torch.testing.assert_close(logits[:, 0], expected[:, t], **TOLERANCE)
         row = seen.stack("weights")[..., t : t + 1, : t + 1]
         torch.testing.assert_close(capture.stack("weights"), row, **TOLERANCE)
@@ -168,7 +168,7 @@ def test_a_step_that_threads_share_equals_the_one_of_a_single_thread(weights):
     for threads in (3, 1):
         torch.set_num_threads(threads)
         cache, capture = KeyValueCache(model.config), former.Capture()
-        logits = [quick(x[:, t : t + 1], capture=capture, cache=cache) for t in range(19)]
+        logits = [quick(x[:, t : t + 1], observer=capture, cache=cache) for t in range(19)]
         written.append((torch.cat(logits), capture.stack("weights")))
     assert quick._step is not None
     assert quick._step.large
@@ -220,13 +220,13 @@ def test_edits_and_observers_of_ones_own_are_honoured():
         def at(self, layer):  # noqa: ARG002
             return lambda point, tensor: tensor * 0 if point == "out" else None
 
-    torch.testing.assert_close(quick(x, capture=Silence()), model(x, capture=Silence()), **TOLERANCE)
+    torch.testing.assert_close(quick(x, observer=Silence()), model(x, observer=Silence()), **TOLERANCE)
     for observer in (edits[0], Silence()):
         caches = KeyValueCache(model.config), KeyValueCache(model.config)
         for i in range(3):
             step = x[:1, i : i + 1]
-            expected = model(step, capture=observer, cache=caches[0])
-            torch.testing.assert_close(quick(step, capture=observer, cache=caches[1]), expected, **TOLERANCE)
+            expected = model(step, observer=observer, cache=caches[0])
+            torch.testing.assert_close(quick(step, observer=observer, cache=caches[1]), expected, **TOLERANCE)
 
 
 @whole_pass
@@ -234,10 +234,10 @@ def test_only_the_layers_that_someone_edits_are_left_to_the_readable_blocks(monk
     model = build()
     quick, x = twin(model), tokens(2, 9)
     edit = former.edits.scale_head(1, 2, -2)
-    expected = model(x, capture=edit).detach()
+    expected = model(x, observer=edit).detach()
     for layer in (0, 2):
         monkeypatch.setattr(model.transformer.blocks[layer], "forward", refuse)
-    torch.testing.assert_close(quick(x, capture=edit), expected, **TOLERANCE)
+    torch.testing.assert_close(quick(x, observer=edit), expected, **TOLERANCE)
     assert not torch.allclose(quick(x), expected, atol=0.01)
 
 

@@ -25,10 +25,10 @@ class Made:
         self.looks = looks
         self.config = former.ModelConfig(depth=1)
 
-    def __call__(self, tokens, capture: Any):
+    def __call__(self, tokens, observer: Any):
         half = tokens.shape[1] // 2
         assert torch.equal(tokens[:, :half], tokens[:, half:])
-        capture.at(0)("weights", self.looks.expand(len(tokens), -1, -1, -1))
+        observer.at(0)("weights", self.looks.expand(len(tokens), -1, -1, -1))
         return tokens
 
 
@@ -86,7 +86,7 @@ class Aligned:
     points = former.EncoderDecoder.points
     config = former.ModelConfig(depth=1)
 
-    def __call__(self, sources, targets, capture: Any):
+    def __call__(self, sources, targets, observer: Any):
         looks = torch.zeros(len(sources), 2, targets.shape[1], sources.shape[1])
         looks[:, 1, :, 0] = 1
         for row, (source, target) in enumerate(zip(sources.tolist(), targets.tolist(), strict=True)):
@@ -94,8 +94,8 @@ class Aligned:
             first = next(i for i in range(len(source)) if source[i : i + 4] == year)
             for i in range(4):
                 looks[row, 0, i, first + i] = 1
-        observer: Any = hooks.scoped(capture, "cross")
-        observer.at(0)("weights", looks)
+        cross: Any = hooks.scoped(observer, "cross")
+        cross.at(0)("weights", looks)
 
 
 def test_a_head_that_looks_at_the_digit_to_write_has_a_year_score_of_1():

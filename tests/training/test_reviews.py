@@ -24,7 +24,7 @@ def small_bert() -> BertClassifier:
 
 def test_under_a_causal_mask_only_the_first_token_sees_what_comes_later():
     model, tokens, seen = small_bert(), torch.randint(1, 60, (3, 9)), Capture(["weights"])
-    causal(model)(tokens, capture=seen)
+    causal(model)(tokens, observer=seen)
     weights = seen.stack("weights")  # (layers, b, h, t, t)
     assert (weights[..., 0, :] > 0).all()
     assert (weights[..., 1:, 0] == 0).all()

@@ -68,9 +68,9 @@ class Encoder:
     def __init__(self, model: Any, segments: Tensor) -> None:
         self.config, self._model, self._segments = model.config, model, segments
 
-    def __call__(self, tokens: Tensor, mask: Tensor | None = None, capture: Observer | None = None) -> Tensor:
+    def __call__(self, tokens: Tensor, mask: Tensor | None = None, observer: Observer | None = None) -> Tensor:
         """(b, t) → (b, t, e)."""
-        return self._model.encode(tokens, self._segments.expand(len(tokens), -1), mask, capture)
+        return self._model.encode(tokens, self._segments.expand(len(tokens), -1), mask, observer)
 
 
 def read(loaded: Loaded, text: str) -> Reading:

@@ -44,10 +44,10 @@ class Remembering:
     def __init__(self, model: Any, memory: Tensor | None = None) -> None:
         self.config, self._model, self._memory = model.config, model, memory
 
-    def __call__(self, tokens: Tensor, capture: Observer | None = None) -> Tensor:
+    def __call__(self, tokens: Tensor, observer: Observer | None = None) -> Tensor:
         """(b, t) → (b, t, num_tokens)."""
         memory = None if self._memory is None else self._memory.expand(-1, len(tokens), -1, -1)
-        return self._model(tokens, memory, capture=capture)[0]
+        return self._model(tokens, memory, observer=observer)[0]
 
 
 def read_on(loaded: Loaded, ids: list[int], edits: Sequence[changes.Edit], names: Sequence[str] = ()) -> Segment:

@@ -73,7 +73,7 @@ def answer_under(loaded: Loaded, source: list[int], edits: Sequence[changes.Edit
     memory = model.encode(text, Chain(observers(loaded, edits, len(source), 1)))
     while len(target) < model.config.seq_length:
         under = Chain(observers(loaded, edits, len(source), len(target)))
-        logits = model.decode(torch.tensor([target]), memory, model.real(text), capture=under)
+        logits = model.decode(torch.tensor([target]), memory, model.real(text), observer=under)
         token = int(logits[0, -1].argmax())
         if token == tokenizer.end:
             break

@@ -51,7 +51,7 @@ def segments(model, text, edits=()):
     for part in ids.split(SEGMENT, 1):
         capture = Capture(("weights", "scores"))
         observer = Chain((*edits, capture))
-        logits, memory = model(part, memory, capture=observer)
+        logits, memory = model(part, memory, observer=observer)
         said.append(logits)
     return torch.cat(said, 1)[0], capture
 
@@ -110,7 +110,7 @@ def test_heads_and_depths_of_the_last_segment_are_measured_with_its_memory(xl):
     (tokens, memory), _ = again(xl, made)
 
     def bits(observer) -> float:
-        logits, _ = xl.bundle.model(tokens, memory, capture=observer)
+        logits, _ = xl.bundle.model(tokens, memory, observer=observer)
         probs = logits[0, :-1].softmax(-1)
         return float(-probs.gather(1, tokens[0, 1:, None]).log2().mean())
 

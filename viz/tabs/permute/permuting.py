@@ -114,7 +114,7 @@ def answer(subject: Subject | None, asked: Mapping[str, Any]) -> dict[str, Any]:
     outputs = run(functions(model, mask), both)
     plain = run(functions(subject.kinds["none"], None), both) if masked != "none" or positions != "none" else {}
     rows = (
-        run({"rows": lambda ids: model.norm(model.transformer(ids, mask))}, both)["rows"]
+        run({"rows": lambda ids: model.norm(model.transformer(model.transformer.embed(ids), mask))}, both)["rows"]
         if output == "classifier"
         else None
     )

@@ -94,7 +94,7 @@ def moved_rows(models: Models, view: View) -> str:
     subject, code = start(models, view)
     output = read_choice(view, "output", permuting.OUTPUTS)
     f = (
-        "f = lambda ids: model.norm(model.transformer(ids, mask))\n"
+        "f = lambda ids: model.norm(model.transformer(model.transformer.embed(ids), mask))\n"
         if output == "classifier"
         else f"f = outputs[{output!r}]\n"
     )

@@ -29,7 +29,7 @@ def test_without_a_word_the_others_are_averaged(models, classifier):
     model = classifier.bundle.model
     ids = torch.tensor([classifier.bundle.tokenizer.encode(VIEW["text"])])
     with torch.inference_mode():
-        x = model.norm(model.transformer(ids))[0]
+        x = model.norm(model.transformer(model.transformer.embed(ids)))[0]
         rest = torch.cat((x[:1], x[2:])).mean(0)
         exact = model.toprobs(rest)
     found = classification.verdict(models, VIEW | {"out": "1"})

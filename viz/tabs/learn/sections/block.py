@@ -292,7 +292,7 @@ SECTION = Section(
         r"x \leftarrow x + \mathrm{attention}(\mathrm{norm}\,x) \qquad"
         r" x \leftarrow x + \mathrm{ff}(\mathrm{norm}\,x)"
     ),
-    code=(former.TransformerBlock.forward, former.TransformerBlock.add, former.logit_lens),
+    code=(former.TransformerBlock.forward, former.logit_lens),
     values=values,
     python=python,
     opening=opening,

@@ -88,7 +88,7 @@ def verdict(models: Models, view: View) -> dict[str, Any]:
     """
     loaded, ids, real = read(models, view)
     model = loaded.bundle.model
-    x = model.norm(model.transformer(ids))  # (1, t, e)
+    x = model.norm(model.transformer(model.transformer.embed(ids)))  # (1, t, e)
     weight, bias = model.toprobs.weight, model.toprobs.bias
     given = x.masked_fill(~real[..., None], -torch.inf).argmax(1)[0].bincount(minlength=ids.shape[1])  # (t,)
     found: dict[str, Any] = {"labels": loaded.bundle.tokenizer.labels(ids[0].tolist()), "pooled": real[0].tolist()}
@@ -108,7 +108,7 @@ def values(models: Models, view: View) -> Mapping[str, Tensor]:
     loaded, ids, real = read(models, view)
     how = cast("Pooling", read_choice(view, "pooling", POOLINGS))
     model = loaded.bundle.model
-    x = model.norm(model.transformer(ids))
+    x = model.norm(model.transformer(model.transformer.embed(ids)))
     pooled = pool(x, real, how)
     logits = model.toprobs(pooled)
     return {"x": x, "pooled": pooled, "logits": logits, "pulls": pulls(x, real, model.toprobs.weight, how)[None]}
@@ -127,7 +127,7 @@ def python(models: Models, view: View) -> str:
         "real = torch.ones_like(ids, dtype=torch.bool)\n"
         f"real[0, {out!r}] = False  # not pooled\n"
         "with torch.inference_mode():\n"
-        "    x = model.norm(model.transformer(ids))  # (1, t, e)\n"
+        "    x = model.norm(model.transformer(model.transformer.embed(ids)))  # (1, t, e)\n"
         f"    pooled = former.models.pool(x, real, {how!r})  # (1, e)\n"
         "    logits = model.toprobs(pooled)  # (1, 2)\n"
         f"    pulls = classification.pulls(x, real, model.toprobs.weight, {how!r})[None]  # (1, t)\n"

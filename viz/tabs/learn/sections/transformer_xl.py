@@ -147,7 +147,7 @@ def moved(tokens: Tensor, memory_length: int) -> Tensor:
         memory = None
         for segment in before:
             memory = precise()(segment, memory, memory_length=memory_length)[1]
-        precise()(final, memory, memory_length=memory_length, capture=capture)
+        precise()(final, memory, memory_length=memory_length, observer=capture)
         return capture.stack("resid_post")[:, :, -1].transpose(0, 1)
 
     return influence(last, tokens)
@@ -183,7 +183,7 @@ def scores(view: View) -> dict[str, Tensor]:
     memory = None
     for segment in before:
         memory = model()(segment, memory)[1]
-    model()(final, memory, capture=capture)
+    model()(final, memory, observer=capture)
     q, k = capture.get("q", layer), capture.get("k", layer)
     positions = model().transformer.positions.terms(layer)
     assert isinstance(positions, RelativeTerms)
