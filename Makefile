@@ -1,7 +1,7 @@
 # Each target makes .venv and installs what it needs on first use.
-# PYTHON=python3.12 chooses an interpreter; otherwise the first of these from 3.10 to 3.13.
-PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.10; do \
-	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 13))' \
+# PYTHON=python3.12 chooses an interpreter; otherwise the first of these that is 3.10 or newer.
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python3.10; do \
+	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null \
 	&& echo $$p && break; done)
 TRAIN := train-generator-begun train-generator-grown train-generator train-classifier train-classifier-bag \
 	train-tiny-generator train-tiny-unmasked train-dates-begun train-dates-longer train-dates-hard train-dates \
@@ -56,7 +56,9 @@ $(TRAIN): train-%: .venv/dev ## train a model of checkpoints/ again; DATA=FILE n
 	.venv/bin/python -m former.training train $* $(if $(DATA),--data $(DATA))
 
 .venv/bin/python:
-	@test -n "$(PYTHON)" || { echo "Python 3.10 to 3.13 is needed and none was found; name one: make app PYTHON=..."; exit 1; }
+	@test -n "$(PYTHON)" || { echo "Python 3.10 or newer is needed and none was found; name one: make app PYTHON=..."; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info >= (3, 15))' || \
+	echo "$(PYTHON) is newer than 3.14, the newest tried; should it fail, name an older one: make app PYTHON=python3.14"
 	$(PYTHON) -m venv .venv || { rm -rf .venv; \
 	echo "On Debian, first: sudo apt install python3-venv"; exit 1; }
 

@@ -70,9 +70,9 @@ def test_the_wheel_holds_all_code_scripts_styles_and_models_and_nothing_else(whe
 def test_the_wheel_needs_what_requirements_txt_names(wheel):
     archive = zipfile.ZipFile(wheel)
     metadata = archive.read(next(name for name in archive.namelist() if name.endswith("/METADATA"))).decode()
-    needed = {line.split()[0].split("<")[0].split(">")[0] for line in re.findall(r"Requires-Dist: (.+)", metadata)}
-    lines = (ROOT / "requirements.txt").read_text().splitlines()
-    assert needed == {re.split(r"[<>=]", line)[0] for line in lines if line and not line.startswith("#")}
+    lines = [line.split(" #")[0] for line in (ROOT / "requirements.txt").read_text().splitlines()]
+    assert re.findall(r"Requires-Dist: (.+)", metadata) == lines
+    assert "Requires-Python: >=3.10\n" in metadata, "no Python is refused for being newer than those tried"
 
 
 def test_what_is_installed_runs_outside_the_repository(wheel, tmp_path):
@@ -93,3 +93,34 @@ assert browser.css(TABS)
         [sys.executable, "-I", "-c", script], cwd=tmp_path, check=True, timeout=120, capture_output=True, text=True
     )
     assert done.stdout.strip()
+
+
+@pytest.mark.parametrize(
+    ("there", "chosen", "warned"),
+    [
+        ({"python3": "3.14", "python3.12": "3.12"}, "python3", False),
+        ({"python3": "3.9", "python3.14": "3.14", "python3.11": "3.11"}, "python3.14", False),
+        ({"python3": "3.15"}, "python3", True),
+        ({"python3": "3.9"}, None, False),
+    ],
+)
+def test_make_takes_the_first_python_that_is_new_enough_and_warns_of_one_that_was_not_tried(
+    there, chosen, warned, tmp_path
+):
+    """Each is a script that answers as that version would, and makes no environment."""
+    for name, version in there.items():
+        script = tmp_path / name
+        pretended = f"import sys; sys.version_info = (*map(int, '{version}'.split('.')), 0); exec(sys.argv[1])"
+        script.write_text(f'#!/bin/sh\n[ "$1" = -c ] || exit 1\nexec {sys.executable} -c "{pretended}" "$2"\n')
+        script.chmod(0o755)
+    for tool in ("sh", "rm", "echo", "test"):
+        (tmp_path / tool).symlink_to(shutil.which(tool) or "")
+    (tmp_path / "Makefile").write_text((ROOT / "Makefile").read_text())
+    make = shutil.which("make") or pytest.skip("there is no make")
+    environment = {"PATH": str(tmp_path)}
+    run = subprocess.run(
+        [make, ".venv/bin/python"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert (f"{chosen} -m venv .venv" in run.stdout) == (chosen is not None)
+    assert ("Python 3.10 or newer is needed" in run.stdout) == (chosen is None)
+    assert ("newer than 3.14" in run.stdout) == warned
