@@ -139,20 +139,20 @@ def fixed(t: int, stride: int) -> Tensor:
 
 
 def named(
-    kind: str, t: int, size: int | None = 1, *, past: int = 0, device: torch.device | str | None = None
+    kind: str, t: int, size: int | None = None, *, past: int = 0, device: torch.device | str | None = None
 ) -> Tensor:
     """The mask of one of `KINDS`.
 
     Args:
         kind: its name.
         t: number of tokens that look, at least 1.
-        size: the window or the stride, at least 1; a kind that has neither does not read it.
+        size: the window or the stride, at least 1, which `local`, `strided` and `fixed` need; the others have none.
         past: how many tokens came before them, which they see too: at least 0.
         device: where to make it.
     Returns:
         bool (t, past + t).
     Raises:
-        ValueError: another name, or a number out of its range.
+        ValueError: another name, a number out of its range, or no size of a kind that needs one.
     """
     size = _checked(kind, t, size)
     query = torch.arange(past, past + t, device=device)[:, None]
@@ -160,7 +160,7 @@ def named(
     return KINDS[kind].sees(query, key, size)
 
 
-def count(kind: str, t: int, size: int | None = 1) -> int:
+def count(kind: str, t: int, size: int | None = None) -> int:
     """How many cells `named(kind, t, size)` allows: exact for any t, and the mask is never built.
 
     Shifted by m·size, every cell comes to one whose query or key is below `size`. So each such border cell stands for
@@ -169,7 +169,7 @@ def count(kind: str, t: int, size: int | None = 1) -> int:
     Args:
         kind, t, size: as for `named`.
     Raises:
-        ValueError: another name, or a number out of its range.
+        ValueError: as of `named`.
     """
     return _count(kind, t, min(_checked(kind, t, size), t))
 

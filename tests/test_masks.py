@@ -86,6 +86,17 @@ def test_a_mask_is_known_by_its_name():
         masks.count("fixed", 4, 0)
 
 
+@pytest.mark.parametrize("kind", masks.KINDS)
+@pytest.mark.parametrize("use", [masks.named, masks.count])
+def test_a_kind_that_has_a_size_is_not_made_without_it(kind, use):
+    size = masks.KINDS[kind].size
+    if size is None:
+        assert torch.equal(torch.as_tensor(use(kind, 10)), torch.as_tensor(use(kind, 10, 3)))
+    else:
+        with pytest.raises(ValueError, match=f"size must be the {size} of a '{kind}' mask, got None"):
+            use(kind, 10)
+
+
 @given(st.sampled_from(list(masks.KINDS)), sizes, steps, st.integers(0, 12))
 def test_the_rows_of_new_tokens_are_the_last_rows_of_the_whole_mask(kind, t, step, past):
     assert torch.equal(masks.named(kind, t, step, past=past), masks.named(kind, past + t, step)[past:])
