@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 from former import masks, sparse
 from former.checks import require_choice, require_divides, require_positive, require_unify
-from former.hooks import POINTS, Hook, observe, wants
+from former.hooks import Hook, observe, wants
 from former.masks import Mask
 from former.positions import Terms
 
@@ -42,7 +42,7 @@ def basic_self_attention(x: Tensor, mask: Tensor | None = None) -> tuple[Tensor,
         ValueError: x of another shape or empty, or a mask that does not fit.
     """
     _check_sequence(x)
-    weights = _masked(x @ x.transpose(-2, -1), mask).softmax(-1)  # (b, t, t)
+    weights = _softmax(_masked(x @ x.transpose(-2, -1), mask), mask)  # (b, t, t)
     return weights @ x, weights
 
 
@@ -87,12 +87,13 @@ def attention_weights(q: Tensor, k: Tensor, mask: Tensor | None = None) -> tuple
         k: (b, h, t_key, s).
         mask: bool, broadcastable to (b, h, t_query, t_key), True = may attend; None for no mask.
     Returns:
-        scores and weights, each (b, h, t_query, t_key); rows of the weights sum to 1.
+        scores and weights, each (b, h, t_query, t_key); rows of the weights sum to 1, or are 0 where a query may
+        attend to nothing.
     Raises:
         ValueError: a mask that does not fit.
     """
     scores = attention_scores(q, k, mask)
-    return scores, scores.softmax(-1)
+    return scores, _softmax(scores, mask)
 
 
 def attend(
@@ -107,7 +108,8 @@ def attend(
     scaled: bool = True,
     divisor: float = 1.0,
 ) -> Tensor:
-    """Softmax(q kᵀ / √s) v: by the explicit equation where a hook wants one of `POINTS`, else by a kernel.
+    """Softmax(q kᵀ / √s) v: by the explicit equation where a hook wants the scores or the weights, else by a kernel,
+    which keeps neither.
 
     Args:
         q: (b, h, t_query, s).
@@ -119,21 +121,22 @@ def attend(
         scaled: False leaves out the division by √s.
         divisor: what the scores are divided by besides √s.
     Returns:
-        out (b, h, t_query, s).
+        out (b, h, t_query, s); 0 for a query that may attend to nothing.
     Raises:
         ValueError: a mask that does not fit, a hook's replacement of another shape, or scores or weights of a pattern
             over more than `sparse.MOST_WEIGHTS` tokens.
     """
-    if isinstance(mask, masks.Pattern) and (terms is not None or wants(hook, ("scores", "weights"))):
+    looked_at = wants(hook, ("scores", "weights"))
+    if isinstance(mask, masks.Pattern) and (terms is not None or looked_at):
         mask = sparse.dense_mask(mask, q)
     q = observe(hook, "q", q)  # (b, h, t, s)
     k = observe(hook, "k", k)
     v = observe(hook, "v", v)
     if isinstance(mask, masks.Pattern):
         out = sparse.attend(q / divisor if scaled else q * math.sqrt(q.shape[-1]) / divisor, k, v, *mask)
-    elif not kernel or wants(hook, POINTS):
+    elif looked_at or not kernel:
         scores = observe(hook, "scores", attention_scores(q, k, mask, terms, scaled=scaled, divisor=divisor))
-        weights = observe(hook, "weights", scores.softmax(-1))  # (b, h, t, t)
+        weights = observe(hook, "weights", _softmax(scores, mask))  # (b, h, t, t)
         out = weights @ v
     else:
         out = _by_kernel(q, k, v, mask, terms, scaled, divisor)
@@ -146,10 +149,14 @@ def _by_kernel(
     """The same equation in one call, which keeps no weights."""
     if mask is not None:
         masks.check(mask, torch.Size((*q.shape[:-1], k.shape[-2])))
+    blind = masks.blind(mask)
+    if mask is not None and blind is not None:
+        mask = mask | blind  # what a kernel makes of a row without keys differs from device to device
     scale = (1 / math.sqrt(q.shape[-1]) if scaled else 1.0) / divisor
     if terms is not None:  # the kernel adds a mask of numbers to its scores
         mask = _masked(terms(q, k) * scale, mask)
-    return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, scale=scale)
+    out = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, scale=scale)
+    return out if blind is None else out.masked_fill(blind, 0)
 
 
 class SelfAttention(nn.Module):
@@ -287,6 +294,12 @@ def _masked(scores: Tensor, mask: Tensor | None) -> Tensor:
         return scores
     masks.check(mask, scores.shape)
     return scores.masked_fill(~mask, -math.inf)
+
+
+def _softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
+    """Over the keys; 0 for a query to which the mask leaves none."""
+    weights, blind = scores.softmax(-1), masks.blind(mask)
+    return weights if blind is None else weights.masked_fill(blind, 0)
 
 
 def _check_sequence(x: Tensor, emb: int | None = None, name: str = "x") -> None:

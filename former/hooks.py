@@ -43,7 +43,7 @@ Hook = Callable[[str, Tensor], Tensor | None]
 """hook(point, tensor): None to observe, a tensor of the same shape to replace it.
 
 A hook that has an attribute `points`, a set of names, is called at these alone (`at_points` makes one); any other is
-called at every point. Where no point of its attention is wanted, a layer stays on the fast kernel.
+called at every point. Where neither its scores nor its weights are wanted, a layer stays on the fast kernel.
 """
 
 

@@ -1,9 +1,10 @@
 """Which query may see which key: pure functions to a bool (t_query, t_key) tensor, True = may attend.
 
 A mask is laid on the scores before the softmax, as −∞ wherever it is False (article, section "Text generation
-transformer"). `local`, `strided` and `fixed` are the patterns of "Generating Long Sequences with Sparse
-Transformers" (Child et al. 2019, section 4.2), here one pattern for all heads: the union of the paper's two
-factors. All but `none` are causal.
+transformer"). A query that may see no key at all takes nothing: its weights and its output are 0.
+
+`local`, `strided` and `fixed` are the patterns of "Generating Long Sequences with Sparse Transformers" (Child et al.
+2019, section 4.2), here one pattern for all heads: the union of the paper's two factors. All but `none` are causal.
 
 Each kind of mask is ONE predicate, in `KINDS`; the tensor (`named`), the number of cells (`count`), whether it is
 causal and what is reached through it in several layers (`reach`) all follow from that predicate.
@@ -230,7 +231,7 @@ def check(mask: Tensor, scores_shape: torch.Size) -> None:
         mask: bool, broadcastable to the scores: (t_query, t_key), or with heads and batch before them.
         scores_shape: (..., t_query, t_key).
     Raises:
-        ValueError: not bool, of the wrong shape, or with a row that allows nothing (its softmax would be 0/0).
+        ValueError: not bool, or of the wrong shape.
     """
     if mask.dtype != torch.bool:
         raise ValueError(f"mask must be a bool tensor (True = may attend), got {mask.dtype}")
@@ -238,11 +239,22 @@ def check(mask: Tensor, scores_shape: torch.Size) -> None:
     fits = len(wide) == len(scores_shape) and all(m in (1, size) for m, size in zip(wide, scores_shape, strict=True))
     if mask.dim() < 2 or not fits or mask.shape[-1] != scores_shape[-1]:
         raise ValueError(f"mask must fit scores of shape {tuple(scores_shape)}, got a mask of {tuple(mask.shape)}")
-    if torch.compiler.is_compiling() or mask.is_cuda:
-        return  # reading the values would break the graph, or wait for the device at every layer
-    if not mask.any(-1).all():
-        row = (~mask.any(-1)).nonzero()[0].tolist()
-        raise ValueError(f"mask must leave every query at least one key, got an all-False row at {row}")
+
+
+def blind(mask: Tensor | None) -> Tensor | None:
+    """The queries that a mask leaves no key: their softmax would be 0/0, so their weights and their output are 0.
+
+    Args:
+        mask: bool (..., t_query, t_key), True = may attend.
+    Returns:
+        bool (..., t_query, 1); None where there is surely none. Only a mask on a CPU is read to know that: elsewhere
+        reading it would wait for the device at every layer, or break the graph that is being compiled.
+    """
+    if mask is None:
+        return None
+    queries = ~mask.any(-1, keepdim=True)
+    readable = mask.device.type == "cpu" and not torch.compiler.is_compiling()
+    return None if readable and not queries.any() else queries
 
 
 def _checked(kind: str, t: int, size: int | None) -> int:

@@ -8,8 +8,10 @@ import pytest
 import torch
 from hypothesis import given
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 import former
+from former.hooks import POINTS, at_points
 
 sizes = st.tuples(st.integers(1, 3), st.integers(1, 12), st.sampled_from([1, 2, 4]), st.integers(1, 6))  # b, t, h, s
 some_mask = st.sampled_from(list(former.masks.KINDS))
@@ -205,3 +207,93 @@ def test_float16_scores_do_not_overflow_where_the_unscaled_products_would(hook):
     out = former.attend(q, k, k, hook=hook)
     torch.testing.assert_close(out, former.attend(*(x.float() for x in (q, k, k))).half())
     assert torch.isfinite(former.attention_weights(q, k)[0]).all()
+
+
+class Calls(TorchFunctionMode):
+    """Notes which functions of torch are called."""
+
+    def __init__(self):
+        super().__init__()
+        self.names = set()
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        self.names.add(getattr(func, "__name__", ""))
+        return func(*args, **(kwargs or {}))
+
+
+@pytest.mark.parametrize("points", [*POINTS, ("q", "k", "v", "out"), ("q", "weights")])
+def test_attention_leaves_the_kernel_only_where_scores_or_weights_are_looked_at(points):
+    points = (points,) if isinstance(points, str) else points
+    q, k, v = torch.randn(3, 2, 4, 9, 8, generator=torch.Generator().manual_seed(0))
+    mask, seen, whole = former.masks.causal(9), {}, {}
+    with Calls() as calls:
+        got = former.attend(q, k, v, mask=mask, hook=at_points(points, lambda name, x: seen.update({name: x})))
+    by_equation = not {"scores", "weights"}.isdisjoint(points)
+    assert ("scaled_dot_product_attention" in calls.names) != by_equation
+    expected = former.attend(q, k, v, mask=mask, hook=lambda name, x: whole.update({name: x}))
+    # Both round in float32, in another order: numbers near 1 differ by some 1e-7.
+    torch.testing.assert_close(got, expected, atol=1e-5, rtol=0)
+    for name in points:
+        torch.testing.assert_close(seen[name], whole[name], atol=1e-5, rtol=0)
+
+
+def test_what_is_put_in_the_place_of_q_or_out_counts_on_the_kernel_too():
+    q, k, v = torch.randn(3, 2, 4, 9, 8, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+
+    def change(_name, x):
+        return 2 * x
+
+    for point in ("q", "k", "v", "out"):
+        hooks = at_points([point], change), lambda name, x, point=point: change(name, x) if name == point else None
+        fast, explicit = (former.attend(q, k, v, hook=hook) for hook in hooks)
+        torch.testing.assert_close(fast, explicit, atol=1e-12, rtol=0)
+
+
+BLIND = {  # which keys each of 5 queries sees; some see none
+    "one": former.masks.causal(5) & (torch.arange(5) != 2)[:, None],
+    "all": torch.zeros(5, 5, dtype=torch.bool),
+    "of one head": torch.ones(1, 4, 5, 5, dtype=torch.bool) & ~torch.eye(4, 5, dtype=torch.bool)[None, :, :, None],
+    "of one sequence": torch.tensor([True, False])[:, None, None, None].expand(2, 1, 1, 5),
+}
+
+
+@pytest.mark.parametrize("mask", BLIND.values(), ids=BLIND)
+@pytest.mark.parametrize("unread", [False, True], ids=["mask read", "mask unread, as on a GPU"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+@pytest.mark.parametrize("terms", [None, lambda q, k: 0.5 * q @ k.transpose(2, 3)], ids=["alone", "positions"])
+def test_a_query_that_sees_nothing_takes_nothing_and_the_others_take_what_they_would(
+    monkeypatch, mask, unread, dtype, terms
+):
+    monkeypatch.setattr(torch.compiler, "is_compiling", lambda: unread)
+    given = [x.to(dtype) for x in torch.randn(3, 2, 4, 5, 8, generator=torch.Generator().manual_seed(0))]
+    blind = ~mask.any(-1, keepdim=True).expand(2, 4, 5, 1)
+    kept = {}
+    for hook in (None, lambda name, x: kept.update({name: x})):
+        q, k, v = (x.clone().requires_grad_() for x in given)
+        out = former.attend(q, k, v, mask=mask, hook=hook, terms=terms)
+        assert (out[blind.expand_as(out)] == 0).all()
+        plain = former.attend(*given, mask=mask | blind, terms=terms)
+        tolerance = 0.05 if dtype == torch.bfloat16 else 1e-5  # bfloat16 has 8 bits
+        torch.testing.assert_close(out, plain.masked_fill(blind, 0), atol=tolerance, rtol=0)
+        out.float().square().sum().backward()
+        assert all(x.grad is not None and torch.isfinite(x.grad).all() for x in (q, k, v))
+    weights = kept["weights"]
+    assert (weights[blind.expand_as(weights)] == 0).all()
+    sums = weights.float().sum(-1, keepdim=True)
+    torch.testing.assert_close(sums, (~blind).float(), atol=0.05 if dtype == torch.bfloat16 else 1e-5, rtol=0)
+
+
+def test_weights_without_a_layer_are_0_too_where_a_query_sees_nothing():
+    mask, x = BLIND["one"], torch.randn(1, 5, 8, generator=torch.Generator().manual_seed(0))
+    y, weights = former.basic_self_attention(x, mask)
+    _, of_heads = former.attention_weights(x[None], x[None], mask)
+    for result in (y[0], weights[0], of_heads[0, 0]):
+        assert (result[2] == 0).all()
+        assert (result[[0, 1, 3, 4]] != 0).any(-1).all()
+
+
+def test_no_mask_is_read_beside_a_cpu():
+    q, mask = torch.empty(2, 4, 5, 8, device="meta"), BLIND["one"].to("meta")  # a device without values to read
+    for hook in (None, lambda _name, _tensor: None):
+        assert former.attend(q, q, q, mask=mask, hook=hook).shape == q.shape
+    assert former.SelfAttention(16, 4).to("meta")(torch.empty(1, 5, 16, device="meta"), mask).shape == (1, 5, 16)

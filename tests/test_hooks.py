@@ -141,7 +141,7 @@ def test_scaling_a_head_scales_what_it_adds(model, tokens):
     plain, before = former.run_with_capture(model, tokens, names=["out"])
     _, after = former.run_with_capture(model, tokens, names=["out"], edits=[former.edits.scale_head(0, 3, -2.5)])
     torch.testing.assert_close(after.get("out", 0)[:, 3], -2.5 * before.get("out", 0)[:, 3])
-    unchanged, _ = former.run_with_capture(model, tokens, edits=[former.edits.scale_head(0, 3, 1.0)])
+    unchanged, _ = former.run_with_capture(model, tokens, ["out"], edits=[former.edits.scale_head(0, 3, 1.0)])
     assert torch.equal(unchanged, plain)
 
 

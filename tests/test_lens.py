@@ -52,7 +52,9 @@ def test_looking_at_the_block_leaves_attention_on_the_fast_kernel(monkeypatch):
     former.run_with_capture(model, TOKENS, BLOCK_POINTS, edits=[former.edits.Edit(1, "mlp_out", torch.zeros_like)])
     assert len(calls) == 3
     former.run_with_capture(model, TOKENS, BLOCK_POINTS, edits=[former.edits.ablate_head(1, 0)])
-    assert len(calls) == 3 + 2, "the layer of the edit shows its equation"
+    assert len(calls) == 3 + 3, "what a head gives is there without its weights"
+    former.run_with_capture(model, TOKENS, BLOCK_POINTS, edits=[former.edits.set_weight(1, 0, 2, 1, 0.5)])
+    assert len(calls) == 3 + 3 + 2, "the layer of the edit shows its equation"
 
 
 def test_an_edit_of_the_stream_is_what_the_model_goes_on_with():

@@ -56,7 +56,7 @@ class PackedStack:
         """
         b, t, _ = x.shape
         n, end, heads = b * t, t + (0 if cache is None else cache.length), self.config.heads
-        bias = _bias(mask, torch.Size((b, heads, t, end)))
+        bias, blind = _bias(mask, torch.Size((b, heads, t, end))), masks.blind(mask) is not None
         hooks = [None if capture is None else capture.at(layer) for layer in range(self.config.depth)]
         plain = capture is None or (type(capture) is Capture and capture.names <= set(POINTS))  # it only looks
         names = capture.names if isinstance(capture, Capture) else frozenset()
@@ -67,7 +67,7 @@ class PackedStack:
         x = rows(x)
         for layer, (block, hook) in enumerate(zip(self.blocks, hooks, strict=True)):
             extend = None if cache is None else cache.at(layer)
-            if hook is not None and not plain:  # it may replace what it sees
+            if blind or (hook is not None and not plain):  # rows without a key; or it may replace what it sees
                 x = rows(block.readable(x[:n].view(b, t, -1), mask, hook, extend))
                 continue
             qkv = block.toqkv(block.norm1(x) if block.pre_norm else x)[:n]  # (b·t, 3·h·s)
