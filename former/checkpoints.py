@@ -213,8 +213,8 @@ def load(name_or_path: str | Path) -> Bundle:
     except (ValueError, KeyError, TypeError, AttributeError, RuntimeError, OverflowError) as error:
         said = repr(error).partition("\\n")[0]  # of sizes beyond any memory torch says many lines
         raise CheckpointError(f"{path} is no card of a model: {said}") from error
-    if card.get("version", 1) == 1:
-        state = {name.replace("transformer.norm.", "norm."): tensor for name, tensor in state.items()}
+    # The last norm was once a part of the stack, and is still named so in the files of the first models.
+    state = {name.replace("transformer.norm.", "norm."): tensor for name, tensor in state.items()}
     _check_state(model.state_dict(), state, dtype, path)
     model.load_state_dict({name: tensor.float() for name, tensor in state.items()}, assign=True)
     return Bundle(model.eval(), tokenizer, model.config, card)
