@@ -27,7 +27,7 @@ from torch import Tensor
 from former import tokens
 from former.baselines import ConvConfig, ConvModel, GRUConfig, GRUModel
 from former.bert import Bert, BertClassifier, BertConfig
-from former.config import VERSION, ModelConfig
+from former.config import OLDEST, VERSION, ModelConfig
 from former.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
 from former.models import Classifier, Generator
 from former.tokens import Tokenizer
@@ -197,7 +197,7 @@ def load(name_or_path: str | Path) -> Bundle:
     try:
         card = json.loads(path.read_text(encoding="utf-8"))
         (kind, config_kind), files, dtype = KINDS[card["kind"]], _files(card["files"]), _DTYPES[card["dtype"]]
-        config = config_kind.from_dict(_config_of(card), card.get("version", 1))
+        config = config_kind.from_dict(card["config"], _version_of(card))
         tokenizer = _tokenizer(folder, card["tokenizer"], files)
         _check_vocabulary(tokenizer, config)
         state: dict[str, Tensor] = {}
@@ -220,16 +220,16 @@ def load(name_or_path: str | Path) -> Bundle:
     return Bundle(model.eval(), tokenizer, model.config, card)
 
 
-def _config_of(card: dict[str, Any]) -> dict[str, Any]:
-    """The card's config; in the first version the mask stood beside it.
+def _version_of(card: dict[str, Any]) -> int:
+    """The card's version.
 
     Raises:
         ValueError: a version that is not known here.
     """
-    version = card.get("version", 1)
-    if version not in range(1, VERSION + 1):
-        raise ValueError(f"version must be a whole number from 1 to {VERSION}, got {version!r}")
-    return {**card["config"], "mask": card.get("mask")} if version == 1 else card["config"]
+    version: Any = card.get("version")
+    if version not in range(OLDEST, VERSION + 1):
+        raise ValueError(f"version must be a whole number from {OLDEST} to {VERSION}, got {version!r}")
+    return version
 
 
 def _files(files: Any) -> dict[str, dict[str, Any]]:

@@ -19,10 +19,11 @@ Activation = Literal["relu", "gelu", "gelu_tanh"]
 Pooling = Literal["average", "max"]
 
 VERSION = 4  # of the cards that are written now
+OLDEST = 2  # of those that are read
 _Config = TypeVar("_Config", bound="Config")
 
 
-def later(default: Any, version: int = 2) -> Any:
+def later(default: Any, version: int) -> Any:
     """A field that came with a version of the cards: older cards lack it, and mean its default."""
     return field(default=default, metadata={"since": version})
 
@@ -45,7 +46,7 @@ class Config:
         Raises:
             ValueError: an unknown field, a missing one (its default could be another model), or one out of its range.
         """
-        known = {each.name: each.metadata.get("since", 1) for each in fields(cls)}
+        known = {each.name: each.metadata.get("since", OLDEST) for each in fields(cls)}
         if missing := sorted(name for name, since in known.items() if since <= version and name not in values):
             raise ValueError(f"config must hold every field, got none for {missing}")
         if unknown := sorted(set(values) - set(known)):
@@ -70,8 +71,8 @@ class StackConfig(Config):
     ff_hidden_mult: int = 4  # hidden size of the feed-forward, in multiples of emb
     ff_hidden: int | None = later(None, 4)  # the same as a number, where it is no multiple; None for the multiple
     dropout: float = 0.0  # after the embedding and on each residual branch, in training only
-    attention_bias: bool = later(False)  # whether the maps to queries, keys and values add a bias
-    norm_eps: float = later(1e-5)  # added to the variance in every layer norm
+    attention_bias: bool = False  # whether the maps to queries, keys and values add a bias
+    norm_eps: float = 1e-5  # added to the variance in every layer norm
     scaled: bool = later(True, 3)  # whether scores are divided by √s
     scaled_by_layer: bool = later(False, 4)  # whether they are divided by the layer's number, from 1, as well
     unify: bool = later(True, 3)  # whether a map joins the heads, or they stand side by side as they are
@@ -123,12 +124,12 @@ class ModelConfig(StackConfig):
     num_tokens: int = 256  # size of the vocabulary; 256 for bytes
     seq_length: int = 256  # the context: how many tokens the model was made for
     positions: str = "learned"  # what tells a token where it stands, of `positions.KINDS`
-    mask: str | None = later(None)  # of `masks.KINDS`; None for the model's own: causal to generate, none to classify
-    mask_size: int | None = later(None)  # the window or stride of a mask that has one
+    mask: str | None = None  # of `masks.KINDS`; None for the model's own: causal to generate, none to classify
+    mask_size: int | None = None  # the window or stride of a mask that has one
     num_classes: int = 2  # what a Classifier chooses from; a Generator does not read it
     pooling: Pooling = "average"  # how a Classifier makes one vector of the whole sequence
     pad_token: int | None = None  # a Classifier leaves this token out of attention and pooling
-    tied: bool = later(False)  # a Generator's output layer is its token embedding, without a bias
+    tied: bool = False  # a Generator's output layer is its token embedding, without a bias
 
     def __post_init__(self) -> None:
         super().__post_init__()

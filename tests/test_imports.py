@@ -51,6 +51,26 @@ print(sorted({"huggingface_hub", "tokenizers", "gradio", "plotly"} & set(sys.mod
     assert run.stdout.strip() == "[]"
 
 
+def modules_that(path: Path, known: set[str]) -> set[str]:
+    """Which known modules a file imports, types included: of `from a import b` it is a.b where that is a module."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {full if (full := f"{node.module}.{alias.name}") in known else node.module for alias in node.names}
+    return found & known
+
+
+def test_no_module_of_former_imports_itself_through_others():
+    names = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in FORMER}
+    left = {name: modules_that(path, set(names)) - {name} for name, path in names.items()}
+    while ends := [name for name, imports in left.items() if not imports & left.keys()]:
+        for name in ends:
+            del left[name]
+    assert sorted(left) == []
+
+
 def test_viz_does_not_import_the_app():
     assert VIZ
     for path in VIZ:

@@ -164,6 +164,11 @@ class WordPieceTokenizer:
         return {"kind": "wordpiece", "num_tokens": self.num_tokens, "definition": self._tokenizer.to_str()}
 
 
+def special_ids(tokenizer: object) -> tuple[int, ...]:
+    """The ids that a tokenizer puts around a text and that are no text themselves: [CLS] and [SEP] of a WordPiece."""
+    return (tokenizer.cls_token, tokenizer.sep_token) if isinstance(tokenizer, WordPieceTokenizer) else ()
+
+
 def _normalizer(lower_case: bool, strip_accents: bool | None, split_chinese: bool) -> Any:
     return normalizers.BertNormalizer(
         clean_text=True, handle_chinese_chars=split_chinese, strip_accents=strip_accents, lowercase=lower_case

@@ -9,8 +9,9 @@ from pathlib import Path
 import torch
 
 from former.checks import require_positive
-from former.training import by_position, commands, curve, data, evaluate, stretches
+from former.training import commands, data
 from former.training.compute import prepare
+from former.training.measure import by_position, curve, evaluate, stretches
 from former.training.recipes import RECIPES
 
 

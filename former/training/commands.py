@@ -16,10 +16,11 @@ import former
 from former import scan
 from former.checkpoints import CHECKPOINTS, folder_of, write_card
 from former.checks import require_positive
-from former.training import by_position, curve, data, evaluate, export, heads, lengths, memory, stretches
+from former.training import data, export
 from former.training.batches import last_words
 from former.training.compute import choose_device, set_attention
 from former.training.loop import Run
+from former.training.measure import by_position, curve, evaluate, heads, lengths, memory, stretches
 from former.training.parallel import processes
 from former.training.recipes import RECIPES, Recipe
 from former.training.tasks import TASKS, make_task

@@ -14,7 +14,7 @@ from former.checkpoints import CARD, KINDS
 from former.training import state
 from former.training.data import CORPORA, Origin
 from former.training.recipes import RECIPES, Recipe
-from former.training.reviews import CLASSES
+from former.training.tasks.reviews import CLASSES
 
 
 def train_command(recipe: Recipe, unchecked: bool = False) -> str:
@@ -61,9 +61,7 @@ def make_bundle(run: Path, weights: Path) -> former.Bundle:
     model_class, _ = KINDS[recipe.kind]
     model: Any = model_class(recipe.model)
     model.load_state_dict(tensors)
-    vocabulary = run / state.VOCABULARY
-    older = run / "tokenizer.json"
-    tokenizer = tokens.from_dict(state.read_json(vocabulary if vocabulary.is_file() else older))
+    tokenizer = tokens.from_dict(state.read_json(run / state.VOCABULARY))
     card = {
         "name": recipe.name,
         "description": recipe.description,

@@ -18,11 +18,11 @@ import former
 from former.checkpoints import CARD
 from former.training import optim, state
 from former.training.batches import Batch, generator_of, moved
-from former.training.begin import make_model
 from former.training.compute import compiled, products, set_attention
 from former.training.export import make_bundle
+from former.training.init_weights import make_model
 from former.training.parallel import Group
-from former.training.recipe import Recipe
+from former.training.recipes import Recipe
 from former.training.tasks import Task
 
 

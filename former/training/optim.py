@@ -14,7 +14,7 @@ from collections.abc import Iterable
 import torch
 from torch import nn
 
-from former.training.recipe import Recipe
+from former.training.recipes import Recipe
 
 
 def learning_rate(step: int, recipe: Recipe) -> float:

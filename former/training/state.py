@@ -6,8 +6,8 @@ One process writes, under one name: what a kill leaves beside is overwritten by 
     best.safetensors     the weights that did best on validation
     card.json, model*    the same as a model that `former.load` reads, so that a run's directory is one
     snapshots/           the weights of chosen steps
-    vocabulary.json      what made tokens of the corpus (in older runs tokenizer.json)
-    corpus.safetensors   the tokens, where they are slow to make (`former.training.kept`)
+    vocabulary.json      what made tokens of the corpus
+    corpus.safetensors   the tokens, where they are slow to make (`former.training.cache`)
     log.jsonl            one line for each logged step
 
 Nothing is pickled. What is random at a step is drawn from (seed, step), so the step is all there is to keep of it.
@@ -74,9 +74,7 @@ def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     try:
         with safe_open(path, framework="pt") as file:
             header = json.loads((file.metadata() or {}).get("header", "{}"))
-            names = file.keys()
-            # In older runs the last norm was part of the stack.
-            return {name.replace("transformer.norm.", "norm."): file.get_tensor(name) for name in names}, header
+            return {name: file.get_tensor(name) for name in file.keys()}, header  # noqa: SIM118 (it is no dict)
     except SafetensorError as error:
         raise ValueError(f"{path} is damaged ({error}); remove it, or give another") from error
 
@@ -109,10 +107,6 @@ def _beside(path: Path) -> Path:
     return path.with_name(f".{path.name}.unfinished")
 
 
-_FIELDS = {"momentum": "momentum_buffer"}
-"""What an optimiser's field was called in the states of older runs."""
-
-
 def save_state(path: Path, model: nn.Module, optimisers: Optimisers, header: Mapping[str, Any]) -> None:
     """Writes everything a run needs to go on."""
     tensors = {f"model.{name}": value for name, value in model.state_dict().items()}
@@ -139,7 +133,7 @@ def load_state(path: Path, model: nn.Module, optimisers: Optimisers) -> dict[str
         for name, tensor in tensors.items():
             if name.startswith(f"{kind}."):
                 _, index, field = name.split(".")
-                held.setdefault(int(index), {})[_FIELDS.get(field, field)] = tensor
+                held.setdefault(int(index), {})[field] = tensor
         optimiser.load_state_dict({**optimiser.state_dict(), "state": held})
     return header
 

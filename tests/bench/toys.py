@@ -12,7 +12,7 @@ import time
 
 import torch
 
-from former.training import toys
+from former.training.tasks import toys
 from tests.bench.app import Result, setting, table
 
 ASKED = 2_000

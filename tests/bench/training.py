@@ -26,7 +26,7 @@ from former.training.compute import choose_device, compiled, prepare, products
 from former.training.loop import Run
 from former.training.parallel import Group
 from former.training.recipes import RECIPES, Recipe
-from former.training.text import TextTask
+from former.training.tasks.text import TextTask
 from tests.bench.library import measure, setting
 
 

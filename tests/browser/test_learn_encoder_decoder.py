@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 import former
 from former.encoder_decoder import write
-from former.training.dates_reader import read
+from former.training.tasks.dates_reader import read
 from tests.browser.pages_learn import Learning
 
 pytestmark = pytest.mark.browser

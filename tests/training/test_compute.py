@@ -8,9 +8,10 @@ import pytest
 import torch
 
 import former
-from former.training import compute, evaluate
-from former.training.begin import make_model
+from former.training import compute
+from former.training.init_weights import make_model
 from former.training.loop import Run
+from former.training.measure import evaluate
 from former.training.parallel import Group
 from former.training.tasks import make_task
 from tests.training.conftest import TINY

@@ -15,10 +15,10 @@ from former.tokens.words import PAD_ID, UNK_ID
 from former.training import data
 from former.training.__main__ import main
 from former.training.batches import last_words
-from former.training.begin import make_model
-from former.training.reviews import ReviewTask
+from former.training.init_weights import make_model
 from former.training.tasks import make_task
-from former.training.text import TextTask, plant_repeats
+from former.training.tasks.reviews import ReviewTask
+from former.training.tasks.text import TextTask, plant_repeats
 
 LABELS = ("classifier", "model.num_tokens=11", "pieces=0", "teacher=0")  # whole reviews and their labels
 

@@ -9,16 +9,17 @@ import pytest
 import torch
 import torch.distributed as dist
 from safetensors.torch import load_file
+from tests.training.tasks.test_masked import wiki
 
 from former import sparse
-from former.training import loop, memory, state
+from former.training import loop, state
 from former.training.__main__ import main
-from former.training.begin import make_model
+from former.training.init_weights import make_model
+from former.training.measure import memory
 from former.training.parallel import Group
 from former.training.tasks import make_task
 from tests.training.conftest import TINY
 from tests.training.processes import FORKS, begin, run
-from tests.training.test_masked import wiki
 
 
 def gradients(recipe, text_file, model=None):

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from former import run_with_capture
-from former.training.begin import make_model
+from former.training.init_weights import make_model
 from former.training.recipes import RECIPES
 
 

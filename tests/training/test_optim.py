@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from former.training import optim
-from former.training.begin import make_model
+from former.training.init_weights import make_model
 from former.training.recipes import RECIPES, Recipe
 
 

@@ -9,7 +9,7 @@ import app
 import former
 from former.training.__main__ import main, parse
 from former.training.commands import recipe_of_command
-from former.training.recipe import Recipe
+from former.training.recipes import Recipe
 from tests.training.conftest import TINY
 
 

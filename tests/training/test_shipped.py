@@ -14,12 +14,13 @@ from torch.nn import functional
 import former
 from former import masks
 from former.checkpoints import CHECKPOINTS
-from former.training import dates_task, evaluate, heads
 from former.training.batches import last_words
-from former.training.begin import make_model
 from former.training.data import CORPORA
-from former.training.dates_reader import read
+from former.training.init_weights import make_model
+from former.training.measure import evaluate, heads
 from former.training.recipes import RECIPES
+from former.training.tasks import dates_task
+from former.training.tasks.dates_reader import read
 
 TEXT = (
     "The river rises in the hills north of the town and flows south for about forty miles before it reaches the sea. "

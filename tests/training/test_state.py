@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from former.training import optim, state
-from former.training.begin import make_model
+from former.training.init_weights import make_model
 
 
 def test_a_state_comes_back_exactly(recipe, tmp_path):
@@ -87,7 +87,7 @@ def test_a_log_begins_anew_where_no_state_was_saved(tmp_path):
 def test_nothing_in_training_unpickles():
     from pathlib import Path  # noqa: PLC0415
 
-    for path in Path(state.__file__).parent.glob("*.py"):
+    for path in Path(state.__file__).parent.rglob("*.py"):
         content = path.read_text()
         assert "torch.load" not in content, path
         assert "import pickle" not in content, path

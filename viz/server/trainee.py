@@ -22,7 +22,7 @@ from safetensors.torch import load, save
 from torch import Tensor
 
 import former
-from former.training import toys
+from former.training.tasks import toys
 
 GIVES_WAY = 10  # of 19: how far its priority is below that of others
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from former.training import toys
+from former.training.tasks import toys
 from tests.viz.loops import run
 from viz.server import trainee
 from viz.server.clients import client as client_var

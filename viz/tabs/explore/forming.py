@@ -96,8 +96,8 @@ def python(models: Models, view: View) -> str:
     layer, head = read_index(view, "layer", layers), read_index(view, "head", heads)
     step = split(view["model"])[1]
     lines = [
-        "from former.training.curve import snapshots",
-        "from former.training.heads import copied_bits, head_scores",
+        "from former.training.measure.curve import snapshots",
+        "from former.training.measure.heads import copied_bits, head_scores",
         "",
         f"bundles = snapshots({place(loaded)!r})",
         "steps = [bundle.card['step'] for bundle in bundles]",

@@ -16,7 +16,7 @@ from torch import Tensor
 import former
 from former import scan
 from former.checkpoints import CHECKPOINTS, CheckpointError
-from former.training.stretches import special
+from former.tokens.wordpiece import special_ids
 from viz import figures
 from viz.browser import chart
 from viz.passes.habits import rounded
@@ -148,7 +148,7 @@ def excerpts(loaded: Loaded, kept: scan.Scan, layer: int, number: int) -> list[d
     stretches, queries, rows = (each[layer, number] for each in (kept.examples, kept.places, kept.rows))
     shown = []
     for ids, query, row in zip(kept.tokens[stretches], queries.tolist(), rows, strict=True):
-        key = int((row * scan.is_text(ids, special(tokenizer))).argmax())
+        key = int((row * scan.is_text(ids, special_ids(tokenizer))).argmax())
         shown.append(excerpt(tokenizer.labels(ids.tolist()), row, query, key))
     return shown
 
@@ -190,7 +190,7 @@ def python(models: Models, view: View) -> str:
     x, y = axes(measures, *(read_choice(view, f"scan_{side}", MEASURES) for side in "xy"))
     lines = [
         "from former import scan",
-        "from former.training.stretches import special",
+        "from former.tokens.wordpiece import special_ids",
         "",
         f"bundle, found = former.load({place(loaded)!r}), scan.load({place(loaded)!r})",
         f"layer, head = {layer}, {number}",
@@ -200,7 +200,7 @@ def python(models: Models, view: View) -> str:
         "names = []",
         "for stretch, place, row in zip(*(each[layer, head] for each in (found.examples, found.places, found.rows))):",
         "    ids = found.tokens[stretch]",
-        "    labels, text = bundle.tokenizer.labels(ids.tolist()), scan.is_text(ids, special(bundle.tokenizer))",
+        "    labels, text = bundle.tokenizer.labels(ids.tolist()), scan.is_text(ids, special_ids(bundle.tokenizer))",
         "    names.append((labels[place], labels[(row * text).argmax()]))  # the query, and the text it looks at most",
         "    if len(names) <= 20:  # its most decided places",
         "        seen = [f'{label} {weight:.2f}' for label, weight in zip(labels, row) if weight >= 0.02]",

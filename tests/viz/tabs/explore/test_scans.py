@@ -16,8 +16,8 @@ from safetensors.numpy import load_file
 import former
 from former import scan
 from former.checkpoints import CHECKPOINTS
-from former.tokens.wordpiece import WordPieceTokenizer
-from former.training import stretches
+from former.tokens.wordpiece import WordPieceTokenizer, special_ids
+from former.training.measure import stretches
 from viz.passes.loaded import Loaded
 from viz.tabs.base import site_of
 from viz.tabs.explore import routes, scans
@@ -122,9 +122,7 @@ def test_of_a_bert_other_measures_are_shown_and_its_lines_give_the_places_that_l
     tokens = torch.tensor(list(stretches.stretches(text, pieces, 80, 16)))
     asked = stretches.questions(tokens[:2], pieces)
     facts = {"corpus": "mine", "split": "val"}
-    scan.save(
-        scan.scan(model, tokens, special=stretches.special(pieces), questions=asked, facts=facts), tmp_path / "mine"
-    )
+    scan.save(scan.scan(model, tokens, special=special_ids(pieces), questions=asked, facts=facts), tmp_path / "mine")
     models = {"mine": Loaded("mine", former.load(tmp_path / "mine"), "mine", folder=tmp_path / "mine")}
 
     view = VIEW | {"model": "mine", "layer": 1, "head": 1, "y": "copying", "scan_y": "copying"}

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import former
-from former.training.dates_reader import read
+from former.training.tasks.dates_reader import read
 from viz.tabs.learn.sections import encoder_decoder
 from viz.text import Refusal
 

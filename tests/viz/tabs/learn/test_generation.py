@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import former
-from former.training import curve
+from former.training.measure import curve
 from viz.tabs.learn.sections import generation
 from viz.text import Refusal
 

@@ -5,7 +5,7 @@ import json
 import pytest
 import torch
 
-from former.training import memory
+from former.training.measure import memory
 from former.training.recipes import RECIPES
 from viz.tabs.learn.sections import going_big
 from viz.text import Refusal

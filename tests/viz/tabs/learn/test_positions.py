@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import former
-from former.training import by_position
+from former.training.measure import by_position
 from viz.passes.loaded import Loaded
 from viz.tabs.learn import score_terms
 from viz.tabs.learn.sections import positions

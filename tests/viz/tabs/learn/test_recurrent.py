@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import former
-from former.training import lengths
+from former.training.measure import lengths
 from viz.tabs.learn.sections import recurrent
 from viz.text import Refusal
 

@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 import former
-from former.training import toys
+from former.training.tasks import toys
 from viz.tabs import python
 from viz.tabs.base import site_of
 from viz.tabs.learn import TAB, routes

@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 import former
-from former.training import toys
+from former.training.tasks import toys
 from viz.server import trainee
 from viz.server.trainings import Run, Trainings
 from viz.tabs.base import site_of

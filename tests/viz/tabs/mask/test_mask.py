@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 import former
-from former.training.evaluate import bits_per_byte, sample
+from former.training.measure.evaluate import bits_per_byte, sample
 from tests.mask_rules import KINDS, allowed, cells, in_row, seen
 from tests.viz import plain
 from tests.viz.conftest import spread

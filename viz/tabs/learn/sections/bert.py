@@ -15,8 +15,8 @@ from torch import Tensor
 import former
 from former.bert import BertStack
 from former.tokens.wordpiece import SEP
-from former.training.masked import MaskedTask
-from former.training.pairs import hide
+from former.training.tasks.masked import MaskedTask
+from former.training.tasks.pairs import hide
 from viz.passes import blanks
 from viz.passes.habits import rounded
 from viz.passes.loaded import Loaded, Models, filler

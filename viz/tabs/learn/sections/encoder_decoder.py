@@ -17,9 +17,9 @@ from torch import Tensor
 import former
 from former.blocks import DecoderBlock
 from former.encoder_decoder import EncoderDecoder, write
-from former.training import dates, dates_reader
-from former.training.dates_task import DatesTask
-from former.training.heads import year_scores
+from former.training.measure.heads import year_scores
+from former.training.tasks import dates, dates_reader
+from former.training.tasks.dates_task import DatesTask
 from viz.passes.loaded import Models
 from viz.passes.run import read_text, rounded
 from viz.tabs.learn.section import Section

@@ -15,7 +15,7 @@ from torch import Tensor
 import former
 from former.analysis import head_statistics
 from former.checkpoints import CHECKPOINTS
-from former.training.text import TextTask
+from former.training.tasks.text import TextTask
 from viz import figures
 from viz.browser import chart
 from viz.passes.loaded import Models

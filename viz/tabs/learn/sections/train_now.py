@@ -16,7 +16,7 @@ import torch
 from fastapi import FastAPI, Request, Response
 from torch import Tensor
 
-from former.training import toys
+from former.training.tasks import toys
 from viz import figures
 from viz.browser import chart
 from viz.passes.loaded import Models

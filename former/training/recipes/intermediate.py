@@ -1,0 +1,162 @@
+"""The recipes of trainings whose weights are not shipped: those that a shipped model's own training goes on from."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from former import gpt2
+from former.bert import BertConfig
+from former.config import ModelConfig
+from former.encoder_decoder import EncoderDecoderConfig
+from former.tokens.words import PAD_ID
+from former.training.recipes.recipe import Recipe
+from former.transformer_xl import TransformerXLConfig
+
+GENERATOR_BEGUN = Recipe(
+    name="generator-begun",
+    description="The first of three trainings of generator: six blocks.",
+    corpus="wiki100",
+    model=ModelConfig(depth=6, norm="pre", activation="gelu"),
+    steps=7_000,
+    batch=16,
+    decay=0.45,
+    muon_lr=0.01,
+    weight_decay=0.05,
+)
+GENERATOR_GROWN = replace(
+    GENERATOR_BEGUN,
+    name="generator-grown",
+    description="The second of three trainings of generator: a new block after each of the six.",
+    model=replace(GENERATOR_BEGUN.model, depth=12),
+    weights="runs/generator-begun",
+    steps=8_000,
+    decay=0.4,
+    seed=2,
+    save_every=250,
+)
+GPT_BEGUN = Recipe(
+    name="gpt-begun",
+    description="The first of four trainings of gpt.",
+    task="pieces",
+    model=gpt2.config(num_tokens=8_192, seq_length=256, emb=256, heads=8, depth=6, dropout=0.0),
+    initial="gpt2",
+    steps=800,
+    batch=16,
+    warmup=100,
+    decay=0.5,
+    validate_every=100,
+    save_every=50,
+)
+GPT_LONGER = replace(
+    GPT_BEGUN,
+    name="gpt-longer",
+    description="The second of four trainings of gpt.",
+    weights="runs/gpt-begun",
+    steps=900,
+    decay=0.7,
+    seed=2,
+    validate_every=900,
+)
+GPT_THIRD = replace(
+    GPT_BEGUN,
+    name="gpt-third",
+    description="The third of four trainings of gpt.",
+    weights="runs/gpt-longer",
+    steps=750,
+    decay=0.8,
+    seed=3,
+    validate_every=750,
+)
+XL_BEGUN = Recipe(
+    name="xl-begun",
+    description="The first of three trainings of xl, begun with the blocks of generator-begun.",
+    kind="TransformerXL",
+    task="segments",
+    model=TransformerXLConfig(depth=6, emb=256, heads=8, norm="pre", activation="gelu"),
+    weights="runs/generator-begun",
+    steps=1_800,
+    batch=4,
+    segments=16,
+    warmup=50,
+    decay=0.95,
+    muon_lr=0.01,
+    validate_every=600,
+    save_every=50,
+)
+XL_LONGER = replace(
+    XL_BEGUN,
+    name="xl-longer",
+    description="The second of three trainings of xl.",
+    weights="runs/xl-begun",
+    steps=900,
+    batch=2,
+    segments=32,
+    muon_lr=0.008,
+    adam_lr=1.6e-3,
+    seed=2,
+    precision="fp32",  # it was trained on a processor that has no products of half floats
+    validate_every=900,
+)
+SPARSE_BEGUN = replace(
+    GENERATOR_BEGUN,
+    name="sparse-begun",
+    description="The first of two trainings of sparse: a small generator of context 256.",
+    model=replace(GENERATOR_BEGUN.model, depth=4, emb=160, heads=5),
+    steps=3_000,
+    decay=0.7,
+    seed=2,
+)
+BERT = BertConfig(num_tokens=8_192, emb=256, heads=4, depth=4, seq_length=256, dropout=0.0)
+BERT_FILMS = Recipe(
+    name="bert-films",
+    description="The first of two trainings of bert-reviews: bert, which goes on with words hidden in reviews.",
+    kind="Bert",
+    task="masked",
+    corpus="imdb",
+    model=BERT,
+    weights="bert",
+    steps=2_400,
+    batch=16,
+    warmup=50,
+    decay=0.8,
+    muon_lr=0.005,
+    adam_lr=5e-4,
+)
+DATES_BEGUN = Recipe(
+    name="dates-begun",
+    description="The first of four trainings of dates.",
+    kind="EncoderDecoder",
+    task="dates",
+    corpus="dates",
+    model=EncoderDecoderConfig(
+        num_tokens=76, depth=3, emb=128, heads=4, seq_length=64, norm="pre", activation="gelu", pad_token=PAD_ID
+    ),
+    steps=9_000,
+    batch=128,
+    warmup=100,
+    decay=0.812,
+    compile=False,  # its many lengths would each compile for as long as it gains
+    validate_every=500,
+)
+DATES_LONGER = replace(
+    DATES_BEGUN,
+    name="dates-longer",
+    description="The second of four trainings of dates.",
+    weights="runs/dates-begun",
+    steps=6_500,
+    decay=0.9,
+    muon_lr=0.012,
+    adam_lr=1.2e-3,
+    seed=2,
+)
+DATES_HARD = replace(
+    DATES_LONGER,
+    name="dates-hard",
+    description="The third of four trainings of dates.",
+    weights="runs/dates-longer",
+    steps=6_000,
+    batch=256,
+    hard=0.5,
+    seed=4,
+    save_every=50,
+)

@@ -1,0 +1,95 @@
+"""The recipes of the tiny family: `tiny-generator`, and models that differ from it in one thing each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from former.baselines import ConvConfig, GRUConfig
+from former.config import ModelConfig
+from former.training.recipes.recipe import Recipe
+
+_SHAPE = ModelConfig(depth=2, emb=64, heads=4, seq_length=256, norm="pre", activation="gelu")
+_GENERATOR = Recipe(
+    name="tiny-generator",
+    description="Two blocks, with snapshots of its training from the first step to the last.",
+    corpus="wiki100",
+    model=_SHAPE,
+    steps=3_000,
+    batch=16,
+    warmup=100,
+    validate_every=500,
+    save_every=250,
+    snapshots=(0, 50, 100, 200, 350, 500, 1_000, 1_500, 2_000, 3_000),
+)
+
+
+def _changed(name: str, description: str, **changes: Any) -> Recipe:
+    """The tiny generator with one thing changed, for as many steps as all of its family."""
+    plain = {"steps": 500, "validate_every": 500, "snapshots": (), "model": _SHAPE}
+    return replace(_GENERATOR, name=name, description=description, **{**plain, **changes})
+
+
+FAMILY: tuple[Recipe, ...] = (
+    _GENERATOR,
+    replace(
+        _GENERATOR,
+        name="tiny-unmasked",
+        description="The tiny generator trained without the causal mask: it reads the answer off its input.",
+        model=replace(_SHAPE, mask="none"),
+        steps=600,
+        snapshots=(),
+    ),
+    _changed(
+        "tiny-sinusoidal",
+        "The tiny generator with sines and cosines for positions, which are not learned.",
+        model=replace(_SHAPE, positions="sinusoidal"),
+    ),
+    _changed(
+        "tiny-no-positions",
+        "The tiny generator without positions: it knows where a byte stands by the causal mask alone.",
+        model=replace(_SHAPE, positions="none"),
+    ),
+    _changed(
+        "tiny-unscaled",
+        "The tiny generator whose scores are not divided by the root of the head's size.",
+        model=replace(_SHAPE, scaled=False),
+    ),
+    _changed("tiny-one-head", "The tiny generator with one head of 64.", model=replace(_SHAPE, heads=1)),
+    _changed(
+        "tiny-wide",
+        "The tiny generator with wide attention: each of four heads has the size of the whole vector.",
+        model=replace(_SHAPE, variant="wide"),
+    ),
+    _changed(
+        "tiny-no-unify",
+        "The tiny generator whose heads' outputs stand side by side, joined by no map.",
+        model=replace(_SHAPE, unify=False),
+    ),
+    _changed(
+        "tiny-post-norm",
+        "The tiny generator with its norms after the residuals, as in the article.",
+        model=replace(_SHAPE, norm="post"),
+    ),
+    _changed(
+        "tiny-induction",
+        "The tiny generator, a third of whose windows are random letters that come again: it learns to copy.",
+        repeats=0.33,
+        steps=2_000,
+        validate_every=1_000,
+        snapshots=(0, 200, 400, 600, *range(800, 1_241, 40), 1_320, 1_440, 1_600, 2_000),
+    ),
+    _changed(
+        "tiny-gru",
+        "A recurrent network of the tiny generator's size, to compare with.",
+        kind="GRUModel",
+        model=GRUConfig(emb=92, depth=2),
+        compile=False,  # the kernel of torch.nn.GRU is one call already
+    ),
+    _changed(
+        "tiny-conv",
+        "A convolutional network of the tiny generator's size, which sees 243 bytes, to compare with.",
+        kind="ConvModel",
+        model=ConvConfig(emb=62, depth=5, dilation=3),
+    ),
+)

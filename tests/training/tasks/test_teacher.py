@@ -1,0 +1,61 @@
+"""The linear teacher against a plain computation, and what it may have seen."""
+
+import math
+
+import pytest
+import torch
+
+from former.training.tasks import teacher
+
+WORDS = 12
+BAD, GOOD, NOT, FILM, THE = 2, 3, 4, 5, 6
+
+
+def test_features_are_words_and_pairs_in_order_and_the_unknown_are_none():
+    features = teacher.found([GOOD, 1, BAD, FILM], WORDS).tolist()
+    assert features[:4] == [GOOD, 0, BAD, FILM]
+    assert features[4:6] == [0, 0]
+    assert WORDS <= features[6] < WORDS + teacher.PAIRS
+    assert features[6] == teacher.found([BAD, FILM], WORDS)[2]
+    assert features[6] != teacher.found([FILM, BAD], WORDS)[2]
+
+
+def test_a_feature_counts_once_where_it_comes_first():
+    ids = [GOOD, FILM, GOOD, FILM, BAD]
+    features = teacher.found(ids, WORDS)
+    weights = torch.zeros(WORDS + teacher.PAIRS)
+    values = {feature: 2.0**i for i, feature in enumerate(sorted(set(features.tolist())))}
+    for feature, value in values.items():
+        weights[feature] = value
+    seen, expected = set(), [0.0] * 5
+    for i, feature in enumerate(features.tolist()):
+        if feature not in seen:
+            seen.add(feature)
+            expected[i if i < 5 else i - 5] += values[feature]
+    assert teacher.word_scores(features, weights).tolist() == expected
+
+
+def test_an_opinion_of_a_piece_is_the_sum_of_its_words():
+    opinion = teacher.Opinion(torch.tensor([1.0, -2.0, 0.5]), 0.25)
+    assert opinion.positive() == pytest.approx(1 / (1 + math.exp(0.25)))
+    assert opinion.positive(1, 2) == pytest.approx(1 / (1 + math.exp(1.25)))
+
+
+def test_what_it_learns_is_the_log_count_ratio_scaled_and_rare_features_say_nothing():
+    reviews = [teacher.found(ids, WORDS).unique() for ids in ([GOOD], [GOOD], [BAD], [BAD], [THE])]
+    weights, _ = teacher.fit(reviews, torch.tensor([1.0, 1.0, 0.0, 0.0, 1.0]), WORDS + teacher.PAIRS)
+    assert weights[GOOD] > 0 > weights[BAD]
+    assert weights[THE] == 0, "it was in one review only"
+    assert weights[0] == 0
+
+
+def test_it_learns_that_a_pair_turns_a_word_and_has_not_seen_the_review_it_judges():
+    reviews = [([NOT, GOOD, FILM], 0), ([THE, GOOD, FILM], 1), ([NOT, BAD, FILM], 1), ([THE, BAD, FILM], 0)] * 50
+    reviews.sort(key=lambda review: review[1])
+    opinions = teacher.opinions(reviews, WORDS)
+    assert all((opinion.positive() > 0.5) == bool(label) for opinion, (_, label) in zip(opinions, reviews, strict=True))
+
+    # A word that stands in one fold only, and always with one label: those who judge that fold know nothing of it
+    for i in range(20):
+        reviews[i] = ([*reviews[i][0], 7], 0)
+    assert all(opinion.scores[-1] == 0 for opinion in teacher.opinions(reviews, WORDS)[:20])
