@@ -17,6 +17,13 @@ def spread(model):
     return model.eval()
 
 
+@pytest.fixture(autouse=True)
+def no_fault_is_told_as_a_refusal(caplog):
+    """Fails a test whose routes log a traceback: an error that is no `Refusal` got as far as the visitor."""
+    yield
+    assert not [record.getMessage() for record in caplog.get_records("call") if record.exc_info]
+
+
 @pytest.fixture(scope="session")
 def generator() -> Loaded:
     torch.manual_seed(1)

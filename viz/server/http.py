@@ -72,8 +72,12 @@ def error(refusal: Refusal) -> bytes:
 
 
 def refusal_of(raised: ValueError) -> Refusal:
-    """What a visitor is told of an error: a refusal as it is; what a library says of its arguments is for the log."""
+    """Returns the refusal that a visitor is told.
+
+    Every refusal that is meant is a `Refusal`. Any other ValueError is a fault of the app, whatever it says of its
+    arguments: it is logged with its traceback, and the visitor is told no more than that it did not work.
+    """
     if isinstance(raised, Refusal):
         return raised
-    logging.getLogger(__name__).warning("refused to a visitor: %s", raised)
+    logging.getLogger(__name__).error("a ValueError that is no refusal", exc_info=raised)
     return Refusal("not_possible")
