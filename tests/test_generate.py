@@ -202,8 +202,8 @@ def test_tokens_are_drawn_with_the_frequencies_of_their_distribution():
     counts = torch.zeros(4)
     for seed in range(2000):
         counts[next(former.generate(model, [2], 1, temperature=0.7, seed=seed)).token] += 1
-    # Three standard deviations of a frequency over 2,000 draws are at most 0.034; the seeds are fixed.
-    torch.testing.assert_close(counts / 2000, expected.detach(), atol=0.034, rtol=0)
+    # Five standard deviations of a frequency over 2,000 draws are at most 0.056.
+    torch.testing.assert_close(counts / 2000, expected.detach(), atol=0.056, rtol=0)
 
 
 RULES: list[dict[str, Any]] = [{}, {"temperature": 0}, {"top_k": 1}]

@@ -156,7 +156,9 @@ def test_bert_fills_in_what_the_words_around_a_place_say(text, word):
     bundle = former.load("bert")
     tokenizer: Any = bundle.tokenizer
     ids = tokenizer.encode(text)
-    said = bundle.model(torch.tensor([ids]))[0, ids.index(tokenizer.mask_token)]
+    said = bundle.model(torch.tensor([ids]))[0, ids.index(tokenizer.mask_token)].softmax(-1)
+    first, second = said.topk(2).values.tolist()
+    assert first - second > 0.1, "no rounding decides between them"
     assert tokenizer.decode([int(said.argmax())]) == word
 
 
@@ -306,7 +308,11 @@ def test_dates_are_read_and_written_about_as_the_card_says():
     ],
 )
 def test_dates_of_all_kinds_are_read(text, plain):
-    assert former.translate(former.load("dates"), text) == plain
+    bundle: Any = former.load("dates")
+    source, target = bundle.tokenizer.encode(text), bundle.tokenizer.encode_target(plain)
+    two = bundle.model(torch.tensor([source]), torch.tensor([target[:-1]]))[0].topk(2).values
+    assert (two[:, 0] - two[:, 1]).min() > 1, "in logits: no rounding decides between two characters"
+    assert former.translate(bundle, text) == plain
 
 
 @pytest.mark.parametrize("plain", ["2026-11-21", "2026-04-03", "2000-02-29"])
@@ -314,7 +320,7 @@ def test_a_date_is_written_in_many_ways_and_nearly_always_right(plain):
     bundle = former.load("dates")
     written = [former.translate(bundle, plain, temperature=1.0, seed=seed) for seed in range(12)]
     right = [text for text in written if str(read(text)) == plain]
-    assert len(right) >= 11  # one in 100 samples is wrong, by the card
+    assert len(right) >= 10  # one in 100 samples is wrong, by the card: more than two in 12, once in 5,000
     assert len(set(right)) >= 5
 
 

@@ -9,10 +9,12 @@ import torch.nn.functional as F
 
 import former
 from former.edits import scale_head
+from tests.ranked import check_order
 from viz.passes import lens
 from viz.passes.loaded import Loaded
 from viz.passes.run import run
 
+TOLERANCE = 2e-5  # of probabilities: half a step of the five decimals that are sent, and float32 on both sides
 EDIT = [{"layer": 1, "head": 2, "do": "scale", "factor": -2.0}]
 
 
@@ -41,17 +43,17 @@ def test_each_cell_names_the_ten_likeliest_of_the_output_layer_on_the_stream(gen
     for depth, x in enumerate(rows):
         probs = output(generator, x).softmax(-1)
         for column, expected in enumerate(probs):
-            best = expected.sort(descending=True)
-            assert found["ids"][depth][column] == best.indices[:10].tolist()
-            assert found["probs"][depth][column] == pytest.approx(best.values[:10].tolist(), abs=2e-5)
+            check_order(found["ids"][depth][column], found["probs"][depth][column], expected, TOLERANCE)
+            assert len(found["ids"][depth][column]) == 10
     said = {candidate["id"]: candidate["prob"] for candidate in made.header["output"]["next"]}
     for i, prob in zip(found["ids"][-1][-1], found["probs"][-1][-1], strict=True):
-        assert said[i] == pytest.approx(prob, abs=2e-5), "the last row is what the model says"
+        assert said[i] == pytest.approx(prob, abs=TOLERANCE), "the last row is what the model says"
 
 
 def test_edits_change_what_follows_them_and_nothing_before(generator):
     plain, edited = (lens.lens(generator, run(generator, "The cat sat", edits)) for edits in ([], EDIT))
-    assert [a == b for a, b in zip(plain["probs"], edited["probs"], strict=True)] == [True, True, False, False]
+    moved = (torch.tensor(plain["probs"]) - torch.tensor(edited["probs"])).abs().amax((1, 2))
+    assert moved[:2].max() < TOLERANCE < 1e-3 < moved[2:].min()
 
 
 def test_of_a_classifier_it_is_the_verdict_at_each_depth(classifier):
@@ -61,9 +63,8 @@ def test_of_a_classifier_it_is_the_verdict_at_each_depth(classifier):
         model = classifier.bundle.model
         pooled = F.layer_norm(x, x.shape[-1:], model.norm.weight, model.norm.bias).mean(0)
         probs = (pooled @ model.toprobs.weight.T + model.toprobs.bias).softmax(-1)
-        best = probs.sort(descending=True)
-        assert found["ids"][depth] == [best.indices.tolist()]
-        assert found["probs"][depth][0] == pytest.approx(best.values.tolist(), abs=2e-5)
+        check_order(found["ids"][depth][0], found["probs"][depth][0], probs, TOLERANCE)
+        assert len(found["ids"][depth][0]) == 2
     assert found["labels"] == {"0": "negative", "1": "positive"}
 
 

@@ -120,7 +120,7 @@ def test_heads_and_depths_of_the_last_segment_are_measured_with_its_memory(xl):
             assert effect == pytest.approx(removed - bits(None), abs=2e-5)
     read = lens.lens(xl, made)
     assert [len(row) for row in read["ids"]] == [made.header["tokens"]] * 4
-    assert read["ids"][-1][-1][0] == made.header["output"]["next"][0]["id"]
+    assert read["probs"][-1][-1][0] == pytest.approx(made.header["output"]["next"][0]["prob"], abs=2e-5)
 
 
 def test_the_page_says_that_the_last_segment_is_shown(xl):

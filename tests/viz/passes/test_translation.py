@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F
 
 import former
+from tests.ranked import check_greedy, check_largest
 from viz.passes import edits, lens, measures
 from viz.passes.loaded import Loaded
 from viz.passes.store import PassStore
@@ -16,6 +17,7 @@ from viz.tabs.explore import page as explore
 from viz.text import Refusal, told
 
 DATE = "the 4th of July, 1976"
+LOGITS = 2e-3  # how far logits of some 20 may be apart, in float32 on both sides
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +91,7 @@ def test_maps_surprise_and_next_token_are_those_of_the_weights_alone(dates, type
     bits = [-float(p[i].log2()) for p, i in zip(logits.softmax(-1), answer["ids"][1:], strict=False)]
     assert header["output"]["bits"][1:] == pytest.approx(bits, abs=1e-4)
     likeliest = header["output"]["next"][0]
-    assert likeliest["id"] == int(logits[-1].argmax())
+    check_largest(likeliest["id"], logits[-1], LOGITS)
     if typed is None:
         assert likeliest["label"] == "<end>"
 
@@ -102,7 +104,7 @@ def test_the_cross_map_says_how_sharp_each_head_is_and_opens_on_one_that_looks_a
     layer, head = described["opening"]
     different = {place: len(set(cross.weights[place].argmax(-1).tolist())) for place in product(range(3), range(4))}
     worth = {place: float(exact[place]) * count for place, count in different.items()}
-    assert worth[layer, head] == max(worth.values())
+    assert worth[layer, head] == pytest.approx(max(worth.values()))
     assert exact[layer, head] > 0.5
     assert different[layer, head] >= 5
 
@@ -140,13 +142,14 @@ def test_a_head_of_any_stack_is_switched_off_and_its_answer_is_that_of_weights_w
     ):
         bits = [-float(p[i].log2()) for p, i in zip(said.softmax(-1), target[1:], strict=False)]
         assert output["bits"][1:] == pytest.approx(bits, abs=1e-3)
-    written = [tokenizer.begin]
-    while len(written) < 64 and (token := int(plain(state, source, written)[1][-1].argmax())) != tokenizer.end:
-        written.append(token)
-    assert header["answer"]["edited"] == tokenizer.decode(written[1:])
+    written = tokenizer.encode_target(header["answer"]["edited"])  # from <begin> to <end>
+    if len(written) > 64:  # it came to no end
+        written = written[:64]
+    check_greedy(written[1:], plain(state, source, written)[1][: len(written) - 1], LOGITS)
     assert header["answer"]["own"] == "1976-07-04"
     found = lens.lens(dates, made)
-    assert [best[0] for best in found["ids"][-1]] == logits.argmax(-1).tolist()
+    for best, row in zip(found["ids"][-1], logits, strict=True):
+        check_largest(best[0], row, LOGITS)
 
 
 def test_every_kind_of_edit_is_made_in_the_stack_that_it_names_and_goes_through_a_link(dates):
@@ -178,7 +181,8 @@ def test_the_lens_reads_the_decoder(dates):
     made = translate(dates, DATE)
     found = lens.lens(dates, made)
     _, logits = plain(dates.bundle.model.state_dict(), made.header["ids"], made.header["answer"]["ids"])
-    assert [best[0] for best in found["ids"][-1]] == logits.argmax(-1).tolist()
+    for best, row in zip(found["ids"][-1], logits, strict=True):
+        check_largest(best[0], row, LOGITS)
     assert len(found["ids"]) == 4
 
 

@@ -1,0 +1,44 @@
+"""What a test may say of an order of numbers that were computed: processors round otherwise, so near numbers may change
+places. These hold the values to a tolerance, and the order where numbers differ by more."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+
+def check_largest(i: int, numbers: Any, tolerance: float) -> None:
+    """Holds that `i` is where the largest of the numbers is, or one that no more than rounding sets apart from it."""
+    numbers = torch.as_tensor(numbers)
+    assert float(numbers[i]) >= float(numbers.max()) - tolerance, (i, int(numbers.argmax()))
+
+
+def check_order(names: Sequence[Any], shown: Sequence[float], numbers: Mapping[Any, float] | Tensor, tolerance: float):
+    """Holds that `names` are those of the largest numbers, largest first, each beside its own.
+
+    Args:
+        names: keys of `numbers`, no two alike.
+        shown: what stands beside each name.
+        numbers: computed otherwise, all there are or the largest of them; a vector goes by its places.
+        tolerance: by how much the two computations may differ.
+    """
+    exact = dict(enumerate(numbers.tolist())) if isinstance(numbers, Tensor) else numbers
+    least = min(exact.values())  # what a name that is not among the largest can have at the most
+    assert len(set(names)) == len(names)
+    assert list(shown) == sorted(shown, reverse=True)
+    assert shown == pytest.approx([exact.get(name, least) for name in names], abs=tolerance)
+    assert shown == pytest.approx(sorted(exact.values(), reverse=True)[: len(names)], abs=tolerance), "one is left out"
+
+
+def check_greedy(ids: Sequence[int], logits: Tensor, tolerance: float) -> None:
+    """Holds that each token is the likeliest after those before it.
+
+    Args:
+        ids: the tokens that were chosen.
+        logits: (len(ids), num_tokens), of one pass over the whole text: those that each token was chosen by.
+        tolerance: of the logits.
+    """
+    for i, row in zip(ids, logits, strict=True):
+        check_largest(i, row, tolerance)
