@@ -9,7 +9,6 @@ import pytest
 import torch
 import torch.distributed as dist
 from safetensors.torch import load_file
-from tests.training.tasks.test_masked import wiki
 
 from former import sparse
 from former.training import loop, state
@@ -20,6 +19,7 @@ from former.training.parallel import Group
 from former.training.tasks import make_task
 from tests.training.conftest import TINY
 from tests.training.processes import FORKS, begin, run
+from tests.training.tasks.test_masked import wiki
 
 
 def gradients(recipe, text_file, model=None):
