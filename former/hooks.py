@@ -168,11 +168,27 @@ class Capture:
     def stack(self, name: str) -> Tensor:
         """One point of every captured layer, (layers, ...), from the first layer to the last.
 
+        No copy, where the model wrote the layers side by side, as a fast twin does: then it shares their memory.
+
         Raises:
             KeyError: nothing of that name was captured.
         """
         layers = sorted(layer for held, layer in self._held if held == name)
-        return torch.stack([self.get(name, layer) for layer in layers or [0]])
+        return _side_by_side([self.get(name, layer) for layer in layers or [0]])
+
+
+def _side_by_side(tensors: list[Tensor]) -> Tensor:
+    """torch.stack(tensors), without a copy where they are evenly spaced parts of the same memory."""
+    first = tensors[0]
+    starts = [each.storage_offset() for each in tensors]
+    step = starts[1] - starts[0] if len(starts) > 1 else 0
+    even = all(
+        each.untyped_storage().data_ptr() == first.untyped_storage().data_ptr()
+        and (each.shape, each.stride(), each.dtype) == (first.shape, first.stride(), first.dtype)
+        and start == starts[0] + i * step
+        for i, (each, start) in enumerate(zip(tensors, starts, strict=True))
+    )
+    return first.as_strided((len(tensors), *first.shape), (step, *first.stride())) if even else torch.stack(tensors)
 
 
 class Chain:

@@ -1,9 +1,8 @@
-"""A stack of blocks over any number of tokens, on oneDNN's packed products: the whole pass of a fast twin.
+"""A stack of blocks over any number of tokens: the whole pass of a fast twin.
 
-torch's default fp32 product (MKL) runs at half of oneDNN's speed on AMD's Zen 5 (nine tenths on Zen 4), and packs the
-weights anew at every call. Here they are packed once and multiplied by oneDNN, with the activation and the residual
-inside the product; q, k and v are one product, what scores are divided by lies in q's weights, and all attention maps
-are written straight into one tensor. A layer that someone edits is left to the readable block.
+Its products are made by oneDNN or by torch's own library (MKL on Intel and AMD), whichever is faster on this machine;
+the weights are laid out once, as that one reads them. q, k and v are one product, and what a `Capture` keeps of all
+layers is written straight into one tensor. A layer that someone edits is left to the readable block.
 
 Sizes: b batch, t tokens, e embedding, h heads, s size of one head; `end` tokens are seen, those of a cache among them.
 """
@@ -11,7 +10,9 @@ Sizes: b batch, t tokens, e embedding, h heads, s size of one head; `end` tokens
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 import torch
@@ -21,16 +22,35 @@ from torch import Tensor, nn
 from former import masks
 from former.blocks import TransformerBlock
 from former.config import StackConfig
-from former.hooks import POINTS, Capture, Hook, Observer
+from former.hooks import POINTS, Capture, Observer
 from former.stack import Cache
 
 ACTIVATIONS = {"relu": ("relu", ""), "gelu": ("gelu", "none"), "gelu_tanh": ("gelu", "tanh")}
 """oneDNN's name of each activation, and its algorithm."""
 
 
-def available() -> bool:
-    """Whether this machine has oneDNN's packed products; torch for macOS on arm64 comes without them."""
+def has_onednn() -> bool:
+    """Whether torch has oneDNN's packed products; for macOS on arm64 it comes without them."""
     return torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_reorder_linear_weight")
+
+
+@cache
+def prefers_onednn() -> bool:
+    """Whether oneDNN multiplies faster here than torch's own library, measured once, in some 10 ms.
+
+    It is twice as fast on AMD's Zen 5; MKL is up to twice as fast on Intel.
+    """
+    if not has_onednn():
+        return False
+    x, weight = torch.rand(64, 256), torch.rand(1024, 256)  # a feed-forward's first product, over a short text
+    ways = [Packed(weight, None, onednn=onednn) for onednn in (True, False)]
+    seconds: list[list[float]] = [[], []]
+    for _ in range(15):  # in turns, so that what the machine does meanwhile falls on both
+        for way, times in zip(ways, seconds, strict=True):
+            start = time.perf_counter()
+            way(x)
+            times.append(time.perf_counter() - start)
+    return min(seconds[0]) < min(seconds[1])
 
 
 class PackedStack:
@@ -60,27 +80,41 @@ class PackedStack:
         hooks = [None if capture is None else capture.at(layer) for layer in range(self.config.depth)]
         plain = capture is None or (type(capture) is Capture and capture.names <= set(POINTS))  # it only looks
         names = capture.names if isinstance(capture, Capture) else frozenset()
-        # One tensor for all maps that will be kept, and one map's worth of scratch for the layers nobody looks at.
-        flat = (b * heads, t, end)
-        maps = iter(torch.empty(sum(hook is not None for hook in hooks) if plain else 0, *flat).unbind())
-        scratch = torch.empty(0 if all(hooks) else flat)
         x = rows(x)
+        width = self.blocks[0].width  # h·s
+
+        def rooms(points: set[str], *shape: int) -> list[Tensor]:
+            return _rooms([plain and hook is not None and bool(names & points) for hook in hooks], *shape)
+
+        qkvs = rooms({"q", "k", "v"}, len(x), 3 * width)
+        maps = rooms({"weights"}, b * heads, t, end)
+        outs = rooms({"out"}, b * heads, t, width // heads)
         for layer, (block, hook) in enumerate(zip(self.blocks, hooks, strict=True)):
             extend = None if cache is None else cache.at(layer)
             if blind or (hook is not None and not plain):  # rows without a key; or it may replace what it sees
                 x = rows(block.readable(x[:n].view(b, t, -1), mask, hook, extend))
                 continue
-            qkv = block.toqkv(block.norm1(x) if block.pre_norm else x)[:n]  # (b·t, 3·h·s)
+            qkv = block.toqkv(block.norm1(x) if block.pre_norm else x, out=qkvs[layer])[:n]  # (b·t, 3·h·s)
             q, k, v = qkv.view(b, t, 3, heads, -1).permute(2, 0, 3, 1, 4).unbind()  # (b, h, t, s)
             if extend is not None:
                 k, v = extend(k, v)  # (b, h, end, s)
-            out = _attend(q, k, v, bias, scratch if hook is None else next(maps), hook, names, block.root)
-            x = block.after_attention(x, rows(out.transpose(1, 2).flatten(2)))
+            seen = _attend(q, k, v, bias, block.root, names, maps[layer], outs[layer])
+            if hook is not None:
+                for name in names:
+                    hook(name, seen[name])
+            x = block.after_attention(x, rows(seen["out"].transpose(1, 2).flatten(2)))
         return x
 
 
+def _rooms(kept: list[bool], *shape: int) -> list[Tensor]:
+    """A tensor to write into for each layer: slices of one tensor where it is kept, else one scratch for all."""
+    slices = iter(torch.empty(sum(kept), *shape).unbind())
+    scratch = torch.empty(0 if all(kept) else shape)
+    return [next(slices) if each else scratch for each in kept]
+
+
 def rows(x: Tensor) -> Tensor:
-    """(b, t, e) → (rows, e): its b·t rows, and zeros up to one of 8 numbers of rows for each doubling.
+    """(b, t, e) → (rows, e): its b·t rows, and for oneDNN zeros up to one of 8 numbers of rows for each doubling.
 
     oneDNN writes code for every shape it meets and keeps it: 0.6 MB and 1 ms for each product of each new length, so
     hundreds of MB as people type. Nobody reads the zeros: fewer than 8 rows, or an eighth of all.
@@ -88,33 +122,29 @@ def rows(x: Tensor) -> Tensor:
     n = x.shape[0] * x.shape[1]
     step = max(8, 2 ** n.bit_length() // 16) if n > 1 else 1
     flat = x.flatten(0, 1)
-    return F.pad(flat, (0, 0, 0, -n % step)) if n % step else flat
+    return F.pad(flat, (0, 0, 0, -n % step)) if n % step and prefers_onednn() else flat
 
 
 def _attend(
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
-    bias: Tensor,
-    weights: Tensor,
-    hook: Hook | None,
-    names: frozenset[str],
-    root: float,
-) -> Tensor:
-    """Each query's weighted average of the values, (b, h, t, s); the weights are written into `weights` (b·h, t, end).
+    q: Tensor, k: Tensor, v: Tensor, bias: Tensor, root: float, names: frozenset[str], weights: Tensor, out: Tensor
+) -> dict[str, Tensor]:
+    """Returns what can be seen of one layer's attention, by the names of `POINTS`, each (b, h, t, ·).
 
-    A hook is told what has one of the `names`; q as it was before it was divided by the `root`.
+    Args:
+        q: (b, h, t, s).
+        k, v: (b, h, end, s).
+        bias: as `_bias` makes it.
+        root: what dot products are divided by.
+        names: the points that are wanted; "scores" costs a tensor of its own.
+        weights, out: (b·h, t, end) and (b·h, t, s), to write into.
     """
-    scores = torch.empty_like(weights) if hook is not None and "scores" in names else weights
-    torch.baddbmm(bias, q.flatten(0, 1), k.flatten(0, 1).transpose(1, 2), out=scores)
+    scores = torch.empty_like(weights) if "scores" in names else weights
+    torch.baddbmm(bias, q.flatten(0, 1), k.flatten(0, 1).transpose(1, 2), alpha=1 / root, out=scores)
     torch.softmax(scores, 2, out=weights)
-    out = torch.bmm(weights, v.flatten(0, 1)).view(q.shape)
-    if hook is not None:
-        shape = (*q.shape[:3], k.shape[2])  # (b, h, t, end)
-        seen = {"k": k, "v": v, "scores": scores.view(shape), "weights": weights.view(shape), "out": out}
-        for name in names:
-            hook(name, seen[name] if name != "q" else q * root)
-    return out
+    torch.bmm(weights, v.flatten(0, 1), out=out)
+    shape = (*q.shape[:3], k.shape[2])  # (b, h, t, end)
+    maps = {"scores": scores.view(shape), "weights": weights.view(shape)}
+    return {"q": q, "k": k, "v": v, **maps, "out": out.view(q.shape)}
 
 
 def _bias(mask: Tensor | None, shape: torch.Size) -> Tensor:
@@ -127,25 +157,43 @@ def _bias(mask: Tensor | None, shape: torch.Size) -> Tensor:
 
 
 class Packed:
-    """x Wᵀ + bias (+ residual) with W in oneDNN's own layout, and the activation in the same product.
+    """x Wᵀ + bias (+ residual), and an activation, with W laid out for the library that makes the product.
 
     Args:
         weight: (out, in).
         bias: (out,); None for none.
         activation: of `ACTIVATIONS`; None for none. Not together with a residual.
+        onednn: whether oneDNN makes it; None for the faster.
     """
 
-    def __init__(self, weight: Tensor, bias: Tensor | None, activation: str | None = None) -> None:
-        self.weight = torch.ops.mkldnn._reorder_linear_weight(weight.detach(), 256)
+    def __init__(
+        self, weight: Tensor, bias: Tensor | None, activation: str | None = None, *, onednn: bool | None = None
+    ) -> None:
+        self.onednn = prefers_onednn() if onednn is None else onednn
+        weight = weight.detach()
+        if self.onednn:
+            self.weight = torch.ops.mkldnn._reorder_linear_weight(weight, 256)
+        else:  # MKL packs a matrix at every call, and one that lies as (in, out) in half the time
+            self.weight = weight.T.contiguous()
         self.bias = None if bias is None else bias.detach().clone()
         self.activation, self.algorithm = ("none", "") if activation is None else ACTIVATIONS[activation]
 
-    def __call__(self, x: Tensor, residual: Tensor | None = None) -> Tensor:
-        """x (n, in), residual (n, out) → (n, out)."""
-        product = torch.ops.mkldnn._linear_pointwise
-        if residual is None:
-            return product.default(x, self.weight, self.bias, self.activation, [], self.algorithm)
-        return product.binary(x, residual, self.weight, self.bias, "add")
+    def __call__(self, x: Tensor, residual: Tensor | None = None, out: Tensor | None = None) -> Tensor:
+        """x (n, in), residual (n, out) → (n, out), in `out` where the library can and there is no residual."""
+        if self.onednn:
+            product = torch.ops.mkldnn._linear_pointwise
+            if residual is None:
+                return product.default(x, self.weight, self.bias, self.activation, [], self.algorithm)
+            return product.binary(x, residual, self.weight, self.bias, "add")
+        if residual is not None:
+            start = residual.clone() if self.bias is None else residual + self.bias
+            return start.addmm_(x, self.weight)
+        y = torch.mm(x, self.weight, out=out) if self.bias is None else torch.addmm(self.bias, x, self.weight, out=out)
+        if self.activation == "relu":
+            y.relu_()
+        elif self.activation == "gelu":
+            torch.ops.aten.gelu_(y, approximate=self.algorithm)
+        return y
 
 
 class _Norm:
@@ -165,6 +213,7 @@ class _PackedBlock:
         self.readable, self.pre_norm = block, block.pre_norm
         self.norm1, self.norm2 = _Norm(block.norm1), _Norm(block.norm2)
         self.toqkv, self.root = Packed(*qkv(block)), root(block)
+        self.width = block.attention.heads * block.attention.size
         unify: Any = block.attention.unifyheads  # linear, in all that a twin knows
         self.unifyheads = Packed(unify.weight, unify.bias)
         first, second = feed_forward(block)
@@ -187,14 +236,14 @@ def feed_forward(block: TransformerBlock) -> tuple[nn.Linear, nn.Linear]:
     return first, second
 
 
-def qkv(block: TransformerBlock) -> tuple[Tensor, Tensor | None]:
-    """The maps to q, k and v as one matrix (3·h·s, e) and bias (3·h·s,), q's rows already divided by the `root`."""
+def qkv(block: TransformerBlock, divisor: float = 1) -> tuple[Tensor, Tensor | None]:
+    """The maps to q, k and v as one matrix (3·h·s, e) and bias (3·h·s,), q's rows divided by a number."""
     layer: Any = block.attention
     maps = (layer.toqueries, layer.tokeys, layer.tovalues)
-    weight = torch.cat([maps[0].weight / root(block), *(each.weight for each in maps[1:])])
+    weight = torch.cat([maps[0].weight / divisor, *(each.weight for each in maps[1:])])
     if maps[0].bias is None:
         return weight, None
-    return weight, torch.cat([maps[0].bias / root(block), *(each.bias for each in maps[1:])])
+    return weight, torch.cat([maps[0].bias / divisor, *(each.bias for each in maps[1:])])
 
 
 def root(block: TransformerBlock) -> float:

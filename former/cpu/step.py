@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from former.cpu import kernels
-from former.cpu.packed import feed_forward, qkv
+from former.cpu.packed import feed_forward, qkv, root
 from former.generate import KeyValueCache
 from former.hooks import Capture, Observer
 from former.models import Generator
@@ -97,8 +97,9 @@ def _weights(model: Generator, precision: Precision) -> kernels.Weights:
     blocks: list[Any] = list(stack.blocks)
     ff1, ff2 = zip(*(feed_forward(block) for block in blocks), strict=True)
     unify = [block.attention.unifyheads for block in blocks]
+    toqkv, biases = zip(*(qkv(block, root(block)) for block in blocks), strict=True)  # so q is divided already
     products = {
-        "qkv": ([qkv(block)[0] for block in blocks], [qkv(block)[1] for block in blocks]),
+        "qkv": (toqkv, biases),
         "unify": ([layer.weight for layer in unify], [layer.bias for layer in unify]),
         "ff1": ([layer.weight for layer in ff1], [layer.bias for layer in ff1]),
         "ff2": ([layer.weight for layer in ff2], [layer.bias for layer in ff2]),

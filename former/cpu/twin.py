@@ -7,7 +7,7 @@ one call, an edit say, it leaves to the readable model.
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import torch
 from torch import Tensor, nn
@@ -20,16 +20,9 @@ from former.hooks import Observer, also_capture
 from former.models import Generator
 from former.stack import Cache
 
-Part = Literal["onednn", "numba"]
-
-
-def available(part: Part) -> bool:
-    """Whether this machine has what a part needs: oneDNN's packed products (whole pass), numba (step)."""
-    return packed.available() if part == "onednn" else step.available()
-
 
 def optimise(model: Any, weights: Precision = "fp32") -> Any:
-    """The fast twin of a model, called in the same way; the model itself where nothing here would speed it up.
+    """The fast twin of a model, called in the same way; the model itself where no twin is known.
 
     The twin holds its own copies of the weights: build it when they are final. The step is compiled here, not at the
     first call: some 4 s of processor time, under 2 s where an earlier process has left it in numba's cache. (Whether
@@ -47,11 +40,11 @@ def optimise(model: Any, weights: Precision = "fp32") -> Any:
     require_choice("weights", weights, get_args(Precision))
     if model.training and model.config.dropout:
         raise ValueError("model must not be training while its dropout is at work: call model.eval() first")
-    if not knows(model) or not (available("onednn") or available("numba")):
+    if not knows(model):
         return model
     if isinstance(model, Bert):
-        return FastBert(model) if available("onednn") else model
-    if weights == "int8" and available("numba"):
+        return FastBert(model)
+    if weights == "int8" and step.available():
         model = step.rounded(model)
     return FastGenerator(model, weights)
 
@@ -88,13 +81,10 @@ class FastGenerator:
         self.model = model
         self.config, self.parameters = model.config, model.parameters  # what `generate` reads off a model
         with torch.no_grad():
-            self._stack = self._toprobs = self._step = None
-            if available("onednn"):
-                self._stack = packed.PackedStack(list(model.transformer.blocks), model.config)  # pyright: ignore
-                self._toprobs = packed.Packed(
-                    model.output_weight, None if model.toprobs is None else model.toprobs.bias
-                )
-            if available("numba") and model.config.mask == "causal":  # its step sees every earlier token
+            self._stack = packed.PackedStack(model.transformer.blocks, model.config)
+            self._toprobs = packed.Packed(model.output_weight, None if model.toprobs is None else model.toprobs.bias)
+            self._step = None
+            if step.available() and model.config.mask == "causal":  # its step sees every earlier token
                 self._step = step.Step(model, weights)
 
     @torch.no_grad()
@@ -105,8 +95,6 @@ class FastGenerator:
         """Logits (b, t, num_tokens). Arguments and errors are those of `Generator.forward`."""
         if self._step and mask is None and self._step.takes(tokens, observer, cache):
             return self._step(tokens, observer, cache)  # pyright: ignore[reportArgumentType]
-        if self._stack is None or self._toprobs is None:
-            return self.model(tokens, mask, observer, cache)
         stack, (b, t) = self.model.transformer, tokens.shape if tokens.dim() == 2 else (0, 0)
         past = 0 if cache is None else cache.length
         stack.check(tokens, past)
@@ -123,7 +111,7 @@ class FastBert:
     """What `optimise` builds of a `Bert`: call it as its `model`, which answers whatever else is asked.
 
     Args:
-        model: the readable model, on a machine with oneDNN's packed products.
+        model: the readable model.
     """
 
     def __init__(self, model: Bert) -> None:

@@ -11,7 +11,6 @@ import former
 from former import cpu
 from former.cpu import packed
 from former.cpu import step as step_module
-from former.cpu import twin as twin_module
 from former.generate import KeyValueCache
 from former.hooks import POINTS
 from former.models import Generator
@@ -20,10 +19,8 @@ from former.models import Generator
 # A layer norm keeps them from growing with depth, so ten times that would be a fault.
 TOLERANCE: dict[str, Any] = {"atol": 1e-5, "rtol": 1e-5}
 
-# What has neither mark holds with either part.
-whole_pass = pytest.mark.skipif(not cpu.available("onednn"), reason="no fast pass here")
-compiled_step = pytest.mark.skipif(not cpu.available("numba"), reason="no compiled step here")
-pytestmark = pytest.mark.skipif(not (cpu.available("onednn") or cpu.available("numba")), reason="no fast way here")
+onednn = pytest.mark.skipif(not packed.has_onednn(), reason="torch comes without oneDNN here")
+compiled_step = pytest.mark.skipif(not cpu.step_available(), reason="no compiled step here")
 
 
 def build(**options) -> Generator:
@@ -81,18 +78,34 @@ def pair(request):
     return model, twin(model)
 
 
-@whole_pass
-@pytest.mark.parametrize(("b", "t"), [(1, 1), (2, 1), (1, 7), (3, 7), (1, 19), (2, 19)])
-def test_fast_logits_and_maps_equal_the_readable_model(pair, b, t, monkeypatch):
-    model, quick = pair
-    x = tokens(b, t)
-    expected, seen = former.run_with_capture(model, x, POINTS)
-    monkeypatch.setattr(Generator, "forward", refuse)
-    logits, captured = former.run_with_capture(quick, x, POINTS)
-    torch.testing.assert_close(logits, expected, **TOLERANCE)
-    for layer in range(model.config.depth):
+@pytest.fixture(params=[pytest.param(True, marks=onednn), False], ids=["oneDNN", "torch's own"])
+def library(request, monkeypatch):
+    """Has every twin that the test builds multiply by this library, whichever is faster here."""
+    monkeypatch.setattr(packed, "prefers_onednn", lambda: request.param)
+
+
+@pytest.mark.usefixtures("library")
+@pytest.mark.parametrize("shape", SHAPES, ids=name_of)
+def test_fast_logits_and_maps_equal_the_readable_model(shape, monkeypatch):
+    model = build(**shape)
+    quick = twin(model)
+    for b, t in [(1, 1), (2, 1), (1, 7), (3, 7), (1, 19), (2, 19)]:
+        x = tokens(b, t)
+        expected, seen = former.run_with_capture(model, x, POINTS)
+        with monkeypatch.context() as forbidden:
+            forbidden.setattr(Generator, "forward", refuse)
+            logits, captured = former.run_with_capture(quick, x, POINTS)
+        torch.testing.assert_close(logits, expected, **TOLERANCE)
         for point in POINTS:
-            torch.testing.assert_close(captured.get(point, layer), seen.get(point, layer), **TOLERANCE)
+            torch.testing.assert_close(captured.stack(point), seen.stack(point), **TOLERANCE)
+
+
+def test_the_layers_of_what_a_twin_captured_are_stacked_without_a_copy(monkeypatch):
+    monkeypatch.setattr(packed, "prefers_onednn", lambda: False)
+    _, captured = former.run_with_capture(twin(build()), tokens(2, 9), POINTS, layers=[0, 2])
+    for point in {*POINTS} - {"scores"}:
+        assert captured.stack(point).data_ptr() == captured.get(point, 0).data_ptr(), point
+        assert torch.equal(captured.stack(point)[1], captured.get(point, 2))
 
 
 MASKS = {
@@ -109,7 +122,6 @@ MASKS = {
 }
 
 
-@whole_pass
 @pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS.keys())
 def test_any_mask_gives_what_it_gives_the_readable_model(mask, monkeypatch):
     model = build()
@@ -183,8 +195,7 @@ def test_fast_generation_equals_a_fresh_readable_pass_at_every_step(pair, prompt
     model, quick = pair
     steps = former.generate(quick, prompt, 25, seed=4, capture=True, use_cache=use_cache)
     with monkeypatch.context() as forbidden:
-        if cpu.available("onednn"):  # else the readable model reads the prompt
-            forbidden.setattr(Generator, "forward", refuse)
+        forbidden.setattr(Generator, "forward", refuse)
         steps = list(steps)
     assert steps[-1].start > 0  # the window has slid
     ids = list(prompt)
@@ -231,7 +242,6 @@ def test_edits_and_observers_of_ones_own_are_honoured():
             torch.testing.assert_close(quick(step, observer=observer, cache=caches[1]), expected, **TOLERANCE)
 
 
-@whole_pass
 def test_only_the_layers_that_someone_edits_are_left_to_the_readable_blocks(monkeypatch):
     model = build()
     quick, x = twin(model), tokens(2, 9)
@@ -301,13 +311,8 @@ def test_int8_stays_near_the_model_and_leaves_it_unchanged():
     assert all(torch.equal(tensor, before[name]) for name, tensor in model.state_dict().items())
 
 
-@pytest.mark.parametrize(
-    "present",
-    [pytest.param("numba", marks=compiled_step), pytest.param("onednn", marks=whole_pass)],
-    ids=["no oneDNN", "no numba"],
-)
-def test_a_missing_operator_leaves_that_part_to_the_readable_model(present, monkeypatch):
-    monkeypatch.setattr(twin_module, "available", lambda part: part == present)
+def test_without_numba_a_step_is_a_whole_pass_over_one_token(monkeypatch):
+    monkeypatch.setattr(step_module, "available", lambda: False)
     model = build()
     for weights in ("fp32", "int8"):
         quick = twin(model, weights)
@@ -320,15 +325,12 @@ def test_a_missing_operator_leaves_that_part_to_the_readable_model(present, monk
         assert written[0] == written[1]
 
 
-def test_what_cannot_be_sped_up_is_given_back_as_it_is(monkeypatch):
+def test_what_cannot_be_sped_up_is_given_back_as_it_is():
     double = build().double()
     assert cpu.optimise(double) is double
     for options in ({"variant": "chunked"}, {"positions": "relative"}, {"scaled": False}, {"unify": False}):
         unknown = build(**options)
         assert cpu.optimise(unknown) is unknown
-    model = build()
-    monkeypatch.setattr(twin_module, "available", lambda part: False)  # noqa: ARG005
-    assert cpu.optimise(model) is model
 
 
 def with_a_bias_on_q(block):
@@ -396,8 +398,9 @@ def test_bad_input_gets_the_readable_model_s_error():
         cpu.optimise(build(dropout=0.1).train())
 
 
-def test_texts_of_all_lengths_meet_few_numbers_of_rows():
+def test_texts_of_all_lengths_meet_few_numbers_of_rows(monkeypatch):
     """Every number of rows costs memory for good: oneDNN keeps the code it wrote for it."""
+    monkeypatch.setattr(packed, "prefers_onednn", lambda: True)
     met = set()
     for t in range(1, 513):
         x = torch.rand(2, t, 3)
@@ -417,7 +420,6 @@ BERTS: list[dict[str, Any]] = [
 ]
 
 
-@whole_pass
 @pytest.mark.parametrize("options", BERTS, ids=lambda options: "-".join(options) or "as published")
 def test_a_bert_and_its_twin_give_the_same_under_padding_segments_and_masks(options, monkeypatch):
     sizes = {"num_tokens": 29, "emb": 12, "heads": 3, "depth": 3, "seq_length": 19}
@@ -442,7 +444,6 @@ def test_a_bert_and_its_twin_give_the_same_under_padding_segments_and_masks(opti
             torch.testing.assert_close(captured.stack(point), seen.stack(point), **TOLERANCE)
 
 
-@whole_pass
 def test_an_edit_of_a_bert_reaches_its_twin():
     model = former.Bert(former.BertConfig(num_tokens=29, emb=12, heads=3, depth=3, seq_length=19)).eval()
     x = tokens(1, 11) % 28 + 1

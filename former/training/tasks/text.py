@@ -130,7 +130,7 @@ def plant_repeats(windows: Tensor, share: float, random: torch.Generator) -> Non
 def network(model: Any, measure: Measure, count: int) -> Model:
     """The model in the precision asked for; compiled where there is enough to read."""
     if measure.precision == "int8":
-        quick = cpu.optimise(model, "int8") if isinstance(model, former.Generator) and cpu.available("numba") else model
+        quick = cpu.optimise(model, "int8") if isinstance(model, former.Generator) and cpu.step_available() else model
         if quick is model:
             raise ValueError(
                 "precision 'int8' needs a generator on the CPU of a shape that has a fast twin, and the package numba; "

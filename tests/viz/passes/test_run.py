@@ -6,7 +6,6 @@ import pytest
 import torch
 
 import former
-from former import cpu
 from former.training.batches import last_words
 from tests.viz import plain
 from viz.passes import edits, payload
@@ -210,9 +209,6 @@ def test_a_weight_that_is_set_stands_in_the_map_and_does_nothing_where_its_query
 
 
 def test_a_generator_runs_on_its_fast_twin(generator, monkeypatch):
-    if not cpu.available("onednn"):
-        pytest.skip("no fast way here")
-
     def refuse(*_):
         raise AssertionError("the readable model was called")
 
