@@ -25,7 +25,7 @@ import former
 from viz import browser
 from viz.browser import chart
 from viz.browser.theme import theme
-from viz.gradio_adapter import ahead, selects, tells
+from viz.gradio_adapter import ahead, rest_queue, selects, tells
 from viz.passes import sources
 from viz.passes.loaded import Loaded
 from viz.server import rooms
@@ -119,6 +119,7 @@ def main() -> None:
             _ = loaded.fast
     site = site_of(models, tuple(tab.name for tab in TABS))
     page = build(site).queue(max_size=100, api_open=False)
+    rest_queue(page)
     server, _, _ = page.launch(
         theme=theme(),
         css=browser.css(TABS),

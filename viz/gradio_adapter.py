@@ -53,6 +53,14 @@ def tells(tab: gr.Tab, script: str) -> None:
     tab.select(None, js=script)
 
 
+def rest_queue(page: gr.Blocks) -> None:
+    """Lets Gradio's queue, which no event goes through, look for events once a second and not a thousand times.
+
+    A server that nobody used took 6 % of a core for it.
+    """
+    page._queue.sleep_when_free = page._queue.progress_update_sleep_when_free = 1.0
+
+
 @contextlib.contextmanager
 def ahead(server: FastAPI) -> Iterator[None]:
     """Puts the routes that are added meanwhile before Gradio's, so that a request is not compared with those first."""
