@@ -264,7 +264,7 @@ def test_open_pages_say_that_the_server_is_gone_and_go_on_when_it_is_back(page, 
     guard.allow("404.*/room/gone")  # which the new server does not know until somebody leads it again
     port, log = free_port(), Path(tmp_path / "app.log")
     guard.origin = f"http://127.0.0.1:{port}"
-    process = serve(port, log)
+    process = serve(port, log, OMP_NUM_THREADS="1")
     try:
         wait_until_up(guard.origin, lambda: process.poll() is None, log)
         tab = Exploring(page, guard.origin).open(text="Still here?", layer=1, head=2, room="gone")
@@ -272,7 +272,7 @@ def test_open_pages_say_that_the_server_is_gone_and_go_on_when_it_is_back(page, 
         bar = page.locator(".room-bar")
         expect(bar).to_contain_text("The server does not answer")
         assert tab.tokens() == list("Still␣here?")
-        process = serve(port, log)
+        process = serve(port, log, OMP_NUM_THREADS="1")
         wait_until_up(guard.origin, lambda: process.poll() is None, log)
         expect(bar).to_contain_text("The server was started anew")
         tab.settled()
