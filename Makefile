@@ -9,13 +9,16 @@ TRAIN := train-generator-begun train-generator-grown train-generator train-class
 	train-sparse-begun train-sparse train-bert-films train-bert-reviews
 PIP := .venv/bin/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: app test check bench bench-train bench-app bench-crowd space clean $(TRAIN)
+.PHONY: app test test-machines check bench bench-train bench-app bench-crowd space clean $(TRAIN)
 
 app: .venv/app ## open the app on http://127.0.0.1:7860
 	.venv/bin/python app.py
 
 test: .venv/dev ## run the tests
 	.venv/bin/python -m pytest -n auto --dist loadfile
+
+test-machines: .venv/dev ## the numerical tests as other processors would compute them; MACHINES="oldest threads" names some
+	.venv/bin/python -m tests.machines $(MACHINES)
 
 check: .venv/dev ## lint, format and types
 	.venv/bin/ruff check

@@ -1,0 +1,74 @@
+"""The numerical tests as other processors would compute them: python -m tests.machines [NAME ...]; all four by default.
+
+The libraries that multiply are told to leave out instructions that this processor has, or to share their work among
+more threads: each way sums in another order, and so rounds otherwise. Left out are tests that need a browser, a
+server's loop, or a build, and compute nothing: no processor changes them.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+
+OLDEST = {
+    "ATEN_CPU_CAPABILITY": "default",
+    "ONEDNN_MAX_CPU_ISA": "SSE41",
+    "MKL_CBWR": "COMPATIBLE",
+    "NUMBA_CPU_NAME": "generic",
+}
+AVX2 = {"ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_CBWR": "AVX2"}
+ONE = {"OMP_NUM_THREADS": "1"}
+# More threads than cores, which MKL would not have by itself; they sleep while they wait.
+FOUR = {"OMP_NUM_THREADS": "4", "MKL_DYNAMIC": "FALSE", "OMP_WAIT_POLICY": "PASSIVE"}
+MACHINES = {
+    "oldest": OLDEST | ONE,
+    "avx2": AVX2 | ONE,
+    "avx2-threads": AVX2 | {"MKL_CBWR": "COMPATIBLE", "NUMBA_CPU_NAME": "generic"} | FOUR,
+    "threads": FOUR,
+}
+LEFT_OUT = ("browser", "bench", "viz/server", "viz/text", "test_package.py", "test_imports.py", "training/test_loop.py")
+
+PROBE = """
+import torch
+from numba.core import config
+capability = torch.backends.cpu.get_cpu_capability().lower()
+print(f"ATEN_CPU_CAPABILITY={capability} OMP_NUM_THREADS={torch.get_num_threads()} NUMBA_CPU_NAME={config.CPU_NAME}")
+"""
+
+
+def environment(name: str) -> dict[str, str]:
+    """Returns the environment of a machine.
+
+    Raises:
+        SystemExit: a library does not do as it is told, such as on a processor without AVX2.
+    """
+    settings = os.environ | MACHINES[name]
+    had = subprocess.run([sys.executable, "-c", PROBE], env=settings, capture_output=True, text=True, check=True).stdout
+    for pair in had.split():
+        variable, value = pair.split("=")
+        if MACHINES[name].get(variable, value) != value:
+            sys.exit(f"{name}: {variable} must be {MACHINES[name][variable]} to emulate it, and is {value} here")
+    return settings
+
+
+def main() -> None:
+    """Runs the tests on each machine, and exits with 1 if they fail on any."""
+    parser = argparse.ArgumentParser(prog="python -m tests.machines", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(MACHINES)}")
+    parser.add_argument("--short", action="store_true", help="without the tests of training, which take longest")
+    given = parser.parse_args()
+    names = given.names or list(MACHINES)
+    if unknown := set(names) - set(MACHINES):
+        parser.error(f"NAME must be one of {', '.join(MACHINES)}, got {', '.join(sorted(unknown))}")
+    ignored = [f"--ignore=tests/{path}" for path in (*LEFT_OUT, *(["training"] if given.short else []))]
+    failed = []
+    for name in names:
+        print(f"{name}: {' '.join('='.join(pair) for pair in MACHINES[name].items())}", flush=True)
+        words = [sys.executable, "-m", "pytest", "-n", "auto", "--dist", "loadfile", *ignored]
+        if subprocess.run(words, env=environment(name), check=False).returncode:
+            failed.append(name)
+    sys.exit(f"failed on {', '.join(failed)}" if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
