@@ -158,30 +158,35 @@ def head_statistics(weights: Tensor, tokens: Tensor | None = None) -> dict[str, 
     if tokens is not None and tokens.shape != (t,):
         raise ValueError(f"tokens must be ({t},), an id for each place, got {tuple(tokens.shape)}")
     index = torch.arange(t, device=weights.device)
-    distance = (index[:, None] - index[None, :]).abs().to(weights.dtype)  # (t, t)
-    # xlogy gives 0 · log 0 = 0, as entropy wants it.
-    entropy = -torch.special.xlogy(weights, weights).sum(-1) / math.log(2)  # (..., t)
+    values = [(index[:, None] - index[None, :]).abs()]  # distance, (t_query, t_key)
+    if tokens is not None:
+        same = (tokens[:, None] == tokens).tril(-1)
+        # The last column comes round to the first, above the diagonal.
+        values += [same, same.roll(1, dims=1).tril(-1)]
+    # In one product: a map is read once for all of them.
+    totals = weights.flatten(-2) @ torch.stack(values, -1).flatten(0, 1).to(weights.dtype)  # (..., 1 or 3)
     previous = weights.diagonal(offset=-1, dim1=-2, dim2=-1)  # (..., t - 1)
     statistics = {
-        "entropy": entropy.mean(-1),
-        "distance": _total(weights, distance) / t,
+        "entropy": _bits(weights) / t,
+        "distance": totals[..., 0] / t,
         "previous": previous.sum(-1) / max(1, t - 1),
         "first": weights[..., 0].mean(-1),
         "self": weights.diagonal(dim1=-2, dim2=-1).mean(-1),
         "next": weights.diagonal(offset=1, dim1=-2, dim2=-1).sum(-1) / max(1, t - 1),
     }
-    if tokens is None:
-        return statistics
-    same = (tokens[:, None] == tokens).tril(-1)  # (t_query, t_key)
-    after = same.roll(1, dims=1).tril(-1)  # the last column, which comes round, is above the diagonal
-    for name, keys in (("same", same), ("copying", after)):
-        statistics[name] = _total(weights, keys.to(weights.dtype)) / max(1, int(keys.any(1).sum()))
+    for i, (name, keys) in enumerate(zip(("same", "copying"), values[1:], strict=False), 1):
+        statistics[name] = totals[..., i] / max(1, int(keys.any(1).sum()))
     return statistics
 
 
-def _total(weights: Tensor, values: Tensor) -> Tensor:
-    """The sum over a map of weights · values, (..., t, t) and (t, t) → (...)."""
-    return weights.flatten(-2) @ values.flatten()
+def _bits(weights: Tensor) -> Tensor:
+    """The sum of −w log₂ w over each map: (..., t, t) → (...), with 0 · log 0 = 0.
+
+    Map by map, which stays in a core's cache; and not by xlogy, which takes one number at a time.
+    """
+    least = torch.finfo(weights.dtype).tiny
+    maps = weights.reshape(-1, weights.shape[-2] * weights.shape[-1])
+    return -torch.stack([each.dot(each.clamp_min(least).log2()) for each in maps]).view(weights.shape[:-2])
 
 
 def ablation_effects(

@@ -149,7 +149,7 @@ def fill_in(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Pa
     x, capture = former.run_with_capture(model, tokens, POINTS, edits=observers)
     plain = former.run_with_capture(model, tokens, ())[0] if observers else None
     labels = tokenizer.labels(ids)
-    points = (capture.stack(point)[:, 0].contiguous() for point in POINTS)
+    points = (capture.stack(point)[:, 0] for point in POINTS)
     attention = Map("self", labels, labels, mask, *points, ids=tuple(ids))
     header: dict[str, Any] = {
         "tokens": len(ids),

@@ -1,6 +1,6 @@
 """A forward pass packed for the browser: all maps small enough to send at once, one head exact.
 
-The pass, gzipped, little-endian:
+The pass, little-endian:
 
     "FMR2" | length of the header, uint32 | header, JSON in UTF-8, padded with spaces to a multiple of 4
     | for each of its maps: scales, float32 (layers·h) | for each: cells, uint8
@@ -23,6 +23,7 @@ import json
 import zlib
 from typing import Any
 
+import brotli
 import numpy as np
 import torch.nn.functional as F
 from numpy.typing import NDArray
@@ -37,7 +38,7 @@ COARSE = 5  # beyond, the levels 0, 5, ..., 255
 
 
 def pack(made: Pass) -> bytes:
-    """The whole pass, gzipped."""
+    """Packs the whole pass."""
     scales, shares = [], []
     for each in made.maps:
         weights = pooled(each.weights, each.pooled).numpy()  # (layers, h, t_query, t_key)
@@ -51,10 +52,20 @@ def pack(made: Pass) -> bytes:
     levels = [_levels(part, step).tobytes() for part in shares]
     header = json.dumps(made.header, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
     header += b" " * (-len(header) % 4)
-    body = b"".join((MAGIC, np.uint32(len(header)).tobytes(), header, *scales, *levels))
+    return b"".join((MAGIC, np.uint32(len(header)).tobytes(), header, *scales, *levels))
+
+
+def compress(body: bytes, accepted: str) -> tuple[bytes, str]:
+    """Compresses a packed pass for a browser that accepts these encodings; returns it with the encoding's name.
+
+    Brotli at its second-lowest level takes a third of gzip's time here and gives less; browsers accept it from this
+    machine or over TLS.
+    """
+    if "br" in [each.partition(";")[0].strip() for each in accepted.split(",")]:
+        return brotli.compress(body, quality=1), "br"
     # Cells repeat in runs of 0 and hardly otherwise: looking for runs alone is faster here, and smaller.
     squeeze = zlib.compressobj(1, zlib.DEFLATED, 31, 9, zlib.Z_RLE)  # 31: with gzip's header
-    return squeeze.compress(body) + squeeze.flush()
+    return squeeze.compress(body) + squeeze.flush(), "gzip"
 
 
 def _levels(part: NDArray, step: int) -> NDArray[np.uint8]:

@@ -94,7 +94,7 @@ def recall(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Pas
     read = read_on(loaded, ids, edits, (*POINTS, "scores"))
     plain = read_on(loaded, ids, ()) if edits else None
     t, both = read.mask.shape
-    points = (read.capture.stack(point)[:, 0].contiguous() for point in POINTS)
+    points = (read.capture.stack(point)[:, 0] for point in POINTS)
     scores = read.capture.stack("scores")[:, 0]
     sides, own = (labels[-t:], labels[-both:]), tuple(ids) if t == both else ()
     attention = Map("self", *sides, read.mask, *points, ids=own, scores=scores, memory=both - t)

@@ -12,6 +12,7 @@ import math
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -60,13 +61,13 @@ class Map:
         arrays = (self.weights, self.q, self.k, self.v, self.out, self.scores)
         return sum(array.nbytes for array in arrays if array is not None)
 
-    @property
+    @cached_property
     def lengths(self) -> list[int]:
         """For each query, how many keys from the first hold all that it may see."""
         last = self.allowed.long() * torch.arange(1, len(self.keys) + 1)
         return last.amax(-1).tolist()
 
-    @property
+    @cached_property
     def skips(self) -> bool:
         """Whether the mask is a pattern: it leaves out keys before others that are seen."""
         return int(self.allowed.sum()) < sum(self.lengths)
@@ -80,7 +81,7 @@ class Map:
             edges.append(torch.diff(seen, prepend=seen.new_ones(1)).nonzero()[:, 0].tolist())
         return edges
 
-    @property
+    @cached_property
     def pooled(self) -> int:
         """How many queries, and keys, the browser gets as one (`payload`)."""
         return 2 if math.prod(self.weights.shape[:2]) * sum(self.lengths) > WHOLE_CELLS else 1
@@ -207,7 +208,7 @@ def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Pass:
     out, capture = former.run_with_capture(loaded.fast, tokens, POINTS, edits=observers, mask=mask)
     plain = former.run_with_capture(loaded.fast, tokens, (), mask=mask)[0] if observers else None
     named = most_likely(out, plain) if not loaded.judges else []
-    points = (capture.stack(point)[:, 0].contiguous() for point in POINTS)
+    points = (capture.stack(point)[:, 0] for point in POINTS)
     attention = Map("self", labels, labels, mask, *points, ids=tuple(ids))
     header: dict[str, Any] = {
         "tokens": len(ids),

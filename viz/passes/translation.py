@@ -124,7 +124,7 @@ def translate(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> 
 
 def points(capture: Capture, stack: str) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
     """What `Map` holds of one stack, in its order: (layers, h, ·, ·) each."""
-    weights, q, k, v, out = (capture.stack(f"{stack}.{point}")[:, 0].contiguous() for point in POINTS)
+    weights, q, k, v, out = (capture.stack(f"{stack}.{point}")[:, 0] for point in POINTS)
     return weights, q, k, v, out
 
 

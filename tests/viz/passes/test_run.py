@@ -208,6 +208,11 @@ def test_a_weight_that_is_set_stands_in_the_map_and_does_nothing_where_its_query
         assert torch.equal(left.map("self").weights, plain.map("self").weights)
 
 
+def test_how_far_each_query_sees_is_worked_out_once_a_pass(generator):
+    made = run(generator, "The cat").map("self")
+    assert made.lengths is made.lengths
+
+
 def test_a_generator_runs_on_its_fast_twin(generator, monkeypatch):
     def refuse(*_):
         raise AssertionError("the readable model was called")

@@ -1,7 +1,6 @@
 """Models of one's own: which places are taken, what is refused before anything starts, and that a real model's pass is
 that of `transformers`."""
 
-import gzip
 import json
 import math
 from typing import Any
@@ -150,10 +149,9 @@ def test_a_large_map_is_sent_at_half_its_size_each_cell_the_largest_of_four(gpt2
 
 def unpacked(body):
     """The header, the scales and the cells (layers, h, ·) of a pass with one map."""
-    raw = gzip.decompress(body)
-    length = int.from_bytes(raw[4:8], "little")
-    header = json.loads(raw[8 : 8 + length])
+    length = int.from_bytes(body[4:8], "little")
+    header = json.loads(body[8 : 8 + length])
     layers, heads = (header["maps"][0][name] for name in ("layers", "heads"))
-    scales = np.frombuffer(raw, "<f4", layers * heads, 8 + length).reshape(layers, heads)
-    levels = np.frombuffer(raw, np.uint8, -1, 8 + length + 4 * layers * heads).reshape(layers, heads, -1)
+    scales = np.frombuffer(body, "<f4", layers * heads, 8 + length).reshape(layers, heads)
+    levels = np.frombuffer(body, np.uint8, -1, 8 + length + 4 * layers * heads).reshape(layers, heads, -1)
     return header, scales, levels

@@ -81,8 +81,11 @@ def attach(server: FastAPI, site: Site) -> None:
         return Response(json.dumps({"key": found.key}), headers=http.FRESH, media_type="application/json")
 
     @server.get("/attention/{key}")
-    async def whole(key: str) -> Response:
-        return Response((await held(key))[1], media_type=BINARY, headers={"Content-Encoding": "gzip"} | FOREVER)
+    async def whole(key: str, request: Request) -> Response:
+        _, packed = await held(key)
+        body, encoding = await work.step(payload.compress, packed, request.headers.get("accept-encoding", ""))
+        encoded = {"Content-Encoding": encoding, "Vary": "Accept-Encoding"}
+        return Response(body, media_type=BINARY, headers=encoded | FOREVER)
 
     @server.get("/attention/{key}/data.npz")
     async def arrays(key: str) -> Response:

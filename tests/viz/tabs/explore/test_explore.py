@@ -1,6 +1,5 @@
 """What the page shows as measured, against plain torch on the same weights; and the routes that bring it."""
 
-import gzip
 import json
 import math
 import threading
@@ -138,7 +137,7 @@ def test_the_routes_bring_what_a_key_names(served, models):
     client, passes = served
     key = explore.answer(models, passes, "small-classifier", TEXT, None)["key"]
     made, body = passes.get(key)
-    assert client.get(f"/attention/{key}").content == gzip.decompress(body)
+    assert client.get(f"/attention/{key}").content == body
     assert client.get(f"/attention/{key}/self/1/2").content == payload.pack_head(made.map("self"), 1, 2)
     assert lines(client.get(f"/attention/{key}/heads")) == list(measures.heads(models["small-classifier"], made))
     assert lines(client.get(f"/attention/{key}/words")) == list(measures.each_word(models["small-classifier"], made))
