@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -29,7 +30,9 @@ from former.baselines import ConvConfig, ConvModel, GRUConfig, GRUModel
 from former.bert import Bert, BertClassifier, BertConfig
 from former.config import OLDEST, VERSION, ModelConfig
 from former.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
+from former.hooks import Observer
 from former.models import Classifier, Generator
+from former.runs import Run, kind_of, start
 from former.tokens import Tokenizer
 from former.transformer_xl import TransformerXL, TransformerXLConfig
 
@@ -67,11 +70,45 @@ class Bundle:
     tokenizer: Tokenizer
     config: Any  # the model's
     card: dict[str, Any] = field(default_factory=dict)  # what is known of its training; plain JSON values
+    folder: Path | None = field(default=None, compare=False)  # where it was loaded from
 
     def __repr__(self) -> str:
         parameters = sum(parameter.numel() for parameter in self.model.parameters())
         name = f" {self.card['name']!r}" if "name" in self.card else ""
         return f"<Bundle{name}: {type(self.model).__name__} of {parameters:,} parameters, {self.config}>"
+
+    def run(
+        self, text: str, *, edits: Iterable[Observer] = (), answer: str | None = None, snapshot: int | None = None
+    ) -> Run:
+        """Runs a text through the model, of any kind that has attention.
+
+        Args:
+            text: as typed. For a `Bert` a word in brackets is hidden, "Paris is in [France].", and [SEP] stands between
+                two texts; for an `EncoderDecoder` an answer may follow after an arrow, "4 July 1976 → 1976-07-04".
+            edits: changes to make on the way (`former.edits`).
+            answer: what an `EncoderDecoder`'s decoder reads; None for what the model itself answers.
+            snapshot: a step of its training, to run the model as it was then; its folder must hold that snapshot.
+        Returns:
+            What the text did in the model: a `former.runs.Run`.
+        Raises:
+            ValueError: a text that the model cannot read, an edit that does not fit, or a snapshot that is not there.
+        """
+        source = self if snapshot is None else self.at(snapshot)
+        kind = kind_of(source)
+        return start(source, kind, kind.read(source, text, answer), edits)
+
+    def at(self, step: int) -> Bundle:
+        """The model as it was after a step of its training.
+
+        Raises:
+            ValueError: a model without such a snapshot.
+        """
+        if step == self.card.get("step"):
+            return self
+        if self.folder is None or not (folder := self.folder / f"step-{step:06d}").is_dir():
+            kept = [] if self.folder is None else [int(path.name[5:]) for path in self.folder.glob("step-[0-9]*")]
+            raise ValueError(f"snapshot must be one of the steps that were kept, {sorted(kept)}, got {step!r}")
+        return load(folder)
 
 
 def available() -> list[str]:
@@ -217,7 +254,7 @@ def load(name_or_path: str | Path) -> Bundle:
     state = {name.replace("transformer.norm.", "norm."): tensor for name, tensor in state.items()}
     _check_state(model.state_dict(), state, dtype, path)
     model.load_state_dict({name: tensor.float() for name, tensor in state.items()}, assign=True)
-    return Bundle(model.eval(), tokenizer, model.config, card)
+    return Bundle(model.eval(), tokenizer, model.config, card, folder)
 
 
 def _version_of(card: dict[str, Any]) -> int:

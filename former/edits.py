@@ -7,7 +7,7 @@ stacks, such as an `EncoderDecoder`, `stack` says whose head is meant: one of `f
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -27,6 +27,7 @@ class Edit:
     layer: int
     point: str
     change: Callable[[Tensor], Tensor]
+    fits: Callable[[torch.Size], bool] | None = None  # of an edit that names places: whether a map's shape has them
 
     def __post_init__(self) -> None:
         check_points([self.point])
@@ -36,6 +37,13 @@ class Edit:
         if layer != self.layer:
             return None
         return at_points([self.point], lambda _, tensor: self.change(tensor))
+
+    def where_it_fits(self) -> Edit:
+        """The edit, which changes nothing in a map that lacks the places it names, instead of refusing it."""
+        fits = self.fits
+        if fits is None:
+            return self
+        return replace(self, change=lambda tensor: self.change(tensor) if fits(tensor.shape[-2:]) else tensor)
 
 
 def ablate_head(layer: int, head: int, *, stack: str = "") -> Edit:
@@ -91,7 +99,7 @@ def set_weights(layer: int, head: int, weights: Tensor, *, stack: str = "") -> E
     if not torch.isfinite(weights).all():
         raise ValueError("weights must be finite numbers, got NaN or infinity among them")
 
-    def replace(current: Tensor) -> Tensor:
+    def put(current: Tensor) -> Tensor:
         _check_head(head, current)
         if weights.shape not in (current.shape[-2:], current[:1, 0].shape, current[:, 0].shape):
             raise ValueError(
@@ -101,7 +109,7 @@ def set_weights(layer: int, head: int, weights: Tensor, *, stack: str = "") -> E
         replaced[:, head] = weights.to(current)
         return replaced
 
-    return Edit(layer, _point("weights", stack), replace)
+    return Edit(layer, _point("weights", stack), put, lambda shape: shape == weights.shape[-2:])
 
 
 def set_weight(
@@ -124,7 +132,7 @@ def set_weight(
     if not 0 <= weight <= 1:
         raise ValueError(f"weight must be in [0, 1], got {weight!r}")
 
-    def replace(current: Tensor) -> Tensor:
+    def put(current: Tensor) -> Tensor:
         _check_head(head, current)
         for name, index, size in (("query", query, current.shape[-2]), ("key", key, current.shape[-1])):
             if not 0 <= index < size:
@@ -138,7 +146,27 @@ def set_weight(
         row[:, key] = weight
         return replaced
 
-    return Edit(layer, _point("weights", stack), replace)
+    return Edit(layer, _point("weights", stack), put, lambda shape: query < shape[-2] and key < shape[-1])
+
+
+def spread_head(layer: int, head: int, *, stack: str = "") -> Edit:
+    """Lets a head look at all tokens that its mask allows alike: its scores become 0.
+
+    Args:
+        layer: from 0.
+        head: from 0.
+        stack: whose head it is, where the model has several stacks.
+    Raises:
+        ValueError: another stack; in the run, a stack, layer or head that the model does not have.
+    """
+
+    def level(scores: Tensor) -> Tensor:
+        _check_head(head, scores)
+        levelled = scores.clone()
+        levelled[:, head] = scores[:, head].masked_fill(scores[:, head].isfinite(), 0)
+        return levelled
+
+    return Edit(layer, _point("scores", stack), level)
 
 
 def _point(point: str, stack: str) -> str:

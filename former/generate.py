@@ -15,6 +15,7 @@ from torch import Tensor
 
 from former.attention import Extend
 from former.checks import is_whole
+from former.edits import Edit
 from former.hooks import ALL_POINTS, Capture, Model, Observer, chain, check_edits, check_points
 from former.masks import KINDS
 from former.models import Classifier
@@ -241,13 +242,13 @@ def generate(
             text, with and without cache or capture.
         capture: whose attention rows to yield: True for every layer's, or the layers.
         use_cache: False reads the whole window again for every token: slow, and the reference for the cache.
-        edits: changes to make in every step (`former.edits`), of whole heads: where a place in the text stands among
+        edits: changes to make in every step (`former.edits`), of whole heads: where a place of the text stands among
             the tokens that a step reads changes from step to step.
     Yields:
         A `Step` for each token, as soon as it is drawn.
     Raises:
-        ValueError: at the call, an argument out of its range, or a model that does not predict the next token; at a
-            step, an edit that does not fit.
+        ValueError: at the call, an argument out of its range, a model that does not predict the next token, or an edit
+            that does not fit.
     """
     check_rules(temperature, top_k, top_p)
     config, edits = model.config, tuple(edits)
@@ -264,6 +265,8 @@ def generate(
                 f"{config.mask!r} mask, got False and up to {most}"
             )
     check_edits(model, edits)
+    if any(isinstance(edit, Edit) and edit.fits for edit in edits):
+        raise ValueError("edits must be of whole heads: where a place of the text stands changes as it grows")
     rng = random_of(seed)
     rules = (temperature, top_k, top_p)
     window = reader(model, len(ids), use_cache, edits)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from former.checks import is_whole
 
+SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")  # of every vocabulary of BERT
 CONTINUED = "‥"  # stands at each further token of a character that takes several
 
 

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 from former.tokens import definition as definitions
-from former.tokens.labels import check_ids, join_labels, visible
+from former.tokens.labels import SPECIAL, check_ids, join_labels, visible
 
-PAD, UNK, CLS, SEP, MASK = SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+PAD, UNK, CLS, SEP, MASK = SPECIAL
 
 
 class WordPieceTokenizer:

@@ -1,0 +1,70 @@
+"""A model that says what comes next: a `Generator`, whatever its mask."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch.nn.functional as F
+from torch import Tensor
+
+from former.models import Generator
+from former.runs.kind import (
+    Inputs,
+    Kind,
+    Measure,
+    Reading,
+    Sides,
+    Source,
+    Unanswerable,
+    as_input,
+    readable,
+    require_no_answer,
+    tokenize,
+)
+
+
+class Causal(Kind):
+    """Each token predicts the one after it."""
+
+    name = "causal"
+    models = (Generator,)
+
+    def read(self, source: Source, text: str, answer: str | None = None, limit: int | None = None) -> Reading:
+        """Reads a text, the beginning of one that is too long."""
+        require_no_answer(answer, source)
+        ids, labels, total = tokenize(source, text, limit)
+        sides = Sides(labels, labels, readable(source.model).mask(len(ids)), tuple(ids))
+        return Reading(text, ids, labels, total, (as_input(source, ids),), {"self": sides})
+
+    def measure(self, model: Any, reading: Reading, inputs: Inputs, result: Tensor) -> Measure:
+        """Bits a token, over all that have one before them."""
+        del reading, result
+        return bits_of(self.written(model, inputs))
+
+    def written(self, model: Any, inputs: Inputs) -> Tensor:
+        """The text's own tokens."""
+        del model
+        return inputs[0]
+
+    def next_logits(self, model: Any, result: Tensor) -> Tensor:
+        """Logits (num_tokens,) of the token that follows."""
+        del model
+        return result[0, -1]
+
+
+def bits_of(tokens: Tensor) -> Measure:
+    """The measure of how well tokens (1, t) are predicted: from logits (b, t, num_tokens) to bits a token, (b,).
+
+    Raises:
+        Unanswerable: fewer than two tokens.
+    """
+    if tokens.shape[1] < 2:
+        raise Unanswerable("too_short", "tokens must hold at least 2 tokens, so that there is a next one to predict")
+
+    def bits(logits: Tensor) -> Tensor:
+        targets = tokens[:, 1:].long().expand(len(logits), -1)
+        loss = F.cross_entropy(logits[:, :-1].transpose(1, 2), targets, reduction="none")
+        return loss.mean(-1) / math.log(2)
+
+    return bits

@@ -1,0 +1,71 @@
+"""A model that judges a whole text: a `Classifier`, or a `BertClassifier`, which reads its verdict off `[CLS]`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from former.bert import BertClassifier
+from former.models import Classifier
+from former.runs.kind import (
+    Inputs,
+    Kind,
+    Measure,
+    Reading,
+    Sides,
+    Source,
+    as_input,
+    readable,
+    require_no_answer,
+    tokenize,
+)
+
+
+class Judge(Kind):
+    """The whole text has one class."""
+
+    name = "classifier"
+    models = (Classifier, BertClassifier)
+
+    def read(self, source: Source, text: str, answer: str | None = None, limit: int | None = None) -> Reading:
+        """Reads a text, the end of one that is too long: a review says at its end what it comes to."""
+        require_no_answer(answer, source)
+        ids, labels, total = tokenize(source, text, limit, end=True)
+        model = readable(source.model)
+        allowed = model.mask(len(ids)) if isinstance(model, Classifier) else torch.ones(len(ids), len(ids)).bool()
+        sides = Sides(labels, labels, allowed, tuple(ids))
+        return Reading(text, ids, labels, total, (as_input(source, ids),), {"self": sides})
+
+    def measure(self, model: Any, reading: Reading, inputs: Inputs, result: Tensor) -> Measure:
+        """The log-odds against the class that the model chooses, log (1 − p) / p, in nats."""
+        del model, reading, inputs
+        return odds_against(int(result[0].argmax()))
+
+    def classes(self, source: Source) -> list[str]:
+        """As the card names them, or numbered."""
+        return list(source.card.get("classes") or map(str, range(source.model.config.num_classes)))
+
+    def unembed(self, model: Any, inputs: Inputs) -> Callable[[Tensor], Tensor]:
+        """Pooling, or `[CLS]`, and the last layer: (b, t, e) → log-probabilities (b, num_classes)."""
+        if isinstance(model, Classifier):
+            return partial(model.unembed, real=model.real(*inputs))
+        return model.unembed
+
+
+def odds_against(chosen: int) -> Measure:
+    """log (1 − p) / p of one class, from log-probabilities (b, num_classes) → (b,)."""
+
+    def measure(log_probs: Tensor) -> Tensor:
+        others = torch.cat((log_probs[:, :chosen], log_probs[:, chosen + 1 :]), 1)
+        return others.logsumexp(1) - log_probs[:, chosen]
+
+    return measure
+
+
+def shares_read(model: Any, rolled: Tensor) -> Tensor:
+    """Where the verdict is read from, by a rollout (t, t): `[CLS]`'s row, or the mean over all, as pooling takes it."""
+    return rolled[0] if isinstance(model, BertClassifier) else rolled.mean(0)

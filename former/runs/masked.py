@@ -1,0 +1,149 @@
+"""A `Bert`, which fills in hidden words.
+
+In the text that is typed a word in brackets is hidden, "Paris is the capital of [France].": each of its pieces becomes
+[MASK], and what it was is remembered. [MASK] itself hides a piece that nobody knows. [SEP] stands between two texts, of
+which the model says whether the second follows the first.
+
+Sizes: b batch, t tokens, e embedding.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from former.bert import Bert
+from former.hooks import Observer
+from former.runs.kind import Inputs, Kind, Measure, Reading, Sides, Source, Unanswerable, as_input, require_no_answer
+from former.tokens.labels import SPECIAL
+
+SEPARATOR = "[SEP]"
+_HIDDEN = re.compile(r"\[([^\[\]\s]+)\]")  # a word in brackets
+
+
+class Piece(NamedTuple):
+    """A token of a text that was typed."""
+
+    id: int  # as the model reads it
+    truth: int | None = None  # what a hidden one was, where that is known
+    word: int | None = None  # of `MaskedReading.words`
+
+
+@dataclass(frozen=True)
+class MaskedReading(Reading):
+    """A text as a `Bert` reads it."""
+
+    pieces: list[Piece]  # [CLS] and [SEP] among them
+    segments: list[int]  # of each
+    words: list[tuple[int, int]]  # where each word begins and ends in the text, its brackets with it
+    blanks: dict[int, int | None]  # the place of each hidden piece, and what it was, where that is known
+
+
+class Masked(Kind):
+    """Each hidden piece is predicted from all the others.
+
+    What `call` returns is the vectors above the last block (b, t, e), from which both heads read: logits of a whole
+    vocabulary at every place would be most of the work, and nobody asks for them.
+    """
+
+    name = "masked"
+    models = (Bert,)
+
+    def read(self, source: Source, text: str, answer: str | None = None, limit: int | None = None) -> MaskedReading:
+        """Reads a text, or two; of two that are too long together, the longer is cut."""
+        require_no_answer(answer, source)
+        tokenizer: Any = source.tokenizer
+        words: list[tuple[int, int]] = []
+        first, middle, second = text.partition(SEPARATOR)
+        texts = [_pieces(tokenizer, first, 0, words)]
+        if second.strip():
+            texts.append(_pieces(tokenizer, second, len(first) + len(middle), words))
+        if not any(texts):
+            raise Unanswerable("no_tokens", f"text must hold at least one word, got {text!r}")
+        total = sum(map(len, texts)) + len(texts) + 1
+        for _ in range(total - (source.model.config.seq_length if limit is None else limit)):
+            max(texts, key=len).pop()
+        pieces, segments = [Piece(tokenizer.cls_token)], [0]
+        for segment, part in enumerate(texts):
+            pieces += [*part, Piece(tokenizer.sep_token)]
+            segments += [segment] * (len(part) + 1)
+        ids = [piece.id for piece in pieces]
+        labels = tokenizer.labels(ids)
+        sides = Sides(labels, labels, torch.ones(len(ids), len(ids)).bool(), tuple(ids))
+        inputs = (as_input(source, ids), as_input(source, segments))
+        blanks = {i: piece.truth for i, piece in enumerate(pieces) if piece.id == tokenizer.mask_token}
+        return MaskedReading(text, ids, labels, total, inputs, {"self": sides}, pieces, segments, words, blanks)
+
+    def call(self, model: Any, inputs: Inputs, observer: Observer | None = None) -> Tensor:
+        """The vectors above the last block, (b, t, e)."""
+        return model.encode(*inputs, observer=observer)
+
+    def output(self, model: Any, result: Tensor) -> Tensor:
+        """Logits of the word at each token (b, t, num_tokens); without the head for it the vectors themselves."""
+        return model.unembed(result) if model.has_head else result
+
+    def measure(self, model: Any, reading: Reading, inputs: Inputs, result: Tensor) -> Measure:
+        """Bits a hidden piece; of one that nobody knows, of what the model says first."""
+        unembed, truths = self.unembed(model, inputs), self.truths(reading)
+        if not truths:
+            raise Unanswerable("no_blanks", "text must hide a word, in brackets, so that there is one to predict")
+        places = list(truths)
+        guesses = unembed(result[0, places]).argmax(-1)  # (blanks,)
+        known = [guess if truth is None else truth for guess, truth in zip(guesses, truths.values(), strict=True)]
+        targets = guesses.new_tensor(known)
+
+        def bits(x: Tensor) -> Tensor:
+            logits = unembed(x[:, places]).transpose(1, 2)  # (b, num_tokens, blanks)
+            return F.cross_entropy(logits, targets.expand(len(x), -1), reduction="none").mean(1) / math.log(2)
+
+        return bits
+
+    def unembed(self, model: Any, inputs: Inputs) -> Callable[[Tensor], Tensor]:
+        """The masked-word head."""
+        if not model.has_head:
+            raise Unanswerable("no_head", "this Bert has no masked-word head: it predicts nothing")
+        return super().unembed(model, inputs)
+
+    def truths(self, reading: Reading) -> dict[int, int | None]:
+        """The hidden pieces."""
+        assert isinstance(reading, MaskedReading)
+        return reading.blanks
+
+    def places(self, reading: Reading) -> list[int]:
+        """Where something is hidden."""
+        return list(self.truths(reading))
+
+    @torch.no_grad()
+    def follows(self, model: Any, reading: Reading, result: Tensor) -> float | None:
+        """The probability that the second text follows the first; None for one text, or without the head for it."""
+        if model.sentence is None or not reading.inputs[1].any():
+            return None
+        return float(model.follows(result)[0].softmax(-1)[0])
+
+
+def _pieces(tokenizer: Any, text: str, start: int, words: list[tuple[int, int]]) -> list[Piece]:
+    """The pieces of one text, which begins at `start` of what was typed; its words are added to `words`."""
+    pieces: list[Piece] = []
+
+    def add(part: str, at: int, hidden: bool) -> None:
+        for begin, end, ids in tokenizer.words(part):
+            known = [None if i == tokenizer.mask_token else i for i in ids]
+            read = [Piece(tokenizer.mask_token, truth, len(words)) for truth in known] if hidden else []
+            pieces.extend(read or [Piece(i, None, len(words)) for i in ids])
+            words.append((at + begin - hidden, at + end + hidden))
+
+    done = 0
+    for match in _HIDDEN.finditer(text):
+        if match[0] not in SPECIAL:
+            add(text[done : match.start()], start + done, False)
+            add(match[1], start + match.start(1), True)
+            done = match.end()
+    add(text[done:], start + done, False)
+    return pieces

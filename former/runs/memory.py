@@ -1,0 +1,60 @@
+"""A `TransformerXL`, which reads a text segment by segment and carries a memory from one to the next.
+
+A run looks at the last segment. Its map's rows are the segment's tokens, its columns those of the memory, which was
+kept from before, and then the segment's own. Edits act in every segment, but for those that name tokens by their
+places, which are places of the last map.
+
+Sizes: b batch, t tokens of the last segment, m of the memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from torch import Tensor
+
+from former import masks
+from former.edits import Edit
+from former.hooks import Observer, chain
+from former.runs.causal import Causal
+from former.runs.kind import Inputs, Reading, Sides, Source, as_input, require_no_answer, tokenize
+from former.transformer_xl import TransformerXL
+
+
+class Remembering(Causal):
+    """Each token predicts the one after it, from the segment so far and a memory of what came before."""
+
+    name = "memory"
+    models = (TransformerXL,)
+
+    def read(self, source: Source, text: str, answer: str | None = None, limit: int | None = None) -> Reading:
+        """Reads a text whole; the tokens of the reading are those of its last segment."""
+        require_no_answer(answer, source)
+        config = source.model.config
+        whole, labels, total = tokenize(source, text, len(text.encode()) + 1 if limit is None else limit)
+        past = (len(whole) - 1) // config.seq_length * config.seq_length  # in the segments before the last
+        t, m = len(whole) - past, min(past, config.memory_length)
+        allowed = masks.named("causal", t, past=m)
+        sides = Sides(labels[-t:], labels[-t - m :], allowed, () if m else tuple(whole), m)
+        return Reading(text, whole[-t:], labels[-t:], total, (as_input(source, whole),), {"self": sides})
+
+    def prepare(self, model: Any, reading: Reading, edits: Sequence[Observer]) -> tuple[Inputs, Tensor | None]:
+        """Reads all segments but the last; returns that and the memory, if there is one, and what was said of it."""
+        *earlier, last = reading.inputs[0].split(model.config.seq_length, 1)
+        everywhere = chain(edit for edit in edits if not (isinstance(edit, Edit) and edit.fits))
+        memory, logits = None, None
+        for segment in earlier:
+            logits, memory = model(segment, memory, observer=everywhere)
+        if memory is None or logits is None:
+            return (last,), None
+        return (last, memory), logits[:, -1]
+
+    def call(self, model: Any, inputs: Inputs, observer: Observer | None = None) -> Tensor:
+        """Logits (b, t, num_tokens) of the last segment."""
+        return model(*inputs, observer=observer)[0]
+
+    def batch(self, inputs: Inputs, count: int) -> Inputs:
+        """The inputs `count` times; a memory is (depth, b, m, e)."""
+        tokens, *memory = inputs
+        return (tokens.expand(count, -1), *(each.expand(-1, count, -1, -1) for each in memory))
