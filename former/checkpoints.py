@@ -28,7 +28,7 @@ from torch import Tensor
 from former import tokens
 from former.baselines import ConvConfig, ConvModel, GRUConfig, GRUModel
 from former.bert import Bert, BertClassifier, BertConfig
-from former.config import OLDEST, VERSION, ModelConfig
+from former.config import OLDEST, VERSION, ModelConfig, shapes_only
 from former.encoder_decoder import EncoderDecoder, EncoderDecoderConfig
 from former.hooks import Observer
 from former.models import Classifier, Generator
@@ -243,7 +243,7 @@ def load(name_or_path: str | Path) -> Bundle:
                 state |= _tensors(folder / file, _read(folder / file, facts))
         if config.depth > len(state):  # before the model is built: a depth may be any number
             raise CheckpointError(f"the weights beside {path} hold {len(state)} tensors, fewer than its depth")
-        with torch.device("meta"):  # shapes only: the weights come from the files
+        with shapes_only():  # the weights come from the files
             model = kind(config)
     except CheckpointError:
         raise

@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, TypeVar, get_args
 
 import torch
+from torch.overrides import TorchFunctionMode
 
 from former import masks, positions
 from former.checks import is_whole, require_choice, require_divides, require_positive, require_unify
@@ -138,13 +141,30 @@ class ModelConfig(StackConfig):
         require_choice("pooling", self.pooling, get_args(Pooling))
         require_positions(self.positions, self.emb)
         if self.mask is not None:
-            masks.named(self.mask, 1, self.mask_size)  # raises for an unknown kind, or a size out of its range
+            masks.count(self.mask, 1, self.mask_size)  # raises for an unknown kind, or a size out of its range
         require_token("pad_token", self.pad_token, self.num_tokens)
+
+
+@contextlib.contextmanager
+def shapes_only() -> Iterator[None]:
+    """Makes the models built inside it without weights, on torch's meta device: to be loaded, counted or described."""
+    with torch.device("meta"), _NoRandomNumbers():
+        yield
+
+
+class _NoRandomNumbers(TorchFunctionMode):
+    """Skips `normal_`: where there are no numbers to draw, torch imports its whole compiler for it, for 1.4 s."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        if func in (torch.nn.init.normal_, torch.Tensor.normal_):
+            return kwargs["tensor"] if "tensor" in kwargs else args[0]
+        return func(*args, **kwargs)
 
 
 def require_positions(kind: str, emb: int) -> None:
     """Raises ValueError unless vectors of `emb` numbers can have positions of this kind."""
-    with torch.device("meta"):  # to describe a model must not draw from torch's random numbers
+    with shapes_only():  # to describe a model must not draw from torch's random numbers
         positions.make_positions(kind, seq_length=1, emb=emb)
 
 

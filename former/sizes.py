@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-import torch
 from torch import nn
 
 from former import bert, gpt2
 from former.checkpoints import KINDS
 from former.checks import require_choice, require_positive
-from former.config import ModelConfig
+from former.config import ModelConfig, shapes_only
 from former.models import Generator
 
 HEAD_SIZE = 64  # of every published GPT-2 and BERT
@@ -38,7 +37,7 @@ def count_parameters(kind: str, **changes: Any) -> int:
         if changes["emb"] % heads and "heads" not in changes:
             raise ValueError(f"emb must be a multiple of {HEAD_SIZE}, or come with heads, got {changes['emb']}")
         changes = {"heads": heads, **changes}
-    with torch.device("meta"):
+    with shapes_only():
         model = _make(kind, changes)
     return sum(parameter.numel() for parameter in model.parameters())
 

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from former.bert import Bert
 from former.checks import require_choice
+from former.config import shapes_only
 from former.cpu import packed, step
 from former.cpu.step import Precision
 from former.hooks import Observer, also_capture
@@ -56,7 +57,7 @@ def knows(model: nn.Module) -> bool:
     if type(model) not in (Generator, Bert):
         return False
     config: Any = model.config
-    with torch.device("meta"):  # printed, a model names every module with its sizes and options
+    with shapes_only():  # printed, a model names every module with its sizes and options
         as_configured = str(type(model)(config))
     return (
         config.variant in ("narrow", "wide")

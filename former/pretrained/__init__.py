@@ -21,6 +21,7 @@ from torch import Tensor
 
 from former.checkpoints import TOKENIZER, Bundle, CheckpointError, check_finite
 from former.checks import require_choice
+from former.config import shapes_only
 from former.pretrained import bert, gpt2
 from former.pretrained.architecture import Architecture, Part
 from former.pretrained.files import fetch, is_repo_id, read_json, read_weights, refused
@@ -101,7 +102,7 @@ def _model(architecture: Architecture, values: dict[str, Any], folder: Path) -> 
         for part in architecture.parts(kind, config):  # before the model is built: a depth may be any number
             if part.theirs not in weights:
                 raise CheckpointError(f"the weights in {folder} lack {part.theirs!r}, which config.json implies")
-        with torch.device("meta"):  # shapes only: the weights come from the files
+        with shapes_only():  # the weights come from the files
             model = kind(config)
     state: dict[str, Tensor] = {}
     for part in architecture.parts(kind, config):

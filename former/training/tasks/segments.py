@@ -30,7 +30,12 @@ class SegmentsTask(TextTask):
     So a batch stays a function of the seed and the step alone, and the first segments teach the model to go without.
     """
 
-    @torch.compiler.disable(recursive=False)  # the model is compiled, and not the loop over segments
+    def __init__(self, *parts: Any) -> None:
+        super().__init__(*parts)
+        # The model is compiled, and not the loop over segments. A decorator would import the compiler here for all who
+        # import this file.
+        self.loss = torch.compiler.disable(self.loss, recursive=False)
+
     def loss(self, model: Any, inputs: Tensor, targets: Tensor) -> Tensor:
         """Cross-entropy of the next byte, over all segments."""
         length, memory, logits = self.recipe.model.seq_length, None, []

@@ -18,6 +18,7 @@ import torch
 from torch import Tensor
 
 import former
+from former.config import shapes_only
 from former.models import pool
 from former.tokens import UNK
 from viz.passes.loaded import Loaded, Models
@@ -76,7 +77,7 @@ def _kinds(model: Any) -> dict[str, former.Classifier]:
         if kind == own:
             kinds[kind] = model
         elif kind == "none" or (kind == "sinusoidal" and emb % 2 == 0):
-            with torch.device("meta"):  # no weights of its own: it is given the model's
+            with shapes_only():  # no weights of its own: it is given the model's
                 other = former.Classifier(replace(model.config, positions=kind))
             other.load_state_dict(model.state_dict(), strict=False, assign=True)
             kinds[kind] = other.eval()
