@@ -16,7 +16,6 @@ from functools import cached_property
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 import former
@@ -287,9 +286,9 @@ def describe_output(loaded: Loaded, tokens: Tensor, out: Tensor, named: Sequence
     """
     if loaded.judges:
         return {"classes": class_names(loaded), "probs": rounded(out[0].exp())}
-    log_probs = F.log_softmax(out[0], dim=-1)  # (t, num_tokens)
-    surprise = -log_probs[:-1].gather(1, tokens[0, 1:, None])[:, 0] / math.log(2)  # (t - 1,)
-    probs, order = log_probs[-1, list(named)].exp().sort(descending=True)
+    logits = out[0, :-1]  # (t - 1, num_tokens): of their softmax only what came next is told
+    surprise = (logits.logsumexp(-1) - logits.gather(1, tokens[0, 1:, None])[:, 0]) / math.log(2)  # (t - 1,)
+    probs, order = out[0, -1].softmax(-1)[list(named)].sort(descending=True)
     ids = [named[i] for i in order.tolist()]
     labels = [loaded.bundle.tokenizer.labels([i])[0] for i in ids]
     return {
