@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -191,6 +191,15 @@ def agrees(text: str, exact: float) -> bool:
         return exact < 0.00105
     digits = len(text.partition(".")[2].split(" ")[0].rstrip("%")) if "." in text else 0
     return abs(share(text) - exact) <= 0.5 * 10 ** -(digits + 2) + 2e-5
+
+
+def check_shares(said: Sequence[tuple[str, str]], exact: Mapping[str, float]) -> None:
+    """Holds that labels with shares are the likeliest, in order; those whose shares read alike may change places."""
+    best = sorted(exact.values(), reverse=True)
+    assert len({label for label, _ in said}) == len(said)
+    for (label, share), largest in zip(said, best, strict=False):
+        assert agrees(share, exact[label]), (label, share, exact[label])
+        assert agrees(share, largest), (label, share, largest)
 
 
 # Explore: whether what is on the screen is what a link asked for.

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 import former
 from tests.browser.conftest import Guard
-from tests.browser.pages import Exploring, agrees, stands_still
+from tests.browser.pages import Exploring, agrees, check_shares, stands_still
 from tests.browser.reference import Reference
 from tests.browser.written import number
 
@@ -36,11 +36,9 @@ def bits_per_byte(tab: Exploring) -> list[float]:
 def test_the_next_byte_probabilities_are_those_of_the_weights(tab, model):
     probs = model.run(model.ids(TEXT)).out[-1].softmax(-1)
     rows = tab.page.locator(".former-prediction .row")
-    order = probs.argsort(descending=True).tolist()
     assert rows.count() >= 8
-    for i, token in enumerate(order[:5]):
-        assert rows.nth(i).locator(".label").inner_text() == LABELS.get(token, chr(token))
-        assert agrees(rows.nth(i).locator(".number").inner_text(), float(probs[token]))
+    said = [(rows.nth(i).locator(".label").inner_text(), rows.nth(i).locator(".number").inner_text()) for i in range(5)]
+    check_shares(said, {LABELS.get(token, chr(token)): float(prob) for token, prob in enumerate(probs)})
 
 
 def test_the_surprise_of_each_byte_and_of_the_whole_are_those_of_the_weights(tab, model):

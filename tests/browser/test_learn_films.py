@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 import former
 from tests.browser.pages_learn import Learning
+from tests.ranked import check_order
 from viz.tabs.learn.sections.films import FILMS, HELD, LIKES, PEOPLE
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_page]
@@ -87,10 +88,16 @@ def test_near_words_are_those_of_a_plain_search_by_dot_product_and_by_cosine(tab
     lengths = np.linalg.norm(table, axis=1)
     dots = table @ table[own]
     for name, values in {"dot": dots, "cosine": dots / lengths / lengths[own]}.items():
-        best = [int(i) for i in np.argsort(-values) if i != own][:8]
+        words = bundle.tokenizer.labels(range(len(values)))
+        exact = {word: (value, size) for word, value, size in zip(words, values, lengths, strict=True)}
+        del exact[words[own]]
         items = tab.section.locator(f"[data-by={name}] li")
-        assert items.locator("span").all_inner_texts() == bundle.tokenizer.labels(best)
-        assert items.locator("small").all_inner_texts() == [f"{values[i]:.3f}, length {lengths[i]:.2f}" for i in best]
+        found = items.locator("span").all_inner_texts()
+        said = [text.split(", length ") for text in items.locator("small").all_inner_texts()]
+        check_order(found, [float(value) for value, _ in said], {word: each[0] for word, each in exact.items()}, 6e-4)
+        sizes = [float(size) for _, size in said]
+        assert sizes == pytest.approx([exact[word][1] for word in found], abs=0.006)  # two decimals; three above
+        assert len(found) == 8
     tab.section.get_by_role("textbox").fill("<b>zzzzqqq</b>")
     tab.settled()
     assert tab.section.locator(".in-words b").count() == 2, "what was typed stays text"
