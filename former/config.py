@@ -77,7 +77,6 @@ class StackConfig(Config):
     attention_bias: bool = False  # whether the maps to queries, keys and values add a bias
     norm_eps: float = 1e-5  # added to the variance in every layer norm
     scaled: bool = later(True, 3)  # whether scores are divided by √s
-    scaled_by_layer: bool = later(False, 4)  # whether they are divided by the layer's number, from 1, as well
     unify: bool = later(True, 3)  # whether a map joins the heads, or they stand side by side as they are
 
     def __post_init__(self) -> None:
@@ -105,9 +104,9 @@ class StackConfig(Config):
         """The hidden size of the feed-forward."""
         return self.ff_hidden_mult * self.emb if self.ff_hidden is None else self.ff_hidden
 
-    def divisor(self, layer: int) -> float:
+    def divisor(self, layer: int) -> float:  # noqa: ARG002 - a `ModelConfig` may divide by it
         """What the scores of a layer, from 0, are divided by besides √s."""
-        return layer + 1.0 if self.scaled_by_layer else 1.0
+        return 1.0
 
     def block_options(self, layer: int) -> dict[str, Any]:
         """What the block of a layer is built with, by keyword, beside emb and heads."""
@@ -133,6 +132,7 @@ class ModelConfig(StackConfig):
     pooling: Pooling = "average"  # how a Classifier makes one vector of the whole sequence
     pad_token: int | None = None  # a Classifier leaves this token out of attention and pooling
     tied: bool = False  # a Generator's output layer is its token embedding, without a bias
+    scaled_by_layer: bool = later(False, 4)  # whether a layer's scores are divided by its number, from 1, besides √s
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -143,6 +143,10 @@ class ModelConfig(StackConfig):
         if self.mask is not None:
             masks.count(self.mask, 1, self.mask_size)  # raises for an unknown kind, or a size out of its range
         require_token("pad_token", self.pad_token, self.num_tokens)
+
+    def divisor(self, layer: int) -> float:
+        """What the scores of a layer, from 0, are divided by besides √s."""
+        return layer + 1.0 if self.scaled_by_layer else 1.0
 
 
 @contextlib.contextmanager

@@ -5,8 +5,8 @@
     former.pretrained.save(bundle, "for-transformers")  # transformers.AutoModel.from_pretrained opens it
 
 A folder holds config.json; model.safetensors, or several such files and their index; and the tokenizer, as
-tokenizer.json, or vocab.json and merges.txt (GPT-2), or vocab.txt (BERT). Nothing is unpickled: of weights only
-safetensors are read.
+tokenizer.json, or vocab.json and merges.txt (GPT-2's), or vocab.txt (BERT's). Nothing is unpickled: of weights only
+safetensors are read. Heads that we do not know are left: the card's "heads_left" names them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from former.checkpoints import TOKENIZER, Bundle, CheckpointError, check_finite
 from former.checks import require_choice
 from former.config import shapes_only
 from former.pretrained import bert, gpt2
-from former.pretrained.architecture import Architecture, Part
+from former.pretrained.architecture import Architecture, Part, class_names
 from former.pretrained.files import fetch, is_repo_id, read_json, read_weights, refused
 
 ARCHITECTURES: dict[str, Architecture] = {"gpt2": gpt2.ARCHITECTURE, "bert": bert.ARCHITECTURE}
@@ -37,7 +37,8 @@ def load(folder_or_repo_id: str | Path) -> Bundle:
         folder_or_repo_id: a folder; or, as a str that is no folder, a repository's id, "owner/name" or one of
             `files.SHORT_NAMES`, which is fetched from Hugging Face unless it is in its cache.
     Returns:
-        A `Bundle` of a `Generator` (GPT-2), a `Bert`, or a `BertClassifier` where the weights end in a classifier.
+        A `Bundle` of a `Generator` (GPT-2), a `Bert`, or a `BertClassifier` where the weights end in a classifier. Its
+        card has, where they are known or there are any, the "classes" and the "heads_left".
     Raises:
         CheckpointError: in one line, what is missing, damaged, of another architecture, or cannot be fetched.
     """
@@ -48,15 +49,14 @@ def load(folder_or_repo_id: str | Path) -> Bundle:
     else:
         raise CheckpointError(f"no model {str(folder_or_repo_id)!r}: neither a folder nor the id of a repository")
     values = read_json(folder / "config.json")
-    model_type: Any = values.get("model_type")
     with refused(folder / "config.json"):
-        require_choice("model_type", model_type, ARCHITECTURES)
-    architecture = ARCHITECTURES[model_type]
-    model = _model(architecture, values, folder)
+        weights = read_weights(folder)
+        architecture = _architecture(values, weights)
+    model, heads = _model(architecture, values, architecture.canonical(weights, folder), folder)
     with refused(folder):
         tokenizer = architecture.read_tokenizer(folder, model.config.num_tokens)
     card = {"name": Path(folder_or_repo_id).name, **architecture.read_facts(values, model)}
-    return Bundle(model.eval(), tokenizer, model.config, card)
+    return Bundle(model.eval(), tokenizer, model.config, card | ({"heads_left": heads} if heads else {}))
 
 
 def save(bundle: Bundle, folder: str | Path) -> None:
@@ -78,7 +78,7 @@ def save(bundle: Bundle, folder: str | Path) -> None:
     if known > num_tokens:
         raise ValueError(f"tokenizer must have at most the model's {num_tokens} tokens, got {known}")
     values = architecture.write_config(bundle)
-    tokenizer_config = architecture.write_tokenizer(bundle.tokenizer)
+    tokenizer_config = architecture.tokenizer_settings(bundle.tokenizer)
     state = {name: tensor.detach().float().cpu() for name, tensor in bundle.model.state_dict().items()}
     check_finite(state, "f32")
     theirs = {}
@@ -94,9 +94,33 @@ def save(bundle: Bundle, folder: str | Path) -> None:
     _write_json(folder / "config.json", values)
 
 
-def _model(architecture: Architecture, values: dict[str, Any], folder: Path) -> Any:
-    """Our model with the weights of a folder."""
-    weights = architecture.canonical(read_weights(folder), folder)
+def _architecture(values: dict[str, Any], weights: dict[str, Tensor]) -> Architecture:
+    """Whose a folder is: by its model_type, else by the names of its classes, else by those of its tensors.
+
+    Raises:
+        ValueError: another's, or one that cannot be told.
+    """
+    model_type, names = values.get("model_type"), class_names(values)
+    if model_type is not None:
+        require_choice("model_type", model_type, ARCHITECTURES)
+        found = ARCHITECTURES[model_type]
+    else:
+        told = (each for each in ARCHITECTURES.values() if any(map(each.is_class, names)) or each.owns(weights))
+        found = next(told, None)
+    if found is None:
+        kinds = " or ".join(f'"{name}"' for name in ARCHITECTURES)
+        raise ValueError(f"model_type is missing, and nothing else tells of GPT-2 or BERT; if it is one, add {kinds}")
+    if others := [name for name in names if not found.is_class(name)]:
+        raise ValueError(
+            f"architectures must name classes of {found.classes}, got {others[0]!r}, which may compute otherwise"
+        )
+    return found
+
+
+def _model(
+    architecture: Architecture, values: dict[str, Any], weights: dict[str, Tensor], folder: Path
+) -> tuple[Any, list[str]]:
+    """Our model with the weights of a folder, by the names that `parts` knows; and the names of the heads left."""
     with refused(folder / "config.json"):
         kind, config = architecture.read_config(values, weights)
         for part in architecture.parts(kind, config):  # before the model is built: a depth may be any number
@@ -107,10 +131,10 @@ def _model(architecture: Architecture, values: dict[str, Any], folder: Path) -> 
     state: dict[str, Tensor] = {}
     for part in architecture.parts(kind, config):
         state |= _ours(part, weights.pop(part.theirs), model.state_dict(), folder)
-    if weights:
-        raise CheckpointError(f"the weights in {folder} hold {min(weights)!r}, which the model has no place for")
+    if foreign := [name for name in weights if name.split(".")[0] in architecture.body]:
+        raise CheckpointError(f"the weights in {folder} hold {min(foreign)!r}, which the model has no place for")
     model.load_state_dict(state, assign=True)
-    return model
+    return model, sorted({name.split(".")[0] for name in weights})
 
 
 def _ours(part: Part, theirs: Tensor, expected: dict[str, Tensor], folder: Path) -> dict[str, Tensor]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from torch import Tensor
 
 from former.checkpoints import Bundle, CheckpointError
+from former.checks import require_positive
 from former.tokens import Tokenizer
 
 
@@ -27,6 +28,9 @@ class Architecture:
     """One architecture: from its config.json, names and tokenizer files to ours, and back."""
 
     kinds: tuple[type, ...]  # our models that it reads and writes
+    classes: str  # how the names of its classes begin
+    sign: str  # a tensor that no other architecture has, by the name `parts` knows
+    body: frozenset[str]  # first parts of the names of all that is no head
     name: Callable[[str], str | None]  # a name in a file → the name `parts` knows; None for what holds no weight
     written: Callable[[str, Any], str]  # a name `parts` knows, and our model → the name that is written
     tied: Mapping[str, str]  # tensors that repeat another, by the name of that other
@@ -35,7 +39,15 @@ class Architecture:
     write_config: Callable[[Bundle], dict[str, Any]]
     parts: Callable[[type, Any], Iterator[Part]]
     read_tokenizer: Callable[[Path, int], Tokenizer]  # of a folder, for a model of so many tokens
-    write_tokenizer: Callable[[Tokenizer], dict[str, Any]]  # → what tokenizer_config.json says beside tokenizer.json
+    tokenizer_settings: Callable[[Tokenizer], dict[str, Any]]  # → what tokenizer_config.json says beside tokenizer.json
+
+    def is_class(self, name: str) -> bool:
+        """Whether a class of this name is one of the architecture's."""
+        return name.startswith(self.classes)
+
+    def owns(self, weights: Iterable[str]) -> bool:
+        """Whether tensors of these names are of this architecture."""
+        return any(self.name(unwrapped(theirs)) == self.sign for theirs in weights)
 
     def canonical(self, weights: dict[str, Tensor], folder: Path) -> dict[str, Tensor]:
         """The weights by the names that `parts` knows, each once.
@@ -45,7 +57,7 @@ class Architecture:
         """
         named: dict[str, Tensor] = {}
         for theirs, tensor in weights.items():
-            name = self.name(theirs)
+            name = self.name(unwrapped(theirs))
             if name in named:
                 raise CheckpointError(f"the weights in {folder} hold {name!r} twice, once as {theirs!r}")
             if name is not None:
@@ -65,17 +77,20 @@ def require(values: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
             raise ValueError(f"{name} must be {value!r}, got {values[name]!r}")
 
 
-def require_architectures(values: Mapping[str, Any], known: Collection[str]) -> list[str]:
+def unwrapped(name: str) -> str:
+    """A tensor's name without what `DataParallel` and `torch.compile` put into it."""
+    return ".".join(part for part in name.split(".") if part not in ("module", "_orig_mod"))
+
+
+def class_names(values: Mapping[str, Any]) -> list[str]:
     """The names of a config's architectures; none where it says none.
 
     Raises:
-        ValueError: no list, or a name that is not known.
+        ValueError: no list of names.
     """
     names = values.get("architectures") or []
-    if not isinstance(names, list):
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise ValueError(f"architectures must be a list of names, got {names!r}")
-    if unknown := [name for name in names if not isinstance(name, str) or name not in known]:
-        raise ValueError(f"architectures must be among {', '.join(known)}, got {unknown[0]!r}")
     return names
 
 
@@ -99,16 +114,15 @@ def their_activation(name: str) -> str:
     return next(theirs for theirs, ours in ACTIVATIONS.items() if ours == name)
 
 
-def ff_hidden_mult(hidden: Any, emb: Any) -> int:
-    """The hidden size of the feed-forward in multiples of emb.
+def feed_forward(hidden: Any, emb: Any) -> dict[str, Any]:
+    """The fields of our config that give the feed-forward this hidden size.
 
     Raises:
-        ValueError: no multiple.
+        ValueError: sizes that are not whole numbers of at least 1.
     """
-    if not isinstance(hidden, int) or not isinstance(emb, int) or emb < 1 or hidden % emb:
-        sizes = f"{hidden!r} of {emb!r}"
-        raise ValueError(f"the feed-forward's hidden size must be a multiple of the embedding's, got {sizes}")
-    return hidden // emb
+    require_positive("the feed-forward's hidden size", hidden)
+    require_positive("emb", emb)
+    return {"ff_hidden": hidden} if hidden % emb else {"ff_hidden_mult": hidden // emb}
 
 
 def linear(theirs: str, *ours: str, transposed: bool = False) -> Iterator[Part]:

@@ -1,33 +1,29 @@
 """BERT in Hugging Face's format: `former.bert`, with the heads that the file holds.
 
-BertForPreTraining, BertForMaskedLM, BertForNextSentencePrediction and BertModel are a `Bert`, with or without its
-pooler and its two heads; BertForSequenceClassification is a `BertClassifier`.
+BertForSequenceClassification is a `BertClassifier`, where it chooses one of several classes. Every other class is a
+`Bert`, with its pooler and its two heads as far as the file has them: what other heads there are is left.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from torch import Tensor
 
-from former import tokens
 from former.bert import Bert, BertClassifier, BertConfig
-from former.checkpoints import TOKENIZER, Bundle, CheckpointError
+from former.checkpoints import Bundle
+from former.pretrained import tokenizer
 from former.pretrained.architecture import (
     Architecture,
     Part,
     activation,
-    ff_hidden_mult,
+    class_names,
+    feed_forward,
     linear,
     require,
-    require_architectures,
     their_activation,
 )
-from former.pretrained.files import read_json, read_text
-from former.tokens import Tokenizer
 
 _SAME = {  # what the format can vary and our Bert does not
     "position_embedding_type": "absolute",
@@ -41,7 +37,7 @@ _HEADS = {  # what says in our config that a part is there, and where its tensor
     "words_head": "cls.predictions.",
     "sentence_head": "cls.seq_relationship.",
 }
-_CLASSES: dict[str, tuple[str, ...]] = {  # and what its weights must hold
+_CLASSES: dict[str, tuple[str, ...]] = {  # and what the weights of those that we write must hold
     "BertForPreTraining": ("pooler", "words_head", "sentence_head"),
     "BertForMaskedLM": ("words_head",),
     "BertForNextSentencePrediction": ("pooler", "sentence_head"),
@@ -59,18 +55,15 @@ def _name(theirs: str) -> str | None:
 
 
 def _read_config(values: dict[str, Any], weights: Mapping[str, Tensor]) -> tuple[type, BertConfig]:
-    architectures = require_architectures(values, _CLASSES)
     require(values, _SAME)
-    classifier = "BertForSequenceClassification" in architectures or "classifier.weight" in weights
-    needed = {part for name in architectures for part in _CLASSES[name]}
+    names = class_names(values)
+    num_classes = _num_classes(weights)
+    classifier = _is_verdict(names, weights) and _chooses(num_classes, values.get("problem_type"))
+    needed = {part for name in names for part in _CLASSES.get(name, ())}
 
     def holds(part: str) -> bool:
         return part in needed or any(name.startswith(_HEADS[part]) for name in weights)
 
-    shape = weights["classifier.weight"].shape if "classifier.weight" in weights else (2,)
-    num_classes = shape[0] if shape else 0  # of a tensor that is one number
-    if classifier:
-        _check_verdict(num_classes, values.get("problem_type"))
     emb = values.get("hidden_size", 768)
     return BertClassifier if classifier else Bert, BertConfig(
         num_tokens=values.get("vocab_size", 30522),
@@ -79,24 +72,34 @@ def _read_config(values: dict[str, Any], weights: Mapping[str, Tensor]) -> tuple
         emb=emb,
         heads=values.get("num_attention_heads", 12),
         depth=values.get("num_hidden_layers", 12),
-        ff_hidden_mult=ff_hidden_mult(values.get("intermediate_size", 3072), emb),
+        **feed_forward(values.get("intermediate_size", 3072), emb),
         activation=activation(values.get("hidden_act", "gelu")),
         norm_eps=values.get("layer_norm_eps", 1e-12),
         dropout=values.get("hidden_dropout_prob", 0.1),
         pad_token=values.get("pad_token_id", 0),
-        num_classes=num_classes,
+        num_classes=num_classes if classifier else 2,
         pooler=classifier or holds("pooler"),
         words_head=not classifier and holds("words_head"),
         sentence_head=not classifier and holds("sentence_head"),
     )
 
 
-def _check_verdict(num_classes: int, problem_type: Any) -> None:
-    """Raises ValueError for a head that does not choose one of several classes, as a BertClassifier does."""
-    if num_classes < 2:
-        raise ValueError(f"the classifier must choose among at least 2 classes, got {num_classes}: no verdict")
-    if problem_type not in (None, "single_label_classification"):
-        raise ValueError(f"problem_type must be 'single_label_classification', got {problem_type!r}")
+def _is_verdict(names: list[str], weights: Mapping[str, Tensor]) -> bool:
+    """Whether a head that is called classifier reads the pooler, and not each token."""
+    if "BertForSequenceClassification" in names:
+        return True
+    return _CLASSES.keys() >= set(names) and weights.keys() >= {"classifier.weight", "pooler.dense.weight"}
+
+
+def _num_classes(weights: Mapping[str, Tensor]) -> int:
+    """The rows of the classifier's map; 2 where there is none, 0 of a tensor that is one number."""
+    shape = weights["classifier.weight"].shape if "classifier.weight" in weights else (2,)
+    return shape[0] if shape else 0
+
+
+def _chooses(num_classes: int, problem_type: Any) -> bool:
+    """Whether a head chooses one of several classes, as a BertClassifier's does: no single score, no set of labels."""
+    return num_classes > 1 and problem_type in (None, "single_label_classification")
 
 
 def _read_facts(values: dict[str, Any], model: Any) -> dict[str, Any]:
@@ -112,7 +115,8 @@ def _write_config(bundle: Bundle) -> dict[str, Any]:
     config = bundle.model.config
     require(config.to_dict(), _OURS)
     if isinstance(bundle.model, BertClassifier):
-        _check_verdict(config.num_classes, None)
+        if not _chooses(config.num_classes, None):
+            raise ValueError(f"the classifier must choose among at least 2 classes, got {config.num_classes}")
         names = bundle.card.get("classes") or [f"LABEL_{i}" for i in range(config.num_classes)]
         if len(set(names)) != config.num_classes or len(names) != config.num_classes:
             raise ValueError(f"the card's classes must be {config.num_classes} different names, got {names!r}")
@@ -134,7 +138,7 @@ def _write_config(bundle: Bundle) -> dict[str, Any]:
         "hidden_size": config.emb,
         "num_attention_heads": config.heads,
         "num_hidden_layers": config.depth,
-        "intermediate_size": config.ff_hidden_mult * config.emb,
+        "intermediate_size": config.ff_size,
         "hidden_act": their_activation(config.activation),
         "layer_norm_eps": config.norm_eps,
         "hidden_dropout_prob": config.dropout,
@@ -184,40 +188,11 @@ def _written(name: str, model: Any) -> str:
     return name if bare or name.startswith(("cls.", "classifier.")) else f"bert.{name}"
 
 
-def _read_tokenizer(folder: Path, num_tokens: int) -> Tokenizer:
-    if (folder / TOKENIZER).exists():
-        return tokens.WordPieceTokenizer(read_text(folder / TOKENIZER), num_tokens)
-    if not (folder / "vocab.txt").exists():
-        raise CheckpointError(f"{folder} holds no tokenizer: neither {TOKENIZER} nor vocab.txt")
-    pieces = read_text(folder / "vocab.txt").removesuffix("\n").split("\n")
-    settings = folder / "tokenizer_config.json"
-    values = read_json(settings) if settings.exists() else {}
-    for name in ("do_lower_case", "tokenize_chinese_chars"):
-        if not isinstance(values.get(name, True), bool):
-            raise CheckpointError(f"{settings}: {name} must be true or false, got {values[name]!r}")
-    return tokens.WordPieceTokenizer.from_vocabulary(
-        pieces,
-        values.get("do_lower_case", True),
-        values.get("strip_accents"),
-        values.get("tokenize_chinese_chars", True),
-        num_tokens=num_tokens,
-    )
-
-
-def _write_tokenizer(tokenizer: Tokenizer) -> dict[str, Any]:
-    if not isinstance(tokenizer, tokens.WordPieceTokenizer):
-        raise ValueError(f"tokenizer must be a WordPieceTokenizer, as BERT's, got a {type(tokenizer).__name__}")
-    normalizer = json.loads(tokenizer.to_dict()["definition"])["normalizer"] or {}
-    return {
-        "tokenizer_class": "BertTokenizer",
-        "do_lower_case": normalizer.get("lowercase", True),
-        "strip_accents": normalizer.get("strip_accents"),
-        "tokenize_chinese_chars": normalizer.get("handle_chinese_chars", True),
-    }
-
-
 ARCHITECTURE = Architecture(
     kinds=(Bert, BertClassifier),
+    classes="Bert",
+    sign="encoder.layer.0.attention.self.query.weight",
+    body=frozenset(("embeddings", "encoder", "pooler")),
     name=_name,
     written=_written,
     tied={
@@ -228,6 +203,6 @@ ARCHITECTURE = Architecture(
     read_facts=_read_facts,
     write_config=_write_config,
     parts=_parts,
-    read_tokenizer=_read_tokenizer,
-    write_tokenizer=_write_tokenizer,
+    read_tokenizer=tokenizer.read_pieces,
+    tokenizer_settings=tokenizer.settings_of_pieces,
 )

@@ -41,13 +41,13 @@ def refused(path: Path) -> Iterator[None]:
 
 
 def read_text(path: Path) -> str:
-    """A text file, whole.
+    """A text file, whole, without the byte order mark that some editors put before it.
 
     Raises:
         CheckpointError: missing, or no text.
     """
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise CheckpointError(f"{path} cannot be read: {_one_line(error)}") from error
 
@@ -79,7 +79,7 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
         return _read(folder / WEIGHTS)
     if not (folder / INDEX).exists():
         others = any(path.suffix in _OTHER_FORMS for path in folder.iterdir())
-        hint = "; other forms of weights are not read, since they can run code" if others else ""
+        hint = "; other forms can run code: save_pretrained of transformers writes this one" if others else ""
         raise CheckpointError(f"{folder} holds no {WEIGHTS} and no {INDEX}{hint}")
     places = read_json(folder / INDEX).get("weight_map")
     if not isinstance(places, dict) or not all(isinstance(file, str) for file in places.values()):

@@ -1,34 +1,33 @@
-"""GPT-2 in Hugging Face's format (GPT2LMHeadModel, GPT2Model; distilgpt2 is one of them): `former.gpt2`."""
+"""GPT-2 in Hugging Face's format (distilgpt2 is one of them): `former.gpt2`.
+
+Every class of it is a `Generator`, whose output layer is the token embedding: what other heads a file has are left.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from torch import Tensor
 
-from former import gpt2, tokens
-from former.checkpoints import TOKENIZER, Bundle, CheckpointError
+from former import gpt2
+from former.checkpoints import Bundle
 from former.config import ModelConfig
 from former.models import Generator
+from former.pretrained import tokenizer
 from former.pretrained.architecture import (
     Architecture,
     Part,
     activation,
-    ff_hidden_mult,
+    feed_forward,
     linear,
     require,
-    require_architectures,
     their_activation,
 )
-from former.pretrained.files import read_json, read_text
-from former.tokens import Tokenizer
 
 _SAME = {  # what the format can vary and our Generator does not
     "scale_attn_weights": True,
-    "scale_attn_by_inverse_layer_idx": False,
     "add_cross_attention": False,
     "tie_word_embeddings": True,
 }
@@ -51,7 +50,6 @@ def _name(theirs: str) -> str | None:
 
 
 def _read_config(values: dict[str, Any], _: Mapping[str, Tensor]) -> tuple[type, ModelConfig]:
-    require_architectures(values, ("GPT2LMHeadModel", "GPT2Model"))
     require(values, _SAME)
     emb, hidden = values.get("n_embd", 768), values.get("n_inner")
     return Generator, gpt2.config(
@@ -60,7 +58,8 @@ def _read_config(values: dict[str, Any], _: Mapping[str, Tensor]) -> tuple[type,
         emb=emb,
         heads=values.get("n_head", 12),
         depth=values.get("n_layer", 12),
-        ff_hidden_mult=4 if hidden is None else ff_hidden_mult(hidden, emb),
+        scaled_by_layer=values.get("scale_attn_by_inverse_layer_idx", False) is True,
+        **({} if hidden is None else feed_forward(hidden, emb)),
         activation=activation(values.get("activation_function", "gelu_new")),
         norm_eps=values.get("layer_norm_epsilon", 1e-5),
         dropout=values.get("resid_pdrop", 0.1),
@@ -78,9 +77,10 @@ def _write_config(bundle: Bundle) -> dict[str, Any]:
         "n_embd": config.emb,
         "n_head": config.heads,
         "n_layer": config.depth,
-        "n_inner": config.ff_hidden_mult * config.emb,
+        "n_inner": config.ff_size,
         "activation_function": their_activation(config.activation),
         "layer_norm_epsilon": config.norm_eps,
+        "scale_attn_by_inverse_layer_idx": config.scaled_by_layer,
         **dict.fromkeys(("resid_pdrop", "embd_pdrop"), config.dropout),
         "attn_pdrop": 0.0,
         **dict.fromkeys(("bos_token_id", "eos_token_id"), end),
@@ -103,31 +103,11 @@ def _parts(_: type, config: ModelConfig) -> Iterator[Part]:
     yield from linear("ln_f", "norm")
 
 
-def _read_tokenizer(folder: Path, num_tokens: int) -> Tokenizer:
-    if (folder / TOKENIZER).exists():
-        return tokens.BpeTokenizer(read_text(folder / TOKENIZER), num_tokens)
-    if not (folder / "vocab.json").exists() or not (folder / "merges.txt").exists():
-        raise CheckpointError(f"{folder} holds no tokenizer: neither {TOKENIZER} nor vocab.json and merges.txt")
-    merges = []
-    for line in read_text(folder / "merges.txt").split("\n"):
-        if line and not line.startswith("#version"):
-            first, space, second = line.partition(" ")
-            if not space or " " in second:
-                raise CheckpointError(f"{folder / 'merges.txt'} must hold two tokens a line, got {line!r}")
-            merges.append((first, second))
-    return tokens.BpeTokenizer.from_vocabulary(read_json(folder / "vocab.json"), merges, num_tokens)
-
-
-def _write_tokenizer(tokenizer: Tokenizer) -> dict[str, Any]:
-    if not isinstance(tokenizer, tokens.BpeTokenizer):
-        raise ValueError(f"tokenizer must be a BpeTokenizer, as GPT-2's, got a {type(tokenizer).__name__}")
-    end = None if tokenizer.end_token is None else "<|endoftext|>"
-    special = dict.fromkeys(("bos_token", "eos_token", "unk_token"), end)
-    return {"tokenizer_class": "GPT2Tokenizer", "add_prefix_space": False, **special}
-
-
 ARCHITECTURE = Architecture(
     kinds=(Generator,),
+    classes="GPT2",
+    sign="h.0.attn.c_attn.weight",
+    body=frozenset(("wte", "wpe", "h", "ln_f")),
     name=_name,
     written=lambda name, _model: f"transformer.{name}",
     tied={"lm_head.weight": "wte.weight"},
@@ -135,6 +115,6 @@ ARCHITECTURE = Architecture(
     read_facts=lambda _values, _model: {},
     write_config=_write_config,
     parts=_parts,
-    read_tokenizer=_read_tokenizer,
-    write_tokenizer=_write_tokenizer,
+    read_tokenizer=tokenizer.read_bytes,
+    tokenizer_settings=tokenizer.settings_of_bytes,
 )

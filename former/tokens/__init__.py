@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from former.tokens.bytes import ByteTokenizer
 from former.tokens.characters import CharacterTokenizer
-from former.tokens.labels import visible
+from former.tokens.labels import TokenBeyondModel, visible
 from former.tokens.words import PAD, UNK, WordTokenizer
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ __all__ = [
     "BpeTokenizer",
     "ByteTokenizer",
     "CharacterTokenizer",
+    "TokenBeyondModel",
     "Tokenizer",
     "WordPieceTokenizer",
     "WordTokenizer",
@@ -81,7 +82,8 @@ def from_dict(values: dict[str, Any]) -> Tokenizer:
     if kind == "characters" and isinstance(characters := values.get("characters"), str):
         return CharacterTokenizer(characters, values.get("tasks", {}))
     if kind in _SUBWORDS and isinstance(definition := values.get("definition"), str):
-        return __getattr__(_SUBWORDS[kind])(definition, values.get("num_tokens"))
+        open_end = {"closed": values["closed"]} if "closed" in values else {}
+        return __getattr__(_SUBWORDS[kind])(definition, values.get("num_tokens"), **open_end)
     raise ValueError(
         "tokenizer must be of kind 'bytes', 'characters' with a text of them, 'words' with a list of words, or 'bpe' "
         f"or 'wordpiece' with a definition, got kind {kind!r}"

@@ -28,7 +28,7 @@ class BpeTokenizer:
             None for those alone.
     Raises:
         ValueError: a definition of another kind of tokenizer, that cannot write every byte or gives a text other ids
-            each time, or of more tokens than the model has.
+            each time, or of more tokens than the model has, those left out that were added.
     """
 
     unit: ClassVar[str] = "piece"
@@ -100,12 +100,17 @@ class BpeTokenizer:
 
     @property
     def end_token(self) -> int | None:
-        """The id of the text's end; None where the vocabulary has no such token."""
-        return self._tokenizer.token_to_id(END)
+        """The id of the text's end; None where the model has no such token."""
+        end = self._tokenizer.token_to_id(END)
+        return end if end is not None and end < self.num_tokens else None
 
     def encode(self, text: str) -> list[int]:
-        """Text → ids; a special token written out, such as `<|endoftext|>`, is that token. A lone surrogate is "?"."""
-        return definitions.encode(self._tokenizer, text)
+        """Text → ids; a special token written out, such as `<|endoftext|>`, is that token. A lone surrogate is "?".
+
+        Raises:
+            TokenBeyondModel: a text with a token that the model does not have.
+        """
+        return definitions.encode(self._tokenizer, text, self.num_tokens)
 
     def decode(self, ids: Sequence[int]) -> str:
         """Ids → text; bytes that are no whole UTF-8 character become U+FFFD.

@@ -44,6 +44,14 @@ def join_labels(labels: Iterable[str]) -> str:
     return text
 
 
+class TokenBeyondModel(ValueError):
+    """A text that uses a token which was added to the tokenizer, and for which the model has no vector."""
+
+    def __init__(self, token: str, num_tokens: int) -> None:
+        super().__init__(f"text must not use {token!r}, which was added beyond the model's {num_tokens} tokens")
+        self.token = token
+
+
 def check_ids(ids: Sequence[int], num_tokens: int) -> None:
     """Raises ValueError unless every id is a whole number in [0, num_tokens)."""
     for i in ids:

@@ -17,20 +17,22 @@ PAD, UNK, CLS, SEP, MASK = SPECIAL
 class WordPieceTokenizer:
     """Words cut into the longest pieces the vocabulary has; "##" begins a piece that continues a word.
 
-    A word that cannot be cut so is `[UNK]`. A text stands between `[CLS]` and `[SEP]`.
+    A word that cannot be cut so is `[UNK]`. A text stands between `[CLS]` and `[SEP]`; one that a model is to continue
+    stands after `[CLS]`.
 
     Args:
         definition: the text of a tokenizer.json.
         num_tokens: of the model, which may have tokens that are never used, after those that the definition names;
             None for those alone.
+        closed: whether a text ends in `[SEP]`.
     Raises:
         ValueError: a definition of another kind of tokenizer, without one of `SPECIAL`, with another token for an
-            unknown word, or of more tokens than the model has.
+            unknown word, or of more tokens than the model has, those left out that were added.
     """
 
     unit: ClassVar[str] = "piece"
 
-    def __init__(self, definition: str, num_tokens: int | None = None) -> None:
+    def __init__(self, definition: str, num_tokens: int | None = None, closed: bool = True) -> None:
         self._tokenizer = definitions.parse(definition)
         if not isinstance(self._tokenizer.model, models.WordPiece):
             raise ValueError("definition must be of WordPiece, as BERT's, got another kind of tokenizer")
@@ -40,7 +42,9 @@ class WordPieceTokenizer:
             raise ValueError(f"definition must read an unknown word as {UNK!r}, got {unknown!r}")
         ids = self._tokenizer.get_vocab()
         self.pad_token, self.unk_token, self.cls_token, self.sep_token, self.mask_token = map(ids.__getitem__, SPECIAL)
-        self.num_tokens = definitions.num_tokens(self._tokenizer, num_tokens)
+        self.num_tokens, self.closed = definitions.num_tokens(self._tokenizer, num_tokens), closed
+        if beyond := [token for token in SPECIAL if ids[token] >= self.num_tokens]:
+            raise ValueError(f"definition must have {beyond[0]} among the model's {self.num_tokens} tokens")
 
     @classmethod
     def from_vocabulary(
@@ -50,6 +54,7 @@ class WordPieceTokenizer:
         strip_accents: bool | None = None,
         split_chinese: bool = True,
         num_tokens: int | None = None,
+        closed: bool = True,
     ) -> WordPieceTokenizer:
         """BERT's tokenizer from the lines of a vocab.txt.
 
@@ -59,6 +64,7 @@ class WordPieceTokenizer:
             strip_accents: whether é is read as e; None: where it is lower-cased.
             split_chinese: whether each Chinese character is a word.
             num_tokens: of the model; None for those of the vocabulary.
+            closed: whether a text ends in `[SEP]`.
         Raises:
             ValueError: a vocabulary that lacks one of `SPECIAL`, or repeats a piece.
         """
@@ -73,7 +79,7 @@ class WordPieceTokenizer:
         tokenizer.decoder = decoders.WordPiece()
         tokenizer.post_processor = processors.BertProcessing((SEP, ids[SEP]), (CLS, ids[CLS]))
         tokenizer.add_special_tokens(list(SPECIAL))
-        return cls(tokenizer.to_str(), num_tokens)
+        return cls(tokenizer.to_str(), num_tokens, closed)
 
     @classmethod
     def train(
@@ -115,12 +121,16 @@ class WordPieceTokenizer:
         return cls.from_vocabulary(sorted(vocabulary, key=vocabulary.__getitem__), lower_case)
 
     def pieces(self, text: str) -> list[int]:
-        """Text → the ids of its pieces, without `[CLS]` and `[SEP]`. A lone surrogate is read as "?"."""
-        return definitions.encode(self._tokenizer, text)
+        """Text → the ids of its pieces, without `[CLS]` and `[SEP]`. A lone surrogate is read as "?".
+
+        Raises:
+            TokenBeyondModel: a text with a token that the model does not have.
+        """
+        return definitions.encode(self._tokenizer, text, self.num_tokens)
 
     def words(self, text: str) -> list[tuple[int, int, list[int]]]:
         """The words of a text: where each begins and ends in it, and the ids of its pieces."""
-        encoding = definitions.encoding(self._tokenizer, text)
+        encoding = definitions.encoding(self._tokenizer, text, self.num_tokens)
         words: list[tuple[int, int, list[int]]] = []
         last = None
         for token, (start, end), word in zip(encoding.ids, encoding.offsets, encoding.word_ids, strict=True):
@@ -132,12 +142,21 @@ class WordPieceTokenizer:
         return words
 
     def encode(self, text: str) -> list[int]:
-        """Text → ids: `[CLS]`, the pieces, `[SEP]`; a special token written out, such as `[MASK]`, is that token."""
-        return [self.cls_token, *self.pieces(text), self.sep_token]
+        """Text → ids: `[CLS]`, the pieces, and `[SEP]` where it is closed.
+
+        A special token written out, such as `[MASK]`, is that token.
+        """
+        return [self.cls_token, *self.pieces(text), *([self.sep_token] if self.closed else [])]
+
+    def dropped(self, text: str) -> str:
+        """The characters of a text that become no token, not even `[UNK]`, each once: controls, zero-width joiners, and
+        where accents are stripped combining marks."""
+        return definitions.dropped(self._tokenizer, text)
 
     def encode_pair(self, first: str, second: str) -> tuple[list[int], list[int]]:
         """Two texts → ids `[CLS] first [SEP] second [SEP]`, and the segment of each token: 0, then 1 for the second."""
-        left, right = self.encode(first), [*self.pieces(second), self.sep_token]
+        left = [self.cls_token, *self.pieces(first), self.sep_token]
+        right = [*self.pieces(second), self.sep_token]
         return left + right, [0] * len(left) + [1] * len(right)
 
     def decode(self, ids: Sequence[int]) -> str:
@@ -161,7 +180,8 @@ class WordPieceTokenizer:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for a JSON card; `former.save` keeps the long definition in a file of its own."""
-        return {"kind": "wordpiece", "num_tokens": self.num_tokens, "definition": self._tokenizer.to_str()}
+        plain = {"kind": "wordpiece", "num_tokens": self.num_tokens, "definition": self._tokenizer.to_str()}
+        return plain if self.closed else {**plain, "closed": False}
 
 
 def special_ids(tokenizer: object) -> tuple[int, ...]:

@@ -416,7 +416,7 @@ def test_texts_of_all_lengths_meet_few_numbers_of_rows(monkeypatch):
 BERTS: list[dict[str, Any]] = [
     {},
     {"activation": "relu", "variant": "wide", "attention_bias": False, "pad_token": None, "sentence_head": False},
-    {"activation": "gelu_tanh", "words_head": False, "ff_hidden": 31, "scaled_by_layer": True},
+    {"activation": "gelu_tanh", "words_head": False, "ff_hidden": 31},
 ]
 
 

@@ -191,11 +191,11 @@ def output(loaded: Loaded, reading: Reading, x: Tensor, other: Tensor | None) ->
         other: of the run to compare with, whose candidates are named too.
     Returns:
         {"blanks": for each hidden piece {"token", "truth": {"id", "label", "prob"} or None, "next": candidates, the
-        likeliest first, as {"id", "label", "prob"}}, "follows": the probability that the second text follows the first,
-        None where there is one text, or no head for it}.
+        likeliest first, as {"id", "label", "prob"}}, None without the head for it; "follows": the probability that the
+        second text follows the first, None where there is one text, or no head for it; "pairs": whether there is one}.
     """
     model, tokenizer = loaded.bundle.model, tokenizer_of(loaded)
-    places, blanks = reading.blanks(tokenizer.mask_token), []
+    places, blanks = reading.blanks(tokenizer.mask_token) if model.has_head else [], []
     for i in places:
         probs, ids, truth = model.unembed(x[0, i]).softmax(-1), candidates(model, i, x, other), reading.pieces[i].truth
         named = [
@@ -211,7 +211,11 @@ def output(loaded: Loaded, reading: Reading, x: Tensor, other: Tensor | None) ->
     follows = None
     if 1 in reading.segments and model.sentence is not None:
         follows = rounded(model.follows(x)[0].softmax(-1)[0])
-    return {"blanks": blanks, "follows": follows}
+    return {
+        "blanks": blanks if model.has_head else None,
+        "follows": follows,
+        "pairs": model.sentence is not None,
+    }
 
 
 def candidates(model: Any, place: int, *runs: Tensor | None) -> list[int]:
@@ -224,8 +228,9 @@ def cost(loaded: Loaded, made: Pass) -> Any:
     mean over the hidden pieces; of one that nobody knows, of what the model says first.
 
     Raises:
-        Refusal: nothing is hidden.
+        Refusal: nothing is hidden, or nothing can be filled in.
     """
+    check_head(loaded)
     blanks = made.header["output"]["blanks"]
     if not blanks:
         raise Refusal("no_blanks")
@@ -237,6 +242,12 @@ def cost(loaded: Loaded, made: Pass) -> Any:
         return -log_probs[:, torch.arange(len(targets)), targets].mean(1) / math.log(2)
 
     return bits
+
+
+def check_head(loaded: Loaded) -> None:
+    """Raises Refusal for a model without a head that predicts something."""
+    if not loaded.has_head:
+        raise Refusal("no_head")
 
 
 def tokenizer_of(loaded: Loaded) -> WordPieceTokenizer:

@@ -9,6 +9,7 @@ from typing import Any
 
 import former
 from viz.passes.again import again
+from viz.passes.blanks import check_head
 from viz.passes.habits import rounded
 from viz.passes.loaded import Loaded
 from viz.passes.run import Pass
@@ -24,7 +25,10 @@ def lens(loaded: Loaded, made: Pass) -> dict[str, Any]:
         {"ids" and "probs": [depth + 1][t][up to `TOP`], the likeliest first; "labels": {id: label}}. Of a classifier,
         whose verdict is on the whole text, there is one column, and the ids are its classes; of a Bert there is one for
         each hidden piece, "columns" says which tokens they are.
+    Raises:
+        Refusal: a model without a head.
     """
+    check_head(loaded)
     inputs, observers = again(loaded, made)
     cells = (loaded.bundle.config.depth + 1) * (1 if loaded.judges else made.header["tokens"])
     names = made.header["output"].get("classes")

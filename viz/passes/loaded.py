@@ -66,8 +66,18 @@ class Loaded:
 
     @property
     def fills(self) -> bool:
-        """Whether it fills in hidden words."""
+        """Whether it reads a text as a `Bert` does, which fills in hidden words where it has the head for it."""
         return isinstance(self.bundle.model, former.Bert)
+
+    @property
+    def has_head(self) -> bool:
+        """Whether it says something: a `Bert` may lack the head that fills in words."""
+        return not self.fills or self.bundle.model.has_head
+
+    @property
+    def heads_left(self) -> list[str]:
+        """The names of the heads in its file that were not read."""
+        return self.bundle.card.get("heads_left", [])
 
     @property
     def remembers(self) -> bool:
@@ -83,7 +93,9 @@ class Loaded:
 
     @property
     def manner(self) -> str:
-        """What it is, more exactly than its kind: a generator may have a "memory", or a "pattern" for a mask."""
+        """What it is, more exactly than its kind: "bare" without a head; with a "memory", or a "pattern" for a mask."""
+        if not self.has_head:
+            return "bare"
         pattern = getattr(self.bundle.config, "mask", None) in former.sparse.KINDS
         return "memory" if self.remembers else "pattern" if pattern else self.kind
 
@@ -97,6 +109,13 @@ class Loaded:
         if self.bundle.card.get("recipe", {}).get("repeats"):  # it learned from letters that come again, too
             return "letters"
         return "long" if self.manner in ("pattern", "memory") else self.bundle.tokenizer.unit
+
+    @property
+    def divisors(self) -> tuple[float, ...] | None:
+        """What each layer's scores are divided by besides √s; None for nothing."""
+        config = self.bundle.config
+        each = tuple(map(config.divisor, range(config.depth)))
+        return None if set(each) == {1.0} else each
 
     @property
     def causal(self) -> bool:
@@ -126,7 +145,7 @@ def reader(models: Models) -> Loaded:
 
 def filler(models: Models) -> Loaded | None:
     """The model that fills in hidden words: the shipped one, or one of the visitor's own; None where there is none."""
-    found = {name: loaded for name, loaded in models.items() if loaded.fills}
+    found = {name: loaded for name, loaded in models.items() if loaded.fills and loaded.has_head}
     return found.get("bert") or next(iter(found.values()), None)
 
 

@@ -34,8 +34,9 @@ def heads(loaded: Loaded, made: Pass) -> Iterator[dict[str, Any]]:
     Bert: of its hidden words. Classifier: by how much the log-odds of the class it chooses fall.
 
     Raises:
-        Refusal: a text or an answer too short to predict.
+        Refusal: a text or an answer too short to predict, or a model without a head.
     """
+    blanks.check_head(loaded)
     if loaded.translates:
         yield from _heads_of_stacks(loaded, made)
         return

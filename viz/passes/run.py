@@ -53,6 +53,7 @@ class Map:
     ids: tuple[int, ...] = ()  # of the tokens, where queries and keys are the same
     scores: Tensor | None = None  # (layers, h, t_query, t_key), where they are more than q·k / √s
     memory: int = 0  # of the keys, how many are a memory from before
+    divisors: tuple[float, ...] | None = None  # what each layer's scores are divided by besides √s; None for nothing
 
     @property
     def nbytes(self) -> int:
@@ -100,6 +101,7 @@ class Map:
             "pooled": self.pooled,
             "skipped": self.skipped if self.skips else None,
             "scored": self.scores is not None,
+            "divisors": self.divisors,
             "memory": habits.on_memory(self.weights, self.memory) if self.memory else None,
             **(
                 habits.describe(self.weights, self.allowed, torch.tensor(self.ids))
@@ -177,7 +179,7 @@ def read_text(
     most: int = bundle.config.seq_length if limit is None else limit
     part = slice(-most, None) if end else slice(most)
     kept = ids[part]
-    if len(ids) > most and hasattr(tokenizer, "cls_token"):  # as in training: [CLS] and [SEP] stand around what is left
+    if len(ids) > most and getattr(tokenizer, "closed", False):  # as in training: [CLS] and [SEP] around what is left
         kept = [ids[0], *(ids[1 - most :] if end else [*ids[1 : most - 1], ids[-1]])]
     labels = tokenizer.labels(kept)
     if isinstance(tokenizer, former.tokens.WordTokenizer):  # what was typed, where the vocabulary has only <unk>
@@ -208,7 +210,7 @@ def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Pass:
     plain = former.run_with_capture(loaded.fast, tokens, (), mask=mask)[0] if observers else None
     named = most_likely(out, plain) if not loaded.judges else []
     points = (capture.stack(point)[:, 0] for point in POINTS)
-    attention = Map("self", labels, labels, mask, *points, ids=tuple(ids))
+    attention = Map("self", labels, labels, mask, *points, ids=tuple(ids), divisors=loaded.divisors)
     header: dict[str, Any] = {
         "tokens": len(ids),
         "total": total,

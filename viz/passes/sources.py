@@ -55,10 +55,6 @@ def open_model(place: str | Path, taken: Container[str] = ()) -> Loaded:
             f"{str(place)!r} holds a {type(bundle.model).__name__} whose positions add to its scores, "
             "which is shown here of a TransformerXL alone"
         )
-    if isinstance(bundle.model, former.Bert) and bundle.model.words is None:
-        raise NotShown(
-            f"{str(place)!r} holds a Bert without its masked-word head, of which there is nothing to say here"
-        )
     name = Path(place).name if theirs else Path(place).resolve().name
     name = str(place) if name in taken else name
     return Loaded(name, bundle, digest(bundle.card.get("files", str(place))), folder, code)
@@ -120,4 +116,6 @@ def told(loaded: Loaded) -> str:
     parameters = sum(part.numel() for part in loaded.bundle.model.parameters())
     context, reads = loaded.bundle.config.seq_length, loaded.reads
     bound = "" if reads == context else f"; tab Explore shows {reads} of its {context:,} tokens at once"
-    return f"{loaded.name}: {parameters / 1e6:,.1f} million parameters{bound}"
+    left = ", ".join(loaded.heads_left)
+    heads = f"; of the head {left} only the body below it is shown" if left else ""
+    return f"{loaded.name}: {parameters / 1e6:,.1f} million parameters{bound}{heads}"

@@ -64,10 +64,10 @@ def trace(
         part: of `MAPS`: the number is one of the query's q, the key's k or v, or what the head adds for the query.
         at: which of the part's numbers.
     Returns:
-        "q", "k", "v" and "out": s numbers each; "adds": e numbers; "product": q · k; "root"; "score"; "most": the
-        largest score of the row; "total": Σ e^(score − most) over its keys; "weight"; "terms": the number as a sum of
-        products, see `terms_of`; "input": the largest of these products followed on, see `input_of`, of "adds" None;
-        "stream": of "adds" what the number is added to, else None.
+        "q", "k", "v" and "out": s numbers each; "adds": e numbers; "product": q · k; "root", what it is divided by, and
+        "divisor", what of that is not √s; "score"; "most": the largest score of the row; "total": Σ e^(score − most)
+        over its keys; "weight"; "terms": the number as a sum of products, see `terms_of`; "input": the largest of these
+        products followed on, see `input_of`, of "adds" None; "stream": of "adds" what the number is added to, or None.
     Raises:
         LookupError: what is not there.
         Refusal: a model whose numbers come about in another way.
@@ -77,7 +77,8 @@ def trace(
         vectors[layer, head, row] for vectors, row in ((each.q, query), (each.k, key), (each.v, key), (each.out, query))
     )
     size = q.shape[-1]
-    root = size**0.5 if loaded.bundle.config.scaled else 1.0
+    divisor = loaded.bundle.config.divisor(layer)
+    root = (size**0.5 if loaded.bundle.config.scaled else 1.0) * divisor
     scores = (each.q[layer, head, query] @ each.k[layer, head].T / root)[each.allowed[query]]
     attention, prefix = attention_of(loaded, name, layer)
     columns = slice(head * size, (head + 1) * size)
@@ -102,6 +103,7 @@ def trace(
         **found,
         "product": q @ k,
         "root": root,
+        "divisor": divisor,
         "score": q @ k / root,
         "most": scores.max(),
         "total": (scores - scores.max()).exp().sum(),

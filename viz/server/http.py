@@ -14,6 +14,7 @@ from typing import Any, ParamSpec
 from fastapi import Request, Response
 from starlette.requests import ClientDisconnect
 
+from former.tokens import TokenBeyondModel
 from viz.text import Refusal
 
 P = ParamSpec("P")
@@ -74,10 +75,13 @@ def error(refusal: Refusal) -> bytes:
 def refusal_of(raised: ValueError) -> Refusal:
     """Returns the refusal that a visitor is told.
 
-    Every refusal that is meant is a `Refusal`. Any other ValueError is a fault of the app, whatever it says of its
-    arguments: it is logged with its traceback, and the visitor is told no more than that it did not work.
+    Every refusal that is meant is a `Refusal`, or of the library a `TokenBeyondModel`. Any other ValueError is a fault
+    of the app, whatever it says of its arguments: it is logged with its traceback, and the visitor is told no more than
+    that it did not work.
     """
     if isinstance(raised, Refusal):
         return raised
+    if isinstance(raised, TokenBeyondModel):
+        return Refusal("token_beyond", token=raised.token)
     logging.getLogger(__name__).error("a ValueError that is no refusal", exc_info=raised)
     return Refusal("not_possible")

@@ -55,6 +55,14 @@ def read_index(view: View, name: str, size: int) -> int:
     return given
 
 
+def root(loaded: Loaded, layer: int) -> str:
+    """What a layer's dot products of q and k are divided by, as code."""
+    config = loaded.bundle.config
+    divisor = config.divisor(layer)
+    size = "q.shape[-1] ** 0.5" if config.scaled else "1"
+    return size if divisor == 1 else f"({size} * {divisor:g})"
+
+
 def read_choice(view: View, name: str, choices: Iterable[str]) -> str:
     """One of some words.
 

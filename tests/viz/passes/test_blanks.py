@@ -8,7 +8,6 @@ import pytest
 import torch
 import transformers
 
-import former
 from former.tokens import WordPieceTokenizer
 from viz.passes import blanks, lens, measures, sources
 from viz.passes.store import PassStore, pass_of
@@ -206,14 +205,6 @@ def test_a_fine_tuned_bert_gives_the_verdict_of_transformers(tmp_path, folder):
         reached = (reached @ layer.mean(0) + reached) / 2
     assert first["attention"] == pytest.approx(reached.tolist(), abs=2e-5)
     assert first["blank"] == "[UNK]"
-
-
-def test_a_bert_without_its_masked_word_head_is_refused_in_a_line(tmp_path, folder):
-    config = transformers.BertConfig(vocab_size=120, **SHAPE)
-    transformers.BertModel(config).save_pretrained(tmp_path)
-    (tmp_path / "tokenizer.json").write_bytes((folder / "tokenizer.json").read_bytes())
-    with pytest.raises(former.CheckpointError, match="without its masked-word head"):
-        sources.open_model(str(tmp_path))
 
 
 def test_the_words_of_a_text_are_those_that_its_pieces_come_from():

@@ -96,9 +96,11 @@ const load = async () => {
   const answer = await response?.json().catch(() => null);
   if (asked !== key) return; // another pass is on screen by now
   if (response?.ok && answer) {
-    read = answer;
     element.classList.remove("late");
     element.dataset.rev = store.rev;
+    body.hidden = Boolean(answer.error); // a model without a head has nothing to be read by
+    if (answer.error) return void (status.textContent = former.refusal(answer));
+    read = answer;
     return draw();
   }
   asked = null;

@@ -14,6 +14,7 @@ from viz import browser
 from viz.gradio_adapter import DIRECT
 from viz.passes import edits, trace
 from viz.passes.loaded import Loaded, Models, first_ahead
+from viz.passes.remarks import remarks
 from viz.passes.snapshots import name_at, split
 from viz.passes.store import PassStore
 from viz.server import http
@@ -72,6 +73,7 @@ def look(loaded: Loaded, passes: PassStore, typed: str, changes: list[edits.Edit
         key = "cut_text" if header["context"] == loaded.reads else "cut_pass"
         values = {"kept": kept, "total": total, "unit": unit, "end": end}
         notes.append(notice("info", note(key, **values)))
+    notes += [notice("info", said) for said in remarks(loaded, typed)]
     if unknown := sum(label.startswith(UNK) for label in header["labels"]):
         key = "unknown_characters" if unit == "character" else "unknown_words"
         notes.append(notice("info", note(key, count=unknown, total=kept)))

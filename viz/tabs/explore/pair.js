@@ -130,14 +130,16 @@ const paint = former.afterMap(() => {
   element.dataset.rev = store.rev;
   if (!vectors) return;
   const { headSize } = map;
+  const divisor = map.divisor(shown.layer);
   const { uniform, replaced, set, factor } = changes(shown, query);
   former.recompute(map, vectors);
   const [q, k] = [vectors.q.subarray(query * headSize, (query + 1) * headSize), vectors.k.subarray(key * headSize, (key + 1) * headSize)];
   drawProducts(q, k);
   const dot = q.reduce((so, value, i) => so + value * k[i], 0);
   const masked = key >= map.rowLength(query);
-  const score = vectors.given && !masked ? vectors.given[map.rowStart(query) + key] : dot / Math.sqrt(headSize);
-  const said = { dot: number(dot), size: headSize, score: number(score), keys: map.keysSeen(query), weight: masked ? "" : number(former.row(shown, query)[key]) };
+  const score = vectors.given && !masked ? vectors.given[map.rowStart(query) + key] : dot / (Math.sqrt(headSize) * divisor);
+  const root = say("root", { size: headSize, divisor: `${divisor}` });
+  const said = { dot: number(dot), root, score: number(score), keys: map.keysSeen(query), weight: masked ? "" : number(former.row(shown, query)[key]) };
   const sums = vectors.given ? "pair_sum_distance" : "pair_sum";
   sum.textContent = say(masked ? "pair_masked" : map.skips(query, key) ? "pair_skipped" : set ? "pair_set" : uniform ? "pair_edited" : sums, said);
   fetched = former.fetched(shown, query, KEYS, factor);

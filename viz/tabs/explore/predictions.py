@@ -84,6 +84,7 @@ def fill_in(models: Models, view: View) -> str:
     loaded, _, code, *_ = start(models, view)
     if not loaded.fills:
         raise Refusal("bad_request")
+    blanks.check_head(loaded)
     follows = ""
     if loaded.bundle.model.sentence is not None and blanks.masked(loaded, view["text"])[1] is not None:
         follows = "follows = bundle.model.next_sentence(*inputs)[0].softmax(-1)[0]  # without the edits\n"
@@ -124,6 +125,7 @@ def prediction(models: Models, view: View) -> str:
 def lens(models: Models, view: View) -> str:
     """What the model would say at each depth."""
     loaded, t, code, *_ = start(models, view)
+    blanks.check_head(loaded)
     config = loaded.bundle.config
     layer = read_index(view, "layer", config.depth)
     if loaded.judges:
@@ -198,6 +200,7 @@ def surprise(models: Models, view: View) -> str:
 def interventions(models: Models, view: View) -> str:
     """What each head is worth, by switching it off."""
     loaded, _, code, *_ = start(models, view)
+    blanks.check_head(loaded)
     if loaded.translates:
         return f"{code}{ANSWER_WORTH}"
     if loaded.fills:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from viz.passes.loaded import Models
 from viz.tabs.explore import forming, predictions, scans
 from viz.tabs.explore.starts import q_and_k, read_head, shown, start
-from viz.tabs.python import Snippet, View, read_choice, read_index, read_model
+from viz.tabs.python import Snippet, View, read_choice, read_index, read_model, root
 
 
 def overview(models: Models, view: View) -> str:
@@ -24,7 +24,7 @@ def head_map(models: Models, view: View) -> str:
     scale = read_choice(view, "scale", ("linear", "row", "root"))
     if view.get("show") == "scores" and view["of"] == "head":
         scale, layer, head = "scores", view["layer"], view["head"]
-        line = q_and_k(stack, layer, head) + "shown = q @ k.T / q.shape[-1] ** 0.5  # scores (t_query, t_key)\n"
+        line = q_and_k(stack, layer, head) + f"shown = q @ k.T / {root(loaded, layer)}  # scores (t_query, t_key)\n"
         if loaded.remembers:
             line = f'shown = capture.get("scores", {layer})[0, {head}]  # (t_query, t_key)\n'
     return f"{code}{line}figure = figures.attention(shown, {sides}, mask=mask, scale={scale!r})\n"
@@ -61,7 +61,7 @@ def pair(models: Models, view: View) -> str:
     loaded, t, code, t_key, stack, _ = start(models, view)
     layer, head = read_head(loaded, view)
     query, key = read_index(view, "query", t), read_index(view, "key", t_key)
-    score = "float(products.sum()) / len(products) ** 0.5"
+    score = f"float(products.sum()) / {root(loaded, layer)}"
     if loaded.remembers:  # distances have a part in it
         score = f'float(capture.get("scores", {layer})[0, {head}, {query}, {key}])'
     return (
@@ -97,7 +97,7 @@ def trace(models: Models, view: View) -> str:
     unify = "attention.unifyheads.weight" if config.unify else f"torch.eye({config.emb})"
     return (
         f"{code}{q_and_k(stack, layer, head)}"
-        f"scores = q[{query}] @ k.T / {'q.shape[-1] ** 0.5' if config.scaled else '1'}\n"
+        f"scores = q[{query}] @ k.T / {root(loaded, layer)}\n"
         f'weight = scores.masked_fill(~mask[{query}], float("-inf")).softmax(-1)[{key}]\n'
         f'_, output = former.run_with_capture(bundle.model, {read}, ["{stack}out"], edits=edits)\n'
         f'out = output.get("{stack}out", {layer})[0, {head}, {query}]  # (s,)\n'

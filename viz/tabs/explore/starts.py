@@ -55,7 +55,7 @@ def start(models: Models, view: View) -> Start:
     lines = [
         f"bundle = {loaded.code}",
         f"text = {view['text']!r}",
-        f"ids = {ids if total > len(ids) and hasattr(loaded.bundle.tokenizer, 'cls_token') else read}",
+        f"ids = {ids if total > len(ids) and getattr(loaded.bundle.tokenizer, 'closed', False) else read}",
         "tokens, labels = torch.tensor([ids]), bundle.tokenizer.labels(ids)",
         *run_under_edits(loaded, view, "tokens", len(ids)),
     ]

@@ -38,16 +38,21 @@ const pick = (part, at) => {
 };
 const row = (part, token, clickable = true) => former.numberRow(say(`trace_row_${part}`, { token }), found[part], clickable ? { chosen: part === picked.part ? picked.at : null, onpick: (at) => pick(part, at) } : null);
 
+const scoreOf = (values) => {
+  if (values.divisor !== 1) return say("trace_score_by_layer", values);
+  return say(found.root === 1 ? "trace_score_unscaled" : "trace_score", values);
+};
+
 /** The weight from its score, and the score from q and k. */
 const weightSteps = ({ query, key, names }) => {
-  const { product, root, score, most, total, weight } = found;
+  const { product, root, divisor, score, most, total, weight } = found;
   const computed = Math.exp(score - most) / total;
   const values = { ...names, keys: store.map.keysSeen(query), score: number(score), most: within(most), total: number(total), weight: number(computed) };
   const changed = Math.abs(computed - weight) > 1e-4 ? line(say("trace_weight_set", { weight: number(computed), changed: number(weight) })) : null;
   Object.assign(chain.dataset, { computed, weight, key });
   return [
     h("li", {}, line(say("trace_weight", values)), changed),
-    h("li", {}, line(root === 1 ? say("trace_score_unscaled", values) : say("trace_score", { ...values, product: number(product), root: number(root, 3) })),
+    h("li", {}, line(scoreOf({ ...values, product: number(product), root: number(root, 3), divisor })),
       row("q", names.query), row("k", names.key), row("v", names.key), h("p", { class: "quiet" }, say("trace_pick"))),
   ];
 };

@@ -54,7 +54,8 @@ def terms(block: former.TransformerBlock, token: Tensor, place: Tensor) -> Tenso
         return [x.unflatten(-1, (attention.heads, -1)).transpose(1, 2) for x in made]
 
     queries, keys = both(attention.toqueries), both(attention.tokeys)
-    return torch.stack([attention_scores(q, k, scaled=attention.scaled) for q in queries for k in keys])
+    scale = {"scaled": attention.scaled, "divisor": attention.divisor}
+    return torch.stack([attention_scores(q, k, **scale) for q in queries for k in keys])
 
 
 def summands(loaded: Loaded, ids: list[int]) -> tuple[Tensor, Tensor]:

@@ -61,7 +61,7 @@ def stages(models: Models, asked: Asked) -> dict[str, Any]:
         "layers": config.depth,
         "heads": config.heads,
         "headSize": config.head_size,
-        "scores": attention_scores(q[None, None], k[None, None])[0, 0].tolist(),
+        "scores": attention_scores(q[None, None], k[None, None], divisor=config.divisor(layer))[0, 0].tolist(),
         "allowed": mask.int().tolist(),
         "weights": weights.tolist(),
         "cells": masks.count(kind, t, size),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from viz.passes.loaded import Models
 from viz.tabs.mask import consequence as measures
 from viz.tabs.mask import masking
-from viz.tabs.python import IMPORTS, Snippet, View
+from viz.tabs.python import IMPORTS, Snippet, View, root
 
 
 def start(models: Models, view: View) -> str:
@@ -35,7 +35,7 @@ def stages(models: Models, view: View) -> str:
         f"{code}"
         f'_, capture = former.run_with_capture(bundle.model, tokens, ("q", "k", "weights"), [{layer}], mask=mask)\n'
         f'q, k, weights = (capture.get(point, {layer})[0, {head}] for point in ("q", "k", "weights"))\n'
-        "scores = q @ k.T / q.shape[-1] ** 0.5  # before the mask\n"
+        f"scores = q @ k.T / {root(models[view['model']], layer)}  # before the mask\n"
         'before = figures.attention(scores, labels, scale="scores")\n'
         "figure = figures.attention(weights, labels, mask=mask)\n"
     )

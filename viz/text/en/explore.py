@@ -18,7 +18,7 @@ MESSAGES = {
     "model_xl": "writes English, with a memory",
     "model_sparse": "writes, leaving out most pairs",
     "model_kind": "{kind, select, classifier {tells texts apart} translator {reads a text and answers it} bert"
-    " {fills in hidden words} memory {writes, with a memory} pattern {writes,"
+    " {fills in hidden words} bare {reads a text, and predicts nothing} memory {writes, with a memory} pattern {writes,"
     " leaving out most pairs} other {writes, token by token}}",
     # answers that are late
     "old": "not yet what was asked for",
@@ -179,14 +179,15 @@ MESSAGES = {
     "short_mixed": "mixed, {entropy} bits",
     "short_only": "a single token",
     "pair": "From q, k and v to the output",
-    "pair_sum": "The products sum to {dot}. Divided by √{size}: {score}, the score. Softmax over {keys, plural, one {#"
+    "root": "√{size}{divisor, select, 1 {} other { · {divisor}}}",
+    "pair_sum": "The products sum to {dot}. Divided by {root}: {score}, the score. Softmax over {keys, plural, one {#"
     " key} other {# keys}}: {weight}.",
-    "pair_masked": "The products sum to {dot}. Divided by √{size}: {score}. The mask hides this pair, so it has "
+    "pair_masked": "The products sum to {dot}. Divided by {root}: {score}. The mask hides this pair, so it has "
     "no weight.",
     "pair_skipped": "The pattern leaves this pair out: its score is never computed, and it has no weight.",
     "pair_no_head": "A mean and a rollout have no q and k of their own: choose a head to see where it comes from.",
     "pair_sum_distance": "The products sum to {dot}. With what this layer adds for the distance, and divided by"
-    " √{size}: {score}, the score. Softmax over {keys, plural, one {# key} other {# keys}}: {weight}.",
+    " {root}: {score}, the score. Softmax over {keys, plural, one {# key} other {# keys}}: {weight}.",
     "pair_check_distance": "Recomputed here from the scores and v, to within {error}.",
     "pair_check": "Recomputed here from q, k and v, to within {error}.",
     "pair_check_edited": "Recomputed here from the weights and v, to within {error}.",
@@ -200,9 +201,9 @@ MESSAGES = {
     " {size}: {terms} make {total}.",
     "pair_total_scaled": "The head’s output for {query} is the sum of the values, each times its weight; you have"
     " scaled it by {factor}. Number {at} of {size}: {terms}, times {factor}, make {total}.",
-    "pair_set": "The products sum to {dot}. Divided by √{size}: {score}. You have set weights of this row, so they no"
+    "pair_set": "The products sum to {dot}. Divided by {root}: {score}. You have set weights of this row, so they no"
     " longer come from it: {weight}.",
-    "pair_edited": "The products sum to {dot}. Divided by √{size}: {score}. You have replaced this head’s weights, so"
+    "pair_edited": "The products sum to {dot}. Divided by {root}: {score}. You have replaced this head’s weights, so"
     " they no longer come from it: {keys, plural, one {{weight} for its only key} other {{weight} for each of #"
     " keys}}.",
     # a pinned pass and the one on screen
@@ -238,6 +239,10 @@ MESSAGES = {
     "beside_head": "{name}: {share} of its attention goes elsewhere.",
     "beside_pair": "{query} → {key}: pinned {before}, on screen {after}; {change}.",
     # refusals and remarks
+    "heads_left": "The file of {model} also holds {names}, {count, plural, one {a head} other {heads}} that cannot be"
+    " shown here.{kind, select, bert { What you see is the body below.} generator { What comes next is read with the"
+    " token embedding, as GPT-2 does.} other {}}",
+    "no_head": "This model has no head that predicts words: you can see its attention, but there is no prediction.",
     "read_on": "The text is read segment by segment. Of its {total} {unit, select, byte {bytes} other {tokens}} the"
     " last segment, {kept}, is shown; the {memory} before it are its memory, left of the dashed line.",
     "unknown_model": "There is no model “{given}” here; {used} is shown instead.",

@@ -59,6 +59,8 @@ MESSAGES = {
     " other {# keys}} = e^({score} − {most}) / {total} = {weight}",
     "trace_weight_set": "from the scores this weight would be {weight}; you have changed it to {changed}",
     "trace_score": "score = q·k / √s = {product} / {root} = {score}",
+    "trace_score_by_layer": "score = q·k / (√s · {divisor}) = {product} / {root} = {score}: this model divides the"
+    " scores of each layer by its number, counted from 1",
     "trace_score_unscaled": "score = q·k = {score}",
     "trace_pick": "Click a number of q, k or v to follow it.",
     "trace_row_q": "q of {token}",

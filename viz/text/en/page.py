@@ -14,6 +14,8 @@ MESSAGES = {
     "empty_text": "There is no text to look at yet: type a few words.",
     "long_text": "This text has {given, number} characters; the limit is {limit, number}. Please shorten it.",
     "no_tokens": "There is nothing in this text that the model could read as a word. Please type a few words.",
+    "token_beyond": "This model has no vector for “{token}”, which its tokenizer was given later. Please leave it out.",
+    "dropped": "The tokenizer drops {characters}: the model does not see {count, plural, one {it} other {them}}.",
     "cut_text": "This model reads {kept} {unit, select, word {words} piece {pieces of words} character"
     " {characters} other {bytes}} at once. Your text has {total}; the {end, select, last {last} other {first}} {kept}"
     " are shown.",

@@ -51,12 +51,14 @@
     const draw = (drawn) => {
       header = drawn;
       const { output, baseline } = header;
+      const blanks = (output.blanks ?? []).map((blank, i) => answer(blank, baseline?.blanks[i]));
+      const none = say(output.blanks ? "blanks_none" : "no_head");
+      words.hidden = reset.hidden = !output.blanks;
       words.replaceChildren(...header.words.map(wordOf([...header.text])));
-      const blanks = output.blanks.map((blank, i) => answer(blank, baseline?.blanks[i]));
-      answers.replaceChildren(...(blanks.length ? blanks : [h("p", { class: "quiet" }, say("blanks_none"))]));
+      answers.replaceChildren(...(blanks.length ? blanks : [h("p", { class: "quiet" }, none)]));
       reset.disabled = !hidden().some((word) => !isUnknown(word));
-      const { follows } = output;
-      if (follows === null) verdict.textContent = header.segments.includes(1) ? "" : say("blanks_one_text");
+      const { follows, pairs } = output;
+      if (follows === null) verdict.textContent = !pairs || header.segments.includes(1) ? "" : say("blanks_one_text");
       else verdict.replaceChildren(say("blanks_follows", { likelier: follows >= 0.5 ? "yes" : "no" }), " ", former.change(baseline?.follows, follows));
     };
     return { words, answers, verdict, reset, draw };

@@ -6,7 +6,8 @@
   /** The attention of one stack of layers: rows are queries, columns keys, each with labels of their own. */
   class AttentionMap {
     constructor(described, scales, cells) {
-      /** name, layers, heads, headSize, queries, keys, statistics, habits, opening: see Map.describe in viz/passes/run.py. */
+      /** name, layers, heads, headSize, divisors, queries, keys, statistics, habits, opening: see Map.describe in
+       *  viz/passes/run.py. */
       Object.assign(this, described, { scales, cells });
       this.starts = [0];
       for (const length of this.lengths) this.starts.push(this.starts.at(-1) + length);
@@ -22,6 +23,11 @@
     }
     rowLength(query) {
       return this.lengths[query];
+    }
+
+    /** What a layer's scores are divided by besides √headSize. */
+    divisor(layer) {
+      return this.divisors?.[layer] ?? 1;
     }
 
     /** Whether the pattern leaves out a key that stands before others which the query sees: nothing was computed there. */

@@ -155,7 +155,7 @@
     const { headSize } = map;
     const { q, k, weights, given } = vectors;
     const scores = given ?? new Float32Array(weights.length);
-    const root = Math.sqrt(headSize);
+    const root = Math.sqrt(headSize) * map.divisor(vectors.layer);
     let error = 0;
     for (let query = 0; query < map.queries.length; query++) {
       const [start, length] = [map.rowStart(query), map.rowLength(query)];

@@ -1,0 +1,109 @@
+"""The tokenizer of a folder in Hugging Face's format, from its tokenizer.json or the older files; and what is written.
+
+BERT reads pieces of words, GPT-2 runs of bytes; but a GPT-2 may stand on BERT's pieces, as the Chinese ones do.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from former import tokens
+from former.checkpoints import TOKENIZER, CheckpointError
+from former.pretrained.files import read_json, read_text
+from former.tokens import Tokenizer
+
+VOCABULARY, MERGES, PIECES = "vocab.json", "merges.txt", "vocab.txt"
+
+
+def read_pieces(folder: Path, num_tokens: int, closed: bool = True) -> Tokenizer:
+    """BERT's tokenizer, for a model of so many tokens; `closed`: whether a text ends in `[SEP]`."""
+    if (folder / TOKENIZER).exists():
+        return tokens.WordPieceTokenizer(read_text(folder / TOKENIZER), num_tokens, closed)
+    if not (folder / PIECES).exists():
+        raise _missing(folder, PIECES)
+    pieces = read_text(folder / PIECES).rstrip("\n").split("\n")
+    settings = folder / "tokenizer_config.json"
+    values = read_json(settings) if settings.exists() else {}
+    for name in ("do_lower_case", "tokenize_chinese_chars"):
+        if not isinstance(values.get(name, True), bool):
+            raise CheckpointError(f"{settings}: {name} must be true or false, got {values[name]!r}")
+    return tokens.WordPieceTokenizer.from_vocabulary(
+        pieces,
+        values.get("do_lower_case", not has_capitals(pieces)),
+        values.get("strip_accents"),
+        values.get("tokenize_chinese_chars", True),
+        num_tokens=num_tokens,
+        closed=closed,
+    )
+
+
+def read_bytes(folder: Path, num_tokens: int) -> Tokenizer:
+    """GPT-2's tokenizer, for a model of so many tokens; or BERT's, where that is what the folder holds."""
+    if _holds_pieces(folder):
+        return read_pieces(folder, num_tokens, closed=False)
+    if (folder / TOKENIZER).exists():
+        return tokens.BpeTokenizer(read_text(folder / TOKENIZER), num_tokens)
+    if not (folder / VOCABULARY).exists() or not (folder / MERGES).exists():
+        raise _missing(folder, f"{VOCABULARY} and {MERGES}")
+    merges = []
+    for line in read_text(folder / MERGES).split("\n"):
+        if line and not line.startswith("#version"):
+            first, space, second = line.partition(" ")
+            if not space or " " in second:
+                raise CheckpointError(f"{folder / MERGES} must hold two tokens a line, got {line!r}")
+            merges.append((first, second))
+    return tokens.BpeTokenizer.from_vocabulary(read_json(folder / VOCABULARY), merges, num_tokens)
+
+
+def _holds_pieces(folder: Path) -> bool:
+    """Whether a folder's tokenizer is BERT's: it says so, or has no file but a vocab.txt."""
+    if (folder / TOKENIZER).exists():
+        return re.search(r'"type"\s*:\s*"WordPiece"', read_text(folder / TOKENIZER)) is not None
+    return (folder / PIECES).exists() and not (folder / MERGES).exists()
+
+
+def has_capitals(pieces: Iterable[str]) -> bool:
+    """Whether a vocabulary is of texts that keep their capitals: single ones are among its pieces."""
+    letters = (piece.removeprefix("##") for piece in pieces)
+    return any(len(letter) == 1 and letter != letter.lower() for letter in letters)
+
+
+def settings_of_pieces(tokenizer: Tokenizer) -> dict[str, Any]:
+    """What tokenizer_config.json says of BERT's tokenizer.
+
+    Raises:
+        ValueError: another kind.
+    """
+    if not isinstance(tokenizer, tokens.WordPieceTokenizer):
+        raise ValueError(f"tokenizer must be a WordPieceTokenizer, as BERT's, got a {type(tokenizer).__name__}")
+    normalizer = json.loads(tokenizer.to_dict()["definition"])["normalizer"] or {}
+    return {
+        "tokenizer_class": "BertTokenizer",
+        "do_lower_case": normalizer.get("lowercase", True),
+        "strip_accents": normalizer.get("strip_accents"),
+        "tokenize_chinese_chars": normalizer.get("handle_chinese_chars", True),
+    }
+
+
+def settings_of_bytes(tokenizer: Tokenizer) -> dict[str, Any]:
+    """What tokenizer_config.json says of GPT-2's tokenizer, or of BERT's.
+
+    Raises:
+        ValueError: another kind.
+    """
+    if isinstance(tokenizer, tokens.WordPieceTokenizer):
+        return settings_of_pieces(tokenizer)
+    if not isinstance(tokenizer, tokens.BpeTokenizer):
+        raise ValueError(f"tokenizer must be a BpeTokenizer, as GPT-2's, got a {type(tokenizer).__name__}")
+    end = None if tokenizer.end_token is None else "<|endoftext|>"
+    special = dict.fromkeys(("bos_token", "eos_token", "unk_token"), end)
+    return {"tokenizer_class": "GPT2Tokenizer", "add_prefix_space": False, **special}
+
+
+def _missing(folder: Path, older: str) -> CheckpointError:
+    cure = "copy there the one that the model was trained with"
+    return CheckpointError(f"{folder} holds no tokenizer: neither {TOKENIZER} nor {older}; {cure}")

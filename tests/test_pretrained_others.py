@@ -1,0 +1,281 @@
+"""Folders that others made: without a head, with heads we do not know, of odd sizes, with little or much beside them.
+
+Each is built by `transformers` and held to it: hidden states and logits to 1e-4, maps to 1e-5.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+import former
+from former import cpu
+from former.hooks import POINTS
+from former.tokens import BpeTokenizer, TokenBeyondModel, WordPieceTokenizer
+from tests.their_models import BPE, PIECES, TEXTS, T, bert_config, gpt2_config, saved
+
+TEXT = TEXTS[0][:60]
+
+
+@torch.no_grad()
+def assert_same(folder: Path, body: Any, text: str = TEXT) -> former.Bundle:
+    """Reads a folder and checks that its last vectors and its maps of a text are those of `body`, and those of its fast
+    twin are its own."""
+    bundle = former.pretrained.load(folder)
+    tokens = torch.tensor([bundle.tokenizer.encode(text)[:40]])
+    theirs = body(tokens, output_attentions=True)
+    out, capture = former.run_with_capture(bundle.model, tokens, ("weights", "resid_post"))
+    last = capture.get("resid_post", bundle.config.depth - 1)
+    last = bundle.model.norm(last) if isinstance(bundle.model, former.Generator) else last
+    torch.testing.assert_close(last, theirs.last_hidden_state, atol=1e-4, rtol=0)
+    quick, seen = former.run_with_capture(cpu.optimise(bundle.model), tokens)
+    torch.testing.assert_close(quick, out, atol=1e-4, rtol=0)
+    for layer, weights in enumerate(theirs.attentions):
+        torch.testing.assert_close(capture.get("weights", layer), weights, atol=1e-5, rtol=0)
+        torch.testing.assert_close(seen.get("weights", layer), weights, atol=1e-5, rtol=0)
+    return bundle
+
+
+def change_config(folder: Path, *gone: str, **changes: Any) -> None:
+    path = folder / "config.json"
+    values = {**json.loads(path.read_text()), **changes}
+    path.write_text(json.dumps({name: value for name, value in values.items() if name not in gone}))
+
+
+def rename(folder: Path, change: Any) -> None:
+    path = folder / "model.safetensors"
+    save_file({change(name): tensor for name, tensor in load_file(path).items()}, path)
+
+
+# --- heads ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_bare_bert_gives_its_vectors_and_maps_and_says_what_it_cannot(tmp_path):
+    theirs = saved(T.BertModel(bert_config()), tmp_path)
+    bundle = assert_same(tmp_path, theirs)
+    tokens = torch.tensor([bundle.tokenizer.encode(TEXT)])
+    out, capture = former.run_with_capture(bundle.model, tokens)
+    torch.testing.assert_close(out, theirs(tokens).last_hidden_state, atol=1e-4, rtol=0)
+    rolled = former.analysis.rollout(capture.stack("weights")[:, 0])
+    torch.testing.assert_close(rolled.sum(-1), torch.ones(len(rolled)))
+    with pytest.raises(ValueError, match="no masked-word head"):
+        former.logit_lens(bundle.model, tokens)
+    assert "heads_left" not in bundle.card
+
+
+HEADS = {
+    "question answering": (T.BertForQuestionAnswering, {}, ["qa_outputs"]),
+    "token classification": (T.BertForTokenClassification, {"num_labels": 5}, ["classifier"]),
+    "multiple choice": (T.BertForMultipleChoice, {}, ["classifier"]),
+    "a score": (T.BertForSequenceClassification, {"num_labels": 1}, ["classifier"]),
+    "many labels": (
+        T.BertForSequenceClassification,
+        {"num_labels": 3, "problem_type": "multi_label_classification"},
+        ["classifier"],
+    ),
+    "a verdict of GPT-2": (T.GPT2ForSequenceClassification, {"pad_token_id": 0}, ["score"]),
+    "GPT-2's token classification": (T.GPT2ForTokenClassification, {}, ["classifier"]),
+    "GPT-2's question answering": (T.GPT2ForQuestionAnswering, {}, ["qa_outputs"]),
+    "two heads of GPT-2": (T.GPT2DoubleHeadsModel, {}, ["multiple_choice_head"]),
+}
+
+
+@pytest.mark.parametrize(("model", "changes", "left"), HEADS.values(), ids=HEADS.keys())
+def test_of_a_head_that_is_not_known_the_body_is_read_and_its_name_kept(model, changes, left, tmp_path):
+    make = gpt2_config if issubclass(model, T.GPT2PreTrainedModel) else bert_config
+    theirs = saved(model(make(**changes)), tmp_path)
+    bundle = assert_same(tmp_path, theirs.base_model)
+    assert bundle.card["heads_left"] == left
+    assert isinstance(bundle.model, former.Generator | former.Bert)
+
+
+def test_a_fine_tuned_bert_that_says_no_class_is_told_by_its_pooler(tmp_path):
+    theirs = saved(T.BertForSequenceClassification(bert_config(num_labels=3)), tmp_path)
+    change_config(tmp_path, "architectures")
+    bundle = assert_same(tmp_path, theirs.bert)
+    assert isinstance(bundle.model, former.BertClassifier)
+    assert bundle.config.num_classes == 3
+    theirs = saved(T.BertForTokenClassification(bert_config(num_labels=3)), tmp_path)
+    change_config(tmp_path, "architectures")
+    assert isinstance(assert_same(tmp_path, theirs.bert).model, former.Bert)
+
+
+# --- sizes and scores -------------------------------------------------------------------------------------------------
+
+
+def test_tinyberts_hidden_size_is_no_multiple_and_is_kept(tmp_path):
+    shape = {"hidden_size": 312, "num_attention_heads": 12, "num_hidden_layers": 4, "intermediate_size": 1200}
+    theirs = saved(T.BertForMaskedLM(bert_config(**shape)), tmp_path)
+    bundle = assert_same(tmp_path, theirs.bert)
+    tokens = torch.tensor([bundle.tokenizer.encode(TEXT)])
+    torch.testing.assert_close(bundle.model(tokens), theirs(tokens).logits, atol=1e-4, rtol=0)
+    former.save(bundle, tmp_path / "ours")
+    assert former.load(tmp_path / "ours").config == bundle.config
+    former.pretrained.save(bundle, tmp_path / "again")
+    assert T.AutoConfig.from_pretrained(tmp_path / "again").intermediate_size == 1200
+
+
+@torch.no_grad()
+def test_scores_that_are_divided_by_the_layers_number_are(tmp_path):
+    theirs = saved(
+        T.GPT2LMHeadModel(gpt2_config(scale_attn_by_inverse_layer_idx=True, n_layer=4, n_inner=50)), tmp_path
+    )
+    bundle = assert_same(tmp_path, theirs.transformer)
+    assert bundle.config.scaled_by_layer
+    tokens = torch.tensor([bundle.tokenizer.encode(TEXT)[:40]])
+    logits = theirs(tokens).logits
+    torch.testing.assert_close(bundle.model(tokens), logits, atol=1e-4, rtol=0)
+    torch.testing.assert_close(former.logit_lens(bundle.model, tokens)[-1], logits, atol=1e-4, rtol=0)
+    steps = former.generate(cpu.optimise(bundle.model), tokens[0, :20], 12, temperature=0)
+    slowly = former.generate(bundle.model, tokens[0, :20], 12, temperature=0, use_cache=False)
+    for quick, slow in zip(steps, slowly, strict=True):
+        torch.testing.assert_close(quick.probs, slow.probs, atol=1e-5, rtol=0)
+    edit = former.edits.ablate_head(2, 1)
+    out, seen = former.run_with_capture(cpu.optimise(bundle.model), tokens, POINTS, edits=[edit])
+    expected, slow = former.run_with_capture(bundle.model, tokens, POINTS, edits=[edit])
+    torch.testing.assert_close(out, expected, atol=1e-4, rtol=0)
+    for point in POINTS:
+        torch.testing.assert_close(seen.stack(point), slow.stack(point), atol=1e-4, rtol=0)
+    former.pretrained.save(bundle, tmp_path / "again")
+    again = T.AutoModelForCausalLM.from_pretrained(tmp_path / "again")
+    torch.testing.assert_close(again(tokens).logits, logits, atol=1e-4, rtol=0)
+
+
+# --- whose it is ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("gone", [("model_type",), ("model_type", "architectures")], ids=len)
+@pytest.mark.parametrize("model", [T.BertModel, T.BertForMaskedLM, T.GPT2Model, T.GPT2LMHeadModel])
+def test_without_a_model_type_its_classes_or_its_tensors_tell_what_it_is(model, gone, tmp_path):
+    make = gpt2_config if issubclass(model, T.GPT2PreTrainedModel) else bert_config
+    theirs = saved(model(make()), tmp_path)
+    change_config(tmp_path, *gone)
+    assert_same(tmp_path, theirs.base_model)
+
+
+WRAPPERS = {
+    "parallel": lambda name: f"module.{name}",
+    "compiled": lambda name: f"_orig_mod.{name}",
+    "both": lambda name: f"_orig_mod.module.{name}",
+    "a part compiled": lambda name: name.replace("transformer.", "transformer._orig_mod.").replace(
+        "bert.", "bert.module."
+    ),
+}
+
+
+@pytest.mark.parametrize("change", WRAPPERS.values(), ids=WRAPPERS.keys())
+@pytest.mark.parametrize("model", [T.BertForMaskedLM, T.GPT2LMHeadModel])
+def test_names_that_a_wrapper_changed_are_read(model, change, tmp_path):
+    theirs = saved(model(gpt2_config() if model is T.GPT2LMHeadModel else bert_config()), tmp_path)
+    rename(tmp_path, change)
+    change_config(tmp_path, "model_type", "architectures")
+    assert_same(tmp_path, theirs.base_model)
+
+
+# --- tokenizers -------------------------------------------------------------------------------------------------------
+
+
+def vocabulary(tokenizer: WordPieceTokenizer) -> str:
+    return "".join(f"{piece}\n" for piece in tokenizer.labels(range(tokenizer.num_tokens)))
+
+
+def older_files(folder: Path, text: str, **settings: Any) -> None:
+    """vocab.txt in place of tokenizer.json."""
+    (folder / "tokenizer.json").unlink()
+    (folder / "vocab.txt").write_bytes(text.encode())
+    if settings:
+        (folder / "tokenizer_config.json").write_text(json.dumps(settings))
+
+
+@pytest.mark.parametrize("older", [False, True], ids=["tokenizer.json", "vocab.txt"])
+@torch.no_grad()
+def test_a_gpt2_on_berts_pieces_reads_a_text_after_cls_and_goes_on(older, tmp_path):
+    theirs = saved(T.GPT2LMHeadModel(gpt2_config(vocab_size=120, bos_token_id=2, eos_token_id=3)), tmp_path)
+    (tmp_path / "tokenizer.json").write_text(PIECES.to_dict()["definition"], encoding="utf-8")
+    if older:
+        older_files(tmp_path, vocabulary(PIECES))
+        reference = T.BertTokenizer(str(tmp_path / "vocab.txt"))
+    else:
+        reference = T.PreTrainedTokenizerFast(tokenizer_file=str(tmp_path / "tokenizer.json"))
+    bundle = assert_same(tmp_path, theirs.transformer)
+    tokenizer = bundle.tokenizer
+    assert isinstance(tokenizer, WordPieceTokenizer)
+    for text in (*TEXTS, "北京的cats"):
+        assert [*tokenizer.encode(text), tokenizer.sep_token] == reference(text)["input_ids"]
+    assert tokenizer.encode_pair("the", "cats")[0] == [*tokenizer.encode("the"), 3, *tokenizer.pieces("cats"), 3]
+    former.save(bundle, tmp_path / "ours")
+    assert former.load(tmp_path / "ours").tokenizer.encode(TEXT) == tokenizer.encode(TEXT)
+    former.pretrained.save(bundle, tmp_path / "again")
+    tokens = torch.tensor([tokenizer.encode(TEXT)[:40]])
+    again = T.AutoModelForCausalLM.from_pretrained(tmp_path / "again")
+    torch.testing.assert_close(again(tokens).logits, bundle.model(tokens), atol=1e-4, rtol=0)
+    assert T.AutoTokenizer.from_pretrained(tmp_path / "again")(TEXT)["input_ids"][:-1] == tokenizer.encode(TEXT)
+
+
+@pytest.mark.parametrize("model", [T.BertForMaskedLM, T.GPT2LMHeadModel])
+def test_only_a_text_with_a_token_beyond_the_embedding_is_refused(model, tmp_path):
+    config: Any = gpt2_config() if model is T.GPT2LMHeadModel else bert_config(vocab_size=PIECES.num_tokens)
+    theirs = saved(model(config), tmp_path)
+    own = former.pretrained.load(tmp_path).tokenizer.encode(TEXT)
+    reference = T.PreTrainedTokenizerFast(tokenizer_file=str(tmp_path / "tokenizer.json"))
+    reference.add_tokens(["<speaker>"])
+    reference.save_pretrained(tmp_path)
+    (tmp_path / "tokenizer_config.json").unlink()
+    bundle = assert_same(tmp_path, theirs.base_model)
+    assert bundle.tokenizer.encode(TEXT) == own
+    assert bundle.tokenizer.num_tokens == bundle.config.num_tokens
+    with pytest.raises(TokenBeyondModel, match="text must not use '<speaker>', which was added beyond") as refusal:
+        bundle.tokenizer.encode("hello <speaker>")
+    assert refusal.value.token == "<speaker>"
+    former.save(bundle, tmp_path / "ours")
+    assert former.load(tmp_path / "ours").tokenizer.encode(TEXT) == own
+
+
+CASED = WordPieceTokenizer.train(["The Cat sat on the Mat. THE DOG did not. " * 5], 120, lower_case=False)
+
+
+@torch.no_grad()
+def test_a_vocabulary_with_capitals_keeps_them_unless_its_settings_say_otherwise(tmp_path):
+    theirs = saved(T.BertForMaskedLM(bert_config(vocab_size=CASED.num_tokens)), tmp_path)
+    older_files(tmp_path, vocabulary(CASED))
+    text = "The Cat sat"
+    tokenizer = assert_same(tmp_path, theirs.bert, text).tokenizer
+    assert isinstance(tokenizer, WordPieceTokenizer)
+    assert (
+        tokenizer.encode(text) == T.BertTokenizer(str(tmp_path / "vocab.txt"), do_lower_case=False)(text)["input_ids"]
+    )
+    assert tokenizer.unk_token not in tokenizer.encode(text)
+    (tmp_path / "tokenizer_config.json").write_text('{"do_lower_case": true}')
+    assert former.pretrained.load(tmp_path).tokenizer.encode(text) == tokenizer.encode(text.lower())
+    # A few names in capitals, as people put in the place of unused pieces, do not make an uncased vocabulary cased.
+    (tmp_path / "tokenizer_config.json").unlink()
+    uncased = WordPieceTokenizer.train(["the cat sat on the mat. " * 5], CASED.num_tokens - 2)
+    (tmp_path / "vocab.txt").write_text(vocabulary(uncased) + "[BOS]\nURL\n", encoding="utf-8")
+    saved(T.BertForMaskedLM(bert_config(vocab_size=uncased.num_tokens + 2)), tmp_path)
+    (tmp_path / "tokenizer.json").unlink()
+    assert former.pretrained.load(tmp_path).tokenizer.encode(text) == uncased.encode(text.lower())
+
+
+def test_a_vocabulary_with_a_byte_order_mark_and_lines_of_windows_is_read(tmp_path):
+    theirs = saved(T.BertModel(bert_config()), tmp_path)
+    older_files(tmp_path, "\ufeff" + vocabulary(PIECES).replace("\n", "\r\n") + "\r\n")
+    assert assert_same(tmp_path, theirs).tokenizer.encode(TEXT) == PIECES.encode(TEXT)
+    saved(T.GPT2Model(gpt2_config()), tmp_path / "gpt2")
+    definition = json.loads(BPE.to_dict()["definition"])["model"]
+    (tmp_path / "gpt2" / "tokenizer.json").unlink()
+    merges = "#version: 0.2\n" + "".join(f"{a} {b}\n" for a, b in definition["merges"])
+    words = json.dumps({**definition["vocab"], "<|endoftext|>": 299})
+    for name, text in (("merges.txt", merges), ("vocab.json", words)):
+        (tmp_path / "gpt2" / name).write_bytes(f"\ufeff{text}".encode())
+    tokenizer = former.pretrained.load(tmp_path / "gpt2").tokenizer
+    assert isinstance(tokenizer, BpeTokenizer)
+    assert tokenizer.encode(TEXT) == BPE.encode(TEXT)
+
+
+def test_a_character_that_becomes_no_token_is_named():
+    assert PIECES.dropped("the\u200b cat\ufe0f \x01 s\u0301\u200b at\n") == "\u200b\ufe0f\x01\u0301"
+    assert PIECES.dropped("the cats é 北京 👍 𠀀 \ud800") == ""
+    assert CASED.dropped("e\u0301") == ""  # accents stay: it is a piece, or [UNK]

@@ -1,0 +1,155 @@
+"""Folders that others made, on the page: what is shown of them, and what each panel says where there is nothing."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+import app
+from tests.their_models import BPE, PIECES, TEXTS, T, bert_config, gpt2_config, saved
+from viz.passes import lens, measures, sources, trace
+from viz.passes.loaded import Loaded, filler
+from viz.passes.run import Pass
+from viz.passes.store import PassStore, pass_of
+from viz.tabs import explore
+from viz.tabs.explore import page
+from viz.tabs.mask import masking
+from viz.text import Refusal, told
+
+TEXT = "The cats sat on the [mat] [SEP] one was theirs"
+VIEW: dict[str, Any] = {"layer": 1, "head": 2, "of": "head", "scale": "linear", "query": 5, "key": 3, "map": "self"}
+
+
+def opened(folder: Path, model: Any) -> Loaded:
+    saved(model, folder)
+    return sources.open_model(str(folder))
+
+
+def inputs(made: Pass) -> dict[str, torch.Tensor]:
+    """A pass's, for a BERT of theirs."""
+    names = {"input_ids": "ids", "token_type_ids": "segments"}
+    return {theirs: torch.tensor([made.header[ours]]) for theirs, ours in names.items()}
+
+
+def notes(loaded: Loaded, text: str) -> list[str]:
+    """What Explore says above the maps of a text."""
+    models = {loaded.name: loaded}
+    return [told(each) for each in page.answer(models, PassStore(models), loaded.name, text, ())["notes"]]
+
+
+def code(panel: str, loaded: Loaded, text: str, **changes: Any) -> dict[str, Any]:
+    space: dict[str, Any] = {}
+    view = {**VIEW, "model": loaded.name, "text": text, **changes}
+    exec(explore.TAB.python[panel]({loaded.name: loaded}, view), space)
+    return space
+
+
+@torch.no_grad()
+def test_a_bare_bert_shows_its_maps_and_says_that_it_predicts_nothing(tmp_path):
+    model = T.BertModel(bert_config())
+    loaded = opened(tmp_path, model)
+    made = pass_of(loaded, TEXT)
+    inputs = {
+        "input_ids": torch.tensor([made.header["ids"]]),
+        "token_type_ids": torch.tensor([made.header["segments"]]),
+    }
+    expected = torch.cat(model(**inputs, output_attentions=True).attentions)
+    torch.testing.assert_close(made.map("self").weights, expected, atol=1e-5, rtol=0)
+    assert made.header["output"] == {"blanks": None, "follows": None, "pairs": False}
+    for panel in ("overview", "head-map", "lines", "statistics", "pair", "token-strip", "trace", "export"):
+        torch.testing.assert_close(code(panel, loaded, TEXT)["weights"], expected, atol=1e-5, rtol=0)
+    assert trace.trace(loaded, made, "self", 1, 2, 5, 3)["divisor"] == 1
+    asks = [lambda: lens.lens(loaded, made), lambda: list(measures.heads(loaded, made))]
+    asks += [lambda panel=panel: code(panel, loaded, TEXT) for panel in ("blanks", "lens", "interventions")]
+    for ask in asks:
+        with pytest.raises(Refusal, match="no head that predicts words"):
+            ask()
+    assert page.menu({loaded.name: loaded})[0][0].endswith("reads a text, and predicts nothing")
+    assert filler({loaded.name: loaded}) is None
+
+
+def test_a_bert_that_only_says_what_follows_says_so_of_two_texts(tmp_path):
+    model = T.BertForNextSentencePrediction(bert_config())
+    loaded = opened(tmp_path, model)
+    made = pass_of(loaded, TEXT)
+    follows = float(model(**inputs(made)).logits[0].softmax(-1)[0].detach())
+    assert made.header["output"] == {"blanks": None, "follows": pytest.approx(follows, abs=2e-4), "pairs": True}
+
+
+@pytest.mark.parametrize(
+    ("model", "names", "also"),
+    [
+        (T.BertForQuestionAnswering(bert_config()), "qa_outputs", "What you see is the body below."),
+        (
+            T.GPT2ForSequenceClassification(gpt2_config(pad_token_id=0)),
+            "score",
+            "What comes next is read with",
+        ),
+    ],
+    ids=["BERT", "GPT-2"],
+)
+def test_a_head_that_is_left_is_named_in_the_terminal_and_on_the_page(model, names, also, tmp_path, capsys):
+    folder = tmp_path / "theirs"
+    saved(model, folder)
+    loaded = app.load_models([str(folder)])["theirs"]
+    assert capsys.readouterr().out.endswith(f"; of the head {names} only the body below it is shown\n")
+    assert any(f"also holds {names}, a head that cannot be shown here. {also}" in said for said in notes(loaded, TEXT))
+
+
+@torch.no_grad()
+def test_scores_that_are_divided_by_layer_are_so_on_every_panel(tmp_path):
+    loaded = opened(tmp_path, T.GPT2LMHeadModel(gpt2_config(scale_attn_by_inverse_layer_idx=True)))
+    made = pass_of(loaded, TEXT)
+    each = made.map("self")
+    assert made.header["maps"][0]["divisors"] == (1.0, 2.0, 3.0)
+    root = 2 * math.sqrt(each.q.shape[-1])
+    scores = each.q[1, 2] @ each.k[1, 2].T / root
+    weights = scores.masked_fill(~each.allowed, -math.inf).softmax(-1)
+    torch.testing.assert_close(each.weights[1, 2], weights, atol=1e-5, rtol=0)
+    found = trace.trace(loaded, made, "self", 1, 2, 5, 3)
+    assert (found["root"], found["divisor"]) == (pytest.approx(root), 2.0)
+    assert math.exp(found["score"] - found["most"]) / found["total"] == pytest.approx(float(weights[5, 3]), abs=2e-5)
+    shown = code("head-map", loaded, TEXT, show="scores")["shown"]
+    torch.testing.assert_close(shown, scores, atol=1e-5, rtol=0)
+    assert code("pair", loaded, TEXT)["score"] == pytest.approx(float(scores[5, 3]), abs=1e-5)
+    assert code("trace", loaded, TEXT)["weight"] == pytest.approx(float(weights[5, 3]), abs=1e-5)
+    asked = {"model": loaded.name, "text": TEXT, "layer": 1, "head": 2, "mask": "causal", "size": 4}
+    stages = masking.stages({loaded.name: loaded}, asked)
+    torch.testing.assert_close(
+        torch.tensor(stages["weights"]), weights[: stages["tokens"], : stages["tokens"]], atol=1e-5, rtol=0
+    )
+    seen = torch.tensor(stages["scores"]).masked_fill(~torch.tensor(stages["allowed"]).bool(), -math.inf)
+    torch.testing.assert_close(seen.softmax(-1), torch.tensor(stages["weights"]), atol=1e-5, rtol=0)
+
+
+@torch.no_grad()
+def test_a_gpt2_on_berts_pieces_is_read_after_cls_up_to_what_fits(tmp_path):
+    model = T.GPT2LMHeadModel(gpt2_config(vocab_size=120))
+    saved(model, tmp_path)
+    (tmp_path / "tokenizer.json").write_text(PIECES.to_dict()["definition"], encoding="utf-8")
+    loaded = sources.open_model(str(tmp_path))
+    made = pass_of(loaded, TEXTS[0])
+    labels = made.header["labels"]
+    assert (labels[0], len(labels)) == ("[CLS]", 40)
+    assert "[SEP]" not in labels
+    expected = model(torch.tensor([made.header["ids"]]), output_attentions=True)
+    torch.testing.assert_close(made.map("self").weights, torch.cat(expected.attentions), atol=1e-5, rtol=0)
+    torch.testing.assert_close(
+        code("overview", loaded, TEXTS[0])["weights"], made.map("self").weights, atol=1e-5, rtol=0
+    )
+
+
+def test_what_the_tokenizer_drops_and_what_the_model_has_no_vector_for_is_named(tmp_path):
+    loaded = opened(tmp_path, T.BertForMaskedLM(bert_config(vocab_size=PIECES.num_tokens)))
+    assert notes(loaded, "the cats") == []
+    assert notes(loaded, "the\u200b cats\ufffd") == ["The tokenizer drops U+200B, \ufffd: the model does not see them."]
+    saved(T.GPT2LMHeadModel(gpt2_config()), tmp_path / "gpt2")
+    definition = json.loads(BPE.to_dict()["definition"])
+    definition["added_tokens"].append({**definition["added_tokens"][0], "id": 300, "content": "<speaker>"})
+    (tmp_path / "gpt2" / "tokenizer.json").write_text(json.dumps(definition), encoding="utf-8")
+    loaded = sources.open_model(str(tmp_path / "gpt2"))
+    assert notes(loaded, "the cats") == []
+    assert "no vector for “<speaker>”" in notes(loaded, "the <speaker>")[0]
