@@ -206,6 +206,8 @@ def test_a_gpt2_on_berts_pieces_reads_a_text_after_cls_and_goes_on(older, tmp_pa
     for text in (*TEXTS, "北京的cats"):
         assert [*tokenizer.encode(text), tokenizer.sep_token] == reference(text)["input_ids"]
     assert tokenizer.encode_pair("the", "cats")[0] == [*tokenizer.encode("the"), 3, *tokenizer.pieces("cats"), 3]
+    run = bundle.run(TEXTS[0])
+    assert run.ids == tokenizer.encode(TEXTS[0])[:40]
     former.save(bundle, tmp_path / "ours")
     assert former.load(tmp_path / "ours").tokenizer.encode(TEXT) == tokenizer.encode(TEXT)
     former.pretrained.save(bundle, tmp_path / "again")

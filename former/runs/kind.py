@@ -215,7 +215,7 @@ def tokenize(source: Source, text: str, limit: int | None, *, end: bool = False)
     most = source.model.config.seq_length if limit is None else limit
     part = slice(-most, None) if end else slice(most)
     kept = ids[part]
-    if len(ids) > most and hasattr(tokenizer, "cls_token"):  # as in training: [CLS] and [SEP] stand around what is left
+    if len(ids) > most and getattr(tokenizer, "closed", False):  # as in training: [CLS] and [SEP] around what is left
         kept = [ids[0], *(ids[1 - most :] if end else [*ids[1 : most - 1], ids[-1]])]
     labels = tokenizer.labels(kept)
     if isinstance(tokenizer, WordTokenizer):
