@@ -5,6 +5,7 @@ them, keeping them, measuring them.
 """
 
 from former import analysis, edits, gpt2, masks, pretrained, sparse, tokens
+from former.analysis import logit_lens, logit_parts
 from former.attention import SelfAttention, attend, attention_weights, basic_self_attention
 from former.bert import Bert, BertClassifier, BertConfig
 from former.blocks import TransformerBlock
@@ -13,7 +14,6 @@ from former.config import ModelConfig
 from former.encoder_decoder import EncoderDecoder, EncoderDecoderConfig, translate
 from former.generate import Step, generate
 from former.hooks import Capture, Hook, run_with_capture
-from former.lens import logit_lens, logit_parts
 from former.models import Classifier, Generator
 from former.sizes import count_parameters
 from former.transformer_xl import TransformerXL, TransformerXLConfig

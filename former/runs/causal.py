@@ -60,7 +60,9 @@ def bits_of(tokens: Tensor) -> Measure:
         Unanswerable: fewer than two tokens.
     """
     if tokens.shape[1] < 2:
-        raise Unanswerable("too_short", "tokens must hold at least 2 tokens, so that there is a next one to predict")
+        raise Unanswerable(
+            "too_short", "tokens must hold at least 2 tokens, so that there is a next one to predict, got 1"
+        )
 
     def bits(logits: Tensor) -> Tensor:
         targets = tokens[:, 1:].long().expand(len(logits), -1)

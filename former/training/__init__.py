@@ -24,7 +24,7 @@ evaluate     bits per byte, every byte predicted once; accuracy on whole splits
 heads        which heads of a generator look at the token before, and which copy; which of `dates` align
 curve        what a model is worth at each of its snapshots, and what its heads do there
 by_position  how well it predicts at each place, and beyond the length it was trained on
-stretches    the stretches of text on which `former.scan` measures every head
+stretches    the stretches of text on which `former.analysis.scan` measures every head
 lengths      the time to read a text, over its length
 memory       the peak memory of a step with each of the article's tricks on and off
 """

@@ -13,7 +13,7 @@ import torch
 from tqdm import tqdm
 
 import former
-from former import scan
+from former.analysis import scan
 from former.checkpoints import CHECKPOINTS, folder_of, write_card
 from former.checks import require_positive
 from former.training import data, export

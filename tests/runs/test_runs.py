@@ -13,7 +13,7 @@ from former.baselines import GRUConfig, GRUModel
 from former.encoder_decoder import write
 from former.runs import Unanswerable
 from former.runs.translator import answer_under
-from tests.runs.conftest import KINDS, TEXT
+from tests.kinds import KINDS, TEXT
 
 EXACT: dict[str, Any] = {"atol": 1e-10, "rtol": 0}  # float64, sums in another order
 

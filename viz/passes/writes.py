@@ -14,7 +14,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 import former
-from former.lens import output_layer, stream_parts
+from former.analysis.parts import output_layer, stream_parts
 from viz.passes.again import again
 from viz.passes.edits import is_index
 from viz.passes.loaded import Loaded

@@ -1,4 +1,4 @@
-"""Stretches of a model's validation text, for `former.scan`, and the questions on which its heads are removed.
+"""Stretches of a model's validation text, for `former.analysis.scan`, and the questions on which its heads are removed.
 
 Sizes: n stretches, t tokens.
 """
@@ -16,8 +16,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 import former
-from former import scan
-from former.analysis import Measure
+from former.analysis import Measure, scan
 from former.checks import require_positive
 from former.tokens import Tokenizer
 from former.tokens.wordpiece import WordPieceTokenizer, special_ids

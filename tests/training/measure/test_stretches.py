@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import former
-from former import scan
+from former.analysis import scan
 from former.tokens import ByteTokenizer
 from former.tokens.wordpiece import WordPieceTokenizer
 from former.training.__main__ import main

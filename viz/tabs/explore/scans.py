@@ -1,4 +1,4 @@
-"""What a scan over a corpus found of a model's heads (`former.scan`), for the panel of that name.
+"""What a scan over a corpus found of a model's heads (`former.analysis.scan`), for the panel of that name.
 
 POST /scan/heads   {model, x, y}: all heads over two measures
 POST /scan/head    {model, layer, head}: one head's spread, its stretches and its plane
@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 import former
-from former import scan
+from former.analysis import scan
 from former.checkpoints import CHECKPOINTS, CheckpointError
 from former.tokens.wordpiece import special_ids
 from viz import figures
@@ -189,7 +189,7 @@ def python(models: Models, view: View) -> str:
     measures = [name for name in MEASURES if name in kept.facts["measures"]]
     x, y = axes(measures, *(read_choice(view, f"scan_{side}", MEASURES) for side in "xy"))
     lines = [
-        "from former import scan",
+        "from former.analysis import scan",
         "from former.tokens.wordpiece import special_ids",
         "",
         f"bundle, found = former.load({place(loaded)!r}), scan.load({place(loaded)!r})",

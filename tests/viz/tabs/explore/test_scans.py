@@ -14,7 +14,7 @@ from safetensors import safe_open
 from safetensors.numpy import load_file
 
 import former
-from former import scan
+from former.analysis import scan
 from former.checkpoints import CHECKPOINTS
 from former.tokens.wordpiece import WordPieceTokenizer, special_ids
 from former.training.measure import stretches

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import former
-from former import scan
+from former.analysis import scan
 from former.checkpoints import folder_of
 from former.tokens import ByteTokenizer
 from tests.ranked import check_largest

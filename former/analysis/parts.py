@@ -1,4 +1,4 @@
-"""What the output layer makes of the residual stream: at each depth, the logit lens, and of each part that was written.
+"""What each part of a model adds to a logit, and what one head writes into the prediction.
 
 Sizes: b batch, t tokens, e embedding, h heads, s size of one head.
 """
@@ -6,81 +6,19 @@ Sizes: b batch, t tokens, e embedding, h heads, s size of one head.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
-from typing import Any, overload
+from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from former.checks import is_whole
-from former.hooks import Chain, Observer, at_points, run_with_capture
+from former.analysis.lens import Tokens
+from former.edits import ablate_head
+from former.hooks import Observer, run_with_capture
 from former.models import Classifier
-
-Tokens = Tensor | tuple[Tensor, ...]
-
-
-@overload
-def logit_lens(
-    model: Any, tokens: Tokens, top: None = None, *, edits: Iterable[Observer] = (), log_probs: bool = False
-) -> Tensor: ...
-@overload
-def logit_lens(
-    model: Any, tokens: Tokens, top: int, *, edits: Iterable[Observer] = (), log_probs: bool = False
-) -> tuple[Tensor, Tensor]: ...
-@torch.no_grad()
-def logit_lens(
-    model: Any, tokens: Tokens, top: int | None = None, *, edits: Iterable[Observer] = (), log_probs: bool = False
-) -> Tensor | tuple[Tensor, Tensor]:
-    """What the model would say at each depth: its output layer read off the residual stream (nostalgebraist 2020).
-
-    Layer by layer, so that only one layer's logits are held beside the result. The first entry is what stands before
-    block 0, then one after each block; the last is the model's own output.
-
-    In a pre-norm model every entry is the stream that the last norm reads in the end, so the entries can be compared.
-    A post-norm model norms after every block, and nothing trains its inner layers to be read by the output layer: its
-    entries say less. Of a Classifier each entry is the verdict, log-probabilities from the pooled stream.
-
-    Args:
-        model: a Generator or a Classifier, or another model with `unembed`.
-        tokens: (b, t) token ids; (source, target) for an `EncoderDecoder`, whose decoder is read.
-        top: how many of the largest to return, at least 1; None for all.
-        edits: changes to make on the way (`former.edits`); the stream is read as they leave it.
-        log_probs: whether to return log-probabilities over the whole vocabulary instead of logits.
-    Returns:
-        (depth + 1, b, t, num_tokens), of a Classifier (depth + 1, b, num_classes); with `top`, the largest values and
-        their ids, each (depth + 1, ..., top).
-    Raises:
-        ValueError: a model without `unembed`, bad tokens, or `top` below 1 or above what there is.
-    """
-    if not hasattr(model, "unembed"):
-        raise ValueError(f"model must have `unembed`, to read its stream by, got a {type(model).__name__}")
-    readings: list[tuple[Tensor, ...]] = []
-    inputs = tokens if isinstance(tokens, tuple) else (tokens,)
-    unembed = partial(model.unembed, real=model.real(*inputs)) if isinstance(model, Classifier) else model.unembed
-    stack = "decoder." if "decoder.resid_post" in getattr(model, "points", ()) else ""
-    before, after = f"{stack}resid_pre", f"{stack}resid_post"
-
-    def read(point: str, x: Tensor) -> None:
-        if point == after or not readings:  # of what blocks read, only before the first
-            logits = unembed(x)
-            readings.append(_largest(logits.log_softmax(-1) if log_probs else logits, top))
-
-    class Reader:
-        def at(self, layer: int) -> Any:
-            return at_points((before, after) if layer == 0 else (after,), read)
-
-    model(*inputs, observer=Chain((*edits, Reader())))
-    values = tuple(torch.stack(each) for each in zip(*readings, strict=True))
-    return values[0] if top is None else (values[0], values[1])
-
-
-def _largest(values: Tensor, top: int | None) -> tuple[Tensor, ...]:
-    if top is None:
-        return (values,)
-    if not is_whole(top) or not 1 <= top <= values.shape[-1]:
-        raise ValueError(f"top must be None or a whole number in [1, {values.shape[-1]}], got {top!r}")
-    return tuple(values.topk(top))
+from former.runs.kind import Unanswerable
+from former.runs.run import Run, prefix_of
 
 
 @torch.no_grad()
@@ -161,3 +99,76 @@ def _joined(unify: nn.Module, out: Tensor) -> Tensor:
     """What each head adds to the stream through the map that joins them: (h, s) → (h, e)."""
     alone = torch.block_diag(*out.split(1))  # (h, h · s): each head's output, 0 in the place of the others
     return F.linear(alone, unify.weight) if isinstance(unify, nn.Linear) else alone
+
+
+@dataclass(frozen=True)
+class HeadWrites:
+    """What one head writes for one place of a run.
+
+    A number added to the logits of all tokens alike changes no probability. So what a part adds is counted from its
+    average over the vocabulary, and the averages together are one part of their own, "common".
+    """
+
+    added: Tensor  # (num_tokens,): what the head adds to each token's logit
+    logits: Tensor  # (num_tokens,): what the model says there
+    without: Tensor  # (num_tokens,): what it says with the head switched off
+    follows: int | None  # the token that follows in the text, or in the answer; None at its end
+    token: int  # the next token whose logit is taken apart
+    parts: dict[str, Tensor]  # of that logit, as of `logit_parts`, and "common"; together they are the logit
+
+
+@torch.no_grad()
+def head_writes(
+    run: Run, layer: int, head: int, at: int, token: int | None = None, *, name: str = "self"
+) -> HeadWrites:
+    """What a head adds to the logits after one token, under the run's edits, and all parts of one next token's logit.
+
+    Args:
+        run: of a pre-norm model that predicts next tokens.
+        layer, head: the head.
+        at: the query that it writes for.
+        token: the next token whose logit is taken apart; None for the one that follows, or else the likeliest.
+        name: the head's map, where the model has several: "cross" or "decoder".
+    Raises:
+        ValueError: a model, or a map, whose heads write nothing that the last norm reads directly; or a head, a place
+            or a token that is not there.
+    """
+    check_writes(run, name)
+    ids = run.kind.written(run.model, run.inputs)[0].tolist()
+    for what, index, size in (
+        ("layer", layer, run.model.config.depth),
+        ("head", head, run.model.config.heads),
+        ("at", at, len(ids)),
+        ("token", 0 if token is None else token, run.model.config.num_tokens),
+    ):
+        if not 0 <= index < size:
+            raise ValueError(f"{what} must be in [0, {size}) for this run, got {index}")
+    removal = ablate_head(layer, head)
+    removal = replace(removal, point=f"{prefix_of(name)}out")
+    logits, without = (run.again(edits=edits)[0][0, at] for edits in ((), [removal]))
+    follows = ids[at + 1] if at + 1 < len(ids) else None
+    if token is None:
+        token = int(logits.argmax()) if follows is None else follows
+    vectors = stream_parts(run.model, run.inputs, at, edits=run.edits)
+    weight, bias = output_layer(run.model)
+    added = F.linear(vectors["cross" if name == "cross" else "heads"][layer, head], weight)
+    direction = weight[token] - weight.mean(0)  # (e,)
+    parts = {part: vector @ direction for part, vector in vectors.items()}
+    if bias is not None:
+        parts["constant"] = parts["constant"] + bias[token] - bias.mean()
+    return HeadWrites(added - added.mean(), logits, without, follows, token, {**parts, "common": logits.mean()})
+
+
+def check_writes(run: Run, name: str = "self") -> None:
+    """Raises Unanswerable unless the heads of a run's map write what the last norm reads directly."""
+    if name == "encoder":
+        raise Unanswerable(
+            "writes_encoder", "an encoder's heads write what the decoder reads, not what the last norm does"
+        )
+    try:
+        run.kind.written(run.model, run.inputs)
+        reads = run.model.config.norm == "pre"
+    except Unanswerable:
+        reads = False
+    if not reads:
+        raise Unanswerable("writes_not", "what a head writes is known of pre-norm models that predict next tokens")

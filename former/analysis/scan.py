@@ -23,9 +23,11 @@ from safetensors.torch import save as save_tensors
 from torch import Tensor
 
 from former import cpu
-from former.analysis import Measure, ablation_effects, head_statistics
+from former.analysis.effects import ablation_effects
+from former.analysis.statistics import head_statistics
 from former.checkpoints import CARD, CheckpointError, folder_of
 from former.hooks import run_with_capture
+from former.runs.kind import Measure
 
 FILE = "scan/heads.safetensors"  # not among the weights
 MOST_BYTES = 2_000_000

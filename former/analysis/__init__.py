@@ -1,0 +1,45 @@
+"""Questions of models and runs, each answered by a number that can be checked, none by an assumption.
+
+statistics   what heads' weights look like, rollout, rank correlation
+dependence   which outputs depend on which inputs, and equivariance
+effects      what removing a head, or a word, does to the prediction
+lens         what the model would say at each depth
+parts        what each part of a model adds to a logit, and what one head writes
+scan         all heads over a corpus
+"""
+
+from former.analysis.dependence import equivariance_error, influence, steps_to_reach
+from former.analysis.effects import (
+    HeadEffect,
+    ablation_by_layer,
+    ablation_effects,
+    head_effects,
+    word_changes,
+    word_shares,
+)
+from former.analysis.lens import lens, logit_lens
+from former.analysis.parts import head_writes, logit_parts, stream_parts
+from former.analysis.statistics import head_statistics, rank_correlation, rollout, rollout_by_layer
+from former.runs.kind import Measure
+
+__all__ = [
+    "HeadEffect",
+    "Measure",
+    "ablation_by_layer",
+    "ablation_effects",
+    "equivariance_error",
+    "head_effects",
+    "head_statistics",
+    "head_writes",
+    "influence",
+    "lens",
+    "logit_lens",
+    "logit_parts",
+    "rank_correlation",
+    "rollout",
+    "rollout_by_layer",
+    "steps_to_reach",
+    "stream_parts",
+    "word_changes",
+    "word_shares",
+]

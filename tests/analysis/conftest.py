@@ -1,0 +1,10 @@
+"""The small models of each kind."""
+
+import pytest
+
+from tests import kinds
+
+
+@pytest.fixture
+def bundles():
+    return kinds.bundles()

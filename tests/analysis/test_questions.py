@@ -1,0 +1,208 @@
+"""Questions of a run, for each kind of model they make sense of, against plain loops; else one line that says why."""
+
+import math
+from typing import Any
+
+import pytest
+import torch
+
+import former
+from former import analysis, edits
+from former.analysis.effects import agreement, blank, word_size
+from former.analysis.statistics import rank_correlation
+from former.hooks import chain
+from former.runs import Run
+from tests.kinds import KINDS, TEXT
+
+EXACT: dict[str, Any] = {"atol": 1e-9, "rtol": 0}  # float64, sums in another order
+STACK = {"translator": "cross"}
+CHANGE = {kind: edits.scale_head(0, 3, 2.0, stack=STACK.get(kind, "")) for kind in KINDS}
+
+
+def cost(run: Run, kind: str) -> float:
+    """How badly a model that predicts tokens does on a text, from its output alone."""
+    if kind == "masked":
+        hidden = run.source.tokenizer.encode("cat")[1:-1]
+        places = [i for i, token in enumerate(run.ids) if token == run.source.tokenizer.mask_token]  # pyright: ignore
+        log_probs = run.output[0].log_softmax(-1)
+        return (
+            -sum(float(log_probs[i, token]) for i, token in zip(places, hidden, strict=True))
+            / len(places)
+            / math.log(2)
+        )
+    ids = run.inputs[1 if kind == "translator" else 0][0]
+    log_probs = run.output[0].log_softmax(-1)
+    return -sum(float(log_probs[i, ids[i + 1]]) for i in range(len(ids) - 1)) / (len(ids) - 1) / math.log(2)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "memory"])
+def test_a_heads_effect_is_what_the_prediction_loses_without_it(bundles, kind):
+    run = bundles[kind].run(TEXT[kind], edits=[CHANGE[kind]])
+    found = list(analysis.head_effects(run))
+    assert [(each.map, each.layer) for each in found] == [(name, layer) for name in run.maps for layer in range(2)]
+    worth = cost(run, kind) if "classifier" not in kind else None
+    for each in found:
+        for head in range(4):
+            stack = "" if each.map == "self" else each.map
+            without = run.with_edits(edits.ablate_head(each.layer, head, stack=stack))
+            if worth is None:
+                chosen = int(run.output[0].argmax())
+                odds = [math.log((1 - p) / p) for p in (float(r.output[0].exp()[chosen]) for r in (without, run))]
+                expected = odds[0] - odds[1]
+            else:
+                expected = cost(without, kind) - worth
+            assert float(each.effects[head]) == pytest.approx(expected, abs=1e-8)
+
+
+def test_a_heads_effect_in_a_model_with_a_memory_is_that_on_its_last_segment(bundles):
+    run = bundles["memory"].run(TEXT["memory"], edits=[CHANGE["memory"]])
+    worth = cost(run, "memory")
+    for each in analysis.head_effects(run):
+        for head in range(4):
+            observer = chain((*run.edits, edits.ablate_head(each.layer, head)))
+            logits, _ = run.model(*run.inputs, observer=observer)  # the memory is that of the run
+            log_probs, ids = logits[0].log_softmax(-1), run.inputs[0][0]
+            bits = [-float(log_probs[i, ids[i + 1]]) / math.log(2) for i in range(len(ids) - 1)]
+            assert float(each.effects[head]) == pytest.approx(sum(bits) / len(bits) - worth, abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "message"),
+    [
+        ("causal", "t", "tokens must hold at least 2 tokens"),
+        ("translator", "4/7 → ", "tokens must hold at least 2 tokens"),
+        ("masked", "the cat", "text must hide a word"),
+    ],
+)
+def test_the_effect_of_heads_on_a_text_that_predicts_nothing_is_refused(bundles, kind, text, message):
+    with pytest.raises(ValueError, match=message):
+        list(analysis.head_effects(bundles[kind].run(text)))
+
+
+def test_the_effects_of_bert_and_of_a_memory_on_tokens_are_not_those_of_another_kind(bundles):
+    tokens = torch.tensor([[3, 5, 8, 9]])
+    with pytest.raises(ValueError, match="measure must be given for a Bert, which predicts hidden words"):
+        analysis.ablation_effects(bundles["masked"].model, tokens)
+    own = analysis.ablation_effects(bundles["masked"].model, tokens, lambda logits: logits[:, 0, 0])
+    assert own.shape == (2, 4)
+    xl = bundles["memory"].model
+    effects = analysis.ablation_effects(xl, tokens)
+    logits = xl(tokens, observer=edits.ablate_head(1, 2))[0]
+    both = [
+        torch.nn.functional.cross_entropy(out[0, :-1], tokens[0, 1:]) / math.log(2) for out in (logits, xl(tokens)[0])
+    ]
+    assert float(effects[1, 2]) == pytest.approx(float(both[0] - both[1]), abs=1e-8)
+    judge = bundles["bert classifier"].model
+    chosen = int(judge(tokens)[0].argmax())
+    lost = judge(tokens)[0, chosen] - judge(tokens, observer=edits.ablate_head(0, 1))[0, chosen]
+    assert float(analysis.ablation_effects(judge, tokens)[0, 1]) == pytest.approx(float(lost) / math.log(2), abs=1e-8)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_lens_at_the_top_is_what_the_model_says_and_below_it_the_stream_read_by_its_head(bundles, kind):
+    run = bundles[kind].run(TEXT[kind], edits=[CHANGE[kind]])
+    values, ids = analysis.lens(run, 5)
+    stack = "decoder." if kind == "translator" else ""
+    _, capture = run.again([f"{stack}resid_pre", f"{stack}resid_post"])
+    streams = [capture[f"{stack}resid_pre", 0], capture[f"{stack}resid_post", 0], capture[f"{stack}resid_post", 1]]
+    model: Any = run.model
+    for depth, x in enumerate(streams):
+        said = model.unembed(x, model.real(*run.inputs)) if kind == "classifier" else model.unembed(x)
+        said = said[0].log_softmax(-1) if said.dim() == 3 else said
+        if kind == "masked":
+            said = said[[i for i, token in enumerate(run.ids) if token == run.source.tokenizer.mask_token]]  # pyright: ignore
+        torch.testing.assert_close(values[depth], said.gather(-1, ids[depth]), **EXACT)
+        best = said.sort(-1, descending=True).values[:, : values.shape[-1]]
+        torch.testing.assert_close(values[depth], best, **EXACT)
+    if kind != "masked":
+        top = run.output[0] if run.output.dim() == 3 else run.output
+        torch.testing.assert_close(values[-1], top.log_softmax(-1).gather(-1, ids[-1]), **EXACT)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [("causal", "self"), ("memory", "self"), ("translator", "cross"), ("translator", "decoder")]
+)
+def test_what_a_head_writes_and_all_other_parts_add_up_to_the_logit(bundles, kind, name):
+    change = edits.scale_head(0, 3, 2.0, stack="" if name == "self" else name)
+    run = bundles[kind].run(TEXT[kind], edits=[change])
+    at = 2
+    found = analysis.head_writes(run, 1, 2, at, name=name)
+    ids = run.kind.written(run.model, run.inputs)[0].tolist()
+    assert found.follows == found.token == ids[at + 1]
+    torch.testing.assert_close(found.logits, run.output[0, at], **EXACT)
+    total = sum(float(part.sum()) for part in found.parts.values())
+    assert total == pytest.approx(float(run.output[0, at, found.token]), abs=1e-8)
+    stack = "" if name == "self" else name
+    without, _ = run.again(edits=[edits.ablate_head(1, 2, stack=stack)])
+    torch.testing.assert_close(found.without, without[0, at], **EXACT)
+    part = "cross" if name == "cross" else "heads"
+    logits = analysis.logit_parts(run.model, run.inputs, at, edits=run.edits)[part][1, 2]
+    torch.testing.assert_close(found.added, logits - logits.mean(), **EXACT)
+
+
+@pytest.mark.parametrize("kind", ["classifier", "masked", "bert classifier"])
+def test_what_a_head_writes_is_refused_where_no_norm_reads_it_directly(bundles, kind):
+    with pytest.raises(ValueError, match="what a head writes is known of pre-norm models that predict next tokens"):
+        analysis.head_writes(bundles[kind].run(TEXT[kind]), 0, 0, 0)
+
+
+def test_what_a_head_writes_is_refused_of_an_encoder_and_of_what_is_not_there(bundles):
+    run = bundles["translator"].run(TEXT["translator"])
+    with pytest.raises(ValueError, match="an encoder's heads write what the decoder reads"):
+        analysis.head_writes(run, 0, 0, 0, name="encoder")
+    with pytest.raises(ValueError, match=r"head must be in \[0, 4\) for this run, got 4"):
+        analysis.head_writes(run, 0, 4, 0, name="cross")
+
+
+@pytest.mark.parametrize("kind", ["classifier", "bert classifier"])
+def test_what_a_word_is_worth_is_what_the_verdict_loses_without_it(bundles, kind):
+    run = bundles[kind].run(TEXT[kind], edits=[CHANGE[kind]])
+    changes, chosen, nothing = (
+        torch.cat(list(analysis.word_changes(run))),
+        int(run.output[0].argmax()),
+        blank(run.source.tokenizer),
+    )
+    for i in range(len(run.ids)):
+        ids = torch.tensor([run.ids])
+        ids[0, i] = nothing
+        both = [float(each[0, chosen].exp()) for each in (run.output, run.model(ids, observer=chain(run.edits)))]
+        odds = [math.log(p / (1 - p)) for p in both]
+        assert float(changes[i]) == pytest.approx(odds[0] - odds[1], abs=1e-8)
+    shares = analysis.word_shares(run)
+    rolled = analysis.rollout(run.weights)
+    torch.testing.assert_close(shares, rolled[0] if kind == "bert classifier" else rolled.mean(0))
+    assert word_size(run) == 1
+    assert agreement(run, shares, changes) == pytest.approx(rank_correlation(shares, changes.abs()), nan_ok=True)
+
+
+@pytest.mark.parametrize("kind", ["causal", "masked", "translator", "memory"])
+def test_the_words_of_a_verdict_are_refused_of_a_model_that_gives_none(bundles, kind):
+    run = bundles[kind].run(TEXT[kind])
+    for question in (analysis.word_shares, lambda run: list(analysis.word_changes(run))):
+        with pytest.raises(ValueError, match="gives no verdict on a text"):
+            question(run)
+
+
+def test_a_bert_without_a_head_is_looked_at_and_asked_nothing(bundles):
+    whole = bundles["masked"]
+    config = former.BertConfig(**{**whole.config.to_dict(), "words_head": False, "sentence_head": False})
+    bare = former.Bundle(former.Bert(config).double().eval(), whole.tokenizer, config)
+    run = bare.run("the [cat] sat")
+    assert run.weights.shape[:2] == (2, 4)
+    assert run.output.shape == (1, len(run.ids), 16)
+    for question in (run.blanks, lambda: analysis.lens(run), lambda: list(analysis.head_effects(run))):
+        with pytest.raises(ValueError, match="this Bert has no masked-word head: it predicts nothing"):
+            question()
+
+
+def test_statistics_and_rollout_are_those_of_a_runs_map_where_a_text_looks_at_itself(bundles):
+    run = bundles["causal"].run(TEXT["causal"])
+    own = analysis.head_statistics(run)
+    for name, value in analysis.head_statistics(run.weights, torch.tensor(run.ids)).items():
+        assert torch.equal(own[name], value)
+    assert torch.equal(analysis.rollout(run), analysis.rollout(run.weights))
+    for question in (analysis.head_statistics, analysis.rollout):
+        with pytest.raises(ValueError, match="this run has several maps"):
+            question(bundles["translator"].run(TEXT["translator"]))
+        with pytest.raises(ValueError, match="weights must be square"):
+            question(bundles["memory"].run(TEXT["memory"]))
