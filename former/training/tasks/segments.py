@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 import torch.nn.functional as F
@@ -34,7 +34,7 @@ class SegmentsTask(TextTask):
         super().__init__(*parts)
         # The model is compiled, and not the loop over segments. A decorator would import the compiler here for all who
         # import this file.
-        self.loss = torch.compiler.disable(self.loss, recursive=False)
+        cast(Any, self).loss = torch.compiler.disable(self.loss, recursive=False)
 
     def loss(self, model: Any, inputs: Tensor, targets: Tensor) -> Tensor:
         """Cross-entropy of the next byte, over all segments."""

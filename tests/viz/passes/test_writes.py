@@ -34,7 +34,7 @@ def test_the_tokens_that_a_head_raises_and_lowers_are_those_of_the_output_layer_
     added = model.toprobs.weight @ normed
     added -= added.mean()
     tolerance = 1e-5  # float32 on both sides
-    check_order(*zip(*found["raised"], strict=True), added, tolerance)
+    check_order([i for i, _ in found["raised"]], [value for _, value in found["raised"]], added, tolerance)
     check_order([i for i, _ in found["lowered"]], [-value for _, value in found["lowered"]], -added, tolerance)
     assert len(found["raised"]) == len(found["lowered"]) == 10
     assert found["parts"]["heads"][1][2] == pytest.approx(float(added[TEXT.encode()[7]]), abs=tolerance)
