@@ -2,11 +2,11 @@
 
 import json
 import re
-from pathlib import Path
+from typing import Any
 
-import gradio
+import gradio as gr
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import Browser, Route, expect
 
 from tests.browser.pages import Exploring
 
@@ -15,10 +15,6 @@ TAB = Exploring
 PASS = re.compile(r"/attention/\w+$")
 HEAD = re.compile(r"/attention/\w+/self/\d+/\d+$")
 EVENTS = re.compile("/gradio_api/run/")
-ASSETS = Path(gradio.__file__).parent / "templates/frontend/assets"
-OURS = ("submit_btn", "allow_custom_value")  # in the scripts of the text box and of the menu
-SCRIPTS = [path.name for path in ASSETS.glob("Index-*.js") if any(name in path.read_text("utf-8") for name in OURS)]
-FIELDS = re.compile("|".join(map(re.escape, SCRIPTS)))
 
 
 @pytest.fixture
@@ -139,10 +135,30 @@ def test_a_picture_of_scores_is_never_one_of_weights_or_of_another_head(tab, hel
     expect(map_).not_to_have_class(re.compile("late"))
 
 
+@pytest.fixture(scope="module")
+def fields(browser: Browser) -> re.Pattern[str]:
+    """The scripts that Gradio loads for a text box and a menu: those that a page has with them and not without."""
+
+    def scripts(*components: Any) -> set[str]:
+        with gr.Blocks(analytics_enabled=False) as plain, gr.Tabs(), gr.Tab("tab"), gr.Row(), gr.Column():
+            gr.HTML("text")
+            for component in components:
+                component()
+        _, address, _ = plain.launch(prevent_thread_lock=True, quiet=True, ssr_mode=False)
+        page, names = browser.new_page(), set()
+        page.on("request", lambda request: names.add(request.url.rpartition("/")[2]))
+        page.goto(address, wait_until="networkidle")
+        page.close()
+        plain.close()
+        return {name for name in names if name.endswith(".js")}
+
+    return re.compile("|".join(map(re.escape, scripts(gr.Textbox, gr.Dropdown) - scripts())))
+
+
 @pytest.mark.parametrize("model_of_link", ["generator", "tiny-unmasked"])
-def test_a_link_s_text_and_edits_stay_together_where_the_fields_come_after_its_answer(tab, held, model_of_link):
+def test_a_link_s_text_and_edits_stay_together_where_the_fields_come_after_its_answer(tab, held, fields, model_of_link):
     asked: list[str] = []
-    hold(tab, FIELDS, held)
+    hold(tab, fields, held)
     tab.page.on("request", lambda request: asked.append(request.url))
     with tab.page.expect_response(lambda answer: "/run/" in answer.url):
         tab.goto(tab="explore", model=model_of_link, text="Held back", edits="0.1.off")
