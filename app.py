@@ -26,11 +26,12 @@ from viz import browser
 from viz.browser import chart
 from viz.browser.theme import theme
 from viz.gradio_adapter import ahead, rest_queue, selects, tells
+from viz.panels import routes as panels
 from viz.passes import sources
 from viz.passes.loaded import Loaded
 from viz.server import rooms
 from viz.server.door import Door
-from viz.tabs import TABS, python
+from viz.tabs import TABS
 from viz.tabs.base import Site, site_of
 from viz.text import message
 
@@ -140,9 +141,9 @@ def main() -> None:
     with ahead(server):
         rooms.attach(server, rooms.Rooms())  # asked most often
         chart.attach(server)
-        python.attach(server, site, TABS)
         for tab in TABS:
             tab.routes(server, site)
+        panels.attach(server, site.models, site.work, [panel for tab in TABS for panel in tab.panels])
     page.block_thread()
 
 

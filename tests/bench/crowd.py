@@ -134,8 +134,8 @@ async def follow(port: int, room: str) -> list[float]:
             if answer["view"]:
                 view = dict(parse_qsl(answer["view"]))
                 asked = {"text": view["text"], "mask": view["mask"], "model": "generator", "size": 5}
-                await ask("POST", "/mask", json.dumps(asked | {"layer": 0, "head": 0}).encode())
-                await ask("POST", "/mask/proof", json.dumps(asked).encode())
+                await ask("POST", "/ask/mask-stages/head", json.dumps(asked | {"layer": 0, "head": 0}).encode())
+                await ask("POST", "/ask/mask-proof/masked", json.dumps(asked).encode())
         await asyncio.sleep(POLL)
     writer.close()
     return waits

@@ -144,7 +144,7 @@ def everything() -> list[Request]:
     order = {"model": "gpt", "text": "All of it", "length": 1000, "pace": 0.5}
     streams = [("POST", "/write", order | {"seed": number}) for number in range(STREAMS)]
     rooms = [("PUT", f"/room/greedy-{number}", {"key": "a" * 32, "view": ""}) for number in range(ROOMS)]
-    questions = [("POST", "/mask/proof", proof(f"mine {number}")) for number in range(QUESTIONS)]
+    questions = [("POST", "/ask/mask-proof/masked", proof(f"mine {number}")) for number in range(QUESTIONS)]
     return [*streams, *rooms, *questions]
 
 
@@ -158,7 +158,7 @@ async def visit(port: int, who: str, number: int) -> list[tuple[float, int]]:
     asked: list[Request] = [
         ("PUT", f"/room/honest-{number}", {"key": "b" * 32, "view": "tab=mask"}),
         ("POST", "/write", {"model": "gpt", "text": f"Visitor {number}", "seed": 1}),
-        ("POST", "/mask/proof", proof(f"yours {number}")),
+        ("POST", "/ask/mask-proof/masked", proof(f"yours {number}")),
     ]
     seen = []
     for one in asked:

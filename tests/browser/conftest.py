@@ -85,7 +85,7 @@ def free_port() -> int:
 
 def wait_until_up(origin: str, alive: Any, log: Path) -> None:
     """Returns when the last of the app's routes answers."""
-    asked = urllib.request.Request(f"{origin}/permute", data=b"{}", method="POST")
+    asked = urllib.request.Request(f"{origin}/ask/equivariance/errors", data=b"{}", method="POST")
     limit = time.monotonic() + START_LIMIT
     while time.monotonic() < limit and alive():
         try:
@@ -147,7 +147,7 @@ class Guard:
 
     origin: str
     errors: list[str] = field(default_factory=list)
-    requests: list[str] = field(default_factory=list)  # "POST /permute"
+    requests: list[str] = field(default_factory=list)  # "POST /ask/equivariance/errors"
     allowed: list[str] = field(default_factory=list)  # patterns of console errors that a test provokes on purpose
 
     def __post_init__(self) -> None:

@@ -44,7 +44,7 @@ def drawn(tab: Masking, condition: str) -> None:
 def test_the_sentence_says_of_a_new_mask_only_what_is_known_until_the_proof_is_there(tab):
     tab.open(mask="none")
     assert tab.lesson() == f"{FREE}. Changing “a” (5) moves every output, also those before it."
-    with held(tab, "/mask/proof"):
+    with held(tab, "/ask/mask-proof/masked"):
         tab.page.get_by_role("radio", name="causal", exact=True).check()
         drawn(tab, "mask === 'causal'")
         assert tab.lesson() == f"{LEFT}."
@@ -56,7 +56,7 @@ def test_a_proof_that_is_refused_is_not_replaced_by_the_last_one(tab, guard):
     guard.allow("status of 422")
     tab.open(mask="none")
     tab.page.route(
-        "**/mask/proof",
+        "**/ask/mask-proof/masked",
         lambda route: route.fulfill(status=422, json={"error": {"key": "busy_measuring", "values": {}}}),
     )
     tab.page.get_by_role("radio", name="causal", exact=True).check()
@@ -65,7 +65,10 @@ def test_a_proof_that_is_refused_is_not_replaced_by_the_last_one(tab, guard):
     assert tab.lesson() == f"{LEFT}."
 
 
-@pytest.mark.parametrize("paths", [["/mask/proof"], ["/mask/unmasked"], ["/mask/proof", "/mask/unmasked"]])
+@pytest.mark.parametrize(
+    "paths",
+    [["/ask/mask-proof/masked"], ["/ask/mask-proof/unmasked"], ["/ask/mask-proof/masked", "/ask/mask-proof/unmasked"]],
+)
 def test_a_text_of_the_same_length_is_not_joined_with_the_proof_of_the_last(tab, paths):
     tab.open()
     text = "X" * len(TEXT)

@@ -20,7 +20,7 @@ ROUNDING = 16 * 2**-23  # of the largest output
 
 def asked(guard: Guard) -> int:
     """How often the server was asked for an answer."""
-    return sum(request == "POST /permute" for request in guard.requests)
+    return sum(request == "POST /ask/equivariance/errors" for request in guard.requests)
 
 
 # --- the four errors ---

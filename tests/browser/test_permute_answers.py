@@ -70,12 +70,12 @@ def test_without_an_answer_the_numbers_and_the_sentences_stay_those_of_the_last(
     guard.allow("ERR_FAILED")
     tab.open(text=TEXT, order=LINKED)
     before = (tab.errors(), tab.sentence(), tab.lesson())
-    tab.page.route("**/permute", lambda route: route.abort())
+    tab.page.route("**/ask/equivariance/errors", lambda route: route.abort())
     tab.switch("positions", "learned")
     tab.switch("mask", "causal")
     expect(tab.page.locator(".former-permute-controls .message.error")).to_contain_text("did not answer")
     assert (tab.errors(), tab.sentence(), tab.lesson()) == before
-    tab.page.unroute("**/permute")
+    tab.page.unroute("**/ask/equivariance/errors")
     tab.switch("mask", "none")
     assert tab.message() == ""
     assert tab.sentence().startswith("With learned positions, ")
@@ -101,7 +101,7 @@ def test_a_busy_server_is_asked_once_more_before_anything_is_said(tab, guard):
     guard.allow("503")
     tab.open(text=TEXT, order=LINKED)
     busy = Busy(1)
-    tab.page.route("**/permute", busy)
+    tab.page.route("**/ask/equivariance/errors", busy)
     tab.page.evaluate(
         """() => {
           window.said = [];
@@ -119,7 +119,7 @@ def test_a_server_that_stays_busy_is_asked_four_times_and_its_message_shown(tab,
     guard.allow("503")
     tab.open(text=TEXT, order=LINKED)
     busy = Busy(10)
-    tab.page.route("**/permute", busy)
+    tab.page.route("**/ask/equivariance/errors", busy)
     tab.page.evaluate("former.later = () => 300")  # ms; else some seconds
     tab.switch("positions", "learned")
     assert tab.message() == message("busy_measuring")

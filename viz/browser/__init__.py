@@ -23,6 +23,7 @@ from viz.gradio_adapter import component
 from viz.text import LANGUAGES
 
 if TYPE_CHECKING:
+    from viz.panels import Panel
     from viz.tabs.base import Tab
 
 ARTICLE = "https://peterbloem.nl/blog/transformers"
@@ -49,6 +50,11 @@ def part(folder: Path, name: str, value: Any = None, **options: Any) -> gr.HTML:
     """
     script = (folder / f"{name}.js").read_text(encoding="utf-8")
     return component(script, value, ["former", f"former-{name.replace('_', '-')}"], **options)
+
+
+def panel(record: Panel, value: Any = None, **options: Any) -> gr.HTML:
+    """A panel, drawn by its script; arguments as of `part`."""
+    return part(record.script.parent, record.script.stem, value, **options)
 
 
 def class_bar() -> gr.HTML:
@@ -80,9 +86,8 @@ def head(tabs: Sequence[Tab], language: str = "en") -> str:
         "style": style.BROWSER,
         "tabs": [tab.name for tab in tabs],
         "plotly": chart.SCRIPT,
-        "panels": panels(tabs),
-        "snippets": {panel: tab.name for tab in tabs for panel in tab.python},
-        "limits": {name: limit for tab in tabs for name, limit in tab.limits.items()},
+        "panels": {panel.name: tab.name for tab in tabs for panel in tab.panels},
+        "limits": {name: limit for tab in tabs for panel in tab.panels for name, limit in panel.limits.items()},
     }
     settings = json.dumps(shared, ensure_ascii=False).replace("<", "\\u003c")
     files = [HERE / "lib" / name for name in LIBRARY]
@@ -90,18 +95,6 @@ def head(tabs: Sequence[Tab], language: str = "en") -> str:
     library = "\n".join(path.read_text(encoding="utf-8") for path in files)
     outside = (HERE / "lib" / "class.css").read_text(encoding="utf-8")
     return f"<script>window.former = {settings};\n{library}</script><style>{outside}</style>"
-
-
-def panels(tabs: Sequence[Tab]) -> dict[str, str]:
-    """Each panel, as a link names it, and its tab: a script that makes one is named as it, one of a section as both."""
-    found = {}
-    for tab in tabs:
-        folder = TABS / tab.name
-        made = [path for path in sorted(folder.glob("*.js")) if "former.panel(" in path.read_text(encoding="utf-8")]
-        sections = [f"{tab.name}_{path.stem}" for path in sorted(folder.glob("sections/*.js"))]
-        names = sections or [path.stem for path in made]
-        found |= {name.replace("_", "-"): tab.name for name in names}
-    return found
 
 
 def css(tabs: Sequence[Tab]) -> str:

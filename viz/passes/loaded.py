@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -48,6 +48,11 @@ class Loaded:
             if "fast" not in self.__dict__:  # else another thread has built it meanwhile
                 self.__dict__["fast"] = cpu.optimise(self.bundle.model)
             return self.__dict__["fast"]
+
+    @property
+    def fast_bundle(self) -> former.Bundle:
+        """The bundle with the fast twin for its model: for what only calls the model."""
+        return replace(self.bundle, model=self.fast)
 
     @property
     def is_classifier(self) -> bool:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 import gradio as gr
 from fastapi import FastAPI
 
+from viz.panels import Panel
 from viz.passes.loaded import Loaded, Models
 from viz.passes.snapshots import WithSnapshots
 from viz.passes.store import PassStore
 from viz.server.work import Work
-from viz.tabs.python import Snippet
 from viz.text import Note, note
 from viz.text.en import MESSAGES
 
@@ -56,7 +56,6 @@ class Tab(NamedTuple):
 
     name: str  # as it stands in a link
     render: Callable[[Site, gr.Blocks], None]  # lays it out within the page
-    routes: Callable[[FastAPI, Site], None]  # adds its plain routes to the server
+    routes: Callable[[FastAPI, Site], None] = lambda server, site: None  # adds its own to the server  # noqa: ARG005
     scripts: tuple[str, ...] = ()  # of its lib/, in the order in which they are loaded
-    python: Mapping[str, Snippet] = {}  # panel → the lines that give it again
-    limits: Mapping[str, int] = {}  # that Python sets and scripts keep to, read there as former.limits
+    panels: tuple[Panel, ...] = ()

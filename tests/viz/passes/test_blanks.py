@@ -14,6 +14,8 @@ from viz.passes.store import PassStore, pass_of
 from viz.tabs import explore
 from viz.text import Refusal, told
 
+SNIPPETS = {panel.name: panel.snippet for panel in explore.TAB.panels if panel.snippet}
+
 TEXT = "Paris is the [capital] of France. [SEP] It was un[believ]able [MASK] there."
 OFF = [{"layer": 1, "head": 2, "do": "scale", "factor": 0.0}]
 SHAPE: dict[str, Any] = {"hidden_size": 48, "num_attention_heads": 4, "num_hidden_layers": 3, "intermediate_size": 96}
@@ -160,9 +162,7 @@ def test_odd_brackets_are_read_as_well_as_they_can_be_or_refused(bert, text):
 
 @pytest.mark.parametrize(
     "panel",
-    sorted(
-        set(explore.TAB.python) - {"words", "surprise", "prediction", "beside", "forming", "scan", "writes", "trace"}
-    ),
+    sorted(set(SNIPPETS) - {"words", "surprise", "prediction", "beside", "forming", "scan", "writes", "trace"}),
 )
 @pytest.mark.parametrize("text", [TEXT, "Paris is the capital.", "the [capital] " * 30], ids=["two", "plain", "long"])
 def test_the_python_of_every_panel_runs_and_gives_what_the_page_shows(bert, panel, text):
@@ -172,7 +172,7 @@ def test_the_python_of_every_panel_runs_and_gives_what_the_page_shows(bert, pane
     view = {"model": bert.name, "text": text, "edits": {"model": bert.name, "list": OFF}, "layer": 1, "head": 3}
     view |= {"of": "head", "scale": "linear", "show": "weights", "query": 2, "key": 1, "map": "self"}
     space: dict = {}
-    exec(explore.TAB.python[panel]({bert.name: bert}, view), space)
+    exec(SNIPPETS[panel]({bert.name: bert}, view), space)
     torch.testing.assert_close(space["weights"], made.map("self").weights, atol=1e-5, rtol=0)
     if panel == "blanks":
         for blank, probs in zip(made.header["output"]["blanks"], space["probs"], strict=True):

@@ -20,6 +20,8 @@ from viz.tabs import explore
 from viz.text import told
 from viz.text.examples import EXAMPLES
 
+SNIPPETS = {panel.name: panel.snippet for panel in explore.TAB.panels if panel.snippet}
+
 SEGMENT, MEMORY = 10, 8
 TEXT = "The cat sat on the mat."  # 23 bytes: the third segment has 3
 OFF = {"layer": 1, "head": 2, "do": "scale", "factor": 0.0}
@@ -129,7 +131,7 @@ def test_the_page_says_that_the_last_segment_is_shown(xl):
     assert explore.page.answer({xl.name: xl}, passes, xl.name, "The cat.", None)["notes"] == []
 
 
-PANELS = sorted(set(explore.TAB.python) - {"words", "blanks", "beside", "forming", "scan", "writes", "trace"})
+PANELS = sorted(set(SNIPPETS) - {"words", "blanks", "beside", "forming", "scan", "writes", "trace"})
 
 
 @pytest.mark.parametrize("panel", PANELS)
@@ -142,7 +144,7 @@ def test_the_python_of_every_panel_gives_the_segment_again(xl, panel, edits, mon
     if panel == "statistics":
         return  # hidden: the rows are not the columns
     space: dict = {}
-    exec(explore.TAB.python[panel]({xl.name: xl}, view), space)
+    exec(SNIPPETS[panel]({xl.name: xl}, view), space)
     torch.testing.assert_close(space["weights"], made.map("self").weights)
     if panel == "interventions":
         for row in measures.heads(xl, made):

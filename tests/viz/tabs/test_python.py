@@ -1,11 +1,9 @@
 """Copy as Python: what each panel gives is run, and its numbers are those that the panel shows."""
 
-import base64
 import csv
 import io
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,18 +13,15 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 import former
-from tests.mask_rules import cells
 from tests.ranked import check_order
+from viz.panels.routes import attach
 from viz.passes import blanks, lens, measures, recall, sources, trace, writes
 from viz.passes import edits as changes
 from viz.passes.loaded import Loaded
 from viz.passes.run import run
 from viz.passes.translation import translate
-from viz.tabs import TABS, python
+from viz.tabs import TABS
 from viz.tabs.base import site_of
-from viz.tabs.generate import writing
-from viz.tabs.mask import consequence, masking
-from viz.tabs.permute import permuting, positions
 from viz.text import Refusal
 
 HOSTILE = "\"\"\"'''\\\n{x}\u202e$x^2$<b>\ud800 the\U0001f600"
@@ -39,8 +34,7 @@ EDITS = [
     {"layer": 0, "head": 2, "do": "weight", "query": 4, "key": 4, "weight": 0.0, "renormalise": False},
     {"layer": 0, "head": 3, "do": "weight", "query": 99, "key": 4, "weight": 0.5, "renormalise": True},
 ]
-FOLDER = Path(python.__file__).parent
-PANELS = {panel: snippet for tab in TABS for panel, snippet in tab.python.items()}
+PANELS = {panel.name: panel.snippet for tab in TABS for panel in tab.panels if panel.snippet}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -79,17 +73,7 @@ def shipped(tmp_path_factory) -> dict[str, Loaded]:
 
 def view(**changed: Any) -> dict[str, Any]:
     usual = {"model": "tiny-generator", "text": TEXTS[0], "edits": [], "layer": 1, "head": 2, "of": "head"}
-    usual |= {"scale": "root", "show": "weights", "query": 7, "key": 3, "mask": "strided", "size": 4}
-    usual |= {
-        "order": "2.0.1",
-        "positions": "none",
-        "output": "block",
-        "table": "sinusoidal",
-        "at": 20,
-        "product": "dot",
-    }
-    usual |= {"long": usual["text"], "seed": 3, "temperature": 0.8, "top_k": 7, "top_p": 0.9, "written": [32, 80]}
-    usual |= {"branches": [[0, 0, [32, 80]], [0, 1, [33]]]}
+    usual |= {"scale": "root", "show": "weights", "query": 7, "key": 3}
     return usual | changed
 
 
@@ -293,123 +277,12 @@ def test_what_carried_a_verdict_is_what_the_page_measures(shipped, text):
     assert made["changes"] == pytest.approx([value for piece in rest for value in piece.get("changes", [])], abs=1e-3)
 
 
-@pytest.mark.parametrize("kind", former.masks.KINDS)
-def test_the_panels_of_mask_give_their_numbers_again(shipped, kind):
-    asked = view(mask=kind)
-    page, made = masking.stages(shipped, asked), ran(shipped, "mask-stages", mask=kind)
-    np.testing.assert_allclose(made["weights"].numpy(), page["weights"], atol=1e-5)
-    np.testing.assert_allclose(made["scores"].numpy(), page["scores"], atol=2e-4)
-    assert made["mask"].int().tolist() == page["allowed"]
-    page, made = masking.proof(shipped, asked), ran(shipped, "mask-proof", mask=kind)
-    np.testing.assert_allclose(made["moves"].numpy(), page["masked"], atol=1e-4)
-    np.testing.assert_allclose(made["without"].numpy(), masking.unmasked(shipped, asked)["moves"], atol=1e-4)
-    assert ran(shipped, "mask-reach", mask=kind)["needs"].tolist() == page["needs"][kind]
-    made, page = ran(shipped, "mask-growth", mask=kind), masking.cost(shipped, asked)
-    for line in page["lines"]:
-        counts = dict(zip(page["growth"]["tokens"], page["growth"][line], strict=True))
-        assert made["cells"][line] == [counts[t] for t in made["lengths"]]
-    assert made["cells"][kind][1] == cells(kind, 2, 1 if kind in ("strided", "fixed") else 4)
-
-
-@pytest.mark.parametrize("text", [TEXTS[0], TEXTS[0] * 12], ids=["short", "longer than the context"])
-@pytest.mark.parametrize("of", ["head", "mean"])
-def test_the_panels_of_generate_give_their_numbers_again(shipped, text, of):
-    loaded, asked = shipped["tiny-generator"], view(text=text, of=of)
-    order = writing.read_order(loaded, asked)
-    (state,) = writing.states(loaded.bundle.model, order)
-    made = ran(shipped, "written-text", text=text, of=of)
-    exact = state.weights[1, 2] if of == "head" else state.weights[1].mean(0)
-    np.testing.assert_allclose(made["looks"].numpy(), exact.numpy(), atol=1e-6)
-    assert made["window"].start == state.start
-    made = ran(shipped, "next-token", text=text)
-    np.testing.assert_allclose(made["probs"].numpy(), state.probs.numpy(), atol=1e-6)
-    np.testing.assert_allclose(made["kept"].numpy(), state.kept.numpy(), atol=1e-6)
-    assert made["drawn"] == state.drawn
-    made = ran(shipped, "trail", text=text)
-    assert made["branches"] == [[32, 80], [32, 33]]
-    assert made["texts"] == [f"{text} P", f"{text} !"]
-
-
-@pytest.mark.parametrize("of", ["head", "mean"])
-def test_of_two_models_that_write_beside_each_other_both_are_given_again(shipped, of):
-    names = "tiny-generator", "generator"
-    shipped = shipped | {"generator": Loaded("generator", former.load("generator"), "generator")}
-    written = {"tiny-generator": [32, 80], "generator": [115, 46, 32]}
-    asked = view(text="The cat", of=of, layer=1, head=3, second="generator", second_written=written["generator"])
-    made = ran(shipped, "written-text", **asked)
-    for side, name in zip((made["first"], made["second"]), names, strict=True):
-        bundle = former.load(name)
-        ids = [*b"The cat", *written[name]]
-        _, capture = former.run_with_capture(bundle.model, torch.tensor([ids]), "weights")
-        rows = capture.get("weights", 1)[0, :, -1]
-        looks, labels, figure = side
-        np.testing.assert_allclose(looks.numpy(), rows[3] if of == "head" else rows.mean(0), atol=1e-5)
-        assert labels == bundle.tokenizer.labels(ids)
-        assert figure.data
-    assert "second =" not in PANELS["written-text"](shipped, view(second=""))
-    lower = ran(shipped, "written-text", **view(model="generator", layer=5, head=7, second="tiny-generator"))
-    assert len(lower["second"][0]) == len(lower["second"][1]), "its last layer and head stand for those that it lacks"
-    for wrong in ({"second": "classifier"}, {"second": "generator", "second_written": [999]}):
-        with pytest.raises(Refusal):
-            PANELS["written-text"](shipped, view(**wrong))
-
-
-@pytest.mark.parametrize("model", ["tiny-generator", "gpt"])
-def test_what_a_model_without_a_mask_is_worth_is_what_the_page_measures(shipped, model):
-    shipped = shipped | {"gpt": Loaded("gpt", former.load("gpt"), "gpt")}
-    page = consequence.consequence(shipped, view(model=model))
-    made = ran(shipped, "mask-consequence", **view(model=model))
-    means, decode = made["means"], shipped["tiny-generator"].bundle.tokenizer.decode
-    for entry in page["pair"]:
-        assert means[f"{entry['name']}, own task"] == pytest.approx(entry["own"], abs=1e-4)
-        assert means[f"{entry['name']}, hidden"] == pytest.approx(entry["hidden"], abs=1e-4)
-        assert len(made["written"][entry["name"]]) == len(entry["written"]) == consequence.WRITTEN
-    assert means["with its mask"] == pytest.approx(page["switched"]["before"], abs=1e-4)
-    assert means["mask taken off"] == pytest.approx(page["switched"]["after"], abs=1e-4)
-    steps = former.generate(shipped["tiny-unmasked"].bundle.model, list(TEXTS[0].encode()), 60, temperature=0.7, seed=3)
-    assert made["written"]["tiny-unmasked"] == decode([step.token for step in steps])
-
-
-@pytest.mark.parametrize(("kind", "mask"), [("none", "none"), ("learned", "causal"), ("sinusoidal", "none")])
-def test_the_panels_of_permute_give_their_numbers_again(shipped, kind, mask):
-    asked = {"text": "not a bad film", "order": "3.1.0.2", "positions": kind, "mask": mask}
-    subject = permuting.find(shipped)
-    page = permuting.answer(subject, view(**asked))
-    assert ran(shipped, "permutation", **asked)["matrix"].argmax(1).tolist() == page["order"]
-    assert ran(shipped, "word-order", **asked)["words"] == [page["labels"][i] for i in page["order"]]
-    errors = ran(shipped, "equivariance", **asked)["errors"]
-    for entry in page["errors"]:
-        assert errors[entry["name"]] == pytest.approx(entry["error"], abs=1e-5)
-    for output in permuting.OUTPUTS:
-        made = ran(shipped, "moved-rows", **asked, output=output)
-        packed = permuting.answer(subject, view(**asked, output=output))["picture"]
-        for time in ("before", "after"):
-            drawn = np.frombuffer(base64.b64decode(packed[time]), "<f4").reshape(packed["words"], packed["emb"])
-            np.testing.assert_allclose(made[time].numpy(), drawn, atol=1e-5)
-    made = ran(shipped, "verdicts", **asked)
-    for entry in page["verdicts"]:
-        assert made["before"][entry["name"]].tolist() == pytest.approx(entry["before"], abs=1e-5)
-        assert made["after"][entry["name"]].tolist() == pytest.approx(entry["after"], abs=1e-5)
-
-
-@pytest.mark.parametrize("panel", ["verdicts", "learn-positions"])
-def test_a_classifier_of_ones_own_is_loaded_by_its_place(shipped, panel):
+def test_a_classifier_of_ones_own_is_loaded_by_its_place(shipped):
     own = replace(shipped["classifier"], name="mine", opened="former.load('classifier')")
-    made = ran({"mine": own}, panel, text="not a bad film", order="3.1.0.2", show="order")
+    made = ran({"mine": own}, "learn-positions", text="not a bad film", order="3.1.0.2", show="order")
     before = own.bundle.model(torch.tensor([own.bundle.tokenizer.encode("not a bad film")]))[0].exp()
     given = made["before"]
-    given = given["mine"] if panel == "verdicts" else given[0]
-    assert given.tolist() == pytest.approx(before.tolist(), abs=1e-5)
-
-
-@pytest.mark.parametrize("table", ["tiny-generator", "classifier", "sinusoidal"])
-@pytest.mark.parametrize("product", ["cosine", "dot"])
-def test_the_similarities_of_a_position_are_those_of_the_table(shipped, table, product):
-    made = ran(shipped, "position-maps", table=table, product=product)
-    (exact,) = [each.vectors() for each in positions.tables(shipped, permuting.find(shipped)) if each.name == table]
-    if product == "cosine":
-        exact = exact / np.linalg.norm(exact, axis=1, keepdims=True)
-    np.testing.assert_allclose(made["values"].numpy(), exact @ exact[20], atol=2e-3)
+    assert given[0].tolist() == pytest.approx(before.tolist(), abs=1e-5)
 
 
 OWN_TESTS = ("learn-", "scan", "forming", "beside")  # in learn/ and explore/, and above: of what was measured or pinned
@@ -418,28 +291,17 @@ OWN_TESTS = ("learn-", "scan", "forming", "beside")  # in learn/ and explore/, a
 @pytest.mark.parametrize("panel", [panel for panel in PANELS if not panel.startswith(OWN_TESTS)])
 def test_every_panels_code_ends_in_a_figure_and_is_a_few_short_lines(shipped, panel):
     model = {"words": "classifier", "blanks": "small-bert"}.get(panel, "tiny-generator")
-    asked = {"model": model, "text": HOSTILE, "long": HOSTILE, "edits": EDITS, "mask": "causal"}  # that every tab has
+    asked = {"model": model, "text": HOSTILE, "edits": EDITS}  # that every tab has
     code = PANELS[panel](shipped, view(**asked))
     code.encode()  # can be sent and pasted
     assert len(code.splitlines()) <= 45
     assert ran(shipped, panel, **asked)["figure"].to_json()
 
 
-def test_every_panel_of_the_page_has_lines():
-    drawn = {path.stem.replace("_", "-") for path in FOLDER.glob("*/*.js") if "former.panel(" in path.read_text()}
-    assert len(drawn) >= 25
-    assert drawn - PANELS.keys() <= {"export", "learn"}  # which hand over files, and draw a panel for each section
-
-
-def test_a_view_whose_branches_are_none_is_refused(shipped):
-    for wrong in (None, [], [[0, 0]], [[0, 0, [300]]], [[0, 0, [1]], [1, 0, [1]]], [[0, -1, [1]]], [[0, 0, ["1"]]]):
-        with pytest.raises(Refusal):
-            PANELS["trail"](shipped, view(branches=wrong))
-
-
 def test_the_route_gives_the_code_and_refuses_what_is_no_view(shipped):
     server = FastAPI()
-    python.attach(server, site_of(shipped), TABS)
+    site = site_of(shipped)
+    attach(server, site.models, site.work, [panel for tab in TABS for panel in tab.panels])
     client = TestClient(server)
     assert "figures.heads" in client.post("/python/overview", json=view()).json()["code"]
     assert client.post("/python/nothing", json=view()).status_code == 404

@@ -18,7 +18,8 @@
    * the view that link() gives has changed; mine(params) says whether a link is for it; follow(take) is told how it takes
    * up a link while the page is open.
    * fields: as former.settings takes them, plus `eager: true` for a text that is not typed: no waiting before it is asked.
-   * questions: {name: {path, needs}}: POSTed to `path` as {name: value} of the fields it needs, whenever one changed.
+   * questions: {name: {paths, needs}}: POSTed to each path as {name: value} of the fields it needs, whenever one changed;
+   * what was asked and the answers of all paths make one.
    *
    * The demonstration: {view, hover, answers: {question: answer or null}, message, busy, rev}.
    */
@@ -90,11 +91,12 @@
 
     const ask = async (name) => {
       const own = (asking[name] = { abort: new AbortController() });
-      const { path, needs } = questions[name];
+      const { paths, needs } = questions[name];
       const question = Object.fromEntries(needs.map((field) => [field, demo.view[field]]));
       let [answer, refused] = [null, null];
       try {
-        answer = await former.answer(path, question, own.abort.signal);
+        const answers = await Promise.all(paths.map((path) => former.answer(path, question, own.abort.signal)));
+        answer = Object.assign({}, question, ...answers);
       } catch (error) {
         refused = error.message;
       }

@@ -3,12 +3,11 @@
   const former = window.former;
   const { h } = former;
 
-  /** tab → what its panels show now, as plain values for viz/tabs/python.py; each tab adds its own. */
+  /** tab → what its panels show now, as plain values for viz/panels; each tab adds its own. */
   former.viewOf = {};
 
-  /** A button for a panel, or null where it has no lines. They are shown too: a clipboard may be refused. */
+  /** A button for a panel, and what it opens. The lines are shown too: a clipboard may be refused. */
   former.python = (panel, title) => {
-    if (!(panel in former.snippets)) return null;
     const words = former.say("python_copy");
     const status = h("p", { role: "status" });
     const code = h("textarea", { readonly: true, rows: 18, spellcheck: "false", "aria-label": words });
@@ -16,7 +15,7 @@
     const dialog = h("dialog", { class: "python", "aria-label": `${words}: ${title}` }, status, code, close);
     for (const type of ["keydown", "pointermove"]) dialog.addEventListener(type, (event) => event.stopPropagation()); // not the page's
     const open = async () => {
-      const shown = former.viewOf[former.snippets[panel]]();
+      const shown = former.viewOf[former.panels[panel]]();
       const { code: lines, refused } = await former.answer(`/python/${panel}`, shown).catch((error) => ({ refused: error.message }));
       code.value = lines ?? "";
       code.hidden = !lines;

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from viz.passes.loaded import Models
+from viz.server.view import View
 from viz.tabs.explore.starts import Start, shown, start
-from viz.tabs.python import IMPORTS, View
+from viz.tabs.python import IMPORTS
 from viz.text import Refusal
 
 

@@ -16,8 +16,9 @@ from viz import figures
 from viz.browser import chart
 from viz.passes.loaded import Loaded, Models
 from viz.passes.snapshots import split, steps
+from viz.server.view import View, read_index, read_model
 from viz.tabs.explore.scans import place
-from viz.tabs.python import IMPORTS, View, read_index, read_model
+from viz.tabs.python import IMPORTS
 from viz.text import Refusal, note
 
 FILE = "curve.json"

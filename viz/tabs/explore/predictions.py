@@ -11,8 +11,8 @@ from viz.passes.measures import RUNS, blank, reads_first
 from viz.passes.run import class_names
 from viz.passes.writes import TOP as WRITTEN
 from viz.passes.writes import check_model as check_writes
+from viz.server.view import View, read_index
 from viz.tabs.explore.starts import read_head, start
-from viz.tabs.python import View, read_index
 from viz.text import Refusal
 
 ODDS = """

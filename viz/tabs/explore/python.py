@@ -6,9 +6,10 @@ Here the panels that show maps and what stands in them; the others' lines are in
 from __future__ import annotations
 
 from viz.passes.loaded import Models
+from viz.server.view import View, read_choice, read_index, read_model
 from viz.tabs.explore import forming, predictions, scans
 from viz.tabs.explore.starts import q_and_k, read_head, shown, start
-from viz.tabs.python import Snippet, View, read_choice, read_index, read_model, root
+from viz.tabs.python import root
 
 
 def overview(models: Models, view: View) -> str:
@@ -108,7 +109,7 @@ def trace(models: Models, view: View) -> str:
     )
 
 
-PANELS: dict[str, Snippet] = {
+PANELS = {
     "overview": overview,
     "head-map": head_map,
     "lines": head_map,

@@ -33,10 +33,10 @@ from viz.passes.loaded import Loaded
 from viz.passes.run import Pass
 from viz.server import http
 from viz.server.http import BINARY, FOREVER
+from viz.server.view import read_model
 from viz.server.work import attach as attach_answers
 from viz.tabs.base import Site
 from viz.tabs.explore import forming, scans
-from viz.tabs.python import read_model
 from viz.text import Busy, Refusal
 
 Measure = Callable[[Loaded, Pass], Iterator[dict[str, Any]]]

@@ -21,7 +21,8 @@ from viz import figures
 from viz.browser import chart
 from viz.passes.habits import rounded
 from viz.passes.loaded import Loaded, Models
-from viz.tabs.python import IMPORTS, View, read_choice, read_index, read_model
+from viz.server.view import View, read_choice, read_index, read_model
+from viz.tabs.python import IMPORTS
 from viz.text import Note, Refusal, note
 
 MEASURES = (

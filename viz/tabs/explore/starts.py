@@ -10,7 +10,8 @@ from former.hooks import STACKS
 from viz.passes import blanks, edits, translation
 from viz.passes.loaded import Loaded, Models
 from viz.passes.run import TEXT_LIMIT, read_text, tokenize
-from viz.tabs.python import IMPORTS, View, read_choice, read_index, read_model
+from viz.server.view import View, read_choice, read_index, read_model
+from viz.tabs.python import IMPORTS
 
 SHOWN = {
     "head": "shown = weights[{layer}, {head}]  # (t_query, t_key)",

@@ -6,7 +6,6 @@ Python is asked by one plain route.
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +14,11 @@ import gradio as gr
 from viz import browser
 from viz.passes.loaded import Models, first_ahead, writers
 from viz.tabs.base import Site, about
+from viz.tabs.generate import panels
 from viz.text import message
 from viz.text.examples import EXAMPLES
 
-part = partial(browser.part, Path(__file__).parent)
+HERE = Path(__file__).parent
 
 
 def settings(models: Models) -> dict[str, Any]:
@@ -45,10 +45,10 @@ def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is 
         gr.Markdown(message("no_writer"))
         return
     browser.lesson("generate", "Text generation transformer")
-    part("writing_controls", settings(models))
+    browser.part(HERE, "writing_controls", settings(models))
     with gr.Row(equal_height=False):
         with gr.Column(scale=3, min_width=320):
-            part("written_text")
+            browser.panel(panels.WRITTEN_TEXT)
         with gr.Column(scale=2, min_width=320):
-            part("next_token")
-            part("trail")
+            browser.panel(panels.NEXT_TOKEN)
+            browser.panel(panels.TRAIL)

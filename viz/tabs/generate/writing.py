@@ -31,6 +31,7 @@ from torch import Tensor
 import former
 from former.generate import next_token_probs, reader
 from former.tokens import Tokenizer
+from viz.panels import Numbers
 from viz.passes.edits import is_index
 from viz.passes.loaded import Loaded
 from viz.passes.run import TEXT_LIMIT, bytes_of
@@ -154,6 +155,76 @@ def states(model: Any, order: Order) -> Iterator[State]:
         ids.append(token)
 
 
+def state_of(
+    bundle: former.Bundle, text: str, written: Sequence[int], rules: Rules = (1.0, None, None), seed: int = 0
+) -> State:
+    """What a model makes of a prompt and the tokens written after it."""
+    prompt = bundle.tokenizer.encode(text)
+    return next(states(bundle.model, Order([*prompt, *written], len(prompt), 0, [], rules, seed, PACE_LIMIT)))
+
+
+def look_back(
+    bundle: former.Bundle, text: str, written: Sequence[int] = (), layer: int = 0, head: int | None = None
+) -> Numbers:
+    """Reads where the newest token of a text looks.
+
+    Args:
+        bundle: a model that writes.
+        text: the prompt.
+        written: the ids of the tokens after it.
+        layer, head: of the head; None for the mean of the layer's.
+    Returns:
+        "labels" of the t tokens that the model sees, and "looks" (t,), the weight on each.
+    """
+    state = state_of(bundle, text, written)
+    ids = [*bundle.tokenizer.encode(text), *written]
+    weights = state.weights[layer]  # (h, t)
+    labels = bundle.tokenizer.labels(ids[state.start :])
+    return {"labels": labels, "looks": weights.mean(0) if head is None else weights[head]}
+
+
+def predict_next(
+    bundle: former.Bundle,
+    text: str,
+    written: Sequence[int] = (),
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+    seed: int = 0,
+) -> Numbers:
+    """Predicts the token after a text.
+
+    Args:
+        bundle, text, written: as of `look_back`.
+        temperature, top_k, top_p: the rules, as of `former.generate`.
+        seed: of the dice, which also depend on how long the text is.
+    Returns:
+        "drawn", the token that the dice choose, and `describe`.
+    """
+    state = state_of(bundle, text, written, (temperature, top_k, top_p), seed)
+    return {"drawn": state.drawn, **describe(state, bundle.tokenizer)}
+
+
+def unfold_branches(bundle: former.Bundle, text: str, branches: Sequence[tuple[int, int, Sequence[int]]]) -> Numbers:
+    """Reads the texts of branches, each of which leaves an earlier one.
+
+    Args:
+        bundle, text: as of `look_back`.
+        branches: the branch that each leaves, after how many of its tokens, and the ids of its own.
+    Returns:
+        "tokens": of each branch, all after the prompt; "lengths", how many; "texts"; "names" by number, from 1.
+    """
+    prompt, tokens = bundle.tokenizer.encode(text), []
+    for parent, at, own in branches:
+        tokens.append([*(tokens[parent][:at] if tokens else []), *own])
+    return {
+        "tokens": tokens,
+        "lengths": [len(each) for each in tokens],
+        "texts": [bundle.tokenizer.decode([*prompt, *each]) for each in tokens],
+        "names": [f"branch {i + 1}" for i in range(len(tokens))],
+    }
+
+
 def dice(seed: int, position: int) -> torch.Generator:
     """The random generator of the token at one place of a text."""
     mixed = hashlib.blake2b(f"{seed}:{position}".encode(), digest_size=8).digest()
@@ -179,12 +250,29 @@ def frames(model: Any, tokenizer: Tokenizer, order: Order) -> Iterator[bytes]:
     yield squeeze.flush()
 
 
+def describe(state: State, tokenizer: Tokenizer) -> Numbers:
+    """The likeliest next tokens and the drawn one: "ids", "labels", and their "probs" by the model and "kept" by the
+    rules; "rest": how many other tokens there are, and their probability by both; "left": how many tokens the rules
+    leave; "bits": the entropy of both."""
+    probs, kept = state.probs, state.kept
+    ids = probs.topk(min(CANDIDATES, len(probs))).indices.tolist()
+    if state.drawn not in ids:
+        ids.append(state.drawn)
+    return {
+        "ids": ids,
+        "labels": [tokenizer.labels([i])[0] for i in ids],
+        "probs": probs[ids],
+        "kept": kept[ids],
+        "rest": [len(probs) - len(ids), *_rounded(1 - torch.stack((probs[ids].sum(), kept[ids].sum())))],
+        "left": int((kept > 0).sum()),
+        "bits": _rounded(torch.stack((_entropy(probs), _entropy(kept)))),
+    }
+
+
 def pack(state: State, tokenizer: Tokenizer, labels: Sequence[str], own: Sequence[str]) -> bytes:
     """One frame, before gzip; `labels` are those of the text's last tokens, `own` their bytes as hexadecimal digits."""
-    probs, kept = state.probs, state.kept
-    named = probs.topk(min(CANDIDATES, len(probs))).indices.tolist()
-    if state.drawn not in named:
-        named.append(state.drawn)
+    described = describe(state, tokenizer)
+    ids, names, probs, kept = (described.pop(name) for name in ("ids", "labels", "probs", "kept"))
     header = {
         "token": state.token,
         "start": state.start,
@@ -192,12 +280,10 @@ def pack(state: State, tokenizer: Tokenizer, labels: Sequence[str], own: Sequenc
         "bytes": own,
         "drawn": state.drawn,
         "candidates": [
-            [i, tokenizer.labels([i])[0], p, k if kept[i] > 0 else None]  # None: cut; 0: left with next to nothing
-            for i, p, k in zip(named, _rounded(probs[named]), _rounded(kept[named]), strict=True)
+            [i, name, p, k if left > 0 else None]  # None: cut; 0: left with next to nothing
+            for i, name, p, k, left in zip(ids, names, _rounded(probs), _rounded(kept), kept, strict=True)
         ],
-        "rest": [len(probs) - len(named), *_rounded(1 - torch.stack((probs[named].sum(), kept[named].sum())))],
-        "left": int((kept > 0).sum()),
-        "bits": _rounded(torch.stack((_entropy(probs), _entropy(kept)))),
+        **described,
     }
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     cells = (state.weights.clamp(0, 1).sqrt() * 255).round().to(torch.uint8).numpy().tobytes()

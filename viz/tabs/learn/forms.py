@@ -9,8 +9,8 @@ import torch
 
 import former
 from viz.passes.loaded import Models
+from viz.server.view import View, read_index
 from viz.tabs.learn.clock import seconds
-from viz.tabs.python import View, read_index
 from viz.text import Refusal
 
 VARIANTS = ("narrow", "wide", "chunked")

@@ -19,10 +19,10 @@ from fastapi import FastAPI, Response
 
 from viz.passes.loaded import Models
 from viz.server import http, work
+from viz.server.view import View
 from viz.tabs.base import Site
 from viz.tabs.learn.section import Section
 from viz.tabs.learn.sections import standing
-from viz.tabs.python import View
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]

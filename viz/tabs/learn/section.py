@@ -9,9 +9,10 @@ from fastapi import FastAPI
 from torch import Tensor
 
 from viz.passes.loaded import Models
+from viz.server.view import View
 from viz.tabs.base import Site
-from viz.tabs.python import Snippet, View
 
+Snippet = Callable[[Models, View], str]
 Answer = Callable[[Models, View], dict[str, Any]]  # plain values, for JSON; raises Refusal
 
 

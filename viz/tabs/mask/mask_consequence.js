@@ -74,7 +74,7 @@ const fill = (answer) => {
   const none = h("p", { class: "quiet" }, say("mask_consequence_missing", { names: former.list(missing, true), count: missing.length }));
   results.replaceChildren(...(pair.length ? pair.map((one, i) => card(answer, one, pair[1 - i], most)) : [none]));
   switched.replaceChildren(
-    h("h3", {}, say("mask_consequence_switched", { name: trained.name })),
+    h("h3", {}, say("mask_consequence_switched", { name: answer.model })),
     bar("before", say("mask_consequence_before"), trained.before, most),
     bar("after", say("mask_consequence_after"), trained.after, most),
     h("p", { class: "told" }, change(trained)),

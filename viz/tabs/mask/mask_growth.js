@@ -12,8 +12,8 @@ foot.append(saves, h("p", { class: "quiet" }, say("mask_growth_how")));
 
 const chart = former.chart(place, { label: say("mask_growth_label"), onread: (at) => masking.point(at === null ? null : { at }) });
 
-const worded = ({ lines, mask, size }) => (data, layout) => {
-  for (const trace of data) if (lines.includes(trace.name)) trace.name = trace.name === "own" ? masking.nameOf(mask, size) : say(`mask_${trace.name}`);
+const worded = ({ cells, mask, size }) => (data, layout) => {
+  for (const trace of data) if (trace.name in cells) trace.name = trace.name === "own" ? masking.nameOf(mask, size) : say(`mask_${trace.name}`);
   layout.xaxis.title = { text: say("mask_growth_x") };
   layout.yaxis.title = { text: say("mask_growth_y") };
 };
@@ -27,21 +27,21 @@ const swatch = (look) => {
 const paint = former.eachFrame(() => {
   const answer = masking.answers.growth;
   if (!answer) return;
-  const { growth, lines, chosen, mask, size, figures } = answer;
+  const { lengths, cells, chosen, mask, size, chart: figures } = answer;
   const { data } = figures[former.isDark() ? "dark" : "light"];
-  const own = growth.tokens.indexOf(answer.t);
-  const at = Math.min(masking.hover?.at ?? own, growth.tokens.length - 1); // pointed at in a longer list, a moment ago
+  const own = lengths.indexOf(answer.at);
+  const at = Math.min(masking.hover?.at ?? own, lengths.length - 1); // pointed at in a longer list, a moment ago
   if (drawn !== answer) chart.draw({ figures, keep: "growth", change: worded(answer) });
   drawn = answer;
-  where.textContent = say("mask_growth_at", { tokens: masking.count(growth.tokens[at]), own: at === own });
-  where.dataset.tokens = growth.tokens[at];
+  where.textContent = say("mask_growth_at", { tokens: masking.count(lengths[at]), own: at === own });
+  where.dataset.tokens = lengths[at];
   rows.replaceChildren(
-    ...lines.map((line, i) =>
-      h("div", { class: line === chosen ? "chosen" : "", "data-line": line, "data-count": growth[line][at] },
-        h("dt", {}, swatch(data[i].line), masking.lineOf(line, answer)), h("dd", {}, masking.count(growth[line][at]))),
+    ...Object.keys(cells).map((line, i) =>
+      h("div", { class: line === chosen ? "chosen" : "", "data-line": line, "data-count": cells[line][at] },
+        h("dt", {}, swatch(data[i].line), masking.lineOf(line, answer)), h("dd", {}, masking.count(cells[line][at]))),
     ),
   );
-  const [part, all] = [growth[chosen][at], growth.none[at]];
+  const [part, all] = [cells[chosen][at], cells.none[at]];
   saves.textContent = say("mask_growth_saves", { name: masking.nameOf(mask, size), cells: masking.count(part), all: masking.count(all), part: former.share(part / all) });
   element.dataset.rev = masking.rev;
 });

@@ -69,8 +69,8 @@ const full = ({ needs, depth, size }) => {
 };
 
 /** The measurement beside what is possible. */
-const compared = ({ needs, depth, mask, masked }) => {
-  const pairs = masked.flatMap((row, output) => row.map((change, input) => ({ moves: change > 0, reached: needs[mask][output][input] <= depth })));
+const compared = ({ needs, depth, mask, moves: measured }) => {
+  const pairs = measured.flatMap((row, output) => row.map((change, input) => ({ moves: change > 0, reached: needs[mask][output][input] <= depth })));
   const count = (test) => masking.count(pairs.filter(test).length);
   return say("mask_reach_measured", {
     moved: count(({ moves, reached }) => moves && reached),

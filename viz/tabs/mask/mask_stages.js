@@ -114,14 +114,14 @@ foot.append(reading, costs);
 const paintCosts = () => {
   const answer = masking.answers.growth;
   if (!answer) return;
-  const { growth, lines, chosen, t } = answer;
-  const at = growth.tokens.indexOf(t);
+  const { lengths, cells: counts, chosen } = answer;
+  const at = lengths.indexOf(answer.at);
   const cost = (line) => {
-    const count = growth[line][at];
-    const bar = h("span", { class: "bar", "aria-hidden": "true" }, former.bar(count / growth.none[at]));
+    const count = counts[line][at];
+    const bar = h("span", { class: "bar", "aria-hidden": "true" }, former.bar(count / counts.none[at]));
     return h("span", { class: line === chosen ? "chosen" : "", "data-line": line, "data-count": count }, masking.lineOf(line, answer), bar, h("b", {}, masking.count(count)));
   };
-  costs.replaceChildren(h("span", { class: "quiet" }, say("mask_costs")), ...lines.map(cost));
+  costs.replaceChildren(h("span", { class: "quiet" }, say("mask_costs")), ...Object.keys(counts).map(cost));
 };
 
 const paintSteps = () => {

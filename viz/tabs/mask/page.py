@@ -1,11 +1,10 @@
 """Tab Mask: what a mask does to the scores, what it keeps from flowing, and what a model without one is worth.
 
-The parts share `former.masking` in the browser (lib/masking.js), which asks this tab's routes.
+The parts share `former.masking` in the browser (lib/masking.js), which asks their questions.
 """
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +14,16 @@ from former import masks
 from viz import browser
 from viz.passes.loaded import Loaded, Models, maskable
 from viz.tabs.base import Site
-from viz.tabs.mask import consequence, masking
+from viz.tabs.mask import consequence, masking, panels
 from viz.text import message
 from viz.text.examples import MASK_LONG_TEXT, MASK_TEXT
 
-part = partial(browser.part, Path(__file__).parent)
+HERE = Path(__file__).parent
 
 
 def opening(loaded: Loaded) -> dict[str, int]:
     """What a model has, and the head that its pictures open with."""
-    layer, head = masking.first_head(loaded, MASK_TEXT)
+    layer, head = masking.first_head(loaded.fast_bundle, MASK_TEXT)
     config = loaded.bundle.config
     sizes = {"layers": config.depth, "heads": config.heads, "vocabulary": config.num_tokens}
     return {**sizes, "layer": layer, "head": head}
@@ -38,8 +37,14 @@ def settings(models: Models) -> dict[str, Any]:
         "view": {"model": first, "text": MASK_TEXT, "long": MASK_LONG_TEXT},
         "masks": list(masks.KINDS),
         "shown": masking.SHOWN,
-        "seeds": consequence.SEED_LIMIT,
-        "consequence": consequence.settings(models),
+        "seeds": panels.SEED_LIMIT,
+        "consequence": {
+            "longest": consequence.TEXT_LIMIT,
+            "written": consequence.WRITTEN,
+            "temperature": consequence.TEMPERATURE,
+            "blind": panels.BLIND,
+            "missing": [name for name in (panels.MASKED, panels.UNMASKED) if name not in models],
+        },
     }
 
 
@@ -50,15 +55,15 @@ def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is 
         return
     shared = settings(site.models)
     browser.lesson("mask", "Text generation transformer")
-    part("mask_controls", shared)
-    part("mask_stages", shared)
+    browser.part(HERE, "mask_controls", shared)
+    browser.panel(panels.STAGES, shared)
     with gr.Row(equal_height=True, elem_classes="mask-below"):
         with gr.Column(scale=3, min_width=320):
-            part("mask_proof", shared)
+            browser.panel(panels.PROOF, shared)
         with gr.Column(scale=2, min_width=320):
-            part("mask_growth", shared)
+            browser.panel(panels.GROWTH, shared)
     with gr.Row(equal_height=True, elem_classes="mask-below"):
         with gr.Column(scale=2, min_width=320):
-            part("mask_reach", shared)
+            browser.panel(panels.REACH, shared)
         with gr.Column(scale=3, min_width=320):
-            part("mask_consequence", shared)
+            browser.panel(panels.CONSEQUENCE, shared)

@@ -1,13 +1,7 @@
 """Tab Permute: move the words, and see which outputs merely move with them."""
 
 from viz.tabs.base import Tab
-from viz.tabs.permute import page, permuting, python, routes
+from viz.tabs.permute import page, routes
+from viz.tabs.permute.panels import PANELS
 
-TAB = Tab(
-    "permute",
-    page.render,
-    routes.attach,
-    ("permuting.js",),
-    python.PANELS,
-    limits={"words": permuting.MOST_WORDS, "rounding": permuting.ROUNDING_STEPS},
-)
+TAB = Tab("permute", page.render, routes.attach, ("permuting.js",), PANELS)

@@ -45,7 +45,7 @@ const switched = ({ positions, mask }) => {
 
 /** The sentence under the numbers, and the tab's lesson. */
 const tell = (answer) => {
-  const { errors } = answer;
+  const errors = answer.outputs.map(permuting.measured);
   const shown = permuting.measured(answer.output);
   const still = isStill(answer);
   const switches = switched(answer);

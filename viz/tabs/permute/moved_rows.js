@@ -133,8 +133,9 @@ const tell = (shown, { first, count }, most, measured) => {
 const whole = (shown, measured) => {
   if (shown.values) {
     const written = (value) => former.fixed(value, 6);
-    const { classes } = permuting.answers.permuted.verdicts[0];
-    const values = classes.map((name, i) => say("permute_value", { name, before: written(shown.values.before[i]), after: written(shown.values.after[i]) }));
+    const { classes } = permuting.answers.permuted;
+    const [before, after] = shown.values;
+    const values = classes.map((name, i) => say("permute_value", { name, before: written(before[i]), after: written(after[i]) }));
     return say("permute_values", { values: former.list(values), error: measured.error ? number(measured.error, 3) : "0" });
   }
   const top = shown.difference.reduce((best, value, i) => (value > shown.difference[best] ? i : best), 0);

@@ -5,7 +5,6 @@ The parts of the tab share `former.permuting` in the browser (lib/permuting.js).
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,24 +12,24 @@ import gradio as gr
 
 from viz import browser
 from viz.tabs.base import Site
-from viz.tabs.permute import permuting
+from viz.tabs.permute import panels, permuting
 from viz.tabs.permute.material import Material, find
 
-part = partial(browser.part, Path(__file__).parent)
+HERE = Path(__file__).parent
 
 
 def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is given its page
     """Lays out the tab."""
     material = site.once(find)
     browser.lesson("permute", "Using the positions")
-    part("permute_controls", first_view(material))
-    part("word_order")
+    browser.part(HERE, "permute_controls", first_view(material))
+    browser.panel(panels.WORD_ORDER)
     with gr.Row(elem_classes="permute-main"):
-        part("permutation")
-        part("equivariance")
-        part("moved_rows")
-    part("verdicts")
-    part("position_maps", [table.describe() for table in material.tables])
+        browser.panel(panels.PERMUTATION)
+        browser.panel(panels.EQUIVARIANCE)
+        browser.panel(panels.MOVED_ROWS)
+    browser.panel(panels.VERDICTS)
+    browser.panel(panels.POSITION_MAPS, [table.describe() for table in material.tables])
 
 
 def first_view(material: Material) -> dict[str, Any]:
@@ -41,7 +40,7 @@ def first_view(material: Material) -> dict[str, Any]:
     return {
         "initial": {"text": first["text"], "order": first["order"], "table": tables[0] if tables else ""},
         "pairs": pairs,
-        "kinds": list(subject.kinds) if subject else list(permuting.POSITIONS),
+        "kinds": subject.kinds if subject else list(permuting.POSITIONS),
         "tables": tables or [""],
         "emb": subject.loaded.bundle.config.emb if subject else 0,
     }

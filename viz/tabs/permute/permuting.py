@@ -8,10 +8,9 @@ Sizes: t words, e embedding.
 
 from __future__ import annotations
 
-import base64
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import torch
@@ -20,10 +19,8 @@ from torch import Tensor
 import former
 from former.config import shapes_only
 from former.models import pool
-from former.tokens import UNK
+from viz.panels import Numbers
 from viz.passes.loaded import Loaded, Models
-from viz.passes.run import describe_output, tokenize
-from viz.text import Note, Refusal, note
 from viz.text.examples import PAIRS, REVIEW
 
 MOST_WORDS = 24  # a picture with more rows can no longer be read
@@ -38,22 +35,34 @@ ROUNDING_STEPS = 16
 ROUNDING = ROUNDING_STEPS * LAST_PLACE
 
 Function = Callable[[Tensor], Tensor]
-Both = tuple[Tensor, Tensor]  # of the text as typed, and of its words in another order
 
 
 @dataclass(frozen=True)
 class Subject:
-    """The classifier of this tab, under each kind of positions it can run with; and one without, to set beside it."""
+    """The classifier of this tab, and one of the same words that was trained without positions, to compare it with."""
 
     loaded: Loaded
-    kinds: Mapping[str, former.Classifier]  # the same weights, but for the positions
-    bag: Loaded | None  # a classifier of the same words that was trained without positions
+    bag: Loaded | None
+
+    @property
+    def classifiers(self) -> list[Loaded]:
+        """Both, where there are two."""
+        return [loaded for loaded in (self.loaded, self.bag) if loaded]
+
+    @property
+    def kinds(self) -> list[str]:
+        """The kinds of positions that the classifier can run with."""
+        config = self.loaded.bundle.config
+        return [
+            kind
+            for kind in POSITIONS
+            if kind in ("none", config.positions) or (kind == "sinusoidal" and config.emb % 2 == 0)
+        ]
 
     @property
     def most(self) -> int:
         """How many words of a text are taken: as many as a picture can show and both classifiers read."""
-        contexts = [each.bundle.config.seq_length for each in (self.loaded, self.bag) if each]
-        return min(MOST_WORDS, *contexts)
+        return min(MOST_WORDS, *(loaded.bundle.config.seq_length for loaded in self.classifiers))
 
 
 def find(models: Models) -> Subject | None:
@@ -66,71 +75,7 @@ def find(models: Models) -> Subject | None:
     loaded = (with_positions or classifiers)[0]
     vocabulary = loaded.bundle.tokenizer.to_dict()  # where it is the same, the ids of one are those of the other
     alike = (one for one in without if one is not loaded and one.bundle.tokenizer.to_dict() == vocabulary)
-    return Subject(loaded, _kinds(loaded.bundle.model), next(alike, None))
-
-
-def _kinds(model: Any) -> dict[str, former.Classifier]:
-    """The model with its positions, and the same weights with the others it can have."""
-    own, emb = model.config.positions, model.config.emb
-    kinds: dict[str, former.Classifier] = {}
-    for kind in POSITIONS:
-        if kind == own:
-            kinds[kind] = model
-        elif kind == "none" or (kind == "sinusoidal" and emb % 2 == 0):
-            with shapes_only():  # no weights of its own: it is given the model's
-                other = former.Classifier(replace(model.config, positions=kind))
-            other.load_state_dict(model.state_dict(), strict=False, assign=True)
-            kinds[kind] = other.eval()
-    return kinds
-
-
-@torch.inference_mode()
-def answer(subject: Subject | None, asked: Mapping[str, Any]) -> dict[str, Any]:
-    """What the text and the text in another order give.
-
-    Args:
-        subject: what is run.
-        asked: "text"; "order", the places of the words as "2.0.1", or "typed"; "positions" of `POSITIONS`; "mask" of
-            `MASKS`; "output" of `OUTPUTS`, the one to picture.
-    Returns:
-        "text", "positions", "mask", "output": as they were asked for.
-        "labels": of the words as typed; "order": [place, ...]; "remarks": for the visitor.
-        "errors": [see `measure`]; "picture": see `picture`; "verdicts": [see `verdict`].
-    Raises:
-        Refusal: nothing that can be run.
-    """
-    if subject is None:
-        raise Refusal("no_classifier")
-    positions = _choice(asked, "positions", subject.kinds)
-    masked = _choice(asked, "mask", MASKS)
-    output = _choice(asked, "output", OUTPUTS)
-    ids, labels, remarks = read_text(subject, asked.get("text"))
-    order, fits = read_order(asked.get("order"), len(ids))
-    if not fits:
-        remarks.append(note("misfit_order", count=len(ids)))
-    tokens = torch.tensor([ids])
-    both = (tokens, tokens[:, order])
-    mask = former.masks.causal(len(ids)) if masked == "causal" else None
-    model = subject.kinds[positions]
-    outputs = run(functions(model, mask), both)
-    plain = run(functions(subject.kinds["none"], None), both) if masked != "none" or positions != "none" else {}
-    rows = (
-        run({"rows": lambda ids: model.norm(model.transformer(model.transformer.embed(ids), mask))}, both)["rows"]
-        if output == "classifier"
-        else None
-    )
-    return {
-        "text": asked["text"],
-        "labels": labels,
-        "order": order,
-        "positions": positions,
-        "mask": masked,
-        "output": output,
-        "remarks": remarks,
-        "errors": [measure(name, outputs[name], order, plain.get(name)) for name in OUTPUTS],
-        "picture": picture(model, outputs[output], rows),
-        "verdicts": [verdict(loaded, both, order) for loaded in (subject.loaded, subject.bag) if loaded],
-    }
+    return Subject(loaded, next(alike, None))
 
 
 def pairs(subject: Subject) -> list[dict[str, str]]:
@@ -151,42 +96,126 @@ def order_of(ids: list[int], others: list[int]) -> str:
     return ".".join(map(str, order))
 
 
-def _choice(asked: Mapping[str, Any], name: str, choices: Any) -> str:
-    given = asked.get(name)
-    if not isinstance(given, str) or given not in choices:
-        raise Refusal("bad_request")
-    return given
+# --- the panels' numbers ---------------------------------------------------------------------------------------------
 
 
-def read_text(subject: Subject, given: Any) -> tuple[list[int], list[str], list[Note]]:
-    """The ids and labels of a text's first words, and what there is to remark on it.
+def permute(words: Sequence[str], order: Sequence[int]) -> Numbers:
+    """Puts words in another order.
 
-    Raises:
-        Refusal: nothing that can be read.
+    Args:
+        words: t of them.
+        order: place i gets word order[i].
+    Returns:
+        "typed": the words as they were; "words" in the new order, and "places": where each was, from 1; "matrix" P, a
+        row for each place, and its "cells", all True, (t, t) each.
     """
-    ids, labels, total = tokenize(subject.loaded, given)
-    most = subject.most
-    remarks = [note("many_words", kept=most, total=total)] if total > most else []
-    if unknown := sum(label.startswith(UNK) for label in labels[:most]):
-        remarks.append(note("unknown_words", count=unknown, total=len(labels[:most])))
-    return ids[:most], labels[:most], remarks
+    matrix = torch.eye(len(order))[list(order)]
+    places = [word + 1 for word in order]
+    moved = [words[word] for word in order]
+    return {"typed": words, "words": moved, "places": places, "matrix": matrix, "cells": matrix >= 0}
 
 
-def read_order(given: Any, t: int) -> tuple[list[int], bool]:
-    """The order of t words, and whether it is what was given; the order as typed where that does not fit.
+@torch.inference_mode()
+def measure_errors(
+    bundle: former.Bundle, text: str, order: Sequence[int], positions: str = "none", mask: str = "none"
+) -> Numbers:
+    """Measures how far each output of a classifier is from moving with its words, max |f(Px) − P f(x)|.
 
-    Raises:
-        Refusal: not a text.
+    Args:
+        bundle: a classifier.
+        text: of which as many words are read as `order` has places.
+        order: place i gets word order[i].
+        positions: one of `POSITIONS`; the weights stay the same.
+        mask: one of `MASKS`.
+    Returns:
+        "outputs": names of the four f; by these "errors", "sizes": max |f(x)|, "limits": errors that rounding may make,
+        and "plain": errors without positions and mask, None where there are none.
     """
-    if not isinstance(given, str):
-        raise Refusal("bad_request")
-    typed = list(range(t))
-    if given == AS_TYPED:
-        return typed, True
-    if not re.fullmatch(rf"\d{{1,2}}(\.\d{{1,2}}){{0,{MOST_WORDS - 1}}}", given, flags=re.ASCII):
-        return typed, False
-    order = [int(place) for place in given.split(".")]
-    return (order, True) if sorted(order) == typed else (typed, False)
+    ids = torch.tensor([bundle.tokenizer.encode(text)[: len(order)]])
+    both = ids, ids[:, list(order)]
+    seen = former.masks.causal(len(order)) if mask == "causal" else None
+    found = {name: [f(x) for x in both] for name, f in functions(with_positions(bundle.model, positions), seen).items()}
+    sizes = torch.stack([before.abs().max() for before, _ in found.values()])
+    plain = positions == mask == "none"
+    return {
+        "outputs": list(found),
+        "errors": torch.stack([off(before, after, order) for before, after in found.values()]),
+        "sizes": sizes,
+        "limits": ROUNDING * sizes,
+        "plain": None if plain else measure_errors(bundle, text, order)["errors"],
+    }
+
+
+@torch.inference_mode()
+def run_output(
+    bundle: former.Bundle,
+    text: str,
+    order: Sequence[int],
+    positions: str = "none",
+    mask: str = "none",
+    output: str = "block",
+) -> Numbers:
+    """Runs one output of a classifier on a text and on its words in another order.
+
+    Args:
+        bundle, text, order, positions, mask: as of `measure_errors`.
+        output: one of `OUTPUTS`; of the whole classifier, the words' outputs of its last block.
+    Returns:
+        "words" in the new order; "before" f(x) and "after" f(Px), (t, e) each; "difference" (t,): of each place, the
+        largest between f(Px) and P f(x). Of the whole classifier also "pooled" (2, e), what its pooling makes of the
+        rows of either order, and "values" (2, num_classes), the log-probabilities.
+    """
+    ids = torch.tensor([bundle.tokenizer.encode(text)[: len(order)]])
+    both = ids, ids[:, list(order)]
+    model = with_positions(bundle.model, positions)
+    seen = former.masks.causal(len(order)) if mask == "causal" else None
+    found: Numbers = {"words": bundle.tokenizer.labels(both[1][0].tolist())}
+    if output == "classifier":
+        stack = model.transformer
+        before, after = (model.norm(stack(stack.embed(x), seen)) for x in both)
+        real = torch.ones_like(ids, dtype=torch.bool)
+        found["pooled"] = torch.cat([pool(x, real, model.config.pooling) for x in (before, after)])
+        found["values"] = torch.cat([model(x, mask=seen) for x in both])
+    else:
+        before, after = (functions(model, seen)[output](x) for x in both)
+    difference = (after - before[:, list(order)]).abs().amax(2)[0]
+    return {**found, "before": before[0], "after": after[0], "difference": difference}
+
+
+@torch.inference_mode()
+def classify(bundles: Mapping[str, former.Bundle], text: str, order: Sequence[int]) -> Numbers:
+    """Runs trained classifiers, which share a vocabulary, on a text and on its words in another order.
+
+    Args:
+        bundles: the classifiers, by name.
+        text, order: as of `measure_errors`.
+    Returns:
+        "names"; "probs" (classifiers, 2, num_classes), of both orders; "before" and "after" (classifiers,): those of
+        the last class; "same": of each classifier, whether its two outputs are equal up to rounding.
+    """
+    outputs = []
+    for bundle in bundles.values():
+        ids = torch.tensor([bundle.tokenizer.encode(text)[: len(order)]])
+        outputs.append([bundle.model(x) for x in (ids, ids[:, list(order)])])
+    probs = torch.stack([torch.cat(both) for both in outputs]).double().exp()
+    return {
+        "names": list(bundles),
+        "probs": probs,
+        "before": probs[:, 0, -1],
+        "after": probs[:, 1, -1],
+        "same": [bool(off(out, moved, order) <= ROUNDING * out.abs().max()) for out, moved in outputs],
+    }
+
+
+@lru_cache(maxsize=16)
+def with_positions(model: former.Classifier, kind: str) -> former.Classifier:
+    """The same weights with positions of another kind."""
+    if kind == model.config.positions:
+        return model
+    with torch.inference_mode(False), shapes_only():  # no weights of its own: it is given the model's
+        other = former.Classifier(replace(model.config, positions=kind))
+        other.load_state_dict(model.state_dict(), strict=False, assign=True)
+    return other.eval()
 
 
 def functions(model: former.Classifier, mask: Tensor | None) -> dict[str, Function]:
@@ -214,76 +243,6 @@ def functions(model: former.Classifier, mask: Tensor | None) -> dict[str, Functi
     }
 
 
-def run(functions: Mapping[str, Function], both: Both) -> dict[str, Both]:
-    """What each gives of both."""
-    return {name: (f(both[0]), f(both[1])) for name, f in functions.items()}
-
-
-def measure(name: str, outputs: Both, order: list[int], plain: Both | None = None) -> dict[str, Any]:
-    """How far f is from equivariant, or, where it gives one row a text, from invariant.
-
-    Args:
-        name: of f.
-        outputs: f(x), f(Px).
-        order: P.
-        plain: the same without positions and without a mask, where there are any.
-    Returns:
-        {"name", "error": max |f(Px) − P f(x)| or max |f(Px) − f(x)|, "size": max |f(x)|,
-        "limit": the error that rounding may make, "equal": whether it is below, "plain": the error of `plain` or None}.
-    """
-    before, after = outputs
-    moved = before[:, order] if before.dim() == 3 else before
-    error = float((after - moved).abs().max())
-    size = float(before.abs().max())
-    limit = ROUNDING * size
-    alone = measure(name, plain, order)["error"] if plain else None
-    return {"name": name, "error": error, "size": size, "limit": limit, "equal": error <= limit, "plain": alone}
-
-
-def picture(model: former.Classifier, outputs: Both, rows: Both | None) -> dict[str, Any]:
-    """The output of every word, before and after: float32 in base64, row by row, places first.
-
-    Args:
-        model: the classifier.
-        outputs: f(x), f(Px).
-        rows: where f is the whole classifier: the words' outputs of its last block; they are shown, and their average.
-    Returns:
-        {"words": t, "emb": e, "before", "after": (t, e) each}; for the whole classifier
-        {"pooled": {"before", "after"}, each (e,): what its pooling makes of the rows,
-        "values": {"before", "after"}: the log-probabilities}.
-    """
-    times = ("before", "after")
-    shown = rows or outputs
-    made: dict[str, Any] = {"words": shown[0].shape[1], "emb": shown[0].shape[2]}
-    made |= {time: pack(each) for time, each in zip(times, shown, strict=True)}
-    if rows:
-        real = torch.ones(rows[0].shape[:2], dtype=torch.bool)
-        pooled = [pack(pool(each, real, model.config.pooling)) for each in rows]
-        made["pooled"] = dict(zip(times, pooled, strict=True))
-        made["values"] = {time: each[0].tolist() for time, each in zip(times, outputs, strict=True)}
-    return made
-
-
-def pack(values: Tensor) -> str:
-    """float32, little-endian, in base64."""
-    return base64.b64encode(values.contiguous().numpy().astype("<f4").tobytes()).decode()
-
-
-def verdict(loaded: Loaded, both: Both, order: list[int]) -> dict[str, Any]:
-    """What a classifier, as it was trained, makes of the ids in both orders.
-
-    Returns:
-        {"name", "positions", "classes", "before": [probability of each class], "after", "moved": the largest change in
-        a probability, "equal": whether it is rounding}.
-    """
-    outputs = run({"": loaded.bundle.model}, both)[""]
-    before, after = (out[0].double().exp().tolist() for out in outputs)
-    return {
-        "name": loaded.name,
-        "positions": loaded.bundle.config.positions,
-        "classes": describe_output(loaded, both[0], outputs[0], ())["classes"],
-        "before": before,
-        "after": after,
-        "moved": max(abs(a - b) for a, b in zip(after, before, strict=True)),
-        "equal": measure("", outputs, order)["equal"],
-    }
+def off(before: Tensor, after: Tensor, order: Sequence[int]) -> Tensor:
+    """How far f is from equivariant, max |f(Px) − P f(x)|; where it gives one row a text, from invariant."""
+    return (after - (before[:, list(order)] if before.dim() == 3 else before)).abs().max()

@@ -6,6 +6,7 @@ Sizes: t positions, e embedding.
 from __future__ import annotations
 
 import gzip
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_UP, Context
 from typing import Any, Literal
@@ -19,10 +20,12 @@ import former
 from former.positions import LearnedPositions, sinusoidal
 from viz import figures
 from viz.browser import chart
+from viz.panels import Numbers
 from viz.passes.loaded import Models
 from viz.passes.run import digest
 from viz.tabs.permute import permuting
 
+PRODUCTS = ("cosine", "dot")
 FINEST = 32_767  # levels of a number on either side of 0
 
 
@@ -96,3 +99,26 @@ def _table(name: str, kind: Any, vectors: Tensor, trained: int, fingerprint: str
 def round_up(number: float, digits: int = 2) -> float:
     """The next number, from 0 up, of so many digits."""
     return float(Context(digits, ROUND_UP).create_decimal_from_float(number))
+
+
+def compare_positions(
+    at: int, product: str = "cosine", bundle: former.Bundle | None = None, size: Sequence[int] = (512, 128)
+) -> Numbers:
+    """Compares the vector of one position with that of every other.
+
+    Args:
+        at: the position.
+        product: one of `PRODUCTS`.
+        bundle: of a model with learned positions; None for the sinusoidal encodings.
+        size: (rows, e) of the encodings, of which the first half counts as trained.
+    Returns:
+        "values" (rows,); "at"; "trained" and "length": positions in training, and twice as many.
+    """
+    if bundle:
+        vectors = bundle.model.transformer.positions.embedding.weight.detach()  # (rows, e)
+        trained = len(vectors)
+    else:
+        vectors, trained = sinusoidal(torch.arange(size[0]), size[1], torch.float64), size[0] // 2
+    if product == "cosine":
+        vectors = torch.nn.functional.normalize(vectors)
+    return {"values": vectors @ vectors[at], "at": at, "trained": trained, "length": 2 * trained}

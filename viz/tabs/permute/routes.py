@@ -1,20 +1,16 @@
 """The routes of tab Permute.
 
-POST /permute                  a text in two orders (`permuting.answer`)
 GET  /positions/{key}          a table of position vectors (`positions.tables`)
 GET  /positions/{key}/chart    the chart of how alike one position is to the others (`positions.Table.chart`)
 """
 
 from __future__ import annotations
 
-from functools import partial
-
 from fastapi import FastAPI, HTTPException, Response
 from fastapi.responses import JSONResponse
 
-from viz.server import http, work
+from viz.server import http
 from viz.tabs.base import Site
-from viz.tabs.permute import permuting
 from viz.tabs.permute.material import find
 from viz.tabs.permute.positions import Table
 
@@ -22,7 +18,6 @@ from viz.tabs.permute.positions import Table
 def attach(server: FastAPI, site: Site) -> None:
     """Adds them to the server that serves the page."""
     material = site.once(find)
-    work.attach(server, site.work, {"/permute": partial(permuting.answer, material.subject)})
     tables = {table.key: table for table in material.tables}
 
     def held(key: str) -> Table:

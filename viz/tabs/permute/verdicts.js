@@ -43,7 +43,8 @@ const tell = ({ name, positions, classes, before, after, equal, moved }) => {
 permuting.subscribe(element, (changed) => {
   const answer = permuting.answers.permuted;
   if (!answer || !changed.has("permuted")) return;
-  const { labels, verdicts } = answer;
+  const { labels } = answer;
+  const verdicts = permuting.verdicts(answer);
   const texts = { before: labels.join(" "), after: answer.order.map((word) => labels[word]).join(" ") };
   cards.replaceChildren(...verdicts.map((verdict) => card(verdict, texts)));
   const still = answer.order.every((word, place) => word === place);

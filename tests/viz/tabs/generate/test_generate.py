@@ -28,8 +28,9 @@ from viz.server.clients import Places
 from viz.server.clients import client as client_var
 from viz.server.work import TURNS, Work
 from viz.tabs.base import site_of
-from viz.tabs.generate import TAB, page, routes, writing
-from viz.text import Busy, note, told
+from viz.tabs.generate import page, routes, writing
+from viz.tabs.generate.panels import TRAIL, WRITTEN_TEXT
+from viz.text import Busy, Refusal, note, told
 
 CONFIG = former.ModelConfig(num_tokens=256, emb=16, heads=2, depth=2, seq_length=24)
 TOKENIZER = former.tokens.ByteTokenizer()
@@ -169,6 +170,50 @@ def test_a_frame_holds_the_state_within_its_rounding(loaded):
         assert prob == pytest.approx(1 - sum(c[2] for c in header["candidates"]), abs=1e-4)
         assert kept == pytest.approx(1 - sum(c[3] or 0 for c in header["candidates"]), abs=1e-4)
         assert header["left"] == 5
+
+
+@pytest.mark.parametrize("text", ["Hello", "Hello, " * 12], ids=["short", "longer than the context"])
+def test_the_panels_give_the_numbers_of_the_frame_of_their_text(loaded, text):
+    rules = {"temperature": 0.8, "top_k": 7, "top_p": 0.9, "seed": 3}
+    asked = order(loaded, text=text, written=[32, 80], **rules)
+    ((header, cells),) = unpack(b"".join(writing.frames(loaded.bundle.model, TOKENIZER, asked)))
+    found = writing.predict_next(loaded.bundle, text, [32, 80], **rules)
+    assert found["drawn"] == header["drawn"]
+    for i, label, prob, kept, candidate in zip(
+        *(found[name] for name in ("ids", "labels", "probs", "kept")), header["candidates"], strict=True
+    ):
+        assert candidate[:2] == [i, label]
+        assert candidate[2] == pytest.approx(float(prob), abs=1e-6)
+        assert (candidate[3] or 0) == pytest.approx(float(kept), abs=1e-6)
+    config = loaded.bundle.config
+    weights = (torch.tensor(cells, dtype=torch.float64) / 255).square().view(config.depth, config.heads, -1)
+    for head, row in ((1, weights[1, 1]), (None, weights[1].mean(0))):
+        found = writing.look_back(loaded.bundle, text, [32, 80], layer=1, head=head)
+        torch.testing.assert_close(found["looks"].double(), row, atol=1 / 255, rtol=0)
+        assert len(found["labels"]) == len(row)
+
+
+def test_branches_leave_what_they_share_with_those_before_them(loaded):
+    found = writing.unfold_branches(loaded.bundle, "Hello", [(0, 0, [32, 80]), (0, 1, [33]), (1, 2, [34])])
+    assert found["tokens"] == [[32, 80], [32, 33], [32, 33, 34]]
+    assert found["texts"] == ["Hello P", "Hello !", 'Hello !"']
+    assert found["lengths"] == [2, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "wrong", [None, [], [[0, 0]], [[0, 0, [300]]], [[0, 0, [1]], [1, 0, [1]]], [[0, -1, [1]]], [[0, 0, ["1"]]]]
+)
+def test_branches_that_leave_none_before_them_are_refused(loaded, wrong):
+    view = {"model": "small", "text": "Hello", "branches": wrong}
+    with pytest.raises(Refusal):
+        TRAIL.questions["branches"].arguments({"small": loaded}, view)
+
+
+def test_a_second_model_that_does_not_write_or_has_written_other_tokens_is_refused(loaded, classifier):
+    models, view = {"small": loaded, "reads": classifier}, {"model": "small", "text": "Hello", "layer": 0, "head": 0}
+    for wrong in ({"second": "reads"}, {"second": "small", "second_written": [999]}):
+        with pytest.raises(Refusal):
+            WRITTEN_TEXT.questions["second"].arguments(models, {**view, "of": "head", **wrong})
 
 
 def test_a_temperature_of_0_draws_the_likeliest(loaded):
@@ -411,7 +456,7 @@ def test_the_page_is_told_the_limits_that_hold(loaded):
     told = page.settings({"small": loaded})
     about = {"key": "model_kind", "values": {"kind": "generator"}}
     assert told["models"] == {"small": {"layers": 2, "heads": 2, "context": 24, "about": about}}
-    assert TAB.limits == {
+    assert WRITTEN_TEXT.limits == {
         "length": writing.LENGTH_LIMIT,
         "pace": writing.PACE_LIMIT,
         "seed": 2**32 - 1,

@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 
 import former
 from former.training.tasks import toys
-from viz.tabs import python
+from viz.panels.routes import attach
 from viz.tabs.base import site_of
 from viz.tabs.learn import TAB, routes
 from viz.tabs.learn.sections import (
@@ -67,7 +67,7 @@ def client(models) -> TestClient:
     server = FastAPI()
     site = site_of(models)
     routes.attach(server, site)
-    python.attach(server, site, [TAB])
+    attach(server, site.models, site.work, TAB.panels)
     return TestClient(server)
 
 

@@ -14,9 +14,11 @@ from former.training.measure.evaluate import bits_per_byte, sample
 from tests.mask_rules import KINDS, allowed, cells, in_row, seen
 from tests.viz import plain
 from tests.viz.conftest import spread
+from viz.panels.routes import attach
 from viz.passes.loaded import Loaded
 from viz.tabs.base import site_of
-from viz.tabs.mask import consequence, masking, routes
+from viz.tabs.mask import consequence, masking, page
+from viz.tabs.mask.panels import CONSEQUENCE, MASKED, PANELS, UNMASKED
 from viz.text import told
 from viz.text.examples import MASK_LONG_TEXT
 
@@ -46,7 +48,8 @@ def house(models) -> dict[str, Loaded]:
 @pytest.fixture(scope="module")
 def client(house):
     server = FastAPI()
-    routes.attach(server, site_of(house))
+    site = site_of(house)
+    attach(server, site.models, site.work, PANELS)
     return TestClient(server)
 
 
@@ -61,13 +64,17 @@ def ask(client: TestClient, path: str, **changes: Any) -> dict[str, Any]:
     return answer.json()
 
 
+def losses(models: dict[str, Loaded], view: dict[str, Any]) -> dict[str, Any]:
+    return CONSEQUENCE.questions["losses"].answer(models, view)
+
+
 def state(house, name: str) -> dict[str, torch.Tensor]:
     return house[name].bundle.model.state_dict()
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_scores_and_weights_are_those_of_the_model_with_the_mask_in_every_layer(client, house, kind):
-    answer = ask(client, "/mask", mask=kind, layer=2, head=1)
+    answer = ask(client, "/ask/mask-stages/head", mask=kind, layer=2, head=1)
     raw: dict[tuple[int, int], torch.Tensor] = {}
     mask = seen(kind, len(TEXT), 3)
     ids = torch.tensor(list(TEXT.encode()))
@@ -77,13 +84,13 @@ def test_scores_and_weights_are_those_of_the_model_with_the_mask_in_every_layer(
     assert torch.equal(torch.tensor(answer["allowed"]).bool(), mask)
     assert (torch.tensor(answer["weights"])[~mask] == 0).all()
     assert answer["labels"] == [*"A␣cat,␣a␣mat."]
-    assert (answer["layers"], answer["heads"], answer["headSize"]) == (3, 4, 8)
+    assert answer["headSize"] == 8
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("text", "size"), [(TEXT, 1), (TEXT, 4), ("abcdefghijklmnopqrstuvwx", 5), ("x", 24)])
 def test_the_cells_are_counted_one_by_one(client, kind, text, size):
-    answer = ask(client, "/mask", mask=kind, text=text, size=size)
+    answer = ask(client, "/ask/mask-stages/head", mask=kind, text=text, size=size)
     t = len(text)
     assert answer["cells"] == cells(kind, t, size)
 
@@ -91,30 +98,31 @@ def test_the_cells_are_counted_one_by_one(client, kind, text, size):
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_growth_is_exact_up_to_100_000_tokens(kind):
     size = 7
-    growth = masking.growth(kind, 23, size)
-    assert growth["tokens"] == sorted(set(growth["tokens"]))
-    assert {1, 10, 23, 100, 1_000, 10_000, 100_000} <= set(growth["tokens"])
-    for at, t in enumerate(growth["tokens"]):
+    growth = masking.count_cells(kind, size, 23)
+    lengths, counts = growth["lengths"], growth["cells"]
+    assert lengths == sorted(set(lengths))
+    assert {1, 10, 23, 100, 1_000, 10_000, 100_000} <= set(lengths)
+    for at, t in enumerate(lengths):
         if t > 3_000 and t != 100_000:  # each is a sum of t rows, here
             continue
-        assert growth["own"][at] == sum(in_row(kind, i, t, size) for i in range(t))
+        assert counts[growth["chosen"]][at] == sum(in_row(kind, i, t, size) for i in range(t))
         for line in KINDS:
             width = math.isqrt(t) if line in ("strided", "fixed") else size
-            assert growth[line][at] == sum(in_row(line, i, t, width) for i in range(t)), (line, t)
+            assert counts[line][at] == sum(in_row(line, i, t, width) for i in range(t)), (line, t)
 
 
 @pytest.mark.parametrize(("kind", "lines"), [("causal", list(KINDS)), ("strided", [*KINDS, "own"])])
 def test_the_chart_of_what_masks_cost_has_their_counts_in_both_themes(client, kind, lines):
-    answer = ask(client, "/mask/growth", mask=kind)
-    assert (answer["lines"], answer["t"]) == (lines, len(TEXT))
-    growth = masking.growth(kind, len(TEXT), 3)
-    assert answer["growth"] == growth
+    answer = ask(client, "/ask/mask-growth/cost", mask=kind)
+    assert (list(answer["cells"]), answer["at"]) == (lines, len(TEXT))
+    growth = masking.count_cells(kind, 3, len(TEXT))
+    assert answer["cells"] == growth["cells"]
     for theme in ("light", "dark"):
-        drawn = {trace["name"]: trace for trace in answer["figures"][theme]["data"]}
+        drawn = {trace["name"]: trace for trace in answer["chart"][theme]["data"]}
         assert list(drawn) == [*lines, "at"]
         assert drawn["at"]["y"] == [cells(kind, len(TEXT), 3)]
         for line in lines:
-            assert (drawn[line]["x"], drawn[line]["y"]) == (growth["tokens"], growth[line])
+            assert (drawn[line]["x"], drawn[line]["y"]) == (growth["lengths"], growth["cells"][line])
         widest = max(lines, key=lambda line: drawn[line]["line"]["width"])
         assert widest == answer["chosen"] == ("own" if kind == "strided" else kind)
 
@@ -126,8 +134,8 @@ def test_a_sum_of_rows_is_the_mask_itself():
 
 
 def test_root_strides_grow_as_t_root_t_and_a_stride_that_stays_as_t_squared():
-    growth = masking.growth("strided", 23, 5)
-    late = growth["tokens"].index(10_000)
+    found = masking.count_cells("strided", 5, 23)
+    late, growth = found["lengths"].index(10_000), found["cells"]
     assert growth["strided"][-1] / growth["strided"][late] == pytest.approx(10**1.5, rel=0.02)
     assert growth["fixed"][-1] / growth["fixed"][late] == pytest.approx(10**1.5, rel=0.02)
     assert growth["local"][-1] / growth["local"][late] == pytest.approx(10, rel=0.01)
@@ -149,30 +157,30 @@ def moved_by_hand(parameters: dict[str, torch.Tensor], mask: torch.Tensor) -> to
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_proof_is_how_far_logits_move_when_a_byte_becomes_its_neighbour(client, house, kind):
-    answer = ask(client, "/mask/proof", mask=kind, size=2)
+    answer = ask(client, "/ask/mask-proof/masked", mask=kind, size=2)
     expected = moved_by_hand(state(house, "small-generator"), seen(kind, 13, 2))
-    torch.testing.assert_close(torch.tensor(answer["masked"]), expected, atol=1e-4, rtol=1e-4)
+    torch.testing.assert_close(torch.tensor(answer["moves"]), expected, atol=1e-4, rtol=1e-4)
 
 
 def test_without_a_mask_every_output_moves_and_no_mask_changes_that_answer(client, house):
-    answer = ask(client, "/mask/unmasked", mask="local")
+    answer = ask(client, "/ask/mask-proof/unmasked", mask="local")
     expected = moved_by_hand(state(house, "small-generator"), seen("none", 13, 1))
     torch.testing.assert_close(torch.tensor(answer["moves"]), expected, atol=1e-4, rtol=1e-4)
     assert (torch.tensor(answer["moves"]) > 0).all()
-    assert answer == ask(client, "/mask/unmasked", mask=None, size=None)
+    assert answer == ask(client, "/ask/mask-proof/unmasked", mask=None, size=None)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_out_of_reach_stands_exactly_still_and_what_is_in_reach_moves(client, kind):
-    answer = ask(client, "/mask/proof", mask=kind, size=2)
+    answer = ask(client, "/ask/mask-reach/reach", mask=kind, size=2)
     assert answer["depth"] == answer["pictures"] == 3
-    moved = torch.tensor(answer["masked"])
+    moved = torch.tensor(ask(client, "/ask/mask-proof/masked", mask=kind, size=2)["moves"])
     reached = torch.tensor(answer["needs"][kind]) <= 3
     assert torch.equal(moved != 0, reached)  # local: 3 layers of a window of 2 reach back 3 tokens and no further
 
 
 def test_layers_are_counted_as_a_walk_through_the_mask_counts_them(client):
-    answer = ask(client, "/mask/proof", size=2)
+    answer = ask(client, "/ask/mask-reach/reach", size=2)
     for kind in KINDS:
         held = [{i} for i in range(13)]
         needs = [[4] * 13 for _ in range(13)]
@@ -191,7 +199,7 @@ def bits_by_hand(parameters: dict[str, torch.Tensor], ids: list[int], mask: torc
 
 
 def test_the_losses_are_those_of_the_models_on_the_text(client, house):
-    answer = ask(client, "/mask/consequence")
+    answer = ask(client, "/ask/mask-consequence/losses")
     ids = list(asked()["long"].encode())
     t = len(ids) - 1
     for one, kind in zip(answer["pair"], ("causal", "none"), strict=True):
@@ -212,12 +220,12 @@ def test_the_losses_are_those_of_the_models_on_the_text(client, house):
 
 def test_the_mask_is_taken_off_the_generator_that_was_chosen(client, house):
     text = "The cat sat on the mat, and so on."
-    answer = ask(client, "/mask/consequence", long=text)
+    answer = ask(client, "/ask/mask-consequence/losses", long=text)
     ids = list(text.encode())
     for name, kind in (("before", "causal"), ("after", "none")):
         bits = bits_by_hand(state(house, "small-generator"), ids, seen(kind, len(ids) - 1, 1))
         assert answer["switched"][name] == pytest.approx(float(bits.mean()), abs=1e-4)
-    assert answer["switched"]["name"] == "small-generator"
+    assert answer["model"] == "small-generator"
 
 
 def written_by_hand(parameters: dict[str, torch.Tensor], kind: str, seed: int) -> list[int]:
@@ -231,21 +239,20 @@ def written_by_hand(parameters: dict[str, torch.Tensor], kind: str, seed: int) -
 
 
 def test_each_writes_under_the_mask_of_its_training_and_by_the_same_seed(client, house):
-    answer = ask(client, "/mask/consequence", seed=11, long="Hello, you")
+    answer = ask(client, "/ask/mask-consequence/losses", seed=11, long="Hello, you")
     for one in answer["pair"]:
         loaded = house[one["name"]]
         written = sample(loaded.bundle, "Hello, you", consequence.WRITTEN, consequence.TEMPERATURE, 11)
-        ids = consequence.write(loaded, list(b"Hello, you"), 11)
+        ids = written_by_hand(state(house, one["name"]), "causal" if one["masked"] else "none", 11)
         assert loaded.bundle.tokenizer.decode(ids) == written
-        assert ids == written_by_hand(state(house, one["name"]), "causal" if one["masked"] else "none", 11)
         assert one["written"] == loaded.bundle.tokenizer.labels(ids)
-    other = ask(client, "/mask/consequence", seed=12, long="Hello, you")
+    other = ask(client, "/ask/mask-consequence/losses", seed=12, long="Hello, you")
     assert all(a["written"] != b["written"] for a, b in zip(answer["pair"], other["pair"], strict=True))
 
 
 def test_the_shipped_model_without_a_mask_copies_and_cannot_write():
-    shipped = {name: Loaded(name, former.load(name), name) for name in (consequence.MASKED, consequence.UNMASKED)}
-    answer = consequence.consequence(shipped, asked(model="tiny-generator", long=MASK_LONG_TEXT))
+    shipped = {name: Loaded(name, former.load(name), name) for name in (MASKED, UNMASKED)}
+    answer = losses(shipped, asked(model="tiny-generator", long=MASK_LONG_TEXT))
     fair, cheat = answer["pair"]
     assert sum(cheat["bits"][:-1]) < 0.05 * cheat["bits"][-1]  # it saw every answer but the last
     assert fair["own"] < 3
@@ -254,11 +261,11 @@ def test_the_shipped_model_without_a_mask_copies_and_cannot_write():
 
 
 def test_a_model_of_pieces_stands_beside_the_two_of_bytes_each_reading_its_own_tokens():
-    names = (consequence.MASKED, consequence.UNMASKED, "gpt")
+    names = (MASKED, UNMASKED, "gpt")
     shipped = {name: Loaded(name, former.load(name), name) for name in names}
     text = "The cat sat on the mat, naïve as it was."
-    answer = consequence.consequence(shipped, asked(model="gpt", long=text))
-    of_bytes = consequence.consequence(shipped, asked(model="tiny-generator", long=text))
+    answer = losses(shipped, asked(model="gpt", long=text))
+    of_bytes = losses(shipped, asked(model="tiny-generator", long=text))
     for name in ("labels", "total", "pair"):
         assert answer[name] == of_bytes[name]
     gpt = shipped["gpt"].bundle
@@ -272,46 +279,46 @@ def test_a_model_of_pieces_stands_beside_the_two_of_bytes_each_reading_its_own_t
 
 
 def test_a_long_text_is_cut_and_says_so(client):
-    answer = ask(client, "/mask", text="x" * 30 + "é")
+    answer = ask(client, "/ask/mask-stages/head", text="x" * 30 + "é")
     assert (answer["tokens"], answer["total"]) == (24, 32)
-    cut = ask(client, "/mask", text="x" * 23 + "é")
+    cut = ask(client, "/ask/mask-stages/head", text="x" * 23 + "é")
     assert cut["labels"][-1] == "xC3"
-    longer = ask(client, "/mask/consequence", long="ab" * 100)
+    longer = ask(client, "/ask/mask-consequence/losses", long="ab" * 100)
     assert (len(longer["labels"]), longer["total"]) == (48, 200)  # the context of the smallest of the models
 
 
 def test_a_single_byte_is_enough_for_the_pictures(client):
-    assert ask(client, "/mask", text="x")["weights"] == [[1.0]]
-    assert len(ask(client, "/mask/proof", text="x")["masked"]) == 1
+    assert ask(client, "/ask/mask-stages/head", text="x")["weights"] == [[1.0]]
+    assert len(ask(client, "/ask/mask-proof/masked", text="x")["moves"]) == 1
 
 
 @pytest.mark.parametrize(
     ("path", "changes", "said"),
     [
-        ("/mask", {"model": "nobody"}, "model"),
-        ("/mask", {"model": "small-classifier"}, "model"),
-        ("/mask/proof", {"model": "tiny-unmasked"}, "causal mask"),
-        ("/mask", {"model": ["small-generator"]}, "model"),
-        ("/mask", {"text": ""}, "no text"),
-        ("/mask/proof", {"text": None}, "no text"),
-        ("/mask/unmasked", {"text": None}, "no text"),
-        ("/mask/unmasked", {"model": "tiny-unmasked"}, "causal mask"),
-        ("/mask", {"text": {"a": 1}}, "no text"),
-        ("/mask", {"text": "x" * 4_001}, "limit"),
-        ("/mask", {"layer": 3}, "Layer must be a whole number from 0 to 2"),
-        ("/mask", {"layer": -1}, "Layer"),
-        ("/mask", {"head": 4}, "Head must be a whole number from 0 to 3"),
-        ("/mask", {"head": True}, "Head"),
-        ("/mask", {"head": 1.0}, "Head"),
-        ("/mask", {"head": "1" * 500}, "Head"),
-        ("/mask", {"mask": "full"}, "no such mask"),
-        ("/mask/proof", {"mask": ["causal"]}, "no such mask"),
-        ("/mask", {"size": 0}, "Window or stride"),
-        ("/mask/proof", {"size": 25}, "Window or stride"),
-        ("/mask/consequence", {"seed": 10_000}, "Seed"),
-        ("/mask/consequence", {"seed": None}, "Seed"),
-        ("/mask/consequence", {"long": "x"}, "nothing to predict"),
-        ("/mask/consequence", {"long": 3}, "no text"),
+        ("/ask/mask-stages/head", {"model": "nobody"}, "model"),
+        ("/ask/mask-stages/head", {"model": "small-classifier"}, "model"),
+        ("/ask/mask-proof/masked", {"model": "tiny-unmasked"}, "causal mask"),
+        ("/ask/mask-stages/head", {"model": ["small-generator"]}, "model"),
+        ("/ask/mask-stages/head", {"text": ""}, "no text"),
+        ("/ask/mask-proof/masked", {"text": None}, "no text"),
+        ("/ask/mask-proof/unmasked", {"text": None}, "no text"),
+        ("/ask/mask-proof/unmasked", {"model": "tiny-unmasked"}, "causal mask"),
+        ("/ask/mask-stages/head", {"text": {"a": 1}}, "no text"),
+        ("/ask/mask-stages/head", {"text": "x" * 4_001}, "limit"),
+        ("/ask/mask-stages/head", {"layer": 3}, "Layer must be a whole number from 0 to 2"),
+        ("/ask/mask-stages/head", {"layer": -1}, "Layer"),
+        ("/ask/mask-stages/head", {"head": 4}, "Head must be a whole number from 0 to 3"),
+        ("/ask/mask-stages/head", {"head": True}, "Head"),
+        ("/ask/mask-stages/head", {"head": 1.0}, "Head"),
+        ("/ask/mask-stages/head", {"head": "1" * 500}, "Head"),
+        ("/ask/mask-stages/head", {"mask": "full"}, "no such mask"),
+        ("/ask/mask-proof/masked", {"mask": ["causal"]}, "no such mask"),
+        ("/ask/mask-stages/head", {"size": 0}, "Window or stride"),
+        ("/ask/mask-proof/masked", {"size": 25}, "Window or stride"),
+        ("/ask/mask-consequence/losses", {"seed": 10_000}, "Seed"),
+        ("/ask/mask-consequence/losses", {"seed": None}, "Seed"),
+        ("/ask/mask-consequence/losses", {"long": "x"}, "nothing to predict"),
+        ("/ask/mask-consequence/losses", {"long": 3}, "no text"),
     ],
 )
 def test_what_cannot_be_shown_is_refused_with_a_reason(client, path, changes, said):
@@ -324,26 +331,24 @@ def test_what_cannot_be_shown_is_refused_with_a_reason(client, path, changes, sa
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"{", b"null", b'{"model": "small-generator"}'])
 def test_a_request_that_is_none_is_refused(client, body):
-    assert client.post("/mask", content=body).status_code == 422
+    assert client.post("/ask/mask-stages/head", content=body).status_code == 422
 
 
 def test_without_the_two_small_models_the_rest_is_still_measured(models):
-    answer = consequence.consequence(models, asked())
+    answer = losses(models, asked())
     assert answer["pair"] == []
     assert answer["switched"]["after"] != answer["switched"]["before"]
-    assert consequence.settings(models)["missing"] == ["tiny-generator", "tiny-unmasked"]
+    assert page.settings(models)["consequence"]["missing"] == ["tiny-generator", "tiny-unmasked"]
 
 
 def test_the_tab_opens_on_a_head_that_neither_spreads_evenly_nor_looks_at_one_token(house):
-    layer, head = masking.first_head(house["small-generator"], TEXT)
-    chosen = masking.stages(house, asked(layer=layer, head=head))
+    bundle = house["small-generator"].bundle
+    layer, head = masking.first_head(bundle, TEXT)
     half = sum(math.log2(n) for n in range(1, 14)) / 13 / 2
 
-    def away(weights: list[list[float]]) -> float:
-        bits = [sum(-p * math.log2(p) for p in row if p > 0) for row in weights]
-        return abs(sum(bits) / len(bits) - half)
+    def away(layer: int, head: int) -> float:
+        weights = masking.run_head(bundle, TEXT, layer, head, "causal")["weights"]
+        return abs(float(-torch.xlogy(weights, weights).sum(-1).mean()) / math.log(2) - half)
 
-    others = [
-        masking.stages(house, asked(layer=layer, head=head))["weights"] for layer in range(3) for head in range(4)
-    ]
-    assert away(chosen["weights"]) == pytest.approx(min(away(weights) for weights in others), abs=1e-6)
+    others = [away(layer, head) for layer in range(3) for head in range(4)]
+    assert away(layer, head) == pytest.approx(min(others), abs=1e-6)

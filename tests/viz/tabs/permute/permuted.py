@@ -1,26 +1,46 @@
 """A text in another order, asked of tab Permute and written out in plain torch, in float64."""
 
-import base64
 import math
 from typing import Any
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 
 from tests.encodings import encodings
 from tests.viz.conftest import WORDS
+from viz.panels import Panel
 from viz.passes.loaded import Loaded
 from viz.tabs.permute import permuting
+from viz.tabs.permute.panels import EQUIVARIANCE
 
 TEXT = "not good, but the film was great."
 IDS = [WORDS.index(word) for word in ("not", "good", ",", "but", "the", "film", "was", "great", ".")]
 ORDER = [3, 0, 2, 1, 8, 4, 7, 5, 6]
-ASKED = {"text": TEXT, "order": "3.0.2.1.8.4.7.5.6", "positions": "none", "mask": "none", "output": "block"}
+ASKED: dict[str, Any] = {
+    "text": TEXT,
+    "order": "3.0.2.1.8.4.7.5.6",
+    "positions": "none",
+    "mask": "none",
+    "output": "block",
+}
 
 
-def ask(subject: permuting.Subject | None, **changes: Any) -> dict[str, Any]:
-    return permuting.answer(subject, {**ASKED, **changes})
+def ask(subject: permuting.Subject | None, panel: Panel = EQUIVARIANCE, /, **changes: Any) -> dict[str, Any]:
+    """What a panel's question answers."""
+    models = {loaded.name: loaded for loaded in subject.classifiers} if subject else {}
+    (question,) = panel.questions.values()
+    return question.answer(models, {**ASKED, **changes})
+
+
+def measured(subject: permuting.Subject, **changes: Any) -> list[dict[str, Any]]:
+    """Of each output, its error, its size, the limit of rounding, and the error without positions and mask."""
+    answer = ask(subject, **changes)
+    plain = answer["plain"] or [None] * len(answer["outputs"])
+    columns = answer["outputs"], answer["errors"], answer["sizes"], answer["limits"], plain
+    return [
+        {"name": name, "error": error, "size": size, "limit": limit, "plain": before}
+        for name, error, size, limit, before in zip(*columns, strict=True)
+    ]
 
 
 def state_of(loaded: Loaded) -> dict[str, torch.Tensor]:
@@ -73,7 +93,3 @@ def both(loaded, kind="none", causal=False) -> tuple[dict[str, torch.Tensor], di
     """f(x) and f(Px)."""
     state = state_of(loaded)
     return plainly(state, IDS, kind, causal), plainly(state, [IDS[i] for i in ORDER], kind, causal)
-
-
-def unpack(packed: str, *shape: int) -> np.ndarray:
-    return np.frombuffer(base64.b64decode(packed), "<f4").reshape(shape)

@@ -2,13 +2,15 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 import torch
 
 import former
 from tests.viz import plain
-from tests.viz.tabs.permute.permuted import IDS, ORDER, ask, both, state_of, unpack
+from tests.viz.tabs.permute.permuted import IDS, ORDER, ask, both, measured, state_of
 from viz.tabs.permute import permuting
+from viz.tabs.permute.panels import MOVED_ROWS, VERDICTS
 
 SWITCHES = [
     (kind, mask) for kind in permuting.POSITIONS for mask in permuting.MASKS if (kind, mask) != ("none", "none")
@@ -18,13 +20,12 @@ SWITCHES = [
 @pytest.mark.parametrize(("kind", "mask"), SWITCHES)
 def test_what_breaks_equivariance_gives_the_error_that_the_formulas_give(subject, classifier, kind, mask):
     before, after = both(classifier, kind, mask == "causal")
-    for error in ask(subject, positions=kind, mask=mask)["errors"]:
+    for error in measured(subject, positions=kind, mask=mask):
         f, moved = before[error["name"]], after[error["name"]]
         rows = f if error["name"] == "classifier" else f[ORDER]
         assert error["error"] == pytest.approx(float((moved - rows).abs().max()), rel=1e-3, abs=1e-5)
         assert error["size"] == pytest.approx(float(f.abs().max()), rel=1e-4)
         assert error["limit"] == pytest.approx(16 * 2**-23 * float(f.abs().max()), rel=1e-4)
-        assert not error["equal"]
         assert error["error"] > 100 * error["plain"]
 
 
@@ -32,8 +33,8 @@ def test_without_positions_and_mask_the_outputs_only_move_whatever_the_order(sub
     dice = torch.Generator().manual_seed(0)
     for _ in range(40):
         order = torch.randperm(len(IDS), generator=dice).tolist()
-        for error in ask(subject, order=".".join(map(str, order)))["errors"]:
-            assert error["equal"], error
+        for error in measured(subject, order=".".join(map(str, order))):
+            assert error["error"] <= error["limit"], error
             assert error["error"] <= 16 * 2**-23 * error["size"]
             assert error["plain"] is None
 
@@ -41,8 +42,8 @@ def test_without_positions_and_mask_the_outputs_only_move_whatever_the_order(sub
 @pytest.mark.parametrize("output", ["basic", "layer", "block"])
 def test_the_error_is_the_equivariance_error_of_the_library(subject, output):
     tokens, order = torch.tensor([IDS]), torch.tensor(ORDER)
-    f = permuting.functions(subject.kinds["learned"], None)[output]
-    shown = {error["name"]: error["error"] for error in ask(subject, positions="learned")["errors"]}
+    f = permuting.functions(subject.loaded.bundle.model, None)[output]
+    shown = {error["name"]: error["error"] for error in measured(subject, positions="learned")}
     assert shown[output] == pytest.approx(former.analysis.equivariance_error(f, tokens, order), rel=1e-5)
 
 
@@ -51,63 +52,62 @@ def test_each_model_reads_each_order_once(subject, monkeypatch):
     model = type(subject.loaded.bundle.model)
     forward = model.forward
     monkeypatch.setattr(model, "forward", lambda *given, **more: runs.append(given[0]) or forward(*given, **more))
-    ask(subject)
-    assert len(runs) == 3 * 2  # without positions, as it was trained, and the one beside it
+    ask(subject)  # without positions
+    ask(subject, VERDICTS)  # as it was trained, and the one beside it
+    assert len(runs) == 3 * 2
 
 
 def test_the_error_without_the_switches_stands_beside_the_one_with_them(subject):
-    alone = {error["name"]: error["error"] for error in ask(subject)["errors"]}
-    switched = {error["name"]: error["plain"] for error in ask(subject, positions="learned")["errors"]}
+    alone = {error["name"]: error["error"] for error in measured(subject)}
+    switched = {error["name"]: error["plain"] for error in measured(subject, positions="learned")}
     assert switched == alone
 
 
 @pytest.mark.parametrize("output", ["basic", "layer", "block"])
 @pytest.mark.parametrize("kind", permuting.POSITIONS)
 def test_the_picture_holds_the_outputs_in_both_orders(subject, classifier, output, kind):
-    answer = ask(subject, output=output, positions=kind)
-    assert (answer["output"], answer["positions"], answer["mask"]) == (output, kind, "none")
-    made = answer["picture"]
-    shape = (len(IDS), 32)
-    assert (made["words"], made["emb"]) == shape
-    before, after = both(classifier, kind)
-    assert unpack(made["before"], *shape) == pytest.approx(before[output].numpy(), rel=1e-4, abs=1e-5)
-    assert unpack(made["after"], *shape) == pytest.approx(after[output].numpy(), rel=1e-4, abs=1e-5)
+    made = ask(subject, MOVED_ROWS, output=output, positions=kind)
+    before, after = (each[output].numpy() for each in both(classifier, kind))
+    assert np.array(made["before"]) == pytest.approx(before, rel=1e-4, abs=1e-5)
+    assert np.array(made["after"]) == pytest.approx(after, rel=1e-4, abs=1e-5)
+    apart = np.abs(after - before[ORDER]).max(1)
+    assert made["difference"] == pytest.approx(apart, rel=1e-3, abs=1e-5)
 
 
 def test_the_picture_of_the_classifier_holds_its_rows_their_average_and_the_log_probabilities(subject, classifier):
-    made = ask(subject, output="classifier", mask="causal")["picture"]
-    for when, expected in zip(("before", "after"), both(classifier, causal=True), strict=True):
-        assert unpack(made[when], len(IDS), 32) == pytest.approx(expected["rows"].numpy(), rel=1e-3, abs=1e-4)
-        assert unpack(made["pooled"][when], 32) == pytest.approx(expected["rows"].mean(0).numpy(), rel=1e-3, abs=1e-4)
-        assert made["values"][when] == pytest.approx(expected["classifier"].tolist(), rel=1e-4, abs=1e-5)
+    made = ask(subject, MOVED_ROWS, output="classifier", mask="causal")
+    for i, expected in enumerate(both(classifier, causal=True)):
+        rows = expected["rows"].numpy()
+        assert np.array(made[("before", "after")[i]]) == pytest.approx(rows, rel=1e-3, abs=1e-4)
+        assert made["pooled"][i] == pytest.approx(rows.mean(0), rel=1e-3, abs=1e-4)
+        assert made["values"][i] == pytest.approx(expected["classifier"].tolist(), rel=1e-4, abs=1e-5)
 
 
 def test_the_verdicts_are_those_of_the_trained_models_whatever_is_switched(subject, classifier, bag):
-    given = ask(subject, positions="sinusoidal", mask="causal")["verdicts"]
-    assert [verdict["name"] for verdict in given] == ["small-classifier", "small-bag"]
-    assert [verdict["positions"] for verdict in given] == ["learned", "none"]
-    for verdict, loaded, kind in zip(given, (classifier, bag), ("learned", "none"), strict=True):
-        before, after = (outputs["classifier"].exp() for outputs in both(loaded, kind))
-        assert verdict["classes"] == ["negative", "positive"]
-        assert verdict["before"] == pytest.approx(before.tolist(), abs=2e-6)
-        assert verdict["after"] == pytest.approx(after.tolist(), abs=2e-6)
-        assert verdict["moved"] == pytest.approx(float((after - before).abs().max()), abs=4e-6)
-    positional, without = given
-    assert not positional["equal"]
-    assert without["equal"]
-    assert without["moved"] < 1e-6
+    given = ask(subject, VERDICTS, positions="sinusoidal", mask="causal")
+    assert given["names"] == ["small-classifier", "small-bag"]
+    assert given["trained"] == ["learned", "none"]
+    assert given["classes"] == ["negative", "positive"]
+    for probs, loaded, kind in zip(given["probs"], (classifier, bag), ("learned", "none"), strict=True):
+        for found, outputs in zip(probs, both(loaded, kind), strict=True):
+            assert found == pytest.approx(outputs["classifier"].exp().tolist(), abs=2e-6)
+    assert given["same"] == [False, True]
+    before, after = given["probs"][1]
+    assert before == pytest.approx(after, abs=1e-6)
 
 
 def test_the_classifier_with_learned_positions_agrees_with_the_stack_written_elsewhere(subject, classifier):
     probs, _ = plain.class_probs(state_of(classifier), IDS, heads=4, gelu=False)
-    assert ask(subject)["verdicts"][0]["before"] == pytest.approx(probs.tolist(), abs=2e-6)
+    assert ask(subject, VERDICTS)["probs"][0][0] == pytest.approx(probs.tolist(), abs=2e-6)
 
 
 def test_the_order_as_typed_moves_nothing_in_any_bit(subject):
-    made = ask(subject, order="typed", positions="learned", mask="causal")
+    switched = {"order": "typed", "positions": "learned", "mask": "causal"}
+    made = ask(subject, **switched)
     assert made["order"] == list(range(len(IDS)))
-    assert [error["error"] for error in made["errors"]] == [0.0] * 4
-    assert made["picture"]["before"] == made["picture"]["after"]
+    assert made["errors"] == [0.0] * 4
+    made = ask(subject, MOVED_ROWS, **switched)
+    assert made["before"] == made["after"]
 
 
 def test_people_who_ask_at_once_get_what_each_asked_for(subject):
@@ -116,4 +116,4 @@ def test_people_who_ask_at_once_get_what_each_asked_for(subject):
     with ThreadPoolExecutor(8) as threads:
         together = list(threads.map(lambda one: ask(subject, **one), asked))
     for one, other in zip(alone, together, strict=True):
-        assert [e["error"] for e in one["errors"]] == pytest.approx([e["error"] for e in other["errors"]], abs=1e-5)
+        assert one["errors"] == pytest.approx(other["errors"], abs=1e-5)

@@ -9,11 +9,13 @@ from fastapi.testclient import TestClient
 
 import former
 from tests.viz.conftest import WORDS, spread
-from tests.viz.tabs.permute.permuted import ASKED, IDS, ask, unpack
+from tests.viz.tabs.permute.permuted import ASKED, IDS, ask
+from viz.panels.routes import attach
 from viz.passes.loaded import Loaded
 from viz.tabs.base import site_of
 from viz.tabs.permute import page, permuting, positions, routes
 from viz.tabs.permute.material import find
+from viz.tabs.permute.panels import MOVED_ROWS, PANELS, VERDICTS
 from viz.text import note
 from viz.text.examples import PAIRS
 
@@ -48,14 +50,14 @@ def test_an_order_that_does_not_fit_leaves_the_words_as_typed_and_is_named(subje
 )
 def test_what_cannot_be_answered_is_refused_with_a_message(subject, changes):
     with pytest.raises(ValueError, match=r"[a-z].*\."):
-        ask(subject, **changes)
+        ask(subject, MOVED_ROWS, **changes)
 
 
 def test_a_long_text_is_cut_to_what_a_picture_can_show_and_says_so(subject):
     made = ask(subject, text="good film " * 20, order="typed")
     assert made["labels"] == ["good", "film"] * 12
     assert made["remarks"] == [note("many_words", kept=24, total=40)]
-    assert len(unpack(made["picture"]["before"], 24, 32)) == 24
+    assert len(ask(subject, MOVED_ROWS, text="good film " * 20, order="typed")["before"]) == 24
 
 
 def test_words_out_of_the_vocabulary_keep_their_spelling_and_are_counted(subject):
@@ -67,9 +69,9 @@ def test_words_out_of_the_vocabulary_keep_their_spelling_and_are_counted(subject
 
 def test_each_kind_of_positions_shares_the_models_weights(subject, classifier):
     own = classifier.bundle.model
-    assert list(subject.kinds) == ["none", "learned", "sinusoidal"]
-    assert subject.kinds["learned"] is own
-    for model in subject.kinds.values():
+    assert subject.kinds == ["none", "learned", "sinusoidal"]
+    assert permuting.with_positions(own, "learned") is own
+    for model in (permuting.with_positions(own, kind) for kind in subject.kinds):
         assert not model.training
         for name, parameter in model.named_parameters():
             assert parameter.data_ptr() == own.get_parameter(name).data_ptr()
@@ -78,8 +80,8 @@ def test_each_kind_of_positions_shares_the_models_weights(subject, classifier):
 def test_a_model_without_learned_positions_has_none_to_switch_on(bag):
     alone = permuting.find({bag.name: bag})
     assert alone is not None
-    assert list(alone.kinds) == ["none", "sinusoidal"]
-    assert [verdict["name"] for verdict in ask(alone)["verdicts"]] == ["small-bag"]
+    assert alone.kinds == ["none", "sinusoidal"]
+    assert ask(alone, VERDICTS)["names"] == ["small-bag"]
     with pytest.raises(ValueError, match=r"\."):
         ask(alone, positions="learned")
 
@@ -100,7 +102,7 @@ def test_beside_a_model_of_shorter_texts_only_what_both_read_is_taken(classifier
     answer = ask(found, order="5.4.3.2.1.0")
     assert answer["labels"] == ["not", "good", ",", "but", "the", "film"]
     assert answer["order"] == [5, 4, 3, 2, 1, 0]
-    assert [verdict["name"] for verdict in answer["verdicts"]] == ["small-classifier", "other-bag"]
+    assert ask(found, VERDICTS)["names"] == ["small-classifier", "other-bag"]
     assert answer["remarks"] == [note("many_words", kept=6, total=9)]
 
 
@@ -110,7 +112,7 @@ def test_a_model_of_other_words_is_not_set_beside(classifier, words):
     found = permuting.find({each.name: each for each in (classifier, beside)})
     assert found is not None
     assert found.bag is None
-    assert [verdict["name"] for verdict in ask(found)["verdicts"]] == ["small-classifier"]
+    assert ask(found, VERDICTS)["names"] == ["small-classifier"]
 
 
 def test_without_a_classifier_the_tab_says_so(generator):
@@ -148,16 +150,18 @@ def test_a_repeated_word_stays_where_it_can():
 @pytest.fixture(scope="module")
 def client(classifier, bag, generator) -> TestClient:
     server = FastAPI()
-    routes.attach(server, site_of({each.name: each for each in (generator, bag, classifier)}))
+    site = site_of({each.name: each for each in (generator, bag, classifier)})
+    routes.attach(server, site)
+    attach(server, site.models, site.work, PANELS)
     return TestClient(server)
 
 
 def test_the_route_answers_with_what_was_asked_and_refuses_nonsense(client, subject):
-    answered = client.post("/permute", content=json.dumps(ASKED))
+    answered = client.post("/ask/equivariance/errors", content=json.dumps(ASKED))
     assert answered.status_code == 200
-    assert answered.json()["picture"] == ask(subject)["picture"]
+    assert answered.json()["errors"] == pytest.approx(ask(subject)["errors"], abs=1e-5)
     for body in (b"", b"[]", b"{", b"{}", b'{"text": "' + b"x" * 70_000):
-        refused = client.post("/permute", content=body)
+        refused = client.post("/ask/equivariance/errors", content=body)
         assert refused.status_code == 422
         assert refused.json()["error"]
 

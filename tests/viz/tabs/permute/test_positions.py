@@ -1,6 +1,7 @@
 """Vectors of positions as the browser fetches them."""
 
 import gzip
+from typing import Any
 
 import numpy as np
 import pytest
@@ -82,3 +83,16 @@ def test_the_chart_of_a_table_is_the_cosine_of_position_0_with_each_other_up_to_
         assert line["x"] == list(range(24))
         assert (mark["x"], mark["y"]) == ([0], [line["y"][0]])
         assert figure["layout"]["xaxis"]["range"] == [0, 48]
+
+
+@pytest.mark.parametrize("product", positions.PRODUCTS)
+@pytest.mark.parametrize("which", [0, 1], ids=["learned", "sinusoidal"])
+def test_the_similarities_of_a_position_are_those_of_the_table(classifier, which, product):
+    table = tables(classifier)[which]
+    source: dict[str, Any] = {"bundle": classifier.bundle} if which == 0 else {"size": [table.rows, table.emb]}
+    found = positions.compare_positions(at=7, product=product, **source)
+    vectors = table.vectors()
+    if product == "cosine":
+        vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    np.testing.assert_allclose(found["values"].numpy(), vectors @ vectors[7], atol=2e-3)
+    assert (found["trained"], found["length"]) == (table.trained, 2 * table.trained)

@@ -21,9 +21,10 @@ from viz.passes import blanks
 from viz.passes.habits import rounded
 from viz.passes.loaded import Loaded, Models, filler
 from viz.passes.run import check_text
+from viz.server.view import View, read_choice
 from viz.tabs.explore import predictions
 from viz.tabs.learn.section import Section
-from viz.tabs.python import IMPORTS, View, read_choice
+from viz.tabs.python import IMPORTS
 from viz.text import Refusal
 from viz.text.examples import EXAMPLES
 

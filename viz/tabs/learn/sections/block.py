@@ -20,10 +20,11 @@ from viz import figures
 from viz.browser import chart
 from viz.passes.loaded import Loaded, Models, causal
 from viz.passes.run import rounded, tokenize
+from viz.server.view import View, read_choice, read_index
 from viz.tabs.learn.block_facts import CASES, additivity, gradients
 from viz.tabs.learn.score_terms import summands
 from viz.tabs.learn.section import Section
-from viz.tabs.python import IMPORTS, View, read_choice, read_index
+from viz.tabs.python import IMPORTS
 from viz.text import Refusal
 
 TEXT = "The United States of Ameri"

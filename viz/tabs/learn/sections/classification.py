@@ -16,8 +16,9 @@ from former.config import Pooling
 from former.models import pool
 from viz.passes.loaded import Loaded, Models, reader
 from viz.passes.run import tokenize
+from viz.server.view import View, read_choice
 from viz.tabs.learn.section import Section
-from viz.tabs.python import IMPORTS, View, read_choice
+from viz.tabs.python import IMPORTS
 from viz.text import Refusal
 from viz.text.examples import EXAMPLES
 

@@ -22,9 +22,10 @@ from former.training.tasks import dates, dates_reader
 from former.training.tasks.dates_task import DatesTask
 from viz.passes.loaded import Models
 from viz.passes.run import read_text, rounded
+from viz.server.view import View, read_choice, read_index
 from viz.tabs.learn.section import Section
 from viz.tabs.learn.shipped import shipped
-from viz.tabs.python import IMPORTS, View, read_choice, read_index
+from viz.tabs.python import IMPORTS
 from viz.text import Refusal
 
 MODEL = "dates"

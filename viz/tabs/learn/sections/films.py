@@ -17,8 +17,9 @@ from viz import figures
 from viz.browser import chart
 from viz.figures.sizes import together
 from viz.passes.loaded import Models, reader
+from viz.server.view import View, read_choice, read_index
 from viz.tabs.learn.section import Section
-from viz.tabs.python import IMPORTS, View, read_choice, read_index
+from viz.tabs.python import IMPORTS
 from viz.text import Refusal
 
 PEOPLE = ("Ada", "Ben", "Chen", "Dana", "Eli", "Fay")

@@ -21,9 +21,10 @@ from viz.browser import chart
 from viz.passes.loaded import Models
 from viz.passes.run import read_text
 from viz.passes.snapshots import name_at
+from viz.server.view import View, read_index
 from viz.tabs.learn.section import Section
 from viz.tabs.learn.shipped import shipped
-from viz.tabs.python import IMPORTS, View, read_index
+from viz.tabs.python import IMPORTS
 from viz.text import Refusal
 
 TEXT = "The cat sat on the mat."

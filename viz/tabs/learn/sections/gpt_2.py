@@ -19,9 +19,10 @@ from former.sizes import HEAD_SIZE
 from former.tokens import BpeTokenizer
 from viz.passes.loaded import Models
 from viz.passes.run import read_text
+from viz.server.view import View, read_choice, read_index
 from viz.tabs.learn.section import Section
 from viz.tabs.learn.shipped import shipped
-from viz.tabs.python import IMPORTS, View, read_choice, read_index
+from viz.tabs.python import IMPORTS
 from viz.text import Refusal
 
 PIECES, BYTES = "gpt", "generator"  # the models that are set beside each other

@@ -14,8 +14,9 @@ from torch import Tensor, nn
 
 import former
 from viz.passes.loaded import Models
+from viz.server.view import View, read_index
 from viz.tabs.learn.section import Section
-from viz.tabs.python import IMPORTS, View, read_index
+from viz.tabs.python import IMPORTS
 from viz.text import Refusal
 
 GRAPH = "8:0-1,0-2,1-2,2-3,3-4,4-5,4-6,5-6,6-7"  # number of units, and its edges

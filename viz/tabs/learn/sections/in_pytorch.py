@@ -18,9 +18,10 @@ from torch import Tensor
 import former
 from viz.passes.loaded import Loaded, Models, reader
 from viz.passes.run import tokenize
+from viz.server.view import View, read_index
 from viz.tabs.learn.clock import seconds
 from viz.tabs.learn.section import Section
-from viz.tabs.python import IMPORTS, View, read_index
+from viz.tabs.python import IMPORTS
 from viz.text import Refusal
 
 TEXT = "the cat walks on the street"

@@ -14,9 +14,10 @@ from torch import Tensor
 
 import former
 from viz.passes.loaded import Models
+from viz.server.view import View, read_choice, read_index
 from viz.tabs.learn.pairs import LONGEST, read_pairs
 from viz.tabs.learn.section import Section
-from viz.tabs.python import IMPORTS, View, read_choice, read_index
+from viz.tabs.python import IMPORTS
 from viz.text import Refusal, message
 
 KEYS = "1.5,0;0,1.5;-1.5,0;0,-1.5"  # a year as a circle

@@ -21,12 +21,13 @@ from viz import figures
 from viz.browser import chart
 from viz.passes.loaded import Loaded, Models
 from viz.passes.run import rounded, tokenize
+from viz.server.view import View, read_choice, read_index
 from viz.tabs.learn.score_terms import TERMS, heads_to_open, parts, summands, terms
 from viz.tabs.learn.section import Section
 from viz.tabs.learn.sections.block import reader
 from viz.tabs.permute import permuting
-from viz.tabs.python import IMPORTS, View, read_choice, read_index
-from viz.text import Refusal
+from viz.tabs.permute.panels import VERDICTS, read_subject, read_text
+from viz.tabs.python import IMPORTS
 from viz.text.examples import PAIRS
 
 MEASURED = CHECKPOINTS / "family" / "positions.json"  # by `python -m former.training positions`
@@ -39,7 +40,7 @@ def opening(models: Models) -> dict[str, Any]:
     """What the section opens with, its limits, and the losses that were measured beforehand."""
     loaded = reader(models)
     subject = permuting.find(models)
-    ids = subject and [permuting.read_text(subject, text)[0] for text in (TEXT, REORDERED)]
+    ids = subject and [tokenize(subject.loaded, text)[0] for text in (TEXT, REORDERED)]
     measured = json.loads(MEASURED.read_text(encoding="utf-8"))
     return {
         "text": TEXT,
@@ -67,35 +68,34 @@ def by_length(measured: Mapping[str, Any], theme: str = "light") -> Any:
 # --- order ------------------------------------------------------------------------------------------------------------
 
 
-def read_words(models: Models, view: View) -> tuple[permuting.Subject, list[int], list[str], list[int]]:
-    """The classifiers, the words of a view, their labels, and their other order.
-
-    Raises:
-        Refusal: a view that is none, or no classifier.
-    """
-    subject = permuting.find(models)
-    if subject is None:
-        raise Refusal("no_classifier")
-    ids, labels, _ = permuting.read_text(subject, view.get("text"))
-    return subject, ids, labels, permuting.read_order(view.get("order"), len(ids))[0]
-
-
 @torch.inference_mode()
 def verdicts(models: Models, view: View) -> dict[str, Any]:
     """What the classifiers make of a text and of its words in another order.
 
     Args:
         models: by name.
-        view: "text" and "order", as `permuting.read_order` takes it.
+        view: "text" and "order", the places of the words as "2.0.1".
     Returns:
-        "text"; "labels" of the words; "order", their places; "verdicts" as `permuting.verdict` gives them.
+        "text"; "labels" of the words; "order", their places; "verdicts": of each classifier.
     Raises:
         Refusal: a view that is none.
     """
-    subject, ids, labels, order = read_words(models, view)
-    tokens = torch.tensor([ids])
-    classifiers = [loaded for loaded in (subject.loaded, subject.bag) if loaded]
-    found = [permuting.verdict(loaded, (tokens, tokens[:, order]), order) for loaded in classifiers]
+    judged = VERDICTS.questions["verdicts"].answer(models, view)
+    found = [
+        {
+            "name": name,
+            "positions": positions,
+            "classes": judged["classes"],
+            "before": before,
+            "after": after,
+            "moved": max(abs(one - other) for one, other in zip(before, after, strict=True)),
+            "equal": same,
+        }
+        for name, positions, (before, after), same in zip(
+            judged["names"], judged["trained"], judged["probs"], judged["same"], strict=True
+        )
+    ]
+    labels, order, _ = read_text(models, view)
     return {"text": view["text"], "labels": labels, "order": order, "verdicts": found}
 
 
@@ -181,14 +181,14 @@ def python(models: Models, view: View) -> str:
 
 def order_again(models: Models, view: View) -> str:
     """The lines of the verdicts."""
-    subject, ids, _, order = read_words(models, view)
-    classifiers = [loaded for loaded in (subject.loaded, subject.bag) if loaded]
+    classifiers = read_subject(models).classifiers
+    labels, order, _ = read_text(models, view)
     names = [loaded.name for loaded in classifiers]
     return (
         f"{IMPORTS}\n"
         "before, after = [], []\n"
         f"for bundle in [{', '.join(loaded.code for loaded in classifiers)}]:\n"
-        f"    ids = torch.tensor([bundle.tokenizer.encode({view['text']!r})[:{len(ids)}]])\n"
+        f"    ids = torch.tensor([bundle.tokenizer.encode({view['text']!r})[:{len(labels)}]])\n"
         "    with torch.inference_mode():\n"
         "        before.append(bundle.model(ids)[0].exp())\n"
         f"        after.append(bundle.model(ids[:, {order!r}])[0].exp())\n"

@@ -18,8 +18,9 @@ from former.hooks import POINTS
 from viz.passes.loaded import Loaded, Models, causal
 from viz.passes.run import tokenize
 from viz.passes.trace import MAPS, place_of
+from viz.server.view import View, read_choice, read_index
 from viz.tabs.learn.section import Section
-from viz.tabs.python import IMPORTS, View, read_choice, read_index
+from viz.tabs.python import IMPORTS
 from viz.text import Refusal
 
 WORDS = ("mary", "gave", "roses", "to", "susan")

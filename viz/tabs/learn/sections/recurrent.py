@@ -22,9 +22,10 @@ from viz import figures
 from viz.browser import chart
 from viz.passes.loaded import Models
 from viz.passes.run import read_text
+from viz.server.view import View
 from viz.tabs.learn.section import Section
 from viz.tabs.learn.shipped import shipped
-from viz.tabs.python import IMPORTS, View
+from viz.tabs.python import IMPORTS
 from viz.text import Refusal
 
 MODELS = {"recurrent": "tiny-gru", "convolutional": "tiny-conv", "attention": "family/tiny-generator"}  # trained alike

@@ -20,9 +20,10 @@ from viz import figures
 from viz.browser import chart
 from viz.passes.loaded import Loaded, Models
 from viz.passes.run import describe_output, rounded, tokenize
+from viz.server.view import View, read_choice, read_index
 from viz.tabs.learn import family
 from viz.tabs.learn.section import Section
-from viz.tabs.python import IMPORTS, View, read_choice, read_index
+from viz.tabs.python import IMPORTS
 from viz.text.examples import EXAMPLES
 
 POWERS = range(1, 11)  # k = 2 … 1,024

@@ -13,9 +13,10 @@ from torch import Tensor
 
 import former
 from viz.passes.loaded import Models, reader
+from viz.server.view import View
 from viz.tabs.learn.pairs import read_pairs
 from viz.tabs.learn.section import Section
-from viz.tabs.python import IMPORTS, View
+from viz.tabs.python import IMPORTS
 from viz.text import Refusal
 
 WORDS = "the cat walks on the street"  # the article's

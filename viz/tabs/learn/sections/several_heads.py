@@ -17,10 +17,11 @@ from torch import Tensor
 
 import former
 from viz.passes.loaded import Loaded, Models, reader
+from viz.server.view import View, read_choice
 from viz.tabs.learn import family
 from viz.tabs.learn.forms import MOST, TIMED, forms
 from viz.tabs.learn.section import Section
-from viz.tabs.python import IMPORTS, View, read_choice
+from viz.tabs.python import IMPORTS
 
 WORDS = ("mary", "gave", "roses", "to", "susan")
 T = len(WORDS)

@@ -19,8 +19,9 @@ from former.checkpoints import CHECKPOINTS
 from viz import figures
 from viz.browser import chart
 from viz.passes.loaded import Models
+from viz.server.view import View, read_choice, read_index
 from viz.tabs.learn.section import Section
-from viz.tabs.python import IMPORTS, View, read_choice, read_index
+from viz.tabs.python import IMPORTS
 from viz.text import Refusal
 
 MEASURED = CHECKPOINTS / "family" / "sparse.json"  # by `python -m tests.bench.sparse --file`

@@ -23,9 +23,9 @@ from viz.passes.loaded import Models
 from viz.server import http, work
 from viz.server.trainee import frame, unpack
 from viz.server.trainings import Trainings
+from viz.server.view import View, read_choice, read_index
 from viz.tabs.base import Site
 from viz.tabs.learn.section import Section
-from viz.tabs.python import View, read_choice, read_index
 from viz.text import Refusal
 
 TASK = "reverse"

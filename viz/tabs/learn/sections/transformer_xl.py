@@ -20,10 +20,11 @@ from viz import figures
 from viz.browser import chart
 from viz.passes.loaded import Models
 from viz.passes.run import read_text
+from viz.server.view import View, read_choice, read_index
 from viz.tabs.learn.score_terms import TERMS, relative_terms
 from viz.tabs.learn.section import Section
 from viz.tabs.learn.shipped import shipped
-from viz.tabs.python import IMPORTS, View, read_choice, read_index
+from viz.tabs.python import IMPORTS
 from viz.text import Refusal
 
 MODEL = "xl"

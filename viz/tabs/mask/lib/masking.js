@@ -17,11 +17,11 @@
     seed: { initial: 1, min: 0, max: 0 },
   };
   const masking = (former.masking = former.demo("mask", FIELDS, {
-    stages: { path: "/mask", needs: ["text", "model", "layer", "head", "mask", "size"] },
-    growth: { path: "/mask/growth", needs: ["text", "model", "mask", "size"] },
-    proof: { path: "/mask/proof", needs: ["text", "model", "mask", "size"] },
-    unmasked: { path: "/mask/unmasked", needs: ["text", "model"] },
-    consequence: { path: "/mask/consequence", needs: ["long", "model", "seed"] },
+    stages: { paths: ["/ask/mask-stages/head"], needs: ["text", "model", "layer", "head", "mask", "size"] },
+    growth: { paths: ["/ask/mask-growth/cost"], needs: ["text", "model", "mask", "size"] },
+    proof: { paths: ["/ask/mask-proof/masked", "/ask/mask-reach/reach"], needs: ["text", "model", "mask", "size"] },
+    unmasked: { paths: ["/ask/mask-proof/unmasked"], needs: ["text", "model"] },
+    consequence: { paths: ["/ask/mask-consequence/losses"], needs: ["long", "model", "seed"] },
   }));
   const { fields } = masking;
 
@@ -100,7 +100,7 @@
   /** The measurement with the mask and without it; null while the two are of different texts or models. */
   masking.proof = () => {
     const { proof, unmasked } = masking.answers;
-    return agree(proof, unmasked, ["text", "model"]) ? { ...proof, unmasked: unmasked.moves } : null;
+    return agree(proof, unmasked, ["text", "model"]) ? { ...proof, masked: proof.moves, unmasked: unmasked.moves } : null;
   };
 
   /** A token in a sentence, with its place; the labels are those of the answer that the sentence is about. */
@@ -140,7 +140,7 @@
   masking.steps = (row) => {
     const { scores, allowed, weights } = masking.answers.stages;
     const own = scores[row];
-    const passes = allowed[row].map(Boolean);
+    const passes = allowed[row];
     const left = own.filter((_, key) => passes[key]);
     const most = Math.max(...left);
     const exps = own.map((score, key) => (passes[key] ? Math.exp(score - most) : 0));

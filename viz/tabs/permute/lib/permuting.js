@@ -20,7 +20,12 @@
       at: { initial: 20, min: 0, max: 9999 }, // the position set against all others
       product: { initial: "cosine", choices: ["cosine", "dot"] },
     },
-    { permuted: { path: "/permute", needs: ["text", "order", "positions", "mask", "output"] } },
+    {
+      permuted: {
+        paths: ["/ask/equivariance/errors", "/ask/moved-rows/rows", "/ask/verdicts/verdicts"],
+        needs: ["text", "order", "positions", "mask", "output"],
+      },
+    },
   );
   const { fields } = permuting;
   permuting.SHOWN = 32; // of an output's numbers at once
@@ -94,18 +99,12 @@
 
   // --- the answer's numbers ----------------------------------------------------------------------------------------
 
-  const floats = (packed) => new Float32Array(Uint8Array.from(atob(packed), (c) => c.charCodeAt(0)).buffer);
-
   /** {f: f(x), moved: P f(x), after: f(Px), difference}, each words × emb numbers, and the average where there is one. */
-  const decode = ({ picture, order, output }) => {
-    const { words, emb } = picture;
-    const [f, after] = [floats(picture.before), floats(picture.after)];
-    const moved = new Float32Array(f.length);
-    order.forEach((word, place) => moved.set(f.subarray(word * emb, (word + 1) * emb), place * emb));
+  const decode = ({ before, after, pooled, values, order, output }) => {
     const apart = (a, b) => a.map((value, i) => Math.abs(value - b[i]));
-    const pooled = picture.pooled && { f: floats(picture.pooled.before), after: floats(picture.pooled.after) };
-    if (pooled) Object.assign(pooled, { moved: pooled.f, difference: apart(pooled.after, pooled.f) });
-    return { words, emb, output, order, values: picture.values, f, moved, after, difference: apart(after, moved), pooled };
+    const maps = (one, other, moved) => ({ f: one, moved, after: other, difference: apart(other, moved) });
+    const made = maps(before.flat(), after.flat(), order.flatMap((word) => before[word]));
+    return { words: before.length, emb: before[0].length, output, order, values, ...made, pooled: pooled && maps(pooled[0], pooled[1], pooled[0]) };
   };
 
   let decoded = { answer: null };
@@ -116,7 +115,21 @@
   };
 
   /** {name, error, size, limit, equal, plain} of an output; null before the first answer. */
-  permuting.measured = (name) => permuting.answers.permuted?.errors.find((error) => error.name === name) ?? null;
+  permuting.measured = (name) => {
+    const answer = permuting.answers.permuted;
+    if (!answer) return null;
+    const i = answer.outputs.indexOf(name);
+    const [error, size, limit] = [answer.errors[i], answer.sizes[i], answer.limits[i]];
+    return { name, error, size, limit, equal: error <= limit, plain: answer.plain?.[i] ?? null };
+  };
+
+  /** {name, positions, classes, before, after, moved, equal} of each trained classifier. */
+  permuting.verdicts = ({ names, trained, classes, probs, same }) =>
+    names.map((name, i) => {
+      const [before, after] = probs[i];
+      const moved = Math.max(...before.map((prob, j) => Math.abs(after[j] - prob)));
+      return { name, positions: trained[i], classes, before, after, moved, equal: same[i] };
+    });
 
   /** The names of some words, cut where they are long: each with its number in the text as typed, "film₂". */
   permuting.names = (words) =>

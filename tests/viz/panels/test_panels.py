@@ -1,0 +1,120 @@
+"""The registry of panels: what each prints as Python runs as it is, and gives the numbers on the page."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+import former
+from tests.viz.panels.views import VIEWS
+from viz import browser
+from viz.panels import Panel
+from viz.panels.panel import plain
+from viz.panels.routes import attach
+from viz.panels.source import source
+from viz.passes.loaded import Loaded
+from viz.tabs import TABS
+from viz.tabs.base import site_of
+
+PANELS = [panel for tab in TABS for panel in tab.panels if panel.questions]
+MODELS = ("tiny-generator", "tiny-unmasked", "classifier", "classifier-bag", "gpt")
+LINES = 12  # of a program, besides the source of a function
+
+
+@pytest.fixture(scope="module", autouse=True)
+def loaded_once() -> Iterator[None]:
+    """Each program loads its models; here all that name one share it, and leave it as it was."""
+    load = former.load
+    kept: dict[str, former.Bundle] = {}
+
+    def once(name: str) -> former.Bundle:
+        if name not in kept:
+            kept[name] = load(name)
+        return kept[name]
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(former, "load", once)
+        yield
+    for name, bundle in kept.items():
+        weights = bundle.model.state_dict()
+        for key, weight in load(name).model.state_dict().items():
+            assert torch.equal(weights[key].float(), weight), f"{name}: {key} was changed"
+
+
+@pytest.fixture(scope="module")
+def client(loaded_once) -> TestClient:  # noqa: ARG001 - whose models are shared
+    server = FastAPI()
+    site = site_of({name: Loaded(name, former.load(name), name) for name in MODELS})
+    attach(server, site.models, site.work, PANELS)
+    return TestClient(server)
+
+
+def ask(client: TestClient, path: str, view: dict[str, Any]) -> dict[str, Any]:
+    answer = client.post(path, content=json.dumps(view))
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def assert_near(one: Any, other: Any, where: str) -> None:
+    """Two results as JSON values: numbers to what another order of sums may change, all else the same."""
+    if isinstance(one, dict):
+        assert one.keys() == other.keys(), where
+        for name in one:
+            assert_near(one[name], other[name], f"{where}.{name}")
+    elif isinstance(one, list):
+        assert len(one) == len(other), where
+        for i, pair in enumerate(zip(one, other, strict=True)):
+            assert_near(*pair, f"{where}[{i}]")
+    elif isinstance(one, float):
+        assert other == pytest.approx(one, rel=1e-3, abs=1e-4), where  # a fast twin answers the page
+    else:
+        assert one == other, where
+
+
+CASES = [(panel, view) for panel in PANELS for view in VIEWS[panel.name]]
+
+
+@pytest.mark.parametrize(("panel", "view"), CASES, ids=[f"{panel.name}-{i}" for i, (panel, _) in enumerate(CASES)])
+def test_what_a_panel_prints_runs_as_it_is_and_gives_the_numbers_of_the_page(client, panel: Panel, view):
+    code = ask(client, f"/python/{panel.name}", view)["code"]
+    names: dict[str, Any] = {}
+    exec(compile(code, panel.name, "exec"), names)
+    for name, question in panel.printed(view).items():
+        answer = ask(client, f"/ask/{panel.name}/{name}", view)
+        found = plain(names[name])
+        for field in found.keys() - {*question.unsent}:
+            assert_near(found[field], answer[field], f"{name}[{field!r}]")
+    assert names["figure"].data
+    functions = {question.function for question in panel.printed(view).values()}
+    for function in functions:
+        text = source(function)["text"].strip()
+        assert (text in code) == function.__module__.startswith("viz.")
+        code = code.replace(text, "")
+    assert len([line for line in code.splitlines() if line]) <= LINES
+
+
+def test_the_views_show_all_that_a_panel_prints():
+    for panel in PANELS:
+        printed = {name for view in VIEWS[panel.name] for name in panel.printed(view)}
+        assert printed == {name for name, question in panel.questions.items() if question.draw}, panel.name
+
+
+def test_the_registry_names_each_panel_once_and_the_script_that_draws_it():
+    panels = [panel for tab in TABS for panel in tab.panels]
+    drawn = {path for path in browser.TABS.glob("*/*.js") if "former.panel(" in path.read_text(encoding="utf-8")}
+    drawn |= set(browser.TABS.glob("*/sections/*.js"))
+    assert {panel.script for panel in panels} == drawn - {browser.TABS / "learn" / "learn.js"}
+    assert len({panel.name for panel in panels}) == len(panels) == len(drawn) - 1
+
+
+def test_an_unknown_panel_is_not_there_and_an_invalid_view_is_refused(client):
+    assert client.post("/python/nothing", json={}).status_code == 404
+    assert client.post("/ask/equivariance/nothing", json={}).status_code == 404
+    for panel in PANELS:
+        for path in (f"/python/{panel.name}", *(f"/ask/{panel.name}/{name}" for name in panel.questions)):
+            for view in ({}, {"text": 3}, {"text": "", "order": "typed"}):
+                assert client.post(path, json=view).status_code == 422, path

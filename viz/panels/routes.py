@@ -1,0 +1,39 @@
+"""The routes of all panels.
+
+POST /ask/{panel}/{question}   a view, answered by the question's result
+POST /python/{panel}           a view, answered by {"code": the program that gives its numbers}
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from functools import partial
+
+from fastapi import FastAPI, HTTPException, Request, Response
+
+from viz.panels.panel import Panel
+from viz.panels.writer import program
+from viz.passes.loaded import Models
+from viz.server import http, work
+
+
+def attach(server: FastAPI, models: Models, turns: work.Work, panels: Iterable[Panel]) -> None:
+    """Adds the routes to the server that serves the page."""
+    served = {panel.name: panel for panel in panels if panel.offered(models)}
+    questions = {
+        f"/ask/{panel.name}/{name}": partial(question.answer, models)
+        for panel in served.values()
+        for name, question in panel.questions.items()
+    }
+    work.attach(server, turns, questions)
+
+    @server.post("/python/{name}")
+    @http.answers
+    async def python(name: str, request: Request) -> Response:
+        if name not in served:
+            raise HTTPException(404)
+        # The readers may take a while: on a thread, in its turn.
+        write = served[name].snippet or partial(program, served[name])
+        code = await turns.turn(write, models, await http.read_object(request))
+        return Response(json.dumps({"code": code}), headers=http.FRESH, media_type="application/json")

@@ -1,0 +1,130 @@
+"""Copy as Python: the program that gives a panel's numbers and its figure, written from the panel's record and a view.
+
+It imports, shows the panel's own function, loads the model, calls the function and draws. What a visitor typed stands
+in it as repr writes it; nothing else of a view does but what its readers checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from torch import Tensor
+
+import former
+from viz import figures
+from viz.panels.panel import Draw, Field, Panel, Question
+from viz.panels.source import imports, source
+from viz.passes.loaded import Loaded, Models
+from viz.server.view import View
+
+WIDTH = 120
+
+
+class Program:
+    """A program as it is written: imports are collected, and stand first."""
+
+    def __init__(self) -> None:
+        self._imports: dict[str, set[str]] = {}
+        self._sources: dict[str, str] = {}
+        self._lines: list[str] = []
+        self._models: dict[str, str] = {}  # variable → the Python that loads its model
+
+    def answer(self, name: str, question: Question, arguments: Mapping[str, Any]) -> None:
+        """Adds the call of a question's function, with what it needs."""
+        function = self._spelled(question.function)
+        for variable, value in arguments.items():
+            if isinstance(value, Loaded) and self._models.get(variable) != value.code:
+                self._models[variable] = value.code
+                self._needs({"former": {""}})
+                self._lines.append(f"{variable} = {value.code}")
+        written = [
+            f"{variable}={variable if isinstance(value, Loaded) else self._literal(value)}"
+            for variable, value in arguments.items()
+        ]
+        self._call(name, function, written)
+
+    def draw(self, variable: str, name: str, draw: Draw) -> None:
+        """Adds the call that draws a question's result."""
+
+        def written(value: Any) -> str:
+            return f'{name}["{value.name}"]' if isinstance(value, Field) else self._literal(value)
+
+        options = [f"{option}={written(value)}" for option, value in draw.options.items()]
+        self._call(variable, self._spelled(draw.function), [*map(written, draw.arguments), *options])
+
+    def __str__(self) -> str:
+        modules = [f"import {module}" for module, names in sorted(self._imports.items()) if "" in names]
+        for module, names in sorted(self._imports.items()):
+            if taken := sorted(names - {""}):
+                modules.append(f"from {module} import {', '.join(taken)}")
+        if self._sources:
+            modules.insert(0, "from __future__ import annotations\n")
+        blocks = [
+            "\n".join(modules),
+            *(f"\n{text.strip()}\n" for text in self._sources.values()),
+            *["\n".join(self._lines)],
+        ]
+        return "\n\n".join(blocks) + "\n"
+
+    def _needs(self, needed: Mapping[str, set[str]]) -> None:
+        for module, names in needed.items():
+            self._imports.setdefault(module, set()).update(names)
+
+    def _spelled(self, function: Callable[..., Any]) -> str:
+        """How a function is called: a public one by its package, a panel's own after its source."""
+        name = function.__name__
+        if getattr(figures, name, None) is function:
+            self._needs({"viz": {"figures"}})
+            return f"figures.{name}"
+        if function.__module__.startswith("viz."):
+            self._sources[name] = source(function)["text"]
+            self._needs(imports(function))
+            return name
+        if getattr(former, name, None) is function:
+            self._needs({"former": {""}})
+            return f"former.{name}"
+        self._needs({function.__module__: {name}})
+        return name
+
+    def _literal(self, value: Any) -> str:
+        if isinstance(value, Loaded):
+            self._needs({"former": {""}})
+            return value.code
+        if isinstance(value, Tensor):
+            self._needs({"torch": {""}})
+            return f"torch.tensor({value.tolist()!r})"
+        if isinstance(value, tuple):
+            return f"({', '.join(map(self._literal, value))}{',' if len(value) == 1 else ''})"
+        if isinstance(value, list):
+            return f"[{', '.join(map(self._literal, value))}]"
+        if isinstance(value, dict):
+            return f"{{{', '.join(f'{name!r}: {self._literal(each)}' for name, each in value.items())}}}"
+        return repr(value)
+
+    def _call(self, variable: str, function: str, arguments: list[str]) -> None:
+        line = f"{variable} = {function}({', '.join(arguments)})"
+        if len(line) <= WIDTH:
+            return self._lines.append(line)
+        rows = [""]
+        for argument in arguments:
+            if rows[-1] and len(f"    {rows[-1]} {argument},") > WIDTH:
+                rows.append("")
+            rows[-1] = f"{rows[-1]} {argument},".lstrip()
+        self._lines += [f"{variable} = {function}(", *(f"    {row}" for row in rows), ")"]
+
+
+def program(panel: Panel, models: Models, view: View) -> str:
+    """Writes the program of a panel and a view.
+
+    Raises:
+        Refusal: an invalid view.
+    """
+    written, questions = Program(), panel.printed(view)
+    for name, question in questions.items():
+        written.answer(name, question, question.arguments(models, view))
+    draws = {name: question.draw for name, question in questions.items() if question.draw}
+    for name, draw in draws.items():
+        last = name == list(draws)[-1]
+        written.draw("figure" if last else f"figure_{name}", name, draw)
+    return str(written)

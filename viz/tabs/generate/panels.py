@@ -1,0 +1,105 @@
+"""The panels of tab Generate, and how a view becomes the arguments of their functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from viz import figures
+from viz.panels import Draw, Field, Panel, Question
+from viz.passes.loaded import Loaded, Models, writers
+from viz.server.view import View, read_choice, read_index, read_model
+from viz.tabs.generate import writing
+from viz.text import Refusal
+
+HERE = Path(__file__).parent
+
+
+def read_written(models: Models, view: View) -> tuple[Loaded, writing.Order, dict[str, Any]]:
+    """Reads the model, what is asked of it, and the arguments that all functions of `writing` take."""
+    loaded = read_model(writers(models), view)
+    order = writing.read_order(loaded, view)
+    return loaded, order, {"bundle": loaded, "text": view["text"], "written": order.ids[order.prompt :]}
+
+
+def read_head(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `writing.look_back`."""
+    loaded, _, asked = read_written(models, view)
+    config = loaded.bundle.config
+    layer, head = read_index(view, "layer", config.depth), read_index(view, "head", config.heads)
+    return {**asked, "layer": layer, "head": head if read_choice(view, "of", ("head", "mean")) == "head" else None}
+
+
+def read_second(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `writing.look_back` for the model that writes beside the first; what it lacks of layers
+    and heads gives way to its last, as on the page."""
+    asked = read_head(models, view)
+    second = {**view, "model": view["second"], "written": view.get("second_written", [])}
+    config = read_model(writers(models), second).bundle.config
+    last = {
+        "layer": min(asked["layer"], config.depth - 1),
+        "head": min(read_index(view, "head", 999), config.heads - 1),
+    }
+    return read_head(models, {**second, **last})
+
+
+def read_rules(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `writing.predict_next`."""
+    _, order, asked = read_written(models, view)
+    temperature, top_k, top_p = order.rules
+    return {**asked, "temperature": temperature, "top_k": top_k, "top_p": top_p, "seed": order.seed}
+
+
+def read_branches(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `writing.unfold_branches`.
+
+    Raises:
+        Refusal: branches that leave none before them.
+    """
+    loaded, _, asked = read_written(models, view)
+    given = view.get("branches")
+    if not isinstance(given, list) or not given:
+        raise Refusal("bad_request")
+    branches = [read_branch(way, number, loaded.bundle.config.num_tokens) for number, way in enumerate(given)]
+    return {"bundle": loaded, "text": asked["text"], "branches": branches}
+
+
+def read_branch(way: object, number: int, num_tokens: int) -> tuple[int, int, list[int]]:
+    """Reads one branch: the earlier one that it leaves, after how many tokens, and its own.
+
+    Raises:
+        Refusal: anything else.
+    """
+    if not isinstance(way, list) or len(way) != 3:
+        raise Refusal("bad_request")
+    named: Mapping[str, Any] = {"parent": way[0], "at": way[1]}
+    parent, at = read_index(named, "parent", max(1, number)), read_index(named, "at", writing.WRITTEN_LIMIT + 1)
+    return parent, at, writing.read_ids(way[2], num_tokens)
+
+
+LOOKS = Draw(figures.bars, Field("looks"), Field("labels"), axis="weight")
+NEXT = Draw(figures.next_tokens, Field("kept"), Field("labels"), before=Field("probs"), top=writing.CANDIDATES)
+LENGTHS = Draw(figures.bars, Field("lengths"), Field("names"), axis="tokens")
+
+WRITTEN_TEXT = Panel(
+    "written-text",
+    HERE / "written_text.js",
+    {
+        "first": Question(writing.look_back, read_head, LOOKS),
+        "second": Question(writing.look_back, read_second, LOOKS, when=lambda view: bool(view.get("second"))),
+    },
+    {
+        "seed": writing.SEED_LIMIT - 1,
+        "length": writing.LENGTH_LIMIT,
+        "pace": writing.PACE_LIMIT,
+        "shared": writing.SHARED,
+        "written": writing.WRITTEN_LIMIT,
+        "linked": writing.LINKED,
+    },
+)
+NEXT_TOKEN = Panel(
+    "next-token", HERE / "next_token.js", {"prediction": Question(writing.predict_next, read_rules, NEXT)}
+)
+TRAIL = Panel("trail", HERE / "trail.js", {"branches": Question(writing.unfold_branches, read_branches, LENGTHS)})
+PANELS = (WRITTEN_TEXT, NEXT_TOKEN, TRAIL)

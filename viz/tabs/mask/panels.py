@@ -1,0 +1,172 @@
+"""The panels of tab Mask, and how a view becomes the arguments of their functions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from former import masks
+from viz import figures
+from viz.panels import Draw, Field, Panel, Question
+from viz.passes.loaded import Loaded, Models, maskable
+from viz.passes.run import tokenize
+from viz.server.view import View
+from viz.tabs.mask import consequence, masking
+from viz.text import Refusal, note
+
+HERE = Path(__file__).parent
+MASKED, UNMASKED = "tiny-generator", "tiny-unmasked"  # two of one size, trained alike but for the mask
+BLIND = 8.0  # bits per byte of guessing among all 256
+PICTURES = 8  # of what is in reach, at most: one for each layer
+SEED_LIMIT = 9999
+FIELDS = {"layer": "layer", "head": "head", "size": "mask_size_field", "seed": "write_seed"}  # what each is called
+
+
+def read_model(models: Models, view: View) -> Loaded:
+    """Reads "model", which must be causal.
+
+    Raises:
+        Refusal: there is none such.
+    """
+    name = view.get("model")
+    if not isinstance(name, str) or name not in (known := maskable(models)):
+        raise Refusal("no_such_model")
+    return known[name]
+
+
+def read_text(models: Models, view: View, name: str = "text") -> dict[str, Any]:
+    """Reads the model, and a text that it can read.
+
+    Raises:
+        Refusal: a text without tokens, or an unknown model.
+    """
+    loaded = read_model(models, view)
+    if not isinstance(text := view.get(name), str):
+        raise Refusal("empty_text")
+    tokenize(loaded, text)
+    return {"bundle": loaded, "text": text}
+
+
+def read_whole(view: View, name: str, low: int, high: int) -> int:
+    """Reads a whole number.
+
+    Raises:
+        Refusal: anything else, or a number out of its range.
+    """
+    given = view.get(name)
+    if not isinstance(given, int) or isinstance(given, bool) or not low <= given <= high:
+        raise Refusal("bad_whole_number", name=note(FIELDS[name]), low=low, high=high, given=f"{given}"[:40])
+    return given
+
+
+def read_mask(view: View) -> dict[str, Any]:
+    """Reads the mask and its size.
+
+    Raises:
+        Refusal: no such mask, or a size out of its range.
+    """
+    kind = view.get("mask")
+    if not isinstance(kind, str) or kind not in masks.KINDS:
+        raise Refusal("no_such_mask")
+    return {"mask": kind, "size": read_whole(view, "size", 1, masking.SIZE_LIMIT)}
+
+
+def read_masked(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `masking.move_outputs` and `masking.count_layers`."""
+    return {**read_text(models, view), **read_mask(view)}
+
+
+def read_head(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `masking.run_head`."""
+    asked = read_text(models, view)
+    config = asked["bundle"].bundle.config
+    layer = read_whole(view, "layer", 0, config.depth - 1)
+    head = read_whole(view, "head", 0, config.heads - 1)
+    return {**asked, "layer": layer, "head": head, **read_mask(view)}
+
+
+def read_growth(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `masking.count_cells`."""
+    return {**read_mask(view), "t": describe_text(models, view)["tokens"]}
+
+
+def read_unmasked(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `masking.move_outputs` without a mask: another question, which no mask changes."""
+    return {**read_text(models, view), "mask": "none"}
+
+
+def read_consequence(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `consequence.compare_masks`."""
+    loaded = read_model(models, view)
+    seed = read_whole(view, "seed", 0, SEED_LIMIT)
+    asked = read_text(models, view, "long")
+    both = pair(models)
+    for each in (loaded, *both.values()):
+        if tokenize(each, asked["text"])[2] < 2:
+            raise Refusal("too_short")
+    return {"bundle": loaded, "pair": both, "text": asked["text"], "seed": seed}
+
+
+def pair(models: Models) -> dict[str, Loaded]:
+    """The two models that are compared, by name; none where one of them is not there."""
+    both = {name: models[name] for name in (MASKED, UNMASKED) if name in models and not models[name].is_classifier}
+    return both if len(both) == 2 else {}
+
+
+def describe_text(models: Models, view: View) -> dict[str, Any]:
+    """How many "tokens" of the text are shown, and how many there are in "total"."""
+    asked = read_text(models, view)
+    total = tokenize(asked["bundle"], asked["text"])[2]
+    return {"tokens": min(total, masking.SHOWN), "total": total}
+
+
+def describe_head(models: Models, view: View) -> dict[str, Any]:
+    """The sizes of the text and of the head, and how many cells the mask allows."""
+    sizes, config = describe_text(models, view), read_model(models, view).bundle.config
+    return {**sizes, "headSize": config.head_size, "cells": masks.count(view["mask"], sizes["tokens"], view["size"])}
+
+
+def describe_reach(models: Models, view: View) -> dict[str, Any]:
+    """Of how many layers there are "pictures"."""
+    return {"pictures": min(read_model(models, view).bundle.config.depth, PICTURES)}
+
+
+def describe_long(models: Models, view: View) -> dict[str, Any]:
+    """How many tokens the text has in "total" as the pair reads it, and the "model" that its mask is taken off."""
+    loaded = read_model(models, view)
+    return {"total": tokenize(next(iter(pair(models).values()), loaded), view["long"])[2], "model": loaded.name}
+
+
+WEIGHTS = Draw(figures.attention, Field("weights"), Field("labels"), mask=Field("allowed"))
+COST = Draw(figures.mask_cost, Field("lengths"), Field("cells"), chosen=Field("chosen"), at=Field("at"))
+MOVES = Draw(figures.attention, Field("moves"), Field("labels"), mask=Field("moved"), scale="scores")
+LAYERS = Draw(figures.attention, Field("layers"), Field("labels"), mask=Field("reached"), scale="scores", unit="layers")
+MEANS = Draw(figures.bars, Field("means"), Field("tasks"), axis="bits per byte")
+
+STAGES = Panel(
+    "mask-stages",
+    HERE / "mask_stages.js",
+    {"head": Question(masking.run_head, read_head, WEIGHTS, more=describe_head, fast=True)},
+)
+GROWTH = Panel(
+    "mask-growth", HERE / "mask_growth.js", {"cost": Question(masking.count_cells, read_growth, COST, charted=True)}
+)
+PROOF = Panel(
+    "mask-proof",
+    HERE / "mask_proof.js",
+    {
+        "unmasked": Question(masking.move_outputs, read_unmasked, MOVES, fast=True),
+        "masked": Question(masking.move_outputs, read_masked, MOVES, fast=True),
+    },
+)
+REACH = Panel(
+    "mask-reach",
+    HERE / "mask_reach.js",
+    {"reach": Question(masking.count_layers, read_masked, LAYERS, more=describe_reach)},
+)
+CONSEQUENCE = Panel(
+    "mask-consequence",
+    HERE / "mask_consequence.js",
+    {"losses": Question(consequence.compare_masks, read_consequence, MEANS, more=describe_long)},
+)
+PANELS = (STAGES, GROWTH, PROOF, REACH, CONSEQUENCE)

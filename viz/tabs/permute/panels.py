@@ -1,0 +1,155 @@
+"""The panels of tab Permute, and how a view becomes the arguments of their functions."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from former.tokens import UNK
+from viz import figures
+from viz.panels import Draw, Field, Panel, Question
+from viz.passes.loaded import Models
+from viz.passes.run import class_names, tokenize
+from viz.server.view import View, read_choice, read_index
+from viz.tabs.permute import permuting, positions
+from viz.text import Note, Refusal, note
+
+HERE = Path(__file__).parent
+
+
+def read_subject(models: Models) -> permuting.Subject:
+    """The tab's classifiers.
+
+    Raises:
+        Refusal: there is none.
+    """
+    subject = permuting.find(models)
+    if subject is None:
+        raise Refusal("no_classifier")
+    return subject
+
+
+def read_text(models: Models, view: View) -> tuple[list[str], list[int], list[Note]]:
+    """Reads "text", of which the first words are taken, and "order", the places of the words as "2.0.1", or "typed".
+
+    Returns:
+        The words' labels, their order, and remarks on both; the order as typed where the given one does not fit.
+    Raises:
+        Refusal: a text that cannot be read.
+    """
+    subject = read_subject(models)
+    _, labels, total = tokenize(subject.loaded, view.get("text", ""))
+    labels = labels[: subject.most]
+    remarks = [note("many_words", kept=len(labels), total=total)] if total > len(labels) else []
+    if unknown := sum(label.startswith(UNK) for label in labels):
+        remarks.append(note("unknown_words", count=unknown, total=len(labels)))
+    order = read_order(view, len(labels))
+    if order is None:
+        remarks.append(note("misfit_order", count=len(labels)))
+    return labels, order or list(range(len(labels))), remarks
+
+
+def read_order(view: View, t: int) -> list[int] | None:
+    """Reads the order of t words; None where it is not one of so many.
+
+    Raises:
+        Refusal: not a text.
+    """
+    if not isinstance(given := view.get("order"), str):
+        raise Refusal("bad_request")
+    typed = list(range(t))
+    if given == permuting.AS_TYPED:
+        return typed
+    if not re.fullmatch(rf"\d{{1,2}}(\.\d{{1,2}}){{0,{permuting.MOST_WORDS - 1}}}", given, flags=re.ASCII):
+        return None
+    order = [int(place) for place in given.split(".")]
+    return order if sorted(order) == typed else None
+
+
+def read_words(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `permuting.permute`."""
+    labels, order, _ = read_text(models, view)
+    return {"words": labels, "order": order}
+
+
+def read_switches(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `permuting.measure_errors`."""
+    subject, (_, order, _) = read_subject(models), read_text(models, view)
+    return {
+        "bundle": subject.loaded,
+        "text": view["text"],
+        "order": order,
+        "positions": read_choice(view, "positions", subject.kinds),
+        "mask": read_choice(view, "mask", permuting.MASKS),
+    }
+
+
+def read_output(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `permuting.run_output`."""
+    return read_switches(models, view) | {"output": read_choice(view, "output", permuting.OUTPUTS)}
+
+
+def read_classifiers(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `permuting.classify`."""
+    subject, (_, order, _) = read_subject(models), read_text(models, view)
+    bundles = {loaded.name: loaded for loaded in subject.classifiers}
+    return {"bundles": bundles, "text": view["text"], "order": order}
+
+
+def read_position(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `positions.compare_positions`."""
+    tables = {table.name: table for table in positions.tables(models, permuting.find(models))}
+    table = tables[read_choice(view, "table", tables)]
+    source = {"size": [table.rows, table.emb]} if table.kind == "sinusoidal" else {"bundle": models[table.name]}
+    at = min(read_index(view, "at", 10_000), table.rows - 1)
+    return source | {"at": at, "product": read_choice(view, "product", positions.PRODUCTS)}
+
+
+def describe_text(models: Models, view: View) -> dict[str, Any]:
+    """The words as they were read, their order, and remarks on both."""
+    labels, order, remarks = read_text(models, view)
+    return {"labels": labels, "order": order, "remarks": remarks}
+
+
+def describe_classifiers(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as every `more`
+    """The classes, and the positions that each classifier was trained with."""
+    subject = read_subject(models)
+    trained = [loaded.bundle.config.positions for loaded in subject.classifiers]
+    return {"classes": class_names(subject.loaded), "trained": trained}
+
+
+CHIPS = Draw(figures.bars, Field("places"), Field("words"), axis="place as typed")
+MATRIX = Draw(figures.attention, Field("matrix"), Field("words"), Field("typed"), mask=Field("cells"))
+ERRORS = Draw(figures.bars, Field("errors"), Field("outputs"), axis="max |f(Px) − P f(x)|")
+ROWS = Draw(figures.bars, Field("difference"), Field("words"), axis="largest difference")
+PROBABILITIES = Draw(figures.bars, Field("after"), Field("names"), before=Field("before"), axis="probability")
+CURVE = Draw(figures.similarity, Field("values"), Field("at"), trained=Field("trained"), length=Field("length"))
+
+WORD_ORDER = Panel(
+    "word-order",
+    HERE / "word_order.js",
+    {"permutation": Question(permuting.permute, read_words, CHIPS)},
+    {"words": permuting.MOST_WORDS},
+)
+PERMUTATION = Panel(
+    "permutation", HERE / "permutation.js", {"permutation": Question(permuting.permute, read_words, MATRIX)}
+)
+EQUIVARIANCE = Panel(
+    "equivariance",
+    HERE / "equivariance.js",
+    {"errors": Question(permuting.measure_errors, read_switches, ERRORS, more=describe_text)},
+    {"rounding": permuting.ROUNDING_STEPS},
+)
+MOVED_ROWS = Panel("moved-rows", HERE / "moved_rows.js", {"rows": Question(permuting.run_output, read_output, ROWS)})
+VERDICTS = Panel(
+    "verdicts",
+    HERE / "verdicts.js",
+    {"verdicts": Question(permuting.classify, read_classifiers, PROBABILITIES, more=describe_classifiers)},
+)
+POSITION_MAPS = Panel(
+    "position-maps",
+    HERE / "position_maps.js",
+    {"similarity": Question(positions.compare_positions, read_position, CURVE)},
+)
+PANELS = (WORD_ORDER, PERMUTATION, EQUIVARIANCE, MOVED_ROWS, VERDICTS, POSITION_MAPS)
