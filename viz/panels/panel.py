@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,14 @@ Numbers = dict[str, Any]  # what a panel's function returns: tensors, labels and
 
 @dataclass(frozen=True)
 class Field:
-    """One value of a function's result, as an argument of the figure that shows it."""
+    """One value of a function's result, or one part of it, as an argument of the figure that shows it."""
 
     name: str
+    index: int | None = None
+
+    def __call__(self, found: Numbers) -> Any:
+        """Returns the value."""
+        return found[self.name] if self.index is None else found[self.name][self.index]
 
 
 class Draw:
@@ -44,7 +50,7 @@ class Draw:
 
 
 def _filled(value: Any, found: Numbers) -> Any:
-    return found[value.name] if isinstance(value, Field) else value
+    return value(found) if isinstance(value, Field) else value
 
 
 @dataclass(frozen=True)
@@ -76,10 +82,14 @@ class Question:
         """
         found = self.found(models, view)
         sent = {name: plain(value) for name, value in found.items() if name not in self.unsent}
-        if self.charted and self.draw:
-            draw = self.draw
-            sent["chart"] = chart.themed(lambda theme: draw(found, theme))
+        if self.charted:
+            sent["chart"] = self.chart(found)
         return {**sent, **self.more(models, view)}
+
+    def chart(self, found: Numbers) -> dict[str, Any]:
+        """Draws a result for the page, in both themes."""
+        assert self.draw
+        return chart.themed(partial(self.draw, found))
 
 
 @dataclass(frozen=True)

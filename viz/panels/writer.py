@@ -17,6 +17,7 @@ from viz.panels.panel import Draw, Field, Panel, Question
 from viz.panels.source import imports, source
 from viz.passes.loaded import Loaded, Models
 from viz.server.view import View
+from viz.text import Refusal
 
 WIDTH = 120
 
@@ -48,7 +49,9 @@ class Program:
         """Adds the call that draws a question's result."""
 
         def written(value: Any) -> str:
-            return f'{name}["{value.name}"]' if isinstance(value, Field) else self._literal(value)
+            if not isinstance(value, Field):
+                return self._literal(value)
+            return f'{name}["{value.name}"]' + ("" if value.index is None else f"[{value.index}]")
 
         options = [f"{option}={written(value)}" for option, value in draw.options.items()]
         self._call(variable, self._spelled(draw.function), [*map(written, draw.arguments), *options])
@@ -121,6 +124,8 @@ def program(panel: Panel, models: Models, view: View) -> str:
         Refusal: an invalid view.
     """
     written, questions = Program(), panel.printed(view)
+    if not questions:
+        raise Refusal("bad_request")
     for name, question in questions.items():
         written.answer(name, question, question.arguments(models, view))
     draws = {name: question.draw for name, question in questions.items() if question.draw}

@@ -116,5 +116,7 @@ def test_an_unknown_panel_is_not_there_and_an_invalid_view_is_refused(client):
     assert client.post("/ask/equivariance/nothing", json={}).status_code == 404
     for panel in PANELS:
         for path in (f"/python/{panel.name}", *(f"/ask/{panel.name}/{name}" for name in panel.questions)):
+            if path.rpartition("/")[2] in ("time", "memory"):
+                continue  # which read nothing of a view
             for view in ({}, {"text": 3}, {"text": "", "order": "typed"}):
                 assert client.post(path, json=view).status_code == 422, path

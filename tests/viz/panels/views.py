@@ -43,3 +43,37 @@ VIEWS: dict[str, list[dict[str, Any]]] = {
     "mask-consequence": [{**LONG, "model": model} for model in ("tiny-generator", "gpt")]
     + [{**LONG, "model": "gpt", "long": HOSTILE}],
 }
+
+# --- tab Learn ---
+
+ARROWS = {"words": "a b a", "vectors": "1,0;0.5,-0.5;0,0;0,0;0,0;0,0"}
+TEXT = {"text": "not a bad film", "factor": 1, "copies": 1, "run": 0}
+LOOKUP = {"keys": "1,0;0,1;-1,0;0,-1", "values": "9,18,10,2", "query": "0.5,0.4", "soft": 12, "asker": "query"}
+MATRICES = {"show": "plane", "matrices": "1,0.5,0,1;0.2,1,-1,0;1,0,0,2", "text": "The cat", "layer": 1, "head": 2}
+SECTION_VIEWS: dict[str, dict[str, Any]] = {  # of each section of tab Learn
+    "self-attention": ARROWS,
+    "films": {"show": "learn", "likes": "1110000,1110000,1110000,0001111,0001111,0001111", "seed": 1, "word": "bad"},
+    "in-pytorch": TEXT,
+    "queries-keys-values": MATRICES,
+    "scaling": {"show": "random", "text": "The cat", "measure": "spread", "power": 5, "seed": 3},
+    "several-heads": {"heads": "4", "positions": "on", "emb": 256, "count": 8},
+    "block": {"show": "stack", "text": "not a bad film", "at": 3, "attention": "off", "depth": 3, "seed": 1},
+    "going-big": {"t": 20, "batch": 2, "heads": 3, "layers": 4, "bits": "16"},
+    "classification": {"text": "not a bad film", "out": "1", "pooling": "max"},
+    "positions": {"show": "score", "text": "not a bad film", "order": "1.0.2.3", "head": 1, "at": 5, "key": None},
+    "key-value": LOOKUP,
+    "generation": {"text": "The cat sat", "step": 4, "seed": 3},
+    "recurrent": {"text": "The cat sat"},
+    "transformer-xl": {"show": "memory", "text": "The cat sat on the mat, and the cat sat.", "layer": 0, "head": 1},
+    "sparse": {"show": "pattern", "kind": "fixed", "t": 12, "size": 4},
+    "gpt-2": {"show": "pieces", "text": "Größe, naïve café", "level": 3, "depth": 6, "heads": 4},
+    "encoder-decoder": {"text": "4 July 1976", "target": "", "prefix": "own", "layer": 2, "head": 3, "seed": 0},
+    "bert": {"show": "words", "text": "not a [bad] film", "first": "not a bad film", "second": "it was [paris]"},
+    "graphs": {"graph": "4:0-1,1-2", "layers": 2, "renamed": 3},
+    "train-now": {"task": "reverse", "seed": 3, "text": "pots", "run": ""},
+}
+VIEWS |= {f"learn-{name}": [view] for name, view in SECTION_VIEWS.items()}
+VIEWS["learn-films"] += [SECTION_VIEWS["films"] | {"show": "words"}]
+VIEWS["learn-sparse"] += [SECTION_VIEWS["sparse"] | {"show": show} for show in ("time", "memory")]
+VIEWS["learn-key-value"] += [SECTION_VIEWS["key-value"] | {"asker": "keys", "soft": 0}]
+VIEWS["learn-classification"] += [SECTION_VIEWS["classification"] | {"pooling": "average", "out": ""}]

@@ -13,23 +13,14 @@ How a section is added, say "films":
 7. tests/viz/tabs/learn/ holds what it answers, tests/browser/test_learn_films.py what it shows, each recomputed.
 """
 
-from pathlib import Path
-
-from viz.panels import Panel
 from viz.tabs.base import Tab
 from viz.tabs.learn import page, routes
 from viz.tabs.learn.sections import SECTIONS
 
-HERE = Path(__file__).parent
 TAB = Tab(
     "learn",
     page.render,
     routes.attach,
     ("arithmetic.js", "plane.js", "numbers_table.js", "learn.js", "code.js", "check.js"),
-    tuple(
-        Panel(
-            f"learn-{section.name}", HERE / "sections" / f"{section.name.replace('-', '_')}.js", snippet=section.python
-        )
-        for section in SECTIONS
-    ),
+    tuple(section.panel for section in SECTIONS),
 )

@@ -107,7 +107,7 @@ const build = (section) => {
     panel: { ...panel, picture },
     /** Its settings and its questions, as former.demo takes them; a question's path is its name. */
     demo: (fields, questions = {}) => {
-      const paths = Object.entries(questions).map(([name, needs]) => [name, { paths: [`/learn/${section.name}/${name}`], needs }]);
+      const paths = Object.entries(questions).map(([name, needs]) => [name, { paths: [`/ask/learn-${section.name}/${name}`], needs }]);
       const demo = former.demo(learn.place(section), fields, Object.fromEntries(paths));
       section.live = demo;
       demo.subscribe(node, (changed) => changed.has("message") && paintNote());

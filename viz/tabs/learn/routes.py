@@ -3,20 +3,19 @@
 GET  /learn/{section}.js            the section's script, with what it is given
 GET  /learn/{section}/code          the source of the functions that compute it
 POST /learn/{section}/values        the tensors of a view, by the names that they have in the code
-POST /learn/{section}/{question}    what the section's script asks
+POST /ask/learn-{section}/{question}    what a section without questions answers its script
 """
 
 from __future__ import annotations
 
-import inspect
 import json
-from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Response
 
+from viz.panels.source import source
 from viz.passes.loaded import Models
 from viz.server import http, work
 from viz.server.view import View
@@ -25,21 +24,7 @@ from viz.tabs.learn.section import Section
 from viz.tabs.learn.sections import standing
 
 HERE = Path(__file__).parent
-ROOT = HERE.parents[2]
 SHOWN = 12  # numbers of a row, and rows, that are written out
-
-
-def source(function: Callable[..., Any]) -> dict[str, Any]:
-    """A function's source, read from its file: "name", "file", "line", "text"."""
-    function = inspect.unwrap(function)  # a decorator, such as torch.no_grad, stands in another file
-    lines, first = inspect.getsourcelines(function)
-    file = Path(inspect.getsourcefile(function) or "").resolve()
-    return {
-        "name": function.__qualname__,
-        "file": file.relative_to(ROOT).as_posix(),
-        "line": first,
-        "text": inspect.cleandoc("".join(lines)) if lines[0].startswith(" ") else "".join(lines),
-    }
 
 
 def values(section: Section, models: Models, view: View) -> dict[str, Any]:
@@ -48,7 +33,7 @@ def values(section: Section, models: Models, view: View) -> dict[str, Any]:
     Raises:
         Refusal: a view that is none.
     """
-    found = section.values(models, view)
+    found = section.tensors(models, view)
     return {
         "tensors": [
             {
@@ -83,9 +68,9 @@ def attach(server: FastAPI, site: Site) -> None:
         async def code() -> dict[str, Any]:
             return {"functions": [source(function) for function in section.code]}
 
-        questions = {"values": partial(values, section), **section.answers}
-        paths = {f"/learn/{section.name}/{question}": partial(answer, models) for question, answer in questions.items()}
-        work.attach(server, site.work, paths)
+        answers = {f"/ask/learn-{section.name}/{name}": partial(each, models) for name, each in section.answers.items()}
+        tensors = {f"/learn/{section.name}/values": partial(values, section, models)}
+        work.attach(server, site.work, {**answers, **tensors})
 
     for section in site.once(standing):
         section.routes(server, site)

@@ -6,13 +6,14 @@ import torch
 from viz.tabs.learn.sections import classification
 from viz.text import Refusal
 
+verdict = classification.SECTION.questions["verdict"].answer
 VIEW = {"text": "not a bad film, but the film was great.", "out": "", "pooling": "average"}
 
 
 @pytest.mark.parametrize("out", ["", "0", "2,3,7", "1,99"])
 @pytest.mark.parametrize("how", classification.POOLINGS)
 def test_the_pulls_and_the_bias_sum_to_the_difference_of_the_logits(models, how, out):
-    found = classification.verdict(models, VIEW | {"out": out})
+    found = verdict(models, VIEW | {"out": out})
     total = sum(found[how]["pulls"]) + found["bias"]
     assert total == pytest.approx(found[how]["difference"], abs=1e-5)
     assert found[how]["positive"] == pytest.approx(1 / (1 + 2.718281828**-total), abs=1e-5)
@@ -22,7 +23,7 @@ def test_averaged_the_verdict_is_the_classifiers_own(models, classifier):
     ids = torch.tensor([classifier.bundle.tokenizer.encode(VIEW["text"])])
     with torch.inference_mode():
         exact = classifier.bundle.model(ids).exp()[0, 1]
-    assert classification.verdict(models, VIEW)["average"]["positive"] == pytest.approx(float(exact), abs=1e-6)
+    assert verdict(models, VIEW)["average"]["positive"] == pytest.approx(float(exact), abs=1e-6)
 
 
 def test_without_a_word_the_others_are_averaged(models, classifier):
@@ -32,7 +33,7 @@ def test_without_a_word_the_others_are_averaged(models, classifier):
         x = model.norm(model.transformer(model.transformer.embed(ids)))[0]
         rest = torch.cat((x[:1], x[2:])).mean(0)
         exact = model.toprobs(rest)
-    found = classification.verdict(models, VIEW | {"out": "1"})
+    found = verdict(models, VIEW | {"out": "1"})
     assert found["average"]["difference"] == pytest.approx(float(exact[1] - exact[0]), abs=1e-5)
     assert found["average"]["pulls"][1] == found["max"]["pulls"][1] == found["numbers"][1] == 0
 
@@ -50,4 +51,4 @@ def test_each_number_of_the_maximum_comes_from_one_word():
 )
 def test_a_view_that_leaves_nothing_to_pool_is_refused(models, wrong):
     with pytest.raises(Refusal):
-        classification.verdict(models, VIEW | wrong)
+        verdict(models, VIEW | wrong)

@@ -28,17 +28,18 @@ def test_what_is_kept_back_has_no_part_in_the_training():
 
 
 def test_the_answer_is_the_end_of_its_course(models):
-    found = films.learned(models, VIEW)
-    people, items = (torch.tensor(found[name]) for name in ("people", "films"))
-    assert people.shape == (films.FRAMES + 1, len(films.PEOPLE), 2)
-    torch.testing.assert_close(torch.tensor(found["predicted"]), (people[-1] @ items[-1].T).sigmoid())
+    found = films.SECTION.questions["learned"].answer(models, VIEW)
+    course = torch.tensor(found["course"])
+    assert course.shape == (films.FRAMES + 1, len(films.PEOPLE) + len(films.FILMS), 2)
+    people, items = course[-1].split([len(films.PEOPLE), len(films.FILMS)])
+    torch.testing.assert_close(torch.tensor(found["predicted"]), (people @ items.T).sigmoid())
     assert len(found["losses"]) == films.STEPS
 
 
 def test_the_nearest_words_are_those_of_a_plain_search(models, classifier):
     table = classifier.bundle.model.transformer.token_embedding.weight.detach().double()
     own = classifier.bundle.tokenizer.encode("bad")[0]
-    found = films.near(models, VIEW)
+    found = films.SECTION.questions["near"].answer(models, VIEW)
     dots = {i: float(table[i] @ table[own]) for i in range(len(table)) if i != own}
     cosines = {i: value / float(table[i].norm() * table[own].norm()) for i, value in dots.items()}
     for name, values in (("dot", dots), ("cosine", cosines)):
@@ -51,7 +52,7 @@ def test_the_nearest_words_are_those_of_a_plain_search(models, classifier):
 @pytest.mark.parametrize("word", ["", " ", "<br>", 3])
 def test_what_is_no_word_is_refused(models, word):
     with pytest.raises(Refusal):
-        films.near(models, {"word": word})
+        films.read_word(models, {"word": word})
 
 
 @pytest.mark.parametrize("wrong", ["", "1", "2" * 7, films.LIKES + ",1110000", 3, "1110000,x"])

@@ -15,24 +15,24 @@ VIEW = {"t": 50, "batch": 3, "heads": 2, "layers": 5, "bits": "32"}
 
 @pytest.mark.parametrize(("bits", "dtype"), [("32", torch.float32), ("16", torch.float16)])
 def test_a_layers_table_takes_what_such_a_tensor_takes(bits, dtype):
-    counted = going_big.counted({}, VIEW | {"bits": bits})
+    counted = going_big.SECTION.questions["counted"].answer({}, VIEW | {"bits": bits})
     assert counted["table"] == torch.zeros(3, 2, 50, 50, dtype=dtype).nbytes
     assert counted["longer"] == 100 * counted["table"]
 
 
 def test_the_articles_example_is_64_megabytes_and_has_room_for_46_layers():
-    table = going_big.counted({}, going_big.ARTICLE)["table"]
+    table = going_big.SECTION.questions["counted"].answer({}, going_big.ARTICLE)["table"]
     assert table == 64e6
     assert int(12e9 // (going_big.HELD * table)) == 46
 
 
 def test_the_largest_sizes_are_counted_without_being_made():
-    largest = going_big.counted({}, {**going_big.LIMITS, "bits": "32"})
+    largest = going_big.SECTION.questions["counted"].answer({}, {**going_big.LIMITS, "bits": "32"})
     assert largest["table"] == 4 * 1024 * 64 * 100_000**2
 
 
 def test_the_equation_keeps_the_tables_and_the_kernel_does_not():
-    kept = going_big.counted({}, VIEW | {"t": 300, "heads": 4})["kept"]
+    kept = going_big.SECTION.questions["counted"].answer({}, VIEW | {"t": 300, "heads": 4})["kept"]
     tables = 4 * 300 * 300 * 4  # the weights of four heads, in bytes
     inputs = 3 * 4 * 300 * 64 * 4  # q, k and v
     assert kept["equation"] >= inputs + tables
@@ -42,7 +42,7 @@ def test_the_equation_keeps_the_tables_and_the_kernel_does_not():
 @pytest.mark.parametrize("wrong", [{"t": 0}, {"t": 100_001}, {"batch": "2"}, {"bits": "8"}, {"heads": True}])
 def test_sizes_out_of_their_limits_are_refused(wrong):
     with pytest.raises(Refusal):
-        going_big.counted({}, VIEW | wrong)
+        going_big.SECTION.questions["counted"].answer({}, VIEW | wrong)
 
 
 def test_what_was_measured_is_every_row_of_the_command_with_machine_and_date():

@@ -26,21 +26,21 @@ def distances(graph: str) -> list[list[float]]:
 
 @pytest.mark.parametrize("graph", [graphs.GRAPH, "5:0-1,1-2,2-3,3-4", "6:0-1,2-3", "3:"])
 def test_a_unit_is_reached_after_as_many_layers_as_there_are_edges_between(graph):
-    needs = graphs.passed({}, VIEW | {"graph": graph})["needs"]
+    needs = graphs.SECTION.questions["passed"].answer({}, VIEW | {"graph": graph})["needs"]
     for row, steps in zip(needs, distances(graph), strict=True):
         assert row == [min(max(step, 1), graphs.LAYERS + 1) for step in steps]
 
 
 @pytest.mark.parametrize("graph", [graphs.GRAPH, "5:0-1,1-2,2-3,3-4", "6:0-1,2-3"])
 def test_an_output_moves_with_just_the_inputs_that_reach_it(graph):
-    found = graphs.passed({}, VIEW | {"graph": graph})
+    found = graphs.SECTION.questions["passed"].answer({}, VIEW | {"graph": graph})
     needs = torch.tensor(found["needs"])
     for layer, moved in enumerate(found["influence"], 1):
         assert torch.equal(torch.tensor(moved) > 0, needs <= layer)
 
 
 def test_outputs_move_with_renamed_units_only_if_their_edges_do():
-    found = graphs.passed({}, VIEW)
+    found = graphs.SECTION.questions["passed"].answer({}, VIEW)
     assert found["order"] != sorted(found["order"])
     outputs, renamed = torch.tensor(found["outputs"]), torch.tensor(found["renamed"])
     torch.testing.assert_close(renamed, outputs[found["order"]])
@@ -50,12 +50,12 @@ def test_outputs_move_with_renamed_units_only_if_their_edges_do():
 
 def test_in_a_set_there_are_no_edges_to_rename():
     everyone = "5:" + ",".join(f"{i}-{j}" for i in range(5) for j in range(i + 1, 5))
-    found = graphs.passed({}, VIEW | {"graph": everyone})
+    found = graphs.SECTION.questions["passed"].answer({}, VIEW | {"graph": everyone})
     assert max(found["moved"], found["stayed"]) < 1e-12
 
 
 def test_units_as_they_are_keep_their_places():
-    found = graphs.passed({}, VIEW | {"renamed": 0})
+    found = graphs.SECTION.questions["passed"].answer({}, VIEW | {"renamed": 0})
     assert found["order"] == list(range(8))
     assert found["outputs"] == found["renamed"]
 
@@ -79,4 +79,4 @@ def test_units_as_they_are_keep_their_places():
 )
 def test_a_graph_or_a_number_out_of_its_limits_is_refused(wrong):
     with pytest.raises(Refusal):
-        graphs.passed({}, VIEW | wrong)
+        graphs.SECTION.questions["passed"].answer({}, VIEW | wrong)

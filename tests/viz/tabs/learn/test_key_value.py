@@ -45,12 +45,12 @@ def test_in_the_hard_limit_equal_keys_share():
 
 
 def test_a_query_of_zeros_gets_the_average_of_the_values():
-    y = key_value.values({}, VIEW | {"query": "0,0"})["y"]
+    y = key_value.SECTION.tensors({}, VIEW | {"query": "0,0"})["y"]
     assert float(y) == pytest.approx((9 + 18 + 10 + 2) / 4)
 
 
 def test_where_the_keys_ask_each_is_a_query():
-    found = key_value.values({}, VIEW | {"asker": "keys"})
+    found = key_value.SECTION.tensors({}, VIEW | {"asker": "keys"})
     assert torch.equal(found["q"], found["k"])
     assert found["y"].shape == (1, 1, 4, 1)
 
@@ -71,4 +71,4 @@ def test_where_the_keys_ask_each_is_a_query():
 )
 def test_a_view_out_of_its_limits_is_refused(wrong):
     with pytest.raises(Refusal):
-        key_value.values({}, VIEW | wrong)
+        key_value.SECTION.tensors({}, VIEW | wrong)

@@ -17,7 +17,7 @@ T = len(TEXT)
 
 @pytest.fixture(scope="module")
 def reached():
-    return recurrent.reached({}, {"text": TEXT})
+    return recurrent.SECTION.questions["reached"].answer({}, {"text": TEXT})
 
 
 def test_the_recurrent_network_needs_a_cell_for_every_byte_between_and_one_a_layer(reached):
@@ -80,4 +80,4 @@ def test_the_times_are_those_of_the_command_with_machine_and_date():
 @pytest.mark.parametrize("wrong", ["a", "", None, "x" * 5000])
 def test_what_cannot_be_read_is_refused(wrong):
     with pytest.raises(Refusal):
-        recurrent.reached({}, {"text": wrong})
+        recurrent.SECTION.questions["reached"].answer({}, {"text": wrong})

@@ -11,49 +11,22 @@ from fastapi.testclient import TestClient
 
 import former
 from former.training.tasks import toys
+from tests.viz.panels.views import ARROWS, SECTION_VIEWS, TEXT
 from viz.panels.routes import attach
+from viz.panels.source import ROOT
 from viz.tabs.base import site_of
 from viz.tabs.learn import TAB, routes
 from viz.tabs.learn.sections import (
     SECTIONS,
     bert,
     block,
-    films,
     gpt_2,
     in_pytorch,
     positions,
     scaling,
     self_attention,
-    sparse,
 )
 from viz.text import Refusal, en
-
-ARROWS = {"words": "a b a", "vectors": "1,0;0.5,-0.5;0,0;0,0;0,0;0,0"}
-TEXT = {"text": "not a bad film", "factor": 1, "copies": 1, "run": 0}
-LOOKUP = {"keys": "1,0;0,1;-1,0;0,-1", "values": "9,18,10,2", "query": "0.5,0.4", "soft": 12, "asker": "query"}
-MATRICES = {"show": "plane", "matrices": "1,0.5,0,1;0.2,1,-1,0;1,0,0,2", "text": "The cat", "layer": 1, "head": 2}
-VIEWS: dict[str, dict[str, Any]] = {  # of each section
-    "self-attention": ARROWS,
-    "films": {"show": "learn", "likes": films.LIKES, "seed": 1, "word": "bad"},
-    "in-pytorch": TEXT,
-    "queries-keys-values": MATRICES,
-    "scaling": {"show": "random", "text": "The cat", "measure": "spread", "power": 5, "seed": 3},
-    "several-heads": {"heads": "4", "positions": "on", "emb": 256, "count": 8},
-    "block": {"show": "stack", "text": "not a bad film", "at": 3, "attention": "off", "depth": 3, "seed": 1},
-    "going-big": {"t": 20, "batch": 2, "heads": 3, "layers": 4, "bits": "16"},
-    "classification": {"text": "not a bad film", "out": "1", "pooling": "max"},
-    "positions": {"show": "score", "text": "not a bad film", "order": "1.0.2.3", "head": 1, "at": 5, "key": None},
-    "key-value": LOOKUP,
-    "generation": {"text": "The cat sat", "step": 4, "seed": 3},
-    "recurrent": {"text": "The cat sat"},
-    "transformer-xl": {"show": "memory", "text": "The cat sat on the mat, and the cat sat.", "layer": 0, "head": 1},
-    "sparse": {"show": "pattern", "kind": "fixed", "t": 12, "size": 4},
-    "gpt-2": {"show": "pieces", "text": "Größe, naïve café", "level": 3, "depth": 6, "heads": 4},
-    "encoder-decoder": {"text": "4 July 1976", "target": "", "prefix": "own", "layer": 2, "head": 3, "seed": 0},
-    "bert": {"show": "words", "text": "not a [bad] film", "first": "not a bad film", "second": "it was [paris]"},
-    "graphs": {"graph": "4:0-1,1-2", "layers": 2, "renamed": 3},
-    "train-now": {"task": "reverse", "seed": 3, "text": "pots", "run": ""},
-}
 
 
 @pytest.fixture(scope="module")
@@ -81,14 +54,14 @@ def trains_shortly(monkeypatch):
 def test_every_section_has_its_words_and_a_view_to_be_tested_on(section):
     key = f"learn_{section.name.replace('-', '_')}"
     assert {f"{key}_title", f"{key}_text"} <= en.MESSAGES.keys()
-    assert section.name in VIEWS
+    assert section.name in SECTION_VIEWS
 
 
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.name)
 def test_the_code_that_is_shown_is_read_from_its_file(client, section):
     shown = client.get(f"/learn/{section.name}/code").json()["functions"]
     for function, said in zip(section.code, shown, strict=True):
-        lines = (routes.ROOT / said["file"]).read_text(encoding="utf-8").splitlines()
+        lines = (ROOT / said["file"]).read_text(encoding="utf-8").splitlines()
         assert said["text"].splitlines()[0].strip() == lines[said["line"] - 1].strip()
         assert "".join(said["text"].split()) == "".join(inspect.getsource(function).split())
 
@@ -101,13 +74,12 @@ def test_the_script_is_a_call_that_hands_over_the_section(client, section):
 
 
 SHOWN = [
-    *((section, VIEWS[section.name]) for section in SECTIONS),
-    *((scaling.SECTION, VIEWS["scaling"] | {"show": show}) for show in scaling.SHOWS[1:]),
-    *((block.SECTION, VIEWS["block"] | {"show": show}) for show in block.SHOWS[1:]),
-    *((sparse.SECTION, VIEWS["sparse"] | {"show": show}) for show in sparse.SHOWS[1:]),
-    *((gpt_2.SECTION, VIEWS["gpt-2"] | {"show": show}) for show in gpt_2.SHOWS[1:]),
-    *((bert.SECTION, VIEWS["bert"] | {"show": show}) for show in bert.SHOWS[1:]),
-    *((positions.SECTION, VIEWS["positions"] | {"show": show}) for show in ("order", "length")),
+    *((section, SECTION_VIEWS[section.name]) for section in SECTIONS if section.python),
+    *((scaling.SECTION, SECTION_VIEWS["scaling"] | {"show": show}) for show in scaling.SHOWS[1:]),
+    *((block.SECTION, SECTION_VIEWS["block"] | {"show": show}) for show in block.SHOWS[1:]),
+    *((gpt_2.SECTION, SECTION_VIEWS["gpt-2"] | {"show": show}) for show in gpt_2.SHOWS[1:]),
+    *((bert.SECTION, SECTION_VIEWS["bert"] | {"show": show}) for show in bert.SHOWS[1:]),
+    *((positions.SECTION, SECTION_VIEWS["positions"] | {"show": show}) for show in ("order", "length")),
 ]
 
 
@@ -116,6 +88,7 @@ SHOWN = [
 )
 def test_copied_lines_give_the_tensors_that_the_code_names(models, section, view):
     names: dict[str, Any] = {}
+    assert section.python
     code = section.python(models, view).replace("former.load(", "load(")
     assert len(code.splitlines()) <= 45
 
@@ -124,7 +97,7 @@ def test_copied_lines_give_the_tensors_that_the_code_names(models, section, view
 
     names["load"] = load
     exec(compile(code, section.name, "exec"), names)
-    shown = section.values(models, view)
+    shown = section.tensors(models, view)
     for name in shown.keys() & names.keys():
         torch.testing.assert_close(names[name], shown[name])
     assert shown.keys() & names.keys()
@@ -134,7 +107,8 @@ def test_copied_lines_give_the_tensors_that_the_code_names(models, section, view
 @pytest.mark.parametrize("view", [{}, {"text": 3}, {"words": ["a"], "vectors": None}])
 def test_a_view_that_is_none_is_refused(client, view):
     for section in SECTIONS:
-        asked = [f"/learn/{section.name}/{question}" for question in ("values", *section.answers)]
+        names = {*section.answers, *section.questions} - {"time", "memory"}  # which read nothing of a view
+        asked = [f"/ask/learn-{section.name}/{name}" for name in names] + [f"/learn/{section.name}/values"]
         for path in [*asked, f"/python/learn-{section.name}"]:
             answer = client.post(path, json=view)
             assert answer.status_code == 422, path
@@ -144,12 +118,12 @@ def test_a_view_that_is_none_is_refused(client, view):
 def test_at_most_some_rows_and_numbers_of_a_tensor_are_sent(client):
     sent = client.post("/learn/in-pytorch/values", json=TEXT | {"text": "good bad film " * 20}).json()["tensors"]
     x = next(tensor for tensor in sent if tensor["name"] == "x")
-    assert x["shape"] == [1, in_pytorch.MOST, 32]
+    assert x["shape"] == [in_pytorch.MOST, 32]
     assert (len(x["rows"]), len(x["rows"][0])) == (routes.SHOWN, routes.SHOWN)
 
 
 def test_equal_words_share_an_arrow(models):
-    x = self_attention.values(models, ARROWS)["x"]
+    x = self_attention.SECTION.tensors(models, ARROWS)["x"]
     assert x.tolist() == [[[1, 0], [0.5, -0.5], [1, 0]]]
 
 
@@ -168,7 +142,7 @@ def test_equal_words_share_an_arrow(models):
 )
 def test_words_and_arrows_out_of_their_limits_are_refused(models, wrong):
     with pytest.raises(Refusal):
-        self_attention.values(models, ARROWS | wrong)
+        self_attention.SECTION.tensors(models, ARROWS | wrong)
 
 
 def test_the_three_lines_and_the_loop_are_former_s_basic_self_attention():
@@ -182,7 +156,7 @@ def test_the_three_lines_and_the_loop_are_former_s_basic_self_attention():
 
 
 def test_the_tensors_are_of_the_model_that_reads_words(models, classifier):
-    found = in_pytorch.tensors(models, TEXT)
+    found = in_pytorch.SECTION.questions["tensors"].answer(models, TEXT)
     x = classifier.bundle.model.transformer.token_embedding.weight[classifier.bundle.tokenizer.encode(TEXT["text"])]
     y, weights = former.basic_self_attention(x[None])
     assert found["labels"] == ["not", "a", "bad", "film"]

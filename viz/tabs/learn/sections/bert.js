@@ -109,7 +109,7 @@ section.check({
   question: words("question"),
   choices: ["before", "after", "both"].map((name) => words(`choice_${name}`)),
   answer: async () => {
-    const { before, after } = await former.answer("/learn/bert/sides", { text: demo.view.text });
+    const { before, after } = await former.answer("/ask/learn-bert/sides", { text: demo.view.text });
     const right = before && after ? 2 : after ? 1 : 0;
     return { right, said: words("answer", { before: former.number(before, 2), after: former.number(after, 2) }) };
   },

@@ -99,7 +99,7 @@ section.check({
   question: words("question"),
   choices: ["stays", "turns"].map((name) => words(`choice_${name}`)),
   answer: async () => {
-    const ask = (taken) => former.answer("/learn/classification/verdict", { text: demo.view.text, out: taken });
+    const ask = (taken) => former.answer("/ask/learn-classification/verdict", { text: demo.view.text, out: taken });
     const whole = await ask("");
     const word = strongestWord(whole);
     const without = await ask(`${word}`);

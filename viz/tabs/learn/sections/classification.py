@@ -6,19 +6,20 @@ Sizes: t words, e numbers of a vector.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any, cast, get_args
+from typing import Any, get_args
 
 import torch
 from torch import Tensor
 
+import former
 from former.config import Pooling
 from former.models import pool
+from viz import figures
+from viz.panels import Draw, Field, Numbers, Question
 from viz.passes.loaded import Loaded, Models, reader
 from viz.passes.run import tokenize
 from viz.server.view import View, read_choice
 from viz.tabs.learn.section import Section
-from viz.tabs.python import IMPORTS
 from viz.text import Refusal
 from viz.text.examples import EXAMPLES
 
@@ -74,75 +75,56 @@ def read(models: Models, view: View) -> tuple[Loaded, Tensor, Tensor]:
 
 
 @torch.inference_mode()
-def verdict(models: Models, view: View) -> dict[str, Any]:
-    """What the classifier makes of a text, by both poolings.
+def judge_words(bundle: former.Bundle, text: str, out: list[int], pooling: str = "average") -> Numbers:
+    """Takes a classifier's verdict apart into the pull of each word, by both poolings.
 
     Args:
-        models: by name.
-        view: "text"; "out", numbers of the words that are not pooled, "1,4".
+        bundle: a classifier of two classes.
+        text: of which the first `MOST` words are read.
+        out: numbers of the words that are not pooled.
+        pooling: one of `POOLINGS`: that of "pulls".
     Returns:
-        "labels" of the t words, "pooled" whether each is; for "average" and "max" {"pulls": t numbers, "difference": of
-        the logits, "positive": the probability, "numbers": how many of the e numbers each word gives, for "max"};
-        "bias", the difference of the biases; "size" e.
-    Raises:
-        Refusal: a view that is none.
+        "labels" of the t words, "pooled" whether each is; for "average" and "max" {"pulls" (t,), "difference" of the
+        logits, "positive": the probability}; "numbers": how many of the e numbers each word gives, for "max"; "bias",
+        the difference of the biases; "size" e; "x" (1, t, e), "logits" (2,) and "pulls" (t,) of one pooling.
     """
-    loaded, ids, real = read(models, view)
-    model = loaded.bundle.model
+    model, ids = bundle.model, torch.tensor([bundle.tokenizer.encode(text)[:MOST]])
+    real = torch.ones_like(ids, dtype=torch.bool)
+    real[0, out] = False
     x = model.norm(model.transformer(model.transformer.embed(ids)))  # (1, t, e)
     weight, bias = model.toprobs.weight, model.toprobs.bias
-    given = x.masked_fill(~real[..., None], -torch.inf).argmax(1)[0].bincount(minlength=ids.shape[1])  # (t,)
-    found: dict[str, Any] = {"labels": loaded.bundle.tokenizer.labels(ids[0].tolist()), "pooled": real[0].tolist()}
-    for how in POOLINGS:
-        logits = model.toprobs(pool(x, real, how))[0]
-        found[how] = {
-            "pulls": pulls(x, real, weight, how).tolist(),
-            "difference": float(logits[1] - logits[0]),
-            "positive": float(logits.softmax(0)[1]),
+    logits = {how: model.toprobs(pool(x, real, how))[0] for how in POOLINGS}
+    found: Numbers = {
+        how: {
+            "pulls": pulls(x, real, weight, how),
+            "difference": float(logits[how][1] - logits[how][0]),
+            "positive": float(logits[how].softmax(0)[1]),
         }
-    return found | {"numbers": given.tolist(), "bias": float(bias[1] - bias[0]), "size": x.shape[-1]}
+        for how in POOLINGS
+    }
+    given = x.masked_fill(~real[..., None], -torch.inf).argmax(1)[0].bincount(minlength=ids.shape[1])  # (t,)
+    labels = bundle.tokenizer.labels(ids[0].tolist())
+    found |= {"labels": labels, "pooled": real[0], "numbers": given, "bias": float(bias[1] - bias[0])}
+    return found | {"size": x.shape[-1], "x": x, "logits": logits[pooling], "pulls": found[pooling]["pulls"]}
 
 
-@torch.inference_mode()
-def values(models: Models, view: View) -> Mapping[str, Tensor]:
-    """The tensors between the last block and the verdict."""
-    loaded, ids, real = read(models, view)
-    how = cast("Pooling", read_choice(view, "pooling", POOLINGS))
-    model = loaded.bundle.model
-    x = model.norm(model.transformer(model.transformer.embed(ids)))
-    pooled = pool(x, real, how)
-    logits = model.toprobs(pooled)
-    return {"x": x, "pooled": pooled, "logits": logits, "pulls": pulls(x, real, model.toprobs.weight, how)[None]}
-
-
-def python(models: Models, view: View) -> str:
-    """The lines that give the panel's numbers again."""
-    loaded, ids, real = read(models, view)
-    how = read_choice(view, "pooling", POOLINGS)
+def read_words(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `judge_words`: "text"; "out", numbers of the words that are not pooled, "1,4"."""
+    loaded, _, real = read(models, view)
     out = (~real[0]).nonzero().flatten().tolist()
-    return (
-        f"{IMPORTS}from viz.tabs.learn.sections import classification\n\n"
-        f"bundle = {loaded.code}\n"
-        "model = bundle.model\n"
-        f"ids = torch.tensor([bundle.tokenizer.encode({view['text']!r})[:{ids.shape[1]}]])\n"
-        "real = torch.ones_like(ids, dtype=torch.bool)\n"
-        f"real[0, {out!r}] = False  # not pooled\n"
-        "with torch.inference_mode():\n"
-        "    x = model.norm(model.transformer(model.transformer.embed(ids)))  # (1, t, e)\n"
-        f"    pooled = former.models.pool(x, real, {how!r})  # (1, e)\n"
-        "    logits = model.toprobs(pooled)  # (1, 2)\n"
-        f"    pulls = classification.pulls(x, real, model.toprobs.weight, {how!r})[None]  # (1, t)\n"
-        'figure = figures.bars(pulls[0], bundle.tokenizer.labels(ids[0].tolist()), axis="pull")\n'
-    )
+    pooling = read_choice({"pooling": POOLINGS[0], **view}, "pooling", POOLINGS)
+    return {"bundle": loaded, "text": view["text"], "out": out, "pooling": pooling}
 
+
+PULLS = Draw(figures.bars, Field("pulls"), Field("labels"), axis="pull")
 
 SECTION = Section(
     name="classification",
     article="Classification transformer",
     equation=r"\ell_+ - \ell_- = \left(b_+ - b_-\right) + \sum_j \tfrac{1}{t}\left(w_+ - w_-\right) \cdot x_j",
     code=(pool, pulls),
-    values=values,
-    python=python,
+    questions={
+        "verdict": Question(judge_words, read_words, PULLS, unsent=("x", "logits", "pulls")),
+    },
     opening=opening,
-    answers={"verdict": verdict},
 )

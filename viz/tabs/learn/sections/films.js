@@ -104,20 +104,20 @@ const paintLearned = () => {
   const { learned } = demo.answers;
   if (!learned) return;
   const at = Number(frame.value);
-  const [people, films] = [learned.people[at], learned.films[at]];
+  const [people, films] = [learned.course[at].slice(0, props.people.length), learned.course[at].slice(props.people.length)];
   const predicted = people.map((person) => films.map((film) => 1 / (1 + Math.exp(-dot(person, film)))));
   paintLikes(predicted);
   const step = (at * props.steps) / props.frames;
   loss.textContent = words("loss", { step, loss: former.number(learned.losses[Math.max(0, step - 1)], 3) });
   chart.draw({
-    figures: learned.figures,
+    figures: learned.chart,
     keep: "films",
     change: (data, layout) => {
       const now = { people, films };
       for (const trace of data) {
         if (!now[trace.name]) continue;
         [trace.x, trace.y] = [0, 1].map((c) => now[trace.name].map((pair) => pair[c]));
-        trace.text = trace.name === "people" ? learned.names[at].slice(0, people.length) : learned.names[at].slice(people.length);
+        trace.text = trace.name === "people" ? learned.together[at].slice(0, people.length) : learned.together[at].slice(people.length);
         trace.name = words(trace.name);
       }
       layout.xaxis.title = { text: words("learned_feature", { number: 1 }) };

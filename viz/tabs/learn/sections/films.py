@@ -5,7 +5,6 @@ Sizes: n people, m films, 2 features.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -14,12 +13,12 @@ from torch import Tensor
 
 import former
 from viz import figures
-from viz.browser import chart
 from viz.figures.sizes import together
+from viz.panels import Draw, Field, Numbers, Question
+from viz.panels.panel import shown
 from viz.passes.loaded import Models, reader
-from viz.server.view import View, read_choice, read_index
+from viz.server.view import View, read_index
 from viz.tabs.learn.section import Section
-from viz.tabs.python import IMPORTS
 from viz.text import Refusal
 
 PEOPLE = ("Ada", "Ben", "Chen", "Dana", "Eli", "Fay")
@@ -76,71 +75,80 @@ def train(liked: Tensor, seed: int) -> tuple[list[float], Tensor, Tensor]:
     return losses, moved_people, moved_films
 
 
-def learned(models: Models, view: View) -> dict[str, Any]:
-    """The factorisation of the likes of a view, with its course.
+def learn_likes(likes: list[list[int]], seed: int = 0) -> Numbers:
+    """Learns a vector for each person and each film from who likes what, and keeps the course of it.
 
     Args:
-        models: none is used.
-        view: "likes" and "seed".
+        likes: of each person, 0 or 1 for each film.
+        seed: of the vectors at the start.
     Returns:
-        "losses" of each step; "people" and "films", at each frame; "names", what is written beside
-        each then; "predicted", the probability of each like, n × m;
-        "figures" of the end, with where each film came from.
-    Raises:
-        Refusal: a view that is none.
+        "losses" of each step; "course": people and films at each frame; "people" and "films" at the end, and their
+        products; "predicted", the probability of each like; "names" and "kinds" of all points.
     """
-    del models
-    losses, people, films = train(likes(view), read_index(view, "seed", SEEDS))
-    course = torch.cat((people, films), 1)  # (frames, n + m, 2)
-    names, kinds = [*PEOPLE, *FILMS], ["people"] * len(PEOPLE) + ["films"] * len(FILMS)
-    span = course.amax((0, 1)) - course.amin((0, 1))
-    drawn = chart.themed(
-        lambda theme: figures.points(course[-1], names, kinds=kinds, trails=course, axes=("1", "2"), theme=theme)
-    )
-    predicted = (people[-1] @ films[-1].T).sigmoid()
+    losses, people, films = train(torch.tensor(likes).float(), seed)
+    products = people[-1] @ films[-1].T
     return {
         "losses": losses,
-        "people": people.tolist(),
-        "films": films.tolist(),
-        "names": [together(at, names, kinds, span) for at in course],
-        "predicted": predicted.tolist(),
-        "figures": drawn,
+        "course": torch.cat((people, films), 1),
+        "people": people[-1],
+        "films": films[-1],
+        "people @ films.T": products,
+        "predicted": products.sigmoid(),
+        "names": [*PEOPLE, *FILMS],
+        "kinds": ["people"] * len(PEOPLE) + ["films"] * len(FILMS),
     }
 
 
-def near(models: Models, view: View) -> dict[str, Any]:
-    """The words whose trained vectors are nearest to that of a word.
+def read_likes(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
+    """Reads the arguments of `learn_likes`."""
+    return {"likes": likes(view).int().tolist(), "seed": read_index(view, "seed", SEEDS)}
+
+
+def place_names(models: Models, view: View) -> dict[str, Any]:
+    """Which names are written together at each frame, so that none covers another."""
+    found = learn_likes(**read_likes(models, view))
+    course = found["course"]
+    span = course.amax((0, 1)) - course.amin((0, 1))
+    return {"together": [together(at, found["names"], found["kinds"], span) for at in course]}
+
+
+def find_near(bundle: former.Bundle, word: str) -> Numbers:
+    """Finds the words whose trained vectors are nearest to that of a word.
 
     Args:
-        models: by name.
-        view: "word".
+        bundle: a model that reads words.
+        word: one that it knows.
     Returns:
         The "word" that was read, its "length"; "dot" and "cosine": the nearest others, each with "word", "value" and
-        "length"; "pairs": see `guess`.
+        "length"; "pairs": see `guess`; for the figure "names" and "cosines" of the nearest.
+    """
+    tokenizer, table = bundle.tokenizer, bundle.model.transformer.token_embedding.weight.detach()
+    own, lengths = tokenizer.encode(word)[0], table.norm(dim=1)
+    products = {"dot": table @ table[own], "cosine": F.cosine_similarity(table, table[own][None])}
+    found: Numbers = {"word": tokenizer.labels([own])[0], "length": float(lengths[own])}
+    for name, values in products.items():
+        best = [i for i in values.topk(NEAR + 1).indices.tolist() if i != own][:NEAR]
+        found[name] = [
+            {"word": label, "value": float(values[i]), "length": float(lengths[i])}
+            for i, label in zip(best, tokenizer.labels(best), strict=True)
+        ]
+    found["names"] = [each["word"] for each in found["cosine"]]
+    found["cosines"] = torch.tensor([each["value"] for each in found["cosine"]])
+    return found | {"pairs": [guess(table, tokenizer, *guessed) for guessed in GUESSES]}
+
+
+def read_word(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `find_near`.
+
     Raises:
         Refusal: a word that the model does not know.
     """
-    loaded = reader(models)
-    table = loaded.bundle.model.transformer.token_embedding.weight.detach()
-    tokenizer = loaded.bundle.tokenizer
-    word = view.get("word")
+    loaded, word = reader(models), view.get("word")
     if not isinstance(word, str) or not word.strip() or len(word) > MOST_LETTERS:
         raise Refusal("empty_text")
-    ids = tokenizer.encode(word)
-    if not ids:
+    if not loaded.bundle.tokenizer.encode(word):
         raise Refusal("empty_text")
-    own = ids[0]
-    lengths = table.norm(dim=1)
-    products = {"dot": table @ table[own], "cosine": F.cosine_similarity(table, table[own][None])}
-    answer: dict[str, Any] = {"word": tokenizer.labels([own])[0], "length": float(lengths[own])}
-    for name, found in products.items():
-        best = [i for i in found.topk(NEAR + 1).indices.tolist() if i != own][:NEAR]
-        labels = tokenizer.labels(best)
-        answer[name] = [
-            {"word": label, "value": float(found[i]), "length": float(lengths[i])}
-            for i, label in zip(best, labels, strict=True)
-        ]
-    return answer | {"pairs": [guess(table, tokenizer, *guessed) for guessed in GUESSES]}
+    return {"bundle": loaded, "word": word}
 
 
 def guess(table: Tensor, tokenizer: Any, guessed: str, word: str, other: str) -> dict[str, Any]:
@@ -168,37 +176,27 @@ def opening(models: Models) -> dict[str, Any]:
     }
 
 
-def values(models: Models, view: View) -> Mapping[str, Tensor]:
-    """The learned vectors of a view, and their dot products."""
-    del models
-    _, people, films = train(likes(view), read_index(view, "seed", SEEDS))
-    return {"people": people[-1], "films": films[-1], "people @ films.T": people[-1] @ films[-1].T}
-
-
-def python(models: Models, view: View) -> str:
-    """The lines that give the panel's numbers again."""
-    del models
-    read_choice(view, "show", ("hand", "learn", "words"))
-    liked, seed = likes(view).tolist(), read_index(view, "seed", SEEDS)
-    return (
-        f"{IMPORTS}from viz.tabs.learn.sections import films as section\n\n"
-        f"liked = torch.tensor({liked!r})  # (people, films)\n"
-        f"losses, people, films = section.train(liked, seed={seed})\n"
-        "people, films = people[-1], films[-1]  # after the last step\n"
-        "predicted = (people @ films.T).sigmoid()\n"
-        "names = [*section.PEOPLE, *section.FILMS]\n"
-        'kinds = ["people"] * len(people) + ["films"] * len(films)\n'
-        "figure = figures.points(torch.cat((people, films)), names, kinds=kinds)\n"
-    )
-
+POINTS = Draw(
+    figures.points, Field("course", -1), Field("names"), kinds=Field("kinds"), trails=Field("course"), axes=("1", "2")
+)
+NEAREST = Draw(figures.bars, Field("cosines"), Field("names"), axis="cosine")
 
 SECTION = Section(
     name="films",
     article="Understanding why self-attention works",
     equation=r"\mathrm{score}(\mathrm{person}, \mathrm{film}) = u \cdot m = \sum_i u_i\, m_i",
     code=(train, former.basic_self_attention),
-    values=values,
-    python=python,
+    questions={
+        "learned": Question(
+            learn_likes,
+            read_likes,
+            POINTS,
+            charted=True,
+            when=lambda view: view.get("show") != "words",
+            unsent=("people", "films", "people @ films.T", "names", "kinds"),
+            more=place_names,
+        ),
+        "near": Question(find_near, read_word, NEAREST, when=shown("words"), unsent=("names", "cosines")),
+    },
     opening=opening,
-    answers={"learned": learned, "near": near},
 )

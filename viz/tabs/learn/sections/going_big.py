@@ -18,10 +18,10 @@ from former.attention import attention_scores
 from former.checkpoints import CHECKPOINTS
 from viz import figures
 from viz.browser import chart
+from viz.panels import Draw, Field, Numbers, Question
 from viz.passes.loaded import Models
 from viz.server.view import View, read_choice, read_index
 from viz.tabs.learn.section import Section
-from viz.tabs.python import IMPORTS
 from viz.text import Refusal
 
 MEASURED = CHECKPOINTS / "generator" / "memory.json"  # by `python -m former.training train generator --profile-memory`
@@ -102,65 +102,50 @@ def kept(q: Tensor, k: Tensor, v: Tensor, kernel: bool) -> int:
     return sum(held.values())
 
 
-def counted(models: Models, view: View) -> dict[str, Any]:
-    """What the tables of dot products take.
+def count_bytes(t: int, batch: int, heads: int, layers: int, bits: str = "32") -> Numbers:
+    """Counts the bytes of the tables of dot products.
 
     Args:
-        models: by name.
-        view: "t", "batch", "heads", "layers" and "bits".
+        t, batch, heads, layers: sizes.
+        bits: of a number, "32" or "16".
     Returns:
-        The view's sizes; "table": bytes of the scores of one layer; "longer": the same where texts are `LONGER` times
-        as long; "kept": {"t", "heads", "equation", "kernel"}, bytes that are kept for the backward pass of a sample.
-    Raises:
-        Refusal: sizes out of their limits.
+        "table": bytes of the scores of one layer; "longer": the same where texts are `LONGER` times as long; "all":
+        of all layers, scores, weights and the gradients of both; "kept": {"t", "heads", "equation", "kernel"}, bytes
+        that are kept for the backward pass of a sample; and the sample: "q", "k", "v", "scores" and "weights",
+        (h, t, ·), and a "map" of the first weights.
     """
-    del models
-    sizes = read(view)
-    q, k, v = sample(sizes)
+    q, k, v = sample(Sizes(t, batch, heads, layers, bits))
+    scores, weights = former.attention_weights(q, k)
     both = {name: kept(q, k, v, kernel) for name, kernel in (("equation", False), ("kernel", True))}
+    table = table_bytes(t, batch, heads, bits)
     return {
-        **sizes._asdict(),
-        "table": table_bytes(sizes.t, sizes.batch, sizes.heads, sizes.bits),
-        "longer": table_bytes(LONGER * sizes.t, sizes.batch, sizes.heads, sizes.bits),
+        "table": table,
+        "longer": table_bytes(LONGER * t, batch, heads, bits),
+        "all": HELD * layers * table,
         "kept": {"t": q.shape[2], "heads": q.shape[1], **both},
+        **{"q": q[0], "k": k[0], "v": v[0], "scores": scores[0], "weights": weights[0]},
+        "map": weights[0, 0, :32, :32],
+        "numbers": list(range(min(t, 32, weights.shape[2]))),
     }
 
 
-def values(models: Models, view: View) -> dict[str, Tensor]:
-    """The tensors of the sample: random, of the view's sizes or as large as is run."""
-    del models
-    q, k, v = sample(read(view))
-    scores, weights = former.attention_weights(q, k)
-    return {"q": q[0], "k": k[0], "v": v[0], "scores": scores[0], "weights": weights[0]}
+def read_sizes(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
+    """Reads the arguments of `count_bytes`."""
+    return read(view)._asdict()
 
 
-def python(models: Models, view: View) -> str:
-    """The lines that give the panel's numbers again."""
-    del models
-    sizes = read(view)
-    q = sample(sizes)[0]
-    return (
-        f"{IMPORTS}\n"
-        'with torch.device("meta"):  # shapes without data\n'
-        f"    x = torch.empty({sizes.batch}, {sizes.heads}, {sizes.t}, {SAMPLE['size']},"
-        f" dtype={PRECISIONS[sizes.bits]})\n"
-        "    tables = former.attention_weights(x, x)  # scores and weights, each (b, h, t, t)\n"
-        "layer = 2 * sum(table.nbytes for table in tables)  # and their gradients\n"
-        f"print(layer / 1e6, 'MB a layer,', {sizes.layers} * layer / 1e6, 'MB in all')\n\n"
-        f"q, k, v = torch.randn(3, {', '.join(map(str, q.shape[1:]))}, generator=torch.Generator().manual_seed(0))\n"
-        "scores, weights = former.attention_weights(q[None], k[None])\n"
-        "scores, weights = scores[0], weights[0]\n"
-        'figure = figures.attention(weights[0, :32, :32], range(len(weights[0, :32])), title="one table of weights")\n'
-    )
-
+SAMPLED = ("q", "k", "v", "scores", "weights")
+TABLE = Draw(figures.attention, Field("map"), Field("numbers"), title="one table of weights")
 
 SECTION = Section(
     name="going-big",
     article="Going big",
     equation=r"\text{bytes} = b \cdot h \cdot t^2 \cdot \text{bytes a number} \cdot 4 \cdot \text{layers}",
     code=(attention_scores, former.attend),
-    values=values,
-    python=python,
+    questions={
+        "counted": Question(
+            count_bytes, read_sizes, TABLE, unsent=("q", "k", "v", "scores", "weights", "map", "numbers")
+        ),
+    },
     opening=opening,
-    answers={"counted": counted},
 )

@@ -196,7 +196,7 @@ section.check({
   question: words("question"),
   choices: [1, 2, 4].map((count) => words("choice", { count })),
   answer: async () => {
-    const line = await former.answer("/learn/graphs/passed", { graph: "5:0-1,1-2,2-3,3-4", layers: 1, renamed: 0 });
+    const line = await former.answer("/ask/learn-graphs/passed", { graph: "5:0-1,1-2,2-3,3-4", layers: 1, renamed: 0 });
     const moved = line.influence.map((layer) => layer[0][4]);
     const needed = moved.findIndex((change) => change > 0) + 1;
     return { right: [1, 2, 4].indexOf(needed), said: words("answer", { changes: former.list(moved.map((change) => former.number(change, 2))) }) };

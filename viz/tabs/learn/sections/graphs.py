@@ -6,17 +6,18 @@ Nothing is trained: vectors and weights are random, always the same. Sizes: n un
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 import former
+from viz import figures
+from viz.panels import Draw, Field, Numbers, Question
 from viz.passes.loaded import Models
 from viz.server.view import View, read_index
 from viz.tabs.learn.section import Section
-from viz.tabs.python import IMPORTS
 from viz.text import Refusal
 
 GRAPH = "8:0-1,0-2,1-2,2-3,3-4,4-5,4-6,5-6,6-7"  # number of units, and its edges
@@ -83,81 +84,53 @@ def read(view: View) -> tuple[Tensor, int, Tensor]:
     return mask_of(n, edges), layers, order
 
 
-def passed(models: Models, view: View) -> dict[str, Any]:
-    """What a graph lets through.
+def pass_graph(count: int, edges: list[tuple[int, int]], layers: int = 1, order: list[int] | None = None) -> Numbers:
+    """Passes random vectors through random blocks under a graph's mask, and measures what depends on what.
 
     Args:
-        models: of which it needs none.
-        view: "graph", "layers", "renamed".
+        count: n, of units.
+        edges: pairs of units.
+        layers: blocks that are run.
+        order: in which the units are renamed; None for as they are.
     Returns:
-        "needs", n × n: after how many layers output i can depend on input j, LAYERS + 1 where more are needed;
-        "influence", LAYERS × n × n: by how much it does, measured; "order": of the renamed units; "outputs" and
-        "renamed", n × e; "moved" and "stayed": how far the renamed outputs are from the outputs in the new order, with
-        the edges renamed along and with the edges left where they were.
-    Raises:
-        Refusal: a view that is none.
+        "mask" (n, n); "needs" (n, n): after how many layers output i can depend on input j, LAYERS + 1 where more are
+        needed; "influence" (LAYERS, n, n): by how much it does, measured, and "shares" of the largest after these
+        layers; "order" of the renamed units; "outputs" and "renamed", (n, e); "moved" and "stayed": how far the renamed
+        outputs are from the outputs in the new order, with the edges renamed along and with the edges left as they
+        were; "names" of the units.
     """
-    del models
-    mask, layers, order = read(view)
-    x = material()[1][None, : len(mask)]
-    reached = former.masks.reach(mask, LAYERS)  # (LAYERS, n, n)
-    influence = [
-        former.analysis.influence(lambda x, depth=depth: through(x, mask, depth), x) for depth in range(1, LAYERS + 1)
-    ]
+    mask, order = mask_of(count, edges), order or list(range(count))
+    x = material()[1][None, :count]
+    reach = former.masks.reach(mask, LAYERS)  # (LAYERS, n, n)
+    influence = torch.stack(
+        [former.analysis.influence(partial(through, mask=mask, layers=depth + 1), x) for depth in range(LAYERS)]
+    )
     outputs = through(x, mask, layers)[0]
     renamed = through(x[:, order], mask[order][:, order], layers)[0]
-    stayed = former.analysis.equivariance_error(lambda x: through(x, mask, layers), x, order)
     return {
-        "needs": (LAYERS + 1 - reached.long().sum(0)).tolist(),
-        "influence": torch.stack(influence).tolist(),
-        "order": order.tolist(),
-        "outputs": outputs.tolist(),
-        "renamed": renamed.tolist(),
+        "mask": mask,
+        "reach": reach,
+        "needs": LAYERS + 1 - reach.long().sum(0),
+        "influence": influence,
+        "shares": influence[layers - 1] / influence[layers - 1].max(),
+        "seen": reach[layers - 1],
+        "order": order,
+        "outputs": outputs,
+        "renamed": renamed,
         "moved": float((renamed - outputs[order]).abs().max()),
-        "stayed": stayed,
+        "stayed": former.analysis.equivariance_error(partial(through, mask=mask, layers=layers), x, order),
+        "names": list(NAMES[:count]),
     }
 
 
-def values(models: Models, view: View) -> dict[str, Tensor]:
-    """The tensors of a view: the mask, and what passes under it."""
-    del models
+def read_graph(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
+    """Reads the arguments of `pass_graph`."""
     mask, layers, order = read(view)
-    x = material()[1][None, : len(mask)]
-    reach = former.masks.reach(mask, LAYERS)
-    return {
-        "mask": mask.double(),
-        "reach": reach.double(),
-        "order": order[None].double(),
-        "y": through(x, mask, layers),
-    }
+    edges = [tuple(edge) for edge in mask.triu(1).nonzero().tolist()]
+    return {"count": len(mask), "edges": edges, "layers": layers, "order": order.tolist()}
 
 
-def python(models: Models, view: View) -> str:
-    """The lines that give the panel's numbers again."""
-    del models
-    mask, layers, order = read(view)
-    edges = mask.triu(1).nonzero().tolist()
-    return (
-        f"from functools import partial\n\n{IMPORTS}"
-        "from viz.tabs.learn.sections import graphs  # its random blocks and vectors\n\n"
-        f"edges = {edges!r}\n"
-        f"mask = torch.eye({len(mask)})\n"
-        "for one, other in edges:\n"
-        "    mask[one, other] = mask[other, one] = 1\n"
-        f"reach = former.masks.reach(mask.bool(), {LAYERS}).double()  # (layers, n, n)\n\n"
-        "blocks, vectors = graphs.material()\n"
-        "mask, x = mask.double(), vectors[None, : len(mask)]  # (1, n, e)\n"
-        "y = graphs.through(x, mask.bool(), "
-        f"{layers})\n"
-        f"order = torch.tensor({[order.tolist()]!r}).double()\n"
-        "p = order[0].long()\n"
-        "renamed = graphs.through(x[:, p], mask.bool()[p][:, p], "
-        f"{layers})  # y[:, p], to rounding\n"
-        f"f = partial(graphs.through, mask=mask.bool(), layers={layers})\n"
-        "influence = former.analysis.influence(f, x)  # (n, n)\n"
-        f'figure = figures.attention(influence / influence.max(), list("{NAMES[: len(mask)]}"))\n'
-    )
-
+MAP = Draw(figures.attention, Field("shares"), Field("names"), mask=Field("seen"))
 
 SECTION = Section(
     name="graphs",
@@ -165,8 +138,8 @@ SECTION = Section(
     equation=r"w_{ij} = \frac{m_{ij} \exp\left(q_i \cdot k_j / \sqrt{s}\right)}{\sum_j m_{ij}"
     r" \exp\left(q_i \cdot k_j / \sqrt{s}\right)} \qquad m_{ij} = 1 \text{ where there is an edge, else } 0",
     code=(mask_of, former.masks.reach, former.analysis.influence),
-    values=values,
-    python=python,
+    questions={
+        "passed": Question(pass_graph, read_graph, MAP, unsent=("mask", "reach", "shares", "names", "seen")),
+    },
     opening=opening,
-    answers={"passed": passed},
 )

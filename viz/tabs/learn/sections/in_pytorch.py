@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import statistics
 import time
-from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -16,12 +15,13 @@ import torch.nn.functional as F
 from torch import Tensor
 
 import former
+from viz import figures
+from viz.panels import Draw, Field, Numbers, Question
 from viz.passes.loaded import Loaded, Models, reader
 from viz.passes.run import tokenize
 from viz.server.view import View, read_index
 from viz.tabs.learn.clock import seconds
 from viz.tabs.learn.section import Section
-from viz.tabs.python import IMPORTS
 from viz.text import Refusal
 
 TEXT = "the cat walks on the street"
@@ -29,7 +29,6 @@ MOST = 16  # words that are shown
 FACTORS = (1, 4, 16)  # that the vectors are multiplied by
 COPIES = (1, 8)  # of the sentence, one after the other, where time is measured
 RUNS = 64  # different measurements of one sentence
-FUNCTIONAL = "\nimport torch.nn.functional as F"
 SPENT = 0.02  # seconds on the three lines: their median is taken
 
 
@@ -79,22 +78,26 @@ def vectors(loaded: Loaded, ids: list[int], factor: int) -> Tensor:
     return factor * loaded.bundle.model.transformer.token_embedding.weight.detach()[ids][None]
 
 
-def tensors(models: Models, view: View) -> dict[str, Any]:
-    """The tensors of the three lines.
+def three_tensors(bundle: former.Bundle, text: str, factor: int = 1) -> Numbers:
+    """Runs the article's three lines on the trained vectors of a text's words.
 
     Args:
-        models: by name.
-        view: "text" and "factor".
+        bundle: a model that reads words.
+        text: of which the first `MOST` words are read.
+        factor: that the vectors are multiplied by.
     Returns:
-        "labels" of the t words; "x" and "y", t × e; "raw" and "weights", t × t.
-    Raises:
-        Refusal: a view that is none.
+        "labels" of the t words; "x" and "y" (t, e), "raw" and "weights" (t, t).
     """
-    loaded, ids, factor = read(models, view)
-    x = vectors(loaded, ids, factor)
-    found = dict(zip(("raw", "weights", "y"), three_lines(x), strict=True))
-    plain = {name: tensor[0].tolist() for name, tensor in {"x": x, **found}.items()}
-    return {"text": view["text"], "labels": loaded.bundle.tokenizer.labels(ids), **plain}
+    ids = bundle.tokenizer.encode(text)[:MOST]
+    x = factor * bundle.model.transformer.token_embedding.weight.detach()[ids][None]  # (1, t, e)
+    raw, weights, y = three_lines(x)
+    return {"labels": bundle.tokenizer.labels(ids), "x": x[0], "raw": raw[0], "weights": weights[0], "y": y[0]}
+
+
+def read_text(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `three_tensors`."""
+    loaded, _, factor = read(models, view)
+    return {"bundle": loaded, "text": view["text"], "factor": factor}
 
 
 def timed(models: Models, view: View) -> dict[str, Any]:
@@ -122,35 +125,14 @@ def timed(models: Models, view: View) -> dict[str, Any]:
     return {"words": x.shape[1], "lines": statistics.median(lines), "loop": loop, "error": float(error)}
 
 
-def values(models: Models, view: View) -> Mapping[str, Tensor]:
-    """The tensors of `basic_self_attention`."""
-    x = vectors(*read(models, view))
-    y, weights = former.basic_self_attention(x)
-    return {"x": x, "x @ x.transpose(-2, -1)": x @ x.transpose(-2, -1), "weights": weights, "weights @ x": y}
-
-
-def python(models: Models, view: View) -> str:
-    """The lines that give the panel's numbers again."""
-    loaded, _, factor = read(models, view)
-    return (
-        f"{IMPORTS.replace('import torch', 'import torch' + FUNCTIONAL)}\n"
-        f"bundle = {loaded.code}\n"
-        f"ids = bundle.tokenizer.encode({view['text']!r})[:{MOST}]\n"
-        f"x = {factor} * bundle.model.transformer.token_embedding.weight.detach()[ids][None]  # (1, t, e)\n"
-        "raw_weights = torch.bmm(x, x.transpose(1, 2))\n"
-        "weights = F.softmax(raw_weights, dim=2)\n"
-        "y = torch.bmm(weights, x)\n"
-        "figure = figures.attention(weights[0], bundle.tokenizer.labels(ids))\n"
-    )
-
+WEIGHTS = Draw(figures.attention, Field("weights"), Field("labels"))
 
 SECTION = Section(
     name="in-pytorch",
     article="In Pytorch: basic self-attention",
     equation=r"\mathbf{Y} = \mathrm{softmax}\!\left(\mathbf{X}\mathbf{X}^{\top}\right)\mathbf{X}",
     code=(former.basic_self_attention, by_loop),
-    values=values,
-    python=python,
+    questions={"tensors": Question(three_tensors, read_text, WEIGHTS)},
     opening=opening,
-    answers={"tensors": tensors, "timed": timed},
+    answers={"timed": timed},
 )

@@ -13,11 +13,12 @@ import torch
 from torch import Tensor
 
 import former
+from viz import figures
+from viz.panels import Draw, Field, Numbers, Question
 from viz.passes.loaded import Models
 from viz.server.view import View, read_choice, read_index
 from viz.tabs.learn.pairs import LONGEST, read_pairs
 from viz.tabs.learn.section import Section
-from viz.tabs.python import IMPORTS
 from viz.text import Refusal, message
 
 KEYS = "1.5,0;0,1.5;-1.5,0;0,-1.5"  # a year as a circle
@@ -80,52 +81,42 @@ def read(view: View) -> tuple[list[list[float]], list[list[float]], list[float],
     return keys if asker == "keys" else query, keys, values, temperature(read_index(view, "soft", SOFTEST + 1))
 
 
-def values(models: Models, view: View) -> dict[str, Tensor]:
-    """The tensors of `look_up`."""
-    del models
-    queries, keys, given, divisor = read(view)
-    q, k = (torch.tensor([[pairs]], dtype=torch.float64) for pairs in (queries, keys))
-    v = torch.tensor([[[[value] for value in given]]], dtype=torch.float64)
-    scores, weights, y = look_up(q, k, v, divisor)
-    return {"q": q, "k": k, "v": v, "scores": scores, "weights": weights, "y": y}
+def ask_softly(
+    queries: list[list[float]], keys: list[list[float]], values: list[float], names: list[str], temperature: float = 1.0
+) -> Numbers:
+    """Looks queries up among keys, as a dictionary does and as attention does.
 
-
-def python(models: Models, view: View) -> str:
-    """The lines that give the panel's numbers again."""
-    del models
-    queries, keys, given, divisor = read(view)
-    names = message("learn_key_value_names").split()
+    Args:
+        queries, keys: pairs of numbers.
+        values, names: one for each key.
+        temperature: as of `look_up`.
+    Returns:
+        "found": what a dictionary holds of each query, None for nothing; "q", "k", "v", "scores", "weights" and "y", as
+        of `look_up`; "names" of the keys, and "rows", those of the queries.
+    """
+    dictionary = dict(zip(map(tuple, keys), values, strict=True))
+    q, k = (torch.tensor([[pairs]], dtype=torch.float64) for pairs in (queries, keys))  # (1, 1, t, 2)
+    v = torch.tensor([[[[value] for value in values]]], dtype=torch.float64)  # (1, 1, t, 1)
+    scores, weights, y = look_up(q, k, v, temperature)
+    tensors = {"q": q, "k": k, "v": v, "scores": scores, "weights": weights, "y": y, "map": weights[0, 0]}
     rows = names if len(queries) == len(keys) else ["query"]
-    weights = (
-        "scores, weights = former.attention_weights(q / temperature, k)\n"
-        if divisor
-        else "scores, _ = former.attention_weights(q, k)\n"
-        "largest = (scores > scores.amax(-1, keepdim=True) - 1e-9).double()\n"
-        "weights = largest / largest.sum(-1, keepdim=True)  # the limit: the largest takes all, equal ones share\n"
-    )
-    return (
-        f"{IMPORTS}\n"
-        f"keys = {keys!r}\n"
-        f"queries = {queries!r}\n"
-        f"values = {given!r}\n"
-        "dictionary = dict(zip(map(tuple, keys), values))\n"
-        "found = list(map(dictionary.get, map(tuple, queries)))  # None: there is no such key\n\n"
-        "q, k = torch.tensor([[queries]]).double(), torch.tensor([[keys]]).double()  # (1, 1, t, 2)\n"
-        "v = torch.tensor([[[[value] for value in values]]]).double()  # (1, 1, t, 1)\n"
-        f"temperature = {divisor!r}\n"
-        f"{weights}"
-        "y = weights @ v\n"
-        f"figure = figures.attention(weights[0, 0], {rows!r}, {names!r})\n"
-    )
+    return {"found": [dictionary.get(tuple(query)) for query in queries], "names": names, "rows": rows, **tensors}
 
 
+def read_lookup(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
+    """Reads the arguments of `ask_softly`."""
+    queries, keys, values, divisor = read(view)
+    names = message("learn_key_value_names").split()
+    return {"queries": queries, "keys": keys, "values": values, "names": names, "temperature": divisor}
+
+
+MAP = Draw(figures.attention, Field("map"), Field("rows"), Field("names"))
 SECTION = Section(
     name="key-value",
     article="Why is it called self-attention?",
     equation=r"y = \sum_j w_j\, v_j \qquad w_j = \frac{\exp\left(q \cdot k_j / (T\sqrt{s})\right)}"
     r"{\sum_j \exp\left(q \cdot k_j / (T\sqrt{s})\right)}",
     code=(former.attention_weights, look_up),
-    values=values,
-    python=python,
+    questions={"lookup": Question(ask_softly, read_lookup, MAP)},
     opening=opening,
 )

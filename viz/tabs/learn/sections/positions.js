@@ -152,7 +152,7 @@ section.check({
   choices: ["same", "other"].map((name) => words(`choice_${name}`)),
   answer: async () => {
     const { text: typedText, at } = demo.view;
-    const said = await former.answer("/learn/positions/scored", { text: typedText, at, head: props.byPlace });
+    const said = await former.answer("/ask/learn-positions/scored", { text: typedText, at, head: props.byPlace });
     const best = (values) => values.indexOf(Math.max(...values));
     const [whole, alone] = [best(said.scores), best(said.token_token)];
     return { right: whole === alone ? 0 : 1, said: words("answer", { query: said.labels[said.at], whole: said.labels[whole], place: whole, alone: said.labels[alone], other: alone }) };

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -20,12 +19,13 @@ from former.baselines import ConvModel, GRUModel
 from former.checkpoints import CHECKPOINTS
 from viz import figures
 from viz.browser import chart
+from viz.panels import Draw, Field, Numbers, Question
 from viz.passes.loaded import Models
 from viz.passes.run import read_text
 from viz.server.view import View
+from viz.tabs.learn import family
 from viz.tabs.learn.section import Section
 from viz.tabs.learn.shipped import shipped
-from viz.tabs.python import IMPORTS
 from viz.text import Refusal
 
 MODELS = {"recurrent": "tiny-gru", "convolutional": "tiny-conv", "attention": "family/tiny-generator"}  # trained alike
@@ -80,12 +80,6 @@ def read(view: View) -> Tensor:
     return torch.tensor([ids])
 
 
-@cache
-def precise(kind: str) -> Any:
-    """A model in 64 bits: what a recurrent network has all but forgotten is less than 32 bits can hold."""
-    return copy.deepcopy(shipped(MODELS[kind]).model).double()
-
-
 def steps_of(model: Any) -> Callable[[Tensor], Tensor]:
     """What stands at each token after each step, (b, n, t, e), as a function of tokens (b, t)."""
     if isinstance(model, GRUModel | ConvModel):
@@ -100,67 +94,35 @@ def settled(after: Tensor) -> Tensor:
 
 
 @torch.inference_mode()
-def reached(models: Models, view: View) -> dict[str, Any]:
-    """Which inputs reach which outputs, in how many steps.
+def reach_outputs(bundles: Mapping[str, former.Bundle], text: str) -> Numbers:
+    """Measures which inputs reach which outputs of several models, in how many steps.
 
     Args:
-        models: none is used.
-        view: "text".
+        bundles: models of one vocabulary, by name: recurrent, convolutional or of attention.
+        text: of which the first `MOST` tokens are read.
     Returns:
-        "labels"; and for each kind of model: "steps", t × t, the first step after which an output depends on an input,
-        0 for never; "moved", t × t, how far that input moves that output's logits; "settled", the step from which each
-        output stands; "count" of steps.
-    Raises:
-        Refusal: a text that cannot be read.
+        "tokens" (1, t), "labels"; and for each model: "steps" (t, t), the first step after which an output depends on
+        an input, 0 for never; "moved" (t, t), how far that input moves that output's logits; "settled" (t,), the step
+        from which each output stands; "count" of steps. "last": the first model's steps to its last output.
     """
-    del models
-    tokens = read(view)
-    answer: dict[str, Any] = {"labels": shipped(MODELS["recurrent"]).tokenizer.labels(tokens[0].tolist())}
-    for kind in MODELS:
-        model = precise(kind)
+    tokenizer = next(iter(bundles.values())).tokenizer
+    tokens = torch.tensor([tokenizer.encode(text)[:MOST]])
+    found: Numbers = {"tokens": tokens, "labels": tokenizer.labels(tokens[0].tolist())}
+    for name, bundle in bundles.items():
+        model = copy.deepcopy(bundle.model).double()  # 32 bits are too few for what is all but forgotten
         after = steps_of(model)(tokens)[0]
-        answer[kind] = {
-            "steps": steps_to_reach(steps_of(model), tokens).tolist(),
-            "moved": influence(model, tokens).tolist(),
-            "settled": settled(after).tolist(),
-            "count": len(after),
-        }
-    return answer
+        steps, moved = steps_to_reach(steps_of(model), tokens), influence(model, tokens)
+        found[name] = {"steps": steps, "moved": moved, "settled": settled(after), "count": len(after)}
+    return found | {"last": next(found[name]["steps"][-1] for name in bundles)}
 
 
-@torch.inference_mode()
-def values(models: Models, view: View) -> dict[str, Tensor]:
-    """What `former.analysis` measures on each of the models: (t, t)."""
-    del models
-    tokens = read(view)
-    found: dict[str, Tensor] = {"tokens": tokens}
-    for kind in MODELS:
-        found[f"steps_{kind}"] = steps_to_reach(steps_of(precise(kind)), tokens)
-    return found
+def read_networks(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
+    """Reads the arguments of `reach_outputs`: "text"."""
+    read(view)
+    return {"bundles": {kind: family.load(name) for kind, name in MODELS.items()}, "text": view["text"]}
 
 
-def python(models: Models, view: View) -> str:
-    """The lines that give the panel's numbers again."""
-    del models
-    read(view)  # refuses what is no text
-    return (
-        f"{IMPORTS}\n"
-        f"gru, conv, attention = (former.load(name) for name in {tuple(MODELS.values())!r})\n"
-        "for bundle in (gru, conv, attention):\n"
-        "    bundle.model.double()  # 32 bits are too few for what is all but forgotten\n"
-        f"tokens = torch.tensor([gru.tokenizer.encode({view['text']!r})[:{MOST}]])\n\n\n"
-        "def blocks(tokens):  # what stands at each token after each block\n"
-        '    capture = former.run_with_capture(attention.model, tokens, "resid_post")[1]\n'
-        '    return capture.stack("resid_post").transpose(0, 1)\n\n\n'
-        "with torch.inference_mode():\n"
-        "    steps_recurrent = former.analysis.steps_to_reach(gru.model.steps, tokens)  # (outputs, inputs)\n"
-        "    steps_convolutional = former.analysis.steps_to_reach(conv.model.steps, tokens)\n"
-        "    steps_attention = former.analysis.steps_to_reach(blocks, tokens)\n"
-        "    moved = former.analysis.influence(gru.model, tokens)  # how far an input moves an output\n"
-        "labels = gru.tokenizer.labels(tokens[0].tolist())\n"
-        'figure = figures.bars(steps_recurrent[-1], labels, axis="steps to the last output")\n'
-    )
-
+STEPS = Draw(figures.bars, Field("last"), Field("labels"), axis="steps to the last output")
 
 SECTION = Section(
     name="recurrent",
@@ -169,8 +131,6 @@ SECTION = Section(
     r" y_i = \mathrm{conv}(x_{i-2d}, x_{i-d}, x_i) \qquad"
     r" y_i = \textstyle\sum_{j \le i} w_{ij}\, x_j",
     code=(steps_to_reach, GRUModel.steps, ConvModel.steps),
-    values=values,
-    python=python,
+    questions={"reached": Question(reach_outputs, read_networks, STEPS, unsent=("tokens", "last"))},
     opening=opening,
-    answers={"reached": reached},
 )

@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch import Tensor
 
 import former
+from viz import figures
+from viz.panels import Draw, Field, Numbers, Question
 from viz.passes.loaded import Models, reader
 from viz.server.view import View
 from viz.tabs.learn.pairs import read_pairs
 from viz.tabs.learn.section import Section
-from viz.tabs.python import IMPORTS
 from viz.text import Refusal
 
 WORDS = "the cat walks on the street"  # the article's
@@ -49,26 +49,24 @@ def read(view: View) -> tuple[list[str], list[list[float]]]:
     return found, [drawn[word] for word in found]
 
 
-def values(models: Models, view: View) -> dict[str, Tensor]:
-    """The tensors of `basic_self_attention`."""
-    del models
-    x = torch.tensor([read(view)[1]])  # (1, t, 2)
+def attend(words: list[str], arrows: list[list[float]]) -> Numbers:
+    """Runs the article's basic self-attention on arrows in the plane.
+
+    Args:
+        words: t of them.
+        arrows: of each word.
+    Returns:
+        "words"; "x" (1, t, 2), its products, the "weights" (1, t, t), and y, named as in the code.
+    """
+    x = torch.tensor([arrows])
     y, weights = former.basic_self_attention(x)
-    return {"x": x, "x @ x.transpose(-2, -1)": x @ x.transpose(-2, -1), "weights": weights, "weights @ x": y}
+    return {"words": words, "x": x, "x @ x.transpose(-2, -1)": x @ x.mT, "weights": weights, "weights @ x": y}
 
 
-def python(models: Models, view: View) -> str:
-    """The lines that give the panel's numbers again."""
-    del models
-    words, vectors = read(view)
-    return (
-        f"{IMPORTS}\n"
-        f"words = {words!r}\n"
-        f"x = torch.tensor([{vectors!r}])  # (1, t, 2)\n"
-        "y, weights = former.basic_self_attention(x)  # (1, t, 2), (1, t, t)\n"
-        "products = x @ x.transpose(1, 2)  # before the softmax\n"
-        "figure = figures.attention(weights[0], words)\n"
-    )
+def read_arrows(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
+    """Reads the arguments of `attend`."""
+    words, arrows = read(view)
+    return {"words": words, "arrows": arrows}
 
 
 SECTION = Section(
@@ -76,7 +74,6 @@ SECTION = Section(
     article="Self-attention",
     equation=r"y_i = \sum_j w_{ij}\, x_j \qquad w_{ij} = \frac{\exp x_i \cdot x_j}{\sum_j \exp x_i \cdot x_j}",
     code=(former.basic_self_attention,),
-    values=values,
-    python=python,
+    questions={"plane": Question(attend, read_arrows, Draw(figures.attention, Field("weights", 0), Field("words")))},
     opening=opening,
 )

@@ -6,26 +6,23 @@ Sizes: t tokens, h heads, s size of one head.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 import torch
-from torch import Tensor
 
 import former
 from former import masks, sparse
 from former.checkpoints import CHECKPOINTS
 from viz import figures
-from viz.browser import chart
+from viz.panels import Draw, Field, Numbers, Question
+from viz.panels.panel import shown
 from viz.passes.loaded import Models
 from viz.server.view import View, read_choice, read_index
 from viz.tabs.learn.section import Section
-from viz.tabs.python import IMPORTS
 from viz.text import Refusal
 
 MEASURED = CHECKPOINTS / "family" / "sparse.json"  # by `python -m tests.bench.sparse --file`
-SHOWS = ("pattern", "time", "memory")
 NUMBERS = {"time": "milliseconds", "memory": "megabytes"}  # of the record
 CHARTED = ("strided", "fixed", "fused, causal")  # the ways that were measured at every length
 LAYERS = 8
@@ -40,32 +37,6 @@ def measured() -> dict[str, Any]:
     return json.loads(MEASURED.read_text(encoding="utf-8"))
 
 
-def by_length(record: Mapping[str, Any], show: str, theme: str = "light") -> Any:
-    """The record as a line for each of `CHARTED`, from the first length at which all have a number above 0."""
-    lines = {name: record["ways"][name][NUMBERS[show]] for name in CHARTED}
-    first = next(i for i, numbers in enumerate(zip(*lines.values(), strict=True)) if min(numbers) > 0)
-    shown = {name: line[first:] for name, line in lines.items()}
-    return figures.by_size(record["lengths"][first:], shown, log=True, axes=("tokens", NUMBERS[show]), theme=theme)
-
-
-def opening(models: Models) -> dict[str, Any]:
-    """What the section opens with, its limits, and what was measured."""
-    del models
-    record = measured()
-    return {
-        **OPENS,
-        "kinds": sparse.KINDS,
-        "limits": LIMITS,
-        "layers": LAYERS,
-        "charted": CHARTED,
-        "measured": record,
-        "cells": {kind: masks.count(kind, LONG, round(LONG**0.5)) for kind in ("strided", "fixed", "causal")},
-        "charts": {
-            show: chart.themed(lambda theme, show=show: by_length(record, show, theme=theme)) for show in NUMBERS
-        },
-    }
-
-
 def read(view: View) -> tuple[str, int, int]:
     """The pattern of a view, and its numbers of tokens and of its stride.
 
@@ -78,76 +49,83 @@ def read(view: View) -> tuple[str, int, int]:
     return read_choice(view, "kind", sparse.KINDS), t, size
 
 
-def tensors(kind: str, t: int, size: int) -> dict[str, Tensor]:
-    """ "needs" (t, t), after how many layers an output can depend on an input, LAYERS + 1 where more are needed; "out"
-    (h, t, s) of random queries, keys and values, and "dense", the same under the mask."""
-    mask = masks.named(kind, t, size)
-    needs = LAYERS + 1 - masks.reach(mask, LAYERS).long().sum(0)
-    q, k, v = torch.randn(3, 1, 2, t, 8, generator=torch.Generator().manual_seed(0))
-    out, dense = sparse.attend(q, k, v, kind, size), former.attend(q, k, v, mask=mask)
-    return {"needs": needs.float(), "out": out[0], "dense": dense[0]}
-
-
 @torch.inference_mode()
-def patterned(models: Models, view: View) -> dict[str, Any]:
-    """A pattern and what it reaches.
+def follow_pattern(kind: str, t: int, size: int) -> Numbers:
+    """Follows what a sparse pattern computes, and what it reaches layer by layer.
 
     Args:
-        models: none is used.
-        view: "kind", "t" and "size".
+        kind: one of `sparse.KINDS`.
+        t: tokens.
+        size: of its stride.
     Returns:
-        "needs", t × t; "cells" that the pattern computes and "causal", those of the mask without it; "reached": after
-        each layer, of those the share that is reached; "error": how far `sparse.attend` is from dense attention.
-    Raises:
-        Refusal: a view that is none.
+        "mask" (t, t); "needs" (t, t): after how many layers an output can depend on an input, LAYERS + 1 where more are
+        needed; "cells" that the pattern computes and "causal", those of the mask without it; "reached": after each
+        layer, of those the share that is reached; "out" (h, t, s) of random queries, keys and values, "dense", the same
+        under the mask, and "error", how far they are apart.
     """
-    del models
-    kind, t, size = read(view)
-    found = tensors(kind, t, size)
-    causal = masks.count("causal", t)
+    mask, causal = masks.named(kind, t, size), masks.count("causal", t)
+    needs = LAYERS + 1 - masks.reach(mask, LAYERS).long().sum(0)
+    q, k, v = torch.randn(3, 1, 2, t, 8, generator=torch.Generator().manual_seed(0))
+    out, dense = sparse.attend(q, k, v, kind, size)[0], former.attend(q, k, v, mask=mask)[0]
     return {
-        "needs": found["needs"].int().tolist(),
+        "mask": mask,
+        "needs": needs,
         "cells": masks.count(kind, t, size),
         "causal": causal,
-        "reached": [int((found["needs"] <= layer).sum()) / causal for layer in range(1, LAYERS + 1)],
-        "error": float((found["out"] - found["dense"]).abs().max()),
+        "reached": [int((needs <= layer).sum()) / causal for layer in range(1, LAYERS + 1)],
+        "out": out,
+        "dense": dense,
+        "error": float((out - dense).abs().max()),
+        "labels": list(range(t)),
+        "shares": mask / mask.sum(1, keepdim=True),
     }
 
 
-def values(models: Models, view: View) -> dict[str, Tensor]:
-    """The tensors of what is shown."""
-    del models
-    show = read_choice(view, "show", SHOWS)
-    if show == "pattern":
-        return tensors(*read(view))
-    return {"lengths": torch.tensor([measured()["lengths"]])}
-
-
-def python(models: Models, view: View) -> str:
-    """The lines that give the panel's numbers again."""
-    del models
-    show = read_choice(view, "show", SHOWS)
-    if show != "pattern":
-        return (
-            f"{IMPORTS}from viz.tabs.learn.sections import sparse\n"
-            "import json\n\n"
-            "# python -m tests.bench.sparse --file FILE writes it\n"
-            "measured = json.loads(sparse.MEASURED.read_text(encoding='utf-8'))\n"
-            "lengths = torch.tensor([measured['lengths']])\n"
-            f"figure = sparse.by_length(measured, {show!r})\n"
-        )
+def read_pattern(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
+    """Reads the arguments of `follow_pattern`."""
     kind, t, size = read(view)
-    return (
-        f"{IMPORTS}from former import masks, sparse\n\n"
-        f"mask = masks.{kind}({t}, {size})  # (t, t), True = may attend\n"
-        f"reached = masks.reach(mask, {LAYERS})  # (layers, t, t)\n"
-        f"needs = ({LAYERS + 1} - reached.long().sum(0)).float()  # layers until an output depends on an input\n"
-        f"q, k, v = torch.randn(3, 1, 2, {t}, 8, generator=torch.Generator().manual_seed(0))\n"
-        f"out = sparse.attend(q, k, v, {kind!r}, {size})[0]  # without t² of anything\n"
-        "dense = former.attend(q, k, v, mask=mask)[0]\n"
-        "print((out - dense).abs().max())\n"
-        f"figure = figures.attention(mask / mask.sum(1, keepdim=True), range({t}), mask=mask)\n"
-    )
+    return {"kind": kind, "t": t, "size": size}
+
+
+def read_measured(show: str) -> Numbers:
+    """Reads the time or the memory of each way, measured by `python -m tests.bench.sparse --file`.
+
+    Args:
+        show: "time" or "memory".
+    Returns:
+        "lengths", from the first at which all ways have a number above 0; "lines": of each way, its numbers there.
+    """
+    record = measured()
+    lines = {name: record["ways"][name][NUMBERS[show]] for name in CHARTED}
+    first = next(i for i, numbers in enumerate(zip(*lines.values(), strict=True)) if min(numbers) > 0)
+    lengths = torch.tensor(record["lengths"][first:])
+    return {"lengths": lengths, "lines": {name: line[first:] for name, line in lines.items()}}
+
+
+def costs(show: str) -> Question:
+    """The question of what was measured."""
+    axes = ("tokens", NUMBERS[show])
+    draw = Draw(figures.by_size, Field("lengths"), Field("lines"), log=True, axes=axes)
+    return Question(read_measured, lambda models, view: {"show": show}, draw, when=shown(show))  # noqa: ARG005
+
+
+SHARES = Draw(figures.attention, Field("shares"), Field("labels"), mask=Field("mask"))
+COSTS = {show: costs(show) for show in NUMBERS}
+
+
+def opening(models: Models) -> dict[str, Any]:
+    """What the section opens with, its limits, and what was measured."""
+    del models
+    return {
+        **OPENS,
+        "kinds": sparse.KINDS,
+        "limits": LIMITS,
+        "layers": LAYERS,
+        "charted": CHARTED,
+        "measured": measured(),
+        "cells": {kind: masks.count(kind, LONG, round(LONG**0.5)) for kind in ("strided", "fixed", "causal")},
+        "charts": {show: question.chart(read_measured(show)) for show, question in COSTS.items()},
+    }
 
 
 SECTION = Section(
@@ -158,8 +136,15 @@ SECTION = Section(
         r" \qquad l = \sqrt{t}:\ \ \text{about } 1.5\, t\sqrt{t} \text{ cells of } t^2"
     ),
     code=(masks.strided, masks.fixed, masks.reach, sparse.attend),
-    values=values,
-    python=python,
+    questions={
+        "patterned": Question(
+            follow_pattern,
+            read_pattern,
+            SHARES,
+            when=shown("pattern"),
+            unsent=("mask", "out", "dense", "labels", "shares"),
+        ),
+        **COSTS,
+    },
     opening=opening,
-    answers={"patterned": patterned},
 )

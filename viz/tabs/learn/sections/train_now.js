@@ -235,7 +235,7 @@ section.check({
   choices: ["none", "alike", "half"].map((name) => words(`choice_${name}`)),
   answer: async () => {
     const { task, seed } = demo.view;
-    const { share, tokens } = await former.answer("/learn/train-now/begun", { task, seed });
+    const { share, tokens } = await former.answer("/ask/learn-train-now/begun", { task, seed });
     const distances = [0, 1 / tokens, 0.5].map((guess) => Math.abs(guess - share));
     const said = words("answer_said", { tokens, share: former.share(share), alike: former.share(1 / tokens), loss: former.number(Math.log(tokens), 3) });
     return { right: distances.indexOf(Math.min(...distances)), said };
