@@ -15,7 +15,7 @@ VIEW = {"text": "A cat sat", "step": 4, "seed": 3}
 
 @pytest.fixture(scope="module")
 def predicted():
-    return generation.predicted({}, VIEW)
+    return generation.SECTION.questions["predicted"].answer({}, VIEW)
 
 
 def test_each_target_s_probability_is_that_of_the_byte_after_given_what_came_before(predicted):
@@ -44,7 +44,7 @@ def test_without_a_mask_a_target_is_read_off_the_input_all_but_the_last(predicte
 
 
 def test_the_curve_is_that_of_the_command_with_machine_and_date(predicted):
-    trace = next(trace for trace in predicted["figures"]["light"]["data"] if trace["name"] == "validation")
+    trace = next(trace for trace in predicted["chart"]["light"]["data"] if trace["name"] == "validation")
     record = json.loads(generation.CURVE.read_text(encoding="utf-8"))
     assert (trace["x"], trace["y"]) == (record["steps"], record["bits_per_byte"])
     content = b"The river rises in the hills north of the town and flows south to the sea. " * 80
@@ -62,16 +62,16 @@ def test_the_curve_is_that_of_the_command_with_machine_and_date(predicted):
 
 
 def test_what_is_written_is_what_the_model_draws_and_can_be_shown():
-    text = generation.written({}, VIEW)["text"]
+    text = generation.SECTION.questions["written"].answer({}, VIEW)["text"]
     model = former.load("tiny-generator/step-000350").model
     steps = former.generate(model, list(VIEW["text"].encode()), generation.WRITTEN, temperature=0.5, seed=3)
     plain = bytes(step.token for step in steps).decode(errors="replace")
     assert {shown for shown, char in zip(text, plain, strict=True) if shown != char} <= {"�"}
-    noise = generation.written({}, VIEW | {"step": 0})["text"]
+    noise = generation.SECTION.questions["written"].answer({}, VIEW | {"step": 0})["text"]
     assert all(char.isprintable() or char in "\n�" for char in noise)
 
 
 @pytest.mark.parametrize("wrong", [{"text": "ab"}, {"text": " "}, {"text": "x" * 5000}, {"step": 12}, {"seed": -1}])
 def test_what_cannot_be_read_is_refused(wrong):
     with pytest.raises(Refusal):
-        generation.written({}, VIEW | wrong)
+        generation.SECTION.questions["written"].answer({}, VIEW | wrong)

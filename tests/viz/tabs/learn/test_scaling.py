@@ -30,7 +30,7 @@ def test_the_gradient_is_the_norm_of_what_autograd_gives():
 
 
 def test_the_spread_grows_with_the_root_and_the_root_takes_it_back():
-    found = scaling.measured({}, {"measure": "spread", "power": 10, "seed": 0})
+    found = scaling.SECTION.questions["measured"].answer({}, {"measure": "spread", "power": 10, "seed": 0})
     for size, plain, scaled in zip(found["sizes"], found["plain"], found["scaled"], strict=True):
         assert plain["spread"] == pytest.approx(size**0.5, rel=0.4 if size < 16 else 0.15)
         assert plain["spread"] / scaled["spread"] == pytest.approx(size**0.5, rel=1e-3)
@@ -40,7 +40,7 @@ def test_the_spread_grows_with_the_root_and_the_root_takes_it_back():
 
 
 def test_the_trained_heads_entropies_and_bits_are_those_of_a_plain_recomputation():
-    found = scaling.trained({}, {"text": "The cat sat on the mat."})
+    found = scaling.SECTION.questions["trained"].answer({}, {"text": "The cat sat on the mat."})
     ids = torch.tensor([list(b"The cat sat on the mat.")])
     t = ids.shape[1]
     for way, name in {"scaled": "family/tiny-generator", "plain": "tiny-unscaled"}.items():
@@ -74,4 +74,4 @@ def test_the_two_trained_models_differ_in_the_root_alone_and_their_cards_say_wha
 @pytest.mark.parametrize("wrong", [{"text": " "}, {"text": None}, {}])
 def test_a_text_that_is_none_is_refused(wrong):
     with pytest.raises(Refusal):
-        scaling.trained({}, wrong)
+        scaling.SECTION.questions["trained"].answer({}, wrong)

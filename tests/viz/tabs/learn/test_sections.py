@@ -23,7 +23,6 @@ from viz.tabs.learn.sections import (
     gpt_2,
     in_pytorch,
     positions,
-    scaling,
     self_attention,
 )
 from viz.text import Refusal, en
@@ -75,7 +74,6 @@ def test_the_script_is_a_call_that_hands_over_the_section(client, section):
 
 SHOWN = [
     *((section, SECTION_VIEWS[section.name]) for section in SECTIONS if section.python),
-    *((scaling.SECTION, SECTION_VIEWS["scaling"] | {"show": show}) for show in scaling.SHOWS[1:]),
     *((block.SECTION, SECTION_VIEWS["block"] | {"show": show}) for show in block.SHOWS[1:]),
     *((gpt_2.SECTION, SECTION_VIEWS["gpt-2"] | {"show": show}) for show in gpt_2.SHOWS[1:]),
     *((bert.SECTION, SECTION_VIEWS["bert"] | {"show": show}) for show in bert.SHOWS[1:]),

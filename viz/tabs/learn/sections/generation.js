@@ -64,7 +64,7 @@ const paintTable = ({ labels, trained, unmasked }) => {
   rows.replaceChildren(letters("input", 0), letters("target", 1), shares("trained", trained[demo.view.step]), shares("unmasked", unmasked));
 };
 
-const paintChart = ({ figures, trained }) =>
+const paintChart = ({ chart: figures, trained }) =>
   chart.draw({
     figures,
     keep: "course",

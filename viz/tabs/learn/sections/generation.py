@@ -17,14 +17,14 @@ from former.analysis import head_statistics
 from former.checkpoints import CHECKPOINTS
 from former.training.tasks.text import TextTask
 from viz import figures
-from viz.browser import chart
+from viz.panels import Draw, Field, Numbers, Question
 from viz.passes.loaded import Models
 from viz.passes.run import read_text
 from viz.passes.snapshots import name_at
 from viz.server.view import View, read_index
+from viz.tabs.learn import family
 from viz.tabs.learn.section import Section
 from viz.tabs.learn.shipped import shipped
-from viz.tabs.python import IMPORTS
 from viz.text import Refusal
 
 TEXT = "The cat sat on the mat."
@@ -44,11 +44,6 @@ def snapshots() -> list[int]:
 def named(step: int) -> str:
     """What the model as it was after so many steps is loaded by."""
     return TRAINED if step == shipped(TRAINED).card["step"] else name_at(TRAINED, step)
-
-
-def at_step(step: int) -> former.Bundle:
-    """The model as it was after so many steps."""
-    return shipped(named(step))
 
 
 def opening(models: Models) -> dict[str, Any]:
@@ -91,100 +86,86 @@ def probabilities(bundle: former.Bundle, ids: Sequence[int]) -> Tensor:
     return bundle.model(inputs).softmax(-1).gather(-1, targets[..., None])[0, :, 0]
 
 
-def peek(ids: Sequence[int]) -> dict[str, Any]:
-    """The head of the model without a mask that looks most at the next token: "layer", "head" and its "share" there."""
-    _, capture = former.run_with_capture(shipped(UNMASKED).model, torch.tensor([list(ids)]), "weights")
+def peek(bundle: former.Bundle, ids: Sequence[int]) -> dict[str, Any]:
+    """The head of a model without a mask that looks most at the next token: "layer", "head" and its "share" there."""
+    _, capture = former.run_with_capture(bundle.model, torch.tensor([list(ids)]), "weights")
     looks = head_statistics(capture.stack("weights")[:, 0])["next"]  # (layers, h)
     layer, head = divmod(int(looks.argmax()), looks.shape[1])
     return {"layer": layer, "head": head, "share": float(looks.max())}
 
 
-def predicted(models: Models, view: View) -> dict[str, Any]:
-    """What each target is given, at every snapshot and without a mask.
+def predict_targets(bundle: former.Bundle, text: str) -> Numbers:
+    """Reads what each target of a text is given, by `TRAINED` as it trains and by a model without a mask.
 
     Args:
-        models: none is used.
-        view: "text".
+        bundle: the model without a mask.
+        text: of which the first `MOST` tokens are read.
     Returns:
-        "labels" of all tokens, (t + 1); "trained": for each snapshot (t,) probabilities; "unmasked": (t,); "peek"; and
-        "figures": bits per byte over the steps, of this text and of the validation split.
-    Raises:
-        Refusal: a text that cannot be read.
+        "labels" of all tokens, t + 1; "inputs" and "targets" (1, t); "trained" (snapshots, t) and "unmasked" (t,), the
+        probabilities of the targets; "peek"; "lines": bits per byte over the steps, of this text and of the validation
+        split; "at": the last step.
     """
-    del models
-    ids = read(view)
+    ids = bundle.tokenizer.encode(text)[:MOST]
+    tokens = torch.tensor([ids])
     steps = snapshots()
-    trained = torch.stack([probabilities(at_step(step), ids) for step in steps])
+    trained = torch.stack([probabilities(shipped(named(step)), ids) for step in steps])
     lines = {
         "validation": (steps, measured()["bits_per_byte"]),
         "text": (steps, (-trained.log2().mean(-1)).tolist()),
     }
     return {
-        "labels": shipped(TRAINED).tokenizer.labels(ids),
-        "trained": trained.tolist(),
-        "unmasked": probabilities(shipped(UNMASKED), ids).tolist(),
-        "peek": peek(ids[:-1]),
-        "figures": chart.themed(lambda theme: figures.training(lines, at=steps[-1], theme=theme)),
-    }
-
-
-def write(bundle: former.Bundle, ids: Sequence[int], seed: int) -> str:
-    """What a model writes after some tokens; what cannot be printed, as �."""
-    steps = former.generate(bundle.model, ids, WRITTEN, temperature=TEMPERATURE, seed=seed)
-    text = bundle.tokenizer.decode([step.token for step in steps])
-    return "".join(char if char.isprintable() or char == "\n" else "\N{REPLACEMENT CHARACTER}" for char in text)
-
-
-def written(models: Models, view: View) -> dict[str, Any]:
-    """What the model of a "step" writes after the view's "text": "text". The view has "step", a place in the list, and
-    "seed"."""
-    del models
-    step = snapshots()[read_index(view, "step", len(snapshots()))]
-    return {"step": step, "text": write(at_step(step), read(view), read_index(view, "seed", SEEDS))}
-
-
-def unmasked(models: Models, view: View) -> dict[str, Any]:
-    """What the model without a mask writes after the view's "text": "text". The view has "seed"."""
-    del models
-    return {"text": write(shipped(UNMASKED), read(view), read_index(view, "seed", SEEDS))}
-
-
-def values(models: Models, view: View) -> dict[str, Tensor]:
-    """The tensors of `TextTask.loss` for the view's text and step."""
-    del models
-    ids = read(view)
-    bundle = at_step(snapshots()[read_index(view, "step", len(snapshots()))])
-    tokens = torch.tensor([ids])
-    with torch.inference_mode():
-        logits = bundle.model(tokens[:, :-1])
-    return {
+        "labels": bundle.tokenizer.labels(ids),
         "inputs": tokens[:, :-1],
         "targets": tokens[:, 1:],
-        "logits": logits,
-        "probs": probabilities(bundle, ids)[None],
+        "trained": trained,
+        "unmasked": probabilities(bundle, ids),
+        "peek": peek(bundle, ids[:-1]),
+        "lines": lines,
+        "at": steps[-1],
     }
 
 
-def python(models: Models, view: View) -> str:
-    """The lines that give the panel's numbers again."""
-    del models
-    read(view)  # refuses what is no text
-    step, seed = snapshots()[read_index(view, "step", len(snapshots()))], read_index(view, "seed", SEEDS)
-    return (
-        f"{IMPORTS}\n"
-        f"bundle = former.load({named(step)!r})  # or {UNMASKED!r}\n"
-        f"tokens = torch.tensor([bundle.tokenizer.encode({view['text']!r})[:{MOST}]])\n"
-        "inputs, targets = tokens[:, :-1], tokens[:, 1:]  # shifted by one\n"
-        "with torch.inference_mode():\n"
-        "    logits = bundle.model(inputs)\n"
-        "probs = logits.softmax(-1).gather(-1, targets[..., None])[..., 0]  # of each target\n"
-        "print(-probs.log2().mean().item(), 'bits per byte')\n"
-        f"steps = former.generate(bundle.model, tokens[0], {WRITTEN}, temperature={TEMPERATURE}, seed={seed})\n"
-        "print(bundle.tokenizer.decode([step.token for step in steps]))\n"
-        "labels = bundle.tokenizer.labels(targets[0].tolist())\n"
-        'figure = figures.bars(probs[0], labels, axis="probability of the target")\n'
-    )
+def write_on(bundle: former.Bundle, text: str, seed: int = 0) -> Numbers:
+    """Lets a model write after a text.
 
+    Args:
+        bundle: the model.
+        text: of which the first `MOST` tokens are read.
+        seed: of what is written.
+    Returns:
+        "text": what it writes; what cannot be printed, as �.
+    """
+    ids = bundle.tokenizer.encode(text)[:MOST]
+    steps = former.generate(bundle.model, ids, WRITTEN, temperature=TEMPERATURE, seed=seed)
+    written = bundle.tokenizer.decode([step.token for step in steps])
+    shown = (char if char.isprintable() or char == "\n" else "\N{REPLACEMENT CHARACTER}" for char in written)
+    return {"text": "".join(shown)}
+
+
+def read_snapshots(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
+    """Reads the arguments of `predict_targets`: "text"."""
+    read(view)
+    return {"bundle": family.load(UNMASKED), "text": view["text"]}
+
+
+def read_step(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `write_on` for the model of a "step", a place in the list of snapshots."""
+    step = describe_step(models, view)["step"]
+    return {**read_unmasked(models, view), "bundle": family.load(named(step))}
+
+
+def read_unmasked(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
+    """Reads the arguments of `write_on` for the model without a mask: "text" and "seed"."""
+    read(view)
+    return {"bundle": family.load(UNMASKED), "text": view["text"], "seed": read_index(view, "seed", SEEDS)}
+
+
+def describe_step(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as every `more`
+    """The "step" of the model that writes."""
+    return {"step": snapshots()[read_index(view, "step", len(snapshots()))]}
+
+
+CURVES = Draw(figures.training, Field("lines"), at=Field("at"))
 
 SECTION = Section(
     name="generation",
@@ -192,8 +173,12 @@ SECTION = Section(
     equation=r"\mathrm{target}_i = x_{i+1} \qquad"
     r" \mathrm{loss} = -\frac{1}{t} \sum_{i=1}^{t} \log_2 p(x_{i+1} \mid x_1, \ldots, x_i)",
     code=(TextTask.batch, TextTask.loss, former.generate),
-    values=values,
-    python=python,
+    questions={
+        "predicted": Question(
+            predict_targets, read_snapshots, CURVES, charted=True, unsent=("inputs", "targets", "lines", "at")
+        ),
+        "written": Question(write_on, read_step, more=describe_step),
+        "unmasked": Question(write_on, read_unmasked),
+    },
     opening=opening,
-    answers={"predicted": predicted, "written": written, "unmasked": unmasked},
 )

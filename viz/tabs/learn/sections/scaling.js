@@ -48,7 +48,7 @@ const paintRandom = ({ measured }) => {
   const at = measured.sizes.indexOf(sized());
   const title = words(measured.measure);
   chart.draw({
-    figures: measured.figures,
+    figures: measured.chart,
     keep: measured.measure,
     change: (data, layout) => {
       data.forEach((trace, i) => (trace.name = words(WAYS[i])));
@@ -74,7 +74,7 @@ const paintTrained = ({ trained }) => {
   if (!trained) return;
   const names = trained.plain.entropy.flatMap((layer, i) => layer.map((_, head) => words("head", { layer: i, head })));
   heads.draw({
-    figures: trained.figures,
+    figures: trained.chart,
     keep: "trained",
     change: (data, layout) => {
       ["scaled", "plain"].forEach((way, i) => Object.assign(data[i], { name: words(`with_${way}`), y: names }));
