@@ -123,7 +123,7 @@ CHIPS = Draw(figures.bars, Field("places"), Field("words"), axis="place as typed
 MATRIX = Draw(figures.attention, Field("matrix"), Field("words"), Field("typed"), mask=Field("cells"))
 ERRORS = Draw(figures.bars, Field("errors"), Field("outputs"), axis="max |f(Px) − P f(x)|")
 ROWS = Draw(figures.bars, Field("difference"), Field("words"), axis="largest difference")
-PROBABILITIES = Draw(figures.bars, Field("after"), Field("names"), before=Field("before"), axis="probability")
+PROBABILITIES = Draw(figures.bars, Field("moved"), Field("names"), before=Field("typed"), axis="probability")
 CURVE = Draw(figures.similarity, Field("values"), Field("at"), trained=Field("trained"), length=Field("length"))
 
 WORD_ORDER = Panel(

@@ -190,8 +190,8 @@ def classify(bundles: Mapping[str, former.Bundle], text: str, order: Sequence[in
         bundles: the classifiers, by name.
         text, order: as of `measure_errors`.
     Returns:
-        "names"; "probs" (classifiers, 2, num_classes), of both orders; "before" and "after" (classifiers,): those of
-        the last class; "same": of each classifier, whether its two outputs are equal up to rounding.
+        "names"; "probs" (classifiers, 2, num_classes), of both orders; "typed" and "moved" (classifiers,): those of the
+        last class; "same": of each classifier, whether its two outputs are equal up to rounding.
     """
     outputs = []
     for bundle in bundles.values():
@@ -201,8 +201,8 @@ def classify(bundles: Mapping[str, former.Bundle], text: str, order: Sequence[in
     return {
         "names": list(bundles),
         "probs": probs,
-        "before": probs[:, 0, -1],
-        "after": probs[:, 1, -1],
+        "typed": probs[:, 0, -1],
+        "moved": probs[:, 1, -1],
         "same": [bool(off(out, moved, order) <= ROUNDING * out.abs().max()) for out, moved in outputs],
     }
 
