@@ -78,3 +78,5 @@ VIEWS["learn-sparse"] += [SECTION_VIEWS["sparse"] | {"show": show} for show in (
 VIEWS["learn-key-value"] += [SECTION_VIEWS["key-value"] | {"asker": "keys", "soft": 0}]
 VIEWS["learn-classification"] += [SECTION_VIEWS["classification"] | {"pooling": "average", "out": ""}]
 VIEWS["learn-scaling"] += [SECTION_VIEWS["scaling"] | {"show": "trained"}]
+VIEWS["learn-gpt-2"] += [SECTION_VIEWS["gpt-2"] | {"show": show} for show in ("bits", "sizes")]
+VIEWS["learn-transformer-xl"] += [SECTION_VIEWS["transformer-xl"] | {"show": show} for show in ("reach", "terms")]

@@ -34,18 +34,20 @@ def test_pieces_after_so_many_merges_are_those_of_the_plain_rule(level):
     merges = definition["model"]["merges"][: gpt_2.levels()[level]]
     words = ["Größe", ",", " naïve", " café", " and", " the", " transformers"]
     expected = [definition["model"]["vocab"][piece] for word in words for piece in merged(word, merges)]
-    found = gpt_2.pieces({}, VIEW | {"level": level})
+    found = gpt_2.SECTION.questions["pieces"].answer({}, VIEW | {"level": level})
     assert found["ids"] == expected
     assert sum(found["bytes"]) == len(TEXT.encode())
 
 
 def test_with_all_merges_the_pieces_are_gpt_s_own_and_without_any_they_are_the_bytes():
-    assert gpt_2.pieces({}, VIEW | {"level": 6})["ids"] == former.load("gpt").tokenizer.encode(TEXT)
-    assert gpt_2.pieces({}, VIEW | {"level": 0})["bytes"] == [1] * len(TEXT.encode())
+    assert gpt_2.SECTION.questions["pieces"].answer({}, VIEW | {"level": 6})["ids"] == former.load(
+        "gpt"
+    ).tokenizer.encode(TEXT)
+    assert gpt_2.SECTION.questions["pieces"].answer({}, VIEW | {"level": 0})["bytes"] == [1] * len(TEXT.encode())
 
 
 def test_both_models_are_scored_on_the_same_bytes():
-    found = gpt_2.scored({}, VIEW)
+    found = gpt_2.SECTION.questions["scored"].answer({}, VIEW)
     gpt, generator = former.load("gpt"), former.load("generator")
     ids, read = gpt.tokenizer.encode(TEXT), list(TEXT.encode())
     skipped = len(read) - found["bytes"]
@@ -84,10 +86,10 @@ def test_the_published_sizes_are_counted_and_their_parts_add_up():
 @pytest.mark.parametrize("wrong", [{"text": "a"}, {"text": ""}, {"level": 7}])
 def test_what_cannot_be_read_is_refused(wrong):
     with pytest.raises(Refusal):
-        gpt_2.pieces({}, VIEW | wrong)
+        gpt_2.SECTION.questions["pieces"].answer({}, VIEW | wrong)
 
 
 @pytest.mark.parametrize("wrong", [{"depth": 0}, {"depth": 97}, {"heads": 65}])
 def test_a_size_out_of_its_limits_is_refused(wrong):
     with pytest.raises(Refusal):
-        gpt_2.sized({}, VIEW | wrong)
+        gpt_2.SECTION.questions["sized"].answer({}, VIEW | wrong)

@@ -20,7 +20,6 @@ from viz.tabs.learn.sections import (
     SECTIONS,
     bert,
     block,
-    gpt_2,
     in_pytorch,
     positions,
     self_attention,
@@ -75,7 +74,6 @@ def test_the_script_is_a_call_that_hands_over_the_section(client, section):
 SHOWN = [
     *((section, SECTION_VIEWS[section.name]) for section in SECTIONS if section.python),
     *((block.SECTION, SECTION_VIEWS["block"] | {"show": show}) for show in block.SHOWS[1:]),
-    *((gpt_2.SECTION, SECTION_VIEWS["gpt-2"] | {"show": show}) for show in gpt_2.SHOWS[1:]),
     *((bert.SECTION, SECTION_VIEWS["bert"] | {"show": show}) for show in bert.SHOWS[1:]),
     *((positions.SECTION, SECTION_VIEWS["positions"] | {"show": show}) for show in ("order", "length")),
 ]
@@ -105,7 +103,7 @@ def test_copied_lines_give_the_tensors_that_the_code_names(models, section, view
 @pytest.mark.parametrize("view", [{}, {"text": 3}, {"words": ["a"], "vectors": None}])
 def test_a_view_that_is_none_is_refused(client, view):
     for section in SECTIONS:
-        names = {*section.answers, *section.questions} - {"time", "memory"}  # which read nothing of a view
+        names = {*section.answers, *section.questions} - {"time", "memory", "bits"}  # which read nothing of a view
         asked = [f"/ask/learn-{section.name}/{name}" for name in names] + [f"/learn/{section.name}/values"]
         for path in [*asked, f"/python/learn-{section.name}"]:
             answer = client.post(path, json=view)

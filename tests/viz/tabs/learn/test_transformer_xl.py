@@ -37,7 +37,7 @@ def test_the_four_terms_of_relative_positions_are_the_paper_s_products():
 
 @shipped
 def test_without_a_memory_each_segment_is_read_alone_and_with_a_long_one_as_a_whole_text():
-    found = transformer_xl.carried({}, VIEW)
+    found = transformer_xl.SECTION.questions["carried"].answer({}, VIEW)
     ids = torch.tensor([list(TEXT.encode())])
     model = former.load("xl").model
     alone, whole = [], []
@@ -55,7 +55,7 @@ def test_without_a_memory_each_segment_is_read_alone_and_with_a_long_one_as_a_wh
 
 @shipped
 def test_each_layer_is_moved_from_one_memory_further_back_and_without_memory_from_the_segment_alone():
-    found = transformer_xl.reached({}, VIEW)
+    found = transformer_xl.SECTION.questions["reached"].answer({}, VIEW)
     n, short = len(found["labels"]), transformer_xl.SHORT
     begins = (n - 1) // short * short  # of the last segment
     for layer, row in enumerate(found["on"]):
@@ -67,7 +67,7 @@ def test_each_layer_is_moved_from_one_memory_further_back_and_without_memory_fro
 
 @shipped
 def test_the_terms_of_a_score_add_up_to_the_model_s_own():
-    found = transformer_xl.scored({}, VIEW)
+    found = transformer_xl.SECTION.questions["scored"].answer({}, VIEW)
     assert found["error"] < 1e-4
     assert len(found["labels"]) == len(found["scores"]) == transformer_xl.KEYS
 
@@ -76,4 +76,4 @@ def test_the_terms_of_a_score_add_up_to_the_model_s_own():
 @pytest.mark.parametrize("wrong", [{"text": "too short"}, {"text": None}, {"layer": 9}, {"head": -1}])
 def test_what_cannot_be_read_is_refused(wrong):
     with pytest.raises(Refusal):
-        transformer_xl.scored({}, VIEW | wrong)
+        transformer_xl.SECTION.questions["scored"].answer({}, VIEW | wrong)

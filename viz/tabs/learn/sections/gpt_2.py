@@ -17,16 +17,17 @@ import former
 from former import gpt2
 from former.sizes import HEAD_SIZE
 from former.tokens import BpeTokenizer
+from viz import figures
+from viz.panels import Draw, Field, Numbers, Question
+from viz.panels.panel import shown
 from viz.passes.loaded import Models
 from viz.passes.run import read_text
-from viz.server.view import View, read_choice, read_index
+from viz.server.view import View, read_index
 from viz.tabs.learn.section import Section
 from viz.tabs.learn.shipped import shipped
-from viz.tabs.python import IMPORTS
 from viz.text import Refusal
 
 PIECES, BYTES = "gpt", "generator"  # the models that are set beside each other
-SHOWS = ("pieces", "bits", "sizes")
 TEXT = "In mathematics, a transformation of the plane is said to be unconditionally reversible."
 FOREIGN = "Größenordnung, naïve café, 数学, 🙂 and x86_64"
 MOST = 240  # bytes of a text: `generator` reads 256
@@ -114,22 +115,23 @@ def read(view: View) -> tuple[str, list[int]]:
     return text, ids
 
 
-def pieces(models: Models, view: View) -> dict[str, Any]:
-    """A text in pieces.
+def cut_pieces(text: str, level: int) -> Numbers:
+    """Cuts a text into pieces, by the first merges of the tokenizer of `gpt`.
 
     Args:
-        models: none is used.
-        view: "text", and "level" of the merges.
+        text: to cut.
+        level: a place in `levels()`, how many merges there are.
     Returns:
         "labels", "ids" and "bytes" of each piece.
-    Raises:
-        Refusal: a view that is none.
     """
-    del models
-    text, _ = read(view)
-    tokenizer = tokenizer_at(read_index(view, "level", len(levels())))
+    tokenizer = tokenizer_at(level)
     ids = tokenizer.encode(text)
     return {"labels": tokenizer.labels(ids), "ids": ids, "bytes": tokenizer.byte_counts(ids)}
+
+
+def read_pieces(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
+    """Reads the arguments of `cut_pieces`."""
+    return {"text": read(view)[0], "level": read_index(view, "level", len(levels()))}
 
 
 @torch.inference_mode()
@@ -140,28 +142,32 @@ def surprise(name: str, ids: Sequence[int]) -> Tensor:
     return -logits.softmax(-1).gather(-1, tokens[0, 1:, None])[:, 0].log2()
 
 
-def scored(models: Models, view: View) -> dict[str, Any]:
-    """What a text costs both models, from its second piece on.
+def score_text(text: str) -> Numbers:
+    """Measures what a text costs the models of pieces and of bytes, from its second piece on.
 
     Args:
-        models: none is used.
-        view: "text".
+        text: of at least two pieces.
     Returns:
-        "pieces": bits of each piece but the first; "bytes" that they are; by the models' names: bits per byte.
-    Raises:
-        Refusal: a text that cannot be read.
+        "pieces": bits of each piece but the first, and their "names"; "bytes" that they are; by the models' names: bits
+        per byte.
     """
-    del models
-    text, ids = read(view)
-    bits = surprise(PIECES, ids)
-    counted = sum(tokenizer_at(len(MERGES)).byte_counts(ids[1:]))
-    own = surprise(BYTES, shipped(BYTES).tokenizer.encode(text))[-counted:]
-    return {
-        "pieces": bits.tolist(),
-        "bytes": counted,
-        PIECES: float(bits.sum()) / counted,
-        BYTES: float(own.sum()) / counted,
-    }
+    ids = shipped(PIECES).tokenizer.encode(text)
+    bits, count = surprise(PIECES, ids), sum(tokenizer_at(len(MERGES)).byte_counts(ids[1:]))
+    own = surprise(BYTES, shipped(BYTES).tokenizer.encode(text))[-count:]
+    names = shipped(PIECES).tokenizer.labels(ids)[1:]
+    per_byte = {PIECES: float(bits.sum()) / count, BYTES: float(own.sum()) / count}
+    return {"pieces": bits, "names": names, "bytes": count, **per_byte}
+
+
+def read_scored(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
+    """Reads the arguments of `score_text`."""
+    return {"text": read(view)[0]}
+
+
+def compare_cards() -> Numbers:
+    """Reads off the cards of both models what they are worth: their "names", and "bits" per byte on val."""
+    names = [PIECES, BYTES]
+    return {"names": names, "bits": torch.tensor([card_of(name)["bits"] for name in names])}
 
 
 # --- sizes ------------------------------------------------------------------------------------------------------------
@@ -190,59 +196,27 @@ def read_shape(view: View) -> dict[str, int]:
     return {"depth": depth, "heads": heads, "emb": HEAD_SIZE * heads}
 
 
-def sized(models: Models, view: View) -> dict[str, Any]:
-    """A size of one's own: its shape and `parts`. The view has "depth" and "heads"."""
-    del models
-    shape = read_shape(view)
-    return shape | parts(**shape)
+def count_size(depth: int, heads: int, emb: int) -> Numbers:
+    """Counts the parameters of a GPT-2 of any size.
+
+    Args:
+        depth, heads, emb: of the model.
+    Returns:
+        The sizes; "total" and its "parts"; "names" and "counts" of the published sizes.
+    """
+    published = {name: former.count_parameters(name) for name in gpt2.SIZES}
+    shape = {"depth": depth, "heads": heads, "emb": emb}
+    return {**shape, **parts(**shape), "names": list(published), "counts": list(published.values())}
 
 
-# --- the code ---------------------------------------------------------------------------------------------------------
+def read_size(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
+    """Reads the arguments of `count_size`."""
+    return read_shape(view)
 
 
-def values(models: Models, view: View) -> dict[str, Tensor]:
-    """The tensors of what is shown."""
-    del models
-    show = read_choice(view, "show", SHOWS)
-    if show == "bits":
-        return {"bits": torch.tensor([card_of(name)["bits"] for name in (PIECES, BYTES)])}
-    if show == "sizes":
-        return {"counted": torch.tensor([parts(**read_shape(view))["total"]])}
-    ids = read(view)[1]
-    return {"ids": torch.tensor([ids]), "bits": surprise(PIECES, ids)}
-
-
-def python(models: Models, view: View) -> str:
-    """The lines that give the panel's numbers again."""
-    del models
-    show = read_choice(view, "show", SHOWS)
-    if show == "bits":
-        return (
-            f"{IMPORTS}\n"
-            f"names = [{PIECES!r}, {BYTES!r}]\n"
-            'bits = torch.tensor([former.load(name).card["quality"][0]["bits_per_byte"] for name in names])\n'
-            'figure = figures.bars(bits, names, axis="bits per byte on val")\n'
-        )
-    if show == "sizes":
-        shape = read_shape(view)
-        return (
-            f"{IMPORTS}\n"
-            f"counted = torch.tensor([former.count_parameters('gpt2', **{shape!r})])\n"
-            "sizes = {name: former.count_parameters(name) for name in former.gpt2.SIZES}\n"
-            'figure = figures.bars(list(sizes.values()), list(sizes), axis="parameters")\n'
-        )
-    text, _ = read(view)
-    return (
-        f"{IMPORTS}\n"
-        f"bundle = former.load({PIECES!r})\n"
-        f"ids = torch.tensor([bundle.tokenizer.encode({text!r})])\n"
-        "with torch.inference_mode():\n"
-        "    probs = bundle.model(ids[:, :-1])[0].softmax(-1)\n"
-        "bits = -probs.gather(-1, ids[0, 1:, None])[:, 0].log2()\n"
-        "labels = bundle.tokenizer.labels(ids[0].tolist())\n"
-        'figure = figures.bars(bits, labels[1:], axis="bits")\n'
-    )
-
+BITS = Draw(figures.bars, Field("pieces"), Field("names"), axis="bits")
+CARDS = Draw(figures.bars, Field("bits"), Field("names"), axis="bits per byte on val")
+PARTS = Draw(figures.bars, Field("counts"), Field("names"), axis="parameters")
 
 SECTION = Section(
     name="gpt-2",
@@ -253,8 +227,11 @@ SECTION = Section(
         r"  \text{parameters} \approx 12\, e^2 \cdot \text{blocks} + e \cdot \text{pieces}"
     ),
     code=(BpeTokenizer.train, gpt2.config, former.count_parameters),
-    values=values,
-    python=python,
+    questions={
+        "pieces": Question(cut_pieces, read_pieces, when=shown("pieces")),
+        "scored": Question(score_text, read_scored, BITS, when=shown("pieces"), unsent=("names",)),
+        "bits": Question(compare_cards, lambda models, view: {}, CARDS, when=shown("bits")),  # noqa: ARG005
+        "sized": Question(count_size, read_size, PARTS, when=shown("sizes"), unsent=("names", "counts")),
+    },
     opening=opening,
-    answers={"pieces": pieces, "scored": scored, "sized": sized},
 )

@@ -17,14 +17,14 @@ from former.analysis import influence
 from former.positions import RelativeTerms
 from former.transformer_xl import Recall, TransformerXL
 from viz import figures
-from viz.browser import chart
+from viz.panels import Draw, Field, Numbers, Question
+from viz.panels.panel import shown
 from viz.passes.loaded import Models
 from viz.passes.run import read_text
-from viz.server.view import View, read_choice, read_index
+from viz.server.view import View, read_index
 from viz.tabs.learn.score_terms import TERMS, relative_terms
 from viz.tabs.learn.section import Section
 from viz.tabs.learn.shipped import shipped
-from viz.tabs.python import IMPORTS
 from viz.text import Refusal
 
 MODEL = "xl"
@@ -32,7 +32,6 @@ TEXT = (
     "Wilhelm Mannheimer was born in Mannheim. His father, Gustav Mannheimer, was a painter. In 1879 Wilhelm Mannheimer"
     " left Mannheim for Berlin, where Mannheimer taught at the university. Mannheimer died in 1921."
 )
-SHOWS = ("memory", "reach", "terms")
 MOST = 384  # bytes of a text
 SEGMENT = 32  # bytes that are read at once: shorter than in training, so that a short text has several segments
 MEMORIES = (0, 16, 32, 64, 128, 256)  # bytes that each layer keeps
@@ -114,28 +113,29 @@ def surprise(tokens: Tensor, memory_length: int) -> Tensor:
     return -probs.gather(-1, tokens[0, 1:, None])[:, 0].log2()
 
 
-def carried(models: Models, view: View) -> dict[str, Any]:
-    """What a text costs with memories of several lengths.
+def weigh_memory(text: str) -> Numbers:
+    """Measures what a text costs the model with memories of several lengths.
 
     Args:
-        models: none is used.
-        view: "text".
+        text: of which the first `MOST` bytes are read.
     Returns:
         "labels" of its bytes; "off" and "on", bits of each byte but the first without a memory and with one as long as
-        in training; "bits" a byte for each of `MEMORIES`; "chart".
-    Raises:
-        Refusal: a text that cannot be read.
+        in training; "bits" a byte for each of the "memories".
     """
-    del models
-    tokens = read(view)
-    bits = [float(surprise(tokens, memory).mean()) for memory in MEMORIES]
+    tokens = torch.tensor([shipped(MODEL).tokenizer.encode(text)[:MOST]])
     return {
         "labels": shipped(MODEL).tokenizer.labels(tokens[0].tolist()),
-        "off": surprise(tokens, 0).tolist(),
-        "on": surprise(tokens, model().config.memory_length).tolist(),
-        "bits": bits,
-        "chart": chart.themed(lambda theme: figures.bars(bits, MEMORIES, axis="bits per byte", theme=theme)),
+        "off": surprise(tokens, 0),
+        "on": surprise(tokens, model().config.memory_length),
+        "bits": [float(surprise(tokens, memory).mean()) for memory in MEMORIES],
+        "memories": list(MEMORIES),
     }
+
+
+def read_long(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
+    """Reads "text", which must be longer than a segment."""
+    read(view)
+    return {"text": view["text"]}
 
 
 def moved(tokens: Tensor, memory_length: int) -> Tensor:
@@ -155,120 +155,57 @@ def moved(tokens: Tensor, memory_length: int) -> Tensor:
 
 
 @torch.inference_mode()
-def reached(models: Models, view: View) -> dict[str, Any]:
-    """How far back what each layer has at the last byte still moves, with a memory and without.
+def reach_back(text: str) -> Numbers:
+    """Measures how far back what each layer has at the last byte still moves, with a memory and without.
 
     Args:
-        models: none is used.
-        view: "text", of which the first `REACHED` bytes are read.
+        text: of which the first `REACHED` bytes are read.
     Returns:
-        "labels"; "off" and "on", (depth, n) as `moved` gives it.
-    Raises:
-        Refusal: a text that cannot be read.
+        "labels"; "off" and "on", (depth, n) as `moved` gives it; "last": of the last layer, with a memory.
     """
-    del models
-    tokens = read(view)[:, :REACHED]
-    labels = shipped(MODEL).tokenizer.labels(tokens[0].tolist())
-    return {"labels": labels, "off": moved(tokens, 0).tolist(), "on": moved(tokens, SHORT).tolist()}
+    tokens = torch.tensor([shipped(MODEL).tokenizer.encode(text)[:REACHED]])
+    off, on = moved(tokens, 0), moved(tokens, SHORT)
+    return {"labels": shipped(MODEL).tokenizer.labels(tokens[0].tolist()), "off": off, "on": on, "last": on[-1]}
 
 
 @torch.inference_mode()
-def scores(view: View) -> dict[str, Tensor]:
-    """Of a head, for the last byte of a text and the last `KEYS` keys: "terms" (4, keys), and "scores" (keys,) as the
-    model computes them."""
-    tokens = read(view)
-    config = model().config
-    layer, head = read_index(view, "layer", config.depth), read_index(view, "head", config.heads)
+def split_scores(text: str, layer: int, head: int) -> Numbers:
+    """Splits the scores of a head, for the last byte of a text, into the four terms that they are the sum of.
+
+    Args:
+        text: of which the first `MOST` bytes are read.
+        layer, head: of the head.
+    Returns:
+        "labels" of the last `KEYS` keys; by the names of `TERMS`, and in "rows", each part of their scores; "scores" as
+        the model computes them; "error": how far the terms together are from the scores.
+    """
+    tokenizer = shipped(MODEL).tokenizer
+    tokens = torch.tensor([tokenizer.encode(text)[:MOST]])
     capture = former.Capture(("q", "k", "scores"), [layer])
     *before, final = tokens.split(SEGMENT, 1)
     memory = None
     for segment in before:
         memory = model()(segment, memory)[1]
     model()(final, memory, observer=capture)
-    q, k = capture.get("q", layer), capture.get("k", layer)
     positions = model().transformer.positions.terms(layer)
     assert isinstance(positions, RelativeTerms)
-    found = relative_terms(positions, q, k)
-    return {
-        "terms": found[:, 0, head, -1, -KEYS:],
-        "scores": capture.get("scores", layer)[0, head, -1, -KEYS:],
-    }
+    terms = relative_terms(positions, capture.get("q", layer), capture.get("k", layer))[:, 0, head, -1, -KEYS:]
+    scores = capture.get("scores", layer)[0, head, -1, -KEYS:]
+    rows = dict(zip(TERMS, terms, strict=True))
+    labels = tokenizer.labels(tokens[0, -len(scores) :].tolist())
+    return {"labels": labels, **rows, "rows": rows, "scores": scores, "error": (terms.sum(0) - scores).abs().max()}
 
 
-def scored(models: Models, view: View) -> dict[str, Any]:
-    """The scores of the last byte's query, each as the sum of four terms.
-
-    Args:
-        models: none is used.
-        view: "text", "layer" and "head".
-    Returns:
-        "labels" of the keys; by the names of `TERMS` its part of each key's score; "scores"; "error": how far the terms
-        together are from the scores; "chart".
-    Raises:
-        Refusal: a view that is none.
-    """
-    del models
-    found = scores(view)
-    count = len(found["scores"])
-    labels = shipped(MODEL).tokenizer.labels(read(view)[0, -count:].tolist())
-    rows: dict[str, list[float]] = dict(zip(TERMS, found["terms"].tolist(), strict=True))
-    return {
-        "labels": labels,
-        **rows,
-        "scores": found["scores"].tolist(),
-        "error": float((found["terms"].sum(0) - found["scores"]).abs().max()),
-        "chart": chart.themed(lambda theme: figures.stacked(rows, labels, theme=theme)),
-    }
+def read_scored(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `split_scores`."""
+    config = model().config
+    layer, head = read_index(view, "layer", config.depth), read_index(view, "head", config.heads)
+    return {**read_long(models, view), "layer": layer, "head": head}
 
 
-def values(models: Models, view: View) -> dict[str, Tensor]:
-    """The tensors of what is shown."""
-    del models
-    show = read_choice(view, "show", SHOWS)
-    if show == "terms":
-        return scores(view)
-    if show == "reach":
-        return {"moved": moved(read(view)[:, :REACHED], SHORT)}
-    return {"bits": surprise(read(view), model().config.memory_length)}
-
-
-def python(models: Models, view: View) -> str:
-    """The lines that give the panel's numbers again."""
-    del models
-    show, tokens = read_choice(view, "show", SHOWS), read(view)
-    begin = (
-        f"{IMPORTS}from viz.tabs.learn.sections import transformer_xl\n\n"
-        f"bundle = former.load({MODEL!r})\n"
-        f"tokens = torch.tensor([bundle.tokenizer.encode({view['text']!r})[:{tokens.shape[1]}]])\n"
-        "labels = bundle.tokenizer.labels(tokens[0].tolist())\n"
-    )
-    if show == "memory":
-        return (
-            f"{begin}memory, logits = None, []\n"
-            "with torch.inference_mode():\n"
-            f"    for segment in tokens[:, :-1].split({SEGMENT}, 1):\n"
-            "        said, memory = bundle.model(segment, memory)  # memory_length=0 to go without\n"
-            "        logits.append(said)\n"
-            "probs = torch.cat(logits, 1)[0].softmax(-1)\n"
-            "bits = -probs.gather(-1, tokens[0, 1:, None])[:, 0].log2()\n"
-            "print(bits.mean(), 'bits per byte')\n"
-            'figure = figures.bars(bits, labels[1:], axis="bits")\n'
-        )
-    if show == "reach":
-        return (
-            f"{begin}moved = transformer_xl.moved(tokens[:, :{REACHED}], {SHORT})  # (layers, bytes)\n"
-            "figure = figures.bars(moved[-1], labels[: moved.shape[1]])\n"
-        )
-    layer, head = read_index(view, "layer", 99), read_index(view, "head", 99)
-    return (
-        f"{begin}view = {{'text': {view['text']!r}, 'layer': {layer}, 'head': {head}}}\n"
-        "found = transformer_xl.scores(view)\n"
-        "terms, scores = found['terms'], found['scores']\n"
-        "print((terms.sum(0) - scores).abs().max())\n"
-        "names = ('q · k', 'q · W r', 'u · k', 'v · W r')\n"
-        "figure = figures.stacked(dict(zip(names, terms, strict=True)), labels[-len(scores) :])\n"
-    )
-
+MEMORY = Draw(figures.bars, Field("bits"), Field("memories"), axis="bits per byte")
+REACH = Draw(figures.bars, Field("last"), Field("labels"))
+STACK = Draw(figures.stacked, Field("rows"), Field("labels"))
 
 SECTION = Section(
     name="transformer-xl",
@@ -277,9 +214,11 @@ SECTION = Section(
         r"\sqrt{s}\;\mathrm{score}_{ij} = q_i \cdot k_j + q_i \cdot W_r\, r_{i-j} + u \cdot k_j + v \cdot W_r\, r_{i-j}"
     ),
     code=(TransformerXL.forward, Recall.at, RelativeTerms.forward),
-    values=values,
-    python=python,
+    questions={
+        "carried": Question(weigh_memory, read_long, MEMORY, charted=True, when=shown("memory"), unsent=("memories",)),
+        "reached": Question(reach_back, read_long, REACH, when=shown("reach"), unsent=("last",)),
+        "scored": Question(split_scores, read_scored, STACK, charted=True, when=shown("terms"), unsent=("rows",)),
+    },
     opening=opening,
-    answers={"carried": carried, "reached": reached, "scored": scored},
     stands=lambda models: MODEL in former.available(),  # noqa: ARG005
 )
