@@ -80,3 +80,4 @@ VIEWS["learn-classification"] += [SECTION_VIEWS["classification"] | {"pooling": 
 VIEWS["learn-scaling"] += [SECTION_VIEWS["scaling"] | {"show": "trained"}]
 VIEWS["learn-gpt-2"] += [SECTION_VIEWS["gpt-2"] | {"show": show} for show in ("bits", "sizes")]
 VIEWS["learn-transformer-xl"] += [SECTION_VIEWS["transformer-xl"] | {"show": show} for show in ("reach", "terms")]
+VIEWS["learn-block"] += [SECTION_VIEWS["block"] | {"show": show} for show in ("linear", "gradient")]

@@ -1,6 +1,7 @@
 """Section "The block": what is said at each point is the logit lens, and without attention no token reaches another."""
 
 import copy
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +18,10 @@ from viz.text import Refusal
 VIEW = {"text": "The cat sat on the mat.", "at": 7, "attention": "on"}
 
 
+def ask(name: str, models: dict[str, Loaded], view: dict[str, Any]) -> dict[str, Any]:
+    return block.SECTION.questions[name].answer(models, view)
+
+
 @pytest.fixture(scope="module")
 def shipped() -> dict[str, Loaded]:
     return {"tiny-generator": Loaded("tiny-generator", former.load("tiny-generator"), "one")}
@@ -26,7 +31,7 @@ def test_what_the_model_would_say_is_the_logit_lens_before_the_first_block_and_a
     loaded = shipped["tiny-generator"]
     ids = loaded.bundle.tokenizer.encode(VIEW["text"])
     lens = former.logit_lens(loaded.bundle.model, torch.tensor([ids]))[:, 0, 7].softmax(-1)
-    points = block.through(shipped, VIEW)["points"]
+    points = ask("through", shipped, VIEW)["points"]
     assert [(point["part"], point["layer"]) for point in points] == [
         ("embedding", 0),
         ("attention", 1),
@@ -44,7 +49,7 @@ def test_what_the_model_would_say_is_the_logit_lens_before_the_first_block_and_a
 def test_what_is_added_is_what_the_layers_give(shipped):
     model = shipped["tiny-generator"].bundle.model
     ids = torch.tensor([list(VIEW["text"].encode())])
-    points = block.through(shipped, VIEW)["points"]
+    points = ask("through", shipped, VIEW)["points"]
     with torch.no_grad():
         x = model.transformer.embed(ids)
         added = [x]
@@ -58,10 +63,10 @@ def test_what_is_added_is_what_the_layers_give(shipped):
 
 
 def test_with_attention_later_outputs_move_and_without_it_no_other_does(shipped):
-    found = block.through(shipped, VIEW)
+    found = ask("through", shipped, VIEW)
     assert found["moved"][:7] == [0] * 7, "the model is causal"
     assert min(found["moved"][7:]) > 0
-    off = block.through(shipped, VIEW | {"attention": "off"})
+    off = ask("through", shipped, VIEW | {"attention": "off"})
     assert off["moved"] == off["movedOff"] == found["movedOff"]
     assert [i for i, value in enumerate(off["moved"]) if value] == [7]
     biases = [layer.attention.unifyheads.bias for layer in shipped["tiny-generator"].bundle.model.transformer.blocks]
@@ -72,18 +77,18 @@ def test_with_attention_later_outputs_move_and_without_it_no_other_does(shipped)
 
 
 def test_a_token_past_the_end_is_the_last_and_a_long_text_is_cut(shipped):
-    assert block.through(shipped, VIEW | {"at": 39})["at"] == len(VIEW["text"]) - 1
-    assert len(block.through(shipped, VIEW | {"text": "long " * 100})["labels"]) == block.MOST
+    assert ask("through", shipped, VIEW | {"at": 39})["at"] == len(VIEW["text"]) - 1
+    assert len(ask("through", shipped, VIEW | {"text": "long " * 100})["labels"]) == block.MOST
 
 
 @pytest.mark.parametrize("wrong", [{"text": " "}, {"at": 40}, {"at": -1}, {"attention": "half"}, {"text": None}])
 def test_a_view_that_is_none_is_refused(shipped, wrong):
     with pytest.raises(Refusal):
-        block.through(shipped, VIEW | wrong)
+        ask("through", shipped, VIEW | wrong)
 
 
 def test_only_without_softmax_activation_and_norm_is_the_block_additive_and_then_to_rounding(shipped):
-    cases = {tuple(case["left"]): case["off"] for case in block.linear(shipped, VIEW)["cases"]}
+    cases = {tuple(case["left"]): case["off"] for case in ask("linear", shipped, VIEW)["cases"]}
     assert cases.keys() == {("softmax", "activation", "norm"), ("softmax",), ("activation",), ("norm",), ()}
     assert cases[()] < 1e-5
     assert min(off for left, off in cases.items() if left) > 1e-3
@@ -138,7 +143,7 @@ def test_the_gradients_at_the_start_are_those_of_differences_along_them(norm):
 
 def test_post_norm_gives_the_last_blocks_the_larger_gradient_and_pre_norm_does_not(shipped):
     for seed in range(3):
-        found = block.gradient(shipped, VIEW | {"depth": 12, "seed": seed})
+        found = ask("gradient", shipped, VIEW | {"depth": 12, "seed": seed})
         post, pre = found["post"], found["pre"]
         assert len(post) == len(pre) == 12
         assert post[-1] / post[0] > 1.5 * pre[-1] / pre[0]
@@ -147,4 +152,4 @@ def test_post_norm_gives_the_last_blocks_the_larger_gradient_and_pre_norm_does_n
 @pytest.mark.parametrize("wrong", [{"depth": 1}, {"depth": 25}, {"seed": -1}, {"text": "a"}, {"depth": "3"}])
 def test_a_view_of_the_gradients_that_is_none_is_refused(shipped, wrong):
     with pytest.raises(Refusal):
-        block.gradient(shipped, VIEW | {"depth": 3, "seed": 0} | wrong)
+        ask("gradient", shipped, VIEW | {"depth": 3, "seed": 0} | wrong)

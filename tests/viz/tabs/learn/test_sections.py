@@ -19,7 +19,6 @@ from viz.tabs.learn import TAB, routes
 from viz.tabs.learn.sections import (
     SECTIONS,
     bert,
-    block,
     in_pytorch,
     positions,
     self_attention,
@@ -73,7 +72,6 @@ def test_the_script_is_a_call_that_hands_over_the_section(client, section):
 
 SHOWN = [
     *((section, SECTION_VIEWS[section.name]) for section in SECTIONS if section.python),
-    *((block.SECTION, SECTION_VIEWS["block"] | {"show": show}) for show in block.SHOWS[1:]),
     *((bert.SECTION, SECTION_VIEWS["bert"] | {"show": show}) for show in bert.SHOWS[1:]),
     *((positions.SECTION, SECTION_VIEWS["positions"] | {"show": show}) for show in ("order", "length")),
 ]

@@ -6,7 +6,7 @@ Sizes: t tokens, e embedding, points of the stream: before the first block, and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,14 +17,13 @@ import former
 from former.edits import Edit
 from former.hooks import run_with_capture
 from viz import figures
-from viz.browser import chart
+from viz.panels import Draw, Field, Numbers, Question
+from viz.panels.panel import shown
 from viz.passes.loaded import Loaded, Models, causal
-from viz.passes.run import rounded, tokenize
+from viz.passes.run import tokenize
 from viz.server.view import View, read_choice, read_index
 from viz.tabs.learn.block_facts import CASES, additivity, gradients
-from viz.tabs.learn.score_terms import summands
 from viz.tabs.learn.section import Section
-from viz.tabs.python import IMPORTS
 from viz.text import Refusal
 
 TEXT = "The United States of Ameri"
@@ -33,7 +32,6 @@ MOST = 40  # tokens that are read
 TOP = 3  # guesses that are named at each point
 ATTENTION = ("on", "off")
 STREAM = ("resid_pre", "resid_mid", "resid_post")
-SHOWS = ("stack", "linear", "gradient")
 NORMS = ("post", "pre")
 DEPTHS = {"min": 2, "initial": 12, "max": 24}
 SEEDS = 100
@@ -54,237 +52,131 @@ def opening(models: Models) -> dict[str, Any]:
     return {"text": TEXT, "model": loaded.name, "activation": config.activation, **limits}
 
 
-def read(models: Models, view: View) -> tuple[Loaded, list[int], int, list[Edit]]:
-    """The model, the tokens, the one that is followed (the last where the text is shorter) and the changes of a view.
-
-    Raises:
-        Refusal: a view that is none.
-    """
-    loaded, ids = read_text(models, view)
-    at = read_index(view, "at", MOST)
-    edits = switched_off(loaded) if read_choice(view, "attention", ATTENTION) == "off" else []
-    return loaded, ids, min(at, len(ids) - 1), edits
-
-
-def read_text(models: Models, view: View) -> tuple[Loaded, list[int]]:
-    """The model and the tokens of a view.
+def read_words(models: Models, view: View) -> dict[str, Any]:
+    """Reads the model and "text".
 
     Raises:
         Refusal: a text that cannot be read.
     """
     loaded = reader(models)
-    return loaded, tokenize(loaded, view.get("text", ""))[0][:MOST]
+    tokenize(loaded, view.get("text", ""))
+    return {"bundle": loaded, "text": view["text"]}
 
 
-def switched_off(loaded: Loaded) -> list[Edit]:
-    """Changes that let no head of any layer bring anything."""
-    return [Edit(layer, "out", torch.zeros_like) for layer in range(loaded.bundle.config.depth)]
+def read_token(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `follow_token`."""
+    off = read_choice(view, "attention", ATTENTION) == "off"
+    return {**read_words(models, view), "at": read_index(view, "at", MOST), "off": off}
 
 
-def stream(loaded: Loaded, ids: Sequence[int], at: int, edits: Sequence[Edit]) -> Tensor:
+def read_sizes(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `compare_gradients`."""
+    asked = read_words(models, view)
+    depth, seed = read_index(view, "depth", DEPTHS["max"] + 1), read_index(view, "seed", SEEDS)
+    if depth < DEPTHS["min"]:
+        raise Refusal("bad_request")
+    if tokenize(asked["bundle"], asked["text"])[2] < 2:
+        raise Refusal("learn_block_short")
+    return {**asked, "depth": depth, "seed": seed}
+
+
+def switched_off(bundle: former.Bundle) -> list[Edit]:
+    """Edits that ablate every head."""
+    return [Edit(layer, "out", torch.zeros_like) for layer in range(bundle.config.depth)]
+
+
+def stream(bundle: former.Bundle, ids: Sequence[int], at: int, edits: Sequence[Edit]) -> Tensor:
     """A token's vector at every point of the stack: (1 + 2 · depth, e)."""
-    capture = run_with_capture(loaded.bundle.model, torch.tensor([list(ids)]), STREAM, edits=edits)[1]
+    capture = run_with_capture(bundle.model, torch.tensor([list(ids)]), STREAM, edits=edits)[1]
     before, middle, after = (capture.stack(name)[:, 0, at] for name in STREAM)  # each (depth, e)
     return torch.cat([before[:1], torch.stack([middle, after], dim=1).flatten(0, 1)])
 
 
-def moved(loaded: Loaded, ids: Sequence[int], at: int, edits: Sequence[Edit]) -> Tensor:
+def moved(bundle: former.Bundle, ids: Sequence[int], at: int, edits: Sequence[Edit]) -> Tensor:
     """How far each token's logits move when token `at` becomes its neighbour in the vocabulary: (t,)."""
     changed = list(ids)
     changed[at] += 1 if changed[at] == 0 else -1
-    logits = run_with_capture(loaded.bundle.model, torch.tensor([list(ids), changed]), (), edits=edits)[0]
+    logits = run_with_capture(bundle.model, torch.tensor([list(ids), changed]), (), edits=edits)[0]
     return (logits[1] - logits[0]).abs().amax(-1)
 
 
-def through(models: Models, view: View) -> dict[str, Any]:
-    """One token on its way through the stack.
+@torch.inference_mode()
+def follow_token(bundle: former.Bundle, text: str, at: int, off: bool = False) -> Numbers:
+    """Follows one token through the stack.
 
     Args:
-        models: by name.
-        view: "text", "at" of the token and "attention", "on" or "off".
+        bundle: a causal model.
+        text: of which the first `MOST` tokens are read.
+        at: the token, the last where the text is shorter.
+        off: whether attention is switched off.
     Returns:
         "labels" of the tokens; "at"; "points": [{"part": "embedding", "attention" or "feed_forward", "layer", "added":
         how long what came in is, "length" of the stream, "top": [{"label", "prob"}]}], what the model would say there;
-        "moved" and "movedOff": how far each token's logits move when this one changes, as the view has it and with
-        attention off; "chart".
-    Raises:
-        Refusal: a view that is none.
+        "moved" and "movedOff": how far each token's logits move when this one changes, as asked and with attention off;
+        "stream", the token's vector at every point; "from_attention" and "from_feed_forward": how long what each adds.
     """
-    loaded, ids, at, edits = read(models, view)
-    x = stream(loaded, ids, at, edits)
-    with torch.no_grad():
-        probs, tokens = loaded.bundle.model.unembed(x[None])[0].softmax(-1).topk(TOP)
-    parts = ["embedding", *["attention", "feed_forward"] * loaded.bundle.config.depth]
-    added = [x[0].norm().item(), *(x[1:] - x[:-1]).norm(dim=-1).tolist()]
+    ids, labels = bundle.tokenizer.encode(text)[:MOST], bundle.tokenizer.labels
+    at, edits = min(at, len(ids) - 1), switched_off(bundle) if off else []
+    x = stream(bundle, ids, at, edits)
+    probs, tokens = bundle.model.unembed(x[None])[0].softmax(-1).topk(TOP)
+    added = torch.cat([x[:1], x[1:] - x[:-1]]).norm(dim=-1)
     points = [
         {
-            "part": part,
+            "part": ("attention", "feed_forward")[(i + 1) % 2] if i else "embedding",
             "layer": (i + 1) // 2,
             "added": added[i],
-            "length": x[i].norm().item(),
-            "top": [
-                {"label": label, "prob": p}
-                for label, p in zip(loaded.bundle.tokenizer.labels(tokens[i].tolist()), rounded(probs[i]), strict=True)
-            ],
+            "length": x[i].norm(),
+            "top": [{"label": labels([int(id_)])[0], "prob": p} for id_, p in zip(tokens[i], probs[i], strict=True)],
         }
-        for i, part in enumerate(parts)
+        for i in range(len(x))
     ]
-    return {
-        "text": view["text"],
-        "labels": loaded.bundle.tokenizer.labels(ids),
-        "at": at,
-        "attention": view["attention"],
-        "points": points,
-        "moved": moved(loaded, ids, at, edits).tolist(),
-        "movedOff": moved(loaded, ids, at, switched_off(loaded)).tolist(),
-        "chart": chart.themed(lambda theme: figures.additions(added[1::2], added[2::2], theme=theme)),
-    }
+    moves = {"moved": moved(bundle, ids, at, edits), "movedOff": moved(bundle, ids, at, switched_off(bundle))}
+    lengths = {"from_attention": added[1::2], "from_feed_forward": added[2::2]}
+    return {"labels": labels(ids), "at": at, "points": points, **moves, "stream": x, **lengths}
 
 
-def linear(models: Models, view: View) -> dict[str, Any]:
-    """How far the first block is from additive, with all of it and with parts taken out.
+def miss_additivity(bundle: former.Bundle, text: str) -> Numbers:
+    """Measures how far the first block is from additive, with all of it and with parts taken out.
 
     The two vectors that it is tried on are those whose sum it reads: of each token, and of its place.
 
     Args:
-        models: by name.
-        view: "text".
+        bundle, text: as of `follow_token`.
     Returns:
-        "cases": [{"left": of `block_facts.PARTS`, "off": the largest difference as a part of the largest number}].
-    Raises:
-        Refusal: a text that cannot be read.
+        "cases": [{"left": of `block_facts.PARTS`, "off": the largest difference as a part of the largest number}]; the
+        "off" of all, and their "names".
     """
-    loaded, ids = read_text(models, view)
-    block, mask = loaded.bundle.model.transformer.blocks[0], loaded.mask(len(ids))
+    ids, stack = bundle.tokenizer.encode(text)[:MOST], bundle.model.transformer
     with torch.inference_mode():
-        both = summands(loaded, ids)
-    return {"cases": [{"left": list(left), "off": additivity(block, *both, mask, left)} for left in CASES]}
+        token = stack.token_embedding(torch.tensor([ids]))  # (1, t, e)
+        place = stack.positions(torch.arange(len(ids)), token.dtype).expand_as(token)
+    mask = bundle.model.mask(len(ids))
+    off = [additivity(stack.blocks[0], token, place, mask, left) for left in CASES]
+    cases = [{"left": list(left), "off": each} for left, each in zip(CASES, off, strict=True)]
+    return {"cases": cases, "off": torch.tensor(off), "names": [" + ".join(left) or "nothing" for left in CASES]}
 
 
-def gradient(models: Models, view: View) -> dict[str, Any]:
-    """The gradient of each block at the start of training, with norms after the residuals and before the sublayers.
+def compare_gradients(bundle: former.Bundle, text: str, depth: int, seed: int = 0) -> Numbers:
+    """Measures the gradient of each block at the start of training, with norms after the residuals and before the
+    sublayers.
 
     Args:
-        models: by name.
-        view: "text", of at least two tokens, "depth" and "seed".
+        bundle: whose tokenizer reads the text.
+        text: of at least two tokens.
+        depth: blocks.
+        seed: of the weights.
     Returns:
-        "depth"; "post" and "pre": a size for each block; "chart".
-    Raises:
-        Refusal: a view that is none.
+        "depth"; "post" and "pre": a size for each block; "lines" of both.
     """
-    depth, found = sizes(models, view)
-    lines = {norm: (range(depth), each) for norm, each in found.items()}
-    return {"depth": depth, **found, "chart": chart.themed(lambda theme: figures.training(lines, theme=theme))}
-
-
-def read_sizes(models: Models, view: View) -> tuple[Loaded, list[int], int, int]:
-    """The model, the tokens, the depth and the seed of a view.
-
-    Raises:
-        Refusal: a view that is none.
-    """
-    loaded, ids = read_text(models, view)
-    depth, seed = read_index(view, "depth", DEPTHS["max"] + 1), read_index(view, "seed", SEEDS)
-    if depth < DEPTHS["min"]:
-        raise Refusal("bad_request")
-    if len(ids) < 2:
-        raise Refusal("learn_block_short")
-    return loaded, ids, depth, seed
-
-
-def sizes(models: Models, view: View) -> tuple[int, dict[str, list[float]]]:
-    """The depth of a view, and the gradients by where the norms stand.
-
-    Raises:
-        Refusal: a view that is none.
-    """
-    _, ids, depth, seed = read_sizes(models, view)
-    tokens = torch.tensor([ids])
+    tokens = torch.tensor([bundle.tokenizer.encode(text)[:MOST]])
     base = former.ModelConfig(**BEGUN, depth=depth)
-    return depth, {norm: gradients(replace(base, norm=norm), tokens, seed) for norm in NORMS}
+    found = {norm: torch.tensor(gradients(replace(base, norm=norm), tokens, seed)) for norm in NORMS}
+    return {"depth": depth, **found, "lines": {norm: (range(depth), each) for norm, each in found.items()}}
 
 
-def values(models: Models, view: View) -> Mapping[str, Tensor]:
-    """The token's vector at every point, and how long what each part adds is; or what else is shown."""
-    show = read_choice(view, "show", SHOWS)
-    if show == "linear":
-        return {"off": torch.tensor([[case["off"] for case in linear(models, view)["cases"]]])}
-    if show == "gradient":
-        return {norm: torch.tensor([found]) for norm, found in sizes(models, view)[1].items()}
-    x = stream(*read(models, view))
-    added = (x[1:] - x[:-1]).norm(dim=-1)
-    return {"stream": x, "attention": added[::2], "feed_forward": added[1::2]}
-
-
-def python(models: Models, view: View) -> str:
-    """The lines that give the panel's numbers again."""
-    show = read_choice(view, "show", SHOWS)
-    return {"stack": stack_again, "linear": linear_again, "gradient": gradient_again}[show](models, view)
-
-
-def linear_again(models: Models, view: View) -> str:
-    """The lines of the parts that are not linear."""
-    loaded, ids = read_text(models, view)
-    return (
-        f"{IMPORTS}from viz.tabs.learn.block_facts import CASES, additivity\n\n"
-        f"bundle = {loaded.code}\n"
-        "model = bundle.model\n"
-        f"ids = bundle.tokenizer.encode({view['text']!r})[:{len(ids)}]\n"
-        "with torch.inference_mode():\n"
-        "    token = model.transformer.token_embedding(torch.tensor([ids]))  # (1, t, e)\n"
-        "    place = model.transformer.positions(torch.arange(len(ids))).expand_as(token)\n"
-        "block, mask = model.transformer.blocks[0], model.mask(len(ids))\n"
-        "off = torch.empty(1, len(CASES))\n"
-        "for i, left in enumerate(CASES):\n"
-        "    off[0, i] = additivity(block, token, place, mask, left)\n"
-        "labels = [' + '.join(left) or 'nothing' for left in CASES]\n"
-        "figure = figures.bars(off[0], labels, axis='off from additive')\n"
-    )
-
-
-def gradient_again(models: Models, view: View) -> str:
-    """The lines of the gradients at the start."""
-    loaded, ids, depth, seed = read_sizes(models, view)
-    return (
-        f"{IMPORTS}from viz.tabs.learn.block_facts import gradients\n\n"
-        f"bundle = {loaded.code}  # for its tokenizer alone\n"
-        f"tokens = torch.tensor([bundle.tokenizer.encode({view['text']!r})[:{len(ids)}]])\n"
-        "lines, curves = {}, {}\n"
-        f"for norm in {NORMS!r}:\n"
-        f"    config = former.ModelConfig(**{BEGUN!r}, depth={depth}, norm=norm)\n"
-        f"    lines[norm] = gradients(config, tokens, seed={seed})\n"
-        f"    curves[norm] = range({depth}), lines[norm]\n"
-        "post, pre = torch.tensor([lines['post']]), torch.tensor([lines['pre']])\n"
-        "figure = figures.training(curves, axes=('block', 'gradient at the start'))\n"
-    )
-
-
-def stack_again(models: Models, view: View) -> str:
-    """The lines of the stack."""
-    loaded, _, at, edits = read(models, view)
-    switch = (
-        "for layer in range(model.config.depth):  # no head brings anything\n"
-        '    edits.append(former.edits.Edit(layer, "out", torch.zeros_like))\n'
-    )
-    return (
-        f"{IMPORTS}\n"
-        f"bundle = {loaded.code}\n"
-        "model = bundle.model\n"
-        f"tokens = torch.tensor([bundle.tokenizer.encode({view['text']!r})[:{MOST}]])\n"
-        "edits = []\n"
-        f"{switch if edits else ''}"
-        f"_, capture = former.run_with_capture(model, tokens, {STREAM!r}, edits=edits)\n"
-        f"before = capture.stack('resid_pre')[:, 0, {at}]  # (depth, e)\n"
-        f"middle = capture.stack('resid_mid')[:, 0, {at}]\n"
-        f"after = capture.stack('resid_post')[:, 0, {at}]\n"
-        "stream = torch.cat([before[:1], torch.stack([middle, after], dim=1).flatten(0, 1)])\n"
-        "probs, ids = model.unembed(stream[None])[0].detach().softmax(-1).topk(3)\n"
-        "for top, shares in zip(ids, probs):  # what the model would say at each point\n"
-        "    print(bundle.tokenizer.labels(top.tolist()), shares.tolist())\n"
-        "attention, feed_forward = (middle - before).norm(dim=-1), (after - middle).norm(dim=-1)\n"
-        "figure = figures.additions(attention, feed_forward)\n"
-    )
-
+ADDITIONS = Draw(figures.additions, Field("from_attention"), Field("from_feed_forward"))
+OFF = Draw(figures.bars, Field("off"), Field("names"), axis="off from additive")
+GRADIENTS = Draw(figures.training, Field("lines"))
 
 SECTION = Section(
     name="block",
@@ -294,8 +186,19 @@ SECTION = Section(
         r" x \leftarrow x + \mathrm{ff}(\mathrm{norm}\,x)"
     ),
     code=(former.TransformerBlock.forward, former.logit_lens),
-    values=values,
-    python=python,
+    questions={
+        "through": Question(
+            follow_token,
+            read_token,
+            ADDITIONS,
+            charted=True,
+            when=shown("stack"),
+            unsent=("stream", "from_attention", "from_feed_forward"),
+        ),
+        "linear": Question(miss_additivity, read_words, OFF, when=shown("linear"), unsent=("off", "names")),
+        "gradient": Question(
+            compare_gradients, read_sizes, GRADIENTS, charted=True, when=shown("gradient"), unsent=("lines",)
+        ),
+    },
     opening=opening,
-    answers={"through": through, "linear": linear, "gradient": gradient},
 )
