@@ -16,21 +16,21 @@ HEAD = {"show": "head", "text": "The cat sat", "layer": 1, "head": 2}
 def test_a_matrix_is_spelt_by_its_columns_and_maps_a_vector_as_a_product_does():
     w_q, w_k, w_v = section.matrices(PLANE)
     assert w_q.tolist() == [[1, 0], [0.5, 1]]
-    found = section.in_plane(PLANE)
+    found = section.SECTION.tensors({}, PLANE)
     for i, vector in enumerate(torch.tensor(section.circle())):
         for name, matrix in (("q", w_q), ("k", w_k), ("v", w_v)):
             torch.testing.assert_close(found[name][i], matrix @ vector)
 
 
 def test_the_plane_is_scaled_dot_product_attention():
-    found = section.in_plane(PLANE)
+    found = section.SECTION.tensors({}, PLANE)
     q, k, v = (found[name][None, None] for name in "qkv")
     expected = F.scaled_dot_product_attention(q, k, v)
     torch.testing.assert_close(found["y"], expected[0, 0])
 
 
 def test_identities_give_the_first_section_up_to_the_root():
-    found = section.in_plane({"matrices": section.MATRICES})
+    found = section.SECTION.tensors({}, {"matrices": section.MATRICES})
     _, weights = former.basic_self_attention(found["x"][None] / 2**0.25)
     torch.testing.assert_close(found["weights"], weights[0])
 
@@ -39,12 +39,12 @@ def test_a_turn_by_a_fifth_makes_every_word_look_at_the_one_before():
     turn = -2 * torch.pi / 5
     turned = f"{2 * torch.cos(torch.tensor(turn)):.2f},{2 * torch.sin(torch.tensor(turn)):.2f}"
     turned += f",{-2 * torch.sin(torch.tensor(turn)):.2f},{2 * torch.cos(torch.tensor(turn)):.2f}"
-    weights = section.in_plane({"matrices": f"{turned};1,0,0,1;1,0,0,1"})["weights"]
+    weights = section.SECTION.tensors({}, {"matrices": f"{turned};1,0,0,1;1,0,0,1"})["weights"]
     assert weights[1:].argmax(1).tolist() == [0, 1, 2, 3]
 
 
 def test_every_number_of_a_head_follows_from_the_rows_of_weights_that_are_named(models, generator):
-    found = section.trained(models, HEAD)
+    found = section.SECTION.questions["trained"].answer(models, HEAD)
     state = generator.bundle.model.state_dict()
     s = generator.bundle.config.head_size
     x = torch.tensor(found["x"])
@@ -76,10 +76,10 @@ def test_the_model_that_is_followed_is_the_smallest_that_writes(models, generato
 )
 def test_matrices_out_of_their_limits_are_refused(wrong):
     with pytest.raises(Refusal):
-        section.in_plane(wrong)
+        section.SECTION.tensors({}, wrong)
 
 
 @pytest.mark.parametrize("wrong", [{"text": ""}, {"layer": 9}, {"head": -1}, {"head": True}])
 def test_a_head_that_is_not_there_is_refused(models, wrong):
     with pytest.raises(Refusal):
-        section.trained(models, HEAD | wrong)
+        section.SECTION.questions["trained"].answer(models, HEAD | wrong)

@@ -7,7 +7,6 @@ or tokens, e embedding, s size of one head.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -15,12 +14,14 @@ from torch import Tensor
 
 import former
 from former.hooks import POINTS
+from viz import figures
+from viz.panels import Draw, Field, Numbers, Question
+from viz.panels.panel import shown
 from viz.passes.loaded import Loaded, Models, causal
 from viz.passes.run import tokenize
 from viz.passes.trace import MAPS, place_of
-from viz.server.view import View, read_choice, read_index
+from viz.server.view import View, read_index
 from viz.tabs.learn.section import Section
-from viz.tabs.python import IMPORTS
 from viz.text import Refusal
 
 WORDS = ("mary", "gave", "roses", "to", "susan")
@@ -50,7 +51,7 @@ def pair_to_open(models: Models) -> dict[str, int]:
     that is not the first."""
     config = subject(models).bundle.config
     heads = [(layer, head) for layer in range(config.depth) for head in range(config.heads)]
-    found = [of_head(models, {"text": TEXT, "layer": layer, "head": head})["weights"] for layer, head in heads]
+    found = [run_trained(subject(models).bundle, TEXT, layer, head)["weights"] for layer, head in heads]
     inner = torch.stack(found).tril(-1)[:, :, 1:]  # (heads, t, t − 1)
     which, query, key = (int(i) for i in torch.unravel_index(inner.argmax(), inner.shape))
     layer, head = heads[which]
@@ -95,101 +96,80 @@ def matrices(view: View) -> list[Tensor]:
     return [torch.tensor(columns).reshape(2, 2).T for columns in found]
 
 
-def in_plane(view: View) -> dict[str, Tensor]:
-    """The tensors of the dragged matrices."""
+def attend_in_plane(matrices: list[list[list[float]]]) -> Numbers:
+    """Runs attention on the words of a circle in the plane, with matrices set by hand.
+
+    Args:
+        matrices: W_q, W_k and W_v, 2 × 2 each, as a linear layer has its weight: q = W_q x.
+    Returns:
+        "words"; "x", "q", "k", "v" and "y", (t, 2) each; "scores" and "weights", (t, t).
+    """
     x = torch.tensor(circle())
-    q, k, v = (x @ matrix.T for matrix in matrices(view))
-    scores, weights = former.attention_weights(q[None, None], k[None, None])
-    return {"x": x, "q": q, "k": k, "v": v, "scores": scores[0, 0], "weights": weights[0, 0], "y": (weights @ v)[0, 0]}
+    q, k, v = (x @ torch.tensor(matrix).T for matrix in matrices)
+    scores, weights = (each[0, 0] for each in former.attention_weights(q[None, None], k[None, None]))
+    return {"words": WORDS, "x": x, "q": q, "k": k, "v": v, "scores": scores, "weights": weights, "y": weights @ v}
 
 
-def read_head(models: Models, view: View) -> tuple[Loaded, list[int], int, int]:
-    """The model, the tokens, layer and head of a view.
+def run_trained(bundle: former.Bundle, text: str, layer: int, head: int) -> Numbers:
+    """Runs a trained model on a text, and returns what one head does.
+
+    Args:
+        bundle: the model.
+        text: of which the first `MOST` tokens are read.
+        layer, head: of the head.
+    Returns:
+        "labels" of the t tokens; "x" (t, e), what its attention reads; "q", "k", "v" and "out" (t, s); "scores" and
+        "weights" (t, t), with −∞ where a later token stands; "seen" (t, t), where none does.
+    """
+    ids = bundle.tokenizer.encode(text)[:MOST]
+    _, capture = former.run_with_capture(bundle.model, torch.tensor([ids]), ("resid_pre", *POINTS), [layer])
+    block, x = bundle.model.transformer.blocks[layer], capture.get("resid_pre", layer)
+    read = block.norm1(x) if block.pre_norm else x
+    found = {point: capture.get(point, layer)[0, head] for point in POINTS}
+    labels = bundle.tokenizer.labels(ids)
+    return {"labels": labels, "x": read[0].detach(), **found, "seen": found["scores"].isfinite()}
+
+
+def read_matrices(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
+    """Reads the arguments of `attend_in_plane`."""
+    return {"matrices": [matrix.tolist() for matrix in matrices(view)]}
+
+
+def read_trained(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `run_trained`.
 
     Raises:
-        Refusal: a view that is none.
+        Refusal: an invalid view.
     """
     loaded = subject(models)
     config = loaded.bundle.config
     if not isinstance(text := view.get("text"), str):
         raise Refusal("empty_text")
+    tokenize(loaded, text)
     layer, head = read_index(view, "layer", config.depth), read_index(view, "head", config.heads)
-    ids, _, _ = tokenize(loaded, text)
-    return loaded, ids[:MOST], layer, head
+    return {"bundle": loaded, "text": text, "layer": layer, "head": head}
 
 
-def of_head(models: Models, view: View) -> dict[str, Tensor]:
-    """The tensors of a trained head: x (t, e), what its attention reads; q, k, v and out (t, s); scores and weights
-    (t, t), with −∞ where a later token stands."""
-    loaded, ids, layer, head = read_head(models, view)
-    points = ("resid_pre", *POINTS)
-    _, capture = former.run_with_capture(loaded.bundle.model, torch.tensor([ids]), points, [layer])
-    block = loaded.bundle.model.transformer.blocks[layer]
-    x = capture.get("resid_pre", layer)
-    read = block.norm1(x) if block.pre_norm else x
-    return {"x": read[0].detach(), **{point: capture.get(point, layer)[0, head] for point in POINTS}}
-
-
-def trained(models: Models, view: View) -> dict[str, Any]:
-    """One trained head on a text.
-
-    Args:
-        models: by name.
-        view: "text", "layer" and "head".
-    Returns:
-        "labels" of the t tokens; the tensors of `of_head`, their −∞ as null; "weight" of "q", "k" and "v": the "file",
-        the "tensor" in it, the first "row" of this head, and its "rows", s × e.
-    Raises:
-        Refusal: a view that is none.
-    """
-    loaded, ids, layer, head = read_head(models, view)
-    found = of_head(models, view)
-    block = loaded.bundle.model.transformer.blocks[layer]
-    s = loaded.bundle.config.head_size
-    source = {
-        part: {
-            **place_of(loaded, f"transformer.blocks.{layer}.attention.{name}.weight"),
-            "row": head * s,
-            "rows": getattr(block.attention, name).weight[head * s : (head + 1) * s].tolist(),
+def describe_weights(models: Models, view: View) -> dict[str, Any]:
+    """The "weight" of "q", "k" and "v": "file", the "tensor" in it, the first "row" of this head, and its "rows"."""
+    asked = read_trained(models, view)
+    loaded, layer, head = (asked[name] for name in ("bundle", "layer", "head"))
+    attention, s = loaded.bundle.model.transformer.blocks[layer].attention, loaded.bundle.config.head_size
+    return {
+        "weight": {
+            part: {
+                **place_of(loaded, f"transformer.blocks.{layer}.attention.{name}.weight"),
+                "row": head * s,
+                "rows": getattr(attention, name).weight[head * s : (head + 1) * s].tolist(),
+            }
+            for part, name in MAPS.items()
+            if part in PARTS
         }
-        for part, name in MAPS.items()
-        if part in PARTS
     }
-    plain = {name: tensor.tolist() for name, tensor in found.items() if name != "scores"}
-    scores = [[value if math.isfinite(value) else None for value in row] for row in found["scores"].tolist()]
-    labels = loaded.bundle.tokenizer.labels(ids)
-    return {"text": view["text"], "labels": labels, **plain, "scores": scores, "weight": source}
 
 
-def values(models: Models, view: View) -> Mapping[str, Tensor]:
-    """The tensors of the view that is open: in the plane, or of the trained head."""
-    return in_plane(view) if read_choice(view, "show", ("plane", "head")) == "plane" else of_head(models, view)
-
-
-def python(models: Models, view: View) -> str:
-    """The lines that give the panel's numbers again."""
-    if read_choice(view, "show", ("plane", "head")) == "plane":
-        w = [matrix.tolist() for matrix in matrices(view)]
-        return (
-            f"{IMPORTS}\n"
-            f"words = {list(WORDS)!r}\n"
-            f"x = torch.tensor({circle()!r})  # (t, 2)\n"
-            f"w_q, w_k, w_v = torch.tensor({w!r})  # each (2, 2)\n"
-            "q, k, v = x @ w_q.T, x @ w_k.T, x @ w_v.T\n"
-            "scores, weights = (tensor[0, 0] for tensor in former.attention_weights(q[None, None], k[None, None]))\n"
-            "y = weights @ v\n"
-            "figure = figures.attention(weights, words)\n"
-        )
-    loaded, _, layer, head = read_head(models, view)
-    return (
-        f"{IMPORTS}\n"
-        f"bundle = {loaded.code}\n"
-        f"ids = bundle.tokenizer.encode({view['text']!r})[:{MOST}]\n"
-        f"_, capture = former.run_with_capture(bundle.model, torch.tensor([ids]), former.hooks.POINTS, [{layer}])\n"
-        f"q, k, v, scores, weights, out = (capture.get(point, {layer})[0, {head}] for point in former.hooks.POINTS)\n"
-        "figure = figures.attention(weights, bundle.tokenizer.labels(ids), mask=bundle.model.mask(len(ids)))\n"
-    )
-
+PLANE = Draw(figures.attention, Field("weights"), Field("words"))
+HEAD = Draw(figures.attention, Field("weights"), Field("labels"), mask=Field("seen"))
 
 SECTION = Section(
     name="queries-keys-values",
@@ -197,8 +177,11 @@ SECTION = Section(
     equation=r"q_i = W_q\, x_i \quad k_i = W_k\, x_i \quad v_i = W_v\, x_i \qquad"
     r" w_{ij} = \mathrm{softmax}_j\, \frac{q_i \cdot k_j}{\sqrt{s}} \qquad y_i = \sum_j w_{ij}\, v_j",
     code=(former.attention_weights, former.SelfAttention.forward),
-    values=values,
-    python=python,
+    questions={
+        "plane": Question(attend_in_plane, read_matrices, PLANE, when=lambda view: view.get("show") != "head"),
+        "trained": Question(
+            run_trained, read_trained, HEAD, when=shown("head"), unsent=("seen",), more=describe_weights
+        ),
+    },
     opening=opening,
-    answers={"trained": trained},
 )
