@@ -175,7 +175,7 @@ def compare_cards() -> Numbers:
 
 def parts(**shape: int) -> dict[str, Any]:
     """The parameters of a GPT-2 of this shape: "total" and its "parts", counted on the meta device, without data."""
-    with torch.device("meta"):
+    with former.config.shapes_only():
         model = former.Generator(gpt2.config(**shape))
     stack = model.transformer
     modules = {"tokens": stack.token_embedding, "positions": stack.positions, "blocks": stack.blocks}
