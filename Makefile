@@ -25,7 +25,7 @@ check: .venv/dev ## lint, format and types
 	.venv/bin/ruff format --check
 	.venv/bin/pyright
 
-bench: .venv/dev ## the library beside its peers, sparse attention beside dense, the shapes of GPT-2 and BERT: about 15 minutes
+bench: .venv/dev ## the library beside its peers and the machine's limits, sparse attention beside dense, the shapes of GPT-2 and BERT: about 15 minutes
 	.venv/bin/python -m tests.bench.library
 	.venv/bin/python -m tests.bench.sparse
 	.venv/bin/python -m tests.bench.pretrained
@@ -33,7 +33,7 @@ bench: .venv/dev ## the library beside its peers, sparse attention beside dense,
 bench-train: .venv/dev ## the trainer beside plain PyTorch: tokens a second, on a GPU where there is one
 	.venv/bin/python -m tests.bench.training
 
-bench-app: .venv/dev ## the app in Chromium, and 30 visitors at once
+bench-app: .venv/dev ## the app in Chromium beside an empty page and a bare capture, and 30 visitors at once
 	.venv/bin/python -m tests.bench.app
 
 bench-crowd: .venv/dev ## 60 pages that follow a room, 33 at once, a greedy client, then 20 visitors for 20 minutes

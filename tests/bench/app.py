@@ -5,6 +5,8 @@ it has 12, else its blocks stacked to 12, so that the maps are those of trained 
 the event in the page to the first frame after the canvases are painted; every text is new, so that nothing is cached.
 GPT-2's true shape, with random weights that `transformers` saved, stands beside it as a visitor's own model.
 The visitors who write all at once are plain HTTP clients in this process, on the same cores.
+Bars are shares of limits measured in the same run (`limits`): an empty Gradio page, the bare capture of a text's maps
+as the server runs it, and one process that writes alone.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ import urllib.request
 import zlib
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,10 +33,18 @@ import torch
 from playwright.sync_api import Browser, Page, sync_playwright
 
 import former
+from app import leave_cores_free
+from tests.bench import limits
 from tests.bench.pretrained import make
-from tests.browser.conftest import ROOT, find_browser, free_port, serve, stop, wait_until_up
+from tests.browser.conftest import ROOT, START_LIMIT, find_browser, free_port, serve, stop, wait_until_up
+from viz.passes import sources
+from viz.passes.loaded import Loaded
+from viz.passes.run import POINTS, tokenize
 
 DEPTH = 12
+FIRST_PAGE = 1.8  # times an empty Gradio page
+CAPTURES, REST = 2.5, 80  # a text is painted within so many bare captures, and so many ms for the page
+WRITERS = 0.5  # of what one process writes alone
 HEADS_CHOSEN, TEXTS, LOADS, ROUNDS = 60, 12, 5, 3  # repeats of each measurement
 VISITORS, LENGTH, PACE = 30, 60, 30  # at once; tokens each; tokens a second that each asks for
 
@@ -44,13 +55,15 @@ class Result(NamedTuple):
     what: str
     value: float
     unit: str
-    bar: float
+    bar: float | None  # None: a figure alone
     repeats: str
     at_least: bool = False
 
     @property
     def passed(self) -> bool:
         """Whether the bar is met."""
+        if self.bar is None:
+            return True
         return self.value >= self.bar if self.at_least else self.value <= self.bar
 
 
@@ -64,16 +77,18 @@ def main() -> int:
         published = Path(folder) / "gpt2"
         published.mkdir()
         make("gpt2", published)
-        with serving([*folders, str(published)], Path(folder) / "app.log") as (origin, _):
+        empty_log = Path(folder) / "empty.log"
+        with serving([*folders, str(published)], Path(folder) / "app.log") as (origin, _), empty(empty_log) as beside:
             with sync_playwright() as playwright:
                 browser = playwright.chromium.launch(
                     executable_path=find_browser(playwright), args=["--no-sandbox", "--disable-gpu"]
                 )
-                for measure in (first_page, in_the_page):
-                    results += measure(browser, origin, name)
-                results += large(browser, origin, "gpt2")
+                results += first_page(browser, origin, beside)
+                model = sources.open_model((folders or [name])[0])
+                results += in_the_page(browser, origin, model)
+                results += large(browser, origin, sources.open_model(str(published), {name: model}))
                 browser.close()
-            results += visitors(origin, name)
+            results += visitors(origin, model)
     print(table(results))
     return 0 if all(result.passed for result in results) else 1
 
@@ -123,6 +138,40 @@ def serving(folders: list[str], log: Path) -> Iterator[tuple[str, int]]:
         stop(process)
 
 
+@contextlib.contextmanager
+def empty(log: Path) -> Iterator[str]:
+    """An empty Gradio page, served by a process of its own: its address."""
+    port = free_port()
+    process = serve(port, log, str(port), program=("-m", "tests.bench.limits"))
+    address = f"http://127.0.0.1:{port}"
+    try:
+        limit = time.monotonic() + START_LIMIT
+        while True:
+            with contextlib.suppress(OSError):
+                urllib.request.urlopen(address, timeout=5).close()
+                break
+            assert process.poll() is None, log.read_text()
+            assert time.monotonic() < limit, "the empty page did not come up"
+            time.sleep(0.2)
+        yield address
+    finally:
+        stop(process)
+
+
+def capture_ms(loaded: Loaded, texts: list[str]) -> float:
+    """Milliseconds of one pass over a text that keeps all maps, q, k, v and outputs, as the server runs it: the fastest
+    of each text, and the median over the texts."""
+    before = torch.get_num_threads()
+    leave_cores_free()
+    times = []
+    for text in texts:
+        ids, _, _ = tokenize(loaded, text)
+        run = partial(former.run_with_capture, loaded.fast, torch.tensor([ids]), POINTS, mask=loaded.mask(len(ids)))
+        times.append(limits.fastest(run, 3))
+    torch.set_num_threads(before)
+    return 1000 * statistics.median(times)
+
+
 # --- in Chromium -----------------------------------------------------------------------------------------------------
 
 # Notes when what a tab opens with is on the screen, in milliseconds since the navigation began.
@@ -130,6 +179,7 @@ FIRST_PAINT = """
 const painted = {
   learn: () => [".plane .grip", ".equation .katex"].every((name) => document.querySelector(`.former-learn ${name}`)),
   explore: () => ["overview", "head-map"].every((name) => document.querySelector(`.former-${name}[data-rev]`)),
+  empty: () => document.querySelector(".empty-part"),
 }[new URL(location).searchParams.get("tab") ?? "learn"];
 const look = () => {
   if (painted()) window.firstPaint = performance.now();
@@ -182,15 +232,22 @@ async (text) => {
 """
 
 
-def first_page(browser: Browser, origin: str, name: str) -> list[Result]:
-    """From the address to what the tabs Learn and Explore open with."""
-    del name  # a visitor without a link gets the first model
-    explore = load(browser, f"{origin}/?tab=explore", "Explore, all maps painted")
-    return [*load(browser, origin, "Learn, picture and equation drawn"), *explore]
+def first_page(browser: Browser, origin: str, beside: str) -> list[Result]:
+    """From the address to what the tabs Learn and Explore open with, beside an empty page."""
+    empty_seconds, _ = load(browser, f"{beside}/?tab=empty")
+    results = []
+    for address, what in [(origin, "Learn, picture and equation drawn"), (f"{origin}/?tab=explore", "Explore, maps")]:
+        seconds, size = load(browser, address)
+        repeats = f"{seconds:.2f} s beside {empty_seconds:.2f} s; median of {LOADS}, cold cache"
+        results += [
+            Result(f"first page, {what}", seconds / empty_seconds, "× an empty page", FIRST_PAGE, repeats),
+            Result(f"first page, {what}: on the wire", size, "MB", 1, f"median of {LOADS}, cold cache"),
+        ]
+    return results
 
 
-def load(browser: Browser, address: str, what: str) -> list[Result]:
-    """From an address to what its tab opens with, with nothing in the browser's cache."""
+def load(browser: Browser, address: str) -> tuple[float, float]:
+    """Seconds from an address to what its tab opens with, and MB, with nothing in the browser's cache."""
     times, sizes = [], []
     for _ in range(LOADS):
         context = browser.new_context(viewport={"width": 1280, "height": 720})
@@ -208,41 +265,46 @@ def load(browser: Browser, address: str, what: str) -> list[Result]:
         page.wait_for_timeout(500)
         sizes.append(sum(received) / 1e6)
         context.close()
-    repeats = f"median of {LOADS}, cold cache"
-    return [
-        Result(f"first page, {what}", statistics.median(times) / 1000, "s", 2, repeats),
-        Result(f"first page, {what}: on the wire", statistics.median(sizes), "MB", 1, repeats),
-    ]
+    return statistics.median(times) / 1000, statistics.median(sizes)
 
 
-def in_the_page(browser: Browser, origin: str, name: str) -> list[Result]:
+def painted(what: str, times: list[float], capture: float) -> Result:
+    """The line of a text that was typed and painted, beside the bare capture of its maps, in ms."""
+    repeats = f"median of {len(times)} texts; a bare capture takes {capture:.1f} ms"
+    return Result(
+        f"{what} entered → all maps painted", statistics.median(times), "ms", CAPTURES * capture + REST, repeats
+    )
+
+
+def in_the_page(browser: Browser, origin: str, loaded: Loaded) -> list[Result]:
     """Choosing heads and entering texts, and the size of a pass."""
+    name = loaded.name
     page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
     page.add_init_script(UNTIL)
     page.goto(f"{origin}/?model={name}&text=abc")
     page.wait_for_function("window.former?.store?.exact", timeout=60_000)
     results: list[Result] = []
     sizes = []
-    for length, bar in ((64, 300), (256, 700)):
+    for length in (64, 256):
         times = []
         for text in texts(length):
             times.append(page.evaluate(ENTER, text))
             sizes.append(pass_size(page, origin))
         times = times[1:]  # the first one warms up
-        what = f"text of {length} bytes entered → all maps painted"
-        results.append(Result(what, statistics.median(times), "ms", bar, f"median of {len(times)} texts"))
+        results.append(painted(f"text of {length} bytes", times, capture_ms(loaded, texts(length)[1:])))
     results.append(
         Result(f"the pass of {DEPTH} × 8 × 256² on the wire", max(sizes), "MB", 1.1, f"largest of {TEXTS + 1} texts")
     )
     chosen = [(i * 5 % DEPTH, i * 3 % 8) for i in range(HEADS_CHOSEN)]
     times = [page.evaluate(CHOOSE, list(pair)) for pair in chosen if pair != (0, 0)]
     what = "another head chosen → painted, 256 bytes"
-    results.append(Result(what, statistics.median(times), "ms", 30, f"median of {len(times)} choices"))
+    results.append(Result(what, statistics.median(times), "ms", None, f"median of {len(times)} choices"))
     return results
 
 
-def large(browser: Browser, origin: str, name: str) -> list[Result]:
+def large(browser: Browser, origin: str, loaded: Loaded) -> list[Result]:
     """GPT-2's true shape, with random weights: its first maps, and the size of its largest pass."""
+    name = loaded.name
     page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
     page.add_init_script(UNTIL)
     page.goto(f"{origin}/?tab=explore&model={name}&text=abc")
@@ -250,12 +312,11 @@ def large(browser: Browser, origin: str, name: str) -> list[Result]:
     times = [page.evaluate(ENTER, text) for text in texts(64)][
         1:
     ]  # a token a byte, nearly: its tokenizer knows no words
-    repeats = f"median of {len(times)} texts"
     page.evaluate(ENTER, texts(300)[0])
     tokens = page.evaluate("former.store.pass.header.tokens")
     size = f"the pass of GPT-2’s 12 × 12 × {tokens}² on the wire"
     return [
-        Result("GPT-2’s shape, 64 tokens entered → all maps painted", statistics.median(times), "ms", 600, repeats),
+        painted("GPT-2’s shape, 64 bytes", times, capture_ms(loaded, texts(64)[1:])),
         Result(size, pass_size(page, origin), "MB", 1.6, "one text"),
     ]
 
@@ -278,18 +339,30 @@ def pass_size(page: Page, origin: str) -> float:
 # --- many at once ----------------------------------------------------------------------------------------------------
 
 
-def visitors(origin: str, name: str) -> list[Result]:
+def visitors(origin: str, loaded: Loaded) -> list[Result]:
     """Everyone begins to write in the same moment."""
-    slowest, longest = [], []
+    together, slowest, longest = [], [], []
     for round_ in range(ROUNDS):
-        waits, rates = zip(*asyncio.run(all_write(origin, name, round_)), strict=True)
+        waits, rates = zip(*asyncio.run(all_write(origin, loaded.name, round_)), strict=True)
+        together.append(sum(rates))
         slowest.append(min(rates))
         longest.append(max(waits))
-    repeats = f"the worst of {VISITORS}, median of {ROUNDS} rounds"
+    alone = writes_alone(loaded)
+    share, repeats = statistics.median(together) / alone, f"the worst of {VISITORS}, median of {ROUNDS} rounds"
+    beside = f"{statistics.median(together):.0f}/s beside {alone:.0f}/s; median of {ROUNDS} rounds"
     return [
-        Result(f"{VISITORS} write at once: tokens a second, each", statistics.median(slowest), "/s", 8, repeats, True),
-        Result(f"{VISITORS} write at once: wait for the first token", statistics.median(longest), "s", 1, repeats),
+        Result(f"{VISITORS} write at once: their sum", share, "× one process alone", WRITERS, beside, True),
+        Result(f"{VISITORS} write at once: tokens a second, each", statistics.median(slowest), "/s", None, repeats),
+        Result(f"{VISITORS} write at once: wait for the first token", statistics.median(longest), "s", None, repeats),
     ]
+
+
+def writes_alone(loaded: Loaded) -> float:
+    """Tokens a second that this process writes after a text, one after the other, with every layer's rows."""
+    ids, _, _ = tokenize(loaded, texts(64)[0])
+    return LENGTH / limits.fastest(
+        lambda: list(former.generate(loaded.fast, ids, LENGTH, seed=0, capture=True)), ROUNDS
+    )
 
 
 async def all_write(origin: str, name: str, round_: int) -> list[tuple[float, float]]:
@@ -330,8 +403,10 @@ def table(results: list[Result]) -> str:
     rows = [("measured", "value", "bar", "", "repeats")]
     for result in results:
         sign = "≥" if result.at_least else "≤"
-        value, bar = f"{result.value:.3g} {result.unit}", f"{sign} {result.bar:g} {result.unit}"
-        rows.append((result.what, value, bar, "PASS" if result.passed else "FAIL", result.repeats))
+        value = f"{result.value:.3g} {result.unit}"
+        bar = "" if result.bar is None else f"{sign} {result.bar:.4g} {result.unit}"
+        verdict = "" if result.bar is None else "PASS" if result.passed else "FAIL"
+        rows.append((result.what, value, bar, verdict, result.repeats))
     widths = [max(len(row[i]) for row in rows) for i in range(5)]
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
 
