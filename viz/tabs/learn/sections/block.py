@@ -93,11 +93,16 @@ def stream(bundle: former.Bundle, ids: Sequence[int], at: int, edits: Sequence[E
 
 
 def moved(bundle: former.Bundle, ids: Sequence[int], at: int, edits: Sequence[Edit]) -> Tensor:
-    """How far each token's logits move when token `at` becomes its neighbour in the vocabulary: (t,)."""
+    """How far each token's logits move when token `at` becomes its neighbour in the vocabulary: (t,).
+
+    Each text is a pass of its own: the rows of a batch are rounded by their place in it, and would seem to move.
+    """
     changed = list(ids)
     changed[at] += 1 if changed[at] == 0 else -1
-    logits = run_with_capture(bundle.model, torch.tensor([list(ids), changed]), (), edits=edits)[0]
-    return (logits[1] - logits[0]).abs().amax(-1)
+    before, after = (
+        run_with_capture(bundle.model, torch.tensor([text]), (), edits=edits)[0][0] for text in (list(ids), changed)
+    )
+    return (after - before).abs().amax(-1)
 
 
 @torch.inference_mode()

@@ -110,7 +110,7 @@ def python(models: Models, view: View) -> str:
     return (
         "import random\n\n"
         "import torch\n\n"
-        "from former.training import toys\n"
+        "from former.training.tasks import toys\n"
         "from viz import figures\n\n"
         "torch.set_num_threads(1)\n"
         f"questions = toys.draw({task!r}, {BATCH}, random.Random({seed}))\n"
