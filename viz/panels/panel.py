@@ -15,6 +15,7 @@ from torch import Tensor
 from viz.browser import chart
 from viz.passes.loaded import Loaded, Models
 from viz.server.view import View
+from viz.text import Refusal
 
 Numbers = dict[str, Any]  # what a panel's function returns: tensors, labels and plain values, by name
 
@@ -104,8 +105,15 @@ class Panel:
     offered: Callable[[Models], bool] = lambda models: True  # whether these models have anything to show  # noqa: ARG005
 
     def printed(self, view: View) -> dict[str, Question]:
-        """The questions that the program of a view answers."""
-        return {name: question for name, question in self.questions.items() if question.when(view)}
+        """The questions that the program of a view answers.
+
+        Raises:
+            Refusal: a view that shows nothing of the panel.
+        """
+        found = {name: question for name, question in self.questions.items() if question.when(view)}
+        if not found:
+            raise Refusal("bad_request")
+        return found
 
 
 def shown(name: str) -> Callable[[View], bool]:

@@ -17,7 +17,6 @@ from viz.panels.panel import Draw, Field, Panel, Question
 from viz.panels.source import imports, source
 from viz.passes.loaded import Loaded, Models
 from viz.server.view import View
-from viz.text import Refusal
 
 WIDTH = 120
 
@@ -124,8 +123,6 @@ def program(panel: Panel, models: Models, view: View) -> str:
         Refusal: an invalid view.
     """
     written, questions = Program(), panel.printed(view)
-    if not questions:
-        raise Refusal("bad_request")
     for name, question in questions.items():
         written.answer(name, question, question.arguments(models, view))
     draws = {name: question.draw for name, question in questions.items() if question.draw}
