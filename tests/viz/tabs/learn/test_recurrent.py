@@ -44,13 +44,15 @@ def test_attention_reaches_every_byte_before_in_one_layer(reached):
     assert found["settled"] == [2] * T
 
 
-def test_what_an_input_moves_is_former_s_influence_on_the_logits(reached):
+def test_what_an_input_moves_is_former_s_influence_on_the_logits():
+    found = recurrent.SECTION.questions["reached"].found({}, {"text": TEXT})
     tokens = torch.tensor([list(TEXT.encode())])
     for kind, name in recurrent.MODELS.items():
         moved = former.analysis.influence(former.load(name).model.double(), tokens)
-        given = torch.tensor(reached[kind]["moved"], dtype=torch.float64)
-        torch.testing.assert_close(given, moved, atol=1e-12, rtol=1e-9)  # other kernels without gradients
-        assert ((moved > 0) == (torch.tensor(reached[kind]["steps"]) > 0)).all()
+        torch.testing.assert_close(
+            found[kind]["moved"], moved, atol=1e-12, rtol=1e-9
+        )  # other kernels without gradients
+        assert ((moved > 0) == (found[kind]["steps"] > 0)).all()
 
 
 def test_the_models_are_of_one_size_read_the_same_bytes_and_are_worth_what_their_cards_say():
