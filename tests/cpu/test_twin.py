@@ -15,9 +15,9 @@ from former.generate import KeyValueCache
 from former.hooks import POINTS
 from former.models import Generator
 
-# Both compute in fp32 and add in another order, over rows of some hundred numbers near 1: errors of 1e-6 are usual.
-# A layer norm keeps them from growing with depth, so ten times that would be a fault.
-TOLERANCE: dict[str, Any] = {"atol": 1e-5, "rtol": 1e-5}
+# Both compute in fp32 and add in another order, over rows of some hundred numbers near 1: errors of 1e-6 are usual,
+# and a little over 1e-5 where each library has AVX2 alone. A layer norm keeps them from growing with depth.
+TOLERANCE: dict[str, Any] = {"atol": 3e-5, "rtol": 1e-5}
 
 onednn = pytest.mark.skipif(not packed.has_onednn(), reason="torch comes without oneDNN here")
 compiled_step = pytest.mark.skipif(not cpu.step_available(), reason="no compiled step here")
