@@ -31,8 +31,9 @@
 
   former.reducedMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-  /** The address of a plain route of ours, wherever the page is mounted. */
-  former.url = (path) => (window.gradio_config?.root ?? "") + path;
+  /** The address of a plain route of ours, wherever the page is mounted. Of what Gradio says only the path is sure: behind
+   *  a proxy that ends TLS, or has another port, its scheme, host and port may be those of the server itself. */
+  former.url = (path) => new URL(window.gradio_config?.root ?? "", location.href).pathname.replace(/\/$/, "") + path;
 
   /** Pixels of the screen to one of an element's own: only a panel that is presented is zoomed, and to ask for it has the
    *  browser work out all styles anew. */
