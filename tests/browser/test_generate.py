@@ -14,6 +14,7 @@ from tests.browser.pages import REFUSED, Writing, agrees, check_shares, tab_to
 from tests.browser.reference import Reference, rule
 from tests.ranked import check_largest
 from viz.tabs.generate.routes import STREAMS
+from viz.text import message
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Writing
@@ -229,6 +230,20 @@ def test_copy_gives_the_text_and_says_so_where_the_clipboard_is_refused(tab, con
     tab.press("Copy")
     expect(said).to_contain_text("does not let this page copy")
     assert tab.page.evaluate("getSelection().toString()") == f"{PROMPT} P"
+
+
+@pytest.mark.own_page
+def test_copy_leaves_out_a_character_that_is_not_complete_and_shows_its_bytes(tab, context):
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    tab.open(text="a", written="226.130")
+    tab.press("Copy")
+    said = tab.page.locator(".former-writing-controls .status")
+    expect(said).to_have_text(f"Copied. {message('write_half', bytes='E2 82')}")
+    assert tab.page.evaluate("navigator.clipboard.readText()") == "a"
+    tab.open(text="a", written="226.130.172")
+    tab.press("Copy")
+    expect(said).to_have_text("Copied.")
+    assert tab.page.evaluate("navigator.clipboard.readText()") == "a€"
 
 
 def test_stop_ends_the_writing_and_goes_back_to_the_prompt(tab):

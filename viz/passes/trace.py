@@ -20,7 +20,7 @@ from viz.passes.edits import is_index
 from viz.passes.loaded import Loaded
 from viz.passes.run import Map, Pass
 from viz.passes.snapshots import split
-from viz.text import Refusal
+from viz.text import NothingToShow
 
 MAPS = {"q": "toqueries", "k": "tokeys", "v": "tovalues", "adds": "unifyheads"}  # each part, and the map that makes it
 
@@ -64,13 +64,14 @@ def trace(
         part: of `MAPS`: the number is one of the query's q, the key's k or v, or what the head adds for the query.
         at: which of the part's numbers.
     Returns:
-        "q", "k", "v" and "out": s numbers each; "adds": e numbers; "product": q · k; "root", what it is divided by, and
-        "divisor", what of that is not √s; "score"; "most": the largest score of the row; "total": Σ e^(score − most)
-        over its keys; "weight"; "terms": the number as a sum of products, see `terms_of`; "input": the largest of these
-        products followed on, see `input_of`, of "adds" None; "stream": of "adds" what the number is added to, or None.
+        "q", "k", "v" and "out": s numbers each; "adds": e numbers; "joins": whether a map makes them of out;
+        "product": q · k; "root", what it is divided by, and "divisor", what of that is not √s; "score"; "most": the
+        largest score of the row; "total": Σ e^(score − most) over its keys; "weight"; "terms": the number as a sum of
+        products, see `terms_of`; "input": the largest of these products followed on, see `input_of`, of "adds" None;
+        "stream": of "adds" what the number is added to, or None.
     Raises:
         LookupError: what is not there.
-        Refusal: a model whose numbers come about in another way.
+        NothingToShow: a model whose numbers come about in another way.
     """
     each = check(loaded, made, name, layer, head, query, key, part, at)
     q, k, v, out = (
@@ -82,15 +83,16 @@ def trace(
     scores = (each.q[layer, head, query] @ each.k[layer, head].T / root)[each.allowed[query]]
     attention, prefix = attention_of(loaded, name, layer)
     columns = slice(head * size, (head + 1) * size)
-    join = attention.unifyheads
-    unify = (join.weight if isinstance(join, nn.Linear) else torch.eye(loaded.bundle.config.emb))[:, columns]  # (e, s)
+    joins = isinstance(attention.unifyheads, nn.Linear)  # else the heads' outputs stand side by side as they are
+    unify = (attention.unifyheads.weight if joins else torch.eye(loaded.bundle.config.emb))[:, columns]  # (e, s)
     asks = part in ("q", "adds")
     stream = stream_of(loaded, made, name, layer, asks)
     row = query if asks else key
     x = stream.norm(stream.whole[row]) if stream.norm else stream.whole[row]
-    found: dict[str, Any] = {"q": q, "k": k, "v": v, "out": out, "adds": unify @ out}
+    found: dict[str, Any] = {"q": q, "k": k, "v": v, "out": out, "adds": unify @ out, "joins": joins}
     if part == "adds":
-        products = terms_of(loaded, f"{prefix}.unifyheads", unify[at], out, at, columns.start, None)
+        module = f"{prefix}.unifyheads" if joins else None
+        products = terms_of(loaded, module, unify[at], out, at, columns.start, None)
         rest = {"input": None, "stream": stream.whole[row, at]}
     else:
         to = getattr(attention, MAPS[part])
@@ -129,9 +131,9 @@ def check(
     if part not in MAPS or not all(map(is_index, (layer, head, query, key, at), sizes)):
         raise LookupError(name)
     if not follows(loaded):
-        raise Refusal("trace_not")
+        raise NothingToShow("trace_not")
     if not each.allowed[query, key]:
-        raise Refusal("trace_masked")
+        raise NothingToShow("trace_masked")
     return each
 
 
@@ -173,12 +175,13 @@ def stream_of(loaded: Loaded, made: Pass, name: str, layer: int, asks: bool) -> 
 
 
 def terms_of(
-    loaded: Loaded, module: str, weights: Tensor, inputs: Tensor, row: int, column: int, bias: Tensor | None
+    loaded: Loaded, module: str | None, weights: Tensor, inputs: Tensor, row: int, column: int, bias: Tensor | None
 ) -> dict[str, Any]:
-    """A number as Σ weight · input (+ bias): {"file", "tensor", "row", "column": of the first weight, "weights",
-    "inputs", "bias", "value"}."""
+    """A number as Σ weight · input (+ bias): {"file", "tensor": None of weights that stand in no file, "row", "column":
+    of the first weight, "weights", "inputs", "bias", "value"}."""
     value = weights @ inputs + (0 if bias is None else bias)
-    place = {**place_of(loaded, f"{module}.weight"), "row": row, "column": column}
+    place = place_of(loaded, f"{module}.weight") if module else {"file": None, "tensor": None}
+    place |= {"row": row, "column": column}
     return {**place, "weights": weights, "inputs": inputs, "bias": bias, "value": value}
 
 

@@ -19,7 +19,7 @@ from viz.passes.again import again
 from viz.passes.edits import is_index
 from viz.passes.loaded import Loaded
 from viz.passes.run import Pass
-from viz.text import Refusal
+from viz.text import NothingToShow
 
 TOP = 10  # tokens that are raised most, and as many that are lowered most
 LIKELIEST = 6  # next tokens to choose among
@@ -44,7 +44,7 @@ def writes(
         "common"; "without": {"logit" and "prob" of it where the head is switched off}; "labels": {id: label}}.
     Raises:
         LookupError: a map, a head, a place or a token that is not there.
-        Refusal: a model, or a map, whose heads write nothing that the last norm reads directly.
+        NothingToShow: a model, or a map, whose heads write nothing that the last norm reads directly.
     """
     check(loaded, made, name, layer, head, at, token)
     model = loaded.bundle.model
@@ -89,12 +89,12 @@ def check(loaded: Loaded, made: Pass, name: str, layer: int, head: int, at: int,
 
 
 def check_model(loaded: Loaded, name: Any) -> None:
-    """Raises Refusal unless the heads of a model's map write what the last norm reads directly."""
+    """Raises NothingToShow unless the heads of a model's map write what the last norm reads directly."""
     if name == "encoder":
-        raise Refusal("writes_encoder")
+        raise NothingToShow("writes_encoder")
     model = loaded.bundle.model
     if not isinstance(model, former.Generator | former.EncoderDecoder) or model.config.norm != "pre":
-        raise Refusal("writes_not")
+        raise NothingToShow("writes_not")
 
 
 def of_all(model: Any, vector: Tensor) -> Tensor:

@@ -53,6 +53,12 @@ class Refusal(ValueError):
         self.note = note(key, **values)
 
 
+class NothingToShow(Refusal):
+    """A panel has nothing to show of this model, map or pair: an answer to a question that is in order."""
+
+    status = 200
+
+
 class Busy(Refusal):
     """What could be done later."""
 

@@ -11,6 +11,7 @@ from former.checkpoints import CHECKPOINTS
 from viz.passes import trace
 from viz.passes.loaded import Loaded
 from viz.passes.run import Pass, run
+from viz.passes.sources import NotShown, open_model
 from viz.passes.store import pass_of
 from viz.passes.translation import translate
 from viz.text import Refusal
@@ -127,6 +128,33 @@ def test_of_several_files_that_is_named_which_holds_the_tensor():
     for file in sorted((CHECKPOINTS / "gpt").glob("*.safetensors")):
         for tensor in load_file(file):
             assert trace.place_of(loaded, tensor) == {"file": f"gpt/{file.name}", "tensor": tensor}
+
+
+def named(found) -> set[tuple[str, str]]:
+    """The (file, tensor) of every place in what was traced."""
+    if isinstance(found, dict):
+        own = {(found["file"], found["tensor"])} if found.get("tensor") else set()
+        return own.union(*map(named, found.values()))
+    return set().union(*map(named, found)) if isinstance(found, list) else set()
+
+
+@pytest.mark.parametrize("name", former.available())
+def test_the_file_of_a_shipped_model_holds_every_tensor_that_is_named(name):
+    try:
+        loaded = open_model(name)
+    except NotShown:
+        pytest.skip("it is not shown")
+    if not trace.follows(loaded):
+        pytest.skip("its numbers are not followed")
+    made = pass_of(loaded, "4 July 1976" if loaded.translates else "a film")
+    for each in made.maps:
+        query, key = each.allowed.nonzero()[-1].tolist()
+        for part in trace.MAPS:
+            places = named(trace.trace(loaded, made, each.name, 0, each.weights.shape[1] - 1, query, key, part, 0))
+            assert places or (part == "adds" and not loaded.bundle.config.unify), part
+            for files, tensor in places:
+                paths = [loaded.folder / file for file in files.removeprefix(f"{name}/").split(" + ")]
+                assert any(tensor in load_file(path) for path in paths), (part, files, tensor)
 
 
 def test_what_is_not_there_is_looked_up_in_vain_and_a_hidden_pair_is_told_why(generator):

@@ -13,8 +13,10 @@ from viz.text.form import Place, fill, parse
 ROOT = Path(__file__).resolve().parents[3]
 MODULES = [value for name, value in vars(en).items() if not name.startswith("_") and hasattr(value, "MESSAGES")]
 CALLS = {
-    "*.js": re.compile(r"""\bsay\(\s*["'](\w+)["']|complain\(\s*["'](\w+)["']"""),
-    "*.py": re.compile(r"""(?:\b(?:message|note|Refusal|Busy|Taken)|notice\(\s*"\w+", note)\(\s*"(\w+)\""""),
+    "*.js": re.compile(r"""\b(?:say|unanswered)\(\s*["'](\w+)["']|complain\(\s*["'](\w+)["']"""),
+    "*.py": re.compile(
+        r"""(?:\b(?:message|note|Refusal|NothingToShow|Busy|Taken)|notice\(\s*"\w+", note)\(\s*"(\w+)\""""
+    ),
 }
 
 

@@ -1,5 +1,6 @@
-// Asking the server for what takes a while, and handing files to the visitor. Adds former.later, former.patiently,
-// former.answer, former.lines, former.copy and former.saveFile.
+// Asking the server, and handing files to the visitor. Every question fails in one way: an Unanswered, whose message is a
+// sentence for the visitor. Adds former.later, former.ask, former.answer, former.bytes, former.stream, former.lines,
+// former.unanswered, former.whyNot, former.copy and former.saveFile.
 (() => {
   const former = window.former;
   const LATER = 700; // ms, up to twice that: from a busy server's refusal to the next time it is asked; then twice that
@@ -9,42 +10,97 @@
   /** How long to wait, in ms, before something that failed so many times before is tried again. */
   former.later = (times) => Math.min(LATEST, LATER * 2 ** times) * (1 + Math.random()); // a class does not come back at once
 
-  /** As fetch, of a path; a busy server is asked again, up to some 10 s later. */
-  former.patiently = async (path, options) => {
+  /** Why there is no answer, in words for the visitor. `status` is that of the server's response, 0 where none came. */
+  class Unanswered extends Error {
+    constructor(message, status = 0) {
+      super(message);
+      this.status = status;
+    }
+    get busy() {
+      return this.status === 503;
+    }
+    /** Whether the question itself is refused: asked again, it is refused again. */
+    get refused() {
+      return this.status === 200 || this.status === 422;
+    }
+  }
+
+  /** An Unanswered with a message of viz/text. */
+  former.unanswered = (key) => new Unanswered(former.say(key));
+
+  /** What the visitor is told of an error. One of a script's own is for the console: its words mean nothing to a visitor. */
+  former.whyNot = (error) => {
+    if (error instanceof Unanswered) return error.message;
+    reportError(error);
+    return former.say("not_possible");
+  };
+
+  /** Awaits what comes over the network. Throws Unanswered where the connection breaks or something else came; an abort
+   *  stays what it is. */
+  const received = async (promise) => {
+    try {
+      return await promise;
+    } catch (error) {
+      if (error.name === "AbortError") throw error;
+      throw former.unanswered("offline");
+    }
+  };
+
+  /** Whether JSON is a refusal: an answer may have an "error" too, a number. */
+  const isRefusal = (body) => Boolean(body?.error?.key);
+
+  const refused = async (response) => {
+    const body = await response.json().catch(() => null);
+    return new Unanswered(response.status === 404 ? former.say("gone") : former.refusal(body), response.status);
+  };
+
+  /** Asks for a path, with a body by POST; returns the Response. A busy server is asked again, up to some 10 s later.
+   *  Throws Unanswered. */
+  former.ask = async (path, { body, signal } = {}) => {
+    const options = { signal, ...(body && { method: "POST", body: JSON.stringify(body) }) };
     for (let time = 0; ; time++) {
-      const response = await fetch(former.url(path), options);
-      if (response.status !== 503 || time + 1 === TIMES) return response;
+      const response = await received(fetch(former.url(path), options));
+      if (response.ok) return response;
+      if (response.status !== 503 || time + 1 === TIMES) throw await refused(response);
       await new Promise((done) => setTimeout(done, former.later(time)));
     }
   };
 
-  /** Python's answer to a question, JSON; without a body a GET. Throws an Error whose message is for the visitor. */
+  /** Python's answer to a question, JSON; without a body a GET. Throws Unanswered, also where the answer is a refusal. */
   former.answer = async (path, body, signal) => {
-    const options = body && { method: "POST", body: JSON.stringify(body) };
-    const response = await former.patiently(path, { ...options, signal }).catch(() => null);
-    const said = await response?.json().catch(() => null);
-    if (!response) throw new Error(former.say("offline"));
-    if (!response.ok || !said) throw new Error(former.refusal(said));
-    return said;
+    const response = await former.ask(path, { body, signal });
+    const answer = await received(response.json());
+    if (isRefusal(answer)) throw new Unanswered(former.refusal(answer), response.status);
+    return answer;
   };
 
-  /** GETs lines of JSON, or with a body POSTs for them, and calls take(value) for each as it comes; aborting the signal ends
-   *  the work on the server. Throws an Error whose message is for the visitor; `busy` says whether the server had no room. */
+  /** What a path holds, an ArrayBuffer. Throws Unanswered. */
+  former.bytes = async (path) => received((await former.ask(path)).arrayBuffer());
+
+  /** The pieces of an answer as they come, Uint8Arrays; aborting the signal ends the work on the server. Throws Unanswered. */
+  former.stream = async function* (path, { body, signal } = {}) {
+    const reader = (await former.ask(path, { body, signal })).body.getReader();
+    try {
+      for (;;) {
+        const { done, value } = await received(reader.read());
+        if (done) return;
+        yield value;
+      }
+    } finally {
+      reader.cancel().catch(() => {}); // of what is read no further, or is broken already
+    }
+  };
+
+  /** Calls take(value) for each line of JSON of an answer as it comes, see former.stream. A line may be a refusal. */
   former.lines = async (path, signal, take, body) => {
-    const response = await former.patiently(path, { signal, ...(body && { method: "POST", body: JSON.stringify(body) }) });
-    if (response.status === 404) throw new Error(former.say("gone"));
-    const busy = response.status === 503;
-    if (!response.ok) throw Object.assign(new Error(former.refusal(await response.json().catch(() => null))), { busy });
-    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    const decoder = new TextDecoder();
     let rest = "";
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      const lines = (rest + value).split("\n");
+    for await (const bytes of former.stream(path, { body, signal })) {
+      const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
       rest = lines.pop();
       for (const line of lines) {
         const piece = JSON.parse(line);
-        if (piece.error) throw new Error(former.refusal(piece));
+        if (isRefusal(piece)) throw new Unanswered(former.refusal(piece), 200);
         take(piece);
       }
     }

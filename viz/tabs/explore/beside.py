@@ -8,14 +8,14 @@ from viz.passes.loaded import Models
 from viz.server.view import View
 from viz.tabs.explore.starts import Start, shown, start
 from viz.tabs.python import IMPORTS
-from viz.text import Refusal
+from viz.text import NothingToShow
 
 
 def code(models: Models, view: View) -> str:
     """The pinned pass and the one on screen, and where their maps are of one shape, the difference."""
     pinned = view.get("beside")
     if not isinstance(pinned, Mapping):
-        raise Refusal("nothing_pinned")
+        raise NothingToShow("nothing_pinned")
     before, now = start(models, pinned), start(models, view)
     lines = (
         f"{before.code}{shown(before.loaded, pinned)}"

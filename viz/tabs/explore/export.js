@@ -84,9 +84,8 @@ const saveTable = async () => {
 
 const saveArrays = async () => {
   const { key, model } = store.pass.header;
-  const response = await fetch(former.url(`/attention/${key}/data.npz`));
-  if (!response.ok) throw new Error(say(response.status === 404 ? "gone" : "offline"));
-  former.saveFile(`${model.replace(/[^\w.-]+/g, "-")}-all-heads.npz`, await response.blob());
+  const arrays = await former.bytes(`/attention/${key}/data.npz`);
+  former.saveFile(`${model.replace(/[^\w.-]+/g, "-")}-all-heads.npz`, new Blob([arrays]));
 };
 
 const make = (name, save) => {
@@ -98,7 +97,7 @@ const make = (name, save) => {
     try {
       await save();
     } catch (error) {
-      status.textContent = error.name === "TypeError" ? say("offline") : error.message;
+      status.textContent = former.whyNot(error);
     }
     button.disabled = false;
   });

@@ -110,7 +110,7 @@ const load = async () => {
   } catch (error) {
     if (course?.of !== of) return;
     course = null;
-    missing.textContent = error.message;
+    missing.textContent = former.whyNot(error);
   }
 };
 

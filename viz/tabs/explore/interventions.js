@@ -169,7 +169,7 @@ const run = async () => {
   } catch (error) {
     if (running !== mine) return; // it was stopped, and says so itself
     stop();
-    finding.textContent = error.name === "TypeError" ? say("offline") : error.message;
+    finding.textContent = former.whyNot(error);
   }
 };
 
@@ -202,6 +202,7 @@ const drawAfterMap = former.afterwards(draw);
 
 watch("value", draw);
 store.subscribe(element, (changed) => {
+  measure.disabled = !store.pass;
   if (changed.has("pass")) stop();
   if (changed.has("pass") || changed.has("map")) draw();
   else if (changed.has("layer") || changed.has("head")) drawAfterMap();

@@ -92,19 +92,19 @@ const load = async () => {
   const { key } = store.pass?.header ?? {};
   if (!key || !inView || asked === key) return;
   asked = key;
-  const response = await former.patiently(`/attention/${key}/lens`).catch(() => null);
-  const answer = await response?.json().catch(() => null);
+  const answer = await former.answer(`/attention/${key}/lens`).catch((error) => error);
   if (asked !== key) return; // another pass is on screen by now
-  if (response?.ok && answer) {
-    element.classList.remove("late");
-    element.dataset.rev = store.rev;
-    body.hidden = Boolean(answer.error); // a model without a head has nothing to be read by
-    if (answer.error) return void (status.textContent = former.refusal(answer));
-    read = answer;
-    return draw();
+  const failed = answer instanceof Error;
+  if (failed) {
+    status.textContent = former.whyNot(answer);
+    if (!answer.refused) return void (asked = null); // is asked for again
   }
-  asked = null;
-  status.textContent = response?.status === 404 ? say("gone") : former.refusal(answer);
+  element.classList.remove("late");
+  element.dataset.rev = store.rev;
+  body.hidden = failed; // a model without a head has nothing to be read by
+  if (failed) return;
+  read = answer;
+  draw();
 };
 new IntersectionObserver((entries) => {
   inView = entries.at(-1).isIntersecting;

@@ -37,7 +37,7 @@ from viz.server.view import read_model
 from viz.server.work import attach as attach_answers
 from viz.tabs.base import Site
 from viz.tabs.explore import forming, scans
-from viz.text import Busy, Refusal
+from viz.text import Refusal
 
 Measure = Callable[[Loaded, Pass], Iterator[dict[str, Any]]]
 
@@ -134,12 +134,7 @@ def attach_of_heads(server: FastAPI, site: Site, held: Callable[[str], Awaitable
         def pieces() -> Iterator[bytes]:
             yield gzip.compress(json.dumps(make(models[made.header["model"]], made, *arguments)).encode(), 6)
 
-        try:
-            body = await work.whole(f"{key}/{path}/{arguments}", pieces, request)
-        except Refusal as refusal:
-            if isinstance(refusal, Busy):
-                raise
-            return http.refused(refusal, 200)  # that there is nothing to say of a model, or a map, is an answer
+        body = await work.whole(f"{key}/{path}/{arguments}", pieces, request)
         headers = {"Content-Encoding": "gzip"} | FOREVER
         return Response(body, 200, headers, "application/json") if body else Response(status_code=http.GONE)
 

@@ -156,7 +156,7 @@ const ask = async () => {
     element.classList.remove("late");
     section.dataset.of = `${ofHeads} ${layer} ${number}`;
   } catch (error) {
-    if (!signal.aborted) status.textContent = error.message;
+    if (!signal.aborted) status.textContent = former.whyNot(error);
   }
 };
 

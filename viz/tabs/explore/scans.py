@@ -23,7 +23,7 @@ from viz.passes.habits import rounded
 from viz.passes.loaded import Loaded, Models
 from viz.server.view import View, read_choice, read_index, read_model
 from viz.tabs.python import IMPORTS
-from viz.text import Note, Refusal, note
+from viz.text import Note, NothingToShow, note
 
 MEASURES = (
     *("previous", "next", "first", "separator", "self", "same", "elsewhere", "copying"),
@@ -185,7 +185,7 @@ def python(models: Models, view: View) -> str:
     loaded = read_model(models, view)
     kept = found(loaded)
     if isinstance(kept, dict):
-        raise Refusal(kept["key"], **kept["values"])
+        raise NothingToShow(kept["key"], **kept["values"])
     layer, number = at(kept, view)
     measures = [name for name in MEASURES if name in kept.facts["measures"]]
     x, y = axes(measures, *(read_choice(view, f"scan_{side}", MEASURES) for side in "xy"))

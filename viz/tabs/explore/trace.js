@@ -66,9 +66,12 @@ const numberStep = (names) => {
   const { table } = former.productsTable({ ...terms, of });
   const bias = terms.bias === null ? { biased: "no", bias: "" } : { biased: "yes", bias: number(terms.bias) };
   chain.dataset.value = terms.value;
-  return h("li", {},
-    line(say("trace_number", { part, at, token, value: number(terms.value), count: terms.inputs.length, of, ...bias })), file(terms), table,
-    stream === null ? null : line(say("trace_added", { token, at, before: number(stream), after: number(stream + terms.value) })));
+  const values = { part, at, token, value: number(terms.value), count: terms.inputs.length, of, ...bias };
+  const place = terms.tensor ? file(terms) : line(say("trace_unjoined"));
+  const lines = [line(say("trace_number", values)), place, table];
+  if (stream === null) return h("li", {}, ...lines);
+  const added = { token, at, joins: joins(), before: number(stream), after: number(stream + terms.value) };
+  return h("li", {}, ...lines, line(say("trace_added", added)));
 };
 
 /** What a norm does to one number, for a message. */
@@ -99,11 +102,15 @@ const inputSteps = (names) => {
   return [...steps, h("li", {}, line(say("trace_embeddings", sum)), file(embedded.norm), ...places, file(embedded.segment_place, embedded.segment_place.row, column))];
 };
 
+/** For a message: whether a map joins the heads. */
+const joins = () => (found.joins ? "yes" : "no");
+
 /** What the query fetches, and what the head adds to the stream. */
 const forwardStep = (names) => {
   const largest = former.strongestOf(found.adds.map(Math.abs), LARGEST);
   const button = (at) => h("button", { type: "button", class: "f-button", "aria-pressed": `${picked.part === "adds" && picked.at === at}`, "data-at": at, onclick: () => pick("adds", at) }, `[${at}] ${signed(found.adds[at], 3)}`);
-  return h("li", {}, line(say("trace_out", { ...names, weight: number(found.weight) })), row("out", names.query, false), row("adds", names.query, false),
+  const told = line(say("trace_out", { ...names, joins: joins(), weight: number(found.weight) }));
+  return h("li", {}, told, row("out", names.query, false), row("adds", names.query, false),
     h("div", { class: "largest" }, say("trace_largest"), ...largest.map(button)));
 };
 
@@ -125,16 +132,16 @@ const load = async () => {
   if (asks === on) return;
   on = asks;
   element.classList.add("late");
-  const response = await former.patiently(asks).catch(() => null);
-  const answer = await response?.json().catch(() => null);
+  const answer = await former.answer(asks).catch((error) => error);
   if (asks !== on) return; // something else is asked by now
   if (asks !== path()) return void (on = null); // or will be in a moment
   element.classList.remove("late");
-  found = response?.ok && !answer?.error ? answer : null;
-  chain.hidden = !found;
-  status.textContent = found ? "" : response?.status === 404 ? say("gone") : former.refusal(answer);
-  if (!response?.ok) on = null; // is asked for again; a refusal stays one
-  if (!found) return;
+  const failed = answer instanceof Error;
+  found = failed ? null : answer;
+  chain.hidden = failed;
+  status.textContent = failed ? former.whyNot(answer) : "";
+  if (failed && !answer.refused) on = null; // is asked for again
+  if (failed) return;
   draw();
   element.dataset.rev = store.rev;
 };

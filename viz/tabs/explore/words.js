@@ -1,7 +1,7 @@
 // Which words carried a classifier's verdict: by taking each away, and by where attention looks. Two different things.
 const { h, say, store } = former;
 const { tools, body, foot } = former.panel(element, say("words"));
-const start = h("button", { type: "button", class: "f-button", onclick: () => (running ? stop() : run(true)) });
+const start = h("button", { type: "button", class: "f-button", disabled: true, onclick: () => (running ? stop() : run(true)) });
 const progress = h("progress", { max: 1, value: 0, hidden: true, "aria-label": say("words") });
 tools.append(progress, start);
 const columns = ["ablation", "attention"].map((kind) => {
@@ -57,7 +57,7 @@ const run = async (asked = false) => {
     if (running !== mine) return;
     stop();
     const quietly = error.busy && !asked;
-    agreement.textContent = quietly ? "" : error.name === "TypeError" ? say("offline") : error.message;
+    agreement.textContent = quietly ? "" : former.whyNot(error);
     if (quietly) waiting = setTimeout(run, LATER * (1 + Math.random()));
   }
 };
@@ -95,6 +95,7 @@ const draw = () => {
 
 store.subscribe(element, (changed) => {
   if (!store.pass) return;
+  start.disabled = false;
   const shows = store.pass.header.kind === "classifier";
   element.hidden = !shows;
   if (changed.has("pass")) {

@@ -107,20 +107,19 @@ const load = async () => {
   on = asks;
   element.classList.add("late");
   if (!asks) return;
-  const response = await former.patiently(asks).catch(() => null);
-  const answer = await response?.json().catch(() => null);
+  const answer = await former.answer(asks).catch((error) => error);
   if (asks !== on) return; // something else is asked by now
   element.classList.remove("late");
-  const good = response?.ok && answer && !answer.error;
-  body.hidden = !good;
-  if (good) {
-    found = answer;
-    draw();
-    element.dataset.rev = store.rev;
-  } else {
-    if (!response?.ok) on = null; // is asked for again; a refusal stays one
-    status.textContent = response?.status === 404 ? say("gone") : former.refusal(answer);
+  const failed = answer instanceof Error;
+  body.hidden = failed;
+  if (failed) {
+    if (!answer.refused) on = null; // is asked for again
+    status.textContent = former.whyNot(answer);
+    return;
   }
+  found = answer;
+  draw();
+  element.dataset.rev = store.rev;
 };
 
 const soon = () => {

@@ -70,7 +70,7 @@ class Stream(StreamingResponse):
 
 def attach(server: FastAPI, site: Site) -> None:
     """POST /write with a JSON object (`writing.read_order`, and "model"), answered by a stream of frames, and
-    POST /written with the same, answered by {"text"}: the prompt and what is written, decoded."""
+    POST /written with the same, answered by {"text", "rest"}: the prompt and what is written, see `writing.written`."""
     models, streams = writers(site.models), Writing(site.work)
     places = Places(STREAMS)
 
@@ -85,7 +85,8 @@ def attach(server: FastAPI, site: Site) -> None:
     @http.answers
     async def written(request: Request) -> Response:
         _, loaded, order = await read(request)
-        return JSONResponse({"text": loaded.bundle.tokenizer.decode(order.ids)})
+        text, rest = writing.written(loaded.bundle.tokenizer, order.ids)
+        return JSONResponse({"text": text, "rest": rest})
 
     @server.post("/write")
     @http.answers

@@ -17,6 +17,7 @@ A cell is 255·√weight, of the newest token's attention to the t tokens of the
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import json
 import math
@@ -134,6 +135,15 @@ def _read_number(
         key = "bad_whole_number" if whole else "bad_number"
         raise Refusal(key, name=note(f"write_{name}"), low=low, high=high, given=str(value)[:20])
     return value
+
+
+def written(tokenizer: Tokenizer, ids: Sequence[int]) -> tuple[str, str]:
+    """The text of tokens up to its last whole character, and in hexadecimal the bytes of one that is not complete."""
+    if not hasattr(tokenizer, "bytes_of"):
+        return tokenizer.decode(ids), ""
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    text = decoder.decode(b"".join(bytes_of(tokenizer, i) for i in ids))
+    return text, decoder.getstate()[0].hex(" ").upper()
 
 
 @torch.inference_mode()

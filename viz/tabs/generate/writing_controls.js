@@ -57,14 +57,15 @@ const button = (name, act) => {
 const copy = async () => {
   const written = writing.branches.path(writing.cursor).map((node) => node.token);
   try {
-    copied.value = await former.textOf({ model: settings.model, text: settings.text, written });
+    const { text: whole, rest } = await former.textOf({ model: settings.model, text: settings.text, written });
+    copied.value = whole;
+    copied.hidden = false; // what is hidden cannot be selected
+    copied.hidden = await former.copy(copied);
+    const done = say(copied.hidden ? "write_copied" : "write_copy_refused");
+    status.textContent = rest ? `${done} ${say("write_half", { bytes: rest })}` : done;
   } catch (error) {
-    status.textContent = error.message;
-    return;
+    status.textContent = former.whyNot(error);
   }
-  copied.hidden = false; // what is hidden cannot be selected
-  copied.hidden = await former.copy(copied);
-  status.textContent = say(copied.hidden ? "write_copied" : "write_copy_refused");
 };
 const copied = h("textarea", { class: "copied", rows: 2, readonly: true, hidden: true, "aria-label": say("write_copy_hint") });
 const buttons = {

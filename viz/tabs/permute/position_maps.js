@@ -47,17 +47,18 @@ const current = () => tables.find(({ name }) => name === permuting.view.table) ?
 const span = ({ trained }) => 2 * trained;
 
 const fetchTable = async (table) => {
-  const paths = [`/positions/${table.key}`, `/positions/${table.key}/chart`];
-  const responses = await Promise.all(paths.map((path) => fetch(former.url(path)).catch(() => null)));
-  if (!responses.every((response) => response?.ok)) {
+  const path = `/positions/${table.key}`;
+  try {
+    const [numbers, figures] = await Promise.all([former.bytes(path), former.answer(`${path}/chart`)]);
+    const levels = new Int16Array(numbers);
+    const norms = Float64Array.from({ length: table.rows }, (_, row) => Math.sqrt(dot(levels, table, row, row)) * table.scale);
+    held[table.key] = { levels, norms, maps: {}, figures };
+    permuting.complain(null, "error", "table");
+    paint();
+  } catch (error) {
     delete asked[table.key]; // the next look tries again
-    return permuting.complain(say("offline"), "error", "table");
+    permuting.complain(former.whyNot(error), "error", "table");
   }
-  permuting.complain(null, "error", "table");
-  const levels = new Int16Array(await responses[0].arrayBuffer());
-  const norms = Float64Array.from({ length: table.rows }, (_, row) => Math.sqrt(dot(levels, table, row, row)) * table.scale);
-  held[table.key] = { levels, norms, maps: {}, figures: await responses[1].json() };
-  paint();
 };
 
 const dot = (levels, { emb }, a, b) => {

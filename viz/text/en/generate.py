@@ -43,6 +43,7 @@ MESSAGES = {
     "write_copy": "Copy",
     "write_copy_hint": "Copy the text up to the outlined token",
     "write_copied": "Copied.",
+    "write_half": "The last character is not complete yet; the bytes of it that are written, {bytes}, are left out.",
     "write_copy_refused": "The browser does not let this page copy. The text is selected: press Ctrl+C, or ⌘C on a"
     " Mac.",
     "write_no_state": "The model has not read the text up to here yet.",

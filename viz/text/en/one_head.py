@@ -70,6 +70,8 @@ MESSAGES = {
     "trace_row_adds": "adds at {token}",
     "trace_number": "{part, select, adds {what the head adds} other {{part}}}[{at}] of {token} = {value}: the sum of"
     " {count} products of a weight and a number of {of}{biased, select, yes {, and the bias {bias}} other {}}",
+    "trace_unjoined": "This model has no map after its heads: their outputs stand side by side, and each number goes on"
+    " as it is. So its own weight is 1 and all others are 0.",
     "trace_file": "{tensor} in {file}",
     "trace_place": "{tensor}[{row}, {column}] in {file}",
     "trace_place_only": "{tensor}[{row}, {column}]",
@@ -87,8 +89,9 @@ MESSAGES = {
     "trace_block": "{value} from layer {layer}",
     "trace_attention": "{value} from the self-attention before",
     "trace_out": "Forward: out of {query} is the sum of v over all keys, each times its weight; {key} gives {weight} ×"
-    " its v. The map that joins the heads makes of out what this head adds to the residual stream:",
+    " its v. {joins, select, yes {The map that joins the heads turns out into} other {No map joins the heads of this"
+    " model: out is, in its own places,}} what this head adds to the residual stream:",
     "trace_largest": "Its largest numbers:",
-    "trace_added": "The stream of {token} was {before} at {at}; with what this head adds it is {after}. The other heads"
-    " and a bias are added beside it.",
+    "trace_added": "The stream of {token} was {before} at {at}; with what this head adds it is {after}. {joins, select,"
+    " yes {The other heads and a bias are added beside it.} other {The other heads fill the other places.}}",
 }

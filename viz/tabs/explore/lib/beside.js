@@ -52,19 +52,19 @@
     load();
   };
 
-  /** Fetches the pinned pass: Python says which it is. */
-  const load = async () => {
+  /** Fetches the pinned pass: Python says which it is. A server that does not answer is asked again, while it is pinned. */
+  const load = async (times = 0) => {
     const { asked } = beside;
     const { model, text, edits } = asked;
     try {
       const { key } = await former.answer("/attention", { model, text, edits });
-      const response = await former.patiently(`/attention/${key}`);
-      const pass = former.decodePass(await response.arrayBuffer());
+      const pass = former.decodePass(await former.bytes(`/attention/${key}`));
       if (beside.asked !== asked) return;
-      beside.pass = pass;
+      Object.assign(beside, { pass, refused: null });
     } catch (error) {
       if (beside.asked !== asked) return;
-      beside.refused = error.message;
+      beside.refused = former.whyNot(error);
+      if (!error.refused) setTimeout(() => beside.asked === asked && load(times + 1), former.later(times));
     }
     publish("pinned");
   };
@@ -92,8 +92,7 @@
     if (!shown || shown.exact || asking === shown.place) return;
     const { place, map, of } = shown;
     asking = place;
-    const response = await former.patiently(`/attention/${place}`).catch(() => null);
-    const buffer = response?.ok && (await response.arrayBuffer().catch(() => null));
+    const buffer = await former.bytes(`/attention/${place}`).catch(() => null);
     if (asking !== place) return;
     asking = null;
     if (!buffer) return;

@@ -26,15 +26,17 @@
       const { of, layer, head } = store.view;
       const part = of === "head" ? head : of;
       const asks = (mine = {});
-      const response = await former.patiently(`/attention/${pass.header.key}/${map.name}/${layer}/${part}`).catch(() => null);
-      const buffer = response?.ok && (await response.arrayBuffer().catch(() => null));
-      if (asks !== mine) return; // something else is shown by now
-      if (buffer) {
+      const path = `/attention/${pass.header.key}/${map.name}/${layer}/${part}`;
+      try {
+        const buffer = await former.bytes(path);
+        if (asks !== mine) return; // something else is shown by now
         store.exact = { of, layer, head, ...former.decodeExact(map, of, buffer) };
-        return publish("exact");
+        publish("exact");
+      } catch (error) {
+        if (asks !== mine) return;
+        if (error.status === 404) return store.ask();
+        later = setTimeout(() => asks === mine && fetchNow(times + 1), former.later(times));
       }
-      if (response?.status === 404) return store.ask();
-      later = setTimeout(() => asks === mine && fetchNow(times + 1), former.later(times));
     };
     const fetchSoon = former.afterwards(() => store.exact || mine || fetchNow()); // of heads that are only passed by, nothing
 
@@ -42,7 +44,7 @@
     store.exactly = async () => {
       former.catchUp(); // it may be about to be fetched
       if (!store.exact) await load();
-      if (!store.exact) throw new Error(former.say("offline"));
+      if (!store.exact) throw former.unanswered("offline");
     };
 
     return { load, forget, fetchSoon };

@@ -88,10 +88,10 @@
   const pooledLengths = ({ lengths, pooled }) =>
     Array.from({ length: Math.ceil(lengths.length / pooled) }, (_, i) => Math.ceil(Math.max(...lengths.slice(i * pooled, (i + 1) * pooled)) / pooled));
 
-  /** {header, maps}: the header's fields are those of `run` in viz/passes/run.py. */
+  /** {header, maps}: the header's fields are those of `run` in viz/passes/run.py. Throws Unanswered of anything else. */
   former.decodePass = (buffer) => {
     const magic = new TextDecoder().decode(new Uint8Array(buffer, 0, 4));
-    if (magic !== "FMR2") throw new Error("not a packed pass");
+    if (magic !== "FMR2") throw former.unanswered("offline"); // a proxy's page, say
     const length = new DataView(buffer).getUint32(4, true);
     const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 8, length)));
     const heads = header.maps.map(({ layers, heads }) => layers * heads);

@@ -168,15 +168,19 @@
       if (followed) lookAs(followed);
       return publish("rev");
     }
-    const response = await former.patiently(`/attention/${key}`).catch(() => null);
+    let pass = null;
+    let gone = false; // the server holds it no longer
+    try {
+      pass = former.decodePass(await former.bytes(`/attention/${key}`));
+    } catch (error) {
+      gone = error.status === 404;
+    }
     if (answer.rev !== newest) return; // a later answer overtook this one
-    if (response?.status === 404) return store.ask();
-    const buffer = response?.ok && (await response.arrayBuffer().catch(() => null));
-    if (answer.rev !== newest) return;
-    if (!buffer) return failed();
+    if (gone) return store.ask();
+    if (!pass) return failed();
     store.rev = answer.rev; // only now: a part painted meanwhile still shows the answer before
     answered(null);
-    take(former.decodePass(buffer));
+    take(pass);
   };
   let newest = 0; // the last answer taken up; store.rev follows when it is on the screen
   let example = null; // the worked example's key, kept back while a link's answer is under way

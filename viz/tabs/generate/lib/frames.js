@@ -1,5 +1,5 @@
-// Asks the server to write, and reads what it answers: a frame a token (viz/tabs/generate/writing.py). Adds former.write,
-// former.whyNot and former.textOf.
+// Asks the server to write, and reads what it answers: a frame a token (viz/tabs/generate/writing.py). Adds former.write
+// and former.textOf.
 (() => {
   const former = window.former;
 
@@ -9,8 +9,8 @@
     cells: bytes.slice(8 + header),
   });
 
-  /** The text of a prompt and the tokens written to it. Throws an Error whose message is for the visitor. */
-  former.textOf = async (order) => (await former.answer("/written", order)).text;
+  /** {text, rest} of a prompt and the tokens written to it: see viz/tabs/generate/routes.py. Throws as former.answer. */
+  former.textOf = (order) => former.answer("/written", order);
 
   /** Known tokens in pieces as the server shares them; at least one, that asks for the state where one stands. */
   const piecesOf = (known) => {
@@ -19,24 +19,14 @@
   };
 
   /** The frames of the state where one stands, of the `known` tokens after it and of others up to `length`, as they come;
-   *  orderOf(length, given) is what is asked of the server. Throws an Error, see former.whyNot. */
+   *  orderOf(length, given) is what is asked of the server. Throws as former.stream. */
   former.write = async function* (orderOf, length, known, signal) {
     for (const given of piecesOf(known)) yield* answered(orderOf(length || given.length, given), signal);
   };
 
-  /** What a visitor is told of an error of former.write. */
-  former.whyNot = (error) => (error instanceof TypeError || error.name === "NetworkError" ? former.say("offline") : error.message);
-
   const answered = async function* (order, signal) {
-    const response = await former.patiently("/write", { method: "POST", body: JSON.stringify(order), signal });
-    if (!response.ok) {
-      throw new Error(former.refusal(await response.json().catch(() => null)));
-    }
-    const reader = response.body.getReader();
     let held = new Uint8Array(0);
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
+    for await (const value of former.stream("/write", { body: order, signal })) {
       const joined = new Uint8Array(held.length + value.length);
       joined.set(held);
       joined.set(value, held.length);

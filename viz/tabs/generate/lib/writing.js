@@ -61,6 +61,7 @@
 
   /** See viz/tabs/generate/python.py. Of each branch: which it leaves, after how many tokens, and its own. */
   former.viewOf.generate = () => {
+    if (!writing.branches.root.state) return null;
     const { branches, settings: { layer, head, of, second } } = writing;
     const own = (from, i) => branches.path(branches.end(i)).slice(from?.depth ?? 0).map(({ token }) => token);
     const ways = branches.list.map(({ from, parent }, i) => [parent ?? 0, from?.depth ?? 0, own(from, i)]);

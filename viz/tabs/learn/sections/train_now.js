@@ -50,7 +50,7 @@ const listen = async (mine) => {
     await former.lines(`/learn/train-now/${mine ? "train" : "watch"}`, signal, take, mine ? { task, seed, text } : {});
   } catch (error) {
     if (signal.aborted) return;
-    if (mine) demo.complain(error.message, "error", "train");
+    if (mine) demo.complain(former.whyNot(error), "error", "train");
   }
   if (signal.aborted) return;
   reading = null;
