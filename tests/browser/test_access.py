@@ -7,7 +7,7 @@ from typing import Literal
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
-from PIL import Image
+from PIL import Image, ImageColor
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import Guard
@@ -15,6 +15,7 @@ from tests.browser.pages import Exploring, Tab, Writing, tab_to
 from tests.browser.pages_learn import SHOWN, Learning
 from tests.browser.pages_mask import Masking
 from tests.browser.pages_permute import Permuting
+from viz import style
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 
@@ -136,6 +137,16 @@ def test_dark_mode_darkens_the_page_the_panels_and_the_map(page, guard, how):
     assert lightness(int(panel["x"]) + 5, int(panel["y"] + panel["height"]) - 5) < 200
     masked = lightness(chart["x"] + 0.6 * chart["width"], chart["y"] + 0.3 * chart["height"])
     assert masked < 300
+
+
+@pytest.mark.own_page
+@pytest.mark.parametrize(("system", "theme"), [("dark", "light"), ("light", "dark")])
+def test_a_theme_that_a_link_asks_for_goes_before_the_system_s(page, guard, system, theme):
+    page.emulate_media(color_scheme=system)
+    Masking(page, guard.origin).open(__theme=theme)
+    body = "() => ['backgroundColor', 'color'].map((name) => getComputedStyle(document.body)[name])"
+    colours = [ImageColor.getrgb(style.BROWSER["colours"][theme][name]) for name in ("page", "text")]
+    assert page.evaluate(body) == [f"rgb{colour}" for colour in colours]
 
 
 BEYOND = """() => [...document.querySelectorAll("button, input, select, textarea, canvas, h2, h3, p")]

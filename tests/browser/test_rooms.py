@@ -256,12 +256,24 @@ def test_markup_in_a_followed_view_stays_text(tab, guard):
     assert tab.page.evaluate("window.hacked") is None
 
 
+def test_who_stops_leading_in_one_tab_leads_in_no_other(tab, other):
+    tab.open()
+    lead(tab, "twice")
+    second = other().open(room="twice", lead=1)
+    expect(second.page.locator(".room-bar")).to_contain_text("You lead the room “twice”")
+    tab.page.get_by_role("button", name="Stop leading").click()
+    expect(second.page.locator(".room-bar")).to_contain_text("You no longer lead the room “twice”")
+    assert "room" not in second.link()
+    second.cell(2, 2).click()
+    second.page.wait_for_timeout(1000)  # more than a leader waits to tell of a change
+    room = tab.page.request.get(f"{tab.origin}/room/twice").json()
+    assert room["view"] is None, "it leads on"
+
+
 @pytest.mark.own_browser
-def test_open_pages_say_that_the_server_is_gone_and_go_on_when_it_is_back(page, guard, tmp_path):
-    guard.allow(
-        "ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET|ERR_INCOMPLETE|NetworkError|Failed to fetch"
-    )
-    guard.allow("404.*/room/gone")  # which the new server does not know until somebody leads it again
+def test_open_pages_say_that_the_server_is_gone_and_go_on_when_it_is_back_unless_they_are_loaded(page, guard, tmp_path):
+    guard.allow("ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE|ERR_CONNECTION_RESET|ERR_INCOMPLETE")
+    guard.allow("404")  # of a server that has just begun, and of the passes that it does not hold
     port, log = free_port(), Path(tmp_path / "app.log")
     guard.origin = f"http://127.0.0.1:{port}"
     process = serve(port, log, OMP_NUM_THREADS="1")
@@ -274,10 +286,23 @@ def test_open_pages_say_that_the_server_is_gone_and_go_on_when_it_is_back(page, 
         assert tab.tokens() == list("Still␣here?")
         process = serve(port, log, OMP_NUM_THREADS="1")
         wait_until_up(guard.origin, lambda: process.poll() is None, log)
-        expect(bar).to_contain_text("The server was started anew")
-        tab.settled()
-        assert tab.tokens() == list("Still␣here?")
-        assert page.evaluate(chosen(1, 2))
+        page.evaluate("window.stays = true")
+        expect(bar).to_contain_text("The server was restarted. You can go on here")
         tab.type("And on we go.")
+        tab.cell(2, 3).click()
+        tab.settled()
+        bar.get_by_role("button", name="Go on here").click()
+        expect(bar).to_contain_text("Nobody leads the room “gone” yet")
+        assert page.evaluate("window.stays"), "it was loaded without being asked"
+
+        stop(process)
+        expect(bar).to_contain_text("The server does not answer")
+        process = serve(port, log)
+        wait_until_up(guard.origin, lambda: process.poll() is None, log)
+        bar.get_by_role("button", name="Load again").click()
+        expect(bar).to_contain_text("This page has been loaded again, with the same view")
+        tab.settled()
+        assert tab.tokens() == list("And␣on␣we␣go.")
+        assert page.evaluate(chosen(2, 3))
     finally:
         stop(process)

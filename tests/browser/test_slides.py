@@ -175,6 +175,29 @@ def test_a_panel_with_nothing_to_show_says_so_until_it_has_something(tab):
     expect(said).to_be_hidden()
 
 
+COUNTED = """window.timers = 0;
+for (const name of ["setTimeout", "setInterval"]) {
+  const begin = window[name];
+  window[name] = (...given) => (window.timers++, begin(...given));
+}"""
+
+
+@pytest.mark.own_browser
+def test_a_panel_with_nothing_to_show_waits_without_looking_again_and_again(tab):
+    tab.page.add_init_script(COUNTED)
+    tab.goto(embed="lines")
+    expect(tab.page.locator(".embed-unknown")).to_be_visible()
+    for _ in range(3):  # shown and hidden again: no more waits after each
+        tab.page.evaluate("former.store.set({ view: 'lines' })")
+        presents(tab.page, "lines")
+        tab.page.evaluate("former.store.set({ view: 'map' })")
+        expect(tab.page.locator(".embed-unknown")).to_be_visible()
+    tab.painted()
+    before = tab.page.evaluate("window.timers")
+    tab.page.wait_for_timeout(3000)
+    assert tab.page.evaluate("window.timers") - before <= 3  # the page asks now and then whether the server is there
+
+
 def test_the_written_text_alone_can_be_written_on(tab):
     tab.page.set_viewport_size({"width": 800, "height": 500})
     tab.goto(embed="written-text")

@@ -1,7 +1,12 @@
 // What a teacher needs: presenting, and a room to lead; and for everybody, how the page stands with its room and server.
 const { h, say, room, presenter } = former;
 const name = h("input", { type: "text", maxlength: 40, pattern: "[A-Za-z0-9\\-]{1,40}", required: true, autocomplete: "off", "aria-label": say("class_room_name"), placeholder: say("class_room_name") });
-const lead = h("form", { onsubmit: (event) => (event.preventDefault(), room.lead(name.value)) }, name, h("button", { type: "submit" }, say("class_room_go")));
+const begin = (event) => {
+  event.preventDefault();
+  if (menu.open && name.reportValidity()) room.lead(name.value);
+};
+// The browser itself would check the name in the closed menu too, where it cannot say what is wrong.
+const lead = h("form", { novalidate: true, onsubmit: begin }, name, h("button", { type: "submit" }, say("class_room_go")));
 const link = h("input", { type: "text", readonly: true, "aria-label": say("class_room_link"), onfocus: () => link.select() });
 const copy = h("button", { type: "button", onclick: () => copyLink() }, say("class_room_copy"));
 const shared = h("div", { class: "shared" }, h("span", {}, say("class_room_link")), link, copy);
@@ -22,7 +27,9 @@ const words = h("span", { role: "status" });
 const button = (label, act) => h("button", { type: "button", onclick: act }, label);
 const back = button(say("room_back"), () => room.follow());
 const leave = button(say("room_leave"), () => room.leave());
-const bar = h("div", { class: "room-bar", hidden: true }, words, back, leave);
+const load = button(say("server_load"), () => location.reload());
+const stay = button(say("server_stay"), () => room.stay());
+const bar = h("div", { class: "room-bar", hidden: true }, words, back, leave, load, stay);
 /** This page's own address, also where it stands in another's frame and the address bar shows that one's. */
 const own = h("input", { type: "text", readonly: true, "aria-label": say("link_here") });
 const told = h("p", { role: "status" });
@@ -51,7 +58,7 @@ const classLink = () => {
   return url.href;
 };
 
-room.subscribe(() => {
+room.subscribe(document.body, () => {
   const leading = room.state === "leading";
   lead.hidden = leading;
   shared.hidden = !leading;
@@ -59,13 +66,15 @@ room.subscribe(() => {
     link.value = classLink();
     copy.textContent = say("class_room_copy");
   }
-  const said = room.lost ? say("server_lost") : (room.message ?? (room.state ? say(`room_${room.state}`, { room: room.name }) : ""));
-  words.textContent = said;
-  bar.hidden = !said;
-  bar.className = `room-bar ${room.lost ? "lost" : (room.state ?? "")}`;
-  back.hidden = room.state !== "alone";
+  const ofServer = room.lost ? "server_lost" : room.anew ? "server_anew" : null;
+  const ofRoom = room.message ?? (room.state ? say(`room_${room.state}`, { room: room.name }) : "");
+  words.textContent = ofServer ? say(ofServer) : ofRoom;
+  bar.hidden = !words.textContent;
+  bar.className = `room-bar ${room.lost ? "lost" : room.anew ? "anew" : (room.state ?? "")}`;
+  load.hidden = stay.hidden = ofServer !== "server_anew";
+  back.hidden = room.state !== "alone" || room.anew;
   leave.textContent = say(leading ? "class_room_end" : "room_leave");
-  leave.hidden = !room.state && !room.message;
+  leave.hidden = (!room.state && !room.message) || room.anew;
 });
 document.addEventListener("click", (event) => [menu, give].forEach((one) => one.contains(event.target) || (one.open = false)));
 former.page.select = () => trigger("opened");

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -49,7 +50,7 @@ class PassStore:
         self._orders: OrderedDict[str, Order] = OrderedDict()
         self._lock = threading.Lock()
         self._turns = threading.Semaphore(AT_ONCE)
-        self._revisions = itertools.count(1)
+        self._revisions = itertools.count(round(1000 * time.time()))  # a page stays open while the server is restarted
 
     def get(self, key: str) -> tuple[Pass, bytes] | None:
         """A pass and its packed body; None where it is not held."""
@@ -94,7 +95,7 @@ class PassStore:
                 self._orders.popitem(last=False)
 
     def revision(self) -> int:
-        """A number not given before, to mark an answer with."""
+        """A number larger than all before, those of earlier starts of the server too, to mark an answer with."""
         return next(self._revisions)
 
 

@@ -77,7 +77,8 @@ class Rooms:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._rooms: dict[str, Room] = {}
         self._clock = clock
-        self._revisions = itertools.count(1)  # of all rooms: another leader's view is never taken for the one before
+        # Of all rooms, and larger than at an earlier start: another leader's view is never taken for the one before.
+        self._revisions = itertools.count(round(1000 * time.time()))
 
     def show(self, name: str, key: str, view: str, who: str = "") -> int:
         """Takes up what a leader shows; returns its revision, which grows with every change.

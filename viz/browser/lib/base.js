@@ -70,7 +70,8 @@
 
   /**
    * Who is told of changes: {subscribe, publish}. subscribe(element, listen) calls listen(Set of names) at once with all
-   * `names`, then with what publish(...names) tells, while the element is on the page; it returns how to end that.
+   * `names`, then with what publish(...names) tells, while the element is on the page; it returns how to end that. An
+   * error of one listener keeps nothing from the others.
    */
   former.listeners = (names) => {
     const entries = new Set();
@@ -83,7 +84,7 @@
     const publish = (...changed) => {
       const set = new Set(changed);
       for (const entry of entries) {
-        if (entry.element.isConnected) entry.listen(set);
+        if (entry.element.isConnected) attempt(() => entry.listen(set));
         else entries.delete(entry);
       }
     };
@@ -109,6 +110,15 @@
     return show;
   };
 
+  /** Calls act; its error keeps nothing else from being done. */
+  const attempt = (act) => {
+    try {
+      act();
+    } catch (error) {
+      reportError(error);
+    }
+  };
+
   const due = new Set(); // what is drawn in the next frame, or later in the one that is being drawn
   let drawing = false;
   const frame = () => {
@@ -122,15 +132,6 @@
     }
     drawing = false;
     if (due.size) requestAnimationFrame(frame);
-  };
-
-  /** Calls draw; its error keeps nothing else from being drawn. */
-  const attempt = (draw) => {
-    try {
-      draw();
-    } catch (error) {
-      reportError(error);
-    }
   };
 
   /** Calls draw at most once a frame, however often it is asked for: in this frame, where something else is being drawn. */

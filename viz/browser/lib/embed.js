@@ -38,8 +38,7 @@
     document.body.append(former.h("p", { class: "embed-foot" }, link));
     const nothing = former.h("p", { class: "embed-unknown", role: "status", hidden: true }, former.say("embed_nothing", { panel }));
     document.body.append(nothing);
-    embed.wait = () => former.presenter.wait(panel, (there) => (nothing.hidden = there));
-    embed.wait();
+    former.presenter.alone(panel, (there) => (nothing.hidden = there));
   };
 
   // --- in the menu -------------------------------------------------------------------------------------------------

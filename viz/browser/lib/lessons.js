@@ -4,14 +4,16 @@
   const said = {}; // tab → sentence
   const places = {}; // tab → its elements {sentence, anchor}
   const links = {}; // tab → {article, href}
+  const { subscribe, publish } = former.listeners(["sentence"]);
 
   former.lessons = {
+    subscribe, // to every sentence
     /** Says what to look at in a tab. */
     tell: (tab, sentence) => {
       said[tab] = sentence;
       const place = places[tab]?.sentence;
       if (place) former.setText(place, sentence);
-      former.lessons.heard();
+      publish("sentence");
     },
     of: (tab) => said[tab] ?? "",
     /** Where the article says more of what is in front in a tab: {article: its heading, href}. */
@@ -21,7 +23,6 @@
       places[tab].anchor.href = href;
       places[tab].anchor.textContent = former.say("lesson_article", { section: article });
     },
-    heard: () => {}, // told of every sentence
     attach: (tab, sentence, anchor) => {
       places[tab] = { sentence, anchor };
       sentence.textContent = said[tab] ?? "";

@@ -186,24 +186,32 @@
   presenter.start = () => {
     if (former.embed.panel !== null) former.embed.start();
     else if (former.opened.get("present") === "1") begin(former.opened.get("panel"));
-    former.lessons.heard = presenter.tell;
-    former.room.subscribe(tellQuestion);
+    former.lessons.subscribe(document.body, presenter.tell);
+    former.room.subscribe(document.body, tellQuestion);
     new MutationObserver(() => {
-      if (!presenter.on || !shown?.closest("[hidden]")) return;
-      if (former.embed.panel === null) requestAnimationFrame(() => show(sections()[0]));
-      else former.embed.wait();
+      if (!presenter.on || former.embed.panel !== null || !shown?.closest("[hidden]")) return;
+      requestAnimationFrame(() => show(sections()[0]));
     }).observe(document.body, { subtree: true, attributeFilter: ["hidden"] });
   };
 
-  /** Shows one panel, once it is there; tell(whether it is), where it stands on the page and has nothing to show. */
-  presenter.wait = async (name, tell) => {
-    show(null);
-    const there = () => sections().some((section) => nameOf(section) === name);
-    for (let looks = 0; !there(); looks += document.querySelector(`[data-panel="${name}"]`) ? 10 : 1) {
-      if (looks > 100) tell(false);
-      await new Promise((done) => setTimeout(done, 100));
-    }
-    tell(true);
-    await begin(name);
+  const [SOON, LATEST] = [1000, 10000]; // ms in which a panel comes that is hidden, or not on the page yet
+
+  /** Shows one panel and no other, whenever it has something to show; tell(whether it has). */
+  presenter.alone = (name, tell) => {
+    presenter.on = true;
+    let timer = 0;
+    let patience = null; // of the timer; 0 while the panel is there
+    const look = former.eachFrame(() => {
+      const section = sections().find((one) => nameOf(one) === name) ?? null;
+      if (section !== shown) show(section);
+      const wait = section ? 0 : document.querySelector(`[data-panel="${name}"]`) ? SOON : LATEST;
+      if (wait === patience) return;
+      patience = wait;
+      clearTimeout(timer);
+      if (wait) timer = setTimeout(() => tell(false), wait);
+      else tell(true);
+    });
+    new MutationObserver(look).observe(document.body, { subtree: true, childList: true, attributeFilter: ["hidden"] });
+    look();
   };
 })();

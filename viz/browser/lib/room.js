@@ -1,5 +1,6 @@
 // Rooms: the leader's page says what it shows, as the parameters of its link, and the pages of a class take them up
-// until they are touched. Also notices a server that is gone, and one that was started anew. Adds former.room.
+// until they are touched. Also notices a server that is gone, and one that was started anew: the page goes on with it, and
+// offers to be loaded again. Adds former.room.
 (() => {
   const former = window.former;
   const FOLLOW = 1500; // ms between two questions of a follower
@@ -7,9 +8,11 @@
   const SETTLE = 250; // from a leader's change to the room
   const KEEP = 60000; // a leader is heard of at least this often
   const LEADS = "former-leads"; // in the page's session: the room it leads; its address is one that follows
-  const LOST = "former-lost"; // in the page's session: the server was gone
+  const LOST = "former-lost"; // in the page's session: the server was gone, or another one answers
+  const TABS = "former-rooms"; // the channel on which this browser's pages hear that one of them leads no longer
 
-  const room = (former.room = { name: null, state: null, message: null, lost: false, votes: null, asks: () => null });
+  const room = { name: null, state: null, message: null, lost: false, anew: false, votes: null, asks: () => null };
+  former.room = room;
   let run = null; // of the server that answers
   let rev = 0; // of the view taken up
   let view = null; // the newest view of the room
@@ -17,15 +20,11 @@
   let timer = 0;
   let due = false; // whether a leader's change is on its way
 
-  const listeners = [];
-  room.subscribe = (listen) => {
-    listeners.push(listen);
-    listen();
-  };
-  const publish = () => listeners.forEach((listen) => listen());
+  const { subscribe, publish } = former.listeners(["room"]);
+  room.subscribe = subscribe;
   const become = (changes) => {
     Object.assign(room, changes);
-    publish();
+    publish("room");
   };
 
   /** Says something where rooms do. */
@@ -41,7 +40,7 @@
     return always.get(name);
   };
   /** A room's key: a reloaded page still leads. */
-  const key = () => secret(`former-key-${room.name}`);
+  const key = (name = room.name) => secret(`former-key-${name}`);
 
   /** What this page shows, whole: its link, and what a link does not hold. */
   const shown = () => {
@@ -60,19 +59,26 @@
     } catch {
       response = null;
     }
-    if (!response || response.status >= 500) {
+    if (!response || response.status >= 500 || response.status === 404) { // 404: it begins, without our routes yet
       former.kept.session.set(LOST, "1");
       if (!room.lost) become({ lost: true });
       return null;
     }
     const answer = response.status === 204 ? {} : await response.json().catch(() => ({}));
-    if (run && answer.run && answer.run !== run) {
-      former.kept.session.set(LOST, "1");
-      location.reload(); // it knows nothing of this page
-    }
+    const anew = Boolean(run && answer.run && answer.run !== run);
     run = answer.run ?? run;
-    if (room.lost) become({ lost: false });
+    if (anew || room.lost) {
+      if (anew) sent = null; // it knows nothing of the room
+      become({ lost: false, anew: room.anew || anew });
+      former.kept.session.set(LOST, room.anew ? "1" : null);
+    }
     return { status: response.status, ...answer };
+  };
+
+  /** The page goes on as it is, with a server that was started anew. */
+  room.stay = () => {
+    former.kept.session.set(LOST, null);
+    become({ anew: false });
   };
 
   const tick = async () => {
@@ -84,17 +90,15 @@
       else if (follows) await look();
       else await ask("/alive");
     }
-    timer = setTimeout(tick, follows || room.lost || question() ? FOLLOW : ALIVE);
+    const soon = follows || room.lost || question() || (room.state === "leading" && !sent);
+    timer = setTimeout(tick, soon ? FOLLOW : ALIVE);
   };
 
   // --- following ----------------------------------------------------------------------------------------------------
 
   const look = async () => {
     const answer = await ask(`/room/${encodeURIComponent(room.name)}?rev=${rev}`);
-    if (answer?.error) { // no room can have this name
-      former.writeBeside({ room: null, lead: null });
-      return become({ name: null, state: null, message: former.refusal(answer) });
-    }
+    if (answer?.error) return forget(former.refusal(answer)); // no room can have this name
     if (answer?.view === null) {
       rev = 0;
       if (room.state === "following") become({ state: "waiting" });
@@ -131,16 +135,15 @@
   const lead = async () => {
     const now = shown();
     if (now === sent?.view && Date.now() - sent.at < KEEP) return void (await ask("/alive"));
+    const { name } = room;
     const body = JSON.stringify({ key: key(), view: now });
-    const answer = await ask(`/room/${encodeURIComponent(room.name)}`, { method: "PUT", body });
+    const answer = await ask(`/room/${encodeURIComponent(name)}`, { method: "PUT", body });
+    if (room.state !== "leading" || room.name !== name) return end(name); // it was left meanwhile
     if (answer?.rev) {
       sent = { view: now, at: Date.now() };
       if (room.message) become({ message: null });
-    } else if (answer?.status === 409 || (answer?.error && !sent)) {
-      former.kept.session.set(LEADS, null);
-      former.writeBeside({ lead: null, room: null });
-      become({ state: null, message: former.refusal(answer) });
-    } else if (answer?.error) become({ message: former.refusal(answer) }); // this view cannot be shown; the next may
+    } else if (answer?.status === 409 || (answer?.error && !sent)) forget(former.refusal(answer));
+    else if (answer?.error) become({ message: former.refusal(answer) }); // this view cannot be shown; the next may
   };
 
   // --- votes --------------------------------------------------------------------------------------------------------
@@ -173,15 +176,38 @@
     tick();
   };
 
-  /** Follows and leads no longer; a room that was led is free at once. */
+  const end = (name) => {
+    const body = JSON.stringify({ key: key(name) });
+    ask(`/room/${encodeURIComponent(name)}`, { method: "DELETE", body, keepalive: true });
+  };
+
+  /** Follows and leads no longer; a room that was led is free at once, and no other page of this browser leads it. */
   room.leave = () => {
     if (room.state === "leading") {
-      ask(`/room/${encodeURIComponent(room.name)}`, { method: "DELETE", body: JSON.stringify({ key: key() }), keepalive: true });
+      end(room.name);
+      tabs?.postMessage(room.name);
     }
+    forget(null);
+  };
+
+  /** The page is in no room any more; the message says why, where it was not left here. */
+  const forget = (message) => {
     former.kept.session.set(LEADS, null);
     former.writeBeside({ room: null, lead: null });
-    become({ name: null, state: null, message: null, votes: null });
+    become({ name: null, state: null, message, votes: null });
   };
+
+  const channel = () => {
+    try {
+      return new BroadcastChannel(TABS);
+    } catch {
+      return null; // in another's page, where some browsers block it as they block storage
+    }
+  };
+  const tabs = channel();
+  tabs?.addEventListener("message", ({ data }) => {
+    if (room.state === "leading" && room.name === data) forget(former.say("room_ended", { room: data }));
+  });
 
   window.addEventListener("former-address", () => {
     if (room.state !== "leading" || due) return;

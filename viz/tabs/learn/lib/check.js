@@ -7,7 +7,8 @@
 
   /**
    * A question with its choices: {question, choices: words of each, answer}; answer() resolves to {right: number of the
-   * choice that the code bears out, said: the sentence with its numbers}.
+   * choice that the code bears out, said: the sentence with its numbers}. A vote counts in the room once
+   * the page can say which choice is right.
    */
   former.learnCheck = (section, { question, choices, answer }) => {
     const group = `former-learn-check-${groups++}`;
@@ -17,22 +18,24 @@
       last = chosen;
       said.textContent = say("learn_check_wait");
       said.className = "said";
-      former.room.vote(section.name, chosen);
       try {
         const { right, said: why } = await answer();
         if (last !== chosen) return;
+        former.room.vote(section.name, chosen);
         const key = right === chosen ? "learn_check_right" : "learn_check_wrong";
         said.textContent = say(key, { right: choices[right], said: why });
         said.classList.add(right === chosen ? "right" : "wrong");
         former.learn.answer(section.name);
       } catch (error) {
-        if (last === chosen) said.textContent = error.message;
+        if (last === chosen) said.textContent = former.whyNot(error);
       }
     };
     const votes = choices.map(() => h("output", { class: "votes", hidden: true }));
     const labels = choices.map((words, i) => h("label", {}, h("input", { type: "radio", name: group, value: i, onchange: () => choose(i) }), h("span", {}, words), votes[i]));
     const all = h("p", { class: "all-votes", role: "status" });
-    former.room.subscribe(() => {
+    const legend = h("legend", {}, say("learn_check"));
+    const node = h("fieldset", { class: "check" }, legend, h("p", {}, question), ...labels, all, said);
+    former.room.subscribe(node, () => {
       const { state, votes: given } = former.room;
       const counts = state === "leading" && given?.question === section.name ? given.counts : null;
       const count = counts?.reduce((one, other) => one + other, 0);
@@ -42,6 +45,6 @@
       });
       all.textContent = counts ? say("room_votes", { count }) : "";
     });
-    return h("fieldset", { class: "check" }, h("legend", {}, say("learn_check")), h("p", {}, question), ...labels, all, said);
+    return node;
   };
 })();
