@@ -1,10 +1,11 @@
 """Tab Learn, its frame: one section at a time, by a click, a key, a link, a slide or a room; progress is kept."""
 
+import json
 import re
 from inspect import getsource
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.browser.pages import Exploring, presented, presents
 from tests.browser.pages_learn import SHOWN, Learning
@@ -234,6 +235,23 @@ def test_a_section_whose_script_does_not_come_says_so_and_is_asked_for_again(tab
     tab.section.get_by_role("button", name="Try again").click()
     tab.settled()
     expect(tab.section.locator(".plane .grip").first).to_be_visible()
+
+
+@pytest.mark.own_page
+def test_an_equation_that_cannot_be_set_stands_as_it_is_written_and_hides_no_other(tab):
+    good, bad = SHOWN[0].equation, "\\frac{1}{"
+    written, broken = (json.dumps(equation)[1:-1] for equation in (good, bad))
+
+    def breaks(route: Route) -> None:
+        answer = route.fetch()
+        assert written in answer.text(), "else this tests nothing"
+        route.fulfill(response=answer, body=answer.text().replace(written, broken))
+
+    tab.page.route(re.compile(r"/\?"), breaks)
+    tab.open(SHOWN[0].name)
+    expect(tab.section.locator(".equation")).to_have_text(f"$${bad}$$")
+    tab.open(SHOWN[1].name)
+    expect(tab.section.locator(".equation .katex-mathml")).to_have_count(1)
 
 
 def test_on_a_phone_the_picture_comes_first_and_nothing_is_wider_than_the_screen(tab):

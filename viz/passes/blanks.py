@@ -25,7 +25,7 @@ from viz.passes import edits as changes
 from viz.passes.habits import rounded
 from viz.passes.loaded import Loaded
 from viz.passes.run import POINTS, Map, Pass, check_text, finished, most_likely
-from viz.text import Refusal
+from viz.text import NothingToShow, Refusal
 
 HIDDEN = re.compile(r"\[([^\[\]\s]+)\]")  # a word in brackets
 
@@ -245,9 +245,9 @@ def cost(loaded: Loaded, made: Pass) -> Any:
 
 
 def check_head(loaded: Loaded) -> None:
-    """Raises Refusal for a model without a head that predicts something."""
+    """Raises NothingToShow for a model without a head that predicts something."""
     if not loaded.has_head:
-        raise Refusal("no_head")
+        raise NothingToShow("no_head")
 
 
 def tokenizer_of(loaded: Loaded) -> WordPieceTokenizer:

@@ -26,7 +26,7 @@ def lens(loaded: Loaded, made: Pass) -> dict[str, Any]:
         whose verdict is on the whole text, there is one column, and the ids are its classes; of a Bert there is one for
         each hidden piece, "columns" says which tokens they are.
     Raises:
-        Refusal: a model without a head.
+        NothingToShow: a model without a head.
     """
     check_head(loaded)
     inputs, observers = again(loaded, made)

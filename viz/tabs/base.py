@@ -44,10 +44,10 @@ def site_of(models: Models, tabs: tuple[str, ...] = ()) -> Site:
 
 
 def about(loaded: Loaded) -> Note | str:
-    """What a model does, in a few words: ours, those of its card, or what its kind does."""
-    own = f"model_{loaded.name.replace('-', '_')}"
-    if own in MESSAGES:
-        return note(own)
+    """What a model does, in a few words: ours of a shipped one, those of its card, or what its kind does."""
+    ours = f"model_{loaded.name.replace('-', '_')}"
+    if ours in MESSAGES and not loaded.opened:  # a folder may have any name, that of another message too
+        return note(ours)
     return loaded.bundle.card.get("description") or note("model_kind", kind=loaded.manner)
 
 

@@ -21,7 +21,7 @@
    * questions: {name: {paths, needs}}: POSTed to each path as {name: value} of the fields it needs, whenever one changed;
    * what was asked and the answers of all paths make one.
    *
-   * The demonstration: {view, hover, answers: {question: answer or null}, message, busy, rev}.
+   * The demonstration: {view, hover, answers: {question: answer or null}, message, busy, rev, answered}.
    */
   former.demo = (place, fields, questions) => {
     const { keep, mine, follow } = typeof place === "string" ? ofTab(place) : place;
@@ -76,6 +76,8 @@
     // --- asking ----------------------------------------------------------------------------------------------------
 
     const asking = {}; // question → {timer, abort}
+    const failed = {}; // question → the error of its last try, or null
+    const waiting = []; // what to call when a question is answered or not
 
     const askSoon = (name, delay) => {
       clearTimeout(asking[name]?.timer);
@@ -89,26 +91,36 @@
       publish("busy");
     };
 
+    /** Waits for a question's answer, and asks again where it has none. Throws what the last try failed of. */
+    demo.answered = async (name) => {
+      if (!demo.answers[name] && !asking[name]) askSoon(name, 0);
+      while (asking[name]) await new Promise((done) => waiting.push(done));
+      if (!demo.answers[name]) throw failed[name];
+      return demo.answers[name];
+    };
+
     const ask = async (name) => {
       const own = (asking[name] = { abort: new AbortController() });
       const { paths, needs } = questions[name];
       const question = Object.fromEntries(needs.map((field) => [field, demo.view[field]]));
-      let [answer, refused] = [null, null];
+      let [answer, error] = [null, null];
       try {
         const answers = await Promise.all(paths.map((path) => former.answer(path, question, own.abort.signal)));
         answer = Object.assign({}, question, ...answers);
-      } catch (error) {
-        refused = error.message;
+      } catch (raised) {
+        error = raised;
       }
       if (own !== asking[name]) return; // a newer question overtook this one
       asking[name] = null;
-      demo.complain(refused, "error", name);
+      failed[name] = error;
+      demo.complain(error && former.whyNot(error), "error", name);
       if (answer) {
         demo.answers[name] = answer;
         demo.rev++;
         publish(name);
       }
       busy();
+      waiting.splice(0).forEach((done) => done());
     };
 
     // --- the link --------------------------------------------------------------------------------------------------

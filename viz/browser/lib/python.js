@@ -3,7 +3,8 @@
   const former = window.former;
   const { h } = former;
 
-  /** tab → what its panels show now, as plain values for viz/panels; each tab adds its own. */
+  /** tab → what its panels show now, as plain values for viz/panels, or null where there is nothing yet; each tab adds its
+   *  own. */
   former.viewOf = {};
 
   /** A button for a panel, and what it opens. The lines are shown too: a clipboard may be refused. */
@@ -14,14 +15,19 @@
     const close = h("button", { type: "button", class: "f-button", onclick: () => dialog.close() }, former.say("python_close"));
     const dialog = h("dialog", { class: "python", "aria-label": `${words}: ${title}` }, status, code, close);
     for (const type of ["keydown", "pointermove"]) dialog.addEventListener(type, (event) => event.stopPropagation()); // not the page's
-    const open = async () => {
+    const ask = async () => {
       const shown = former.viewOf[former.panels[panel]]();
-      const { code: lines, refused } = await former.answer(`/python/${panel}`, shown).catch((error) => ({ refused: error.message }));
-      code.value = lines ?? "";
-      code.hidden = !lines;
-      dialog.showModal();
-      status.textContent = refused ?? former.say("python_lines");
-      if (lines && (await former.copy(code))) status.textContent = former.say("python_copied");
+      if (!shown) throw former.unanswered("python_early");
+      return (await former.answer(`/python/${panel}`, shown)).code;
+    };
+    const open = async () => {
+      const lines = await ask().catch((error) => error);
+      const failed = lines instanceof Error;
+      code.value = failed ? "" : lines;
+      code.hidden = failed;
+      if (!dialog.open) dialog.showModal();
+      status.textContent = failed ? former.whyNot(lines) : former.say("python_lines");
+      if (!failed && (await former.copy(code))) status.textContent = former.say("python_copied");
     };
     const button = h("button", { type: "button", class: "panel-python", title: words, "aria-label": `${words}: ${title}`, onclick: open }, "py");
     return [button, dialog];

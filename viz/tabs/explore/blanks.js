@@ -2,13 +2,13 @@
 // the text box hold it.
 const { h, say, store } = former;
 const { tools, body, foot } = former.panel(element, say("blanks"));
-const { words, answers, verdict, reset, draw } = former.blanks((text) => {
+const { words, foreign, answers, verdict, reset, draw } = former.blanks((text) => {
   const params = new URLSearchParams(location.search);
   params.set("text", text);
   former.followers.explore(params);
 });
 tools.append(former.hint("?", say("blanks_hint"), say("blanks")), reset);
-body.append(words, answers, verdict);
+body.append(words, foreign, answers, verdict);
 const legend = h("div");
 foot.append(legend, h("p", { class: "quiet" }, say("blanks_no_surprise")));
 

@@ -50,14 +50,15 @@ const paintNote = () => (note.textContent = learn.message || (learn.find(learn.o
 
 // --- a section -----------------------------------------------------------------------------------------------------
 
-/** The equations as Gradio's KaTeX writes them, which takes a moment to come; each section has a copy of its own. */
+/** The equations as Gradio's KaTeX writes them, all at once, but it takes a moment to come; one that it cannot set stays as
+ *  it is written in LaTeX. Each section has a copy of its own. */
 const written = new Promise((done) => {
   const tab = element.closest("[role=tabpanel]");
   const look = () => {
-    const found = tab.querySelectorAll(".learn-equations .katex-display");
-    if (found.length !== learn.sections.length) return;
+    if (!tab.querySelector(".learn-equations .katex-display")) return;
     watch.disconnect();
-    done([...found]);
+    const set = (p) => p.querySelector(".katex-display") ?? h("code", {}, p.textContent);
+    done([...tab.querySelectorAll(".learn-equations p")].map(set));
   };
   const watch = new MutationObserver(look);
   watch.observe(tab, { childList: true, subtree: true });
@@ -156,7 +157,7 @@ const load = async (section) => {
     draw(section, given);
     section.node.dataset.drawn = "yes";
   } catch (error) {
-    waiting.textContent = error.message;
+    waiting.textContent = former.whyNot(error);
     waiting.append(" ", h("button", { type: "button", class: "field-button", onclick: () => load(section) }, say("learn_again")));
   }
 };

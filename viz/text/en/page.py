@@ -53,6 +53,7 @@ MESSAGES = {
     "python_copy": "Copy as Python",
     "python_copied": "Copied. These lines give this panel’s numbers and its picture again:",
     "python_lines": "These lines give this panel’s numbers and its picture again:",
+    "python_early": "There is nothing on the screen yet. Please wait a moment and try again.",
     "python_close": "Close",
     "link_copy": "Copy link",
     "link_here": "Link to this view",

@@ -77,6 +77,8 @@ MESSAGES = {
     "blanks_at": "At {token}",
     "blanks_truth": "It was “{label}”:",
     "blanks_unknown": "Nobody knows what stood here.",
+    "blanks_foreign": "The model’s vocabulary lacks {words}: it reads [UNK] in {count, plural, one {its} other {their}}"
+    " place.",
     "blanks_none": "No word is hidden yet.",
     "blanks_no_surprise": "This model reads both sides of every word, so it has no surprise of a text read from left to"
     " right: that panel is left out.",

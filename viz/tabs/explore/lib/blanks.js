@@ -6,16 +6,19 @@
   const bare = (text) => text.replace(/^\[|\]$/g, "");
   /** Whether a word was typed as [MASK]: nobody knows it. */
   const isUnknown = (word) => word.hidden && word.pieces.every((piece) => piece === "[MASK]");
+  /** Whether the model's vocabulary lacks a word: it reads [UNK] in its place. */
+  const isForeign = (word) => word.pieces.includes("[UNK]");
 
   /**
-   * {words, answers, verdict, reset: elements, draw(header)}. A header is that of a pass: viz/passes/blanks.py. A word that is
-   * pressed is put into brackets in the text, or out of them, and rewrite(text) is called with the new one.
+   * {words, foreign, answers, verdict, reset: elements, draw(header)}. A header is that of a pass: viz/passes/blanks.py.
+   * A word that is pressed is put into brackets in the text, or out of them, and rewrite(text) is called with the new one.
    */
   former.blanks = (rewrite) => {
     const words = h("div", { class: "blanks-words", role: "group", "aria-label": say("blanks_words") });
+    const foreign = h("p", { class: "quiet", role: "status" }); // which words the model does not know
     const answers = h("div", { class: "blanks-answers" });
     const verdict = h("p", { class: "blanks-verdict", role: "status" });
-    const reset = h("button", { type: "button", class: "f-button", onclick: () => show(hidden()) }, say("blanks_reset"));
+    const reset = h("button", { type: "button", class: "f-button", disabled: true, onclick: () => show(hidden()) }, say("blanks_reset"));
     let header = null;
 
     const hidden = () => header.words.filter((word) => word.hidden);
@@ -28,11 +31,13 @@
     const hide = (changed) => change(changed, (text) => `[${text}]`);
     const show = (changed) => change(changed.filter((word) => !isUnknown(word)), bare);
 
-    const wordOf = (letters) => (word) => {
-      const typed = bare(letters.slice(word.from, word.to).join(""));
+    const typedAs = (word) => bare([...header.text].slice(word.from, word.to).join(""));
+
+    const wordOf = (word) => {
+      const typed = typedAs(word);
       const press = () => (word.hidden ? show([word]) : hide([word]));
       const label = say(word.hidden ? "blanks_show" : "blanks_hide", { word: typed });
-      const pieces = word.pieces.length > 1 || word.hidden ? word.pieces.join(" ") : "";
+      const pieces = word.pieces.length > 1 || word.hidden || isForeign(word) ? word.pieces.join(" ") : "";
       return h("button", { type: "button", class: "token", "data-token": word.tokens[0], "aria-pressed": `${word.hidden}`, "aria-label": label, disabled: isUnknown(word) || null, onclick: press },
         h("span", { class: "typed" }, word.hidden ? "[MASK]" : typed), h("span", { class: "pieces" }, pieces));
     };
@@ -54,13 +59,16 @@
       const blanks = (output.blanks ?? []).map((blank, i) => answer(blank, baseline?.blanks[i]));
       const none = say(output.blanks ? "blanks_none" : "no_head");
       words.hidden = reset.hidden = !output.blanks;
-      words.replaceChildren(...header.words.map(wordOf([...header.text])));
+      words.replaceChildren(...header.words.map(wordOf));
+      const lacking = [...new Set(header.words.filter(isForeign).map((word) => `“${typedAs(word)}”`))];
+      const values = { words: former.list(lacking, true), count: lacking.length };
+      foreign.textContent = lacking.length ? say("blanks_foreign", values) : "";
       answers.replaceChildren(...(blanks.length ? blanks : [h("p", { class: "quiet" }, none)]));
       reset.disabled = !hidden().some((word) => !isUnknown(word));
       const { follows, pairs } = output;
       if (follows === null) verdict.textContent = !pairs || header.segments.includes(1) ? "" : say("blanks_one_text");
       else verdict.replaceChildren(say("blanks_follows", { likelier: follows >= 0.5 ? "yes" : "no" }), " ", former.change(baseline?.follows, follows));
     };
-    return { words, answers, verdict, reset, draw };
+    return { words, foreign, answers, verdict, reset, draw };
   };
 })();

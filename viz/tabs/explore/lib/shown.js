@@ -205,6 +205,7 @@
 
   former.viewOf.explore = () => {
     const { pass, view } = former.store;
+    if (!pass) return null;
     const { model, text, edits } = pass.header;
     const { layer, head, of, scale, show, scan_x, scan_y } = view;
     const { name } = former.store.map;

@@ -15,7 +15,7 @@
       rows.length < shape.slice(0, -1).reduce((one, other) => one * other, 1) ? h("p", {}, "…") : null,
     );
 
-  const ask = (path, body) => former.answer(path, body).catch((error) => ({ refused: error.message }));
+  const ask = (path, body) => former.answer(path, body).catch((error) => ({ refused: former.whyNot(error) }));
 
   /** What folds out to the code of a section. */
   former.learnCode = (section) => {
@@ -25,7 +25,9 @@
     const details = h("details", { class: "code" },
       h("summary", {}, h("b", {}, say("learn_code")), " ", h("code", {}, former.list(section.code))), values, tensors, body);
     values.addEventListener("click", async () => {
-      const { refused, tensors: given = [] } = await ask(`/learn/${section.name}/values`, section.live.view);
+      const view = section.live?.view; // none before the section's script is here
+      const early = { refused: say("python_early") };
+      const { refused, tensors: given = [] } = view ? await ask(`/learn/${section.name}/values`, view) : early;
       tensors.replaceChildren(...(refused ? [refused] : given.map(tensor)));
     });
     details.addEventListener("toggle", async () => {

@@ -72,7 +72,7 @@
     follow: (take) => (section.follow = take),
   });
 
-  former.viewOf[TAB] = () => learn.find(learn.open).live?.view ?? {};
+  former.viewOf[TAB] = () => learn.find(learn.open)?.live?.view ?? null;
 
   // --- progress --------------------------------------------------------------------------------------------------
 
@@ -94,7 +94,7 @@
       coming[name] = resolve;
       const onerror = () => {
         script.remove();
-        reject(new Error(former.say("offline")));
+        reject(former.unanswered("offline"));
       };
       const script = former.h("script", { src: former.url(`/learn/${name}.js`), onerror });
       document.head.append(script);

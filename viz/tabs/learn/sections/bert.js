@@ -28,7 +28,7 @@ const strip = () => {
 
 const blanks = former.blanks((typed) => demo.set({ text: typed }));
 const read = strip();
-const inWords = h("div", { class: "in-words" }, blanks.words, h("h3", {}, words("read")), read.place, h("p", { class: "quiet" }, words("hidden"), " ", blanks.reset), blanks.answers);
+const inWords = h("div", { class: "in-words" }, blanks.words, blanks.foreign, h("h3", {}, words("read")), read.place, h("p", { class: "quiet" }, words("hidden"), " ", blanks.reset), blanks.answers);
 
 const paintWords = () => {
   const { filled } = demo.answers;

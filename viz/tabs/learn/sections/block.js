@@ -137,7 +137,7 @@ section.check({
   question: words("question"),
   choices: ["own", "after", "all"].map((name) => words(`choice_${name}`)),
   answer: async () => {
-    const { labels, at, movedOff } = demo.answers.through;
+    const { labels, at, movedOff } = await demo.answered("through");
     const most = (part) => Math.max(0, ...part);
     const [before, after] = [most(movedOff.slice(0, at)), most(movedOff.slice(at + 1))];
     const others = Math.max(before, after);

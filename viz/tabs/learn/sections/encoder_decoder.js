@@ -132,7 +132,7 @@ section.check({
   question: words("question"),
   choices: ["one", "each", "written"].map((name) => words(`choice_${name}`)),
   answer: async () => {
-    const { source, memory } = demo.answers.decoded;
+    const { source, memory } = await demo.answered("decoded");
     const [rows, emb] = memory;
     return { right: [1, source.length].indexOf(rows) === -1 ? 2 : [1, source.length].indexOf(rows), said: words("answer", { tokens: source.length, rows, emb }) };
   },

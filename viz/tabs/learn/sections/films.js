@@ -159,7 +159,7 @@ section.check({
   question: words("question", { person: props.people[props.held[0]], film: props.films[props.held[1]] }),
   choices: ["yes", "no", "even"].map((name) => words(`choice_${name}`)),
   answer: async () => {
-    const { learned } = demo.answers;
+    const learned = await demo.answered("learned");
     const [i, j] = props.held;
     const share = learned.predicted[i][j];
     return { right: share > 0.6 ? 0 : share < 0.4 ? 1 : 2, said: words("answer", { person: props.people[i], film: props.films[j], share: former.share(share) }) };

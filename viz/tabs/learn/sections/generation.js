@@ -111,7 +111,7 @@ section.check({
   question: words("question"),
   choices: ["first", "middle", "last"].map((name) => words(`choice_${name}`)),
   answer: async () => {
-    const { labels, unmasked } = demo.answers.predicted;
+    const { labels, unmasked } = await demo.answered("predicted");
     const least = unmasked.indexOf(Math.min(...unmasked));
     const others = unmasked.filter((_, i) => i !== least);
     const average = others.reduce((sum, prob) => sum + prob, 0) / others.length;

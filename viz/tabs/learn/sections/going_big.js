@@ -94,7 +94,7 @@ section.check({
   question: words("question"),
   choices: ["ten", "hundred", "thousand"].map((name) => words(`choice_${name}`)),
   answer: async () => {
-    const { table: small, longer: large } = demo.answers.counted;
+    const { table: small, longer: large } = await demo.answered("counted");
     const factor = large / small;
     return { right: Math.round(Math.log10(factor)) - 1, said: words("answer", { small: bytes(small), large: bytes(large), factor: former.whole(factor) }) };
   },

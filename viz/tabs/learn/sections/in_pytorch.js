@@ -107,7 +107,7 @@ section.check({
   question: words("question"),
   choices: ["rows", "columns", "both"].map((name) => words(`choice_${name}`)),
   answer: async () => {
-    const { weights } = demo.answers.tensors;
+    const { weights } = await demo.answered("tensors");
     const rows = weights.map((row) => row.reduce((one, other) => one + other, 0));
     const columns = weights[0].map((_, j) => weights.reduce((all, row) => all + row[j], 0));
     const off = (sums) => Math.max(...sums.map((sum) => Math.abs(sum - 1)));

@@ -31,7 +31,7 @@ const shuffle = () => {
   const moved = order.map((place) => [Math.random(), place]).sort(([one], [two]) => one - two).map(([, place]) => place);
   demo.set({ order: moved.join(".") });
 };
-const again = h("button", { type: "button", class: "field-button", onclick: shuffle }, words("shuffle"));
+const again = h("button", { type: "button", class: "field-button", disabled: true, onclick: shuffle }, words("shuffle"));
 const inOrder = h("div", { class: "in-order" }, h("h3", {}, words("typed")), typed, h("h3", {}, words("other")), other, h("p", { class: "quiet" }, words("swap"), " ", again), cards);
 
 const lift = (place) => {
@@ -169,6 +169,7 @@ const paint = former.eachFrame(() => {
   inScore.hidden = demo.view.show !== "score";
   inLength.hidden = demo.view.show !== "length";
   text.node.hidden = demo.view.show === "length";
+  again.disabled = !demo.answers.verdicts;
   if (demo.answers.verdicts) paintOrder();
   if (demo.answers.scored) paintScore();
   if (demo.view.show === "length") tellLength();

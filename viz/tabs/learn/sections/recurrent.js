@@ -142,7 +142,7 @@ section.check({
   question: words("question"),
   choices: ["layers", "each", "never"].map((name) => words(`choice_${name}`)),
   answer: async () => {
-    const { reached } = demo.answers;
+    const reached = await demo.answered("reached");
     const { labels } = reached;
     const [recurrent, attention] = ["recurrent", "attention"].map((kind) => reached[kind].steps.at(-1)[0]);
     const right = recurrent === 0 ? 2 : recurrent >= labels.length ? 1 : 0;

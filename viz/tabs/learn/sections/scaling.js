@@ -111,7 +111,7 @@ section.check({
   question: words("question"),
   choices: ["four", "two", "same"].map((name) => words(`choice_${name}`)),
   answer: async () => {
-    const { plain, sizes } = demo.answers.measured;
+    const { plain, sizes } = await demo.answered("measured");
     const [before, after] = [16, 64].map((k) => plain[sizes.indexOf(k)].spread);
     const ratio = after / before;
     const right = [4, 2, 1].map((value) => Math.abs(Math.log(ratio / value)));

@@ -162,7 +162,7 @@ section.check({
   question: words("question"),
   choices: ["never", "heads", "training"].map((name) => words(`answer_${name}`)),
   answer: async () => {
-    const { table: found } = demo.answers.swapped;
+    const { table: found } = await demo.answered("swapped");
     const most = (positions) => Math.max(...found.filter((one) => one.positions === positions).map((one) => one.moved));
     return { right: most("off") < 1e-4 ? 0 : 1, said: words("answer", { without: moved(most("off")), with: moved(most("on")) }) };
   },

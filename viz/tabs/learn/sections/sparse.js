@@ -119,7 +119,7 @@ section.check({
   question: words("question"),
   choices: ["one", "two", "more"].map((name) => words(`choice_${name}`)),
   answer: async () => {
-    const { reached } = demo.answers.patterned;
+    const { reached } = await demo.answered("patterned");
     const [first, second] = reached.map(former.share);
     return { right: Math.min(joining({ reached }) ?? 3, 3) - 1, said: words("answer", { kind: demo.view.kind, size: demo.view.size, t: demo.view.t, share: first, second }) };
   },

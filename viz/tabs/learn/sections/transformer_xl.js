@@ -133,7 +133,7 @@ section.check({
   question: words("question", { short: props.short, layers: props.layers }),
   choices: ["one", "layers", "none"].map((name) => words(`choice_${name}`, { short: props.short })),
   answer: async () => {
-    const { on } = demo.answers.reached;
+    const { on } = await demo.answered("reached");
     const [first, last] = [far(on[0]), far(on.at(-1))];
     const right = last < props.short ? 2 : last > first ? 1 : 0;
     return { right, said: words("answer", { far: last, near: first, short: props.short }) };

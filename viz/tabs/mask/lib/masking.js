@@ -65,7 +65,7 @@
     if (stages?.text === masking.view.text && stages.model === masking.view.model) fit(); // else their answer does
   };
 
-  former.viewOf.mask = () => masking.view;
+  former.viewOf.mask = () => masking.answers.stages && masking.view;
 
   /** Calls paint as anything changes; of what is pointed at, only where one of `names` does: many parts, one pointer. */
   masking.paints = (element, names, paint) => {

@@ -29,7 +29,7 @@
   );
   const { fields } = permuting;
   permuting.SHOWN = 32; // of an output's numbers at once
-  former.viewOf.permute = () => permuting.view;
+  former.viewOf.permute = () => permuting.answers.permuted && permuting.view;
 
   /** Before start: what a page without a link shows, {text, order, ...}, and what there is to choose from. */
   permuting.begin = (initial, choices) => {

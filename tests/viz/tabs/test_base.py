@@ -1,0 +1,22 @@
+"""What every tab says of a model."""
+
+from dataclasses import replace
+
+import pytest
+
+from viz.tabs.base import about
+from viz.text import message, note, told
+from viz.text.en import MESSAGES
+
+DESCRIBED = [key.removeprefix("model_") for key in MESSAGES if key.startswith("model_")]
+
+
+@pytest.mark.parametrize("name", DESCRIBED)  # "line" and "kind" among them, which describe no model
+def test_a_model_of_one_s_own_is_described_by_its_kind_whatever_its_folder_is_called(generator, name):
+    own = replace(generator, name=name, opened=f"former.load({name!r})")
+    assert about(own) == note("model_kind", kind="generator")
+    assert name in message("model_line", name=name, about=about(own))
+
+
+def test_a_shipped_model_is_described_by_name(generator):
+    assert told(about(replace(generator, name="tiny-generator"))) == MESSAGES["model_tiny_generator"]
