@@ -114,7 +114,7 @@ def test_a_listener_that_fails_keeps_nothing_from_the_others(tab, guard):
 def test_no_question_of_a_section_is_judged_without_the_server_where_it_needs_it(page, guard):
     guard.allow("ERR_FAILED|Failed to load")
     tab = Learning(page, guard.origin).open("self-attention")
-    posts(page, "**/learn/*/*", lambda route: route.abort())
+    posts(page, "**/ask/learn-*/*", lambda route: route.abort())
     refused = []
     for section in SHOWN:
         tab.visit(section=section.name)
@@ -133,7 +133,7 @@ def test_no_question_of_a_section_is_judged_without_the_server_where_it_needs_it
 def test_a_vote_counts_once_the_page_can_say_what_is_right(page, guard):
     tab = Learning(page, guard.origin).open("self-attention")
     held: list[Route] = []
-    posts(page, "**/learn/scaling/*", held.append)
+    posts(page, "**/ask/learn-scaling/*", held.append)
     tab.visit(section="scaling")
     tab.wait("() => former.learn.find('scaling').node?.dataset.drawn")
     page.evaluate("void (former.room.vote = (...vote) => (window.votes ??= []).push(vote))")
@@ -160,7 +160,7 @@ def test_what_is_pressed_before_a_section_s_script_is_here_says_that_it_is_early
 
 def test_every_button_of_a_section_may_be_pressed_while_nothing_is_answered(page, guard):
     tab = Learning(page, guard.origin).open("self-attention")
-    posts(page, "**/learn/*/*", hold)
+    posts(page, "**/ask/learn-*/*", hold)
     for section in SHOWN:
         tab.visit(section=section.name)
         tab.wait("(name) => former.learn.find(name).node?.dataset.drawn", section.name)
@@ -189,8 +189,8 @@ def test_every_button_of_explore_may_be_pressed_before_there_is_a_pass(tab, mode
     [
         ("explore", "head-map", "**/attention/*"),
         ("generate", "next-token", "**/write"),
-        ("mask", "mask-reach", "**/mask"),
-        ("permute", "verdicts", "**/permute"),
+        ("mask", "mask-reach", "**/ask/mask-*/*"),
+        ("permute", "verdicts", "**/ask/**"),
     ],
 )
 def test_the_python_of_a_panel_that_shows_nothing_yet_is_not_asked_for(page, guard, name, panel, path):

@@ -2,7 +2,7 @@
 
 POST /learn/train-now/train   {"task", "seed", "text"}: trains, and tells how it goes; see `viz.server.trainings`
 POST /learn/train-now/watch   {}: tells of the training that is at work, whoever asked for it
-POST /learn/train-now/read    {"task", "seed", "run", "text"}: what a trained model makes of a text
+POST /ask/learn-train-now/read   {"task", "seed", "run", "text"}: what a trained model makes of a text
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def attach(server: FastAPI, site: Site) -> None:
     async def watch() -> Response:
         return trainings.watch()
 
-    work.attach(server, site.work, {"/learn/train-now/read": partial(read, trainings)})
+    work.attach(server, site.work, {"/ask/learn-train-now/read": partial(read, trainings)})
 
 
 SECTION = Section(
