@@ -20,6 +20,7 @@ from viz.tabs.mask import masking
 from viz.text import Refusal, told
 
 TEXT = "The cats sat on the [mat] [SEP] one was theirs"
+SNIPPETS = {panel.name: panel.snippet for panel in explore.TAB.panels if panel.snippet}
 VIEW: dict[str, Any] = {"layer": 1, "head": 2, "of": "head", "scale": "linear", "query": 5, "key": 3, "map": "self"}
 
 
@@ -43,7 +44,7 @@ def notes(loaded: Loaded, text: str) -> list[str]:
 def code(panel: str, loaded: Loaded, text: str, **changes: Any) -> dict[str, Any]:
     space: dict[str, Any] = {}
     view = {**VIEW, "model": loaded.name, "text": text, **changes}
-    exec(explore.TAB.python[panel]({loaded.name: loaded}, view), space)
+    exec(SNIPPETS[panel]({loaded.name: loaded}, view), space)
     return space
 
 
@@ -116,13 +117,11 @@ def test_scores_that_are_divided_by_layer_are_so_on_every_panel(tmp_path):
     torch.testing.assert_close(shown, scores, atol=1e-5, rtol=0)
     assert code("pair", loaded, TEXT)["score"] == pytest.approx(float(scores[5, 3]), abs=1e-5)
     assert code("trace", loaded, TEXT)["weight"] == pytest.approx(float(weights[5, 3]), abs=1e-5)
-    asked = {"model": loaded.name, "text": TEXT, "layer": 1, "head": 2, "mask": "causal", "size": 4}
-    stages = masking.stages({loaded.name: loaded}, asked)
-    torch.testing.assert_close(
-        torch.tensor(stages["weights"]), weights[: stages["tokens"], : stages["tokens"]], atol=1e-5, rtol=0
-    )
-    seen = torch.tensor(stages["scores"]).masked_fill(~torch.tensor(stages["allowed"]).bool(), -math.inf)
-    torch.testing.assert_close(seen.softmax(-1), torch.tensor(stages["weights"]), atol=1e-5, rtol=0)
+    stages = masking.run_head(loaded.bundle, TEXT, 1, 2, "causal")
+    read = len(stages["labels"])
+    torch.testing.assert_close(stages["weights"], weights[:read, :read], atol=1e-5, rtol=0)
+    seen = stages["scores"].masked_fill(~stages["allowed"], -math.inf)
+    torch.testing.assert_close(seen.softmax(-1), stages["weights"], atol=1e-5, rtol=0)
 
 
 @torch.no_grad()

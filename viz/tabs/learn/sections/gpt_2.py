@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 import former
-from former import gpt2
+from former import config, gpt2
 from former.sizes import HEAD_SIZE
 from former.tokens import BpeTokenizer
 from viz import figures
@@ -175,7 +175,7 @@ def compare_cards() -> Numbers:
 
 def parts(**shape: int) -> dict[str, Any]:
     """The parameters of a GPT-2 of this shape: "total" and its "parts", counted on the meta device, without data."""
-    with former.config.shapes_only():
+    with config.shapes_only():
         model = former.Generator(gpt2.config(**shape))
     stack = model.transformer
     modules = {"tokens": stack.token_embedding, "positions": stack.positions, "blocks": stack.blocks}
