@@ -83,8 +83,9 @@ def trace(
     scores = (each.q[layer, head, query] @ each.k[layer, head].T / root)[each.allowed[query]]
     attention, prefix = attention_of(loaded, name, layer)
     columns = slice(head * size, (head + 1) * size)
-    joins = isinstance(attention.unifyheads, nn.Linear)  # else the heads' outputs stand side by side as they are
-    unify = (attention.unifyheads.weight if joins else torch.eye(loaded.bundle.config.emb))[:, columns]  # (e, s)
+    joined = attention.unifyheads
+    joins = isinstance(joined, nn.Linear)  # else the heads' outputs stand side by side as they are
+    unify = (joined.weight if joins else torch.eye(loaded.bundle.config.emb))[:, columns]  # (e, s)
     asks = part in ("q", "adds")
     stream = stream_of(loaded, made, name, layer, asks)
     row = query if asks else key

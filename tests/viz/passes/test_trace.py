@@ -147,6 +147,7 @@ def test_the_file_of_a_shipped_model_holds_every_tensor_that_is_named(name):
     if not trace.follows(loaded):
         pytest.skip("its numbers are not followed")
     made = pass_of(loaded, "4 July 1976" if loaded.translates else "a film")
+    assert loaded.folder
     for each in made.maps:
         query, key = each.allowed.nonzero()[-1].tolist()
         for part in trace.MAPS:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from viz.tabs.base import about
-from viz.text import message, note, told
+from viz.text import message, note
 from viz.text.en import MESSAGES
 
 DESCRIBED = [key.removeprefix("model_") for key in MESSAGES if key.startswith("model_")]
@@ -19,4 +19,4 @@ def test_a_model_of_one_s_own_is_described_by_its_kind_whatever_its_folder_is_ca
 
 
 def test_a_shipped_model_is_described_by_name(generator):
-    assert told(about(replace(generator, name="tiny-generator"))) == MESSAGES["model_tiny_generator"]
+    assert about(replace(generator, name="tiny-generator")) == note("model_tiny_generator")
