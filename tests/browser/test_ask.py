@@ -108,6 +108,26 @@ def test_a_listener_that_fails_keeps_nothing_from_the_others(tab, guard):
     assert heard == ["second", "second"], "once at first, once of the change"
 
 
+def test_a_room_s_name_is_asked_for_where_one_can_see_it_and_nowhere_else(tab, guard):
+    tab.open(text="abc")
+    lead = tab.page.locator(".class-menu form button[type=submit]")
+    lead.evaluate("(button) => button.click()")  # in the closed menu
+    assert tab.page.evaluate("former.room.state") is None
+    tab.page.get_by_text("In class", exact=True).click()
+    lead.click()
+    assert tab.page.evaluate("document.activeElement.matches('.class-menu form input')"), "it does not say what lacks"
+    assert not guard.unexpected()
+
+
+def test_fill_in_the_blanks_says_which_words_the_model_does_not_know(tab):
+    tab.open(model="bert", text="The ☃ likes [☃☃] and hats.")
+    panel = tab.part("blanks")
+    expect(panel).to_contain_text(message("blanks_foreign", words="“☃” and “☃☃”", count=2))
+    expect(panel.locator(".token .pieces").nth(1)).to_have_text("[UNK]")
+    tab.open(model="bert", text="The film likes hats.")
+    expect(panel).not_to_contain_text("[UNK]")
+
+
 # --- Learn --------------------------------------------------
 
 
@@ -146,6 +166,7 @@ def test_a_vote_counts_once_the_page_can_say_what_is_right(page, guard):
     assert page.evaluate("window.votes") == [["scaling", 0]]
 
 
+@pytest.mark.own_page
 def test_what_is_pressed_before_a_section_s_script_is_here_says_that_it_is_early(page, guard):
     tab = Learning(page, guard.origin).open("self-attention")
     page.route("**/learn/films.js", hold)
