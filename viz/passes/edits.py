@@ -19,6 +19,7 @@ from typing import Any, TypeGuard
 from torch import Tensor
 
 import former
+from former.checks import is_whole
 from former.config import StackConfig
 from former.hooks import STACKS, Observer
 from viz.text import Refusal
@@ -152,7 +153,7 @@ def _read_weight(edit: Mapping[Any, Any], config: Any) -> Edit:
     """An edit of one weight, whose layer and head are known."""
     query, key, weight, renormalise = (edit.get(name) for name in ("query", "key", "weight", "renormalise"))
     reach = config.seq_length + getattr(config, "memory_length", 0)
-    if edit["head"] is None or not (is_index(query, reach) and is_index(key, reach)):
+    if edit.get("head") is None or not (is_index(query, reach) and is_index(key, reach)):
         raise Refusal("bad_edit")
     if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not 0 <= weight <= 1:
         raise Refusal("bad_edit")
@@ -164,4 +165,4 @@ def _read_weight(edit: Mapping[Any, Any], config: Any) -> Edit:
 
 def is_index(value: Any, size: int) -> TypeGuard[int]:
     """Whether value is a whole number in [0, size)."""
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < size
+    return is_whole(value) and 0 <= value < size

@@ -56,6 +56,8 @@ def answers(handler: Callable[P, Awaitable[Response]]) -> Callable[P, Awaitable[
             return await handler(*args, **kwargs)
         except ValueError as raised:
             return refused(refusal_of(raised))
+        except RecursionError:  # lists in lists, as deep as they could just be read
+            return refused(Refusal("bad_request"))
         except ClientDisconnect:
             return Response(status_code=GONE)
 

@@ -33,7 +33,7 @@ from viz.passes.loaded import Loaded
 from viz.passes.run import Pass
 from viz.server import http
 from viz.server.http import BINARY, FOREVER
-from viz.server.view import read_model
+from viz.server.view import read_model, read_string
 from viz.server.work import attach as attach_answers
 from viz.tabs.base import Site
 from viz.tabs.explore import forming, scans
@@ -75,7 +75,7 @@ def attach(server: FastAPI, site: Site) -> None:
     async def made(request: Request) -> Response:
         asked = await http.read_object(request)
         loaded = read_model(models, asked)
-        text, changes = (str(asked.get(name) or "") for name in ("text", "edits"))
+        text, changes = read_string(asked, "text", "empty_text"), read_string({"edits": "", **asked}, "edits")
         read, _ = edits.from_link(changes, loaded.bundle.config)
         found, _ = await work.turn(passes.make, loaded, text, read)
         return Response(json.dumps({"key": found.key}), headers=http.FRESH, media_type="application/json")

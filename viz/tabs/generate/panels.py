@@ -35,7 +35,7 @@ def read_second(models: Models, view: View) -> dict[str, Any]:
     """Reads the arguments of `writing.look_back` for the model that writes beside the first; what it lacks of layers
     and heads gives way to its last, as on the page."""
     asked = read_head(models, view)
-    second = {**view, "model": view["second"], "written": view.get("second_written", [])}
+    second = {**view, "model": view.get("second"), "written": view.get("second_written", [])}
     config = read_model(writers(models), second).bundle.config
     last = {
         "layer": min(asked["layer"], config.depth - 1),

@@ -19,10 +19,11 @@ from viz.passes.loaded import Loaded, writers
 from viz.passes.run import digest
 from viz.server import http
 from viz.server.clients import Places, client
+from viz.server.view import read_model
 from viz.server.work import Work
 from viz.tabs.base import Site
 from viz.tabs.generate import writing
-from viz.text import Busy, Refusal
+from viz.text import Busy
 
 STREAMS = 200  # at once; the model's steps are shared out between their clients
 
@@ -74,26 +75,24 @@ def attach(server: FastAPI, site: Site) -> None:
     models, streams = writers(site.models), Writing(site.work)
     places = Places(STREAMS)
 
-    async def read(request: Request) -> tuple[str, Loaded, writing.Order]:
+    async def read(request: Request) -> tuple[Loaded, writing.Order]:
         asked = await http.read_object(request)
-        name = asked.get("model")
-        if not isinstance(name, str) or name not in models:
-            raise Refusal("bad_request")
-        return name, models[name], writing.read_order(models[name], asked)
+        loaded = read_model(models, asked)
+        return loaded, writing.read_order(loaded, asked)
 
     @server.post("/written")
     @http.answers
     async def written(request: Request) -> Response:
-        _, loaded, order = await read(request)
+        loaded, order = await read(request)
         text, rest = writing.written(loaded.bundle.tokenizer, order.ids)
         return JSONResponse({"text": text, "rest": rest})
 
     @server.post("/write")
     @http.answers
     async def write(request: Request) -> Response:
-        name, loaded, order = await read(request)
+        loaded, order = await read(request)
         if order.length == len(order.given) <= writing.SHARED:
-            key = digest("/write", name, order.ids, order.prompt, order.given, order.rules, order.seed)
+            key = digest("/write", loaded.name, order.ids, order.prompt, order.given, order.rules, order.seed)
             frames = partial(writing.frames, loaded.fast, loaded.bundle.tokenizer, order)
             shared = await site.work.stream(key, frames, quick=True)
             return StreamingResponse(shared, 200, http.STREAM | {"Content-Encoding": "gzip"}, http.BINARY)

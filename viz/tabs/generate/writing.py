@@ -36,7 +36,8 @@ from viz.panels import Numbers
 from viz.passes.edits import is_index
 from viz.passes.loaded import Loaded
 from viz.passes.run import TEXT_LIMIT, bytes_of
-from viz.text import Refusal, note
+from viz.server.view import read_number, read_whole
+from viz.text import Refusal
 
 LENGTH_LIMIT = 1_000  # tokens a request may ask for
 WRITTEN_LIMIT = 3_000  # tokens after the prompt, on all branches: what a browser can hold with all their attention
@@ -95,14 +96,13 @@ def read_order(loaded: Loaded, asked: Mapping[str, Any]) -> Order:
         raise Refusal("no_tokens")
     num_tokens = loaded.bundle.config.num_tokens
     written, given = (read_ids(asked.get(name, []), num_tokens) for name in ("written", "given"))
-    length = int(_read_number(asked, "length", 0, 0, LENGTH_LIMIT, whole=True))
+    length = read_whole(asked, "length", 0, LENGTH_LIMIT, "write_length", 0)
     if len(written) + max(length, len(given)) > WRITTEN_LIMIT:
         raise Refusal("long_written", limit=WRITTEN_LIMIT)
-    top_k, top_p = asked.get("top_k"), asked.get("top_p")
     rules = (
-        _read_number(asked, "temperature", 1, 0, 10),
-        None if top_k is None else int(_read_number(asked, "top_k", 1, 1, num_tokens, whole=True)),
-        None if top_p is None else _read_number(asked, "top_p", 1, 0.001, 1),
+        read_number(asked, "temperature", 0, 10, "write_temperature", 1),
+        None if asked.get("top_k") is None else read_whole(asked, "top_k", 1, num_tokens, "write_top_k"),
+        None if asked.get("top_p") is None else read_number(asked, "top_p", 0.001, 1, "write_top_p"),
     )
     return Order(
         ids=prompt + written,
@@ -110,8 +110,8 @@ def read_order(loaded: Loaded, asked: Mapping[str, Any]) -> Order:
         length=max(length, len(given)),
         given=given,
         rules=rules,
-        seed=int(_read_number(asked, "seed", 0, 0, SEED_LIMIT - 1, whole=True)),
-        pace=_read_number(asked, "pace", PACE_LIMIT, 0.5, PACE_LIMIT),
+        seed=read_whole(asked, "seed", 0, SEED_LIMIT - 1, "write_seed", 0),
+        pace=read_number(asked, "pace", 0.5, PACE_LIMIT, "write_pace", PACE_LIMIT),
     )
 
 
@@ -124,17 +124,6 @@ def read_ids(values: Any, num_tokens: int) -> list[int]:
     if not isinstance(values, list) or not all(is_index(i, num_tokens) for i in values):
         raise Refusal("bad_written")
     return values
-
-
-def _read_number(
-    asked: Mapping[str, Any], name: str, usual: float, low: float, high: float, *, whole: bool = False
-) -> float:
-    value = asked.get(name, usual)
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not number or not low <= value <= high or (whole and value != int(value)):
-        key = "bad_whole_number" if whole else "bad_number"
-        raise Refusal(key, name=note(f"write_{name}"), low=low, high=high, given=str(value)[:20])
-    return value
 
 
 def written(tokenizer: Tokenizer, ids: Sequence[int]) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from viz.text import Refusal
 LONGEST = 200  # characters
 
 
-def read_pairs(text: object, count: int, reach: float) -> list[list[float]]:
+def read_pairs(text: str, count: int, reach: float) -> list[list[float]]:
     """So many pairs of numbers.
 
     Args:
@@ -20,7 +20,7 @@ def read_pairs(text: object, count: int, reach: float) -> list[list[float]]:
         Refusal: it is something else.
     """
     try:
-        pairs = [[float(number) for number in pair.split(",")] for pair in str(text)[:LONGEST].split(";")]
+        pairs = [[float(number) for number in pair.split(",")] for pair in text[:LONGEST].split(";")]
     except ValueError:
         raise Refusal("bad_request") from None
     if len(pairs) != count or any(len(pair) != 2 for pair in pairs):

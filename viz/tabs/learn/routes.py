@@ -15,6 +15,7 @@ from typing import Any
 
 from fastapi import FastAPI, Response
 
+from viz.panels.panel import plain
 from viz.panels.source import source
 from viz.passes.loaded import Models
 from viz.server import http, work
@@ -39,7 +40,7 @@ def values(section: Section, models: Models, view: View) -> dict[str, Any]:
             {
                 "name": name,
                 "shape": list(tensor.shape),
-                "rows": tensor.reshape(-1, tensor.shape[-1])[:SHOWN, :SHOWN].tolist(),
+                "rows": plain(tensor.reshape(-1, tensor.shape[-1])[:SHOWN, :SHOWN]),
             }
             for name, tensor in found.items()
         ]

@@ -10,28 +10,24 @@ from viz import figures
 from viz.panels import Draw, Field, Panel, Question
 from viz.passes.loaded import Loaded, Models, maskable
 from viz.passes.run import tokenize
-from viz.server.view import View
+from viz.server.view import View, read_choice, read_model, read_string, read_whole
 from viz.tabs.mask import consequence, masking
-from viz.text import Refusal, note
+from viz.text import Refusal
 
 HERE = Path(__file__).parent
 MASKED, UNMASKED = "tiny-generator", "tiny-unmasked"  # two of one size, trained alike but for the mask
 BLIND = 8.0  # bits per byte of guessing among all 256
 PICTURES = 8  # of what is in reach, at most: one for each layer
 SEED_LIMIT = 9999
-FIELDS = {"layer": "layer", "head": "head", "size": "mask_size_field", "seed": "write_seed"}  # what each is called
 
 
-def read_model(models: Models, view: View) -> Loaded:
+def read_causal(models: Models, view: View) -> Loaded:
     """Reads "model", which must be causal.
 
     Raises:
         Refusal: there is none such.
     """
-    name = view.get("model")
-    if not isinstance(name, str) or name not in (known := maskable(models)):
-        raise Refusal("no_such_model")
-    return known[name]
+    return read_model(maskable(models), view, "no_such_model")
 
 
 def read_text(models: Models, view: View, name: str = "text") -> dict[str, Any]:
@@ -40,23 +36,10 @@ def read_text(models: Models, view: View, name: str = "text") -> dict[str, Any]:
     Raises:
         Refusal: a text without tokens, or an unknown model.
     """
-    loaded = read_model(models, view)
-    if not isinstance(text := view.get(name), str):
-        raise Refusal("empty_text")
+    loaded = read_causal(models, view)
+    text = read_string(view, name, "empty_text")
     tokenize(loaded, text)
     return {"bundle": loaded, "text": text}
-
-
-def read_whole(view: View, name: str, low: int, high: int) -> int:
-    """Reads a whole number.
-
-    Raises:
-        Refusal: anything else, or a number out of its range.
-    """
-    given = view.get(name)
-    if not isinstance(given, int) or isinstance(given, bool) or not low <= given <= high:
-        raise Refusal("bad_whole_number", name=note(FIELDS[name]), low=low, high=high, given=f"{given}"[:40])
-    return given
 
 
 def read_mask(view: View) -> dict[str, Any]:
@@ -65,10 +48,8 @@ def read_mask(view: View) -> dict[str, Any]:
     Raises:
         Refusal: no such mask, or a size out of its range.
     """
-    kind = view.get("mask")
-    if not isinstance(kind, str) or kind not in masks.KINDS:
-        raise Refusal("no_such_mask")
-    return {"mask": kind, "size": read_whole(view, "size", 1, masking.SIZE_LIMIT)}
+    kind = read_choice(view, "mask", masks.KINDS, "no_such_mask")
+    return {"mask": kind, "size": read_whole(view, "size", 1, masking.SIZE_LIMIT, "mask_size_field")}
 
 
 def read_masked(models: Models, view: View) -> dict[str, Any]:
@@ -80,8 +61,8 @@ def read_head(models: Models, view: View) -> dict[str, Any]:
     """Reads the arguments of `masking.run_head`."""
     asked = read_text(models, view)
     config = asked["bundle"].bundle.config
-    layer = read_whole(view, "layer", 0, config.depth - 1)
-    head = read_whole(view, "head", 0, config.heads - 1)
+    layer = read_whole(view, "layer", 0, config.depth - 1, "layer")
+    head = read_whole(view, "head", 0, config.heads - 1, "head")
     return {**asked, "layer": layer, "head": head, **read_mask(view)}
 
 
@@ -97,8 +78,8 @@ def read_unmasked(models: Models, view: View) -> dict[str, Any]:
 
 def read_consequence(models: Models, view: View) -> dict[str, Any]:
     """Reads the arguments of `consequence.compare_masks`."""
-    loaded = read_model(models, view)
-    seed = read_whole(view, "seed", 0, SEED_LIMIT)
+    loaded = read_causal(models, view)
+    seed = read_whole(view, "seed", 0, SEED_LIMIT, "write_seed")
     asked = read_text(models, view, "long")
     both = pair(models)
     for each in (loaded, *both.values()):
@@ -122,18 +103,18 @@ def describe_text(models: Models, view: View) -> dict[str, Any]:
 
 def describe_head(models: Models, view: View) -> dict[str, Any]:
     """The sizes of the text and of the head, and how many cells the mask allows."""
-    sizes, config = describe_text(models, view), read_model(models, view).bundle.config
+    sizes, config = describe_text(models, view), read_causal(models, view).bundle.config
     return {**sizes, "headSize": config.head_size, "cells": masks.count(view["mask"], sizes["tokens"], view["size"])}
 
 
 def describe_reach(models: Models, view: View) -> dict[str, Any]:
     """Of how many layers there are "pictures"."""
-    return {"pictures": min(read_model(models, view).bundle.config.depth, PICTURES)}
+    return {"pictures": min(read_causal(models, view).bundle.config.depth, PICTURES)}
 
 
 def describe_long(models: Models, view: View) -> dict[str, Any]:
     """How many tokens the text has in "total" as the pair reads it, and the "model" that its mask is taken off."""
-    loaded = read_model(models, view)
+    loaded = read_causal(models, view)
     return {"total": tokenize(next(iter(pair(models).values()), loaded), view["long"])[2], "model": loaded.name}
 
 

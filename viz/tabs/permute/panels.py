@@ -11,7 +11,7 @@ from viz import figures
 from viz.panels import Draw, Field, Panel, Question
 from viz.passes.loaded import Models
 from viz.passes.run import class_names, tokenize
-from viz.server.view import View, read_choice, read_index
+from viz.server.view import View, read_choice, read_index, read_string
 from viz.tabs.permute import permuting, positions
 from viz.text import Note, Refusal, note
 
@@ -56,8 +56,7 @@ def read_order(view: View, t: int) -> list[int] | None:
     Raises:
         Refusal: not a text.
     """
-    if not isinstance(given := view.get("order"), str):
-        raise Refusal("bad_request")
+    given = read_string(view, "order")
     typed = list(range(t))
     if given == permuting.AS_TYPED:
         return typed

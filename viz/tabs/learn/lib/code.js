@@ -11,7 +11,7 @@
   const tensor = ({ name, shape, rows }) =>
     h("figure", { "data-tensor": name },
       h("figcaption", {}, say("learn_code_shape", { name, shape: former.list(shape.map(String)) })),
-      h("table", {}, ...rows.map((row) => h("tr", {}, ...row.map((value) => h("td", {}, former.fixed(value, 3))), row.length < shape.at(-1) ? h("td", {}, "…") : null))),
+      h("table", {}, ...rows.map((row) => h("tr", {}, ...row.map((value) => h("td", {}, value === null ? "−∞" : former.fixed(value, 3))), row.length < shape.at(-1) ? h("td", {}, "…") : null))),
       rows.length < shape.slice(0, -1).reduce((one, other) => one * other, 1) ? h("p", {}, "…") : null,
     );
 

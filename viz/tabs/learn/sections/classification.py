@@ -18,7 +18,7 @@ from viz import figures
 from viz.panels import Draw, Field, Numbers, Question
 from viz.passes.loaded import Loaded, Models, reader
 from viz.passes.run import tokenize
-from viz.server.view import View, read_choice
+from viz.server.view import View, read_choice, read_string
 from viz.tabs.learn.section import Section
 from viz.text import Refusal
 from viz.text.examples import EXAMPLES
@@ -59,12 +59,10 @@ def read(models: Models, view: View) -> tuple[Loaded, Tensor, Tensor]:
     Raises:
         Refusal: a text without words, a list of words that is none, or one that leaves nothing.
     """
-    loaded, text, out = reader(models), view.get("text"), view.get("out")
-    if not isinstance(text, str):
-        raise Refusal("empty_text")
-    if not isinstance(out, str) or len(out) > LONGEST or not re.fullmatch(r"(\d+(,\d+)*)?", out):
+    loaded, out = reader(models), read_string(view, "out")
+    if len(out) > LONGEST or not re.fullmatch(r"(\d+(,\d+)*)?", out):
         raise Refusal("bad_request")
-    ids = torch.tensor([tokenize(loaded, text)[0][:MOST]])
+    ids = torch.tensor([tokenize(loaded, view.get("text", ""))[0][:MOST]])
     real = torch.ones_like(ids, dtype=torch.bool)
     for number in re.findall(r"\d+", out):
         if int(number) < ids.shape[1]:

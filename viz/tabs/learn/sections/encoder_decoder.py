@@ -22,7 +22,7 @@ from former.training.tasks import dates, dates_reader
 from former.training.tasks.dates_task import DatesTask
 from viz.passes.loaded import Models
 from viz.passes.run import read_text, rounded
-from viz.server.view import View, read_choice, read_index
+from viz.server.view import View, read_choice, read_index, read_string
 from viz.tabs.learn.section import Section
 from viz.tabs.learn.shipped import shipped
 from viz.tabs.python import IMPORTS
@@ -104,9 +104,7 @@ def read(view: View) -> Question:
     """
     tokenizer: Any = shipped(MODEL).tokenizer
     source = read_text(shipped(MODEL), view.get("text", ""))[0]
-    text, typed = str(view["text"]).strip(), view.get("target", "")
-    if not isinstance(typed, str):
-        raise Refusal("bad_request")
+    text, typed = view["text"].strip(), read_string(view, "target")
     target = typed.strip() or usual_target(text)
     limit = model().config.seq_length - 1
     if len(target) > limit:

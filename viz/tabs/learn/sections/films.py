@@ -17,7 +17,7 @@ from viz.figures.sizes import together
 from viz.panels import Draw, Field, Numbers, Question
 from viz.panels.panel import shown
 from viz.passes.loaded import Models, reader
-from viz.server.view import View, read_index
+from viz.server.view import View, read_index, read_string
 from viz.tabs.learn.section import Section
 from viz.text import Refusal
 
@@ -39,8 +39,8 @@ def likes(view: View) -> Tensor:
     Raises:
         Refusal: they are none.
     """
-    given = view.get("likes")
-    rows = given.split(",") if isinstance(given, str) and len(given) <= len(LIKES) else []
+    given = read_string(view, "likes")
+    rows = given.split(",") if len(given) <= len(LIKES) else []
     if [len(row) for row in rows] != [len(FILMS)] * len(PEOPLE) or set("".join(rows)) - {"0", "1"}:
         raise Refusal("bad_request")
     return torch.tensor([[float(digit) for digit in row] for row in rows])

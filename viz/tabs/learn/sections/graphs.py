@@ -16,7 +16,7 @@ import former
 from viz import figures
 from viz.panels import Draw, Field, Numbers, Question
 from viz.passes.loaded import Models
-from viz.server.view import View, read_index
+from viz.server.view import View, read_index, read_string
 from viz.tabs.learn.section import Section
 from viz.text import Refusal
 
@@ -69,8 +69,8 @@ def read(view: View) -> tuple[Tensor, int, Tensor]:
     Raises:
         Refusal: a graph that is none, or a number out of its range.
     """
-    graph = view.get("graph")
-    if not isinstance(graph, str) or len(graph) > LONGEST or not re.fullmatch(r"\d{1,2}:(\d+-\d+(,\d+-\d+)*)?", graph):
+    graph = read_string(view, "graph")
+    if len(graph) > LONGEST or not re.fullmatch(r"\d{1,2}:(\d+-\d+(,\d+-\d+)*)?", graph):
         raise Refusal("bad_request")
     count, listed = graph.split(":")
     n = int(count)

@@ -19,10 +19,9 @@ from viz import figures
 from viz.panels import Draw, Field, Numbers, Question
 from viz.passes.loaded import Loaded, Models, reader
 from viz.passes.run import tokenize
-from viz.server.view import View, read_index
+from viz.server.view import View, read_choice, read_index
 from viz.tabs.learn.clock import seconds
 from viz.tabs.learn.section import Section
-from viz.text import Refusal
 
 TEXT = "the cat walks on the street"
 MOST = 16  # words that are shown
@@ -65,11 +64,8 @@ def read(models: Models, view: View) -> tuple[Loaded, list[int], int]:
         Refusal: a text without words, or another factor.
     """
     loaded = reader(models)
-    if not isinstance(text := view.get("text"), str):
-        raise Refusal("empty_text")
-    if (factor := view.get("factor")) not in FACTORS:
-        raise Refusal("bad_request")
-    ids, _, _ = tokenize(loaded, text)
+    factor = read_choice(view, "factor", FACTORS)
+    ids, _, _ = tokenize(loaded, view.get("text", ""))
     return loaded, ids[:MOST], factor
 
 
@@ -113,8 +109,7 @@ def timed(models: Models, view: View) -> dict[str, Any]:
     """
     loaded, ids, factor = read(models, view)
     read_index(view, "run", RUNS)
-    if (copies := view.get("copies")) not in COPIES:
-        raise Refusal("bad_request")
+    copies = read_choice(view, "copies", COPIES)
     x = vectors(loaded, ids * copies, factor)
     plain = x[0].tolist()
     lines, began = [], time.perf_counter()

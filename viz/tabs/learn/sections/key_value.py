@@ -16,7 +16,7 @@ import former
 from viz import figures
 from viz.panels import Draw, Field, Numbers, Question
 from viz.passes.loaded import Models
-from viz.server.view import View, read_choice, read_index
+from viz.server.view import View, read_choice, read_index, read_string
 from viz.tabs.learn.pairs import LONGEST, read_pairs
 from viz.tabs.learn.section import Section
 from viz.text import Refusal, message
@@ -69,10 +69,10 @@ def read(view: View) -> tuple[list[list[float]], list[list[float]], list[float],
     Raises:
         Refusal: one of them is none.
     """
-    keys = read_pairs(view.get("keys"), len(KEYS.split(";")), REACH)
-    query = read_pairs(view.get("query"), 1, REACH)
+    keys = read_pairs(read_string(view, "keys"), len(KEYS.split(";")), REACH)
+    query = read_pairs(read_string(view, "query"), 1, REACH)
     try:
-        values = [float(value) for value in str(view.get("values"))[:LONGEST].split(",")]
+        values = [float(value) for value in read_string(view, "values")[:LONGEST].split(",")]
     except ValueError:
         raise Refusal("bad_request") from None
     if len(values) != len(keys) or not all(math.isfinite(value) and abs(value) <= LARGEST for value in values):

@@ -20,7 +20,7 @@ from viz.panels.panel import shown
 from viz.passes.loaded import Loaded, Models, causal
 from viz.passes.run import tokenize
 from viz.passes.trace import MAPS, place_of
-from viz.server.view import View, read_index
+from viz.server.view import View, read_index, read_string
 from viz.tabs.learn.section import Section
 from viz.text import Refusal
 
@@ -83,8 +83,7 @@ def matrices(view: View) -> list[Tensor]:
     Raises:
         Refusal: they are none.
     """
-    if not isinstance(given := view.get("matrices"), str):
-        raise Refusal("bad_request")
+    given = read_string(view, "matrices")
     try:
         found = [[float(number) for number in columns.split(",")] for columns in given[:200].split(";")]
     except ValueError:

@@ -14,7 +14,7 @@ import former
 from viz import figures
 from viz.panels import Draw, Field, Numbers, Question
 from viz.passes.loaded import Models, reader
-from viz.server.view import View
+from viz.server.view import View, read_string
 from viz.tabs.learn.pairs import read_pairs
 from viz.tabs.learn.section import Section
 from viz.text import Refusal
@@ -38,9 +38,7 @@ def read(view: View) -> tuple[list[str], list[list[float]]]:
     Raises:
         Refusal: no words or too many, or arrows that are none.
     """
-    words, vectors = view.get("words"), view.get("vectors")
-    if not isinstance(words, str) or not isinstance(vectors, str):
-        raise Refusal("bad_request")
+    words, vectors = read_string(view, "words"), read_string(view, "vectors")
     if not 0 < len(found := words.split()) <= MOST or len(words) > LETTERS:
         raise Refusal("learn_words_limit", most=MOST, letters=LETTERS)
     drawn = dict(

@@ -23,7 +23,7 @@ from viz.passes.loaded import Models
 from viz.server import http, work
 from viz.server.trainee import frame, unpack
 from viz.server.trainings import Trainings
-from viz.server.view import View, read_choice, read_index
+from viz.server.view import View, read_choice, read_index, read_string
 from viz.tabs.base import Site
 from viz.tabs.learn.section import Section
 from viz.text import Refusal
@@ -40,8 +40,8 @@ def read_question(view: View) -> tuple[str, str]:
         Refusal: there is no such task, or the text is no question of it.
     """
     task = read_choice(view, "task", toys.TOYS)
-    text = view.get("text")
-    if not isinstance(text, str) or not toys.is_question(task, text):
+    text = read_string(view, "text")
+    if not toys.is_question(task, text):
         if task == "add":
             raise Refusal("learn_train_now_bad_sum", digits=toys.DIGITS)
         raise Refusal("learn_train_now_bad_word", most=toys.MOST, last=toys.LETTERS[-1])

@@ -193,7 +193,8 @@ def split_scores(text: str, layer: int, head: int) -> Numbers:
     scores = capture.get("scores", layer)[0, head, -1, -KEYS:]
     rows = dict(zip(TERMS, terms, strict=True))
     labels = tokenizer.labels(tokens[0, -len(scores) :].tolist())
-    return {"labels": labels, **rows, "rows": rows, "scores": scores, "error": (terms.sum(0) - scores).abs().max()}
+    error = float((terms.sum(0) - scores).abs().max())
+    return {"labels": labels, **rows, "rows": rows, "scores": scores, "error": error}
 
 
 def read_scored(models: Models, view: View) -> dict[str, Any]:

@@ -1,0 +1,208 @@
+"""Every route is sent every type of JSON in every field that it reads: it answers or refuses, and nothing fails.
+
+A route's fields are what it reads of a valid example; the examples are those of the routes' own tests.
+"""
+
+import copy
+import json
+import logging
+import re
+import sys
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from starlette.routing import Route
+
+from tests.viz.loops import run
+from tests.viz.panels.views import VIEWS
+from tests.viz.tabs.explore.test_scans import VIEW as SCANNED
+from tests.viz.tabs.test_python import EDITS, view
+from viz.browser import chart
+from viz.panels import routes as panels
+from viz.passes import sources
+from viz.server import http, rooms
+from viz.server.trainings import Trainings
+from viz.tabs import TABS
+from viz.tabs.base import site_of
+from viz.tabs.learn.sections import train_now
+
+VALUES: list[Any] = [None, True, -3, 1.0, 10**30, float("nan"), "", "x", "\ud800", [], [1], [[]], {}, {"a": [1]}]
+IN_A_PATH = ("x", "-1", "1.5", "99", "9" * 40, "null", "%00", "%ED%A0%80", "²")  # ² is a digit, and no number
+KEY = "0" * 32
+PANELS = {panel.name: panel for tab in TABS for panel in tab.panels}
+SHIPPED = ("tiny-generator", "dates", "xl", "gpt", "bert")
+BLANKS = view(model="bert", text="The [cat] sat on the mat.")
+DATES = view(model="dates", text="4 July 1976", map="cross", query=1, key=1)
+XL = view(model="xl")
+EXPLORE: dict[str, list[dict[str, Any]]] = {  # views of its panels; of those not named here, the usual one
+    "overview": [view(), BLANKS, DATES, XL, view(model="tiny-generator/step-000050")],
+    "pair": [view(), DATES, XL],
+    "prediction": [view(), BLANKS, DATES, XL],
+    "blanks": [BLANKS],
+    "words": [view(model="small-classifier")],
+    "scan": [SCANNED],
+    "beside": [view(beside=view(edits=EDITS[:1]))],
+    "interventions": [view(edits=EDITS[1:4])],
+}
+WRITING = {"model": "tiny-generator", "text": "The cat", "seed": 3, "length": 1, "written": [32], "given": [80]}
+WRITING |= {"temperature": 0.8, "top_k": 7, "top_p": 0.9, "pace": 30}
+
+
+class Read(dict[str, Any]):
+    """A request's object that notes which of its fields are read."""
+
+    def __init__(self, given: dict[str, Any], names: set[str]) -> None:
+        super().__init__(given)
+        self.names = names
+
+    def get(self, name: str, default: Any = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        self.names.add(name)
+        return super().get(name, default)
+
+    def __getitem__(self, name: str) -> Any:
+        self.names.add(name)
+        return super().__getitem__(name)
+
+    def __iter__(self) -> Iterator[str]:  # by which {**view} copies all
+        self.names.update(super().__iter__())
+        return super().__iter__()
+
+
+@pytest.fixture(scope="module")
+def read() -> set[str]:
+    """The fields that were read of the requests since it was cleared."""
+    return set()
+
+
+@pytest.fixture(scope="module")
+def server(read, classifier, bag) -> Iterator[FastAPI]:
+    """All routes but Gradio's own."""
+    models = {name: sources.open_model(name) for name in SHIPPED} | {each.name: each for each in (classifier, bag)}
+    server, site, read_object = FastAPI(), site_of(models, tuple(tab.name for tab in TABS)), http.read_object
+
+    async def noting(*arguments: Any) -> dict[str, Any]:
+        return Read(await read_object(*arguments), read)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(http, "read_object", noting)
+        patched.setattr(train_now, "Trainings", partial(Trainings, (sys.executable, "-c", "")))
+        rooms.attach(server, rooms.Rooms())
+        chart.attach(server)
+        for tab in TABS:
+            tab.routes(server, site)
+        panels.attach(server, site.models, site.work, PANELS.values())
+        yield server
+
+
+def paths(server: FastAPI, *methods: str) -> list[str]:
+    return [each.path for each in server.routes if isinstance(each, Route) and set(methods) & set(each.methods or ())]
+
+
+def examples(server: FastAPI) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """(method, path, body), valid, for every route that takes a body."""
+    yield "PUT", "/room/a", {"key": KEY, "view": "tab=mask"}
+    yield "PUT", "/room/a/vote", {"voter": KEY, "question": "block", "choice": 1}
+    yield "POST", "/room/a/votes", {"key": KEY, "question": "block"}
+    yield "DELETE", "/room/a", {"key": KEY}
+    yield "POST", "/attention", {"model": "small-classifier", "text": "not a bad film", "edits": "0.1.off"}
+    yield "POST", "/forming", {"model": "tiny-generator"}
+    yield from (("POST", f"/scan/{name}", SCANNED) for name in ("heads", "head"))
+    yield from (("POST", path, WRITING) for path in ("/write", "/written"))
+    for name, panel in PANELS.items():
+        for shown in VIEWS.get(name) or EXPLORE.get(name, [view()]):
+            asked = [question for question, each in panel.questions.items() if each.when(shown)]
+            yield from (("POST", f"/ask/{name}/{question}", shown) for question in asked)
+            yield "POST", f"/python/{name}", shown
+    for path in paths(server, "POST"):
+        if path.startswith(("/learn/", "/ask/learn-")):  # what a section has beside its panel
+            section = re.split("/|/learn-", path)[2].removeprefix("learn-")
+            yield from (("POST", path, shown) for shown in VIEWS[f"learn-{section}"])
+
+
+def changed(value: Any, names: set[str] | None = None) -> Iterator[Any]:
+    """A body with one of its values replaced by each of VALUES, or left out: of `names`, and whatever is in them."""
+    places = list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+    for place in places:
+        if names is None or place in names:
+            for other in [*VALUES, *changed(value[place])]:
+                new = copy.copy(value)
+                new[place] = other
+                yield new
+            new = copy.copy(value)
+            del new[place]
+            yield new
+
+
+class Sender:
+    """Sends requests, and keeps those that fail, or whose refusal was not meant and so was logged."""
+
+    def __init__(self, client: httpx.AsyncClient, log: pytest.LogCaptureFixture) -> None:
+        self.client, self.log = client, log
+        self.failed: list[str] = []
+
+    async def send(self, method: str, path: str, body: Any = None) -> httpx.Response:
+        self.log.clear()
+        content = None if body is None else json.dumps(body)
+        answer = await self.client.request(method, path, content=content)
+        logged = [record.getMessage() for record in self.log.records if record.levelno >= logging.WARNING]
+        if answer.status_code >= 500 or logged:
+            self.failed.append(f"{method} {path} {content} → {answer.status_code} {logged}")
+        return answer
+
+
+def client_of(server: FastAPI) -> httpx.AsyncClient:
+    transport = httpx.ASGITransport(server, raise_app_exceptions=False)
+    return httpx.AsyncClient(transport=transport, base_url="http://page")
+
+
+def test_every_route_that_takes_a_body_has_an_example_here(server):
+    known = {(method, path) for method, path, _ in examples(server)}
+    for method in ("POST", "PUT", "DELETE"):
+        for path in paths(server, method):
+            pattern = re.compile(re.sub(r"\{\w+\}", "[^/]+", path))
+            assert any(kind == method and pattern.fullmatch(each) for kind, each in known), f"{method} {path}"
+
+
+def test_no_type_of_json_in_any_field_fails(server, read, caplog):
+    tried: set[tuple[str, frozenset[str]]] = set()
+
+    async def send_all() -> list[str]:
+        async with client_of(server) as client:
+            sender = Sender(client, caplog)
+            for method, path, body in examples(server):
+                read.clear()
+                answer = await sender.send(method, path, body)
+                assert answer.status_code == 200, f"{method} {path} {body}: {answer.text[:200]}"
+                fields = path, frozenset(read)
+                if fields not in tried:
+                    tried.add(fields)
+                    for other in list(changed(body, set(fields[1]))):
+                        await sender.send(method, path, other)
+            return sender.failed
+
+    failed = run(send_all())
+    assert not failed, "\n".join(failed[:20])
+
+
+def test_nothing_in_an_address_fails(server, caplog):
+    async def send_all() -> list[str]:
+        async with client_of(server) as client:
+            sender = Sender(client, caplog)
+            asked = {"model": "tiny-generator", "text": "The cat"}
+            key = (await sender.send("POST", "/attention", asked)).json()["key"]
+            usual = {"key": key, "name": "self", "layer": "1", "head": "2", "part": "k", "map": "self"}
+            for path in paths(server, "GET"):
+                names = re.findall(r"\{(\w+)\}", path)
+                for name in (*names, "token", "rev"):
+                    for value in IN_A_PATH:
+                        values = {each: usual.get(each, "1") for each in names} | {name: value}
+                        query = "" if name in names else f"?{name}={value}"
+                        await sender.send("GET", path.format_map(values) + query)
+            return sender.failed
+
+    failed = run(send_all())
+    assert not failed, "\n".join(failed[:20])
