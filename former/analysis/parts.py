@@ -17,7 +17,7 @@ from former.analysis.lens import Tokens
 from former.edits import ablate_head
 from former.hooks import Observer, run_with_capture
 from former.models import Classifier
-from former.runs.kind import Unanswerable
+from former.runs.kind import Kind, Unanswerable
 from former.runs.run import Run, prefix_of
 
 
@@ -133,7 +133,7 @@ def head_writes(
         ValueError: a model, or a map, whose heads write nothing that the last norm reads directly; or a head, a place
             or a token that is not there.
     """
-    check_writes(run, name)
+    check_writes(run.kind, run.model, name)
     ids = run.kind.written(run.model, run.inputs)[0].tolist()
     for what, index, size in (
         ("layer", layer, run.model.config.depth),
@@ -159,16 +159,10 @@ def head_writes(
     return HeadWrites(added - added.mean(), logits, without, follows, token, {**parts, "common": logits.mean()})
 
 
-def check_writes(run: Run, name: str = "self") -> None:
-    """Raises Unanswerable unless the heads of a run's map write what the last norm reads directly."""
+def check_writes(kind: Kind, model: Any, name: str = "self") -> None:
+    """Raises Unanswerable unless the heads of a model's map write what the last norm reads directly."""
     if name == "encoder":
-        raise Unanswerable(
-            "writes_encoder", "an encoder's heads write what the decoder reads, not what the last norm does"
-        )
-    try:
-        run.kind.written(run.model, run.inputs)
-        reads = run.model.config.norm == "pre"
-    except Unanswerable:
-        reads = False
-    if not reads:
+        message = "an encoder's heads write what the decoder reads, not what the last norm does"
+        raise Unanswerable("writes_encoder", message)
+    if kind.says != "next" or model.config.norm != "pre":
         raise Unanswerable("writes_not", "what a head writes is known of pre-norm models that predict next tokens")

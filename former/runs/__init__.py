@@ -5,8 +5,9 @@ kind   what is special about a kind of model, behind one protocol; each kind sta
        causal classifier masked translator memory; `kinds` knows which a model is
 """
 
-from former.runs.kind import Unanswerable
+from former.runs import kind
+from former.runs.kind import Kind, Reading, Unanswerable
 from former.runs.kinds import kind_of
 from former.runs.run import Blank, Map, Run, start
 
-__all__ = ["Blank", "Map", "Run", "Unanswerable", "kind_of", "start"]
+__all__ = ["Blank", "Kind", "Map", "Reading", "Run", "Unanswerable", "kind", "kind_of", "start"]

@@ -30,6 +30,7 @@ class Judge(Kind):
 
     name = "classifier"
     models = (Classifier, BertClassifier)
+    says = "class"
 
     def read(self, source: Source, text: str, answer: str | None = None, limit: int | None = None) -> Reading:
         """Reads a text, the end of one that is too long: a review says at its end what it comes to."""

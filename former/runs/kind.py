@@ -84,11 +84,13 @@ class Kind:
     Attributes:
         name: one word for it.
         models: the classes of this kind.
+        says: what a model of the kind says of a text: the "next" token after each, one "class", or a "blank" filled in.
         stack: the module whose residual stream the output is read from.
     """
 
     name: ClassVar[str]
     models: ClassVar[tuple[type, ...]]
+    says: ClassVar[str] = "next"
     stack: ClassVar[str] = "transformer"
 
     def read(self, source: Source, text: str, answer: str | None = None, limit: int | None = None) -> Reading:
@@ -170,6 +172,11 @@ class Kind:
         del reading
         raise Unanswerable("no_fill", f"a {self.name} model fills in no hidden words")
 
+    def follows(self, model: Any, reading: Reading, result: Tensor) -> float | None:
+        """The probability that a text's second part follows its first; None where nothing says so."""
+        del model, reading, result
+        return None
+
     def unembed(self, model: Any, inputs: Inputs) -> Callable[[Tensor], Tensor]:
         """Returns the map from the residual stream (b, t, e) to what the model says: logits, or log-probabilities.
 
@@ -178,6 +185,11 @@ class Kind:
         """
         del inputs
         return model.unembed
+
+    def facts(self, source: Source, reading: Reading, edits: Sequence[Observer]) -> dict[str, Any]:
+        """What only this kind has to tell of a text that was read, as plain values by name."""
+        del source, reading, edits
+        return {}
 
     def places(self, reading: Reading) -> list[int] | None:
         """The tokens at which the stream can be read as a prediction; None for all."""

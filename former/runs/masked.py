@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -25,7 +25,7 @@ from former.runs.kind import Inputs, Kind, Measure, Reading, Sides, Source, Unan
 from former.tokens.labels import SPECIAL
 
 SEPARATOR = "[SEP]"
-_HIDDEN = re.compile(r"\[([^\[\]\s]+)\]")  # a word in brackets
+HIDDEN = re.compile(r"\[([^\[\]\s]+)\]")  # a word in brackets
 
 
 class Piece(NamedTuple):
@@ -55,6 +55,7 @@ class Masked(Kind):
 
     name = "masked"
     models = (Bert,)
+    says = "blank"
 
     def read(self, source: Source, text: str, answer: str | None = None, limit: int | None = None) -> MaskedReading:
         """Reads a text, or two; of two that are too long together, the longer is cut."""
@@ -120,6 +121,20 @@ class Masked(Kind):
         """Where something is hidden."""
         return list(self.truths(reading))
 
+    def facts(self, source: Source, reading: Reading, edits: Sequence[Observer]) -> dict[str, Any]:
+        """The segment of each token, and the text's words: {"from", "to": in the text, "tokens": those of its pieces,
+        "pieces": as the vocabulary has them, also where they are hidden, "hidden"}."""
+        del edits
+        assert isinstance(reading, MaskedReading)
+        label, words = source.tokenizer.labels, []
+        for number, (start, end) in enumerate(reading.words):
+            tokens = [i for i, piece in enumerate(reading.pieces) if piece.word == number]
+            pieces = [reading.pieces[i] for i in tokens]
+            shown = label([piece.id if piece.truth is None else piece.truth for piece in pieces])
+            hidden = any(i in reading.blanks for i in tokens)
+            words.append({"from": start, "to": end, "tokens": tokens, "pieces": shown, "hidden": hidden})
+        return {"segments": reading.segments, "words": [word for word in words if word["tokens"]]}
+
     @torch.no_grad()
     def follows(self, model: Any, reading: Reading, result: Tensor) -> float | None:
         """The probability that the second text follows the first; None for one text, or without the head for it."""
@@ -140,7 +155,7 @@ def _pieces(tokenizer: Any, text: str, start: int, words: list[tuple[int, int]])
             words.append((at + begin - hidden, at + end + hidden))
 
     done = 0
-    for match in _HIDDEN.finditer(text):
+    for match in HIDDEN.finditer(text):
         if match[0] not in SPECIAL:
             add(text[done : match.start()], start + done, False)
             add(match[1], start + match.start(1), True)

@@ -29,15 +29,21 @@ class Remembering(Causal):
     models = (TransformerXL,)
 
     def read(self, source: Source, text: str, answer: str | None = None, limit: int | None = None) -> Reading:
-        """Reads a text whole; the tokens of the reading are those of its last segment."""
+        """Reads a text whole, whatever the limit; the tokens of the reading are those of its last segment."""
+        del limit
         require_no_answer(answer, source)
         config = source.model.config
-        whole, labels, total = tokenize(source, text, len(text.encode()) + 1 if limit is None else limit)
+        whole, labels, total = tokenize(source, text, len(text.encode()) + 1)
         past = (len(whole) - 1) // config.seq_length * config.seq_length  # in the segments before the last
         t, m = len(whole) - past, min(past, config.memory_length)
         allowed = masks.named("causal", t, past=m)
         sides = Sides(labels[-t:], labels[-t - m :], allowed, () if m else tuple(whole), m)
         return Reading(text, whole[-t:], labels[-t:], total, (as_input(source, whole),), {"self": sides})
+
+    def facts(self, source: Source, reading: Reading, edits: Sequence[Observer]) -> dict[str, Any]:
+        """How many of the map's keys are the memory's: "memory"."""
+        del source, edits
+        return {"memory": reading.sides["self"].memory}
 
     def prepare(self, model: Any, reading: Reading, edits: Sequence[Observer]) -> tuple[Inputs, Tensor | None]:
         """Reads all segments but the last; returns that and the memory, if there is one, and what was said of it."""

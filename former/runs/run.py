@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -68,9 +68,9 @@ class Run:
     reading: Reading
     edits: tuple[Observer, ...]
     inputs: Inputs  # what the model was called with
-    result: Tensor  # what `Kind.call` returned
+    held: Tensor | None  # what `Kind.call` returned; None where it is not kept
     maps: Mapping[str, Map]  # by name; empty in a run that was made without them
-    first: Tensor | None = field(default=None, repr=False)  # logits (1, num_tokens) for the first token, if known
+    first: Tensor | None = None  # logits (1, num_tokens) for the first token, if known
 
     def __repr__(self) -> str:
         return f"<Run: {len(self.ids)} tokens of {self.text!r} through a {type(self.model).__name__}>"
@@ -99,6 +99,14 @@ class Run:
     def total(self) -> int:
         """How many tokens the text has: more than were read where it is longer than the model's context."""
         return self.reading.total
+
+    @property
+    def result(self) -> Tensor:
+        """What `Kind.call` returned, from which `output` and all answers are read."""
+        if self.held is not None:
+            return self.held
+        with torch.no_grad():
+            return self.kind.call(self.source.model, self.inputs, chain(self.edits))
 
     @property
     def map(self) -> Map:
@@ -180,6 +188,10 @@ class Run:
         """The same text without edits; it has no maps."""
         return start(self.source, self.kind, self.reading, maps=False) if self.edits else self
 
+    def light(self) -> Run:
+        """The run without `result`, which may be large: it is computed anew where it is asked for."""
+        return replace(self, held=None)
+
     @torch.no_grad()
     def again(self, names: Iterable[str] = (), edits: Iterable[Observer] = ()) -> tuple[Tensor, Capture]:
         """Calls the readable model again, on the same inputs under the same edits and more.
@@ -217,16 +229,17 @@ def start(source: Source, kind: Kind, reading: Reading, edits: Iterable[Observer
     check_edits(model, edits)
     inputs, first = kind.prepare(source.model, reading, edits)
     sides, own = reading.sides if maps else {}, adds_terms(model)
-    points = (*POINTS, "scores") if own else POINTS
-    capture = Capture([f"{prefix_of(name)}{point}" for name in sides for point in points])
-    result = kind.call(source.model, inputs, chain((*edits, capture)))
+    capture = Capture([f"{prefix_of(name)}{point}" for name in sides for point in POINTS])
+    # Scores are seen before an edit of them; where positions add nothing they follow from q and k.
+    scores = [Capture([f"{prefix_of(name)}scores" for name in sides])] if own and sides else []
+    result = kind.call(source.model, inputs, chain((*scores, *edits, capture)))
     config = model.config
     roots = tuple((config.head_size**0.5 if config.scaled else 1.0) * config.divisor(i) for i in range(config.depth))
     found = {}
     for name, side in sides.items():
-        tensors: Any = {point: capture.stack(f"{prefix_of(name)}{point}")[:, 0].contiguous() for point in points}
-        scores = tensors.pop("scores", None)
-        found[name] = Map(**vars(side), name=name, roots=roots, own_scores=scores, **tensors)
+        tensors: Any = {point: capture.stack(f"{prefix_of(name)}{point}")[:, 0] for point in POINTS}
+        before = scores[0].stack(f"{prefix_of(name)}scores")[:, 0] if scores else None
+        found[name] = Map(**vars(side), name=name, roots=roots, own_scores=before, **tensors)
     return Run(source, kind, reading, edits, inputs, result, found, first)
 
 

@@ -30,6 +30,7 @@ _ARROW = re.compile(r"→|->")
 class AnsweredReading(Reading):
     """A text and its answer, as encoder and decoder read them."""
 
+    source: str  # the text without an answer
     answer_ids: list[int]  # what the decoder reads, from the token that begins every answer
     answer_tokens: list[str]  # a label for each
     own: str  # what the model answers by itself
@@ -47,7 +48,9 @@ class Translator(Causal):
         """Reads a text and an answer: the one given, the one after an arrow in the text, or the model's own."""
         typed, *behind = _ARROW.split(text, maxsplit=1) if answer is None else [text]
         given = behind[0].strip() if behind else answer
-        ids, labels, total = tokenize(source, typed.strip(), limit)
+        if not (typed := typed.strip()):
+            raise Unanswerable("empty_text", f"text must hold at least one token, got {text!r}")
+        ids, labels, total = tokenize(source, typed, limit)
         model: Any = source.model
         tokenizer: Any = source.tokenizer
         own = write(model, as_input(source, ids), tokenizer.begin, tokenizer.end)[0]
@@ -66,12 +69,22 @@ class Translator(Causal):
             "decoder": Sides(said, said, masks.causal(len(target)), tuple(target)),
         }
         inputs = (as_input(source, ids), as_input(source, target))
-        return AnsweredReading(text, ids, labels, total, inputs, sides, target, said, tokenizer.decode(own), given)
+        return AnsweredReading(
+            text, ids, labels, total, inputs, sides, typed, target, said, tokenizer.decode(own), given
+        )
 
     def written(self, model: Any, inputs: Inputs) -> Tensor:
         """The answer's tokens."""
         del model
         return inputs[1]
+
+    def facts(self, source: Source, reading: Reading, edits: Sequence[Observer]) -> dict[str, Any]:
+        """The answer: {"ids" and "labels" of what the decoder reads, "own": what the model answers, "typed": the answer
+        that was given, if one was, "edited": what the model answers under the edits, if there are any}."""
+        assert isinstance(reading, AnsweredReading)
+        edited = answer_under(source.model, source.tokenizer, reading.inputs[0], edits) if edits else None
+        answer = {"ids": reading.answer_ids, "labels": reading.answer_tokens, "own": reading.own}
+        return {"answer": {**answer, "typed": reading.given, "edited": edited}}
 
 
 @torch.inference_mode()

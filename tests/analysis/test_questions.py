@@ -206,3 +206,14 @@ def test_statistics_and_rollout_are_those_of_a_runs_map_where_a_text_looks_at_it
             question(bundles["translator"].run(TEXT["translator"]))
         with pytest.raises(ValueError, match="weights must be square"):
             question(bundles["memory"].run(TEXT["memory"]))
+
+
+def test_of_a_long_text_neighbours_are_taken_away_together_and_bytes_become_spaces(bundles, monkeypatch):
+    monkeypatch.setattr("former.analysis.effects.PARTS", 2)
+    bundle = bundles["causal"]
+    config = former.ModelConfig(**{**bundle.config.to_dict(), "mask": "none", "num_classes": 2})
+    judge = former.Bundle(former.Classifier(config).double().eval(), bundle.tokenizer, config)
+    run = judge.run("abcde")
+    changes, chosen = torch.cat(list(analysis.word_changes(run))), int(run.output[0].argmax())
+    odds = [float(judge.run(text).output[0].exp()[chosen].logit()) for text in ("abcde", "   de", "abc  ")]
+    assert changes.tolist() == pytest.approx([odds[0] - odds[1], odds[0] - odds[2]], abs=1e-8)

@@ -34,12 +34,13 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 import former
 from app import leave_cores_free
+from former.runs.run import POINTS
 from tests.bench import limits
 from tests.bench.pretrained import make
 from tests.browser.conftest import ROOT, START_LIMIT, find_browser, free_port, serve, stop, wait_until_up
 from viz.passes import sources
 from viz.passes.loaded import Loaded
-from viz.passes.run import POINTS, tokenize
+from viz.passes.run import tokenize
 
 DEPTH = 12
 FIRST_PAGE = 1.8  # times an empty Gradio page

@@ -10,7 +10,7 @@ from playwright.sync_api import Route, expect
 
 from tests.browser.conftest import Guard
 from tests.browser.pages import Exploring
-from tests.viz.passes.test_payload import random_map
+from tests.viz.passes.test_payload import NO_RUN, random_map
 from viz.passes import payload
 from viz.passes.run import Pass
 
@@ -29,7 +29,7 @@ def translated(route: Route) -> None:
     body = route.fetch().body()
     header = json.loads(body[8 : 8 + int.from_bytes(body[4:8], "little")])
     header["maps"] = [each.describe() for each in MAPS]
-    made = payload.pack(Pass(header["key"], header, MAPS))
+    made = payload.pack(Pass(header["key"], header, MAPS, NO_RUN))
     route.fulfill(body=made, content_type="application/octet-stream")
 
 

@@ -22,6 +22,7 @@ import former
 from former.checks import is_whole
 from former.config import StackConfig
 from former.hooks import STACKS, Observer
+from former.runs import Reading
 from viz.text import Refusal
 
 LIMIT = 32  # at once; a link must be able to carry them
@@ -85,21 +86,19 @@ def _of_match(found: Mapping[str, str | None]) -> Edit:
     return edit | ({"do": "uniform"} if found["uniform"] else {"do": "scale", "factor": float(factor or 0)})
 
 
-def observers(edits: Sequence[Edit], mask: Tensor, config: StackConfig, stack: str = "") -> list[Observer]:
-    """The edits of one stack, as `read` gives them, for `former.run_with_capture`.
+def observers(edits: Sequence[Edit], reading: Reading, config: StackConfig) -> list[Observer]:
+    """The edits, as `read` gives them, for a text that was read; one of a weight that is not in it changes nothing.
 
     Args:
         edits: what to change.
-        mask: bool (t_query, t_key); uniform is uniform over what it allows.
+        reading: the text.
         config: of the model.
-        stack: whose heads they are, where the model has several.
     """
-    uniform = mask / mask.sum(-1, keepdim=True)
 
-    def observer(edit: Edit, head: int) -> former.edits.Edit:
-        layer = edit["layer"]
+    def observer(edit: Edit, head: int) -> Observer:
+        layer, stack = edit["layer"], edit.get("map", "")
         if edit["do"] == "uniform":
-            return former.edits.set_weights(layer, head, uniform, stack=stack)
+            return former.edits.spread_head(layer, head, stack=stack)
         if edit["do"] == "weight":
             place, rest = (edit["query"], edit["key"]), edit["renormalise"]
             return former.edits.set_weight(layer, head, *place, edit["weight"], renormalise=rest, stack=stack)
@@ -108,7 +107,7 @@ def observers(edits: Sequence[Edit], mask: Tensor, config: StackConfig, stack: s
     return [
         observer(edit, head)
         for edit in edits
-        if applies(edit, mask)
+        if applies(edit, reading.sides[edit.get("map", "self")].allowed)
         for head in (range(config.heads) if edit["head"] is None else [edit["head"]])
     ]
 

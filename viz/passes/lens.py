@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import former
-from viz.passes.again import again
-from viz.passes.blanks import check_head
+from former import analysis
 from viz.passes.habits import rounded
 from viz.passes.loaded import Loaded
-from viz.passes.run import Pass
+from viz.passes.run import Pass, as_refusals
 
 TOP = 10  # tokens to name in a cell
 NAMED = 50_000  # in all cells together: of a long text in a deep model, each names fewer
@@ -28,22 +26,15 @@ def lens(loaded: Loaded, made: Pass) -> dict[str, Any]:
     Raises:
         NothingToShow: a model without a head.
     """
-    check_head(loaded)
-    inputs, observers = again(loaded, made)
-    cells = (loaded.bundle.config.depth + 1) * (1 if loaded.judges else made.header["tokens"])
-    names = made.header["output"].get("classes")
-    top = max(1, min(TOP, NAMED // cells, len(names) if names else loaded.bundle.config.num_tokens))
-    values, ids = former.logit_lens(loaded.bundle.model, inputs, top, edits=observers, log_probs=True)
-    columns = None
-    if loaded.fills:
-        columns = [blank["token"] for blank in made.header["output"]["blanks"]]
-        values, ids = values[:, :, columns], ids[:, :, columns]
-    shape = (len(values), -1 if values.numel() else 0, top)
+    names, columns = made.header["output"].get("classes"), made.run.kind.places(made.run.reading)
+    cells = (loaded.bundle.config.depth + 1) * (1 if names else made.header["tokens"])
+    with as_refusals():
+        values, ids = analysis.lens(made.run, max(1, min(TOP, NAMED // cells)))
     named = ids.unique().tolist()
     labels = names or {i: loaded.bundle.tokenizer.labels([i])[0] for i in named}
     return {
-        "ids": ids.view(shape).tolist(),
-        "probs": rounded(values.view(shape).exp()),
+        "ids": ids.tolist(),
+        "probs": rounded(values.exp()),
         "labels": {str(i): labels[i] for i in named},
         "columns": columns,
     }

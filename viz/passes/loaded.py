@@ -15,6 +15,7 @@ from torch import Tensor
 
 import former
 from former import cpu
+from former.runs import Kind, kind_of
 
 CELLS = 12 * 12 * 256 * 256  # layers × heads × tokens² of a pass, at most: GPT-2's heads over 256 tokens
 _building = threading.Lock()  # one twin at a time
@@ -53,6 +54,11 @@ class Loaded:
     def fast_bundle(self) -> former.Bundle:
         """The bundle with the fast twin for its model: for what only calls the model."""
         return replace(self.bundle, model=self.fast)
+
+    @cached_property
+    def kind_of_run(self) -> Kind:
+        """Its kind, by which it reads and runs a text (`former.runs`)."""
+        return kind_of(self.bundle)
 
     @property
     def is_classifier(self) -> bool:

@@ -82,7 +82,7 @@ def pack_head(each: Map, layer: int, head: int) -> bytes:
     """
     _check(each, layer, head)
     parts = [part[layer, head].numpy() for part in (each.q, each.k, each.v, each.out)]
-    maps = [each.weights] if each.scores is None else [each.weights, each.scores]
+    maps = [each.weights] if each.own_scores is None else [each.weights, each.own_scores]
     return _floats(*parts, *(cells(each, part[layer, head].numpy()) for part in maps))
 
 

@@ -10,7 +10,8 @@ import itertools
 import json
 import math
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,46 +20,28 @@ import torch
 from torch import Tensor
 
 import former
+from former import runs
 from former.tokens import Tokenizer
 from viz.passes import edits as changes
 from viz.passes import habits
 from viz.passes.habits import rounded
 from viz.passes.loaded import Loaded
-from viz.text import Refusal
+from viz.text import NothingToShow, Refusal
 from viz.text.examples import CLASSES
 
 TEXT_LIMIT = 4_000  # characters; a link must be able to carry them
 SECRET = secrets.token_bytes(32)  # of this start of the server
-POINTS = ("weights", "q", "k", "v", "out")  # of each head, in the order of `Map`'s fields
 CANDIDATES = 10  # next tokens to name, of each run
 WHOLE_CELLS = 8_000_000  # of a map; of a larger one the browser gets the heads at half their size, and one exactly
 
 
-@dataclass(frozen=True)
-class Map:
-    """The attention of one stack of layers: queries that look at keys, each with labels of their own.
-
-    A model of one stack has one; an encoder-decoder has its encoder's, its decoder's and the cross-attention between.
-    """
-
-    name: str  # "self", or as the stack's points are called: "encoder", "decoder", "cross"
-    queries: list[str]  # labels of the rows
-    keys: list[str]  # labels of the columns
-    allowed: Tensor  # bool (t_query, t_key)
-    weights: Tensor  # (layers, h, t_query, t_key), rows sum to 1
-    q: Tensor  # (layers, h, t_query, s)
-    k: Tensor  # (layers, h, t_key, s)
-    v: Tensor  # (layers, h, t_key, s)
-    out: Tensor  # (layers, h, t_query, s): the sum of the values, each times its weight
-    ids: tuple[int, ...] = ()  # of the tokens, where queries and keys are the same
-    scores: Tensor | None = None  # (layers, h, t_query, t_key), where they are more than q·k / √s
-    memory: int = 0  # of the keys, how many are a memory from before
-    divisors: tuple[float, ...] | None = None  # what each layer's scores are divided by besides √s; None for nothing
+class Map(runs.Map):
+    """A map of a run, and how it is packed for the browser."""
 
     @property
     def nbytes(self) -> int:
         """Bytes of memory it holds."""
-        arrays = (self.weights, self.q, self.k, self.v, self.out, self.scores)
+        arrays = (self.weights, self.q, self.k, self.v, self.out, self.own_scores)
         return sum(array.nbytes for array in arrays if array is not None)
 
     @cached_property
@@ -89,6 +72,7 @@ class Map:
     def describe(self) -> dict[str, Any]:
         """Plain values for the browser, and what the heads do: `habits.describe` of a text that looks at itself,
         `habits.sharpness` of one that looks at another."""
+        divisors = tuple(round(root / self.q.shape[-1] ** 0.5, 6) for root in self.roots)  # what is not √s of it
         layers, heads = self.weights.shape[:2]
         return {
             "name": self.name,
@@ -100,8 +84,8 @@ class Map:
             "lengths": self.lengths,
             "pooled": self.pooled,
             "skipped": self.skipped if self.skips else None,
-            "scored": self.scores is not None,
-            "divisors": self.divisors,
+            "scored": self.own_scores is not None,
+            "divisors": None if set(divisors) == {1.0} else divisors,
             "memory": habits.on_memory(self.weights, self.memory) if self.memory else None,
             **(
                 habits.describe(self.weights, self.allowed, torch.tensor(self.ids))
@@ -118,6 +102,7 @@ class Pass:
     key: str  # of everything that went in: the same key is always the same pass
     header: dict[str, Any]  # plain values for the browser, see `run`
     maps: tuple[Map, ...]
+    run: runs.Run  # for what is asked of it later; without its result, which may be large
 
     @property
     def nbytes(self) -> int:
@@ -133,10 +118,10 @@ class Pass:
         return {each.name: each for each in self.maps}[name]
 
 
-def class_names(loaded: Loaded) -> list[str]:
+def class_names(source: runs.kind.Source) -> list[str]:
     """A classifier's classes: as its card names them, or by what is usual for so many."""
-    count = loaded.bundle.config.num_classes
-    return list(loaded.bundle.card.get("classes") or CLASSES.get(count) or map(str, range(count)))
+    count = source.model.config.num_classes
+    return list(source.card.get("classes") or CLASSES.get(count) or map(str, range(count)))
 
 
 def bytes_of(tokenizer: Tokenizer, i: int) -> bytes:
@@ -161,37 +146,52 @@ def check_text(text: Any) -> None:
 def read_text(
     bundle: former.Bundle, text: str, *, end: bool = False, limit: int | None = None
 ) -> tuple[list[int], list[str], int]:
-    """The tokens that fit, a label for each, and how many there were.
+    """The tokens that fit, a label for each, and how many there were (`former.runs.kind.tokenize`).
 
-    Args:
-        bundle: the model.
-        text: as typed.
-        end: whether of a text that is too long the end is kept, not the beginning.
-        limit: the most tokens; None for the model's context.
     Raises:
         Refusal: a text that is empty, too long, or without a token.
     """
     check_text(text)
-    tokenizer = bundle.tokenizer
-    ids = tokenizer.encode(text)
-    if not ids:
-        raise Refusal("no_tokens")
-    most: int = bundle.config.seq_length if limit is None else limit
-    part = slice(-most, None) if end else slice(most)
-    kept = ids[part]
-    if len(ids) > most and getattr(tokenizer, "closed", False):  # as in training: [CLS] and [SEP] around what is left
-        kept = [ids[0], *(ids[1 - most :] if end else [*ids[1 : most - 1], ids[-1]])]
-    labels = tokenizer.labels(kept)
-    if isinstance(tokenizer, former.tokens.WordTokenizer):  # what was typed, where the vocabulary has only <unk>
-        labels = [
-            former.tokens.UNK + " " + word if label == former.tokens.UNK else label
-            for label, word in zip(labels, tokenizer.split(text)[part], strict=True)
-        ]
-    return kept, labels, len(ids)
+    with as_refusals():
+        return runs.kind.tokenize(bundle, text, limit, end=end)
+
+
+NOTHING = {"no_head", "writes_encoder", "writes_not"}  # questions in order, of which there is nothing to show
+
+
+@contextmanager
+def as_refusals() -> Iterator[None]:
+    """Says in the visitor's language what a model or a text cannot answer.
+
+    Raises:
+        Refusal: a question that `former` refuses.
+    """
+    try:
+        yield
+    except runs.Unanswerable as error:
+        refusal = NothingToShow if error.reason in NOTHING else Refusal
+        raise refusal(error.reason, **error.values) from error
+
+
+def read(loaded: Loaded, text: str) -> runs.Reading:
+    """A text as a model of any kind reads it, within what a pass may have.
+
+    Raises:
+        Refusal: a text that cannot be read.
+    """
+    check_text(text)
+    with as_refusals():
+        return loaded.kind_of_run.read(loaded.bundle, text, limit=loaded.reads)
+
+
+def check_head(loaded: Loaded) -> None:
+    """Raises NothingToShow for a model without a head that predicts something."""
+    if not loaded.has_head:
+        raise NothingToShow("no_head")
 
 
 def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Pass:
-    """The pass of a text, under the visitor's edits.
+    """The pass of a text through a model of any kind, under the visitor's edits.
 
     Args:
         loaded: the model.
@@ -200,41 +200,12 @@ def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Pass:
     Raises:
         Refusal: a text that cannot be run.
     """
-    # A review says at its end what it comes to: classifiers are trained and measured on the end.
-    ids, labels, total = tokenize(loaded, text, end=loaded.judges)
-    config = loaded.bundle.config
-    mask = loaded.mask(len(ids))
-    observers = changes.observers(list(edits), mask, config)
-    tokens = torch.tensor([ids])
-    out, capture = former.run_with_capture(loaded.fast, tokens, POINTS, edits=observers, mask=mask)
-    plain = former.run_with_capture(loaded.fast, tokens, (), mask=mask)[0] if observers else None
-    named = most_likely(out, plain) if not loaded.judges else []
-    points = (capture.stack(point)[:, 0] for point in POINTS)
-    attention = Map("self", labels, labels, mask, *points, ids=tuple(ids), divisors=loaded.divisors)
-    header: dict[str, Any] = {
-        "tokens": len(ids),
-        "total": total,
-        "ids": ids,
-        "labels": labels,
-        "output": describe_output(loaded, tokens, out, named),
-        "baseline": None if plain is None else describe_output(loaded, tokens, plain, named),
-    }
-    return finished(loaded, text, (attention,), header, edits)
-
-
-def finished(
-    loaded: Loaded, text: str, maps: tuple[Map, ...], own: Mapping[str, Any], edits: Sequence[changes.Edit] = ()
-) -> Pass:
-    """The pass of a text: its key, and beside what is told of this pass what is told of every one.
-
-    Args:
-        loaded: the model.
-        text: as typed.
-        maps: what was captured.
-        own: what is told of this pass: its tokens, what the model said, and what only its kind has.
-        edits: the visitor's.
-    """
-    config, key = loaded.bundle.config, key_of(loaded, text, edits)
+    reading, kind, config = read(loaded, text), loaded.kind_of_run, loaded.bundle.config
+    observers = changes.observers(list(edits), reading, config)
+    made = runs.start(loaded.fast_bundle, kind, reading, observers)
+    plain = made.unedited if observers else None
+    maps = tuple(Map(**vars(each)) for each in made.maps.values())
+    key = key_of(loaded, text, edits)
     header = {
         "key": key,
         "model": loaded.name,
@@ -247,8 +218,15 @@ def finished(
         "text": text,
         "edits": list(edits),
         "maps": [each.describe() for each in maps],
+        "tokens": len(made.ids),
+        "total": made.total,
+        "ids": made.ids,
+        "labels": made.tokens,
+        **kind.facts(loaded.bundle, reading, observers),
+        "output": output(made, plain),
+        "baseline": plain and output(plain, made),
     }
-    return Pass(key, header | dict(own), maps)
+    return Pass(key, header, maps, made.light())
 
 
 def key_of(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> str:
@@ -266,35 +244,82 @@ def digest(*parts: Any, secret: bytes = b"") -> str:
 
 
 @torch.inference_mode()
+def output(made: runs.Run, other: runs.Run | None = None) -> dict[str, Any]:
+    """What a model said, as plain values; of another run the likeliest tokens are named too, to compare with.
+
+    Returns:
+        By what its kind `says`: of the next token `describe_next`, of a class {"classes", "probs"}, of blanks
+        `describe_blanks`.
+    """
+    if made.kind.says == "blank":
+        return describe_blanks(made, other)
+    if made.kind.says == "class":
+        return {"classes": class_names(made.source), "probs": rounded(made.result[0].exp())}
+    tokens, logits = made.kind.written(made.model, made.inputs), made.result
+    named = most_likely(logits[0, -1], None if other is None else other.result[0, -1])
+    if made.first is None:
+        return describe_next(made.source.tokenizer, tokens, logits, named)
+    tokens, logits = torch.cat((tokens[:, :1], tokens), 1), torch.cat((made.first[:, None], logits), 1)
+    said = describe_next(made.source.tokenizer, tokens, logits, named)
+    return said | {"bits": said["bits"][1:]}  # what was said of the first token is known
+
+
 def most_likely(*logits: Tensor | None) -> list[int]:
-    """The tokens to name after a text: the most likely by any of the runs, each logits (1, t, num_tokens)."""
-    tops = [out[0, -1].topk(min(CANDIDATES, out.shape[-1])).indices.tolist() for out in logits if out is not None]
+    """The tokens to name: the most likely by any of several logits (num_tokens,)."""
+    tops = [each.topk(min(CANDIDATES, len(each))).indices.tolist() for each in logits if each is not None]
     return sorted(set(itertools.chain(*tops)))
 
 
 @torch.inference_mode()
-def describe_output(loaded: Loaded, tokens: Tensor, out: Tensor, named: Sequence[int]) -> dict[str, Any]:
-    """What the model said, as plain values.
+def describe_next(tokenizer: Tokenizer, tokens: Tensor, out: Tensor, named: Sequence[int]) -> dict[str, Any]:
+    """What a model said after each token.
 
     Args:
-        loaded: the model.
+        tokenizer: the model's.
         tokens: (1, t).
-        out: what the model gave for them.
-        named: ids to name as a generator's next token.
+        out: logits (1, t, num_tokens).
+        named: ids to name after the last.
     Returns:
-        For a classifier {"classes", "probs"}; for a generator {"bits", "bitsPerToken", "next"}: bits[i] is the surprise
-        of token i given those before it (None for the first), next those named, the likeliest first, as
-        {"id", "label", "prob"}.
+        {"bits", "bitsPerToken", "next"}: bits[i] is the surprise of token i given those before it (None for the first),
+        next those named, the likeliest first, as {"id", "label", "prob"}.
     """
-    if loaded.judges:
-        return {"classes": class_names(loaded), "probs": rounded(out[0].exp())}
     logits = out[0, :-1]  # (t - 1, num_tokens): of their softmax only what came next is told
     surprise = (logits.logsumexp(-1) - logits.gather(1, tokens[0, 1:, None])[:, 0]) / math.log(2)  # (t - 1,)
-    probs, order = out[0, -1].softmax(-1)[list(named)].sort(descending=True)
-    ids = [named[i] for i in order.tolist()]
-    labels = [loaded.bundle.tokenizer.labels([i])[0] for i in ids]
     return {
         "bits": [None, *rounded(surprise)],
         "bitsPerToken": round(float(surprise.mean()), 4) if len(surprise) else None,
-        "next": [{"id": i, "label": label, "prob": p} for i, label, p in zip(ids, labels, rounded(probs), strict=True)],
+        "next": candidates(tokenizer, out[0, -1], named),
+    }
+
+
+def candidates(tokenizer: Tokenizer, logits: Tensor, named: Sequence[int]) -> list[dict[str, Any]]:
+    """Those named, the likeliest by logits (num_tokens,) first: {"id", "label", "prob"} each."""
+    probs, order = logits.softmax(-1)[list(named)].sort(descending=True)
+    ids = [named[i] for i in order.tolist()]
+    return [
+        {"id": i, "label": tokenizer.labels([i])[0], "prob": prob} for i, prob in zip(ids, rounded(probs), strict=True)
+    ]
+
+
+def describe_blanks(made: runs.Run, other: runs.Run | None) -> dict[str, Any]:
+    """What a model fills in.
+
+    Returns:
+        {"blanks": for each hidden piece {"token", "truth": {"id", "label", "prob"} or None, "next": candidates, the
+        likeliest first}, None without the head for it; "follows": the probability that the second text follows the
+        first, None where there is one text, or no head for it; "pairs": whether there is one}.
+    """
+    model, kind, tokenizer, blanks = made.model, made.kind, made.source.tokenizer, None
+    if model.has_head:
+        unembed, blanks = kind.unembed(model, made.inputs), []
+        for at, truth in kind.truths(made.reading).items():
+            both = [unembed(run.result[0, at]) for run in (made, other) if run is not None]  # (num_tokens,) each
+            known = None if truth is None else candidates(tokenizer, both[0], [truth])[0]
+            named = candidates(tokenizer, both[0], most_likely(*both))
+            blanks.append({"token": at, "truth": known, "next": named})
+    follows = kind.follows(model, made.reading, made.result)
+    return {
+        "blanks": blanks,
+        "follows": None if follows is None else round(follows, 7),
+        "pairs": model.sentence is not None,
     }

@@ -10,12 +10,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from viz.passes import payload
-from viz.passes.blanks import fill_in
 from viz.passes.edits import Edit
 from viz.passes.loaded import Loaded, Models
-from viz.passes.recall import recall
 from viz.passes.run import Pass, key_of, run
-from viz.passes.translation import translate
 
 LIMIT = 256 << 20  # bytes of passes, packed bodies included
 AT_ONCE = 4  # passes being made
@@ -75,7 +72,7 @@ class PassStore:
         with self._turns:  # of many who ask for the same, most find it held when their turn comes
             if found := self.get(key):
                 return found
-            made = pass_of(loaded, text, edits)
+            made = run(loaded, text, edits)
             found = made, payload.pack(made)
             self._put(key, found, Order(loaded.name, text, edits))
             return found
@@ -97,16 +94,6 @@ class PassStore:
     def revision(self) -> int:
         """A number larger than all before, those of earlier starts of the server too, to mark an answer with."""
         return next(self._revisions)
-
-
-def pass_of(loaded: Loaded, text: str, edits: Sequence[Edit] = ()) -> Pass:
-    """The pass of a text through a model of any kind.
-
-    Raises:
-        Refusal: a text that cannot be run.
-    """
-    make = translate if loaded.translates else fill_in if loaded.fills else recall if loaded.remembers else run
-    return make(loaded, text, edits)
 
 
 def size(made: Pass, body: bytes) -> int:

@@ -15,7 +15,6 @@ from torch import Tensor, nn
 import former
 from former.bert import BertStack
 from former.checkpoints import INDEX
-from viz.passes.again import again
 from viz.passes.edits import is_index
 from viz.passes.loaded import Loaded
 from viz.passes.run import Map, Pass
@@ -149,7 +148,7 @@ def attention_of(loaded: Loaded, name: str, layer: int) -> tuple[former.SelfAtte
 def stream_of(loaded: Loaded, made: Pass, name: str, layer: int, asks: bool) -> Stream:
     """What the queries of an attention read, where it `asks`, else its keys and values."""
     model: Any = loaded.bundle.model
-    inputs, observers = again(loaded, made)
+    inputs, observers = made.run.inputs, made.run.edits
     stack = {"self": "transformer", "cross": "decoder" if asks else "encoder"}.get(name, name)
     prefix = "" if name == "self" else f"{stack}."
     points = [f"{prefix}{point}" for point in ("resid_pre", "resid_post", "out")]

@@ -9,9 +9,11 @@ import torch
 import transformers
 
 from former.tokens import WordPieceTokenizer
-from viz.passes import blanks, lens, measures, sources
-from viz.passes.store import PassStore, pass_of
+from viz.passes import lens, measures, sources
+from viz.passes.run import run
+from viz.passes.store import PassStore
 from viz.tabs import explore
+from viz.tabs.explore import starts
 from viz.text import Refusal, told
 
 SNIPPETS = {panel.name: panel.snippet for panel in explore.TAB.panels if panel.snippet}
@@ -61,7 +63,7 @@ def ran(model, header):
 
 
 def test_a_word_in_brackets_is_hidden_and_remembered_and_each_of_its_pieces_is_a_blank(bert):
-    header = pass_of(bert, TEXT).header
+    header = run(bert, TEXT).header
     words = {TEXT[word["from"] : word["to"]]: word for word in header["words"]}
     assert words["[capital]"]["hidden"]
     assert "".join(piece.removeprefix("##") for piece in words["[capital]"]["pieces"]) == "capital"
@@ -78,7 +80,7 @@ def test_a_word_in_brackets_is_hidden_and_remembered_and_each_of_its_pieces_is_a
 
 @pytest.mark.parametrize("edits", [[], OFF], ids=["plain", "a head off"])
 def test_the_maps_the_candidates_and_the_verdict_are_those_of_transformers(bert, theirs, edits):
-    made = pass_of(bert, TEXT, edits)
+    made = run(bert, TEXT, edits)
     model = without_head(theirs, 1, 2) if edits else theirs
     probs, maps, follows = ran(model, made.header)
     torch.testing.assert_close(made.map("self").weights, maps, atol=1e-5, rtol=0)
@@ -100,7 +102,7 @@ def test_the_maps_the_candidates_and_the_verdict_are_those_of_transformers(bert,
 
 
 def test_a_head_is_worth_the_bits_that_the_hidden_pieces_cost_without_it(bert, theirs):
-    made = pass_of(bert, "Paris is the [capital] of [France].")
+    made = run(bert, "Paris is the [capital] of [France].")
     targets = {blank["token"]: blank["truth"]["id"] for blank in made.header["output"]["blanks"]}
 
     def bits(model) -> float:
@@ -115,17 +117,17 @@ def test_a_head_is_worth_the_bits_that_the_hidden_pieces_cost_without_it(bert, t
 
 def test_without_a_hidden_word_heads_are_worth_nothing_that_could_be_measured(bert):
     with pytest.raises(Refusal, match="Hide a word first"):
-        list(measures.heads(bert, pass_of(bert, "Paris is the capital.")))
+        list(measures.heads(bert, run(bert, "Paris is the capital.")))
 
 
 def test_the_lens_has_a_column_for_each_hidden_piece_and_ends_in_what_the_model_says(bert):
-    made = pass_of(bert, TEXT, OFF)
+    made = run(bert, TEXT, OFF)
     read = lens.lens(bert, made)
     assert read["columns"] == [blank["token"] for blank in made.header["output"]["blanks"]]
     assert len(read["ids"]) == SHAPE["num_hidden_layers"] + 1
     for likeliest, blank in zip(read["probs"][-1], made.header["output"]["blanks"], strict=True):
         assert likeliest[0] == pytest.approx(blank["next"][0]["prob"], abs=2e-5)
-    nothing = lens.lens(bert, pass_of(bert, "Paris is the capital."))
+    nothing = lens.lens(bert, run(bert, "Paris is the capital."))
     assert nothing["ids"] == [[]] * (SHAPE["num_hidden_layers"] + 1)
 
 
@@ -133,7 +135,7 @@ def test_the_lens_has_a_column_for_each_hidden_piece_and_ends_in_what_the_model_
     "text", ["the " * 60, "the [capital] " * 30, "it was there " * 9 + "[SEP]" + " of france" * 25]
 )
 def test_of_a_text_that_is_too_long_what_is_read_stands_between_cls_and_sep(bert, text):
-    made = pass_of(bert, text)
+    made = run(bert, text)
     labels = made.header["labels"]
     assert len(labels) == bert.reads == 40
     assert labels[0] == "[CLS]"
@@ -153,7 +155,7 @@ def test_of_a_text_that_is_too_long_what_is_read_stands_between_cls_and_sep(bert
 )
 def test_odd_brackets_are_read_as_well_as_they_can_be_or_refused(bert, text):
     try:
-        header = pass_of(bert, text).header
+        header = run(bert, text).header
     except Refusal:
         assert text == "[SEP]"
     else:
@@ -166,7 +168,7 @@ def test_odd_brackets_are_read_as_well_as_they_can_be_or_refused(bert, text):
 )
 @pytest.mark.parametrize("text", [TEXT, "Paris is the capital.", "the [capital] " * 30], ids=["two", "plain", "long"])
 def test_the_python_of_every_panel_runs_and_gives_what_the_page_shows(bert, panel, text):
-    made = pass_of(bert, text, OFF)
+    made = run(bert, text, OFF)
     if panel == "interventions" and text == "Paris is the capital.":
         return
     view = {"model": bert.name, "text": text, "edits": {"model": bert.name, "list": OFF}, "layer": 1, "head": 3}
@@ -189,7 +191,7 @@ def test_a_fine_tuned_bert_gives_the_verdict_of_transformers(tmp_path, folder):
     model.save_pretrained(tmp_path / "verdicts")
     (tmp_path / "verdicts" / "tokenizer.json").write_bytes((folder / "tokenizer.json").read_bytes())
     loaded = sources.open_model(str(tmp_path / "verdicts"))
-    made = pass_of(loaded, "of france " * 40)
+    made = run(loaded, "of france " * 40)
     assert (made.header["kind"], made.header["labels"][0], made.header["labels"][-1]) == (
         "classifier",
         "[CLS]",
@@ -216,5 +218,5 @@ def test_the_words_of_a_text_are_those_that_its_pieces_come_from():
 
 
 def test_what_is_masked_in_a_text_reads_as_the_page_reads_it(bert):
-    first, second = blanks.masked(bert, TEXT)
-    assert bert.bundle.tokenizer.encode_pair(first, second)[0] == pass_of(bert, TEXT).header["ids"]
+    first, second = starts.masked(bert.bundle.tokenizer, TEXT)
+    assert bert.bundle.tokenizer.encode_pair(first, second)[0] == run(bert, TEXT).header["ids"]

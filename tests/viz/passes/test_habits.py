@@ -7,7 +7,7 @@ import former
 from tests.browser.reference import statistics
 from viz.passes import habits
 from viz.passes.loaded import Loaded
-from viz.passes.store import pass_of
+from viz.passes.run import run
 from viz.text.examples import EXAMPLES
 
 IDS = list(b"[the cat sat on the mat")  # whose first token comes only once
@@ -17,7 +17,7 @@ IDS = list(b"[the cat sat on the mat")  # whose first token comes only once
     ("name", "text"), [("small-generator", "abcab abc"), ("small-classifier", "good bad good film")]
 )
 def test_the_statistics_of_heads_means_rollouts_and_an_even_spread_are_those_of_a_plain_loop(models, name, text):
-    made = pass_of(models[name], text)
+    made = run(models[name], text)
     each, ids = made.map("self"), made.header["ids"]
     weights, found = each.weights.double(), made.header["maps"][0]["statistics"]
     uniform = each.allowed.double() / each.allowed.sum(-1, keepdim=True)
@@ -102,7 +102,7 @@ def test_a_single_token_has_nothing_but_itself_to_look_at():
 def opened(name: str) -> dict:
     """The map that a shipped model's worked example opens with."""
     loaded = Loaded(name, former.load(name), name)
-    return pass_of(loaded, EXAMPLES[loaded.examples][0]).header["maps"][0]
+    return run(loaded, EXAMPLES[loaded.examples][0]).header["maps"][0]
 
 
 def test_explore_opens_on_the_head_that_copies_of_the_shipped_generator():
@@ -121,7 +121,7 @@ def test_explore_opens_on_a_head_that_copies_of_the_model_that_was_trained_to():
 def test_every_example_of_the_first_model_opens_on_a_head_whose_habit_has_a_name():
     gpt = Loaded("gpt", former.load("gpt"), "gpt")
     for text in EXAMPLES["piece"]:
-        header = pass_of(gpt, text).header["maps"][0]
+        header = run(gpt, text).header["maps"][0]
         layer, head = header["opening"]
         assert header["habits"]["head"][layer][head][0] in habits.HABITS, text
 

@@ -12,8 +12,8 @@ import app
 from tests.their_models import BPE, PIECES, TEXTS, T, bert_config, gpt2_config, saved
 from viz.passes import lens, measures, sources, trace
 from viz.passes.loaded import Loaded, filler
-from viz.passes.run import Pass
-from viz.passes.store import PassStore, pass_of
+from viz.passes.run import Pass, run
+from viz.passes.store import PassStore
 from viz.tabs import explore
 from viz.tabs.explore import page
 from viz.tabs.mask import masking
@@ -52,7 +52,7 @@ def code(panel: str, loaded: Loaded, text: str, **changes: Any) -> dict[str, Any
 def test_a_bare_bert_shows_its_maps_and_says_that_it_predicts_nothing(tmp_path):
     model = T.BertModel(bert_config())
     loaded = opened(tmp_path, model)
-    made = pass_of(loaded, TEXT)
+    made = run(loaded, TEXT)
     inputs = {
         "input_ids": torch.tensor([made.header["ids"]]),
         "token_type_ids": torch.tensor([made.header["segments"]]),
@@ -75,7 +75,7 @@ def test_a_bare_bert_shows_its_maps_and_says_that_it_predicts_nothing(tmp_path):
 def test_a_bert_that_only_says_what_follows_says_so_of_two_texts(tmp_path):
     model = T.BertForNextSentencePrediction(bert_config())
     loaded = opened(tmp_path, model)
-    made = pass_of(loaded, TEXT)
+    made = run(loaded, TEXT)
     follows = float(model(**inputs(made)).logits[0].softmax(-1)[0].detach())
     assert made.header["output"] == {"blanks": None, "follows": pytest.approx(follows, abs=2e-4), "pairs": True}
 
@@ -103,7 +103,7 @@ def test_a_head_that_is_left_is_named_in_the_terminal_and_on_the_page(model, nam
 @torch.no_grad()
 def test_scores_that_are_divided_by_layer_are_so_on_every_panel(tmp_path):
     loaded = opened(tmp_path, T.GPT2LMHeadModel(gpt2_config(scale_attn_by_inverse_layer_idx=True)))
-    made = pass_of(loaded, TEXT)
+    made = run(loaded, TEXT)
     each = made.map("self")
     assert made.header["maps"][0]["divisors"] == (1.0, 2.0, 3.0)
     root = 2 * math.sqrt(each.q.shape[-1])
@@ -130,7 +130,7 @@ def test_a_gpt2_on_berts_pieces_is_read_after_cls_up_to_what_fits(tmp_path):
     saved(model, tmp_path)
     (tmp_path / "tokenizer.json").write_text(PIECES.to_dict()["definition"], encoding="utf-8")
     loaded = sources.open_model(str(tmp_path))
-    made = pass_of(loaded, TEXTS[0])
+    made = run(loaded, TEXTS[0])
     labels = made.header["labels"]
     assert (labels[0], len(labels)) == ("[CLS]", 40)
     assert "[SEP]" not in labels

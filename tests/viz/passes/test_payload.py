@@ -5,6 +5,7 @@ import io
 import json
 import subprocess
 import sys
+from typing import Any
 
 import brotli
 import numpy as np
@@ -59,12 +60,24 @@ def test_the_packed_pass_decodes_to_the_weights_within_the_stated_step(models, n
     assert_within(weights, made.map("self").weights.numpy(), steps)
 
 
+NO_RUN: Any = None  # nothing is asked of these passes
+
+
 def random_map(name: str, queries: str, keys: str, mask: torch.Tensor) -> Map:
     torch.manual_seed(len(name))
     scores = torch.randn(2, 3, len(queries), len(keys)) * 2
     weights = scores.masked_fill(~mask, -torch.inf).softmax(-1)
     q, k, v = (torch.randn(2, 3, len(labels), 5) for labels in (queries, keys, keys))
-    return Map(name, list(queries), list(keys), mask, weights, q, k, v, weights @ v)
+    given: Any = {
+        "name": name,
+        "weights": weights,
+        "q": q,
+        "k": k,
+        "v": v,
+        "out": weights @ v,
+        "roots": (5**0.5, 5**0.5),
+    }
+    return Map(list(queries), list(keys), mask, **given)
 
 
 def test_a_pass_may_have_several_maps_of_any_sizes_each_with_labels_and_a_mask_of_its_own():
@@ -75,7 +88,7 @@ def test_a_pass_may_have_several_maps_of_any_sizes_each_with_labels_and_a_mask_o
         random_map("decoder", target, target, local),
         random_map("cross", target, source, torch.ones(len(target), len(source), dtype=torch.bool)),
     )
-    made = Pass("key", {"text": source, "maps": [each.describe() for each in maps]}, maps)
+    made = Pass("key", {"text": source, "maps": [each.describe() for each in maps]}, maps, NO_RUN)
     header, decoded = decode(payload.pack(made))
     assert [each["name"] for each in header["maps"]] == ["encoder", "decoder", "cross"]
     assert ("".join(header["maps"][2]["queries"]), "".join(header["maps"][2]["keys"])) == (target, source)

@@ -12,10 +12,9 @@ from former.hooks import Capture, Chain
 from tests.viz.conftest import spread
 from viz.passes import edits as changes
 from viz.passes import lens, measures, payload
-from viz.passes.again import again
 from viz.passes.loaded import Loaded
 from viz.passes.run import run
-from viz.passes.store import PassStore, pass_of
+from viz.passes.store import PassStore
 from viz.tabs import explore
 from viz.text import told
 from viz.text.examples import EXAMPLES
@@ -60,7 +59,7 @@ def segments(model, text, edits=()):
 @pytest.mark.parametrize("text", ["The cat.", TEXT, TEXT * 5], ids=["one segment", "three", "many"])
 @pytest.mark.parametrize("off", [False, True], ids=["plain", "a head off"])
 def test_the_last_segment_is_shown_with_its_memory_as_its_own_columns(xl, text, off):
-    made = pass_of(xl, text, [OFF] if off else [])
+    made = run(xl, text, [OFF] if off else [])
     observers = [former.edits.ablate_head(1, 2)] if off else []
     logits, capture = segments(xl.bundle.model, text, observers)
     assert capture is not None
@@ -86,7 +85,7 @@ def test_the_last_segment_is_shown_with_its_memory_as_its_own_columns(xl, text, 
 
 
 def test_a_head_s_scores_come_with_it_since_distances_have_a_part_in_them(xl):
-    made = pass_of(xl, TEXT)
+    made = run(xl, TEXT)
     each = made.map("self")
     values = np.frombuffer(payload.pack_head(each, 2, 1), "<f4")
     cells = sum(each.lengths)
@@ -101,14 +100,14 @@ def test_a_head_s_scores_come_with_it_since_distances_have_a_part_in_them(xl):
 
 
 def test_uniform_is_uniform_over_the_memory_too(xl):
-    each = pass_of(xl, TEXT, [UNIFORM]).map("self")
+    each = run(xl, TEXT, [UNIFORM]).map("self")
     for query, length in enumerate(each.lengths):
         torch.testing.assert_close(each.weights[0, :, query, :length], torch.full((3, length), 1 / length))
 
 
 def test_heads_and_depths_of_the_last_segment_are_measured_with_its_memory(xl):
-    made = pass_of(xl, TEXT * 2)
-    (tokens, memory), _ = again(xl, made)
+    made = run(xl, TEXT * 2)
+    tokens, memory = made.run.inputs
 
     def bits(observer) -> float:
         logits, _ = xl.bundle.model(tokens, memory, observer=observer)
@@ -138,7 +137,7 @@ PANELS = sorted(set(SNIPPETS) - {"words", "blanks", "beside", "forming", "scan",
 @pytest.mark.parametrize("edits", [[], [OFF, UNIFORM]], ids=["plain", "edited"])
 def test_the_python_of_every_panel_gives_the_segment_again(xl, panel, edits, monkeypatch):
     monkeypatch.setattr(former, "load", lambda _: xl.bundle)
-    made = pass_of(xl, TEXT, edits)
+    made = run(xl, TEXT, edits)
     view = {"model": xl.name, "text": TEXT, "edits": {"model": xl.name, "list": edits}, "layer": 1, "head": 2}
     view |= {"of": "head", "scale": "linear", "show": "scores", "query": 2, "key": 9, "map": "self"}
     if panel == "statistics":
@@ -181,7 +180,7 @@ def test_what_the_shipped_sparse_model_opens_with_is_long_enough_to_show_what_it
 
 def test_a_model_without_a_pattern_has_none(xl, generator):
     for loaded in (xl, generator):
-        assert pass_of(loaded, TEXT).header["maps"][0]["skipped"] is None
+        assert run(loaded, TEXT).header["maps"][0]["skipped"] is None
 
 
 @pytest.mark.parametrize("edit", [OFF, UNIFORM])

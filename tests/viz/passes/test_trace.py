@@ -12,8 +12,6 @@ from viz.passes import trace
 from viz.passes.loaded import Loaded
 from viz.passes.run import Pass, run
 from viz.passes.sources import NotShown, open_model
-from viz.passes.store import pass_of
-from viz.passes.translation import translate
 from viz.text import Refusal
 
 EDIT = [{"layer": 0, "head": 1, "do": "scale", "factor": -2.0}]
@@ -99,7 +97,7 @@ def test_each_step_of_a_generators_number_holds(generator, edits, layer, part, a
 @pytest.mark.parametrize(("part", "at"), [("q", 3), ("k", 0), ("v", 7), ("adds", 30)])
 @pytest.mark.parametrize("name", ["cross", "encoder", "decoder"])
 def test_each_step_of_an_encoder_decoders_number_holds(dates, name, part, at):
-    made = translate(dates, "4 July 1976")
+    made = run(dates, "4 July 1976")
     found = holds(dates, made, name, 1, 2, 5, 3, part, at)
     answer = name == "decoder" or (name == "cross" and part == "q")
     if part != "adds":
@@ -113,7 +111,7 @@ def test_each_step_of_an_encoder_decoders_number_holds(dates, name, part, at):
 def test_each_step_of_a_berts_number_holds_down_to_its_three_embeddings(name, part, at):
     loaded = Loaded(name, former.load(name), "")
     text = "A dull film. [SEP] Nobody [laughed]." if loaded.fills else "A dull film. Nobody laughed."
-    made = pass_of(loaded, text)
+    made = run(loaded, text)
     for layer in (0, 2):
         found = holds(loaded, made, "self", layer, 1, 9, 2, part, at)
     if part == "adds":
@@ -146,7 +144,7 @@ def test_the_file_of_a_shipped_model_holds_every_tensor_that_is_named(name):
         pytest.skip("it is not shown")
     if not trace.follows(loaded):
         pytest.skip("its numbers are not followed")
-    made = pass_of(loaded, "4 July 1976" if loaded.translates else "a film")
+    made = run(loaded, "4 July 1976" if loaded.translates else "a film")
     assert loaded.folder
     for each in made.maps:
         query, key = each.allowed.nonzero()[-1].tolist()

@@ -11,8 +11,8 @@ import former
 from tests.ranked import check_greedy, check_largest
 from viz.passes import edits, lens, measures
 from viz.passes.loaded import Loaded
+from viz.passes.run import run
 from viz.passes.store import PassStore
-from viz.passes.translation import translate
 from viz.tabs.explore import page as explore
 from viz.text import Refusal, told
 
@@ -77,7 +77,7 @@ def plain(state, source, target):
 
 @pytest.mark.parametrize("typed", [None, "1976-04-07"], ids=["own answer", "typed answer"])
 def test_maps_surprise_and_next_token_are_those_of_the_weights_alone(dates, typed):
-    made = translate(dates, DATE if typed is None else f"{DATE} → {typed}")
+    made = run(dates, DATE if typed is None else f"{DATE} → {typed}")
     state, header = dates.bundle.model.state_dict(), made.header
     answer = header["answer"]
     assert answer["own"] == former.translate(dates.bundle, DATE) == "1976-07-04"
@@ -97,7 +97,7 @@ def test_maps_surprise_and_next_token_are_those_of_the_weights_alone(dates, type
 
 
 def test_the_cross_map_says_how_sharp_each_head_is_and_opens_on_one_that_looks_at_many_tokens(dates):
-    cross = translate(dates, DATE).map("cross")
+    cross = run(dates, DATE).map("cross")
     described, exact = cross.describe(), cross.weights.amax(-1).mean(-1)
     assert "statistics" not in described
     assert described["sharpness"]["head"] == [pytest.approx(row, abs=1e-5) for row in exact.tolist()]
@@ -128,7 +128,7 @@ def without(state, stack, layer, head):
 def test_a_head_of_any_stack_is_switched_off_and_its_answer_is_that_of_weights_without_it(dates, stack):
     state = dates.bundle.model.state_dict()
     off = [{"map": stack, "layer": 0, "head": head, "do": "scale", "factor": 0.0} for head in (0, 2)]
-    made = translate(dates, DATE, off)
+    made = run(dates, DATE, off)
     header, tokenizer = made.header, dates.bundle.tokenizer
     source, target = header["ids"], header["answer"]["ids"]
     for edit in off:
@@ -169,16 +169,16 @@ def test_every_kind_of_edit_is_made_in_the_stack_that_it_names_and_goes_through_
     assert edits.from_link(linked, config) == ([whole, weight], [])
     assert edits.from_link("0.0.off,self.0.0.off", config) == ([], ["0.0.off", "self.0.0.off"])
     assert edits.from_link("cross.0.0.off", former.load("tiny-generator").config) == ([], ["cross.0.0.off"])
-    made = translate(dates, DATE, [whole, weight])
+    made = run(dates, DATE, [whole, weight])
     cross, decoder = made.map("cross").weights, made.map("decoder").weights
     torch.testing.assert_close(cross[1], torch.full_like(cross[1], 1 / cross.shape[-1]))
     assert float(decoder[0, 2, 5, 3]) == pytest.approx(0.25)
     assert float(decoder[0, 2, 5].sum()) == pytest.approx(1, abs=1e-6)
-    assert translate(dates, DATE).header["answer"]["edited"] is None
+    assert run(dates, DATE).header["answer"]["edited"] is None
 
 
 def test_the_lens_reads_the_decoder(dates):
-    made = translate(dates, DATE)
+    made = run(dates, DATE)
     found = lens.lens(dates, made)
     _, logits = plain(dates.bundle.model.state_dict(), made.header["ids"], made.header["answer"]["ids"])
     for best, row in zip(found["ids"][-1], logits, strict=True):
@@ -208,7 +208,7 @@ def test_what_the_page_says_of_odd_dates(dates):
 
 
 def test_every_head_of_its_three_stacks_is_worth_the_bits_that_its_answer_costs_without_it(dates):
-    made = translate(dates, DATE)
+    made = run(dates, DATE)
     state, source, target = dates.bundle.model.state_dict(), made.header["ids"], made.header["answer"]["ids"]
 
     def bits(state):
@@ -222,13 +222,13 @@ def test_every_head_of_its_three_stacks_is_worth_the_bits_that_its_answer_costs_
         assert row["effects"] == pytest.approx(expected, abs=1e-3)
     assert max(abs(effect) for row in rows for effect in row["effects"]) > 0.1
     off = {"map": "cross", "layer": 2, "head": 1, "do": "scale", "factor": 0.0}
-    under = list(measures.heads(dates, translate(dates, DATE, [off])))
+    under = list(measures.heads(dates, run(dates, DATE, [off])))
     assert under[2]["effects"][1] == 0.0, "it is off already"
     with pytest.raises(Refusal, match="leaves nothing to predict"):
-        next(measures.heads(dates, translate(dates, f"{DATE} →")))
+        next(measures.heads(dates, run(dates, f"{DATE} →")))
 
 
 def test_it_gives_no_verdict(dates):
-    made = translate(dates, DATE)
+    made = run(dates, DATE)
     with pytest.raises(Refusal, match="no verdict"):
         next(measures.each_word(dates, made))

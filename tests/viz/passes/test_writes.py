@@ -8,7 +8,6 @@ from tests.ranked import check_largest, check_order
 from viz.passes import writes
 from viz.passes.loaded import Loaded
 from viz.passes.run import run
-from viz.passes.translation import translate
 from viz.text import Refusal
 
 EDIT = [{"layer": 1, "head": 2, "do": "scale", "factor": -2.0}]
@@ -68,7 +67,7 @@ def test_the_parts_add_up_to_the_logit_of_the_token_that_follows_or_is_asked_for
 @pytest.mark.parametrize(("name", "group"), [("cross", "cross"), ("decoder", "heads")])
 def test_of_an_encoder_decoder_the_answers_heads_write(name, group):
     loaded = Loaded("dates", former.load("dates"), "")
-    made = translate(loaded, "4 July 1976")
+    made = run(loaded, "4 July 1976")
     found = writes.writes(loaded, made, name, 2, 1, 3)
     inputs = (torch.tensor([made.header["ids"]]), torch.tensor([made.header["answer"]["ids"]]))
     follows = made.header["answer"]["ids"][4]

@@ -15,11 +15,10 @@ from fastapi.testclient import TestClient
 import former
 from tests.ranked import check_order
 from viz.panels.routes import attach
-from viz.passes import blanks, lens, measures, recall, sources, trace, writes
 from viz.passes import edits as changes
+from viz.passes import lens, measures, sources, trace, writes
 from viz.passes.loaded import Loaded
 from viz.passes.run import run
-from viz.passes.translation import translate
 from viz.tabs import TABS
 from viz.tabs.base import site_of
 from viz.text import Refusal
@@ -178,7 +177,7 @@ def test_a_number_of_two_texts_is_followed_with_both(shipped):
     """Of a Bert, whose second text has a segment of its own."""
     asked = {"model": "small-bert", "text": "the cat sat on the mat. [SEP] the mat sat on the cat."}
     loaded = shipped["small-bert"]
-    made, page = ran(shipped, "trace", **asked), blanks.fill_in(loaded, asked["text"])
+    made, page = ran(shipped, "trace", **asked), run(loaded, asked["text"])
     found = trace.trace(loaded, page, "self", 1, 2, 7, 3, "adds", 5)
     assert made["adds"].tolist() == pytest.approx(found["adds"], abs=1e-5)
 
@@ -186,7 +185,7 @@ def test_a_number_of_two_texts_is_followed_with_both(shipped):
 def test_the_score_of_a_pair_holds_what_distances_have_in_it():
     """Of Transformer-XL."""
     loaded = {"xl": sources.open_model("xl")}
-    page, made = recall.recall(loaded["xl"], TEXTS[0]).map("self"), ran(loaded, "pair", model="xl", text=TEXTS[0])
+    page, made = run(loaded["xl"], TEXTS[0]).map("self"), ran(loaded, "pair", model="xl", text=TEXTS[0])
     assert page.scores is not None
     assert made["score"] == pytest.approx(float(page.scores[1, 2, 7, 3]), abs=1e-3)
     assert made["score"] != pytest.approx(float(made["products"].sum()) / len(made["products"]) ** 0.5, abs=0.01)
@@ -342,7 +341,7 @@ def test_edits_of_any_stack_are_given_again(dates, stack):
             "renormalise": False,
         },
     ]
-    page = translate(dates["dates"], "4 July 1976", changes)
+    page = run(dates["dates"], "4 July 1976", changes)
     asked = {"model": "dates", "text": "4 July 1976", "map": stack, "edits": {"model": "dates", "list": changes}}
     made = ran(dates, "overview", **asked)
     np.testing.assert_allclose(made["weights"].numpy(), page.map(stack).weights.numpy(), atol=1e-6)
@@ -359,7 +358,7 @@ def test_edits_of_any_stack_are_given_again(dates, stack):
 @pytest.mark.parametrize("text", ["4 July 1976", "4 July 1976 → 1976-04-07"], ids=["own answer", "typed answer"])
 @pytest.mark.parametrize("name", ["cross", "encoder", "decoder"])
 def test_the_maps_of_a_text_and_its_answer_are_those_of_the_pass(dates, text, name):
-    page = translate(dates["dates"], text)
+    page = run(dates["dates"], text)
     each = page.map(name)
     asked = {"model": "dates", "text": text, "map": name}
     whole = ran(dates, "overview", **asked)

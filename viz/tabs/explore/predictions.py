@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
-from viz.passes import blanks
+import former
+from former.analysis.effects import PARTS, blank
+from former.analysis.parts import check_writes
 from viz.passes.lens import TOP
 from viz.passes.loaded import Models
-from viz.passes.measures import RUNS, blank, reads_first
-from viz.passes.run import class_names
+from viz.passes.run import as_refusals, check_head, class_names, read
 from viz.passes.writes import TOP as WRITTEN
-from viz.passes.writes import check_model as check_writes
 from viz.server.view import View, read_index
 from viz.tabs.explore.starts import read_head, start
 from viz.text import Refusal
@@ -84,9 +85,10 @@ def fill_in(models: Models, view: View) -> str:
     loaded, _, code, *_ = start(models, view)
     if not loaded.fills:
         raise Refusal("bad_request")
-    blanks.check_head(loaded)
+    check_head(loaded)
     follows = ""
-    if loaded.bundle.model.sentence is not None and blanks.masked(loaded, view["text"])[1] is not None:
+    reading: Any = read(loaded, view["text"])
+    if loaded.bundle.model.sentence is not None and 1 in reading.segments:
         follows = "follows = bundle.model.next_sentence(*inputs)[0].softmax(-1)[0]  # without the edits\n"
     return (
         f"{code}{PLACES}"
@@ -109,7 +111,7 @@ def prediction(models: Models, view: View) -> str:
     if loaded.judges:
         return (
             f"{code}{before}"
-            f"classes = {class_names(loaded)!r}\n"
+            f"classes = {class_names(loaded.bundle)!r}\n"
             "probs = out[0].exp()\n"
             "figure = figures.bars(probs, classes, before=before[0].exp())\n"
         )
@@ -125,7 +127,7 @@ def prediction(models: Models, view: View) -> str:
 def lens(models: Models, view: View) -> str:
     """What the model would say at each depth."""
     loaded, t, code, *_ = start(models, view)
-    blanks.check_head(loaded)
+    check_head(loaded)
     config = loaded.bundle.config
     layer = read_index(view, "layer", config.depth)
     if loaded.judges:
@@ -133,7 +135,7 @@ def lens(models: Models, view: View) -> str:
             f"{code}"
             f"values, said = former.logit_lens(bundle.model, tokens, top={config.num_classes}, edits=edits)\n"
             "probs = values.exp()  # (depth + 1, 1, classes): before the first block, then after each\n"
-            f"classes = {class_names(loaded)!r}\n"
+            f"classes = {class_names(loaded.bundle)!r}\n"
             "names = [[[classes[i] for i in row[0]]] for row in said.tolist()]\n"
             'figure = figures.logit_lens(probs, names, ["verdict"])\n'
         )
@@ -164,7 +166,8 @@ def lens(models: Models, view: View) -> str:
 def writes(models: Models, view: View) -> str:
     """What the head adds to the logits at a token, and how all parts add up to one of them."""
     loaded, t, code, *_ = start(models, view)
-    check_writes(loaded, view.get("map"))
+    with as_refusals():
+        check_writes(loaded.kind_of_run, loaded.bundle.model, view.get("map", "self"))
     layer, head = read_head(loaded, view)
     query = read_index(view, "query", t)
     read, said = ("inputs", "target") if loaded.translates else ("tokens", "tokens")
@@ -200,12 +203,11 @@ def surprise(models: Models, view: View) -> str:
 def interventions(models: Models, view: View) -> str:
     """What each head is worth, by switching it off."""
     loaded, _, code, *_ = start(models, view)
-    blanks.check_head(loaded)
+    check_head(loaded)
     if loaded.translates:
         return f"{code}{ANSWER_WORTH}"
     if loaded.fills:
-        reading, mask = blanks.read(loaded, view["text"]), blanks.tokenizer_of(loaded).mask_token
-        truth = [reading.pieces[i].truth for i in reading.blanks(mask)]
+        truth = list(loaded.kind_of_run.truths(read(loaded, view["text"])).values())
         return f"{code}truth = {truth}  # the ids of the hidden pieces\n{BLANKS_WORTH}{EFFECTS}"
     if loaded.remembers:
         return f"{code}{SEGMENT_WORTH}{EFFECTS}"
@@ -221,10 +223,11 @@ def interventions(models: Models, view: View) -> str:
 def words(models: Models, view: View) -> str:
     """What carried a verdict: by attention, and by leaving words out."""
     loaded, t, code, *_ = start(models, view)
-    size = math.ceil(t / RUNS)
+    size = math.ceil(t / PARTS)
+    read_from = "[0]" if isinstance(loaded.bundle.model, former.BertClassifier) else ".mean(0)"
     return (
         f"{code}{ODDS}"
-        f"shares = former.analysis.rollout(weights){'[0]' if reads_first(loaded) else '.mean(0)'}  # (t,)\n"
+        f"shares = former.analysis.rollout(weights){read_from}  # (t,)\n"
         "changes = []\n"
         f"for i in range(0, len(ids), {size}):\n"
         "    without = tokens.clone()\n"

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import former
 from former.hooks import STACKS
-from viz.passes import blanks, edits, translation
+from former.runs.masked import HIDDEN, SEPARATOR
+from former.tokens.labels import SPECIAL
+from viz.passes import edits
 from viz.passes.loaded import Loaded, Models
 from viz.passes.run import TEXT_LIMIT, read_text, tokenize
+from viz.passes.run import read as read_of
 from viz.server.view import View, read_choice, read_index, read_model
 from viz.tabs.python import IMPORTS
 
@@ -124,8 +128,9 @@ def start_of_blanks(loaded: Loaded, view: View) -> Start:
     Raises:
         Refusal: a view that is none.
     """
-    reading, tokenizer = blanks.read(loaded, view.get("text", "")), blanks.tokenizer_of(loaded)
-    ids, (first, second) = reading.ids, blanks.masked(loaded, view["text"])
+    reading: Any = read_of(loaded, view.get("text", ""))
+    tokenizer: Any = loaded.bundle.tokenizer
+    ids, (first, second) = reading.ids, masked(tokenizer, view["text"])
     if second is None:
         read = f"ids = bundle.tokenizer.encode({first!r})", "segments = [0] * len(ids)"
         same = tokenizer.encode(first) == ids
@@ -142,6 +147,16 @@ def start_of_blanks(loaded: Loaded, view: View) -> Start:
     return Start(loaded, len(ids), "\n".join([IMPORTS, *lines]) + "\n", len(ids))
 
 
+def masked(tokenizer: Any, text: str) -> tuple[str, str | None]:
+    """The text with [MASK] for each hidden piece, and the second text, where there are two."""
+
+    def hide(match: re.Match[str]) -> str:
+        return match[0] if match[0] in SPECIAL else " ".join(["[MASK]"] * len(tokenizer.pieces(match[1])))
+
+    first, _, second = HIDDEN.sub(hide, text).partition(SEPARATOR)
+    return first, second if second.strip() else None
+
+
 def start_of_two(loaded: Loaded, view: View) -> Start:
     """The same of a text and its answer, for one of their three maps.
 
@@ -149,11 +164,10 @@ def start_of_two(loaded: Loaded, view: View) -> Start:
         Refusal: a view that is none.
     """
     stack = read_choice(view, "map", STACKS)
-    source, target, _ = translation.read(loaded, view.get("text", ""))
-    typed, answer = translation.split(view["text"])
+    reading: Any = read_of(loaded, view.get("text", ""))
+    source, target, typed, answer = reading.ids, reading.answer_ids, reading.source, reading.given
     changes = edits.read(view.get("edits"), loaded.name, loaded.bundle.config)
-    masks = translation.masks(len(source), len(target))
-    done = [edit for edit in changes if edits.applies(edit, masks[edit["map"]])]
+    done = [edit for edit in changes if edits.applies(edit, reading.sides[edit["map"]].allowed)]
     own = "[tokenizer.begin, *write(bundle.model, source, tokenizer.begin, tokenizer.end)[0]]"
     rows, columns = ("source" if stack == "encoder" else "target"), ("target" if stack == "decoder" else "source")
     sizes = {"source": len(source), "target": len(target)}

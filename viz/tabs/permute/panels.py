@@ -115,7 +115,7 @@ def describe_classifiers(models: Models, view: View) -> dict[str, Any]:  # noqa:
     """The classes, and the positions that each classifier was trained with."""
     subject = read_subject(models)
     trained = [loaded.bundle.config.positions for loaded in subject.classifiers]
-    return {"classes": class_names(subject.loaded), "trained": trained}
+    return {"classes": class_names(subject.loaded.bundle), "trained": trained}
 
 
 CHIPS = Draw(figures.bars, Field("places"), Field("words"), axis="place as typed")

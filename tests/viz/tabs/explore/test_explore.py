@@ -14,6 +14,7 @@ from fastapi.testclient import TestClient
 
 import app
 import former
+from former.analysis import effects
 from tests.viz import plain
 from viz.passes import lens, measures, payload, store, trace, writes
 from viz.passes.loaded import Loaded
@@ -71,14 +72,14 @@ def test_a_classifier_s_head_is_worth_what_the_verdict_s_log_odds_lose(classifie
     whole, _ = plain.class_probs(state, ids, heads=4, gelu=False)
     chosen = int(whole.argmax())
     without, _ = plain.class_probs(state, ids, heads=4, gelu=False, removed=[(1, 3)])
-    effects = list(measures.heads(classifier, made))[1]["effects"]
-    assert effects[3] == pytest.approx(log_odds(whole, chosen) - log_odds(without, chosen), abs=1e-4)
+    found = list(measures.heads(classifier, made))[1]["effects"]
+    assert found[3] == pytest.approx(log_odds(whole, chosen) - log_odds(without, chosen), abs=1e-4)
 
 
 @pytest.mark.parametrize(("chunk", "runs", "size"), [(8_192, 128, 1), (24, 128, 1), (24, 5, 3)])
 def test_words_carry_what_the_verdict_loses_when_they_become_unknown(classifier, monkeypatch, chunk, runs, size):
-    monkeypatch.setattr(measures, "CHUNK", chunk)
-    monkeypatch.setattr(measures, "RUNS", runs)
+    monkeypatch.setattr(effects, "BATCH", chunk)
+    monkeypatch.setattr(effects, "PARTS", runs)
     made = run(classifier, TEXT)
     state, ids = classifier.bundle.model.state_dict(), made.header["ids"]
     whole, maps = plain.class_probs(state, ids, heads=4, gelu=False)
@@ -102,11 +103,6 @@ def test_words_carry_what_the_verdict_loses_when_they_become_unknown(classifier,
     sizes, n = torch.tensor(expected).abs(), 12 // size
     d = reached.view(n, size).sum(1).argsort().argsort() - sizes.argsort().argsort()
     assert last["agreement"] == pytest.approx(1 - 6 * float((d**2).sum()) / (n**3 - n), abs=1e-3)
-
-
-def test_a_model_of_bytes_has_its_bytes_blanked_by_spaces():
-    rows = measures.blanked(torch.tensor(list(b"abcde")), 2, measures.blank(former.tokens.ByteTokenizer()))
-    assert [bytes(row.tolist()) for row in rows] == [b"  cde", b"ab  e", b"abcd "]
 
 
 def test_words_that_are_all_alike_have_no_ranking_to_compare(classifier):

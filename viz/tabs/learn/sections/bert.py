@@ -12,15 +12,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-import former
 from former.bert import BertStack
 from former.tokens.wordpiece import SEP
 from former.training.tasks.masked import MaskedTask
 from former.training.tasks.pairs import hide
-from viz.passes import blanks
 from viz.passes.habits import rounded
 from viz.passes.loaded import Loaded, Models, filler
-from viz.passes.run import check_text
+from viz.passes.run import check_text, read, run
 from viz.server.view import View, read_choice
 from viz.tabs.explore import predictions
 from viz.tabs.learn.section import Section
@@ -92,9 +90,9 @@ def tuned(models: Models) -> dict[str, Any] | None:
 
 
 def told(loaded: Loaded, text: str) -> dict[str, Any]:
-    """What the page shows of a text, see `blanks.fill_in`, and "looks": the weights (t,) of [CLS] in the last block,
+    """What the page shows of a text, see `viz.passes.run`, and "looks": the weights (t,) of [CLS] in the last block,
     the mean over its heads."""
-    made = blanks.fill_in(loaded, text)
+    made = run(loaded, text)
     shown = ("text", "words", "labels", "segments", "output")
     looks = made.map("self").weights[-1, :, 0].mean(0)
     return {name: made.header[name] for name in shown} | {"looks": rounded(looks)}
@@ -142,10 +140,11 @@ def sides(models: Models, view: View) -> dict[str, Any]:
         Refusal: a text that cannot be read, or one without a blank that has a piece on both sides.
     """
     loaded = model(models)
-    reading = blanks.read(loaded, view.get("text", ""))
-    mask = blanks.tokenizer_of(loaded).mask_token
+    reading: Any = read(loaded, view.get("text", ""))
+    tokenizer: Any = loaded.bundle.tokenizer
+    mask = tokenizer.mask_token
     free = [piece.word is not None and piece.id != mask for piece in reading.pieces]
-    place = next((i for i in reading.blanks(mask) if free[i - 1] and free[i + 1]), None)
+    place = next((i for i in reading.blanks if free[i - 1] and free[i + 1]), None)
     if place is None:
         raise Refusal("learn_bert_sides")
     tokens = torch.tensor([reading.ids] * 3)
@@ -171,13 +170,11 @@ def values(models: Models, view: View) -> dict[str, Tensor]:
     if show == "figures":
         found = measured(loaded) or dict.fromkeys(FIGURES, torch.nan)
         return {"shown": torch.tensor([found[name] for name in FIGURES])}
-    reading = blanks.read(loaded, text_of(view, show))
-    inputs = torch.tensor([reading.ids]), torch.tensor([reading.segments])
-    logits, capture = former.run_with_capture(loaded.bundle.model, inputs, "weights")
-    weights = capture.stack("weights")[:, 0]  # (layers, h, t, t)
+    made = loaded.bundle.run(text_of(view, show))
+    weights = made.weights  # (layers, h, t, t)
     if show == "texts":
         return {"weights": weights, "looks": weights[-1, :, 0].mean(0)}
-    return {"weights": weights, "probs": logits[0, reading.blanks(blanks.tokenizer_of(loaded).mask_token)].softmax(-1)}
+    return {"weights": weights, "probs": made.output[0, made.kind.places(made.reading)].softmax(-1)}
 
 
 def python(models: Models, view: View) -> str:
