@@ -266,7 +266,7 @@ def test_int8_is_refused_where_it_would_be_another_measure(reviews_file, text_fi
         ("tiny-unscaled", text_file, True, "'int8' needs a generator"),  # no twin knows its shape
     )
     for name, path, numba, said in cases:
-        monkeypatch.setattr(cpu, "available", lambda part, numba=numba: part != "numba" or numba)
+        monkeypatch.setattr(cpu, "step_available", lambda numba=numba: numba)
         with pytest.raises(ValueError, match=said):
             TASKS[RECIPES[name].task].evaluate(former.load(name), RECIPES[name], path, measure)
 

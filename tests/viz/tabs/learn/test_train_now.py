@@ -70,13 +70,13 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize("question", ["train", "read"])
-def test_what_is_no_task_no_seed_or_no_question_is_refused_by_key_and_nothing_trains(models, question):
+@pytest.mark.parametrize("path", ["/learn/train-now/train", "/ask/learn-train-now/read"])
+def test_what_is_no_task_no_seed_or_no_question_is_refused_by_key_and_nothing_trains(models, path):
     server = FastAPI()
     train_now.attach(server, site_of(models))
     client = TestClient(server)
     for wrong in WRONG:
-        answer = client.post(f"/learn/train-now/{question}", content=json.dumps(VIEW | wrong))
+        answer = client.post(path, content=json.dumps(VIEW | wrong))
         assert answer.status_code == 422, repr(wrong)[:100]
         assert answer.json()["error"]["key"] in en.MESSAGES, repr(wrong)[:100]
 

@@ -18,7 +18,7 @@ from former.training.tasks.masked import MaskedTask
 from former.training.tasks.pairs import hide
 from viz.passes.habits import rounded
 from viz.passes.loaded import Loaded, Models, filler
-from viz.passes.run import check_text, read, run
+from viz.passes.run import as_refusals, check_text, read, run
 from viz.server.view import View, read_choice
 from viz.tabs.explore import predictions
 from viz.tabs.learn.section import Section
@@ -170,7 +170,9 @@ def values(models: Models, view: View) -> dict[str, Tensor]:
     if show == "figures":
         found = measured(loaded) or dict.fromkeys(FIGURES, torch.nan)
         return {"shown": torch.tensor([found[name] for name in FIGURES])}
-    made = loaded.bundle.run(text_of(view, show))
+    check_text(text := text_of(view, show))
+    with as_refusals():
+        made = loaded.bundle.run(text)
     weights = made.weights  # (layers, h, t, t)
     if show == "texts":
         return {"weights": weights, "looks": weights[-1, :, 0].mean(0)}
