@@ -5,6 +5,7 @@ dependence   which outputs depend on which inputs, and equivariance
 effects      what removing a head, or a word, does to the prediction
 lens         what the model would say at each depth
 parts        what each part of a model adds to a logit, and what one head writes
+trace        one number of a head, followed back to the weights and the embedding
 scan         all heads over a corpus
 """
 
@@ -20,6 +21,7 @@ from former.analysis.effects import (
 from former.analysis.lens import lens, logit_lens
 from former.analysis.parts import head_writes, logit_parts, stream_parts
 from former.analysis.statistics import head_statistics, rank_correlation, rollout, rollout_by_layer
+from former.analysis.trace import trace
 from former.runs.kind import Measure
 
 __all__ = [
@@ -40,6 +42,7 @@ __all__ = [
     "rollout_by_layer",
     "steps_to_reach",
     "stream_parts",
+    "trace",
     "word_changes",
     "word_shares",
 ]

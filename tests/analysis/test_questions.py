@@ -10,6 +10,7 @@ import former
 from former import analysis, edits
 from former.analysis.effects import agreement, blank, word_size
 from former.analysis.statistics import rank_correlation
+from former.analysis.trace import PARTS
 from former.hooks import chain
 from former.runs import Run
 from tests.kinds import KINDS, TEXT
@@ -217,3 +218,34 @@ def test_of_a_long_text_neighbours_are_taken_away_together_and_bytes_become_spac
     changes, chosen = torch.cat(list(analysis.word_changes(run))), int(run.output[0].argmax())
     odds = [float(judge.run(text).output[0].exp()[chosen].logit()) for text in ("abcde", "   de", "abc  ")]
     assert changes.tolist() == pytest.approx([odds[0] - odds[1], odds[0] - odds[2]], abs=1e-8)
+
+
+@pytest.mark.parametrize("kind", ["causal", "classifier", "masked", "bert classifier", "translator"])
+def test_a_weight_is_followed_to_the_tensors_that_make_it_and_on_to_the_embedding(bundles, kind):
+    run = bundles[kind].run(TEXT[kind], edits=[CHANGE[kind]])
+    name, state = "cross" if kind == "translator" else "self", run.model.state_dict()
+    for part in PARTS:
+        found = analysis.trace(run, 1, 2, 2, 1, part, 3, name=name)
+        scores = run.maps[name].scores[1, 2, 2]
+        assert float(found["score"]) == pytest.approx(float(scores[1]), abs=1e-9)
+        weight = float((found["score"] - found["most"]).exp() / found["total"])
+        assert weight == pytest.approx(float(run.maps[name].weights[1, 2, 2, 1]), abs=1e-9)
+        terms = found["terms"]
+        row = state[terms["tensor"]][terms["row"], terms["column"] : terms["column"] + len(terms["weights"])]
+        assert torch.equal(row, terms["weights"])
+        value = float(row @ terms["inputs"]) + (0 if terms["bias"] is None else float(terms["bias"]))
+        assert value == pytest.approx(float(found[part][3]), abs=1e-9)
+        if (read := found["input"]) is not None:
+            assert float(read["value"]) == pytest.approx(float(terms["inputs"][read["column"]]), abs=1e-9)
+            token = state[read["embedding_place"]["tensor"]][read["token"], read["column"]]
+            assert float(token) == pytest.approx(float(read["embedding"]), abs=1e-9)
+
+
+def test_a_weight_that_is_not_made_of_q_and_k_alone_or_is_hidden_is_not_followed(bundles):
+    with pytest.raises(ValueError, match=r"trace follows scores of q·k alone"):
+        analysis.trace(bundles["memory"].run(TEXT["memory"]), 0, 0, 1, 0)
+    run = bundles["causal"].run(TEXT["causal"])
+    with pytest.raises(ValueError, match="the mask hides key 3 from query 1"):
+        analysis.trace(run, 0, 0, 1, 3)
+    with pytest.raises(ValueError, match=r"key must be in \[0, 11\) for this run, got 11"):
+        analysis.trace(run, 0, 0, 1, 11)

@@ -156,7 +156,8 @@ def read_text(
         return runs.kind.tokenize(bundle, text, limit, end=end)
 
 
-NOTHING = {"no_head", "writes_encoder", "writes_not"}  # questions in order, of which there is nothing to show
+# Questions in order, of which there is nothing to show:
+NOTHING = {"no_head", "trace_masked", "trace_not", "writes_encoder", "writes_not"}
 
 
 @contextmanager

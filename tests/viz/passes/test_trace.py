@@ -148,7 +148,7 @@ def test_the_file_of_a_shipped_model_holds_every_tensor_that_is_named(name):
     assert loaded.folder
     for each in made.maps:
         query, key = each.allowed.nonzero()[-1].tolist()
-        for part in trace.MAPS:
+        for part in trace.PARTS:
             places = named(trace.trace(loaded, made, each.name, 0, each.weights.shape[1] - 1, query, key, part, 0))
             assert places or (part == "adds" and not loaded.bundle.config.unify), part
             for files, tensor in places:

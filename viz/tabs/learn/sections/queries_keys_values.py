@@ -13,13 +13,14 @@ import torch
 from torch import Tensor
 
 import former
+from former.analysis.trace import PARTS as MADE_BY
 from former.hooks import POINTS
 from viz import figures
 from viz.panels import Draw, Field, Numbers, Question
 from viz.panels.panel import shown
 from viz.passes.loaded import Loaded, Models, causal
 from viz.passes.run import tokenize
-from viz.passes.trace import MAPS, place_of
+from viz.passes.trace import place_of
 from viz.server.view import View, read_index, read_string
 from viz.tabs.learn.section import Section
 from viz.text import Refusal
@@ -161,7 +162,7 @@ def describe_weights(models: Models, view: View) -> dict[str, Any]:
                 "row": head * s,
                 "rows": getattr(attention, name).weight[head * s : (head + 1) * s].tolist(),
             }
-            for part, name in MAPS.items()
+            for part, name in MADE_BY.items()
             if part in PARTS
         }
     }

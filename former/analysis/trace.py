@@ -1,0 +1,196 @@
+"""One number of a head, followed back: from a weight to score, q and k, what the attention reads, and the embedding.
+
+And forward: what the head's output at the place adds to the residual stream. Where a number comes from a tensor of the
+model, that tensor is named as in its `state_dict`.
+
+Sizes: t tokens, e embedding, s size of one head.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from former.attention import SelfAttention
+from former.runs.kind import Unanswerable
+from former.runs.run import Run, adds_terms, prefix_of
+
+PARTS = {"q": "toqueries", "k": "tokeys", "v": "tovalues", "adds": "unifyheads"}  # each, and the map that makes it
+
+
+class Stream(NamedTuple):
+    """What an attention reads, (t, e) each: r, and the parts that it is the sum of."""
+
+    ids: Tensor  # (t,) of the tokens
+    whole: Tensor  # r
+    embedding: Tensor  # of the tokens
+    position: Tensor
+    segments: Tensor | None  # (t,) of a BERT's tokens: their embeddings are added too, and the sum is normed
+    embedded: Tensor  # what the first block reads: the sum, or of a BERT that normed
+    blocks: list[Tensor]  # what each block before this attention has changed
+    attention: Tensor | None  # what the decoder's self-attention adds before the cross-attention reads
+    norm: nn.LayerNorm | None  # r → x; None: x is r
+    norm_name: str
+    stack: str  # the module's name
+
+
+@torch.no_grad()
+def trace(
+    run: Run, layer: int, head: int, query: int, key: int, part: str = "q", at: int = 0, *, name: str = "self"
+) -> dict[str, Any]:
+    """Follows one weight of a head, and one number of what makes it, back.
+
+    Args:
+        run: of a model whose scores are q·k alone, divided, and whose heads read the whole vector.
+        layer, head, query, key: the weight.
+        part: of `PARTS`: the number is one of the query's q, the key's k or v, or what the head adds for the query.
+        at: which of the part's numbers.
+        name: the head's map, where the model has several.
+    Returns:
+        "q", "k", "v" and "out": s numbers each; "adds": e numbers; "joins": whether a map makes them of out;
+        "product": q · k; "root", what it is divided by, and "divisor", what of that is not √s; "score"; "most": the
+        largest score of the row; "total": Σ e^(score − most) over its keys; "weight"; "terms": the number as a sum of
+        products, see `_terms`; "input": the largest of these products followed on, see `_input`, of "adds" None;
+        "stream": of "adds" what the number is added to, or None.
+    Raises:
+        ValueError: a model whose numbers come about in another way, a pair that the mask hides, or what is not there.
+    """
+    check_trace(run.model)
+    each = run.maps[name]
+    places = {"layer": layer, "head": head, "query": query, "key": key, "at": at}
+    sizes = (*each.weights.shape, run.model.config.emb if part == "adds" else each.q.shape[-1])
+    for (what, index), size in zip(places.items(), sizes, strict=True):
+        if not 0 <= index < size:
+            raise ValueError(f"{what} must be in [0, {size}) for this run, got {index}")
+    if part not in PARTS:
+        raise ValueError(f"part must be one of {', '.join(PARTS)}, got {part!r}")
+    if not each.allowed[query, key]:
+        raise Unanswerable("trace_masked", f"the mask hides key {key} from query {query}: there is no weight to follow")
+    q, k, v, out = (
+        vectors[layer, head, row] for vectors, row in ((each.q, query), (each.k, key), (each.v, key), (each.out, query))
+    )
+    root, size = each.roots[layer], q.shape[-1]
+    scores = (q @ each.k[layer, head].T / root)[each.allowed[query]]
+    attention, prefix = _attention(run.model, name, layer)
+    columns = slice(head * size, (head + 1) * size)
+    join = attention.unifyheads
+    joins = isinstance(join, nn.Linear)  # else the heads' outputs stand side by side as they are
+    unify = (join.weight if isinstance(join, nn.Linear) else torch.eye(run.model.config.emb))[:, columns]  # (e, s)
+    asks = part in ("q", "adds")
+    stream = _stream(run, name, layer, asks)
+    row = query if asks else key
+    if part == "adds":
+        tensor = f"{prefix}.unifyheads.weight" if joins else None
+        terms = _terms(tensor, unify[at], out, at, columns.start, None)
+        rest = {"input": None, "stream": stream.whole[row, at]}
+    else:
+        x = stream.norm(stream.whole[row]) if stream.norm else stream.whole[row]
+        to: Any = getattr(attention, PARTS[part])
+        number = columns.start + at
+        bias = None if to.bias is None else to.bias[number]
+        terms = _terms(f"{prefix}.{PARTS[part]}.weight", to.weight[number], x, number, 0, bias)
+        largest = int((to.weight[number] * x).abs().argmax())
+        rest = {"input": _input(run.model, stream, x, row, largest), "stream": None}
+    return {
+        **{"q": q, "k": k, "v": v, "out": out, "adds": unify @ out, "joins": joins},
+        **{"product": q @ k, "root": root, "divisor": run.model.config.divisor(layer), "score": q @ k / root},
+        "most": scores.max(),
+        "total": (scores - scores.max()).exp().sum(),
+        "weight": each.weights[layer, head, query, key],
+        "terms": terms,
+        **rest,
+    }
+
+
+def check_trace(model: Any) -> None:
+    """Raises Unanswerable unless a model's numbers come about as `trace` follows them."""
+    if model.config.variant == "chunked" or adds_terms(model):
+        raise Unanswerable("trace_not", "trace follows scores of q·k alone, of heads that read the whole vector")
+
+
+def _attention(model: Any, name: str, layer: int) -> tuple[SelfAttention, str]:
+    """The attention of a map's layer, and its module's name."""
+    stack = {"self": "transformer", "cross": "decoder"}.get(name, name)
+    kind = "cross" if name == "cross" else "attention"
+    return getattr(getattr(model, stack).blocks[layer], kind), f"{stack}.blocks.{layer}.{kind}"
+
+
+def _stream(run: Run, name: str, layer: int, asks: bool) -> Stream:
+    """What the queries of an attention read, where it `asks`, else its keys and values."""
+    model, inputs = run.model, run.inputs
+    stack = {"self": "transformer", "cross": "decoder" if asks else "encoder"}.get(name, name)
+    prefix = prefix_of(name) and f"{stack}."
+    _, capture = run.again([f"{prefix}{point}" for point in ("resid_pre", "resid_post", "out")])
+    before, after = (capture.stack(f"{prefix}{point}")[:, 0] for point in ("resid_pre", "resid_post"))  # (depth, t, e)
+    module: Any = getattr(model, stack)
+    ids = inputs[-1 if stack == "decoder" else 0][0]
+    embedding = module.token_embedding(ids)
+    segments = None
+    if hasattr(model, "segment_embedding"):
+        segments = inputs[1][0] if len(inputs) > 1 else torch.zeros_like(ids)
+    memory = name == "cross" and not asks  # which has been through the whole encoder
+    done, whole, attention = len(module.blocks) if memory else layer, after[-1] if memory else before[layer], None
+    block = module.blocks[layer]
+    norm, norm_name = block.norm1, f"{stack}.blocks.{layer}.norm1"
+    if memory:
+        norm, norm_name = model.encoder_norm, "encoder_norm"
+    elif name == "cross":
+        attention = block.attention.unifyheads(capture[f"{prefix}out", layer][0].transpose(0, 1).flatten(1))  # (t, e)
+        whole = whole + attention
+        norm, norm_name = block.cross_norm, f"{stack}.blocks.{layer}.cross_norm"
+    return Stream(
+        *(ids, whole, embedding, module.embed(ids[None])[0] - embedding, segments, before[0]),
+        *(list((after - before)[:done]), attention, norm if model.config.norm == "pre" else None, norm_name, stack),
+    )
+
+
+def _terms(
+    tensor: str | None, weights: Tensor, inputs: Tensor, row: int, column: int, bias: Tensor | None
+) -> dict[str, Any]:
+    """A number as Σ weight · input (+ bias): {"tensor": None of weights that stand in none, "row", "column": of the
+    first weight, "weights", "inputs", "bias", "value"}."""
+    value = weights @ inputs + (0 if bias is None else bias)
+    place = {"tensor": tensor, "row": row, "column": column}
+    return {**place, "weights": weights, "inputs": inputs, "bias": bias, "value": value}
+
+
+def _input(model: Any, stream: Stream, x: Tensor, row: int, column: int) -> dict[str, Any]:
+    """One number of x, and what it comes from.
+
+    Returns:
+        {"row", "token": its id, "column", "value", "norm": see `_norm`, or None, "whole": r, and what it is the sum of:
+        "embedding", "position", "blocks", "attention" or None; "embedding_place" and "position_place", {"tensor"}, None
+        where positions are not learned; "embedded": None, or of a BERT, where the sum of embedding, position and
+        segment is normed before the first block, {"value", "norm", "whole": that sum, "segment", "segment_place"}}.
+    """
+    r, place = stream.whole[row], (row, column)
+    learned = getattr(model.config, "positions", "learned") == "learned"
+    embedded = None
+    if stream.segments is not None:
+        segment = model.segment_embedding(stream.segments[row])
+        whole = stream.embedding[row] + stream.position[row] + segment
+        embedded = {
+            "value": stream.embedded[place],
+            "norm": _norm(model.embedding_norm, "embedding_norm", whole, column),
+            "whole": whole[column],
+            "segment": segment[column],
+            "segment_place": {"tensor": "segment_embedding.weight", "row": stream.segments[row]},
+        }
+    return {
+        **{"row": row, "token": stream.ids[row], "column": column, "value": x[column]},
+        "norm": _norm(stream.norm, stream.norm_name, r, column) if stream.norm else None,
+        **{"whole": r[column], "embedding": stream.embedding[place], "position": stream.position[place]},
+        "blocks": [block[place] for block in stream.blocks],
+        "attention": None if stream.attention is None else stream.attention[place],
+        "embedding_place": {"tensor": f"{stream.stack}.token_embedding.weight"},
+        "position_place": {"tensor": f"{stream.stack}.positions.embedding.weight"} if learned else None,
+        "embedded": embedded,
+    }
+
+
+def _norm(norm: nn.LayerNorm, name: str, r: Tensor, column: int) -> dict[str, Any]:
+    """How a norm makes one number: {"mean" and "deviation" of r (e,), "gain", "bias", and the gain's "tensor"}."""
+    numbers = {"mean": r.mean(), "deviation": (r.var(correction=0) + norm.eps).sqrt()}
+    return {**numbers, "gain": norm.weight[column], "bias": norm.bias[column], "tensor": f"{name}.weight"}
