@@ -8,11 +8,13 @@ from __future__ import annotations
 import functools
 import json
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterable, Awaitable, Callable, Mapping
 from typing import Any, ParamSpec
 
 from fastapi import Request, Response
+from fastapi.responses import StreamingResponse
 from starlette.requests import ClientDisconnect
+from starlette.types import Receive, Scope, Send
 
 from former.tokens import TokenBeyondModel
 from viz.text import Refusal
@@ -23,6 +25,7 @@ FOREVER = {"Cache-Control": "private, max-age=86400, immutable"}  # a key names 
 FRESH = {"Cache-Control": "no-store"}
 STREAM = FRESH | {"X-Accel-Buffering": "no"}
 BINARY = "application/octet-stream"
+LINES = "application/x-ndjson"
 BODY_LIMIT = 64_000  # bytes of a request
 GONE = 499  # the status of an answer that nobody reads
 
@@ -62,6 +65,33 @@ def answers(handler: Callable[P, Awaitable[Response]]) -> Callable[P, Awaitable[
             return Response(status_code=GONE)
 
     return route
+
+
+class StreamResponse(StreamingResponse):
+    """An answer sent piece by piece, whose end is signalled whatever happens.
+
+    A client may leave before the first byte. The generator of the pieces is then never begun, so nothing that stands
+    in it, not even a `finally`, is run.
+
+    Args:
+        pieces: to send.
+        media: their type.
+        leave: called when all is sent, or the client has gone.
+        headers: beside those of every stream.
+    """
+
+    def __init__(
+        self, pieces: AsyncIterable[bytes], media: str, leave: Callable[[], None], headers: Mapping[str, str] = {}
+    ) -> None:
+        super().__init__(pieces, 200, {**STREAM, **headers}, media)
+        self._leave = leave
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Sends it."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            self._leave()
 
 
 def refused(refusal: Refusal, status: int = 0) -> Response:

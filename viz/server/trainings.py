@@ -16,18 +16,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import secrets
 import subprocess
 import sys
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-from fastapi.responses import StreamingResponse
-from starlette.types import Receive, Scope, Send
 
 from viz.server import http
 from viz.server.clients import Places, client
@@ -77,7 +75,7 @@ class Trainings:
         self._changed = asyncio.Event()  # set, and replaced, at every change
         self._task: asyncio.Task[None] | None = None
 
-    def train(self, order: dict[str, Any], arguments: Sequence[str]) -> Told:
+    def train(self, order: dict[str, Any], arguments: Sequence[str]) -> http.StreamResponse:
         """Puts a training in the line; the answer tells of it, and holds its place.
 
         Args:
@@ -90,16 +88,16 @@ class Trainings:
         self._line.append(run)
         self._begin()
         self._tell()
-        return Told(self.lines(run), lambda: self._leave(run))
+        return http.StreamResponse(self.lines(run), http.LINES, lambda: self._leave(run))
 
-    def watch(self) -> Told:
+    def watch(self) -> http.StreamResponse:
         """Tells of the training that is at work, to its end; of none, at once.
 
         Raises:
             Busy: its client reads as many as are free.
         """
         who = _take_place(self._readers, "busy_measuring")
-        return Told(self.lines(None), lambda: self._readers.give_back(who))
+        return http.StreamResponse(self.lines(None), http.LINES, lambda: self._readers.give_back(who))
 
     def trained(self, name: str) -> tuple[dict[str, Any], str] | None:
         """What a training was asked for, and the weights that it told; None where they are not kept any more."""
@@ -161,15 +159,23 @@ class Trainings:
             assert process.stdout
             while line := await asyncio.to_thread(process.stdout.readline):
                 self._take(run, json.loads(line))
-            await asyncio.to_thread(process.wait)
-            process.stdout.close()
+        except Exception:  # a line that cannot be read, or a program that cannot be started
+            logging.getLogger(__name__).exception("a training failed")
         finally:
             late.cancel()
-            run.end = run.end or "failed"
+            await self._finish(run)
             self._remove(run)
             self._task = None
             self._begin()
             self._tell()
+
+    async def _finish(self, run: Run) -> None:
+        """Ends a training's process, whatever came of it: the next one begins when it is gone."""
+        run.stop("failed")
+        if run.process:
+            await asyncio.to_thread(run.process.wait)
+            if run.process.stdout:
+                run.process.stdout.close()
 
     def _start(self, run: Run) -> subprocess.Popen[bytes]:
         environment = {**os.environ, "OMP_NUM_THREADS": "1"}
@@ -207,23 +213,3 @@ def _take_place(places: Places, full: str) -> str:
         raise Busy(full)
     places.take(who)
     return who
-
-
-class Told(StreamingResponse):
-    """What is told to one reader.
-
-    Args:
-        lines: to send.
-        leave: called when all is sent, or the reader has gone.
-    """
-
-    def __init__(self, lines: AsyncGenerator[bytes], leave: Callable[[], None]) -> None:
-        super().__init__(lines, 200, http.STREAM, "application/x-ndjson")
-        self._leave = leave
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Sends it."""
-        try:
-            await super().__call__(scope, receive, send)
-        finally:
-            self._leave()

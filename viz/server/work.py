@@ -48,6 +48,10 @@ class Listener:
 
     gone: bool = False
 
+    def leave(self) -> None:
+        """Waits no longer."""
+        self.gone = True
+
     async def is_disconnected(self) -> bool:
         """Whether it has left."""
         return self.gone
@@ -134,18 +138,18 @@ class Work:
         return b"".join(job.pieces)
 
     async def stream(
-        self, key: str, pieces: Callable[[], Iterator[bytes]], *, quick: bool = False
+        self, key: str, pieces: Callable[[], Iterator[bytes]], listener: Listener, *, quick: bool = False
     ) -> AsyncGenerator[bytes]:
         """As `whole`, each piece as it is ready. Begun at once: what is refused for want of room is raised here.
 
         Args:
             key, pieces: as `whole` takes them.
+            listener: who reads it; it leaves with what is returned here, and by itself if that is never begun.
             quick: whether a piece is a step of a few milliseconds.
 
         Raises:
             Refusal: there is no room, or, after pieces, no more of an answer.
         """
-        listener = Listener()
         job = self._join(key, pieces, listener, quick)
 
         async def read() -> AsyncGenerator[bytes]:
@@ -161,7 +165,7 @@ class Work:
                 if job.failure:
                     raise job.failure
             finally:
-                listener.gone = True
+                listener.leave()
 
         return read()
 

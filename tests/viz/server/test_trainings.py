@@ -12,7 +12,8 @@ from former.training.tasks import toys
 from tests.viz.loops import run
 from viz.server import trainee
 from viz.server.clients import client as client_var
-from viz.server.trainings import KEPT, LINE, Run, Told, Trainings
+from viz.server.http import StreamResponse
+from viz.server.trainings import KEPT, LINE, Run, Trainings
 from viz.text import Busy
 
 # Tells one point, waits for a file, tells the weights; of a file named "broken" it ends at once.
@@ -31,7 +32,7 @@ PROGRAM = (
 class Reader:
     """Reads what is told, as a server would send it, and may leave."""
 
-    def __init__(self, told: Told) -> None:
+    def __init__(self, told: StreamResponse) -> None:
         self.lines: list[dict[str, Any]] = []
         self._gone = asyncio.Event()
         self.task = asyncio.create_task(told({"type": "http"}, self._receive, self._send))
@@ -95,6 +96,34 @@ def test_trainings_run_one_after_the_other_in_their_order_and_who_waits_watches(
         assert held.trained(run_name) == ({"task": "first"}, "of first")
 
     run(lesson())
+
+
+@pytest.mark.parametrize("line", ["no JSON", "[1]", '{"frame": 1}'])
+def test_a_line_that_cannot_be_read_ends_its_training_and_then_the_next_begins(line, caplog, monkeypatch):
+    good = json.dumps({"weights": "of next"})
+    says = f"import sys, time; odd = sys.argv[1] == 'odd'; print({line!r} if odd else {good!r}, flush=True)"
+    starts: list[Run] = []
+    start = Trainings._start
+
+    def noting(held: Trainings, run: Run) -> Any:
+        for before in starts:
+            assert before.process
+            assert before.process.poll() is not None, "its process goes on beside the next"
+        starts.append(run)
+        return start(held, run)
+
+    async def lesson() -> None:
+        held = Trainings((sys.executable, "-S", "-c", f"{says}; time.sleep(60 if odd else 0)"))
+        odd, after = (Reader(held.train({"task": name}, [name])) for name in ("odd", "next"))
+        assert (await odd.until(ended))["end"] == "failed"
+        assert (await after.until(lambda line: ended(line) and line["run"]["task"] == "next"))["end"] == "done"
+        await asyncio.gather(odd.task, after.task)
+
+    monkeypatch.setattr(Trainings, "_start", noting)
+    run(lesson())
+    assert len(starts) == 2
+    assert "a training failed" in caplog.text
+    caplog.clear()  # was meant
 
 
 @pytest.mark.parametrize("leaver", [0, 1])

@@ -12,6 +12,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from tests.viz.loops import run
+from viz.server import http
 from viz.server import work as works
 from viz.server.clients import client as client_var
 from viz.server.work import KEPT, TURNS, WAITING, Listener, Work
@@ -60,10 +61,10 @@ def test_a_class_that_asks_the_same_at_once_is_answered_by_one_run_and_so_is_who
 def test_who_joins_a_stream_that_is_under_way_gets_it_from_its_beginning():
     async def late() -> None:
         held, slow = Work(), Slow(3)
-        first = await held.stream("k", slow(1))
+        first = await held.stream("k", slow(1), Listener())
         slow.go.set()
         got = [await anext(first)]
-        second = await held.stream("k", slow(1))
+        second = await held.stream("k", slow(1), Listener())
         assert [piece async for piece in second] == [b"1.0 ", b"1.1 ", b"1.2 "]
         assert got + [piece async for piece in first] == [b"1.0 ", b"1.1 ", b"1.2 "]
         assert slow.begun == [(1, 0), (1, 1), (1, 2)]
@@ -91,7 +92,7 @@ def test_a_question_that_nobody_waits_for_any_more_is_not_begun():
 def test_a_stream_that_all_have_left_ends_after_the_piece_at_work():
     async def read_two_and_leave() -> None:
         held, slow = Work(), Slow(100)
-        stream = await held.stream("k", slow(1))
+        stream = await held.stream("k", slow(1), Listener())
         slow.go.set()
         for _ in range(2):
             await anext(stream)
@@ -102,6 +103,28 @@ def test_a_stream_that_all_have_left_ends_after_the_piece_at_work():
         assert await held.whole("k", slow(2), Listener()), "what was given up is not kept"
 
     run(read_two_and_leave())
+
+
+def test_a_stream_whose_client_leaves_before_its_first_byte_ends_after_the_piece_at_work():
+    """Its generator is never begun: nothing in it can say that the client has gone."""
+
+    async def leave_at_once() -> None:
+        held, slow, listener = Work(), Slow(100), Listener()
+        answer = http.StreamResponse(await held.stream("k", slow(1), listener), http.BINARY, listener.leave)
+
+        async def receive() -> Any:
+            return {"type": "http.disconnect"}
+
+        async def send(_: Any) -> None:
+            await asyncio.sleep(0)  # where it has to wait, the client's leaving is noticed here
+
+        slow.go.set()
+        await answer({"type": "http"}, receive, send)
+        while held.waiting:
+            await asyncio.sleep(0.01)
+        assert len(slow.begun) < 100
+
+    run(leave_at_once())
 
 
 def test_long_answers_take_turns_so_a_short_one_is_not_behind_all_of_their_pieces():

@@ -26,7 +26,6 @@ from functools import partial
 from typing import Any, Literal
 
 from fastapi import FastAPI, HTTPException, Request, Response
-from fastapi.responses import StreamingResponse
 
 from viz.passes import edits, lens, measures, payload, trace, writes
 from viz.passes.loaded import Loaded
@@ -34,6 +33,7 @@ from viz.passes.run import Pass
 from viz.server import http
 from viz.server.http import BINARY, FOREVER
 from viz.server.view import read_model, read_string
+from viz.server.work import Listener
 from viz.server.work import attach as attach_answers
 from viz.tabs.base import Site
 from viz.tabs.explore import forming, scans
@@ -99,8 +99,9 @@ def attach(server: FastAPI, site: Site) -> None:
         @http.answers
         async def answer(key: str) -> Response:
             made, _ = await held(key)
-            pieces = await work.stream(f"{key}/{path}", lambda: lines(measure(models[made.header["model"]], made)))
-            return StreamingResponse(told(pieces), 200, http.STREAM, "application/x-ndjson")
+            loaded, listener = models[made.header["model"]], Listener()
+            pieces = await work.stream(f"{key}/{path}", lambda: lines(measure(loaded, made)), listener)
+            return http.StreamResponse(told(pieces), http.LINES, listener.leave)
 
     measured("heads", measures.heads)
     measured("words", measures.each_word)

@@ -12,19 +12,19 @@ from collections.abc import AsyncGenerator
 from functools import partial
 
 from fastapi import FastAPI, Request, Response
-from fastapi.responses import JSONResponse, StreamingResponse
-from starlette.types import Receive, Scope, Send
+from fastapi.responses import JSONResponse
 
 from viz.passes.loaded import Loaded, writers
 from viz.passes.run import digest
 from viz.server import http
 from viz.server.clients import Places, client
 from viz.server.view import read_model
-from viz.server.work import Work
+from viz.server.work import Listener, Work
 from viz.tabs.base import Site
 from viz.tabs.generate import writing
 from viz.text import Busy
 
+GZIPPED = {"Content-Encoding": "gzip"}
 STREAMS = 200  # at once; the model's steps are shared out between their clients
 
 
@@ -47,26 +47,17 @@ class Writing:
                 await asyncio.sleep(due - loop.time())
 
 
-class Stream(StreamingResponse):
+def stream(places: Places, frames: AsyncGenerator[bytes]) -> http.StreamResponse:
     """The answer to an order. It holds a place from the moment it is made until it is sent, or its reader has gone.
 
     Raises:
         Busy: its client holds as many as are free.
     """
-
-    def __init__(self, places: Places, frames: AsyncGenerator[bytes]) -> None:
-        super().__init__(frames, 200, http.STREAM | {"Content-Encoding": "gzip"}, http.BINARY)
-        self._places, self._who = places, client.get()
-        if not places.open_to(self._who):
-            raise Busy("busy_writing")
-        places.take(self._who)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Sends it."""
-        try:
-            await super().__call__(scope, receive, send)
-        finally:
-            self._places.give_back(self._who)
+    who = client.get()
+    if not places.open_to(who):
+        raise Busy("busy_writing")
+    places.take(who)
+    return http.StreamResponse(frames, http.BINARY, lambda: places.give_back(who), GZIPPED)
 
 
 def attach(server: FastAPI, site: Site) -> None:
@@ -94,6 +85,7 @@ def attach(server: FastAPI, site: Site) -> None:
         if order.length == len(order.given) <= writing.SHARED:
             key = digest("/write", loaded.name, order.ids, order.prompt, order.given, order.rules, order.seed)
             frames = partial(writing.frames, loaded.fast, loaded.bundle.tokenizer, order)
-            shared = await site.work.stream(key, frames, quick=True)
-            return StreamingResponse(shared, 200, http.STREAM | {"Content-Encoding": "gzip"}, http.BINARY)
-        return Stream(places, streams.frames(loaded, order))
+            listener = Listener()
+            shared = await site.work.stream(key, frames, listener, quick=True)
+            return http.StreamResponse(shared, http.BINARY, listener.leave, GZIPPED)
+        return stream(places, streams.frames(loaded, order))

@@ -1,10 +1,13 @@
 """What the page shows as measured, against plain torch on the same weights; and the routes that bring it."""
 
+import asyncio
 import json
 import math
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from typing import Any
 
 import gradio as gr
 import pytest
@@ -16,6 +19,7 @@ import app
 import former
 from former.analysis import effects
 from tests.viz import plain
+from tests.viz.loops import run as in_loop
 from viz.passes import lens, measures, payload, store, trace, writes
 from viz.passes.loaded import Loaded
 from viz.passes.run import run
@@ -219,6 +223,37 @@ def test_too_many_measurements_at_once_are_refused_with_a_message(models, monkey
     response = TestClient(server).get(f"/attention/{key}/heads")
     assert response.status_code == 503
     assert response.json() == {"error": note("busy_measuring")}
+
+
+def test_a_measurement_whose_client_leaves_before_the_first_byte_ends(models, monkeypatch):
+    begun, go = [], threading.Event()
+
+    def slow(*_: Any) -> Iterator[dict[str, int]]:
+        for number in range(100):
+            begun.append(number)
+            assert go.wait(30)
+            yield {"number": number}
+
+    monkeypatch.setattr(measures, "heads", slow)
+    site, server = base.site_of(models), FastAPI()
+    routes.attach(server, site)
+    key = explore.answer(models, site.passes, "small-generator", "The cat", None)["key"]
+    scope = {"type": "http", "method": "GET", "path": f"/attention/{key}/heads", "query_string": b"", "headers": []}
+
+    async def leave_at_once() -> None:
+        async def receive() -> dict[str, str]:
+            return {"type": "http.disconnect"}
+
+        async def send(_: Any) -> None:
+            await asyncio.sleep(0)  # where it has to wait, the client's leaving is noticed here
+
+        await server(scope, receive, send)
+        go.set()
+        while site.work.waiting:
+            await asyncio.sleep(0.01)
+
+    in_loop(leave_at_once())
+    assert 0 < len(begun) < 100
 
 
 def test_a_link_to_what_is_shown_anyway_leaves_the_page_as_it_is(models):

@@ -403,9 +403,9 @@ def test_one_client_has_half_of_the_streams_at_most_and_leaves_the_others_one():
         async def receive() -> Any:
             await asyncio.sleep(60)
 
-        def stream(who: str) -> routes.Stream:
+        def stream(who: str) -> http.StreamResponse:
             client_var.set(who)
-            return routes.Stream(places, frames())
+            return routes.stream(places, frames())
 
         streams = [stream("greedy") for _ in range(3)]
         with pytest.raises(Busy):
