@@ -261,6 +261,18 @@ def observe(hook: Hook | None, name: str, tensor: Tensor) -> Tensor:
     return replacement
 
 
+def inputs_of(model: Model, tokens: Tensor | tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """What a model is called with: its tokens, or several inputs.
+
+    Raises:
+        ValueError: another number of them than the source and the target that a model of several stacks takes.
+    """
+    inputs = tokens if isinstance(tokens, tuple) else (tokens,)
+    if "cross.out" in points_of(model) and len(inputs) != 2:
+        raise ValueError(f"tokens must be (source, target) for this {type(model).__name__}, got {len(inputs)} of them")
+    return inputs
+
+
 def run_with_capture(
     model: Model,
     tokens: Tensor | tuple[Tensor, ...],
@@ -293,7 +305,7 @@ def run_with_capture(
     check_points(capture.names, points_of(model))
     _check_layers(model, capture.layers or ())
     options = {} if mask is None else {"mask": mask}
-    inputs = tokens if isinstance(tokens, tuple) else (tokens,)
+    inputs = inputs_of(model, tokens)
     with torch.set_grad_enabled(grad):
         output = model(*inputs, observer=chain((*edits, capture)), **options)
     if grad and not (output[0] if isinstance(output, tuple) else output).requires_grad:

@@ -15,7 +15,7 @@ from torch import Tensor
 from former.analysis.statistics import rank_correlation, rollout
 from former.bert import Bert, BertClassifier
 from former.edits import Edit
-from former.hooks import Observer, chain, run_with_capture
+from former.hooks import Observer, chain, inputs_of, run_with_capture
 from former.models import Classifier
 from former.runs.causal import bits_of
 from former.runs.classifier import shares_read
@@ -48,7 +48,8 @@ def ablation_effects(
     Returns:
         (depth, h). Above 0: without the head the measure is larger; a loss gets worse.
     Raises:
-        ValueError: tokens that are not one sequence, or too short for the loss, or a Bert without a measure.
+        ValueError: tokens that are not one sequence, or too short for the loss; a Bert without a measure, or a model
+            without heads.
     """
     return torch.stack(list(ablation_by_layer(model, tokens, measure, mask=mask, edits=edits, stack=stack)))
 
@@ -67,7 +68,9 @@ def ablation_by_layer(
 
     The heads of a layer run as one batch, each sequence of it without another head.
     """
-    inputs = tokens if isinstance(tokens, tuple) else (tokens,)
+    if not hasattr(model.config, "heads"):
+        raise ValueError(f"model must have attention heads, to remove them, got a {type(model).__name__}")
+    inputs = inputs_of(model, tokens)
     for each in inputs:
         if each.dim() != 2 or each.shape[0] != 1:
             raise ValueError(f"tokens must be one sequence, (1, t), got {tuple(each.shape)}")

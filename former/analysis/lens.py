@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from former.checks import is_whole
-from former.hooks import Observer, at_points, chain
+from former.hooks import Observer, at_points, chain, inputs_of
 from former.models import Classifier
 from former.runs.run import Run
 
@@ -55,8 +55,8 @@ def logit_lens(
     """
     if not hasattr(model, "unembed"):
         raise ValueError(f"model must have `unembed`, to read its stream by, got a {type(model).__name__}")
-    inputs = tokens if isinstance(tokens, tuple) else (tokens,)
-    unembed = partial(model.unembed, real=model.real(*inputs)) if isinstance(model, Classifier) else model.unembed
+    inputs = inputs_of(model, tokens)
+    unembed = partial(model.unembed, real=model.real(inputs[0])) if isinstance(model, Classifier) else model.unembed
     stack = "decoder." if "decoder.resid_post" in getattr(model, "points", ()) else ""
     values = _read_depths(
         lambda reader: model(*inputs, observer=chain((*edits, reader))), stack, unembed, top, log_probs

@@ -85,8 +85,9 @@ def logit_parts(model: Any, tokens: Tokens, at: int = -1, *, edits: Iterable[Obs
     Raises:
         ValueError: as of `stream_parts`.
     """
+    vectors = stream_parts(model, tokens, at, edits=edits)  # which refuses a model without such parts
     weight, bias = output_layer(model)
-    parts = {name: F.linear(part, weight) for name, part in stream_parts(model, tokens, at, edits=edits).items()}
+    parts = {name: F.linear(part, weight) for name, part in vectors.items()}
     return parts if bias is None else parts | {"constant": parts["constant"] + bias}
 
 
