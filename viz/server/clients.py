@@ -11,12 +11,17 @@ import asyncio
 import contextlib
 import ipaddress
 import os
+import re
+import secrets
 from collections import Counter, OrderedDict, deque
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextvars import ContextVar
 from typing import Any
 
 client: ContextVar[str] = ContextVar("client", default="")  # of the request that is being answered; set by `door`
+session: ContextVar[str] = ContextVar("session", default="")  # of its browser; "" where that keeps no cookies
+COOKIE = "former-session"
+_SESSION = re.compile(rf"(?:^|;\s*){COOKIE}=([0-9a-f]{{32}})(?:;|$)")
 
 
 def client_of(scope: Mapping[str, Any], environment: Mapping[str, str] = os.environ) -> str:
@@ -41,6 +46,18 @@ def client_of(scope: Mapping[str, Any], environment: Mapping[str, str] = os.envi
             if found.is_global:
                 return str(found if found.version == 4 else ipaddress.ip_network((found, 64), strict=False))
     return peer
+
+
+def session_of(scope: Mapping[str, Any]) -> str:
+    """The browser that sent a request, by its cookie: what tells those behind one address apart; "" without one."""
+    sent = "; ".join(value.decode("latin-1") for name, value in scope["headers"] if name == b"cookie")
+    found = _SESSION.search(sent)
+    return found[1] if found else ""
+
+
+def new_cookie() -> str:
+    """A cookie for a browser that has none, kept until it is closed. No script of a page can read it."""
+    return f"{COOKIE}={secrets.token_hex(16)}; Path=/; HttpOnly; SameSite=Lax"
 
 
 class Places:

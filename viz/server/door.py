@@ -7,12 +7,13 @@ The page itself, which Gradio sends as it is, is compressed: a quarter of the by
 
 from __future__ import annotations
 
+from starlette.datastructures import MutableHeaders
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from viz.gradio_adapter import EVENTS, ROUTES
 from viz.server import http
-from viz.server.clients import Places, Turns, client, client_of
+from viz.server.clients import Places, Turns, client, client_of, new_cookie, session, session_of
 from viz.text import Busy, Refusal
 
 PAGE = "/"
@@ -35,8 +36,9 @@ class Door:
             return await self._app(scope, receive, send)
         who = client_of(scope)
         client.set(who)
+        session.set(known := session_of(scope))
         if scope["path"] == PAGE:
-            return await self._page(scope, receive, send)
+            return await self._page(scope, receive, send if known else with_cookie(send))
         if scope["method"] != "POST" or ROUTES not in scope["path"]:
             return await self._app(scope, receive, send)
         if EVENTS not in scope["path"]:
@@ -60,6 +62,17 @@ class Door:
 
         async with self._turns.of(who):
             await self._app(scope, again, send)
+
+
+def with_cookie(send: Send) -> Send:
+    """Sends the page with the cookie of a new session."""
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            MutableHeaders(scope=message).append("set-cookie", new_cookie())
+        await send(message)
+
+    return sending
 
 
 async def read_all(receive: Receive) -> bytes | None:

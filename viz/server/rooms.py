@@ -26,7 +26,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
 
 from viz.server import http
-from viz.server.clients import client
+from viz.server.clients import client, session
 from viz.server.http import FRESH
 from viz.text import Refusal
 
@@ -63,6 +63,7 @@ class Room:
     view: str
     rev: int
     client: str  # that opened it
+    session: str  # the browser of that client's; "" where it keeps no cookies
     heard: float  # when its leader was last heard of, in seconds
     votes: dict[str, dict[str, Vote]] = field(default_factory=dict)  # question → voter → vote
 
@@ -80,7 +81,7 @@ class Rooms:
         # Of all rooms, and larger than at an earlier start: another leader's view is never taken for the one before.
         self._revisions = itertools.count(round(1000 * time.time()))
 
-    def show(self, name: str, key: str, view: str, who: str = "") -> int:
+    def show(self, name: str, key: str, view: str, who: str = "", browser: str = "") -> int:
         """Takes up what a leader shows; returns its revision, which grows with every change.
 
         Args:
@@ -88,6 +89,7 @@ class Rooms:
             key: the leader's secret.
             view: a link's parameters.
             who: the leader's client.
+            browser: the leader's session, of the many that may be behind one client.
 
         Raises:
             Refusal: a name, key or view that cannot be, or too many rooms.
@@ -102,8 +104,8 @@ class Rooms:
         self._rooms = {known: room for known, room in self._rooms.items() if now - room.heard < AGE}
         room = self._rooms.get(name)
         if room is None:
-            self._make_room(who, now)
-            room = self._rooms[name] = Room(key, view, next(self._revisions), who, now)
+            self._make_room(who, browser, now)
+            room = self._rooms[name] = Room(key, view, next(self._revisions), who, browser, now)
         elif not secrets.compare_digest(room.key, key):
             raise Taken("taken_room", name=name)
         elif room.view != view:
@@ -111,19 +113,24 @@ class Rooms:
         room.heard = now
         return room.rev
 
-    def _make_room(self, who: str, now: float) -> None:
-        """Where a client may open no more rooms, its own that was not heard of for longest ends, if it has been quiet.
+    def _make_room(self, who: str, browser: str, now: float) -> None:
+        """Where a leader may open no more rooms, its own that was not heard of for longest ends, if it has been quiet.
 
-        A client may have as many as are free, see `clients`; where none is, any that has been quiet ends.
+        A client may have as many as are free, see `clients`, and each browser of it as many as the client may still
+        open: a school is one client, and one browser of it leaves the others some. Where a client may open no more,
+        any of its own that has been quiet ends; where no room is free, any of all.
 
         Raises:
             Refusal: none has.
         """
         free = ROOMS - len(self._rooms)
-        own = [name for name, room in self._rooms.items() if room.client == who]
-        if len(own) < free:
+        of_client = [name for name, room in self._rooms.items() if room.client == who]
+        of_browser = [name for name in of_client if self._rooms[name].session == browser]
+        left = (free - len(of_client) + 1) // 2  # that the client may still open
+        if len(of_browser) < left:
             return
-        quietest = min(own if free else self._rooms, key=lambda name: self._rooms[name].heard)
+        candidates = of_browser if left > 0 else of_client if free else self._rooms
+        quietest = min(candidates, key=lambda name: self._rooms[name].heard)
         if now - self._rooms[quietest].heard < QUIET:
             raise Refusal("full_rooms")
         del self._rooms[quietest]
@@ -210,7 +217,7 @@ def attach(server: FastAPI, rooms: Rooms) -> None:
     @http.answers
     async def lead(name: str, request: Request) -> Response:
         asked = await http.read_object(request, BODY_LIMIT)
-        rev = rooms.show(name, asked.get("key", ""), asked.get("view", ""), client.get())
+        rev = rooms.show(name, asked.get("key", ""), asked.get("view", ""), client.get(), session.get())
         return JSONResponse({"rev": rev, "run": run}, headers=FRESH)
 
     @server.delete("/room/{name}")

@@ -10,7 +10,8 @@ from fastapi.testclient import TestClient
 
 from tests.viz.loops import run
 from viz.gradio_adapter import ahead
-from viz.server.clients import client
+from viz.server import rooms
+from viz.server.clients import COOKIE, client, session
 from viz.server.door import AT_ONCE, BODY_LIMIT, LINE, Door
 
 EVENT = "/gradio_api/run/predict"
@@ -128,3 +129,34 @@ def test_routes_that_are_put_ahead_are_answered_before_those_that_were_there():
     server.get("/added-later")(lambda: "never")
     answers = [TestClient(server).get(path).json() for path in ("/alive", "/room/view", "/other", "/added-later")]
     assert answers == ["ours, the first", "ours, room", "a page, other", "a page, added-later"]
+
+
+def test_a_browser_without_a_session_is_given_one_with_the_page_and_known_by_it():
+    inside = FastAPI()
+    inside.get("/")(lambda: Response("a page"))
+    inside.get("/who")(lambda: [client.get(), session.get()])
+    browsers = [TestClient(Door(inside)) for _ in range(2)]
+    given = [browser.get("/").headers["set-cookie"] for browser in browsers]
+    assert len(set(given)) == 2
+    for browser, cookie in zip(browsers, given, strict=True):
+        name, _, value = cookie.partition(";")[0].partition("=")
+        assert name == COOKIE
+        assert {"HttpOnly", "SameSite=Lax", "Path=/"} <= set(cookie.split("; "))
+        assert browser.get("/who").json() == ["testclient", value]
+        assert "set-cookie" not in browser.get("/").headers, "it has one"
+    for odd in ("", "x", "0" * 31, "0" * 33, "0" * 31 + "é"):
+        sent = {"Cookie": f"a=b; {COOKIE}={odd}; c=d".encode()}
+        assert TestClient(Door(inside)).get("/who", headers=sent).json() == ["testclient", ""]  # pyright: ignore[reportArgumentType]
+
+
+def test_rooms_are_shared_out_between_the_browsers_of_one_address():
+    inside = FastAPI()
+    inside.get("/")(lambda: Response("a page"))
+    rooms.attach(inside, rooms.Rooms())
+    greedy, teacher = (TestClient(Door(inside)) for _ in range(2))
+    for browser in (greedy, teacher):
+        browser.get("/")
+    opened = [greedy.put(f"/room/g-{i}", json={"key": "0" * 32, "view": ""}).status_code for i in range(rooms.ROOMS)]
+    assert 200 in opened
+    assert opened[-1] == 422
+    assert teacher.put("/room/class-7", json={"key": "1" * 32, "view": ""}).status_code == 200

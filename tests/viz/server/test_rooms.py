@@ -93,10 +93,25 @@ def test_no_more_rooms_than_the_limit_and_old_ones_make_room(clock):
         held.show("another", KEY, "")
 
 
+def test_one_browser_leaves_the_others_behind_its_address_as_many_rooms_as_it_has(clock):
+    """A school is one address."""
+    held = Rooms(clock)
+    for i in range(ROOMS // 4):  # half of what its address may have
+        held.show(f"greedy-{i}", KEY, "", "school", "greedy")
+    with pytest.raises(ValueError, match="many rooms"):
+        held.show("one-more", KEY, "", "school", "greedy")
+    for i in range(20):
+        held.show(f"teacher-{i}", OTHER, "", "school", f"teacher {i}")
+    clock.now += QUIET
+    held.show("one-more", KEY, "", "school", "greedy")
+    assert held.seen("greedy-0") is None, "of its own, the one that has been quiet gives way"
+    assert all(held.seen(f"teacher-{i}") for i in range(20))
+
+
 def test_one_client_has_half_of_the_rooms_at_most_and_whoever_comes_next_finds_one(clock):
     held = Rooms(clock)
     for i in range(ROOMS // 2):
-        held.show(f"greedy-{i}", KEY, "", "greedy")
+        held.show(f"greedy-{i}", KEY, "", "greedy", f"browser {i}")
     with pytest.raises(ValueError, match="many rooms"):
         held.show("one-more", KEY, "", "greedy")
     for i in range(20):
