@@ -170,7 +170,8 @@ def writes(models: Models, view: View) -> str:
         check_writes(loaded.kind_of_run, loaded.bundle.model, view.get("map", "self"))
     layer, head = read_head(loaded, view)
     query = read_index(view, "query", t)
-    read, said = ("inputs", "target") if loaded.translates else ("tokens", "tokens")
+    read = "inputs" if loaded.translates or loaded.remembers else "tokens"
+    said = "target" if loaded.translates else "tokens"
     heads = "cross" if view.get("map") == "cross" else "heads"
     return (
         f"{code}"

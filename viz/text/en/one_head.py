@@ -15,8 +15,8 @@ MESSAGES = {
     " was applied there and the output layer, less its average over all tokens (what is added to all alike changes no"
     " probability). Every head, every feed-forward layer and the embedding add a part, and all parts together are the"
     " logit. What later layers make of the head is not in its part; where it is switched off, that is gone too.",
-    "writes_not": "This is shown of models that norm before each sublayer, say a next token and keep no memory. Where a"
-    " norm comes after each sublayer, it rescales what heads wrote, so parts do not add up to a logit.",
+    "writes_not": "This is shown of models that predict a next token and norm before each sublayer. Where a norm comes"
+    " after each sublayer, it rescales what heads wrote, so parts do not add up to a logit.",
     "writes_encoder": "The encoder’s heads write into what the decoder reads, not into the logits. Choose the decoder"
     " or the cross-attention.",
     "writes_choose_head": "A mean and a rollout write nothing of their own: choose a head.",
