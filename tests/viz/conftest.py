@@ -79,3 +79,23 @@ def subject(classifier, bag) -> permuting.Subject:
 @pytest.fixture(scope="session")
 def models(generator, classifier) -> dict[str, Loaded]:
     return {generator.name: generator, classifier.name: classifier}
+
+
+@pytest.fixture(scope="module")
+def loaded_once():
+    """Each program loads its models; here all that name one share it, and leave it as it was."""
+    load = former.load
+    kept: dict[str, former.Bundle] = {}
+
+    def once(name: str) -> former.Bundle:
+        if name not in kept:
+            kept[name] = load(name)
+        return kept[name]
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(former, "load", once)
+        yield
+    for name, bundle in kept.items():
+        weights = bundle.model.state_dict()
+        for key, weight in load(name).model.state_dict().items():
+            assert torch.equal(weights[key].float(), weight), f"{name}: {key} was changed"

@@ -1,11 +1,9 @@
 """The registry of panels: what each prints as Python runs as it is, and gives the numbers on the page."""
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-import torch
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
@@ -20,29 +18,10 @@ from viz.passes.loaded import Loaded
 from viz.tabs import TABS
 from viz.tabs.base import site_of
 
+pytestmark = pytest.mark.usefixtures("loaded_once")
 PANELS = [panel for tab in TABS for panel in tab.panels if panel.questions]
 MODELS = ("tiny-generator", "tiny-unmasked", "classifier", "classifier-bag", "gpt")
 LINES = 12  # of a program, besides the source of a function
-
-
-@pytest.fixture(scope="module", autouse=True)
-def loaded_once() -> Iterator[None]:
-    """Each program loads its models; here all that name one share it, and leave it as it was."""
-    load = former.load
-    kept: dict[str, former.Bundle] = {}
-
-    def once(name: str) -> former.Bundle:
-        if name not in kept:
-            kept[name] = load(name)
-        return kept[name]
-
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(former, "load", once)
-        yield
-    for name, bundle in kept.items():
-        weights = bundle.model.state_dict()
-        for key, weight in load(name).model.state_dict().items():
-            assert torch.equal(weights[key].float(), weight), f"{name}: {key} was changed"
 
 
 @pytest.fixture(scope="module")

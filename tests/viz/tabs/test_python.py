@@ -2,7 +2,6 @@
 
 import csv
 import io
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -33,27 +32,8 @@ EDITS = [
     {"layer": 0, "head": 2, "do": "weight", "query": 4, "key": 4, "weight": 0.0, "renormalise": False},
     {"layer": 0, "head": 3, "do": "weight", "query": 99, "key": 4, "weight": 0.5, "renormalise": True},
 ]
+pytestmark = pytest.mark.usefixtures("loaded_once")
 PANELS = {panel.name: panel.snippet for tab in TABS for panel in tab.panels if panel.snippet}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def loaded_once() -> Iterator[None]:
-    """Each piece of code loads its model; here all that name one share it, and leave it as it was."""
-    load = former.load
-    held: dict[str, former.Bundle] = {}
-
-    def once(name: str) -> former.Bundle:
-        if name not in held:
-            held[name] = load(name)
-        return held[name]
-
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(former, "load", once)
-        yield
-    for name, bundle in held.items():
-        weights = bundle.model.state_dict()
-        for key, weight in load(name).model.state_dict().items():
-            assert torch.equal(weights[key].float(), weight), f"{name}: {key} was changed"
 
 
 @pytest.fixture(scope="module")
