@@ -3,21 +3,18 @@
 import json
 import socket
 import struct
-import sys
-import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import BrowserContext, Page
 
-import app as former_app
-from tests.browser.conftest import Guard, free_port, wait_until_up
+from tests.browser.conftest import Guard, free_port, serve, stop, wait_until_up
 from tests.browser.pages import Writing
-from viz.passes.loaded import Loaded
 
-pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("ignore::DeprecationWarning:gradio")]
+pytestmark = pytest.mark.browser
 
 PACE = 30  # tokens a second
 SOON = 10.0  # seconds in which the work has to end: a third of what the whole text would take
@@ -25,47 +22,66 @@ PATIENCE = 20.0  # seconds that a stalled machine is given
 WATCHED = 0.5  # seconds in which no step may follow: 15 at this pace, were it still at work
 
 
+COUNTED = """
+import mmap, sys
+import app
+from viz.passes.loaded import Loaded
+
+with open(sys.argv.pop(), "r+b") as file:
+    count = mmap.mmap(file.fileno(), 8)
+
+
 class Counting:
-    """A model that counts how often it is called."""
-
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model):
         self.model = model
-        self.calls = 0
 
-    def __call__(self, *given: Any, **options: Any) -> Any:
-        self.calls += 1
+    def __call__(self, *given, **options):
+        count[:] = (int.from_bytes(count[:], "little") + 1).to_bytes(8, "little")
         return self.model(*given, **options)
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name):
         return getattr(self.model, name)
 
 
+init = Loaded.__init__
+
+
+def wrap(self, *given):
+    init(self, *given)
+    if self.name == "generator":
+        object.__setattr__(self, "fast", Counting(self.fast))
+
+
+Loaded.__init__ = wrap
+app.main()
+"""  # the app, which counts in a file how often its model "generator" is called
+
+
+class Calls:
+    """How often the app's model was called."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        path.write_bytes(bytes(8))
+
+    @property
+    def calls(self) -> int:
+        return int.from_bytes(self.path.read_bytes(), "little")
+
+
 @pytest.fixture(scope="module")
-def counted(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Counting]:  # noqa: ARG001
-    """The app in a thread of this process, its model "generator" wrapped."""
-    models = {}
-    init = Loaded.__init__
-
-    def wrap(self: Loaded, *given: Any) -> None:
-        init(self, *given)
-        if self.name == "generator":
-            models[self.name] = Counting(self.fast)
-            object.__setattr__(self, "fast", models[self.name])
-
-    port = free_port()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Loaded, "__init__", wrap)
-        patch.setattr(sys, "argv", ["app.py"])
-        patch.setenv("GRADIO_SERVER_PORT", str(port))
-        thread = threading.Thread(target=former_app.main, daemon=True)
-        thread.start()
-        log = tmp_path_factory.mktemp("thread") / "app.log"
-        log.write_text("(it runs in this process)", encoding="utf-8")
-        wait_until_up(f"http://127.0.0.1:{port}", thread.is_alive, log)
-    return f"http://127.0.0.1:{port}", models["generator"]
+def counted(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Calls]]:  # noqa: ARG001
+    folder = tmp_path_factory.mktemp("counted")
+    model, port, log = Calls(folder / "calls"), free_port(), folder / "app.log"
+    process = serve(port, log, str(model.path), program=("-c", COUNTED), OMP_NUM_THREADS="1")
+    try:
+        wait_until_up(f"http://127.0.0.1:{port}", lambda: process.poll() is None, log)
+        yield f"http://127.0.0.1:{port}", model
+    finally:
+        stop(process)
 
 
-def calls_have_ended(model: Counting) -> bool:
+def calls_have_ended(model: Calls) -> bool:
     """Whether, SOON after now, no call follows for a while."""
     limit = time.monotonic() + SOON
     while time.monotonic() < limit:
@@ -76,7 +92,7 @@ def calls_have_ended(model: Counting) -> bool:
     return False
 
 
-def calls_go_on(model: Counting) -> bool:
+def calls_go_on(model: Calls) -> bool:
     """Whether calls follow, however slow the machine is."""
     before, limit = model.calls, time.monotonic() + PATIENCE
     while model.calls == before and time.monotonic() < limit:
@@ -85,7 +101,7 @@ def calls_go_on(model: Counting) -> bool:
 
 
 @pytest.fixture
-def running(counted: tuple[str, Counting], context: BrowserContext, page: Page) -> Iterator[tuple[Writing, Counting]]:
+def running(counted: tuple[str, Calls], context: BrowserContext, page: Page) -> Iterator[tuple[Writing, Calls]]:
     """A visitor whose text is being written, for half a minute if nobody ends it."""
     origin, model = counted
     guard = Guard(origin)

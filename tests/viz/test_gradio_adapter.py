@@ -1,10 +1,9 @@
 """What viz/gradio_adapter.py changes in Gradio without a page."""
 
-import asyncio
-
 import gradio as gr
 import pytest
 
+from tests.viz.loops import run
 from viz.gradio_adapter import rest_queue
 
 
@@ -22,5 +21,5 @@ def test_the_queue_that_no_event_goes_through_hardly_looks_for_events(polls, mon
     monkeypatch.setattr("gradio.queueing.asyncio.sleep", note)
     rest_queue(page)
     page._queue.stopped = False
-    asyncio.run(getattr(page._queue, polls)())
+    run(getattr(page._queue, polls)())
     assert pauses == [1.0]
