@@ -17,7 +17,7 @@ WORDS = ["mary", "gave", "roses", "to", "susan"]
 
 def torch_says(heads: int, positions: str) -> torch.Tensor:
     """The weights of "gave" (h, t) by torch's own attention, with the matrices that the section sets."""
-    attention = several_heads.by_hand(str(heads), positions)
+    attention = several_heads.by_hand(heads, positions == "on")
     theirs = nn.MultiheadAttention(20, heads, bias=False, batch_first=True)
     maps = (attention.toqueries, attention.tokeys, attention.tovalues)
     theirs.in_proj_weight.data = torch.cat([linear.weight.data for linear in maps])

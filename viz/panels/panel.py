@@ -64,6 +64,7 @@ class Question:
     charted: bool = False  # whether the page shows this figure: the answer then holds it as "chart"
     when: Callable[[View], bool] = lambda view: True  # whether the program of a view prints it  # noqa: ARG005
     unsent: tuple[str, ...] = ()  # values of the result that the page has no use for
+    asked: bool = True  # whether the page asks it; what takes too long for a visitor's turn is printed alone
     fast: bool = False  # whether the function only calls the model, so that a fast twin serves the page
     more: Callable[[Models, View], Mapping[str, Any]] = lambda models, view: {}  # for the page alone  # noqa: ARG005
 
@@ -119,6 +120,11 @@ class Panel:
 def shown(name: str) -> Callable[[View], bool]:
     """Whether a view shows this part of its panel: for `Question.when`."""
     return lambda view: view.get("show") == name
+
+
+def unprinted(view: View) -> bool:  # noqa: ARG001 - as every condition is called
+    """That no program prints it: for `Question.when` of what only the check of a section asks."""
+    return False
 
 
 def bundles(value: Any, fast: bool = False) -> Any:

@@ -25,6 +25,7 @@ def attach(server: FastAPI, models: Models, turns: work.Work, panels: Iterable[P
         f"/ask/{panel.name}/{name}": partial(question.answer, models)
         for panel in served.values()
         for name, question in panel.questions.items()
+        if question.asked
     }
     work.attach(server, turns, questions)
 

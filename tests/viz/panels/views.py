@@ -46,6 +46,8 @@ VIEWS: dict[str, list[dict[str, Any]]] = {
 
 # --- tab Learn ---
 
+VIEWLESS = ("time", "memory", "bits", "moves", "card", "losses")  # questions that read nothing of a view
+
 ARROWS = {"words": "a b a", "vectors": "1,0;0.5,-0.5;0,0;0,0;0,0;0,0"}
 TEXT = {"text": "not a bad film", "factor": 1, "copies": 1, "run": 0}
 LOOKUP = {"keys": "1,0;0,1;-1,0;0,-1", "values": "9,18,10,2", "query": "0.5,0.4", "soft": 12, "asker": "query"}
@@ -56,7 +58,7 @@ SECTION_VIEWS: dict[str, dict[str, Any]] = {  # of each section of tab Learn
     "in-pytorch": TEXT,
     "queries-keys-values": MATRICES,
     "scaling": {"show": "random", "text": "The cat", "measure": "spread", "power": 5, "seed": 3},
-    "several-heads": {"heads": "4", "positions": "on", "emb": 256, "count": 8},
+    "several-heads": {"show": "gave", "heads": "4", "positions": "on", "emb": 256, "count": 8},
     "block": {"show": "stack", "text": "not a bad film", "at": 3, "attention": "off", "depth": 3, "seed": 1},
     "going-big": {"t": 20, "batch": 2, "heads": 3, "layers": 4, "bits": "16"},
     "classification": {"text": "not a bad film", "out": "1", "pooling": "max"},
@@ -80,5 +82,8 @@ VIEWS["learn-classification"] += [SECTION_VIEWS["classification"] | {"pooling": 
 VIEWS["learn-scaling"] += [SECTION_VIEWS["scaling"] | {"show": "trained"}]
 VIEWS["learn-gpt-2"] += [SECTION_VIEWS["gpt-2"] | {"show": show} for show in ("bits", "sizes")]
 VIEWS["learn-transformer-xl"] += [SECTION_VIEWS["transformer-xl"] | {"show": show} for show in ("reach", "terms")]
+VIEWS["learn-several-heads"] += [SECTION_VIEWS["several-heads"] | {"show": "sizes", "count": 7}]
+VIEWS["learn-bert"] += [SECTION_VIEWS["bert"] | {"show": show} for show in ("texts", "figures")]
+VIEWS["learn-positions"] += [SECTION_VIEWS["positions"] | {"show": show} for show in ("order", "length")]
 VIEWS["learn-block"] += [SECTION_VIEWS["block"] | {"show": show} for show in ("linear", "gradient")]
 VIEWS["learn-queries-keys-values"] += [SECTION_VIEWS["queries-keys-values"] | {"show": "head"}]

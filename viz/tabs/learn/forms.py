@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 import former
+from viz.panels import Numbers
 from viz.passes.loaded import Models
 from viz.server.view import View, read_index
 from viz.tabs.learn.clock import seconds
@@ -20,36 +21,44 @@ LARGEST = 10_000_000  # parameters of a form that is timed: 40 MB
 SPENT = 0.04  # seconds on each form, or three calls: the quickest is taken
 
 
-def forms(models: Models, view: View) -> dict[str, Any]:
-    """The three forms of multi-head attention, counted, and timed on this machine.
-
-    Args:
-        models: by name.
-        view: "emb" and "count", the number of heads.
-    Returns:
-        "emb", "count", "forms": [{"variant", "size" of one head, "maps": parameters of queries, keys and values,
-        "unify": of the map that joins the heads, "seconds" that a call takes}]; sizes are null where the form cannot be
-        built, and seconds where it is too large for a visitor's turn.
-    Raises:
-        Refusal: sizes out of their limits.
-    """
-    del models
+def read_sizes(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as every reader is called
+    """Reads the arguments of `count_forms`."""
     emb, heads = (read_index(view, name, most + 1) for name, most in MOST.items())
     if not emb or not heads:
         raise Refusal("bad_request")
-    return {"emb": emb, "count": heads, "forms": [measured(emb, heads, variant) for variant in VARIANTS]}
+    return {"emb": emb, "heads": heads}
 
 
-def measured(emb: int, heads: int, variant: str) -> dict[str, Any]:
-    """One of the forms: counted on the meta device, which has no data, and timed where it is not too large."""
+def count_forms(emb: int, heads: int) -> Numbers:
+    """Counts the parameters of the three forms of multi-head attention by building them, and times each.
+
+    Args:
+        emb: numbers of a vector.
+        heads: of the layer.
+    Returns:
+        "forms": [{"variant", "size" of one head, "maps": parameters of queries, keys and values, "unify": of the map
+        that joins the heads}], null where the form cannot be built; "seconds" that a call of each takes, null where it
+        is too large for a visitor's turn; "parameters" of each, by the names of "variants".
+    """
+    forms, spent = [], []
+    for variant in VARIANTS:
+        sizes = count(emb, heads, variant)
+        forms.append(sizes)
+        small = sizes["maps"] is not None and sizes["maps"] + sizes["unify"] <= LARGEST
+        spent.append(timed(emb, heads, variant) if small else None)
+    parameters = torch.tensor([(form["maps"] or 0) + (form["unify"] or 0) for form in forms])
+    return {"forms": forms, "seconds": spent, "parameters": parameters, "variants": list(VARIANTS)}
+
+
+def count(emb: int, heads: int, variant: str) -> Numbers:
+    """One of the forms, counted on the meta device, which has no data."""
     if variant != "wide" and emb % heads:
-        return {"variant": variant, "size": None, "maps": None, "unify": None, "seconds": None}
+        return {"variant": variant, "size": None, "maps": None, "unify": None}
     with torch.device("meta"):
         attention = former.SelfAttention(emb, heads, variant)
     unify = sum(parameter.numel() for parameter in attention.unifyheads.parameters())
     maps = sum(parameter.numel() for parameter in attention.parameters()) - unify
-    spent = timed(emb, heads, variant) if maps + unify <= LARGEST else None
-    return {"variant": variant, "size": attention.size, "maps": maps, "unify": unify, "seconds": spent}
+    return {"variant": variant, "size": attention.size, "maps": maps, "unify": unify}
 
 
 @torch.inference_mode()

@@ -3,7 +3,6 @@
 GET  /learn/{section}.js            the section's script, with what it is given
 GET  /learn/{section}/code          the source of the functions that compute it
 POST /learn/{section}/values        the tensors of a view, by the names that they have in the code
-POST /ask/learn-{section}/{question}    what a section without questions answers its script
 """
 
 from __future__ import annotations
@@ -69,9 +68,7 @@ def attach(server: FastAPI, site: Site) -> None:
         async def code() -> dict[str, Any]:
             return {"functions": [source(function) for function in section.code]}
 
-        answers = {f"/ask/learn-{section.name}/{name}": partial(each, models) for name, each in section.answers.items()}
-        tensors = {f"/learn/{section.name}/values": partial(values, section, models)}
-        work.attach(server, site.work, {**answers, **tensors})
+        work.attach(server, site.work, {f"/learn/{section.name}/values": partial(values, section, models)})
 
     for section in site.once(standing):
         section.routes(server, site)

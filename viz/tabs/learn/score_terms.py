@@ -11,7 +11,6 @@ from torch import Tensor
 import former
 from former.attention import attention_scores
 from former.positions import RelativeTerms
-from viz.passes.loaded import Loaded
 
 TERMS = ("token_token", "token_place", "place_token", "place_place")  # of the query, then of the key
 
@@ -58,18 +57,18 @@ def terms(block: former.TransformerBlock, token: Tensor, place: Tensor) -> Tenso
     return torch.stack([attention_scores(q, k, **scale) for q in queries for k in keys])
 
 
-def summands(loaded: Loaded, ids: list[int]) -> tuple[Tensor, Tensor]:
+def summands(bundle: former.Bundle, ids: list[int]) -> tuple[Tensor, Tensor]:
     """The vectors of tokens and of their places, (1, t, e) each, whose sum the first block reads."""
-    stack = loaded.bundle.model.transformer
+    stack = bundle.model.transformer
     token = stack.token_embedding(torch.tensor([ids]))
     return token, stack.positions(torch.arange(len(ids)), token.dtype).expand_as(token)
 
 
 @torch.inference_mode()
-def heads_to_open(loaded: Loaded, ids: list[int]) -> dict[str, int]:
+def heads_to_open(bundle: former.Bundle, ids: list[int]) -> dict[str, int]:
     """Of the first layer, the head whose scores on these tokens vary most by place, and the one by token."""
-    found = terms(loaded.bundle.model.transformer.blocks[0], *summands(loaded, ids))[:, 0]  # (4, h, t, t)
-    seen = loaded.mask(len(ids))
+    found = terms(bundle.model.transformer.blocks[0], *summands(bundle, ids))[:, 0]  # (4, h, t, t)
+    seen = bundle.model.mask(len(ids))
     spread = found[..., seen].var(-1)  # (4, h)
     share = spread[TERMS.index("place_place")] / spread.sum(0)
     return {"byPlace": int(share.argmax()), "byToken": int(share.argmin())}

@@ -15,8 +15,6 @@ from viz.server.view import View
 from viz.tabs.base import Site
 
 HERE = Path(__file__).parent
-Snippet = Callable[[Models, View], str]
-Answer = Callable[[Models, View], dict[str, Any]]  # plain values, for JSON; raises Refusal
 
 
 class Section(NamedTuple):
@@ -27,10 +25,7 @@ class Section(NamedTuple):
     equation: str  # LaTeX
     code: tuple[Callable[..., Any], ...]  # whose source is shown
     questions: Mapping[str, Question] = {}  # what its script asks and its program prints
-    values: Callable[[Models, View], Mapping[str, Tensor]] | None = None  # of a section without questions: its tensors
-    python: Snippet | None = None  # of a section without questions: its program
     opening: Callable[[Models], dict[str, Any]] = lambda models: {}  # what its script is given  # noqa: ARG005
-    answers: Mapping[str, Answer] = {}  # what its script asks: POST /learn/{name}/{question}
     routes: Callable[[FastAPI, Site], None] = lambda server, site: None  # what else it asks  # noqa: ARG005
     stands: Callable[[Models], bool] = lambda models: True  # whether what it shows is among them  # noqa: ARG005
 
@@ -38,7 +33,7 @@ class Section(NamedTuple):
     def panel(self) -> Panel:
         """Its record in the registry."""
         script = HERE / "sections" / f"{self.name.replace('-', '_')}.js"
-        return Panel(f"learn-{self.name}", script, self.questions, snippet=self.python, offered=self.stands)
+        return Panel(f"learn-{self.name}", script, self.questions, offered=self.stands)
 
     def tensors(self, models: Models, view: View) -> dict[str, Tensor]:
         """The tensors of what a view shows, by the names that they have in the code.
@@ -46,7 +41,6 @@ class Section(NamedTuple):
         Raises:
             Refusal: an invalid view.
         """
-        if self.values:
-            return dict(self.values(models, view))
-        found = [question.found(models, view) for question in self.panel.printed(view).values()]
+        questions = self.panel.printed(view).values()
+        found = [question.found(models, view) for question in questions if question.asked]
         return {name: value for each in found for name, value in each.items() if isinstance(value, Tensor)}

@@ -28,7 +28,7 @@ def plainly(bert, ids, segments):
 
 
 def test_a_hidden_word_is_filled_in_as_the_model_does_it(bert):
-    found = section.filled({"bert": bert}, {"text": TEXT})
+    found = section.SECTION.questions["filled"].answer({"bert": bert}, {"text": TEXT})
     tokenizer = bert.bundle.tokenizer
     ids = tokenizer.encode("paris is the capital of france. it was not a bad film.")
     hidden = [i for word in found["words"] if word["hidden"] for i in word["tokens"]]
@@ -45,7 +45,7 @@ def test_a_hidden_word_is_filled_in_as_the_model_does_it(bert):
 
 def test_the_verdict_on_two_texts_is_read_off_cls(bert):
     first, second = "paris is the capital of france.", "it was not a bad film."
-    found = section.judged({"bert": bert}, {"first": first, "second": second})
+    found = section.SECTION.questions["judged"].answer({"bert": bert}, {"first": first, "second": second})
     ids, segments = bert.bundle.tokenizer.encode_pair(first, second)
     _, weights, follows = plainly(bert, ids, segments)
     assert found["segments"] == segments
@@ -55,7 +55,7 @@ def test_the_verdict_on_two_texts_is_read_off_cls(bert):
 
 def test_a_blank_is_moved_from_both_sides_and_under_a_causal_mask_from_before_alone(bert, monkeypatch):
     tokenizer, view = bert.bundle.tokenizer, {"text": "paris is [the] capital"}
-    found = section.sides({"bert": bert}, view)
+    found = section.SECTION.questions["sides"].answer({"bert": bert}, view)
     ids = tokenizer.encode("paris is the capital")
     place = ids.index(tokenizer.encode("the")[1])
     ids[place] = tokenizer.mask_token
@@ -73,7 +73,7 @@ def test_a_blank_is_moved_from_both_sides_and_under_a_causal_mask_from_before_al
         return forward(self, tokens, segments, former.masks.causal(tokens.shape[1]))
 
     monkeypatch.setattr(type(model), "forward", causally)
-    found = section.sides({"bert": bert}, view)
+    found = section.SECTION.questions["sides"].answer({"bert": bert}, view)
     assert found["before"] > 1e-4
     assert found["after"] == 0
 
@@ -81,13 +81,13 @@ def test_a_blank_is_moved_from_both_sides_and_under_a_causal_mask_from_before_al
 @pytest.mark.parametrize("text", ["[paris] is", "paris is", "[paris] [is]", "paris [is] [SEP] the"])
 def test_a_blank_that_has_no_piece_on_both_sides_is_refused(bert, text):
     with pytest.raises(Refusal, match="on both sides"):
-        section.sides({"bert": bert}, {"text": text})
+        section.SECTION.questions["sides"].answer({"bert": bert}, {"text": text})
 
 
 @pytest.mark.parametrize("wrong", [{"first": ""}, {"second": None}, {"first": "a" * 5000}])
 def test_texts_that_are_none_are_refused(bert, wrong):
     with pytest.raises(Refusal):
-        section.judged({"bert": bert}, {"first": "paris", "second": "is"} | wrong)
+        section.SECTION.questions["judged"].answer({"bert": bert}, {"first": "paris", "second": "is"} | wrong)
 
 
 def with_card(loaded: Loaded, name: str, **card) -> Loaded:

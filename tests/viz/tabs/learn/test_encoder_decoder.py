@@ -14,6 +14,10 @@ from viz.text import Refusal
 VIEW = {"text": "4 July 1976", "target": "", "prefix": "true", "layer": 2, "head": 3, "seed": 0}
 
 
+def ask(question: str, view: dict[str, Any]) -> dict[str, Any]:
+    return encoder_decoder.SECTION.questions[question].answer({}, view)
+
+
 def given(text: str, prefix: str, target: str) -> float:
     """The probability of the target's next character, by one plain pass."""
     bundle: Any = former.load("dates")
@@ -26,7 +30,7 @@ def given(text: str, prefix: str, target: str) -> float:
 
 
 def test_after_the_true_beginning_each_character_is_given_what_a_pass_of_its_own_gives_it():
-    found = encoder_decoder.decoded({}, VIEW)
+    found = ask("decoded", VIEW)
     assert "".join(found["targets"][:-1]) == "1976-07-04"
     expected = [given("4 July 1976", "1976-07-04"[:i], "1976-07-04") for i in range(11)]
     assert found["true"]["probs"] == pytest.approx(expected, abs=1e-5)
@@ -36,7 +40,7 @@ def test_after_the_true_beginning_each_character_is_given_what_a_pass_of_its_own
 
 def test_after_its_own_beginning_the_same_target_is_scored_up_to_where_the_model_has_ended():
     target = "21 November 2026"
-    found = encoder_decoder.decoded({}, VIEW | {"text": "2026-11-21"})
+    found = ask("decoded", VIEW | {"text": "2026-11-21"})
     own = former.translate(former.load("dates"), "2026-11-21")
     assert "".join(found["targets"][:-1]) == target.replace(" ", "␣")
     assert "".join(found["writes"][:-1]) == own != target
@@ -49,35 +53,35 @@ def test_after_its_own_beginning_the_same_target_is_scored_up_to_where_the_model
 
 def test_a_head_of_the_last_layers_looks_at_the_digit_that_is_written():
     layer, head = encoder_decoder.head_to_open()
-    found = encoder_decoder.decoded({}, VIEW | {"layer": layer, "head": head})
+    found = ask("decoded", VIEW | {"layer": layer, "head": head})
     place = found["source"].index("9")
     assert max(range(12), key=lambda column: found["true"]["weights"][1][column]) == place
 
 
 def test_several_forms_are_drawn_of_a_date_and_each_is_read_back_by_rules():
-    found = encoder_decoder.written({}, VIEW)
+    found = ask("written", VIEW)
     assert found["date"] == "1976-07-04"
     texts = [form["text"] for form in found["forms"]]
     assert len(set(texts)) > 2
     assert [form["right"] for form in found["forms"]] == [str(read(text)) == "1976-07-04" for text in texts]
-    assert encoder_decoder.written({}, VIEW)["forms"] == found["forms"]
-    assert encoder_decoder.written({}, VIEW | {"target": "abc"})["forms"] == []
+    assert ask("written", VIEW)["forms"] == found["forms"]
+    assert ask("written", VIEW | {"target": "abc"})["forms"] == []
 
 
 @pytest.mark.parametrize("wrong", [{"text": "yesterday"}, {"text": ""}, {"target": 3}, {"target": "1" * 64}])
 def test_what_cannot_be_read_is_refused(wrong):
     with pytest.raises(Refusal):
-        encoder_decoder.decoded({}, VIEW | wrong)
+        ask("decoded", VIEW | wrong)
 
 
 def test_a_slip_of_typing_hides_no_date():
-    found = encoder_decoder.decoded({}, VIEW | {"text": encoder_decoder.MISREAD})
+    found = ask("decoded", VIEW | {"text": encoder_decoder.MISREAD})
     assert "".join(found["targets"][:-1]) == "1972-09-07"
 
 
 @pytest.mark.parametrize("text", ["2026-02-30", "1899-01-01", "4 July 2150"])
 def test_a_date_that_there_is_not_needs_a_target(text):
     with pytest.raises(Refusal):
-        encoder_decoder.decoded({}, VIEW | {"text": text})
-    found = encoder_decoder.decoded({}, VIEW | {"text": text, "target": "2026-01-01"})
+        ask("decoded", VIEW | {"text": text})
+    found = ask("decoded", VIEW | {"text": text, "target": "2026-01-01"})
     assert len(found["true"]["probs"]) == 11

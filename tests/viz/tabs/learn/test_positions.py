@@ -2,6 +2,7 @@
 
 import json
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,6 +21,10 @@ VIEW = {"show": "score", "text": "The cat sat on the mat.", "order": "1.0.2", "h
 @pytest.fixture(scope="module")
 def shipped() -> dict[str, Loaded]:
     return {name: Loaded(name, former.load(name), name) for name in ("tiny-generator", "classifier", "classifier-bag")}
+
+
+def ask(question: str, models: dict[str, Loaded], view: dict[str, Any]) -> dict[str, Any]:
+    return positions.SECTION.questions[question].answer(models, view)
 
 
 def by_numpy(model, ids: list[int], head: int) -> np.ndarray:
@@ -43,7 +48,7 @@ def by_numpy(model, ids: list[int], head: int) -> np.ndarray:
 
 
 def test_the_four_terms_are_those_of_numpy_and_add_up_to_the_models_scores(shipped):
-    found = positions.scored(shipped, VIEW)
+    found = ask("scored", shipped, VIEW)
     model = shipped["tiny-generator"].bundle.model
     exact = by_numpy(model, list(VIEW["text"].encode()), 2)[:, 9, :10]
     for name, row in zip(score_terms.TERMS, exact, strict=True):
@@ -63,30 +68,30 @@ def test_the_terms_add_up_in_every_kind_of_block(changes):
     bundle = former.Bundle(former.Generator(config).eval(), former.tokens.ByteTokenizer(), config)
     for parameter in bundle.model.parameters():
         parameter.data += 0.3 * torch.randn_like(parameter)
-    found = positions.scored({"own": Loaded("own", bundle, "own")}, VIEW | {"text": "a cat", "head": 1})
+    found = ask("scored", {"own": Loaded("own", bundle, "own")}, VIEW | {"text": "a cat", "head": 1})
     assert found["error"] < 1e-5
     assert max(map(abs, found["place_place"])) > 1e-3
 
 
 def test_without_positions_all_but_one_term_are_zero():
     bundle = former.load("tiny-no-positions")
-    found = positions.scored({"bag": Loaded("bag", bundle, "bag")}, VIEW)
+    found = ask("scored", {"bag": Loaded("bag", bundle, "bag")}, VIEW)
     assert found["token_token"] == pytest.approx(found["scores"], abs=1e-5)
     assert not any(found["token_place"] + found["place_token"] + found["place_place"])
 
 
 def test_the_verdict_moves_with_the_order_only_where_there_are_positions(shipped):
     opened = positions.opening(shipped)
-    found = positions.verdicts(shipped, opened)
+    found = ask("verdicts", shipped, opened)
     words = [found["labels"][i] for i in found["order"]]
     assert " ".join(words) == "this film is not wonderful but bad ."
-    for verdict in found["verdicts"]:
-        bundle = former.load(verdict["name"])
+    for name, probs in zip(found["names"], found["probs"], strict=True):
+        bundle = former.load(name)
         with torch.no_grad():
             exact = [bundle.model(torch.tensor([bundle.tokenizer.encode(text)]))[0].exp().tolist() for text in (
                 positions.TEXT, positions.REORDERED)]  # fmt: skip
-        assert [verdict["before"], verdict["after"]] == [pytest.approx(each, abs=1e-5) for each in exact]
-    assert [verdict["equal"] for verdict in found["verdicts"]] == [False, True]
+        assert probs == [pytest.approx(each, abs=1e-5) for each in exact]
+    assert found["same"] == [False, True]
 
 
 def test_the_heads_to_open_go_by_place_and_by_token(shipped):
@@ -125,4 +130,4 @@ def test_what_was_measured_is_of_the_command_with_machine_and_date():
 )
 def test_a_view_of_the_score_that_is_none_is_refused(shipped, wrong):
     with pytest.raises(Refusal):
-        positions.scored(shipped, VIEW | wrong)
+        ask("scored", shipped, VIEW | wrong)

@@ -1,8 +1,6 @@
 """Tab Learn on the server: what every section shows of the code is the code, and what it answers is computed."""
 
 import inspect
-from dataclasses import replace
-from typing import Any
 
 import pytest
 import torch
@@ -10,17 +8,14 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 import former
-from former.training.tasks import toys
-from tests.viz.panels.views import ARROWS, SECTION_VIEWS, TEXT
+from tests.viz.panels.views import ARROWS, SECTION_VIEWS, TEXT, VIEWLESS
 from viz.panels.routes import attach
 from viz.panels.source import ROOT
 from viz.tabs.base import site_of
 from viz.tabs.learn import TAB, routes
 from viz.tabs.learn.sections import (
     SECTIONS,
-    bert,
     in_pytorch,
-    positions,
     self_attention,
 )
 from viz.text import Refusal, en
@@ -39,12 +34,6 @@ def client(models) -> TestClient:
     routes.attach(server, site)
     attach(server, site.models, site.work, TAB.panels)
     return TestClient(server)
-
-
-@pytest.fixture(autouse=True)
-def trains_shortly(monkeypatch):
-    """What "Train one now" copies trains a model, here for a few steps."""
-    monkeypatch.setitem(toys.TOYS, "reverse", replace(toys.TOYS["reverse"], steps=20))
 
 
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.name)
@@ -70,38 +59,10 @@ def test_the_script_is_a_call_that_hands_over_the_section(client, section):
     assert answer.text.startswith(f'former.learn.arrived("{section.name}", {{')
 
 
-SHOWN = [
-    *((section, SECTION_VIEWS[section.name]) for section in SECTIONS if section.python),
-    *((bert.SECTION, SECTION_VIEWS["bert"] | {"show": show}) for show in bert.SHOWS[1:]),
-    *((positions.SECTION, SECTION_VIEWS["positions"] | {"show": show}) for show in ("order", "length")),
-]
-
-
-@pytest.mark.parametrize(
-    ("section", "view"), SHOWN, ids=[f"{section.name} {view.get('show', '')}" for section, view in SHOWN]
-)
-def test_copied_lines_give_the_tensors_that_the_code_names(models, section, view):
-    names: dict[str, Any] = {}
-    assert section.python
-    code = section.python(models, view).replace("former.load(", "load(")
-    assert len(code.splitlines()) <= 45
-
-    def load(name: str) -> former.Bundle:
-        return models[name].bundle if name in models else former.load(name)
-
-    names["load"] = load
-    exec(compile(code, section.name, "exec"), names)
-    shown = section.tensors(models, view)
-    for name in shown.keys() & names.keys():
-        torch.testing.assert_close(names[name], shown[name])
-    assert shown.keys() & names.keys()
-    assert names["figure"].data
-
-
 @pytest.mark.parametrize("view", [{}, {"text": 3}, {"words": ["a"], "vectors": None}])
 def test_a_view_that_is_none_is_refused(client, view):
     for section in SECTIONS:
-        names = {*section.answers, *section.questions} - {"time", "memory", "bits"}  # which read nothing of a view
+        names = {name for name, question in section.questions.items() if question.asked} - {*VIEWLESS}
         asked = [f"/ask/learn-{section.name}/{name}" for name in names] + [f"/learn/{section.name}/values"]
         for path in [*asked, f"/python/learn-{section.name}"]:
             answer = client.post(path, json=view)
@@ -159,7 +120,7 @@ def test_the_tensors_are_of_the_model_that_reads_words(models, classifier):
 
 
 def test_what_is_timed_is_as_long_as_asked_and_the_same(models):
-    found = in_pytorch.timed(models, TEXT | {"copies": 8})
+    found = in_pytorch.SECTION.questions["timed"].answer(models, TEXT | {"copies": 8})
     assert found["words"] == 32
     assert found["error"] < 1e-5
     assert 0 < found["lines"] < found["loop"]
@@ -168,4 +129,4 @@ def test_what_is_timed_is_as_long_as_asked_and_the_same(models):
 @pytest.mark.parametrize("wrong", [{"copies": 1000}, {"run": -1}, {"run": 10**9}, {"factor": 3}, {"text": "  "}])
 def test_what_would_take_long_is_refused(models, wrong):
     with pytest.raises(Refusal):
-        in_pytorch.timed(models, TEXT | wrong)
+        in_pytorch.read_copies(models, TEXT | wrong)

@@ -6,38 +6,40 @@ import torch
 from torch import nn
 
 import former
+from viz.panels.panel import bundles
 from viz.passes.loaded import Loaded
+from viz.tabs.learn import forms
 from viz.tabs.learn.sections import several_heads
 from viz.text import Refusal
 
-CASES = [(heads, positions) for heads in ("1", "4") for positions in ("off", "on")]
+CASES = [(heads, positions) for heads in (1, 4) for positions in (False, True)]
 
 
 @pytest.mark.parametrize(("heads", "positions"), CASES)
 def test_what_gave_gets_is_the_attention_of_torch(heads, positions):
     attention = several_heads.by_hand(heads, positions)
     x = several_heads.sentence(list(range(5)), positions)
-    theirs = nn.MultiheadAttention(20, int(heads), bias=False, batch_first=True)
+    theirs = nn.MultiheadAttention(20, heads, bias=False, batch_first=True)
     maps = (attention.toqueries, attention.tokeys, attention.tovalues)
     theirs.in_proj_weight.data = torch.cat([linear.weight.data for linear in maps])
     theirs.out_proj.weight.data = torch.eye(20)
     y, weights = theirs(x, x, x, average_attn_weights=False)
-    found = several_heads.swapped({}, {"heads": heads, "positions": positions})["before"]
-    torch.testing.assert_close(torch.tensor(found["weights"]), weights[0, :, 1])
-    torch.testing.assert_close(torch.tensor(found["y"]), y[0, 1].unflatten(0, (int(heads), -1))[:, :5])
+    found = several_heads.swap_words(heads, positions)["before"]
+    torch.testing.assert_close(found["weights"], weights[0, :, 1])
+    torch.testing.assert_close(found["y"], y[0, 1].unflatten(0, (heads, -1))[:, :5])
 
 
-@pytest.mark.parametrize("heads", ["1", "4"])
+@pytest.mark.parametrize("heads", [1, 4])
 def test_a_number_of_y_is_the_share_of_its_word(heads):
-    found = several_heads.swapped({}, {"heads": heads, "positions": "on"})
+    found = several_heads.swap_words(heads, True)
     for case in (found["before"], found["after"]):
         for weights, y in zip(case["weights"], case["y"], strict=True):
             shares = dict(zip(case["words"], weights, strict=True))
-            assert y == pytest.approx([shares[word] for word in several_heads.WORDS], abs=1e-6)
+            assert y.tolist() == pytest.approx([float(shares[word]) for word in several_heads.WORDS], abs=1e-6)
 
 
 def test_with_positions_giver_and_receiver_lie_in_different_parts_and_change_places():
-    found = several_heads.swapped({}, {"heads": "4", "positions": "on"})
+    found = several_heads.swap_words(4, True)
     giver, _, receiver, _ = found["before"]["y"]
     assert giver[0] > 0.9 < receiver[4]
     giver, _, receiver, _ = found["after"]["y"]
@@ -51,16 +53,16 @@ def shipped() -> dict[str, Loaded]:
 
 
 def test_without_positions_nothing_moves_by_hand_by_chance_or_learned_and_with_them_it_does(shipped):
-    found = several_heads.table(shipped)
+    found = several_heads.measure_moves(**bundles(several_heads.classifiers(shipped, {})))["table"]
     assert {case["model"] for case in found if case["made"] == "learned"} == {"classifier", "classifier-bag"}
     assert {case["made"] for case in found} == {"hand", "random", "learned"}
     for case in found:
-        assert case["moved"] < 1e-5 if case["positions"] == "off" else case["moved"] > 1e-3, case
+        assert case["moved"] < 1e-5 if not case["positions"] else case["moved"] > 1e-3, case
 
 
 @pytest.mark.parametrize(("emb", "heads"), [(256, 8), (4096, 64), (7, 7), (1, 1)])
 def test_the_parameters_are_counted_as_the_formulas_say(emb, heads):
-    counted = several_heads.forms({}, {"emb": emb, "count": heads})["forms"]
+    counted = forms.count_forms(emb, heads)["forms"]
     narrow, wide, chunked = counted
     assert [form["variant"] for form in counted] == ["narrow", "wide", "chunked"]
     assert (narrow["maps"], wide["maps"], chunked["maps"]) == (3 * emb**2, 3 * heads * emb**2, 3 * emb**2 // heads)
@@ -70,18 +72,17 @@ def test_the_parameters_are_counted_as_the_formulas_say(emb, heads):
 
 
 def test_only_wide_heads_need_not_divide_the_vector():
-    narrow, wide, chunked = several_heads.forms({}, {"emb": 10, "count": 3})["forms"]
+    narrow, wide, chunked = forms.count_forms(10, 3)["forms"]
     assert narrow["size"] is chunked["size"] is None
     assert wide["maps"] == 900
 
 
 def test_each_form_that_is_not_too_large_is_timed():
-    times = [form["seconds"] for form in several_heads.forms({}, {"emb": 64, "count": 4})["forms"]]
-    assert all(0 < seconds < 5 for seconds in times)
-    narrow, wide, _ = several_heads.forms({}, {"emb": 1024, "count": 16})["forms"]
-    assert narrow["seconds"] > 0
-    assert wide["seconds"] is None, "67 million parameters"
-    assert several_heads.forms({}, {"emb": 10, "count": 3})["forms"][0]["seconds"] is None
+    assert all(seconds > 0 for seconds in forms.count_forms(64, 4)["seconds"])
+    narrow, wide, _ = forms.count_forms(1024, 16)["seconds"]
+    assert narrow > 0
+    assert wide is None, "67 million parameters"
+    assert forms.count_forms(10, 3)["seconds"][0] is None
 
 
 def test_what_the_parts_are_worth_is_what_the_cards_of_models_trained_alike_say(models):
@@ -99,4 +100,4 @@ def test_what_the_parts_are_worth_is_what_the_cards_of_models_trained_alike_say(
 @pytest.mark.parametrize("wrong", [{"emb": 0}, {"count": 0}, {"emb": 4097}, {"count": 65}, {"emb": "8"}, {"emb": True}])
 def test_sizes_out_of_their_limits_are_refused(wrong):
     with pytest.raises(Refusal):
-        several_heads.forms({}, {"emb": 8, "count": 2} | wrong)
+        forms.read_sizes({}, {"emb": 8, "count": 2} | wrong)

@@ -26,11 +26,10 @@ def trainings() -> Trainings:
     return Trainings()
 
 
-def test_before_training_the_loss_is_that_of_all_tokens_alike(models):
-    found = train_now.begun(models, VIEW)
+def test_before_training_the_loss_is_that_of_all_tokens_alike():
+    found = train_now.first_step("reverse", 3)
     assert found["share"] == pytest.approx(1 / toys.TOKENIZER.num_tokens, rel=1e-5)
-    inputs, targets = (train_now.values(models, VIEW)[name] for name in ("inputs", "targets"))
-    loss = float(toys.loss_of(toys.begin("reverse", 3), inputs, targets).detach())
+    loss = float(toys.loss_of(toys.begin("reverse", 3), found["inputs"], found["targets"]).detach())
     assert loss == pytest.approx(math.log(toys.TOKENIZER.num_tokens), rel=1e-5)
 
 
@@ -86,16 +85,16 @@ def test_a_run_that_is_none_is_answered_by_the_model_of_step_0(trainings, run):
     assert not train_now.read(trainings, VIEW | {"run": run})["trained"]
 
 
-def test_the_lines_for_a_notebook_train_as_the_server_does(models, monkeypatch, capsys):
+def test_the_function_for_a_notebook_trains_as_the_server_does(models, monkeypatch, capsys):
     monkeypatch.setitem(toys.TOYS, "reverse", replace(toys.TOYS["reverse"], steps=20))
-    names: dict[str, object] = {}
     threads = torch.get_num_threads()
-    exec(train_now.python(models, VIEW), names)
+    torch.set_num_threads(1)  # as the server's process has
+    steps, losses = train_now.train_model("reverse", 3, "pots")["lines"]["loss"]
     torch.set_num_threads(threads)
     trainee.main("reverse", 3, "pots")
     lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("{")]
     points = [json.loads(line)["point"] for line in lines[:-1]]
-    assert [point[0] for point in points] == names["steps"]
-    assert [point[1] for point in points] == pytest.approx(names["losses"], abs=1e-5)
+    assert [point[0] for point in points] == steps
+    assert [point[1] for point in points] == pytest.approx(losses, abs=1e-5)
     with pytest.raises(Refusal):
-        train_now.python(models, VIEW | {"text": "'); x"})
+        train_now.read_training(models, VIEW | {"text": "'); x"})

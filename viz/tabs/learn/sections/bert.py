@@ -10,24 +10,26 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+from plotly.graph_objects import Figure
 from torch import Tensor
 
+import former
 from former.bert import BertStack
+from former.runs.masked import MaskedReading
 from former.tokens.wordpiece import SEP
 from former.training.tasks.masked import MaskedTask
 from former.training.tasks.pairs import hide
-from viz.passes.habits import rounded
+from viz import figures
+from viz.panels import Draw, Field, Numbers, Question
+from viz.panels.panel import shown, unprinted
 from viz.passes.loaded import Loaded, Models, filler
-from viz.passes.run import as_refusals, check_text, read, run
-from viz.server.view import View, read_choice
-from viz.tabs.explore import predictions
+from viz.passes.run import check_text, describe_blanks, read
+from viz.server.view import View
 from viz.tabs.learn.section import Section
-from viz.tabs.python import IMPORTS
 from viz.text import Refusal
 from viz.text.examples import EXAMPLES
 
 TUNED = "bert-reviews"  # the model that was fine-tuned
-SHOWS = ("words", "texts", "figures")
 PIECES = "The unbelievable embeddings were [tokenized] in Mannheim."
 FIRST = "He was born in Germany in 1879, and studied in Berlin."
 SECOND = "In 1905 he moved to the United States, where he died."
@@ -57,14 +59,14 @@ def opening(models: Models) -> dict[str, Any]:
         "first": FIRST,
         "second": SECOND,
         "other": OTHER,
-        "measured": measured(loaded),
+        "measured": measured(loaded.bundle),
         "tuned": tuned(models),
     }
 
 
-def measured(loaded: Loaded) -> dict[str, Any] | None:
+def measured(bundle: former.Bundle) -> dict[str, Any] | None:
     """What a card says of both tasks: `FIGURES`, of which "rows" of the split, and the "command" that gives them."""
-    quality = loaded.bundle.card.get("quality", [])
+    quality = bundle.card.get("quality", [])
     return next((figure for figure in quality if figure.keys() >= set(FIGURES)), None)
 
 
@@ -86,119 +88,85 @@ def tuned(models: Models) -> dict[str, Any] | None:
     }
 
 
-# --- words ------------------------------------------------------------------------------------------------------------
+def read_words(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `fill_in`."""
+    loaded, text = model(models), view.get("text", "")
+    read(loaded, text)
+    return {"bundle": loaded, "text": text}
 
 
-def told(loaded: Loaded, text: str) -> dict[str, Any]:
-    """What the page shows of a text, see `viz.passes.run`, and "looks": the weights (t,) of [CLS] in the last block,
-    the mean over its heads."""
-    made = run(loaded, text)
-    shown = ("text", "words", "labels", "segments", "output")
-    looks = made.map("self").weights[-1, :, 0].mean(0)
-    return {name: made.header[name] for name in shown} | {"looks": rounded(looks)}
-
-
-def filled(models: Models, view: View) -> dict[str, Any]:
-    """What the model says of the hidden words of a view's "text"; see `told`.
-
-    Raises:
-        Refusal: a text that cannot be read.
-    """
-    return told(model(models), view.get("text", ""))
-
-
-def judged(models: Models, view: View) -> dict[str, Any]:
-    """Whether a view's "second" text follows its "first"; see `told`.
-
-    Raises:
-        Refusal: a text that cannot be read.
-    """
-    return told(model(models), both(view))
-
-
-def both(view: View) -> str:
-    """The two texts of a view, as one.
-
-    Raises:
-        Refusal: one that is no text, or empty.
-    """
+def read_both(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `fill_in` where the second of two texts is judged."""
     for name in ("first", "second"):
         check_text(view.get(name, ""))
-    return f"{view['first']} {SEP} {view['second']}"
+    return read_words(models, {"text": f"{view['first']} {SEP} {view['second']}"})
+
+
+def read_blank(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `hide_sides`: a text in which a hidden piece has one on both sides."""
+    asked = read_words(models, view)
+    reading = read(asked["bundle"], asked["text"])
+    assert isinstance(reading, MaskedReading)
+    known = [piece.word is not None and i not in reading.blanks for i, piece in enumerate(reading.pieces)]
+    at = next((i for i in reading.blanks if known[i - 1] and known[i + 1]), None)
+    if at is None:
+        raise Refusal("learn_bert_sides")
+    return {**asked, "at": at}
+
+
+def fill_in(bundle: former.Bundle, text: str) -> Numbers:
+    """Runs a text in which words are hidden, or two texts with [SEP] between them.
+
+    Args:
+        bundle: a `former.Bert`.
+        text: a word in brackets is hidden.
+    Returns:
+        "text"; "labels" of the t tokens; "words" and "segments" of the text (`former.runs.masked`); "output": what the
+        model fills in and whether the second text follows (`viz.passes.run.describe_blanks`); "weights" (layers, h, t,
+        t); "looks" (t,): the weights of [CLS] in the last block, the mean over its heads; "guesses" of the first hidden
+        piece: [(label, probability)].
+    """
+    made = bundle.run(text)
+    looks = made.weights[-1, :, 0].mean(0)
+    facts = made.kind.facts(bundle, made.reading, ())
+    guesses = next((blank.guesses for blank in made.blanks()), []) if made.model.has_head else []
+    said = {"text": text, "labels": made.tokens, "output": describe_blanks(made, None), **facts}
+    return {**said, "weights": made.weights, "looks": looks, "guesses": guesses}
 
 
 @torch.inference_mode()
-def sides(models: Models, view: View) -> dict[str, Any]:
-    """How far what the model says at the first blank of a text moves when the piece before it, or after, is hidden too.
+def hide_sides(bundle: former.Bundle, text: str, at: int) -> Numbers:
+    """Measures how far what the model says at a hidden piece moves when the one before it, or after, is hidden too.
 
     Args:
-        models: by name.
-        view: "text".
+        bundle, text: as of `fill_in`.
+        at: the hidden piece.
     Returns:
-        "before" and "after": the largest change of a word's probability, exactly 0 for none.
-    Raises:
-        Refusal: a text that cannot be read, or one without a blank that has a piece on both sides.
+        "before" and "after": the largest change of a piece's probability, exactly 0 for none.
     """
-    loaded = model(models)
-    reading: Any = read(loaded, view.get("text", ""))
-    tokenizer: Any = loaded.bundle.tokenizer
-    mask = tokenizer.mask_token
-    free = [piece.word is not None and piece.id != mask for piece in reading.pieces]
-    place = next((i for i in reading.blanks if free[i - 1] and free[i + 1]), None)
-    if place is None:
-        raise Refusal("learn_bert_sides")
-    tokens = torch.tensor([reading.ids] * 3)
-    tokens[1, place - 1] = tokens[2, place + 1] = mask
-    segments = torch.tensor([reading.segments] * 3)
-    probs = loaded.bundle.model(tokens, segments)[:, place].softmax(-1)
+    tokens, segments = (each.expand(3, -1).clone() for each in bundle.run(text).inputs)
+    tokens[1, at - 1] = tokens[2, at + 1] = tokens[0, at]
+    probs = bundle.model(tokens, segments)[:, at].softmax(-1)
     before, after = (probs[1:] - probs[0]).abs().amax(-1).tolist()
     return {"before": before, "after": after}
 
 
-# --- the code ---------------------------------------------------------------------------------------------------------
+def read_card(bundle: former.Bundle) -> Numbers:
+    """Reads what a model's card says of both tasks it was trained on.
+
+    Returns:
+        "names"; "shares" of each that are right, NaN where the card does not say.
+    """
+    found = measured(bundle) or dict.fromkeys(FIGURES, torch.nan)
+    return {"names": list(FIGURES), "shares": torch.tensor([found[name] for name in FIGURES])}
 
 
-def text_of(view: View, show: str) -> str:
-    """The text that is run for what is shown."""
-    return both(view) if show == "texts" else view.get("text", "")
-
-
-@torch.inference_mode()
-def values(models: Models, view: View) -> dict[str, Tensor]:
-    """The tensors of what is shown."""
-    loaded, show = model(models), read_choice(view, "show", SHOWS)
-    if show == "figures":
-        found = measured(loaded) or dict.fromkeys(FIGURES, torch.nan)
-        return {"shown": torch.tensor([found[name] for name in FIGURES])}
-    check_text(text := text_of(view, show))
-    with as_refusals():
-        made = loaded.bundle.run(text)
-    weights = made.weights  # (layers, h, t, t)
-    if show == "texts":
-        return {"weights": weights, "looks": weights[-1, :, 0].mean(0)}
-    return {"weights": weights, "probs": made.output[0, made.kind.places(made.reading)].softmax(-1)}
-
-
-def python(models: Models, view: View) -> str:
-    """The lines that give the panel's numbers again: Explore's, and of two texts where [CLS] looks."""
-    loaded, show = model(models), read_choice(view, "show", SHOWS)
-    if show == "figures":
-        return (
-            f"{IMPORTS}\n"
-            f"names = {list(FIGURES)}\n"
-            f"quality = {loaded.code}.card.get('quality', [])\n"
-            "measured = (figure for figure in quality if figure.keys() >= set(names))\n"
-            "found = next(measured, dict.fromkeys(names, torch.nan))  # not every card holds them\n"
-            "shown = torch.tensor([found[name] for name in names])\n"
-            'figure = figures.bars(shown, names, axis="share that is right")\n'
-        )
-    code = predictions.fill_in(models, {"model": loaded.name, "text": text_of(view, show), "edits": []})
-    if show == "texts":
-        code += (
-            "looks = weights[-1, :, 0].mean(0)  # (t,): where [CLS] looks in the last block\n"
-            'figure = figures.bars(looks, labels, axis="weight")\n'
-        )
-    return code
+def draw_guesses(guesses: list[tuple[str, float]], weights: Tensor, labels: list[str], theme: str = "light") -> Figure:
+    """The likeliest pieces where one is hidden, or all heads (layers, h, t, t)."""
+    if not guesses:
+        return figures.heads(weights, labels, theme=theme)
+    names, probs = zip(*guesses, strict=True)
+    return figures.bars(torch.tensor(probs), names, theme=theme)
 
 
 SECTION = Section(
@@ -209,9 +177,29 @@ SECTION = Section(
         r" \log p(w_i \mid \text{all that is not hidden}) \;-\; \log p(\text{follows or not} \mid x_{\text{[CLS]}})"
     ),
     code=(hide, BertStack.pool, MaskedTask.loss),
-    values=values,
-    python=python,
+    questions={
+        "filled": Question(
+            fill_in,
+            read_words,
+            Draw(draw_guesses, Field("guesses"), Field("weights"), Field("labels")),
+            when=shown("words"),
+            unsent=("weights", "guesses"),
+        ),
+        "judged": Question(
+            fill_in,
+            read_both,
+            Draw(figures.bars, Field("looks"), Field("labels"), axis="weight"),
+            when=shown("texts"),
+            unsent=("weights", "guesses"),
+        ),
+        "sides": Question(hide_sides, read_blank, when=unprinted),
+        "card": Question(
+            read_card,
+            lambda models, view: {"bundle": model(models)},  # noqa: ARG005
+            Draw(figures.bars, Field("shares"), Field("names"), axis="share that is right"),
+            when=shown("figures"),
+        ),
+    },
     opening=opening,
-    answers={"filled": filled, "judged": judged, "sides": sides},
     stands=lambda models: filler(models) is not None,
 )

@@ -9,10 +9,9 @@ from __future__ import annotations
 import datetime
 import re
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
-from torch import Tensor
 
 import former
 from former.blocks import DecoderBlock
@@ -20,12 +19,13 @@ from former.encoder_decoder import EncoderDecoder, write
 from former.training.measure.heads import year_scores
 from former.training.tasks import dates, dates_reader
 from former.training.tasks.dates_task import DatesTask
+from viz import figures
+from viz.panels import Draw, Field, Numbers, Question
 from viz.passes.loaded import Models
-from viz.passes.run import read_text, rounded
+from viz.passes.run import read_text
 from viz.server.view import View, read_choice, read_index, read_string
 from viz.tabs.learn.section import Section
 from viz.tabs.learn.shipped import shipped
-from viz.tabs.python import IMPORTS
 from viz.text import Refusal
 
 MODEL = "dates"
@@ -37,15 +37,6 @@ FORM = dates.Form("{d} {m} {y}", "", "5", "September", "2026")  # of a target th
 PREFIXES = ("true", "own")
 FORMS = 6  # that are written of one date
 SEEDS = 100
-
-
-class Question(NamedTuple):
-    """A view, read."""
-
-    source: list[int]
-    target: list[int]  # with the tokens of its beginning and its end
-    own: list[int]  # what the model writes, likewise
-    plain: str  # the date, as 2026-11-21; "" where neither side is one
 
 
 def model() -> EncoderDecoder:
@@ -96,140 +87,83 @@ def usual_target(text: str) -> str:
     return dates.write(date, FORM) if PLAIN.fullmatch(text) else date.isoformat()
 
 
-def read(view: View) -> Question:
-    """The tokens of a view: "text", and "target", empty for what the text should come to.
+def read_texts(view: View) -> dict[str, str]:
+    """Reads "text", and "target", empty for what the text should come to.
 
     Raises:
         Refusal: a text or a target that cannot be read.
     """
-    tokenizer: Any = shipped(MODEL).tokenizer
-    source = read_text(shipped(MODEL), view.get("text", ""))[0]
-    text, typed = view["text"].strip(), read_string(view, "target")
-    target = typed.strip() or usual_target(text)
-    limit = model().config.seq_length - 1
-    if len(target) > limit:
+    read_text(shipped(MODEL), view.get("text", ""))
+    target = read_string(view, "target").strip() or usual_target(view["text"].strip())
+    if len(target) > (limit := model().config.seq_length - 1):
         raise Refusal("long_answer", given=len(target), limit=limit)
-    own = write(model(), torch.tensor([source]), tokenizer.begin, tokenizer.end)[0]
-    plain = next((each for each in (text, target) if PLAIN.fullmatch(each) and date_of(each)), "")
-    return Question(source, tokenizer.encode_target(target), [tokenizer.begin, *own, tokenizer.end], plain)
+    return {"text": view["text"], "target": target}
+
+
+def read_steps(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as every reader is called
+    """Reads the arguments of `decode_steps`; "prefix" stands only in a view whose tensors are asked for."""
+    config = model().config
+    place = {"layer": read_index(view, "layer", config.depth), "head": read_index(view, "head", config.heads)}
+    return {**read_texts(view), "prefix": read_choice({"prefix": "true", **view}, "prefix", PREFIXES), **place}
+
+
+def read_date(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as every reader is called
+    """Reads the arguments of `write_forms`: the one of the two texts that is a date in the plain form."""
+    texts = [text.strip() for text in read_texts(view).values()]
+    date = next((text for text in texts if PLAIN.fullmatch(text) and date_of(text)), "")
+    return {"date": date, "seed": read_index(view, "seed", SEEDS)}
 
 
 @torch.inference_mode()
-def tensors(question: Question, prefix: str, layer: int, head: int) -> dict[str, Tensor]:
-    """What the decoder does after a prefix: "memory" (t_source, e); "weights" (t, t_source) of a head of its
-    cross-attention; "probs" (t, num_tokens) of the next character."""
-    tokens = (question.target if prefix == "true" else question.own)[:-1]
-    source, given = torch.tensor([question.source]), torch.tensor([tokens[: model().config.seq_length]])
-    logits, capture = former.run_with_capture(model(), (source, given), "cross.weights", [layer])
-    weights = capture.get("cross.weights", layer)[0, head]
-    return {"memory": model().encode(source)[0], "weights": weights, "probs": logits[0].softmax(-1)}
-
-
-def read_head(view: View) -> tuple[int, int]:
-    """The layer and the head of a view.
-
-    Raises:
-        Refusal: there is none such.
-    """
-    config = model().config
-    return read_index(view, "layer", config.depth), read_index(view, "head", config.heads)
-
-
-def decoded(models: Models, view: View) -> dict[str, Any]:
-    """The text written, step by step, after the true beginning of the target and after the model's own.
+def decode_steps(text: str, target: str, prefix: str = "true", layer: int = 0, head: int = 0) -> Numbers:
+    """Writes a text step by step, after the true beginning of its target and after the model's own.
 
     Args:
-        models: none is used.
-        view: "text", "target", "layer" and "head".
+        text: that is read.
+        target: what should be written.
+        prefix: "true" or "own": whose tensors are returned.
+        layer, head: of the cross-attention.
     Returns:
-        "source": labels; "targets" and "writes": labels of what is to be written and of what the model writes, each
-        with its end; "memory": its shape; and for each of `PREFIXES`: "says", the likeliest character of each step;
-        "probs" of the target's character at each step that both have; "weights", (t, t_source).
-    Raises:
-        Refusal: a view that is none.
+        "source", labels; "targets" and "writes": labels of what should be written and of what the model writes, each
+        with its end; "memory", its shape; "true" and "own": {"says": the likeliest character of each step, "probs" of
+        the target's character at each step that both have, "weights" (t, t_source)}; of the chosen prefix, "vectors" of
+        the memory (t_source, e), "weights" (t, t_source), "probs" (t, num_tokens) and "given", the labels of its rows.
     """
-    del models
-    question, (layer, head) = read(view), read_head(view)
-    tokenizer = shipped(MODEL).tokenizer
-    answer: dict[str, Any] = {
-        "source": tokenizer.labels(question.source),
-        "targets": tokenizer.labels(question.target[1:]),
-        "writes": tokenizer.labels(question.own[1:]),
-    }
-    for prefix in PREFIXES:
-        found = tensors(question, prefix, layer, head)
-        targets = torch.tensor(question.target[1:])[: len(found["probs"])]
-        probs = found["probs"][: len(targets)].gather(-1, targets[:, None])[:, 0]
-        answer["memory"] = list(found["memory"].shape)
-        answer[prefix] = {
-            "says": tokenizer.labels(found["probs"].argmax(-1).tolist()),
-            "probs": probs.tolist(),
-            "weights": rounded(found["weights"]),
-        }
-    return answer
-
-
-def written(models: Models, view: View) -> dict[str, Any]:
-    """A date written in several forms, each drawn at temperature 1.
-
-    Args:
-        models: none is used.
-        view: "text" and "target", one of which is the date in its plain form, and "seed".
-    Returns:
-        "date", "" where there is none; "forms": [{"text", "right": whether it is read back to the date}].
-    Raises:
-        Refusal: a view that is none.
-    """
-    del models
-    plain, seed = read(view).plain, read_index(view, "seed", SEEDS)
-    texts = sampled(plain, seed) if plain else []
-    return {"date": plain, "forms": [{"text": text, "right": is_right(text, plain)} for text in texts]}
-
-
-def sampled(plain: str, seed: int) -> list[str]:
-    """What the model makes of a plain date, `FORMS` times."""
     tokenizer: Any = shipped(MODEL).tokenizer
-    sources = torch.tensor([tokenizer.encode(plain)] * FORMS)
-    answers = write(model(), sources, tokenizer.begin, tokenizer.end, temperature=1.0, seed=seed)
-    return [tokenizer.decode(answer) for answer in answers]
+    labels, longest = tokenizer.labels, model().config.seq_length
+    source = torch.tensor([tokenizer.encode(text)[:longest]])
+    true = tokenizer.encode_target(target)
+    own = [tokenizer.begin, *write(model(), source, tokenizer.begin, tokenizer.end)[0], tokenizer.end]
+    steps, chosen = {}, {}
+    for name, tokens in (("true", true), ("own", own)):
+        given = tokens[:-1][:longest]
+        tensors = (source, torch.tensor([given]))
+        logits, capture = former.run_with_capture(model(), tensors, "cross.weights", [layer])
+        probs, weights = logits[0].softmax(-1), capture["cross.weights", layer][0, head]
+        both = min(len(probs), len(true) - 1)
+        of_target = probs[range(both), true[1 : both + 1]]
+        steps[name] = {"says": labels(probs.argmax(-1).tolist()), "probs": of_target, "weights": weights}
+        if name == prefix:
+            chosen = {"weights": weights, "probs": probs, "given": labels(given)}
+    memory = model().encode(source)[0]
+    sides = {"source": labels(source[0].tolist()), "targets": labels(true[1:]), "writes": labels(own[1:])}
+    return {**sides, "memory": list(memory.shape), **steps, "vectors": memory, **chosen}
 
 
-def is_right(text: str, plain: str) -> bool:
-    """Whether a text is the date, by rules that share no code with what the model learned from."""
-    date = dates_reader.read(text)
-    return date is not None and date.isoformat() == plain
+def write_forms(date: str, seed: int = 0) -> Numbers:
+    """Writes a date in several forms, each drawn at temperature 1.
 
-
-def values(models: Models, view: View) -> dict[str, Tensor]:
-    """The tensors of what is shown."""
-    del models
-    return tensors(read(view), read_choice(view, "prefix", PREFIXES), *read_head(view))
-
-
-def python(models: Models, view: View) -> str:
-    """The lines that give the panel's numbers again."""
-    del models
-    question, prefix, (layer, head) = read(view), read_choice(view, "prefix", PREFIXES), read_head(view)
-    seed = read_index(view, "seed", SEEDS)
-    target = shipped(MODEL).tokenizer.decode(question.target)
-    plain = f"former.translate(bundle, {question.plain!r}, temperature=1.0, seed={seed})"
-    return (
-        f"{IMPORTS}from former.encoder_decoder import write\n\n"
-        f"bundle = former.load({MODEL!r})\n"
-        "model, tokenizer = bundle.model, bundle.tokenizer\n"
-        f"source = torch.tensor([tokenizer.encode({view['text']!r})])\n"
-        f"true = torch.tensor([tokenizer.encode_target({target!r})])\n"
-        "own = torch.tensor([[tokenizer.begin, *write(model, source, tokenizer.begin, tokenizer.end)[0]]])\n"
-        f"given = {'true[:, :-1]' if prefix == 'true' else 'own'}  # what the decoder reads\n"
-        "with torch.inference_mode():\n"
-        "    memory = model.encode(source)[0]  # a sequence: a vector for each token\n"
-        f'    logits, capture = former.run_with_capture(model, (source, given), "cross.weights", [{layer}])\n'
-        "probs = logits[0].softmax(-1)\n"
-        f'weights = capture.get("cross.weights", {layer})[0, {head}]\n'
-        f"{f'print({plain})' if question.plain else ''}\n"
-        "sides = [tokenizer.labels(ids[0].tolist()) for ids in (given, source)]\n"
-        "figure = figures.cross_attention(weights, *sides)\n"
-    )
+    Args:
+        date: in the plain form, as 2026-11-21; empty for none.
+        seed: of the draws.
+    Returns:
+        "date"; "forms": [{"text", "right": whether rules that share no code with the training read the date from it}].
+    """
+    tokenizer: Any = shipped(MODEL).tokenizer
+    sources = torch.tensor([tokenizer.encode(date)] * FORMS)
+    answers = write(model(), sources, tokenizer.begin, tokenizer.end, temperature=1.0, seed=seed) if date else []
+    texts = [tokenizer.decode(answer) for answer in answers]
+    return {"date": date, "forms": [{"text": text, "right": str(dates_reader.read(text)) == date} for text in texts]}
 
 
 SECTION = Section(
@@ -240,8 +174,14 @@ SECTION = Section(
         r" \qquad p(y_i \mid y_1, \ldots, y_{i-1}, m)"
     ),
     code=(DecoderBlock.forward, DatesTask.loss, write),
-    values=values,
-    python=python,
+    questions={
+        "decoded": Question(
+            decode_steps,
+            read_steps,
+            Draw(figures.cross_attention, Field("weights"), Field("given"), Field("source")),
+            unsent=("vectors", "weights", "probs", "given"),
+        ),
+        "written": Question(write_forms, read_date),
+    },
     opening=opening,
-    answers={"decoded": decoded, "written": written},
 )

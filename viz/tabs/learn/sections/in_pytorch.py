@@ -17,7 +17,7 @@ from torch import Tensor
 import former
 from viz import figures
 from viz.panels import Draw, Field, Numbers, Question
-from viz.passes.loaded import Loaded, Models, reader
+from viz.passes.loaded import Models, reader
 from viz.passes.run import tokenize
 from viz.server.view import View, read_choice, read_index
 from viz.tabs.learn.clock import seconds
@@ -57,23 +57,6 @@ def opening(models: Models) -> dict[str, Any]:
     return {"text": TEXT, "model": loaded.name, **limits}
 
 
-def read(models: Models, view: View) -> tuple[Loaded, list[int], int]:
-    """The model, the tokens of a view and the factor.
-
-    Raises:
-        Refusal: a text without words, or another factor.
-    """
-    loaded = reader(models)
-    factor = read_choice(view, "factor", FACTORS)
-    ids, _, _ = tokenize(loaded, view.get("text", ""))
-    return loaded, ids[:MOST], factor
-
-
-def vectors(loaded: Loaded, ids: list[int], factor: int) -> Tensor:
-    """The trained vectors of tokens: (1, t, e)."""
-    return factor * loaded.bundle.model.transformer.token_embedding.weight.detach()[ids][None]
-
-
 def three_tensors(bundle: former.Bundle, text: str, factor: int = 1) -> Numbers:
     """Runs the article's three lines on the trained vectors of a text's words.
 
@@ -90,34 +73,36 @@ def three_tensors(bundle: former.Bundle, text: str, factor: int = 1) -> Numbers:
     return {"labels": bundle.tokenizer.labels(ids), "x": x[0], "raw": raw[0], "weights": weights[0], "y": y[0]}
 
 
-def read_text(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `three_tensors`."""
-    loaded, _, factor = read(models, view)
-    return {"bundle": loaded, "text": view["text"], "factor": factor}
-
-
-def timed(models: Models, view: View) -> dict[str, Any]:
-    """The three lines and the loop, timed on this machine.
+def time_lines(bundle: former.Bundle, text: str, factor: int = 1, copies: int = 1) -> Numbers:
+    """Times the three lines and the loop on this machine.
 
     Args:
-        models: by name.
-        view: "text", "factor"; "copies" of the sentence; "run", which asks for another measurement.
+        bundle, text, factor: as of `three_tensors`.
+        copies: of the text, one after the other.
     Returns:
         "words" that were timed, "lines" and "loop" in seconds, and "error", the largest difference of their outputs.
-    Raises:
-        Refusal: a view that is none.
     """
-    loaded, ids, factor = read(models, view)
-    read_index(view, "run", RUNS)
-    copies = read_choice(view, "copies", COPIES)
-    x = vectors(loaded, ids * copies, factor)
-    plain = x[0].tolist()
-    lines, began = [], time.perf_counter()
+    ids = bundle.tokenizer.encode(text)[:MOST] * copies
+    x = factor * bundle.model.transformer.token_embedding.weight.detach()[ids][None]  # (1, t, e)
+    plain, lines, began = x[0].tolist(), [], time.perf_counter()
     while time.perf_counter() - began < SPENT:
         lines.append(seconds(lambda: three_lines(x)))
     loop = min(seconds(lambda: by_loop(plain)) for _ in range(2))
     error = (three_lines(x)[2][0] - torch.tensor(by_loop(plain))).abs().max()
     return {"words": x.shape[1], "lines": statistics.median(lines), "loop": loop, "error": float(error)}
+
+
+def read_words(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `three_tensors`."""
+    loaded, factor = reader(models), read_choice(view, "factor", FACTORS)
+    tokenize(loaded, view.get("text", ""))
+    return {"bundle": loaded, "text": view["text"], "factor": factor}
+
+
+def read_copies(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `time_lines`; "run" asks for another measurement of the same."""
+    read_index(view, "run", RUNS)
+    return {**read_words(models, view), "copies": read_choice(view, "copies", COPIES)}
 
 
 WEIGHTS = Draw(figures.attention, Field("weights"), Field("labels"))
@@ -127,7 +112,9 @@ SECTION = Section(
     article="In Pytorch: basic self-attention",
     equation=r"\mathbf{Y} = \mathrm{softmax}\!\left(\mathbf{X}\mathbf{X}^{\top}\right)\mathbf{X}",
     code=(former.basic_self_attention, by_loop),
-    questions={"tensors": Question(three_tensors, read_text, WEIGHTS)},
+    questions={
+        "tensors": Question(three_tensors, read_words, WEIGHTS),
+        "timed": Question(time_lines, read_copies),
+    },
     opening=opening,
-    answers={"timed": timed},
 )

@@ -54,8 +54,13 @@ const card = ({ name, positions, before, after, moved, equal }) =>
     bar("typed", before.at(-1)), bar("other", after.at(-1)),
     h("p", {}, words("moved", { kind: equal ? "equal" : "moved", by: former.number(100 * moved, 2) })));
 
+const moveOf = (before, after) => Math.max(...before.map((share, i) => Math.abs(share - after[i])));
 const paintOrder = () => {
-  const { labels, order, verdicts } = demo.answers.verdicts;
+  const { labels, order, names, trained: positions, probs, same } = demo.answers.verdicts;
+  const verdicts = names.map((name, i) => {
+    const [before, after] = probs[i];
+    return { name, positions: positions[i], before, after, moved: moveOf(before, after), equal: same[i] };
+  });
   const focused = document.activeElement?.dataset.place;
   typed.replaceChildren(...labels.map((label) => h("span", {}, label)));
   other.replaceChildren(...order.map((word, place) => h("button", { type: "button", "data-place": place, "aria-pressed": `${place === lifted}`, class: word === place ? null : "moved", onclick: () => lift(place) }, labels[word])));

@@ -12,7 +12,7 @@ const demo = section.demo(
     emb: { initial: 256, min: 1, max: props.most.emb },
     count: { initial: 8, min: 1, max: props.most.count },
   },
-  { swapped: ["heads", "positions"], forms: ["emb", "count"] },
+  { swapped: ["heads", "positions"], moves: [], forms: ["emb", "count"] },
 );
 
 // --- the sentence, twice ------------------------------------------------------------------------------------------------
@@ -88,25 +88,27 @@ const moved = (value) => (value === 0 ? former.whole(0) : former.number(value, 2
 
 /** A row for each way in which matrices came about and number of heads; a model has positions or has none. */
 const paintMoves = () => {
-  const { table: found, heads: shownHeads, positions: known } = demo.answers.swapped;
+  const { table: found } = demo.answers.moves;
+  const known = demo.view.positions === "on";
   const names = [...new Set(found.map(({ made, model, heads: number }) => [made, model, number].join("|")))];
   const rows = names.map((name) => {
     const [made, model, number] = name.split("|");
     const cell = (positions) => {
       const one = found.find((case_) => case_.made === made && case_.model === model && `${case_.heads}` === number && case_.positions === positions);
-      const chosen = made === "hand" && number === shownHeads && positions === known;
-      return h("span", { class: chosen ? "chosen" : null, "data-moved": one?.moved, "data-positions": positions }, one ? moved(one.moved) : words("none"));
+      const chosen = made === "hand" && number === demo.view.heads && positions === known;
+      return h("span", { class: chosen ? "chosen" : null, "data-moved": one?.moved, "data-positions": positions ? "on" : "off" }, one ? moved(one.moved) : words("none"));
     };
-    return Object.assign(row([words(`made_${made}`, { model }), former.whole(Number(number)), cell("off"), cell("on")]), { className: made });
+    return Object.assign(row([words(`made_${made}`, { model }), former.whole(Number(number)), cell(false), cell(true)]), { className: made });
   });
   moves.body.replaceChildren(...rows);
 };
 
 const FORMULA = { narrow: (k) => 4 * k * k + k, wide: (k, heads) => 4 * heads * k * k + k, chunked: (k, heads) => (3 * k * k) / heads + k * k + k };
 const paintForms = () => {
-  const { emb: k, count: number, forms: found } = demo.answers.forms;
+  const { emb: k, count: number, forms: found, seconds: times } = demo.answers.forms;
   forms.body.replaceChildren(
-    ...found.map(({ variant, size, maps, unify, seconds }) => {
+    ...found.map(({ variant, size, maps, unify }, i) => {
+      const seconds = times[i];
       const name = h("span", { title: words(`${variant}_hint`) }, words(variant));
       const time = seconds === null ? words("too_large") : words("milliseconds", { value: former.number(1000 * seconds, 2) });
       const cells = size === null ? [words("none"), words("divide"), words("none"), words("none")] : [former.whole(size), words(`formula_${variant}`, { value: FORMULA[variant](k, number) }), former.whole(maps + unify), h("span", { "data-seconds": seconds }, time)];
@@ -147,7 +149,7 @@ const paint = () => {
   const found = demo.answers.swapped;
   for (const name of ["before", "after"]) shown[name].draw(found[name], found.before.words);
   if (!costs) tell(found);
-  paintMoves();
+  if (demo.answers.moves) paintMoves();
 };
 
 section.tries(
@@ -162,9 +164,9 @@ section.check({
   question: words("question"),
   choices: ["never", "heads", "training"].map((name) => words(`answer_${name}`)),
   answer: async () => {
-    const { table: found } = await demo.answered("swapped");
+    const { table: found } = await demo.answered("moves");
     const most = (positions) => Math.max(...found.filter((one) => one.positions === positions).map((one) => one.moved));
-    return { right: most("off") < 1e-4 ? 0 : 1, said: words("answer", { without: moved(most("off")), with: moved(most("on")) }) };
+    return { right: most(false) < 1e-4 ? 0 : 1, said: words("answer", { without: moved(most(false)), with: moved(most(true)) }) };
   },
 });
 section.links(() => [["explore", { model: props.model, text: props.text }], ["permute", { text: props.text }]]);

@@ -16,30 +16,32 @@ import torch
 from torch import Tensor
 
 import former
-from viz.passes.loaded import Loaded, Models, reader
+from viz import figures
+from viz.panels import Draw, Field, Numbers, Question
+from viz.panels.panel import shown
+from viz.passes.loaded import Models, reader
 from viz.server.view import View, read_choice
 from viz.tabs.learn import family
-from viz.tabs.learn.forms import MOST, TIMED, forms
+from viz.tabs.learn.forms import MOST, TIMED, count_forms, read_sizes
 from viz.tabs.learn.section import Section
-from viz.tabs.python import IMPORTS
 
 WORDS = ("mary", "gave", "roses", "to", "susan")
 T = len(WORDS)
 ASKING = WORDS.index("gave")
 SWAPPED = [4, 1, 2, 3, 0]  # mary and susan change places
 EMB = 20  # e: T numbers that say which word, T that say which place, and room for four heads of T numbers
-HEADS = {"1": ("all",), "4": ("giver", "gift", "receiver", "itself")}
-POSITIONS = ("off", "on")
+HEADS = {1: ("all",), 4: ("giver", "gift", "receiver", "itself")}
 TRAINED = {"same": family.PLAIN, "unify": "tiny-no-unify", "one": "tiny-one-head", "wide": "tiny-wide"}
 SEED = 0
 
-# What each head of "gave" looks for: column of x → score. Columns from T on say which place a word stands at.
+# What each head of "gave" looks for, by the number of heads and whether there are positions: column of x → score.
+# Columns from T on say which place a word stands at.
 NAMES = {0: 6.0, 4: 6.0}
-LOOKS: Mapping[tuple[str, str], tuple[dict[int, float], ...]] = {
-    ("1", "off"): ({**NAMES, 2: 5.0},),
-    ("1", "on"): ({T: 6.0, T + 2: 4.0, T + 4: 5.0},),
-    ("4", "off"): (NAMES, {2: 6.0}, NAMES, {1: 6.0}),
-    ("4", "on"): ({T: 6.0}, {T + 2: 6.0}, {T + 4: 6.0}, {T + 1: 6.0}),
+LOOKS: Mapping[tuple[int, bool], tuple[dict[int, float], ...]] = {
+    (1, False): ({**NAMES, 2: 5.0},),
+    (1, True): ({T: 6.0, T + 2: 4.0, T + 4: 5.0},),
+    (4, False): (NAMES, {2: 6.0}, NAMES, {1: 6.0}),
+    (4, True): ({T: 6.0}, {T + 2: 6.0}, {T + 4: 6.0}, {T + 1: 6.0}),
 }
 
 
@@ -51,174 +53,123 @@ def opening(models: Models) -> dict[str, Any]:
     return {**shown, "most": MOST, "timed": TIMED, "heads": heads, "trained": trained}
 
 
-def read(view: View) -> tuple[str, str]:
-    """The number of heads and the positions of a view.
-
-    Raises:
-        Refusal: others than there are.
-    """
-    return read_choice(view, "heads", HEADS), read_choice(view, "positions", POSITIONS)
+def read_case(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as every reader is called
+    """Reads the arguments of `swap_words`."""
+    heads = int(read_choice(view, "heads", [str(number) for number in HEADS]))
+    return {"heads": heads, "positions": read_choice(view, "positions", ("off", "on")) == "on"}
 
 
-def sentence(order: list[int], positions: str) -> Tensor:
+def classifiers(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as every reader is called
+    """The classifiers that read these words, as an argument of `measure_moves`."""
+    text, words = " ".join(WORDS), list(WORDS)
+    able = {name: loaded for name, loaded in models.items() if loaded.is_classifier}
+    return {"bundles": {name: each for name, each in able.items() if labels(each.bundle, text) == words}}
+
+
+def labels(bundle: former.Bundle, text: str) -> list[str]:
+    """A text's tokens as a model reads them."""
+    return bundle.tokenizer.labels(bundle.tokenizer.encode(text))
+
+
+def sentence(order: list[int], positions: bool) -> Tensor:
     """Words as vectors, one number for each word and one for each place: (1, t, e)."""
     x = torch.zeros(1, T, EMB)
     x[0, range(T), order] = 1
-    if positions == "on":
+    if positions:
         x[0, range(T), range(T, 2 * T)] = 1
     return x
 
 
-def by_hand(heads: str, positions: str) -> former.SelfAttention:
+@torch.no_grad()
+def by_hand(heads: int, positions: bool) -> former.SelfAttention:
     """The layer whose heads look for what `LOOKS` says; each brings the numbers that say which word."""
     looks = LOOKS[heads, positions]
     attention = former.SelfAttention(EMB, len(looks), unify=False)
-    with torch.no_grad():
-        for parameter in attention.parameters():
-            parameter.zero_()
-        for first, look in zip(range(0, EMB, attention.size), looks, strict=True):
-            attention.toqueries.weight[first, ASKING] = attention.size**0.5
-            attention.tokeys.weight[first, list(look)] = torch.tensor(list(look.values()))
-            attention.tovalues.weight[first : first + T, :T] = torch.eye(T)
+    for parameter in attention.parameters():
+        parameter.zero_()
+    for first, look in zip(range(0, EMB, attention.size), looks, strict=True):
+        attention.toqueries.weight[first, ASKING] = attention.size**0.5
+        attention.tokeys.weight[first, list(look)] = torch.tensor(list(look.values()))
+        attention.tovalues.weight[first : first + T, :T] = torch.eye(T)
     return attention
 
 
+@torch.no_grad()
 def look(attention: former.SelfAttention, x: Tensor) -> former.Capture:
-    """One call of a layer, with all that it computes on the way."""
+    """Captures all that one call of a layer computes."""
     capture = former.Capture(("q", "k", "v", "weights", "out"))
-    with torch.no_grad():
-        attention(x, hook=capture.at(0))
+    attention(x, hook=capture.at(0))
     return capture
 
 
-def of_gave(capture: former.Capture, order: list[int]) -> dict[str, Any]:
-    """The row of "gave": its weights (h, t), and what each head brings it, y (h, s)."""
-    weights, y = (capture.get(point, 0)[0, :, ASKING] for point in ("weights", "out"))
-    return {"words": [WORDS[i] for i in order], "weights": weights.tolist(), "y": y[:, :T].tolist()}
+def swap_words(heads: int, positions: bool) -> Numbers:
+    """Swaps mary and susan in front of the layer that is set by hand.
+
+    Args:
+        heads: 1 or 4.
+        positions: whether the words know their places.
+    Returns:
+        "before" and "after": {"words", "weights" (h, t) of the row of "gave", and "y" (h, t), what each head brings
+        it}; of the sentence as it stands, "x" (1, t, e), "q", "k" and "v" (h, t, s), "weights" (h, t, t) and "out"
+        (h, t, s); "y_gave" and "y_gave_swapped" (h·s,); "rows" and "columns", which name the weights of "gave".
+    """
+    attention, captures, cases = by_hand(heads, positions), [], []
+    for order in (list(range(T)), SWAPPED):
+        capture = look(attention, sentence(order, positions))
+        weights, out = (capture[point, 0][0, :, ASKING] for point in ("weights", "out"))
+        captures.append(capture)
+        cases.append({"words": [WORDS[i] for i in order], "weights": weights, "y": out[:, :T]})
+    points = {name: captures[0][name, 0][0] for name in ("q", "k", "v", "weights", "out")}
+    y, y_swapped = (capture["out", 0][0, :, ASKING].flatten() for capture in captures)
+    named = {"rows": [f"head {i}" for i in range(heads)], "columns": list(WORDS), "gave": points["weights"][:, ASKING]}
+    x = sentence(list(range(T)), positions)
+    return {"before": cases[0], "after": cases[1], "x": x, **points, "y_gave": y, "y_gave_swapped": y_swapped, **named}
 
 
-def moved(one: Tensor, other: Tensor) -> float:
-    """The largest change of what the heads bring to "gave"; each `out` (1, h, t, s)."""
-    return float((one - other)[0, :, ASKING].abs().max())
+def moved(call: Callable[[list[int]], former.Capture]) -> float:
+    """The largest change of what heads bring to "gave" when mary and susan are swapped; call(order of the words)."""
+    before, after = call(list(range(T))), call(SWAPPED)
+    return float((before["out", 0] - after["out", 0])[0, :, ASKING].abs().max())
 
 
-def orders(call: Callable[[list[int]], former.Capture]) -> tuple[former.Capture, former.Capture]:
-    """The sentence as it stands, and with mary and susan swapped."""
-    return call(list(range(T))), call(SWAPPED)
-
-
-def by_order(heads: str, positions: str) -> tuple[former.Capture, former.Capture]:
-    """The layer set by hand, on both orders of the sentence."""
-    attention = by_hand(heads, positions)
-    return orders(lambda order: look(attention, sentence(order, positions)))
-
-
-def by_hand_moved(heads: str, positions: str) -> float:
+def moved_by_hand(heads: int, positions: bool) -> float:
     """How far "gave" moves where the matrices are set by hand."""
-    before, after = by_order(heads, positions)
-    return moved(before.get("out", 0), after.get("out", 0))
+    attention = by_hand(heads, positions)
+    return moved(lambda order: look(attention, sentence(order, positions)))
 
 
-def by_chance(heads: str, positions: str) -> float:
+def moved_at_random(heads: int, positions: bool) -> float:
     """How far "gave" moves where words, places and matrices are random."""
     generator = torch.Generator().manual_seed(SEED)
     words, places = torch.randn(2, T, EMB, generator=generator)
-    attention = former.SelfAttention(EMB, int(heads))
+    attention = former.SelfAttention(EMB, heads)
     with torch.no_grad():
         for parameter in attention.parameters():
             parameter.normal_(std=EMB**-0.5, generator=generator)
-    before, after = orders(lambda order: look(attention, (words[order] + (positions == "on") * places)[None]))
-    return moved(before.get("out", 0), after.get("out", 0))
+    return moved(lambda order: look(attention, (words[order] + positions * places)[None]))
 
 
-def first_layer(loaded: Loaded, ids: list[int], order: list[int]) -> former.Capture:
+def first_layer(bundle: former.Bundle, ids: list[int], order: list[int]) -> former.Capture:
     """A model on its words in an order: what the heads of its first layer bring."""
     tokens = torch.tensor([[ids[i] for i in order]])
-    return former.run_with_capture(loaded.bundle.model, tokens, ("out",), layers=(0,))[1]
+    return former.run_with_capture(bundle.model, tokens, ("out",), layers=(0,))[1]
 
 
-def learned(models: Models) -> list[dict[str, Any]]:
-    """How far "gave" moves in the first layer of every model that reads these words."""
-    found = []
-    for name, loaded in models.items():
-        ids = loaded.bundle.tokenizer.encode(" ".join(WORDS))
-        if not loaded.is_classifier or loaded.bundle.tokenizer.labels(ids) != list(WORDS):
-            continue
-        config = loaded.bundle.config
-        before, after = orders(partial(first_layer, loaded, ids))
-        positions = "off" if config.positions == "none" else "on"
-        change = moved(before.get("out", 0), after.get("out", 0))
-        found.append({"made": "learned", "model": name, "heads": config.heads, "positions": positions, "moved": change})
-    return found
-
-
-def table(models: Models) -> list[dict[str, Any]]:
-    """How far "gave" moves in every case: by matrices that are set by hand, random and learned."""
-    by = {"hand": by_hand_moved, "random": by_chance}
-    found = [
-        {"made": made, "model": "", "heads": int(heads), "positions": positions, "moved": move(heads, positions)}
-        for made, move in by.items()
-        for heads in HEADS
-        for positions in POSITIONS
-    ]
-    return found + learned(models)
-
-
-def swapped(models: Models, view: View) -> dict[str, Any]:
-    """What swapping mary and susan does.
+def measure_moves(bundles: Mapping[str, former.Bundle]) -> Numbers:
+    """Measures how far "gave" moves in every case, by matrices that are set by hand, random and learned.
 
     Args:
-        models: by name.
-        view: "heads" and "positions".
+        bundles: classifiers that read the words, by name; measured in their first layer.
     Returns:
-        "heads" and "positions", "before" and "after" of this case, as `of_gave` gives them; "table" of all cases:
-        [{"made": "hand", "random" or "learned", "model", "heads", "positions", "moved"}].
-    Raises:
-        Refusal: a view that is none.
+        "table": [{"made": "hand", "random" or "learned", "model", "heads", "positions", "moved"}].
     """
-    heads, positions = read(view)
-    before, after = by_order(heads, positions)
-    case = {"before": of_gave(before, list(range(T))), "after": of_gave(after, SWAPPED)}
-    return {"heads": heads, "positions": positions, **case, "table": table(models)}
-
-
-def values(models: Models, view: View) -> dict[str, Tensor]:
-    """The tensors of `SelfAttention` on the sentence, and what "gave" gets when mary and susan are swapped."""
-    del models
-    heads, positions = read(view)
-    before, after = by_order(heads, positions)
-    tensors = {name: before.get(name, 0)[0] for name in ("q", "k", "v", "weights", "out")}
-    y, y_swapped = (each.get("out", 0)[0, :, ASKING].flatten() for each in (before, after))
-    return {"x": sentence(list(range(T)), positions), **tensors, "y_gave": y, "y_gave_swapped": y_swapped}
-
-
-def python(models: Models, view: View) -> str:
-    """The lines that give the panel's numbers again."""
-    del models
-    heads, positions = read(view)
-    place = f"both[:, range({T}), range({T}, {2 * T})] = 1  # which place\n" if positions == "on" else ""
-    return (
-        f"{IMPORTS}\n"
-        f"words = {list(WORDS)!r}\n"
-        f"looks = {list(LOOKS[heads, positions])!r}  # of each head: column of x, score\n"
-        f"attention = former.SelfAttention({EMB}, len(looks), unify=False)\n"
-        "for parameter in attention.parameters():\n"
-        "    parameter.detach().zero_()\n"
-        "for head, look in enumerate(looks):\n"
-        "    first = head * attention.size\n"
-        f"    attention.toqueries.weight.data[first, {ASKING}] = attention.size**0.5\n"
-        "    attention.tokeys.weight.data[first, list(look)] = torch.tensor(list(look.values()))\n"
-        f"    attention.tovalues.weight.data[first : first + {T}, :{T}] = torch.eye({T})\n\n"
-        f"both = torch.zeros(2, {T}, {EMB})  # as it stands, and swapped\n"
-        f"both[0, range({T}), {list(range(T))!r}] = 1  # which word\n"
-        f"both[1, range({T}), {SWAPPED!r}] = 1\n"
-        f"{place}"
-        'capture = former.Capture(("weights",))\n'
-        f"y_gave, y_gave_swapped = attention(both, hook=capture.at(0)).detach()[:, {ASKING}]\n"
-        'weights = capture.get("weights", 0)[0]\n'
-        "print((y_gave - y_gave_swapped).abs().max())\n"
-        f'figure = figures.attention(weights[:, {ASKING}], [f"head {{i}}" for i in range(len(looks))], words)\n'
-    )
+    rows = []
+    for made, move in {"hand": moved_by_hand, "random": moved_at_random}.items():
+        rows += [(made, "", heads, known, move(heads, known)) for heads in HEADS for known in (False, True)]
+    for name, bundle in bundles.items():
+        call = partial(first_layer, bundle, bundle.tokenizer.encode(" ".join(WORDS)))
+        rows.append(("learned", name, bundle.config.heads, bundle.config.positions != "none", moved(call)))
+    return {"table": [dict(zip(("made", "model", "heads", "positions", "moved"), row, strict=True)) for row in rows]}
 
 
 SECTION = Section(
@@ -229,8 +180,22 @@ SECTION = Section(
         r" y_i^{r} = \sum_j w_{ij}^{r}\, W_v^{r}\, x_j"
     ),
     code=(former.SelfAttention.forward, former.attend),
-    values=values,
-    python=python,
+    questions={
+        "swapped": Question(
+            swap_words,
+            read_case,
+            Draw(figures.attention, Field("gave"), Field("rows"), Field("columns")),
+            when=shown("gave"),
+            unsent=("x", "q", "k", "v", "weights", "out", "y_gave", "y_gave_swapped", "gave", "rows", "columns"),
+        ),
+        "moves": Question(measure_moves, classifiers, when=shown("gave")),
+        "forms": Question(
+            count_forms,
+            read_sizes,
+            Draw(figures.bars, Field("parameters"), Field("variants"), axis="parameters"),
+            when=shown("sizes"),
+            unsent=("parameters", "variants"),
+        ),
+    },
     opening=opening,
-    answers={"swapped": swapped, "forms": forms},
 )

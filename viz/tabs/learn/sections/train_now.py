@@ -8,17 +8,16 @@ POST /ask/learn-train-now/read   {"task", "seed", "run", "text"}: what a trained
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 import torch
 from fastapi import FastAPI, Request, Response
-from torch import Tensor
 
 from former.training.tasks import toys
 from viz import figures
 from viz.browser import chart
+from viz.panels import Draw, Field, Numbers, Question
 from viz.passes.loaded import Models
 from viz.server import http, work
 from viz.server.trainee import frame, unpack
@@ -64,22 +63,51 @@ def read(trainings: Trainings, view: View) -> dict[str, Any]:
     return frame(model, task, text) | {"trained": fits}
 
 
-def begun(models: Models, view: View) -> dict[str, Any]:
-    """What the model gives each right token before its first step: "share", the mean, and "tokens", its vocabulary."""
-    found = values(models, view)
-    scored = found["targets"] != toys.UNSCORED
-    probs = found["logits"].softmax(-1)[scored].gather(-1, found["targets"][scored][:, None])
-    return {"share": float(probs.mean()), "tokens": toys.TOKENIZER.num_tokens}
+def read_task(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as every reader is called
+    """Reads the arguments of `first_step`."""
+    return {"task": read_choice(view, "task", toys.TOYS), "seed": read_index(view, "seed", SEEDS)}
 
 
-def values(models: Models, view: View) -> Mapping[str, Tensor]:
-    """The tensors of the first step of a view's training."""
-    del models
-    task, seed = read_choice(view, "task", toys.TOYS), read_index(view, "seed", SEEDS)
+def read_training(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `train_model`."""
+    task, text = read_question(view)
+    return {**read_task(models, view), "task": task, "text": text}
+
+
+@torch.no_grad()
+def first_step(task: str, seed: int) -> Numbers:
+    """Runs the model on the batch of its first step, before it has learned anything.
+
+    Args:
+        task: of `toys.TOYS`.
+        seed: of the weights and of the questions.
+    Returns:
+        "share": the mean probability of the right tokens; "tokens": how many there are to choose from; "inputs" and
+        "targets" (b, t) of the batch, "logits" (b, t, num_tokens).
+    """
     inputs, targets = toys.rows(task, toys.draw(task, BATCH, random.Random(seed)))
-    with torch.inference_mode():
-        logits = toys.begin(task, seed)(inputs)
-    return {"inputs": inputs, "targets": targets, "logits": logits}
+    logits = toys.begin(task, seed)(inputs)
+    scored = targets != toys.UNSCORED
+    probs = logits.softmax(-1)[scored].gather(-1, targets[scored][:, None])
+    told = {"share": float(probs.mean()), "tokens": toys.TOKENIZER.num_tokens}
+    return {**told, "inputs": inputs, "targets": targets, "logits": logits}
+
+
+def train_model(task: str, seed: int, text: str) -> Numbers:
+    """Trains the model, as the server does in a process of its own, and asks it a question.
+
+    Args:
+        task, seed: as of `first_step`.
+        text: the question.
+    Returns:
+        "right": the share of test questions that it answers right, at each report; "answer" to the question; "labels"
+        and "weights" (layers, h, t, t) of both; "lines": {"loss": (steps, losses in nats a token)}.
+    """
+    reports = list(toys.train(task, seed=seed))
+    answer, weights, labels = toys.answer(reports[-1].model, task, text)
+    lines = {"loss": ([report.step for report in reports], [report.loss for report in reports])}
+    right = [report.right for report in reports]
+    return {"right": right, "answer": answer, "labels": labels, "weights": weights, "lines": lines}
 
 
 def opening(models: Models) -> dict[str, Any]:
@@ -100,31 +128,6 @@ def opening(models: Models) -> dict[str, Any]:
         "last": toys.LETTERS[-1],
         "figures": chart.themed(lambda theme: figures.training(course, theme=theme)),
     }
-
-
-def python(models: Models, view: View) -> str:
-    """The lines that train the same model, and ask it the same."""
-    del models
-    task, text = read_question(view)
-    seed = read_index(view, "seed", SEEDS)
-    return (
-        "import random\n\n"
-        "import torch\n\n"
-        "from former.training.tasks import toys\n"
-        "from viz import figures\n\n"
-        "torch.set_num_threads(1)\n"
-        f"questions = toys.draw({task!r}, {BATCH}, random.Random({seed}))\n"
-        f"inputs, targets = toys.rows({task!r}, questions)  # of the first step\n"
-        "steps, losses = [], []\n"
-        f"for report in toys.train({task!r}, seed={seed}):\n"
-        "    steps.append(report.step)\n"
-        "    losses.append(report.loss)\n"
-        "    print(report.step, report.loss, report.right)\n"
-        f"answer, weights, labels = toys.answer(report.model, {task!r}, {text!r})\n"
-        "print(answer)\n"
-        'figure = figures.training({"loss": (steps, losses)}, axes=("step", "nats a token"))\n'
-        "maps = figures.heads(weights, labels)\n"
-    )
 
 
 def attach(server: FastAPI, site: Site) -> None:
@@ -152,9 +155,15 @@ SECTION = Section(
     article="Text generation transformer",
     equation=r"\mathrm{loss} = -\frac{1}{n} \sum_{i=1}^{n} \log p(y_i \mid x, y_1, \ldots, y_{i-1})",
     code=(toys.train, toys.begin, toys.rows, toys.answer),
-    values=values,
-    python=python,
+    questions={
+        "begun": Question(first_step, read_task, unsent=("inputs", "targets", "logits")),
+        "trained": Question(
+            train_model,
+            read_training,
+            Draw(figures.training, Field("lines"), axes=("step", "nats a token")),
+            asked=False,
+        ),
+    },
     opening=opening,
-    answers={"begun": begun},
     routes=attach,
 )
