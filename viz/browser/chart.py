@@ -1,4 +1,4 @@
-"""Charts on the page: a figure of `viz.figures` in both themes, and plotly.js from the installed package.
+"""plotly.js for the page's charts, from the installed package.
 
 GET /plotly-{version}.js   the script, which `lib/chart.js` asks for when the first chart comes into view
 """
@@ -6,24 +6,14 @@ GET /plotly-{version}.js   the script, which `lib/chart.js` asks for when the fi
 from __future__ import annotations
 
 import gzip
-import json
-from collections.abc import Callable
 from functools import cache
-from typing import Any
 
-import plotly.graph_objects as go
 from fastapi import FastAPI, Response
 from plotly.offline import get_plotlyjs, get_plotlyjs_version
 
-from viz.figures.frame import THEMES
 from viz.server import http
 
 SCRIPT = f"/plotly-{get_plotlyjs_version()}.js"
-
-
-def themed(make: Callable[[str], go.Figure]) -> dict[str, Any]:
-    """make(theme) in each theme, as JSON values for the browser's chart."""
-    return {theme: json.loads(make(theme).to_json() or "") for theme in THEMES}
 
 
 @cache

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import html
+import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,11 @@ def palette(theme: str) -> Colours:
     if theme not in THEMES:
         raise ValueError(f"theme must be one of {', '.join(THEMES)}, got {theme!r}")
     return THEMES[theme]
+
+
+def themed(make: Callable[[str], go.Figure]) -> dict[str, Any]:
+    """Returns make(theme) in each theme, as JSON values: what the page's chart takes."""
+    return {theme: json.loads(make(theme).to_json() or "") for theme in THEMES}
 
 
 def figure(traces: Sequence[Any], colours: Colours, title: str, **layout: Any) -> go.Figure:

@@ -12,7 +12,7 @@ from typing import Any
 from plotly.graph_objects import Figure
 from torch import Tensor
 
-from viz.browser import chart
+from viz.figures.frame import themed
 from viz.passes.loaded import Loaded, Models
 from viz.server.view import View
 from viz.text import Refusal
@@ -91,7 +91,7 @@ class Question:
     def chart(self, found: Numbers) -> dict[str, Any]:
         """Draws a result for the page, in both themes."""
         assert self.draw
-        return chart.themed(partial(self.draw, found))
+        return themed(partial(self.draw, found))
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from viz import figures
-from viz.browser import chart
+from viz.figures.frame import themed
 from viz.passes.loaded import Loaded, Models
 from viz.passes.snapshots import split, steps
 from viz.server.view import View, read_index, read_model
@@ -81,7 +81,7 @@ def forming(models: Models, view: View) -> dict[str, Any]:
         "steps": at,
         "scores": scores.tolist(),
         **losses,
-        "figures": chart.themed(lambda theme: figures.training(curves, measures=own, at=at[0], theme=theme)),
+        "figures": themed(lambda theme: figures.training(curves, measures=own, at=at[0], theme=theme)),
         "moment": moment(scores),
         **{name: record[name] for name in SETTINGS},
     }

@@ -18,7 +18,7 @@ from former.analysis import scan
 from former.checkpoints import CHECKPOINTS, CheckpointError
 from former.tokens.wordpiece import special_ids
 from viz import figures
-from viz.browser import chart
+from viz.figures.frame import themed
 from viz.passes.habits import rounded
 from viz.passes.loaded import Loaded, Models
 from viz.server.view import View, read_choice, read_index, read_model
@@ -100,7 +100,7 @@ def heads(models: Models, view: View) -> dict[str, Any]:
     x, y = axes(measures, x, y)
     points = [torch.stack([kept.of(name, of) for of in SPREAD], -1).numpy() for name in (x, y)]
     return {
-        "figures": chart.themed(lambda theme: figures.scan(*points, chosen=(0, 0), axes=(x, y), theme=theme)),
+        "figures": themed(lambda theme: figures.scan(*points, chosen=(0, 0), axes=(x, y), theme=theme)),
         "measures": measures,
         "x": x,
         "y": y,
@@ -138,7 +138,7 @@ def head(models: Models, view: View) -> dict[str, Any]:
         "spread": {name: rounded(kept.spread[layer, number, i]) for i, name in enumerate(kept.facts["measures"])},
         "even": kept.facts["even"],
         "examples": examples,
-        "figures": chart.themed(lambda theme: figures.plane(q, k, names, groups, theme=theme)),
+        "figures": themed(lambda theme: figures.plane(q, k, names, groups, theme=theme)),
         "explained": round(float(kept.explained[layer, number]), 4),
     }
 

@@ -19,7 +19,7 @@ from torch import Tensor
 import former
 from former.positions import LearnedPositions, sinusoidal
 from viz import figures
-from viz.browser import chart
+from viz.figures.frame import themed
 from viz.panels import Numbers
 from viz.passes.loaded import Models
 from viz.passes.run import digest
@@ -62,7 +62,7 @@ class Table:
         norms = np.linalg.norm(vectors, axis=1)
         cosines = vectors @ vectors[0] / np.maximum(norms * norms[0], 1e-30)
         limits = {"most": 1.0, "trained": self.trained, "length": 2 * self.trained}
-        return chart.themed(lambda theme: figures.similarity(cosines, 0, **limits, theme=theme))
+        return themed(lambda theme: figures.similarity(cosines, 0, **limits, theme=theme))
 
 
 def tables(models: Models, subject: permuting.Subject | None) -> list[Table]:

@@ -17,7 +17,7 @@ import former
 from former.attention import attention_scores
 from former.checkpoints import CHECKPOINTS
 from viz import figures
-from viz.browser import chart
+from viz.figures.frame import themed
 from viz.panels import Draw, Field, Numbers, Question
 from viz.passes.loaded import Models
 from viz.server.view import View, read_choice, read_index
@@ -54,7 +54,7 @@ def opening(models: Models) -> dict[str, Any]:
         "limits": LIMITS,
         "held": HELD,
         "measured": measured,
-        "chart": chart.themed(lambda theme: draw(theme=theme)),
+        "chart": themed(lambda theme: draw(theme=theme)),
     }
 
 

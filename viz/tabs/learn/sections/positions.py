@@ -17,7 +17,7 @@ from former.checkpoints import CHECKPOINTS
 from former.positions import sinusoidal
 from former.stack import Transformer
 from viz import figures
-from viz.browser import chart
+from viz.figures.frame import themed
 from viz.panels import Draw, Field, Numbers, Question
 from viz.panels.panel import shown
 from viz.passes.loaded import Models
@@ -50,7 +50,7 @@ def opening(models: Models) -> dict[str, Any]:
         "most": MOST,
         "terms": TERMS,
         "measured": measured,
-        "chart": chart.themed(partial(by_length, measured)),
+        "chart": themed(partial(by_length, measured)),
     }
 
 

@@ -18,7 +18,7 @@ from former.analysis import influence, steps_to_reach
 from former.baselines import ConvModel, GRUModel
 from former.checkpoints import CHECKPOINTS
 from viz import figures
-from viz.browser import chart
+from viz.figures.frame import themed
 from viz.panels import Draw, Field, Numbers, Question
 from viz.passes.loaded import Models
 from viz.passes.run import read_text
@@ -48,8 +48,8 @@ def opening(models: Models) -> dict[str, Any]:
         "measured": record,
         "times": times,
         "charts": {
-            "time": chart.themed(lambda theme: figures.by_size(record["lengths"], times, log=True, theme=theme)),
-            "bits": chart.themed(lambda theme: figures.bits_by_seconds(seconds, bits, list(MODELS), theme=theme)),
+            "time": themed(lambda theme: figures.by_size(record["lengths"], times, log=True, theme=theme)),
+            "bits": themed(lambda theme: figures.bits_by_seconds(seconds, bits, list(MODELS), theme=theme)),
         },
     }
 

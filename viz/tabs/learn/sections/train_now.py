@@ -16,7 +16,7 @@ from fastapi import FastAPI, Request, Response
 
 from former.training.tasks import toys
 from viz import figures
-from viz.browser import chart
+from viz.figures.frame import themed
 from viz.panels import Draw, Field, Numbers, Question
 from viz.passes.loaded import Models
 from viz.server import http, work
@@ -126,7 +126,7 @@ def opening(models: Models) -> dict[str, Any]:
         "most": toys.MOST,
         "digits": toys.DIGITS,
         "last": toys.LETTERS[-1],
-        "figures": chart.themed(lambda theme: figures.training(course, theme=theme)),
+        "figures": themed(lambda theme: figures.training(course, theme=theme)),
     }
 
 
