@@ -9,6 +9,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 import former
+from former.checkpoints import CHECKPOINTS
 from former.training.tasks import toys
 from tests.viz.panels.views import VIEWLESS, VIEWS
 from viz import browser
@@ -22,7 +23,7 @@ from viz.tabs.base import site_of
 
 pytestmark = pytest.mark.usefixtures("loaded_once")
 PANELS = [panel for tab in TABS for panel in tab.panels if panel.questions]
-MODELS = ("tiny-generator", "tiny-unmasked", "classifier", "classifier-bag", "gpt", "bert")
+MODELS = ("tiny-generator", "tiny-unmasked", "classifier", "classifier-bag", "gpt", "bert", "tiny-induction")
 TIMES = ("seconds", "lines", "loop")  # which no two runs share
 LINES = 12  # of a program, besides the source of a function
 
@@ -30,7 +31,7 @@ LINES = 12  # of a program, besides the source of a function
 @pytest.fixture(scope="module")
 def client(loaded_once) -> TestClient:  # noqa: ARG001 - whose models are shared
     server = FastAPI()
-    site = site_of({name: Loaded(name, former.load(name), name) for name in MODELS})
+    site = site_of({name: Loaded(name, former.load(name), name, CHECKPOINTS / name) for name in MODELS})
     attach(server, site.models, site.work, PANELS)
     return TestClient(server)
 

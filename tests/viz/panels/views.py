@@ -44,6 +44,11 @@ VIEWS: dict[str, list[dict[str, Any]]] = {
     + [{**LONG, "model": "gpt", "long": HOSTILE}],
 }
 
+# --- tab Explore ---
+
+SCANNED = {"model": "gpt", "scan_x": "previous", "scan_y": "effect", "layer": 3, "head": 1}
+VIEWS |= {"scan": [SCANNED], "forming": [{"model": "tiny-induction"}, {"model": "tiny-induction/step-000800"}]}
+
 # --- tab Learn ---
 
 VIEWLESS = ("time", "memory", "bits", "moves", "card", "losses")  # questions that read nothing of a view

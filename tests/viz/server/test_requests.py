@@ -19,7 +19,6 @@ from starlette.routing import Route
 
 from tests.viz.loops import run
 from tests.viz.panels.views import VIEWS
-from tests.viz.tabs.explore.test_scans import VIEW as SCANNED
 from tests.viz.tabs.test_python import EDITS, view
 from viz.browser import chart
 from viz.panels import routes as panels
@@ -34,7 +33,7 @@ VALUES: list[Any] = [None, True, -3, 1.0, 10**30, float("nan"), "", "x", "\ud800
 IN_A_PATH = ("x", "-1", "1.5", "99", "9" * 40, "null", "%00", "%ED%A0%80", "²")  # ² is a digit, and no number
 KEY = "0" * 32
 PANELS = {panel.name: panel for tab in TABS for panel in tab.panels}
-SHIPPED = ("tiny-generator", "dates", "xl", "gpt", "bert")
+SHIPPED = ("tiny-generator", "dates", "xl", "gpt", "bert", "tiny-induction")
 BLANKS = view(model="bert", text="The [cat] sat on the mat.")
 DATES = view(model="dates", text="4 July 1976", map="cross", query=1, key=1)
 XL = view(model="xl")
@@ -44,7 +43,6 @@ EXPLORE: dict[str, list[dict[str, Any]]] = {  # views of its panels; of those no
     "prediction": [view(), BLANKS, DATES, XL],
     "blanks": [BLANKS],
     "words": [view(model="small-classifier")],
-    "scan": [SCANNED],
     "beside": [view(beside=view(edits=EDITS[:1]))],
     "interventions": [view(edits=EDITS[1:4])],
 }
@@ -109,8 +107,6 @@ def examples(server: FastAPI) -> Iterator[tuple[str, str, dict[str, Any]]]:
     yield "POST", "/room/a/votes", {"key": KEY, "question": "block"}
     yield "DELETE", "/room/a", {"key": KEY}
     yield "POST", "/attention", {"model": "small-classifier", "text": "not a bad film", "edits": "0.1.off"}
-    yield "POST", "/forming", {"model": "tiny-generator"}
-    yield from (("POST", f"/scan/{name}", SCANNED) for name in ("heads", "head"))
     yield from (("POST", path, WRITING) for path in ("/write", "/written"))
     for name, panel in PANELS.items():
         for shown in VIEWS.get(name) or EXPLORE.get(name, [view()]):

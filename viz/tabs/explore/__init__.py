@@ -5,7 +5,7 @@ from pathlib import Path
 from viz.panels import Panel
 from viz.passes import edits, measures, run
 from viz.tabs.base import Tab
-from viz.tabs.explore import beside, page, python, routes
+from viz.tabs.explore import beside, forming, page, python, routes, scans
 
 HERE = Path(__file__).parent
 LIMITS = {"edits": edits.LIMIT, "text": run.TEXT_LIMIT, "words_unasked": measures.UNASKED}
@@ -17,8 +17,12 @@ TAB = Tab(
         *("pass.js", "exact.js", "store.js", "tokens.js", "labels.js", "outcome.js", "blanks.js", "shown.js"),
         *("beside.js", "paint.js", "legend.js", "habit.js", "picture.js"),
     ),
-    tuple(
-        Panel(name, HERE / f"{name.replace('-', '_')}.js", limits=LIMITS, snippet=snippet)
-        for name, snippet in {**python.PANELS, "beside": beside.code}.items()
+    (
+        *(
+            Panel(name, HERE / f"{name.replace('-', '_')}.js", limits=LIMITS, snippet=snippet)
+            for name, snippet in {**python.PANELS, "beside": beside.code}.items()
+        ),
+        Panel("scan", HERE / "scan.js", scans.QUESTIONS),
+        Panel("forming", HERE / "forming.js", forming.QUESTIONS),
     ),
 )

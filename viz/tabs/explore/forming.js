@@ -59,7 +59,7 @@ const drawChart = () => {
     layout.yaxis.rangemode = "tozero";
     Object.assign(layout.yaxis2, { title: { text: words("axis_score") }, range: [0, 1.02], tickmode: "array", tickvals: [0, 0.5, 1] });
   };
-  chart.draw({ figures: answer.figures, keep: of, change });
+  chart.draw({ figures: answer.chart, keep: of, change });
 };
 
 const drawWords = () => {
@@ -86,7 +86,7 @@ const paint = () => {
   slider.setAttribute("aria-valuetext", step.textContent);
 };
 const paintCourse = () => {
-  if (course?.of !== own() || course.answer.missing) return;
+  if (course?.of !== own() || !course.answer) return;
   drawChart();
   drawWords();
   section.dataset.at = course.answer.steps[at()];
@@ -96,20 +96,20 @@ const later = former.afterwards(paintCourse); // after the maps: they are what w
 const load = async () => {
   const of = own();
   if (course?.of === of) return later();
-  course = { of, answer: { missing: true } };
+  course = { of, answer: null };
   try {
-    const answer = await former.answer("/forming", { model: of });
+    const answer = await former.answer("/ask/forming/course", { model: of });
     if (course.of !== of) return;
     course = { of, answer };
-    parts.hidden = Boolean(answer.missing);
-    missing.textContent = answer.missing ? former.told(answer.missing) : "";
-    if (answer.missing) return;
+    parts.hidden = false;
+    missing.textContent = "";
     const { bytes, date, machine, command } = answer;
     source.replaceChildren(words("measured", { bytes, date, cpu: machine.cpu, torch: machine.torch }), " ", h("code", {}, command));
     later();
   } catch (error) {
     if (course?.of !== of) return;
-    course = null;
+    if (error.refused) parts.hidden = true;
+    else course = null; // it is asked again
     missing.textContent = former.whyNot(error);
   }
 };

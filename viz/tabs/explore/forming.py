@@ -1,7 +1,4 @@
-"""Heads as they form: how a model and its heads were at each snapshot of its training, for the panel of that name.
-
-POST /forming   {model}: its curve, as `python -m former.training curve` wrote it beside the card
-"""
+"""Heads as they form: how a model and its heads were at each snapshot of its training, for the panel of that name."""
 
 from __future__ import annotations
 
@@ -10,20 +7,20 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+import torch
+from torch import Tensor
 
+import former
 from viz import figures
-from viz.figures.frame import themed
+from viz.panels import Draw, Field, Numbers, Question
 from viz.passes.loaded import Loaded, Models
 from viz.passes.snapshots import split, steps
-from viz.server.view import View, read_index, read_model
+from viz.server.view import View, read_model
 from viz.tabs.explore.scans import place
-from viz.tabs.python import IMPORTS
-from viz.text import Refusal, note
+from viz.text import NothingToShow
 
 FILE = "curve.json"
 COPIES = 0.3  # the least score of a head that is said to copy
-SETTINGS = ("command", "date", "machine", "bytes")
 
 
 def courses(models: Models) -> dict[str, list[int]]:
@@ -40,7 +37,7 @@ def read(loaded: Loaded) -> dict[str, Any] | None:
     return record if record.get("steps") == steps(loaded) and "heads" in record else None
 
 
-def moment(scores: np.ndarray) -> dict[str, int] | None:
+def moment(scores: Tensor) -> dict[str, int] | None:
     """When the head that copies most in the end began to: at the first snapshot with half of its last score.
 
     Args:
@@ -48,68 +45,54 @@ def moment(scores: np.ndarray) -> dict[str, int] | None:
     Returns:
         {"layer", "head", "at": the place of the snapshot}; None where no head learned to copy.
     """
-    layer, head = (int(i) for i in np.unravel_index(scores[-1].argmax(), scores[-1].shape))
+    layer, head = divmod(int(scores[-1].argmax()), scores.shape[2])
     own = scores[:, layer, head]
-    at = int((own >= own[-1] / 2).argmax())
+    at = int((own >= own[-1] / 2).int().argmax())
     return {"layer": layer, "head": head, "at": at} if own[-1] >= COPIES and at > 0 else None
 
 
-def forming(models: Models, view: View) -> dict[str, Any]:
-    """A model's course.
+def read_model_course(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `read_course`: of a model itself, or of one of its snapshots.
 
-    Args:
-        models: by name.
-        view: "model", itself or one of its snapshots.
-    Returns:
-        {"steps", "scores": [step][layer][head], "bits" and "copied" bits [step], "figures", "moment", and
-        "command", "date", "machine", "bytes": how it was measured}; {"missing": a note} where nothing was.
     Raises:
-        Refusal: no model of ours.
+        Refusal: no model of ours, or one whose snapshots were not measured.
     """
     read_model(models, view)
-    loaded = models[split(view["model"])[0]]
-    record = read(loaded)
-    if record is None:
+    own, step = split(view["model"])
+    loaded = models[own]
+    if read(loaded) is None:
         file = shlex.quote(str(Path(loaded.folder or "") / FILE))
-        command = f"python -m former.training curve {shlex.quote(place(loaded))} {file}"
-        return {"missing": note("forming_none", command=command)}
-    scores = np.array(record["heads"]["induction"])
-    at, losses = record["steps"], {"text": record["bits_per_byte"], "copied": record["copied_bits"]}
-    curves = {name: (at, values) for name, values in losses.items()}
-    own = {f"layer {i}, head {j}": (at, scores[:, i, j]) for i, j in np.ndindex(*scores.shape[1:])}
+        raise NothingToShow(
+            "forming_none", command=f"python -m former.training curve {shlex.quote(place(loaded))} {file}"
+        )
+    return {"bundle": loaded, "step": step}
+
+
+def read_course(bundle: former.Bundle, step: int | None = None) -> Numbers:
+    """Returns how a model and its heads were at each snapshot of its training, as it was measured.
+
+    Args:
+        bundle: a model beside whose card stands what `python -m former.training curve` measured.
+        step: the snapshot that is marked; None for the last.
+    Returns:
+        "steps" (n,), "scores" (n, layers, h): how far each head copies, "text" and "copied" (n,): bits per byte;
+        "moment", see `moment`; "command", "date", "machine", "bytes": how it was measured; and for the figure "curves",
+        "measures" and "at".
+    """
+    record = json.loads((Path(bundle.folder or "") / FILE).read_text(encoding="utf-8"))
+    scores, kept = torch.tensor(record["heads"]["induction"], dtype=torch.double), record["steps"]
+    layers, count = scores.shape[1:]
+    losses = {"text": record["bits_per_byte"], "copied": record["copied_bits"]}
+    heads = {f"layer {i}, head {j}": (kept, scores[:, i, j]) for i in range(layers) for j in range(count)}
     return {
-        "steps": at,
-        "scores": scores.tolist(),
-        **losses,
-        "figures": themed(lambda theme: figures.training(curves, measures=own, at=at[0], theme=theme)),
-        "moment": moment(scores),
-        **{name: record[name] for name in SETTINGS},
+        **{"steps": kept, "scores": scores, **losses, "moment": moment(scores)},
+        **{name: record[name] for name in ("command", "date", "machine", "bytes")},
+        "curves": {name: (kept, values) for name, values in losses.items()},
+        **{"measures": heads, "at": kept[-1] if step is None else step},
     }
 
 
-def python(models: Models, view: View) -> str:
-    """The lines that give the panel's numbers again."""
-    read_model(models, view)
-    loaded = models[split(view["model"])[0]]
-    if (record := read(loaded)) is None:
-        raise Refusal("bad_request")
-    layers, heads = np.shape(record["heads"]["induction"][0])
-    layer, head = read_index(view, "layer", layers), read_index(view, "head", heads)
-    step = split(view["model"])[1]
-    lines = [
-        "from former.training.measure.curve import snapshots",
-        "from former.training.measure.heads import copied_bits, head_scores",
-        "",
-        f"bundles = snapshots({place(loaded)!r})",
-        "steps = [bundle.card['step'] for bundle in bundles]",
-        "# on letters that come twice: how much each head looks at what followed the same one, and what that is worth",
-        "scores = torch.stack([head_scores(bundle.model)['induction'] for bundle in bundles])  # (n, layers, h)",
-        "curves = {'copied': (steps, [copied_bits(bundle.model) for bundle in bundles])}",
-        f"at = {record['steps'].index(step) if step in record['steps'] else len(record['steps']) - 1}",
-        f"measures = {{'layer {layer}, head {head}': (steps, scores[:, {layer}, {head}])}}",
-        "figure = figures.training(curves, measures=measures, unit='copying score', at=steps[at])",
-    ]
-    return IMPORTS + "\n".join(lines) + "\n"
-
-
-ANSWERS = {"/forming": forming}
+COURSE = Draw(figures.training, Field("curves"), measures=Field("measures"), unit="copying score", at=Field("at"))
+QUESTIONS = {
+    "course": Question(read_course, read_model_course, COURSE, charted=True, unsent=("curves", "measures", "at")),
+}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from viz.passes.loaded import Models
 from viz.server.view import View, read_choice, read_index, read_model
-from viz.tabs.explore import forming, predictions, scans
+from viz.tabs.explore import predictions
 from viz.tabs.explore.starts import q_and_k, read_head, shown, start
 from viz.tabs.python import root
 
@@ -120,8 +120,6 @@ PANELS = {
     "lens": predictions.lens,
     "writes": predictions.writes,
     "trace": trace,
-    "scan": scans.python,
-    "forming": forming.python,
     "prediction": predictions.prediction,
     "surprise": predictions.surprise,
     "interventions": predictions.interventions,

@@ -9,8 +9,6 @@
     GET /attention/{key}/writes/{map}/{layer}/{head}/{at}   what a head writes at a place (`writes.writes`); ?token=ID
     GET /attention/{key}/trace/{map}/{layer}/{head}/{query}/{seen}/{part}/{at}   a number followed back (`trace.trace`)
     GET /attention/{key}/data.npz         the whole pass for other programs
-    POST /scan/heads, /scan/head          of heads over a corpus (`scans`)
-    POST /forming                         of heads over the steps of training (`forming`)
 
 404 where the key was not given out here, as after a restart: the page then asks for the pass anew. What is measured
 takes seconds, so it is streamed, and shared by all who ask for it.
@@ -22,7 +20,6 @@ import gzip
 import json
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
-from functools import partial
 from typing import Any, Literal
 
 from fastapi import FastAPI, HTTPException, Request, Response
@@ -34,9 +31,7 @@ from viz.server import http
 from viz.server.http import BINARY, FOREVER
 from viz.server.view import read_model, read_string
 from viz.server.work import Listener
-from viz.server.work import attach as attach_answers
 from viz.tabs.base import Site
-from viz.tabs.explore import forming, scans
 from viz.text import Refusal
 
 Measure = Callable[[Loaded, Pass], Iterator[dict[str, Any]]]
@@ -61,8 +56,6 @@ async def told(pieces: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
 def attach(server: FastAPI, site: Site) -> None:
     """Adds the routes to the server that serves the page."""
     work, models, passes = site.work, site.models, site.passes
-    questions = {path: partial(answer, models) for path, answer in (scans.ANSWERS | forming.ANSWERS).items()}
-    attach_answers(server, work, questions)
 
     async def held(key: str) -> tuple[Pass, bytes]:
         found = passes.get(key) or await work.turn(passes.again, key)

@@ -28,7 +28,7 @@ const menu = (name, words) => {
 const menus = { scan_x: menu("scan_x", say("scan_across")), scan_y: menu("scan_y", say("scan_down")) };
 tools.append(former.hint("?", say("scan_means"), say("scan_hint")));
 
-const fillMenus = ({ measures, x, y }) => {
+const fillMenus = ({ measures, axes: [x, y] }) => {
   for (const [select, shown] of [[menus.scan_x, x], [menus.scan_y, y]]) {
     select.replaceChildren(...measures.map((measure) => h("option", { value: measure }, called(measure))));
     select.value = shown;
@@ -43,7 +43,7 @@ const choose = (at) => store.set({ layer: Math.floor(at / store.map.heads), head
 const dotChart = former.chart(dots, { label: say("scan_chart"), onclick: choose });
 
 const drawDots = () => {
-  const { figures, x, y } = heads.answer;
+  const { chart, axes: [x, y] } = heads.answer;
   const at = store.view.layer * store.map.heads + store.view.head;
   const change = ([all, ring], layout) => {
     const dot = (measure, mean, [low, high]) => say("scan_dot", { measure: called(measure), mean: written(measure, mean), low: written(measure, low), high: written(measure, high) });
@@ -61,7 +61,7 @@ const drawDots = () => {
       if (!BITS.includes(measure) && measure !== "distance") axis.tickformat = ".0%";
     }
   };
-  dotChart.draw({ figures, keep: heads.of, change });
+  dotChart.draw({ figures: chart, keep: heads.of, change });
 };
 
 // --- the chosen one -------------------------------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ const drawHead = () => {
     for (const trace of data) trace.name = say(`scan_${trace.name}`);
     [layout.xaxis, layout.yaxis].forEach((axis, i) => (axis.title = { text: say("scan_component", { number: i + 1 }) }));
   };
-  plane.draw({ figures: answer.figures, keep: head.of, change });
+  plane.draw({ figures: answer.chart, keep: head.of, change });
 };
 
 const parts = h("div", { class: "scan-parts" }, dots, h("div", {}, heading, h("p", { class: "quiet" }, say("scan_spread_means")), spread), h("div", {}, h("h3", {}, say("scan_plane")), planeChart, planeMeans), h("div", {}, h("h3", {}, former.hint(say("scan_places"), say("scan_places_means"))), places));
@@ -134,29 +134,33 @@ let asking = null; // AbortController of the newest question
 const ask = async () => {
   if (!inView || !store.pass || element.hidden) return;
   const { model } = store.pass.header;
-  const { scan_x: x, scan_y: y, layer, head: number } = store.view;
-  const [ofHeads, ofHead] = [[model, x, y], [model, layer, number]].map((of) => of.join(" "));
+  const { scan_x, scan_y, layer, head: number } = store.view;
+  const view = { model, scan_x, scan_y, layer, head: number };
+  const [ofHeads, ofHead] = [[model, scan_x, scan_y], [model, layer, number]].map((of) => of.join(" "));
   asking?.abort();
-  if (heads?.of === ofHeads && (heads.answer.missing || head?.of === ofHead)) return element.classList.remove("late");
+  if (heads?.of === ofHeads && head?.of === ofHead) return element.classList.remove("late");
   const { signal } = (asking = new AbortController());
   try {
-    const answer = heads?.of === ofHeads ? heads.answer : await former.answer("/scan/heads", { model, x, y }, signal);
+    const answer = heads?.of === ofHeads ? heads.answer : await former.answer("/ask/scan/heads", view, signal);
     if (signal.aborted) return;
     heads = { of: ofHeads, answer };
-    const { missing, stretches, length, corpus, split, removals, asked } = answer;
-    has(!missing);
-    status.textContent = missing ? former.told(missing) : say("scan_source", { stretches, length, corpus, split, removals, asked });
-    if (!missing) {
-      fillMenus(answer);
-      drawDots();
-      head = { of: ofHead, at: [layer, number], answer: await former.answer("/scan/head", { model, layer, head: number }, signal) };
-      drawHead();
-      parts.style.visibility = "";
-    }
+    const { stretches, length, corpus, split, removals, asked } = answer;
+    has(true);
+    status.textContent = say("scan_source", { stretches, length, corpus, split, removals, asked });
+    fillMenus(answer);
+    drawDots();
+    head = { of: ofHead, at: [layer, number], answer: await former.answer("/ask/scan/head", view, signal) };
+    drawHead();
+    parts.style.visibility = "";
     element.classList.remove("late");
     section.dataset.of = `${ofHeads} ${layer} ${number}`;
   } catch (error) {
-    if (!signal.aborted) status.textContent = former.whyNot(error);
+    if (signal.aborted) return;
+    status.textContent = former.whyNot(error);
+    if (error.refused) {
+      has(false);
+      element.classList.remove("late");
+    }
   }
 };
 
@@ -176,4 +180,4 @@ store.subscribe(element, (changed) => {
   clearTimeout(timer);
   if (inView) timer = setTimeout(ask, SOON);
 });
-former.onTheme(() => head && !head.answer.missing && drawPlaces());
+former.onTheme(() => head && drawPlaces());

@@ -1,13 +1,8 @@
-"""What a scan over a corpus found of a model's heads (`former.analysis.scan`), for the panel of that name.
-
-POST /scan/heads   {model, x, y}: all heads over two measures
-POST /scan/head    {model, layer, head}: one head's spread, its stretches and its plane
-"""
+"""What a scan over a corpus found of a model's heads (`former.analysis.scan`), for the panel of that name."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -16,13 +11,12 @@ from torch import Tensor
 import former
 from former.analysis import scan
 from former.checkpoints import CHECKPOINTS, CheckpointError
+from former.runs import kind_of
 from former.tokens.wordpiece import special_ids
 from viz import figures
-from viz.figures.frame import themed
-from viz.passes.habits import rounded
+from viz.panels import Draw, Field, Numbers, Question
 from viz.passes.loaded import Loaded, Models
 from viz.server.view import View, read_choice, read_index, read_model
-from viz.tabs.python import IMPORTS
 from viz.text import Note, NothingToShow, note
 
 MEASURES = (
@@ -62,91 +56,97 @@ def place(loaded: Loaded) -> str:
     return loaded.name if loaded.folder == CHECKPOINTS / loaded.name else str(loaded.folder)
 
 
-def at(kept: scan.Scan, view: View) -> tuple[int, int]:
-    """The "layer" and "head" of a view.
+def read_scan(models: Models, view: View) -> tuple[Loaded, dict[str, int]]:
+    """Reads a model of which there is a scan, and one of its heads.
 
     Raises:
-        Refusal: they are none of the scan's.
-    """
-    layers, count = kept.explained.shape
-    return read_index(view, "layer", layers), read_index(view, "head", count)
-
-
-def axes(measures: Sequence[str], x: str, y: str) -> tuple[str, str]:
-    """Two measures to show: those that are asked for, or in place of one that there is not, another."""
-    x = x if x in measures else measures[0]
-    return x, y if y in measures else next(name for name in measures if name != x)
-
-
-def heads(models: Models, view: View) -> dict[str, Any]:
-    """All heads over two measures, by their means.
-
-    Args:
-        models: by name.
-        view: "model", and the measures "x" and "y".
-    Returns:
-        {"figures", "measures" that there are, "x" and "y" that are shown, "stretches", "length" of each in tokens,
-        "removals", "asked", "corpus", "split"}; {"missing": a note} where there is no scan. "asked" is what a head was
-        removed on: "hidden" pieces, or the "next" ones.
-    Raises:
-        Refusal: a view that is none.
+        Refusal: no such model or head, or no scan.
     """
     loaded = read_model(models, view)
     kept = found(loaded)
-    x, y = (read_choice(view, name, MEASURES) for name in "xy")
     if isinstance(kept, dict):
-        return {"missing": kept}
+        raise NothingToShow(kept["key"], **kept["values"])
+    layers, count = kept.explained.shape
+    return loaded, {"layer": read_index(view, "layer", layers), "head": read_index(view, "head", count)}
+
+
+def read_axes(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `scan_heads`."""
+    loaded, chosen = read_scan(models, view)
+    x, y = (read_choice(view, f"scan_{side}", MEASURES) for side in "xy")
+    return {"bundle": loaded, "x": x, "y": y, **chosen}
+
+
+def read_head(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `scan_head`."""
+    loaded, chosen = read_scan(models, view)
+    return {"bundle": loaded, **chosen}
+
+
+def load_scan(bundle: former.Bundle) -> scan.Scan:
+    """Loads the scan that stands in a model's folder.
+
+    Raises:
+        ValueError: there is none, or it is of other weights.
+    """
+    kept = scan.load(bundle.folder) if bundle.folder else None
+    if kept is None:
+        raise ValueError(f"bundle must have a scan in its folder, got {bundle}")
+    return kept
+
+
+def scan_heads(bundle: former.Bundle, x: str, y: str, layer: int, head: int) -> Numbers:
+    """Returns all heads over two measures of a scan.
+
+    Args:
+        bundle: a model in whose folder a scan stands.
+        x, y: of `MEASURES`; in place of one that the scan lacks, another is shown.
+        layer, head: the head that is marked.
+    Returns:
+        "across" and "down" (layers, h, 3): of each measure its mean, tenth and ninetieth percentile; "measures" of the
+        scan, "axes" that are shown, "chosen" head; "stretches", and the "length" of each in tokens; "removals", and
+        what a head was removed on, "asked": "hidden" pieces or the "next" ones; "corpus", "split".
+    """
+    kept = load_scan(bundle)
     measures = [name for name in MEASURES if name in kept.facts["measures"]]
-    x, y = axes(measures, x, y)
-    points = [torch.stack([kept.of(name, of) for of in SPREAD], -1).numpy() for name in (x, y)]
+    x = x if x in measures else measures[0]
+    y = y if y in measures else next(name for name in measures if name != x)
+    across, down = (torch.stack([kept.of(name, of) for of in SPREAD], -1) for name in (x, y))
     return {
-        "figures": themed(lambda theme: figures.scan(*points, chosen=(0, 0), axes=(x, y), theme=theme)),
-        "measures": measures,
-        "x": x,
-        "y": y,
-        "stretches": len(kept.tokens),
-        "length": kept.tokens.shape[1],
-        "asked": "hidden" if isinstance(loaded.bundle.model, former.Bert) else "next",
+        **{"across": across, "down": down, "measures": measures, "axes": (x, y), "chosen": (layer, head)},
+        **{"stretches": len(kept.tokens), "length": kept.tokens.shape[1]},
+        "asked": "hidden" if kind_of(bundle).says == "blank" else "next",
         **{name: kept.facts[name] for name in ("removals", "corpus", "split")},
     }
 
 
-def head(models: Models, view: View) -> dict[str, Any]:
-    """One head: how its measures spread, its examples, and its q and k there.
+def scan_head(bundle: former.Bundle, layer: int, head: int) -> Numbers:
+    """Returns how one head's measures spread over a corpus, its examples, and its q and k there.
 
     Args:
-        models: by name.
-        view: "model", "layer", "head".
+        bundle: a model in whose folder a scan stands.
+        layer, head: the head.
     Returns:
-        {"spread": {measure: numbers in the order of `scan.STATISTICS`}, "even": {measure: number}, "examples": as
-        `excerpt` with its "group", "figures": the plane, "explained"}; {"missing": a note} where there is no scan.
-    Raises:
-        Refusal: a view that is none.
+        "spread": for each measure its numbers in the order of `scan.STATISTICS`; "even": what they would be of a head
+        that looks at all alike; "examples": as `excerpt` gives them, with "group"; "queries" and "keys" (k, 2) in the
+        plane, "names" of their tokens, "groups" (k,), and the share "explained" of their variance.
     """
-    loaded = read_model(models, view)
-    kept = found(loaded)
-    if isinstance(kept, dict):
-        return {"missing": kept}
-    layer, number = at(kept, view)
+    kept = load_scan(bundle)
     groups = kept.group.tolist()
-    examples = [
-        {"group": group} | each for group, each in zip(groups, excerpts(loaded, kept, layer, number), strict=True)
-    ]
-    q, k = kept.plane[layer, number].numpy()
-    names = [(each["query"], each["key"]) for each in examples]
+    shown = excerpts(bundle.tokenizer, kept, layer, head)
+    queries, keys = kept.plane[layer, head]
     return {
-        "spread": {name: rounded(kept.spread[layer, number, i]) for i, name in enumerate(kept.facts["measures"])},
+        "spread": dict(zip(kept.facts["measures"], kept.spread[layer, head], strict=True)),
         "even": kept.facts["even"],
-        "examples": examples,
-        "figures": themed(lambda theme: figures.plane(q, k, names, groups, theme=theme)),
-        "explained": round(float(kept.explained[layer, number]), 4),
+        "examples": [{"group": group, **each} for group, each in zip(groups, shown, strict=True)],
+        **{"queries": queries, "keys": keys, "groups": groups, "explained": float(kept.explained[layer, head])},
+        "names": [(each["query"], each["key"]) for each in shown],
     }
 
 
-def excerpts(loaded: Loaded, kept: scan.Scan, layer: int, number: int) -> list[dict[str, Any]]:
+def excerpts(tokenizer: Any, kept: scan.Scan, layer: int, head: int) -> list[dict[str, Any]]:
     """A head's examples, each as `excerpt` gives it."""
-    tokenizer = loaded.bundle.tokenizer
-    stretches, queries, rows = (each[layer, number] for each in (kept.examples, kept.places, kept.rows))
+    stretches, queries, rows = (each[layer, head] for each in (kept.examples, kept.places, kept.rows))
     shown = []
     for ids, query, row in zip(kept.tokens[stretches], queries.tolist(), rows, strict=True):
         key = int((row * scan.is_text(ids, special_ids(tokenizer))).argmax())
@@ -180,36 +180,9 @@ def excerpt(labels: list[str], row: Tensor, query: int, key: int) -> dict[str, A
     }
 
 
-def python(models: Models, view: View) -> str:
-    """The lines that give the panel's numbers again."""
-    loaded = read_model(models, view)
-    kept = found(loaded)
-    if isinstance(kept, dict):
-        raise NothingToShow(kept["key"], **kept["values"])
-    layer, number = at(kept, view)
-    measures = [name for name in MEASURES if name in kept.facts["measures"]]
-    x, y = axes(measures, *(read_choice(view, f"scan_{side}", MEASURES) for side in "xy"))
-    lines = [
-        "from former.analysis import scan",
-        "from former.tokens.wordpiece import special_ids",
-        "",
-        f"bundle, found = former.load({place(loaded)!r}), scan.load({place(loaded)!r})",
-        f"layer, head = {layer}, {number}",
-        'spread = dict(zip(found.facts["measures"], found.spread[layer, head]))  # mean, deviation, three percentiles',
-        f"x, y = (torch.stack([found.of(name, of) for of in {SPREAD!r}], -1) for name in {(x, y)!r})",
-        f"all_heads = figures.scan(x, y, chosen=(layer, head), axes={(x, y)!r})",
-        "names = []",
-        "for stretch, place, row in zip(*(each[layer, head] for each in (found.examples, found.places, found.rows))):",
-        "    ids = found.tokens[stretch]",
-        "    labels, text = bundle.tokenizer.labels(ids.tolist()), scan.is_text(ids, special_ids(bundle.tokenizer))",
-        "    names.append((labels[place], labels[(row * text).argmax()]))  # the query, and the text it looks at most",
-        "    if len(names) <= 20:  # its most decided places",
-        "        seen = [f'{label} {weight:.2f}' for label, weight in zip(labels, row) if weight >= 0.02]",
-        "        print(labels[place], '→', ', '.join(seen))",
-        "q, k = found.plane[layer, head]  # (k, 2) each",
-        "figure = figures.plane(q, k, names, found.group)",
-    ]
-    return IMPORTS + "\n".join(lines) + "\n"
-
-
-ANSWERS = {"/scan/heads": heads, "/scan/head": head}
+HEADS = Draw(figures.scan, Field("across"), Field("down"), chosen=Field("chosen"), axes=Field("axes"))
+PLANE = Draw(figures.plane, Field("queries"), Field("keys"), Field("names"), Field("groups"))
+QUESTIONS = {
+    "heads": Question(scan_heads, read_axes, HEADS, charted=True, unsent=("across", "down", "chosen")),
+    "head": Question(scan_head, read_head, PLANE, charted=True, unsent=("queries", "keys", "names", "groups")),
+}

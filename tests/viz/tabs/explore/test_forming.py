@@ -2,6 +2,7 @@
 
 import math
 import shutil
+from typing import Any
 
 import pytest
 import torch
@@ -9,11 +10,11 @@ import torch
 import former
 from former.checkpoints import CHECKPOINTS
 from tests.viz import plain
-from viz.passes.loaded import Loaded
+from viz.passes.loaded import Loaded, Models
 from viz.tabs.base import Site, site_of
 from viz.tabs.explore import forming
 from viz.tabs.explore import page as explore
-from viz.text import Refusal, told
+from viz.text import NothingToShow, Refusal
 
 NAME = "tiny-induction"
 VIEW = {"model": f"{NAME}/step-000800", "layer": 1, "head": 2}
@@ -28,7 +29,11 @@ def site() -> Site:
 
 @pytest.fixture(scope="module")
 def course(site) -> dict:
-    return forming.forming(site.models, VIEW)
+    return ask(site.models, **VIEW)
+
+
+def ask(models: Models, **view: Any) -> dict[str, Any]:
+    return forming.QUESTIONS["course"].answer(models, view)
 
 
 @pytest.mark.parametrize("step", [0, 880, 2000])
@@ -53,11 +58,11 @@ def test_the_moment_is_where_the_best_head_passes_half_of_what_it_has_in_the_end
     own = [scores[found["layer"]][found["head"]] for scores in course["scores"]]
     assert own[-1] == max(max(row) for row in course["scores"][-1]) > 0.5
     assert own[found["at"]] >= own[-1] / 2 > max(own[: found["at"]])
-    assert forming.forming(site.models, {"model": "tiny-generator"})["moment"] is None
+    assert ask(site.models, model="tiny-generator")["moment"] is None
 
 
 def test_the_figure_holds_the_losses_and_a_line_for_each_head(course):
-    for figure in course["figures"].values():
+    for figure in course["chart"].values():
         lines = {trace["name"]: trace["y"] for trace in figure["data"]}
         assert (lines["text"], lines["copied"]) == (course["text"], course["copied"])
         for layer, head in ((layer, head) for layer in range(2) for head in range(4)):
@@ -88,23 +93,16 @@ def test_a_step_that_there_is_none_of_or_of_another_model_shows_the_model_itself
         assert site.passes.get(shown["key"])[0].header["model"] == NAME
 
 
-def test_the_lines_give_the_scores_again(site, course):
-    names: dict = {}
-    exec(compile(forming.python(site.models, VIEW), "forming", "exec"), names)
-    assert names["steps"] == course["steps"]
-    torch.testing.assert_close(names["scores"], torch.tensor(course["scores"]), atol=1e-4, rtol=0)
-    assert names["figure"].layout.shapes[0].x0 == 800
-
-
 def test_only_models_with_snapshots_have_a_course_and_one_that_was_not_measured_says_how(site, tmp_path):
     assert list(forming.courses(site.models)) == [NAME, "tiny-generator"]
     own = tmp_path / "own"
     shutil.copytree(CHECKPOINTS / NAME, own, ignore=shutil.ignore_patterns("curve.json", "step-0010*"))
     models = site_of({"own": Loaded("own", former.load(own), "own", own)}).models
-    missing = forming.forming(models, {"model": "own"})["missing"]
-    assert f"python -m former.training curve {own} {own}/curve.json" in told(missing)
-    shutil.copy(CHECKPOINTS / NAME / "curve.json", own)  # of more steps than there are
-    assert forming.forming(models, {"model": "own"})["missing"] == missing
+    for of_more_steps in (False, True):
+        if of_more_steps:
+            shutil.copy(CHECKPOINTS / NAME / "curve.json", own)
+        with pytest.raises(NothingToShow, match=f"python -m former.training curve {own} {own}/curve.json"):
+            ask(models, model="own")
     for model in ("none", f"{NAME}/step-000801"):
         with pytest.raises(Refusal):
-            forming.forming(site.models, {"model": model})
+            ask(site.models, model=model)

@@ -18,20 +18,24 @@ from former.analysis import scan
 from former.checkpoints import CHECKPOINTS
 from former.tokens.wordpiece import WordPieceTokenizer, special_ids
 from former.training.measure import stretches
+from viz.panels import Panel, routes
 from viz.passes.loaded import Loaded
 from viz.tabs.base import site_of
-from viz.tabs.explore import routes, scans
-from viz.text import Refusal, told
+from viz.tabs.explore import scans
+from viz.text import NothingToShow, message
 
 LAYER, HEAD = 3, 1
-VIEW = {"model": "gpt", "x": "previous", "y": "effect", "layer": LAYER, "head": HEAD}
-VIEW |= {"scan_x": "previous", "scan_y": "effect"}
+VIEW = {"model": "gpt", "scan_x": "previous", "scan_y": "effect", "layer": LAYER, "head": HEAD}
 FILE = CHECKPOINTS / "gpt" / "scan" / "heads.safetensors"
 
 
 def served(name: str, **of: Any) -> Loaded:
     given: dict[str, Any] = {"folder": CHECKPOINTS / name} | of
-    return Loaded(name, former.load(name), name, **given)
+    return Loaded(name, former.load(given["folder"] or name), name, **given)
+
+
+def ask(question: str, models: dict[str, Loaded], **changes: Any) -> dict[str, Any]:
+    return scans.QUESTIONS[question].answer(models, VIEW | changes)
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +51,7 @@ def stored() -> dict:
 
 @pytest.fixture(scope="module")
 def head(models) -> dict:
-    return scans.head(models, VIEW)
+    return ask("head", models)
 
 
 def trace(figure: dict, name: str) -> dict:
@@ -56,11 +60,11 @@ def trace(figure: dict, name: str) -> dict:
 
 
 def test_every_dot_is_a_heads_stored_mean_and_the_bars_are_its_percentiles(models, stored):
-    answer = scans.heads(models, VIEW)
+    answer = ask("heads", models)
     measures, statistics = stored["facts"]["measures"], stored["facts"]["statistics"]
     place = [statistics.index(name) for name in ("mean", "tenth", "ninetieth")]
     x, y = (stored["spread"][:, :, measures.index(name)].reshape(-1, 5)[:, place] for name in ("previous", "effect"))
-    for figure in answer["figures"].values():
+    for figure in answer["chart"].values():
         dots = trace(figure, "heads")
         np.testing.assert_allclose(np.array([dots["x"], dots["y"]]), np.array([x[:, 0], y[:, 0]]), atol=1e-6)
         np.testing.assert_allclose(np.array(dots["customdata"]), np.hstack((x[:, 1:], y[:, 1:])), atol=1e-6)
@@ -93,25 +97,14 @@ def test_a_head_has_its_stored_spread_and_the_places_its_model_gives(models, sto
         assert example["gaps"] == [n for n, i in enumerate(kept) if i and i - 1 not in kept]
     together = np.concatenate([x - x.mean(0) for x in (q[range(len(places)), places], k[range(len(places)), keys])])
     _, sizes, components = np.linalg.svd(together, full_matrices=False)
-    drawn = np.concatenate([np.stack([each["x"], each["y"]], -1) for each in head["figures"]["light"]["data"]])
+    drawn = np.concatenate([np.stack([each["x"], each["y"]], -1) for each in head["chart"]["light"]["data"]])
     expected = together @ components[:2].T
     expected *= np.sign((expected * drawn).sum(0))  # a component may as well point the other way
     np.testing.assert_allclose(drawn, expected, atol=0.01 * np.abs(expected).max())  # stored in 11 bits
     assert head["explained"] == pytest.approx(float((sizes[:2] ** 2).sum() / (sizes**2).sum()), abs=2e-3)
 
 
-def test_the_lines_give_the_same_plane_and_spread(models, head):
-    names: dict = {}
-    exec(compile(scans.python(models, VIEW), "scan", "exec"), names)
-    drawn = json.loads(names["figure"].to_json())
-    for name in ("queries", "keys"):
-        assert trace(drawn, name)["x"] == trace(head["figures"]["light"], name)["x"]
-        assert trace(drawn, name)["text"] == trace(head["figures"]["light"], name)["text"]
-    np.testing.assert_allclose(names["spread"]["copying"], head["spread"]["copying"], atol=1e-5)
-    assert len(names["all_heads"].data[0].x) == 48
-
-
-def test_of_a_bert_other_measures_are_shown_and_its_lines_give_the_places_that_look_at_text(tmp_path):
+def test_of_a_bert_other_measures_are_shown_and_the_places_that_look_at_text(tmp_path):
     text = "The cat sat on the mat. The dog did not! Was it so?\nIt was. " * 200
     pieces = WordPieceTokenizer.train([text], 60)
     config = former.BertConfig(emb=16, heads=2, depth=2, num_tokens=pieces.num_tokens, seq_length=24)
@@ -127,45 +120,44 @@ def test_of_a_bert_other_measures_are_shown_and_its_lines_give_the_places_that_l
     scan.save(scan.scan(model, tokens, special=special_ids(pieces), questions=asked, facts=facts), tmp_path / "mine")
     models = {"mine": Loaded("mine", former.load(tmp_path / "mine"), "mine", folder=tmp_path / "mine")}
 
-    view = VIEW | {"model": "mine", "layer": 1, "head": 1, "y": "copying", "scan_y": "copying"}
-    answer = scans.heads(models, view)
+    view = {"model": "mine", "layer": 1, "head": 1, "scan_y": "copying"}
+    answer = ask("heads", models, **view)
     assert answer["measures"] == [name for name in scans.MEASURES if name not in ("same", "copying")]
-    assert (answer["x"], answer["y"], answer["asked"]) == ("previous", "next", "hidden"), "it has no copying"
-    head = scans.head(models, view)
+    assert (answer["axes"], answer["asked"]) == (["previous", "next"], "hidden"), "it has no copying"
+    head = ask("head", models, **view)
     assert not {each[side] for each in head["examples"] for side in ("query", "key")} & {"[CLS]", "[SEP]"}
-    names: dict = {}
-    exec(compile(scans.python(models, view), "scan", "exec"), names)
-    drawn = json.loads(names["figure"].to_json())
-    assert trace(drawn, "keys")["text"] == trace(head["figures"]["light"], "keys")["text"]
-    assert names["all_heads"].layout.yaxis.title.text == "next"
 
 
 def test_a_model_without_a_scan_says_how_to_make_one(models, tmp_path):
-    answer = scans.heads(models, VIEW | {"model": "tiny-generator"})
-    assert "python -m former.training scan tiny-generator." in told(answer["missing"])
-    assert scans.head(models, VIEW | {"model": "tiny-generator"}) == answer
     own = Path(shutil.copytree(CHECKPOINTS / "tiny-generator", tmp_path / "my own"))
-    mine = {"own": served("tiny-generator", folder=own)}
-    assert f"scan '{own}'" in told(scans.heads(mine, VIEW | {"model": "own"})["missing"])
+    all_models = models | {"own": served("tiny-generator", folder=own), "bare": served("tiny-generator", folder=None)}
+
+    def says(model: str) -> str:
+        reasons = []
+        for question in scans.QUESTIONS:
+            with pytest.raises(NothingToShow) as refused:
+                ask(question, all_models, model=model)
+            reasons.append(str(refused.value))
+        assert len(set(reasons)) == 1
+        return reasons[0]
+
+    assert "python -m former.training scan tiny-generator." in says("tiny-generator")
+    assert f"scan '{own}'" in says("own")
     (own / "scan").mkdir()
     shutil.copy(FILE, own / "scan")  # of other weights
-    assert scans.heads(mine, VIEW | {"model": "own"})["missing"]["key"] == "scan_damaged"
-    assert scans.heads(models, VIEW | {"model": "classifier"})["missing"]["key"] == "scan_kind"
-    without = {"tiny": served("tiny-generator", folder=None)}
-    assert scans.heads(without, VIEW | {"model": "tiny"})["missing"]["key"] == "scan_elsewhere"
-    with pytest.raises(Refusal):
-        scans.python(models, VIEW | {"model": "tiny-generator"})
+    assert says("own") == message("scan_damaged", command=f"python -m former.training scan '{own}'")
+    assert says("classifier") == message("scan_kind")
+    assert says("bare") == message("scan_elsewhere")
 
 
 def test_the_routes_answer_and_refuse_what_is_no_view(models):
-    server = FastAPI()
-    routes.attach(server, site_of(models))
+    server, site = FastAPI(), site_of(models)
+    routes.attach(server, site.models, site.work, [Panel("scan", Path("scan.js"), scans.QUESTIONS)])
     client = TestClient(server)
-    body = client.post("/scan/head", json=VIEW)
+    body = client.post("/ask/scan/head", json=VIEW)
     assert body.status_code == 200
     assert len(body.content) < 60_000
-    assert client.post("/scan/heads", json=VIEW).json()["x"] == "previous"
     for wrong in ({"layer": 6}, {"head": -1}, {"model": "none"}):
-        assert client.post("/scan/head", json=VIEW | wrong).status_code == 422
-    for wrong in ({"x": "__class__"}, {"y": 3}):
-        assert client.post("/scan/heads", json=VIEW | wrong).status_code == 422
+        assert client.post("/ask/scan/head", json=VIEW | wrong).status_code == 422
+    for wrong in ({"scan_x": "__class__"}, {"scan_y": 3}):
+        assert client.post("/ask/scan/heads", json=VIEW | wrong).status_code == 422
