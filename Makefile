@@ -15,7 +15,7 @@ app: .venv/app ## open the app on http://127.0.0.1:7860
 	.venv/bin/python app.py
 
 test: .venv/dev ## run the tests
-	.venv/bin/python -m pytest -n auto --dist loadfile
+	.venv/bin/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 test-machines: .venv/dev ## the numerical tests as other processors would compute them; MACHINES="oldest threads" names some
 	.venv/bin/python -m tests.machines $(MACHINES)

@@ -3,6 +3,7 @@
 import os
 
 import hypothesis
+import pytest
 import torch
 
 if "OMP_NUM_THREADS" not in os.environ:  # tests/machines.py asks for more
@@ -10,3 +11,16 @@ if "OMP_NUM_THREADS" not in os.environ:  # tests/machines.py asks for more
 # A shared machine may stall any one example for seconds: no deadline, and as many examples as a minute allows.
 hypothesis.settings.register_profile("former", deadline=None, max_examples=40)
 hypothesis.settings.load_profile("former")
+
+LONG = ("tests/browser/", "tests/viz/server/", "tests/training/")  # whose files take longest
+
+
+@pytest.hookimpl(wrapper=True, optionalhook=True)
+def pytest_xdist_auto_num_workers():
+    """One worker more than cores: a page, a process or a timer is often waited for."""
+    return (yield) + 1
+
+
+def pytest_collection_modifyitems(items):
+    """The long files first: with --no-loadscope-reorder no worker begins one while the others have nothing left."""
+    items.sort(key=lambda item: not item.nodeid.startswith(LONG))
