@@ -25,7 +25,7 @@ import former
 from viz import browser
 from viz.browser import chart
 from viz.browser.theme import theme
-from viz.gradio_adapter import ahead, rest_queue, selects, tells
+from viz.gradio_adapter import ahead, read_long_addresses, rest_queue, selects, tells
 from viz.panels import routes as panels
 from viz.passes import sources
 from viz.passes.loaded import Loaded
@@ -138,6 +138,7 @@ def main() -> None:
         app_kwargs={"middleware": [Middleware(Door)]},
         footer_links=[],
     )
+    read_long_addresses(page)
     with ahead(server):
         rooms.attach(server, rooms.Rooms())  # asked most often
         chart.attach(server)

@@ -53,6 +53,18 @@ def tells(tab: gr.Tab, script: str) -> None:
     tab.select(None, js=script)
 
 
+HEAD_LIMIT = 1 << 20  # bytes of a request's first line and headers
+
+
+def read_long_addresses(page: gr.Blocks) -> None:
+    """Lets the server of a launched page read heads of `HEAD_LIMIT` bytes, so that `Door` can answer.
+
+    By default h11 gives up at 16 kB, wherever the head does not arrive at once: a link that opens here does not open
+    over a slower line.
+    """
+    page.server.config.h11_max_incomplete_event_size = HEAD_LIMIT
+
+
 def rest_queue(page: gr.Blocks) -> None:
     """Lets Gradio's queue, which no event goes through, look for events once a second and not a thousand times.
 

@@ -250,3 +250,27 @@ def test_a_phone_shows_everything_without_scrolling_sideways(tab):
         assert box
         assert box["width"] > 300
         assert box["height"] > 200
+
+
+@pytest.mark.own_page
+def test_a_link_leaves_out_what_it_has_no_room_for_and_says_so_and_the_server_refuses_one_that_is_too_long(tab, guard):
+    page, said = tab.page, tab.page.locator(".room-bar")
+    tab.open(long="短い" * 300)
+    text = "長い文章" * 975
+    tab.follow(text=text, long="短い" * 1950)
+    assert len(page.url) < 60_000
+    assert {name: len(value) for name, value in tab.link().items()} == {"tab": 4, "long": 3900, "left_out": 4}
+    expect(said).to_have_text(re.compile("Not in this link: “text”, 35,105 bytes .* holds 60,000 bytes"))
+    page.get_by_text("Copy link", exact=True).click()
+    expect(page.locator(".class-menu.link .sheet")).to_contain_text("Not in this link: “text”")
+    assert tab.page.evaluate("former.masking.view.text") == text, "the page still shows it"
+    page.reload()
+    tab.settled()
+    expect(said).to_contain_text("This link had no room for text")
+    assert page.evaluate("former.masking.view.long") == "短い" * 1950
+    assert "left_out" not in tab.link(), "it holds the view that is shown now"
+    guard.allow("status of 414")
+    page.goto(f"{tab.origin}/?tab=mask&text={'x' * 62_000}")
+    expect(page.get_by_role("paragraph").first).to_contain_text("62,015 bytes; the limit is 62,000")
+    page.get_by_role("link", name="Open the page without it").click()
+    expect(page.get_by_role("tab", name="Learn")).to_be_visible()

@@ -1,10 +1,15 @@
 """What viz/gradio_adapter.py changes in Gradio without a page."""
 
+import socket
+import time
+
 import gradio as gr
 import pytest
+from starlette.middleware import Middleware
 
 from tests.viz.loops import run
-from viz.gradio_adapter import rest_queue
+from viz.gradio_adapter import read_long_addresses, rest_queue
+from viz.server.door import ADDRESS_LIMIT, Door
 
 
 @pytest.mark.parametrize("polls", ["start_processing", "start_progress_updates"])
@@ -23,3 +28,32 @@ def test_the_queue_that_no_event_goes_through_hardly_looks_for_events(polls, mon
     page._queue.stopped = False
     run(getattr(page._queue, polls)())
     assert pauses == [1.0]
+
+
+@pytest.mark.parametrize(("length", "status"), [(ADDRESS_LIMIT - 2_000, 200), (ADDRESS_LIMIT + 1, 414), (900_000, 414)])
+def test_a_long_address_is_answered_by_the_page_or_by_its_door_however_slowly_it_comes(served, length, status):
+    head = f"GET /?text={'x' * (length - len('/text='))} HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n".encode()
+    with socket.create_connection(("127.0.0.1", served), timeout=30) as line:
+        line.sendall(head[:20_000])  # more than h11 keeps by default of a head that is not whole
+        time.sleep(0.2)
+        line.sendall(head[20_000:])
+        first = line.makefile("rb").readline()
+    assert first.split()[1] == str(status).encode()
+
+
+@pytest.fixture(scope="module")
+def served():
+    """The port of an empty page behind its door."""
+    with gr.Blocks(analytics_enabled=False) as page:
+        pass
+    page.launch(
+        server_name="127.0.0.1",
+        prevent_thread_lock=True,
+        quiet=True,
+        ssr_mode=False,
+        run_history=False,
+        app_kwargs={"middleware": [Middleware(Door)]},
+    )
+    read_long_addresses(page)
+    yield page.server_port
+    page.close()

@@ -40,9 +40,9 @@ give.addEventListener("toggle", async () => {
   former.catchUp(); // what was chosen last stands in the address
   embed.fill();
   own.value = location.href;
-  const lacks = former.page.beyond()?.note;
+  const lacks = former.page.beyond().map(({ note }) => former.told(note));
   const said = say((await former.copy(own)) ? "link_copied" : "link_refused");
-  told.textContent = lacks ? `${said} ${former.told(lacks)}` : said;
+  told.textContent = [said, ...lacks].join(" ");
 });
 element.append(give, menu);
 document.body.append(bar);
@@ -80,4 +80,6 @@ document.addEventListener("click", (event) => [menu, give].forEach((one) => one.
 former.page.select = () => trigger("opened");
 presenter.start();
 former.slides.start();
+const lacked = former.opened.get("left_out");
+if (lacked) room.tell(say("link_was_left_out", { names: lacked.slice(0, 80) }));
 room.start();

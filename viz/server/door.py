@@ -2,23 +2,26 @@
 
 Of those that take a POST the page uses one, which runs an event. Uploads and the queue, which it does not need, are
 closed: whoever fills them would take memory or room from the others. Events are run a few at once, clients in turn.
-The page itself, which Gradio sends as it is, is compressed: a quarter of the bytes.
+The page itself, which Gradio sends as it is, is compressed: a quarter of the bytes. An address that is too long for
+Gradio, which would fail on it, is refused.
 """
 
 from __future__ import annotations
 
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from viz.gradio_adapter import EVENTS, ROUTES
 from viz.server import http
 from viz.server.clients import Places, Turns, client, client_of, new_cookie, session, session_of
-from viz.text import Busy, Refusal
+from viz.text import Busy, Refusal, message
 
 PAGE = "/"
 LINE = 200  # events at work or in line
 AT_ONCE = 8
+ADDRESS_LIMIT = 62_000  # bytes of path and query; httpx, by which Gradio reads addresses, takes 65,536 with the host
 BODY_LIMIT = 4 * http.BODY_LIMIT  # bytes of an event: a text may stand in it more than once
 
 
@@ -34,6 +37,8 @@ class Door:
         """Answers a request."""
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
+        if (length := len(scope.get("raw_path", b"")) + len(scope.get("query_string", b""))) > ADDRESS_LIMIT:
+            return await long_address(length, Headers(scope=scope))(scope, receive, send)
         who = client_of(scope)
         client.set(who)
         session.set(known := session_of(scope))
@@ -62,6 +67,17 @@ class Door:
 
         async with self._turns.of(who):
             await self._app(scope, again, send)
+
+
+def long_address(length: int, headers: Headers) -> Response:
+    """The refusal of an address of `length` bytes: a page for a browser that opens it, JSON for a script that asks."""
+    refusal = Refusal("long_address", given=length, limit=ADDRESS_LIMIT)
+    if "text/html" not in headers.get("accept", ""):
+        return http.refused(refusal, 414)
+    page = f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>{message("title")}</title>
+<body style="font: 1.1rem/1.5 sans-serif; max-width: 40rem; margin: 4rem auto; padding: 0 1rem">
+<h1>{message("title")}</h1><p>{refusal}</p><p><a href="?">{message("long_address_home")}</a></p></body></html>"""
+    return HTMLResponse(page, 414, http.FRESH)
 
 
 def with_cookie(send: Send) -> Send:

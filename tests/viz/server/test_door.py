@@ -12,7 +12,7 @@ from tests.viz.loops import run
 from viz.gradio_adapter import ahead
 from viz.server import rooms
 from viz.server.clients import COOKIE, client, session
-from viz.server.door import AT_ONCE, BODY_LIMIT, LINE, Door
+from viz.server.door import ADDRESS_LIMIT, AT_ONCE, BODY_LIMIT, LINE, Door
 
 EVENT = "/gradio_api/run/predict"
 
@@ -118,6 +118,20 @@ def test_the_page_is_sent_compressed_to_who_takes_it_so_and_other_answers_as_the
     assert len(sent) < len(text) / 4
     assert asked.get("/", headers={"Accept-Encoding": "identity"}).text == text
     assert "content-encoding" not in asked.get("/pass", headers={"Accept-Encoding": "gzip"}).headers
+
+
+def test_an_address_that_is_too_long_is_refused_as_a_page_to_a_browser_and_as_json_to_a_script():
+    inside = FastAPI()
+    inside.get("/")(lambda: "the page")
+    asked = TestClient(Door(inside))
+    longest = "/?" + "x" * (ADDRESS_LIMIT - 1)
+    assert asked.get(longest).json() == "the page"
+    refused = asked.get(longest + "x")
+    assert (refused.status_code, refused.json()["error"]["key"]) == (414, "long_address")
+    page = asked.get(longest + "x", headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
+    assert page.status_code == 414
+    assert page.headers["content-type"].startswith("text/html")
+    assert "62,001 bytes" in page.text
 
 
 def test_routes_that_are_put_ahead_are_answered_before_those_that_were_there():

@@ -1,11 +1,13 @@
 // The address bar. The tab in front keeps its whole view there, so that a copied link opens it again; what belongs to
 // no tab (presenting, a room, the theme) stays beside it. The browser's Back returns to the tab before. Adds
 // former.opened, former.tabOf, former.withModel, former.viewNow, former.writeAddress, former.writeBeside, former.writeAfter,
-// former.followers. Tells of every change by the event "former-address".
+// former.followers, former.leftOut. Tells of every change by the event "former-address".
 (() => {
   const former = window.former;
   const OF_PAGE = ["present", "slide", "room", "lead", "embed", "__theme"]; // of this page, and of no view
   const OF_NO_TAB = [...OF_PAGE, "panel"];
+
+  const LONGEST = 60000; // bytes of an address before its #; the server reads 62,000, and what belongs to no tab comes on top
 
   const HUB = "https://huggingface.co"; // a Space's page, which hands its query in at the first load and takes one so
 
@@ -49,14 +51,38 @@
   former.opened = former.withModel(opened.searchParams);
   history.replaceState(history.state, "", opened); // Python reads the link off the address too
 
-  /** Puts a tab's view into the address bar: {name: value}; what is empty, null or undefined is left out. */
+  /** Of the view on the screen, what the address has no room for: null, or {view: {name: value}, note: that says so}. */
+  former.leftOut = null;
+
+  /** Puts a tab's view into the address bar: {name: value}; what is empty, null or undefined is left out, and of a view
+   *  that is too long its longest values. */
   former.writeAddress = (tab, view) => {
     const url = new URL(location);
     const kept = OF_NO_TAB.filter((name) => url.searchParams.has(name)).map((name) => [name, url.searchParams.get(name)]);
     const filled = Object.entries(view).filter(([, value]) => value !== "" && value != null);
-    const named = former.tabOf(new URLSearchParams(filled)) === tab ? [] : [["tab", tab]];
-    url.search = new URLSearchParams([...named, ...filled, ...kept]);
+    const left = [];
+    const fill = () => {
+      const lacks = left.length ? [["left_out", left.map(([name]) => name).join(".")]] : [];
+      const named = former.tabOf(new URLSearchParams(filled)) === tab ? [] : [["tab", tab]];
+      url.search = new URLSearchParams([...named, ...filled, ...lacks, ...kept]);
+      return url.href.length - url.hash.length;
+    };
+    while (fill() > LONGEST && filled.length) {
+      const sizes = filled.map(bytes);
+      left.push(...filled.splice(sizes.indexOf(Math.max(...sizes)), 1));
+    }
+    tellLeft(left);
     put(url, former.tabOf(new URL(location).searchParams) !== tab);
+  };
+
+  /** How long a parameter, [name, value], is in an address. */
+  const bytes = (entry) => `${new URLSearchParams([entry])}`.length;
+
+  const tellLeft = (left) => {
+    const before = former.leftOut?.note.values.bytes;
+    const values = { names: left.map(([name]) => `“${name}”`).join(", "), bytes: left.map(bytes).reduce((a, b) => a + b, 0), limit: LONGEST };
+    former.leftOut = left.length ? { view: Object.fromEntries(left), note: { key: "link_left_out", values } } : null;
+    if (former.leftOut?.note.values.bytes !== before) former.room.tell(former.leftOut && former.told(former.leftOut.note));
   };
 
   /** Changes parameters that belong to no tab: {present: "1"}; null takes one out. */

@@ -28,11 +28,11 @@
   let leaving = null; // the tab that a link is taken up from: its address is no longer that of the page
   const beyonds = {}; // tab → see keep
 
-  /** What the tab in front shows and a link to it does not hold: null, or {view: as a room has it, note: that says so}. */
-  page.beyond = () => beyonds[page.tab]?.() ?? null;
+  /** What the tab in front shows and a link to it does not hold: a list of {view: as a room has it, note: that says so}. */
+  page.beyond = () => [former.leftOut, beyonds[page.tab]?.()].filter(Boolean);
 
   /** Keeps a tab's view in the address bar while it is in front: link() gives it, {name: value}, or null for not yet;
-   *  beyond() as page.beyond. Returns what to call when the view has changed. */
+   *  beyond() gives what it never holds, as page.beyond does, or null. Returns what to call when the view has changed. */
   page.keep = (tab, link, beyond) => {
     beyonds[tab] = beyond;
     const write = () => {

@@ -45,7 +45,8 @@
   /** What this page shows, whole: its link, and what a link does not hold. */
   const shown = () => {
     const params = former.viewNow();
-    for (const [name, value] of Object.entries(former.page.beyond()?.view ?? {})) params.set(name, value);
+    params.delete("left_out");
+    for (const { view } of former.page.beyond()) for (const [name, value] of Object.entries(view)) params.set(name, value);
     return params.toString();
   };
 

@@ -10,6 +10,9 @@ MESSAGES = {
     "text_hint": "Type something and see where every head looks",
     # refusals and remarks; each says what to do
     "bad_request": "The server could not read this request. Please load the page again.",
+    "long_address": "This address has {given, number} bytes; the limit is {limit, number}. It was probably made with a"
+    " very long text: shorten the text, then copy the link again.",
+    "long_address_home": "Open the page without it",
     "not_possible": "This could not be computed. Please change the text or the settings, or load the page again.",
     "empty_text": "There is no text to look at yet: type a few words.",
     "long_text": "This text has {given, number} characters; the limit is {limit, number}. Please shorten it.",
@@ -58,6 +61,9 @@ MESSAGES = {
     "link_copy": "Copy link",
     "link_here": "Link to this view",
     "link_copied": "Copied: this link opens the page as it is now.",
+    "link_left_out": "Not in this link: {names}, {bytes, number} bytes as a link spells them. A link holds"
+    " {limit, number} bytes. Take a shorter text if you want to share it.",
+    "link_was_left_out": "This link had no room for {names}, which is shown as in the beginning.",
     "link_refused": "The browser does not let this page copy. The link is selected: press Ctrl+C, or ⌘C on a Mac.",
     "offline": "The server did not answer. What you see is the last answer; please try again.",
     "examples": "Examples",
