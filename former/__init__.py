@@ -4,7 +4,7 @@ The public surface, in the order of the article: attention, blocks, models; then
 them, keeping them, measuring them.
 """
 
-from former import analysis, edits, gpt2, masks, pretrained, sparse, tokens
+from former import analysis, edits, gpt2, masks, patching, pretrained, sparse, tokens
 from former.analysis import logit_lens, logit_parts
 from former.attention import SelfAttention, attend, attention_weights, basic_self_attention
 from former.bert import Bert, BertClassifier, BertConfig
@@ -49,6 +49,7 @@ __all__ = [
     "logit_lens",
     "logit_parts",
     "masks",
+    "patching",
     "pretrained",
     "run_with_capture",
     "save",

@@ -303,7 +303,7 @@ def run_with_capture(
     edits = tuple(edits)
     check_edits(model, edits)
     check_points(capture.names, points_of(model))
-    _check_layers(model, capture.layers or ())
+    check_layers(model, capture.layers or ())
     options = {} if mask is None else {"mask": mask}
     inputs = inputs_of(model, tokens)
     with torch.set_grad_enabled(grad):
@@ -324,10 +324,11 @@ def check_edits(model: Model, edits: Iterable[Observer]) -> None:
     """Raises ValueError unless the model has the points and the layers that edits name."""
     edits = tuple(edits)
     check_points((point for edit in edits if (point := getattr(edit, "point", None))), points_of(model))
-    _check_layers(model, (getattr(edit, "layer", 0) for edit in edits))
+    check_layers(model, (getattr(edit, "layer", 0) for edit in edits))
 
 
-def _check_layers(model: Model, layers: Iterable[int]) -> None:
+def check_layers(model: Model, layers: Iterable[int]) -> None:
+    """Raises ValueError unless the model has these layers."""
     depth = model.config.depth
     for layer in layers:
         if not 0 <= layer < depth:

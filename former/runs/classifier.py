@@ -46,6 +46,11 @@ class Judge(Kind):
         del model, reading, inputs
         return odds_against(int(result[0].argmax()))
 
+    def prediction(self, model: Any, reading: Reading, inputs: Inputs, result: Tensor, at: int = -1) -> Tensor:
+        """Log-probabilities of the classes (b, num_classes), wherever it is asked for."""
+        del model, reading, inputs, at
+        return result
+
     def classes(self, source: Source) -> list[str]:
         """As the card names them, or numbered."""
         return list(source.card.get("classes") or map(str, range(source.model.config.num_classes)))

@@ -137,6 +137,21 @@ class Kind:
         """
         raise NotImplementedError
 
+    def prediction(self, model: Any, reading: Reading, inputs: Inputs, result: Tensor, at: int = -1) -> Tensor:
+        """Logits, or log-probabilities of classes, (b, n) of one prediction.
+
+        Args:
+            model: the readable one.
+            reading: the text.
+            inputs: of the run.
+            result: what `call` returned, (b, ...).
+            at: the position; from the end where it is negative.
+        Raises:
+            ValueError: there is no such prediction.
+        """
+        del model, reading, inputs
+        return result[:, index_in(at, result.shape[1])]
+
     def next_logits(self, model: Any, result: Tensor) -> Tensor:
         """Logits (num_tokens,) of the token that follows the text.
 
@@ -245,3 +260,10 @@ def require_no_answer(answer: str | None, source: Source) -> None:
     if answer is not None:
         name = type(source.model).__name__
         raise Unanswerable("no_answer", f"answer must be None for a {name}, which reads one text, got {answer!r}")
+
+
+def index_in(at: int, count: int) -> int:
+    """An index into `count` things, checked; from the end where it is negative."""
+    if not -count <= at < count:
+        raise ValueError(f"at must be in [{-count}, {count}) for this text, got {at}")
+    return at % count

@@ -21,7 +21,18 @@ from torch import Tensor
 
 from former.bert import Bert
 from former.hooks import Observer
-from former.runs.kind import Inputs, Kind, Measure, Reading, Sides, Source, Unanswerable, as_input, require_no_answer
+from former.runs.kind import (
+    Inputs,
+    Kind,
+    Measure,
+    Reading,
+    Sides,
+    Source,
+    Unanswerable,
+    as_input,
+    index_in,
+    require_no_answer,
+)
 from former.tokens.labels import SPECIAL
 
 SEPARATOR = "[SEP]"
@@ -105,6 +116,13 @@ class Masked(Kind):
             return F.cross_entropy(logits, targets.expand(len(x), -1), reduction="none").mean(1) / math.log(2)
 
         return bits
+
+    def prediction(self, model: Any, reading: Reading, inputs: Inputs, result: Tensor, at: int = -1) -> Tensor:
+        """Logits (b, num_tokens) of a hidden piece; `at` counts these."""
+        places = self.places(reading)
+        if not places:
+            raise Unanswerable("no_blanks", "text must hide a word, in brackets, so that there is one to predict")
+        return self.unembed(model, inputs)(result[:, places[index_in(at, len(places))]])
 
     def unembed(self, model: Any, inputs: Inputs) -> Callable[[Tensor], Tensor]:
         """The masked-word head."""

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from former.hooks import Capture, Observer, chain, check_edits
+from former.hooks import Capture, Observer, chain, check_edits, check_layers
 from former.positions import Positions
+from former.runs.carry import carry, check_alike, point_in
 from former.runs.kind import Inputs, Kind, Reading, Sides, Source, readable
 
 POINTS = ("weights", "q", "k", "v", "out")  # of each map
@@ -183,6 +184,36 @@ class Run:
         """
         return start(self.source, self.kind, self.reading, (*self.edits, *edits))
 
+    @torch.no_grad()
+    def patched_into(
+        self,
+        other: Run,
+        layer: int,
+        head: int | None = None,
+        point: str = "out",
+        tokens: Iterable[int] | None = None,
+        *,
+        stack: str = "",
+    ) -> Run:
+        """The other run, with a part of this one carried into it (`former.patching`).
+
+        Args:
+            other: a run of the same model, on a text of equally many tokens.
+            layer: from 0.
+            head: whose part is carried; None for all, and at points that no head has.
+            point: of `former.hooks`.
+            tokens: the positions, or rows of the weights, that are carried; None for all.
+            stack: whose layer it is, where the model has several stacks.
+        Raises:
+            ValueError: runs of different models or lengths, or a point, layer, head or token that the model or the text
+                does not have.
+        """
+        check_alike(self.reading, other.reading)
+        name = point_in(point, stack, self.model)
+        check_layers(self.model, [layer])
+        taken = self.again([name], layers=[layer])[1][name, layer]
+        return other.with_edits(carry(taken, layer, name, head, tokens))
+
     @cached_property
     def unedited(self) -> Run:
         """The same text without edits; it has no maps."""
@@ -193,16 +224,19 @@ class Run:
         return replace(self, held=None)
 
     @torch.no_grad()
-    def again(self, names: Iterable[str] = (), edits: Iterable[Observer] = ()) -> tuple[Tensor, Capture]:
+    def again(
+        self, names: Iterable[str] = (), edits: Iterable[Observer] = (), layers: Iterable[int] | None = None
+    ) -> tuple[Tensor, Capture]:
         """Calls the readable model again, on the same inputs under the same edits and more.
 
         Args:
             names: points to capture (`former.hooks`).
             edits: changes, or other observers, after the run's own.
+            layers: to capture; None for all.
         Returns:
             What `Kind.call` returns, and the capture.
         """
-        capture = Capture(names)
+        capture = Capture(names, layers)
         return self.kind.call(self.model, self.inputs, chain((*self.edits, *edits, capture))), capture
 
     def _named(self, logits: Tensor, count: int) -> list[tuple[str, float]]:

@@ -1,0 +1,62 @@
+"""Checks and the edit with which one run's activations are carried into another (`Run.patched_into`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from torch import Tensor
+
+from former.edits import Edit
+from former.hooks import points_of
+from former.runs.kind import Reading
+
+
+def check_alike(one: Reading, other: Reading) -> None:
+    """Raises ValueError unless two texts have equally many tokens."""
+    for name, side in one.sides.items():
+        for here, there in ((side.queries, other.sides[name].queries), (side.keys, other.sides[name].keys)):
+            if len(here) != len(there):
+                raise ValueError(f"both texts must have equally many tokens, got {len(here)} and {len(there)}")
+
+
+def point_in(point: str, stack: str, model: Any) -> str:
+    """Returns the name of a point in a stack of a model.
+
+    Raises:
+        ValueError: a point or a stack that the model does not have.
+    """
+    name = f"{stack}.{point}" if stack else point
+    known = list(points_of(model))
+    if name not in known:
+        stacks = sorted({each.partition(".")[0] for each in known if each.endswith(f".{point}")})
+        hint = f"stack must be one of {', '.join(stacks)}" if stacks else f"point must be one of {', '.join(known)}"
+        raise ValueError(f"{hint} for a {type(model).__name__}, got {name!r}")
+    return name
+
+
+def carry(taken: Tensor, layer: int, name: str, head: int | None, tokens: Iterable[int] | None) -> Edit:
+    """Returns the edit that puts a part of `taken` in its place.
+
+    Args:
+        taken: of the clean run, (1, h, t, ...) or (1, t, e).
+        layer, name: where it stood.
+        head: whose part; None for all.
+        tokens: which positions; None for all.
+    Raises:
+        ValueError: a head or a position that the tensor does not have.
+    """
+    if head is not None and (taken.dim() != 4 or not 0 <= head < taken.shape[1]):
+        raise ValueError(f"head must be None or a head of {name!r}, which is {tuple(taken.shape)}, got {head}")
+    rows = slice(None) if tokens is None else list(tokens)
+    if isinstance(rows, list) and not all(0 <= row < taken.shape[-2] for row in rows):
+        raise ValueError(f"tokens must be in [0, {taken.shape[-2]}), got {rows}")
+    every = slice(None)
+    place = (every, rows) if taken.dim() == 3 else (every, every if head is None else head, rows)
+
+    def put(current: Tensor) -> Tensor:
+        changed = current.clone()
+        changed[place] = taken[place].to(current)
+        return changed
+
+    return Edit(layer, name, put, lambda shape: shape[-2:] == taken.shape[-2:])

@@ -1,0 +1,245 @@
+"""Activation patching: every number is that of a plain loop over edits, for each kind of model."""
+
+from typing import Any
+
+import pytest
+import torch
+
+import former
+from former import patching
+from former.edits import Edit
+from former.runs import Run
+from tests import kinds
+from tests.kinds import KINDS
+
+EXACT: dict[str, Any] = {"atol": 1e-9, "rtol": 0}  # float64, sums in another order
+PAIRS = {
+    "causal": ("the cat sat", "the dog ran"),
+    "classifier": ("a fine film", "a dull film"),
+    "masked": ("the [cat] sat on", "the [cat] sat at"),
+    "bert classifier": ("the cat sat", "the mat sat"),
+    "translator": ("4/7 1976", "5/8 1976"),
+    "memory": ("the cat sat on the mat", "the dog sat in the hut"),
+}
+STACKS = [(kind, "") for kind in KINDS if kind != "translator"] + [
+    ("translator", stack) for stack in ("encoder", "decoder", "cross")
+]
+
+
+@pytest.fixture(scope="module")
+def bundles() -> dict[str, former.Bundle]:
+    return kinds.bundles()
+
+
+@pytest.fixture(params=STACKS, ids=lambda param: " ".join(param).strip())
+def case(request, bundles) -> tuple[Run, Run, patching.Metric, str]:
+    """A clean run and a corrupted one under an edit, a metric, and a stack."""
+    kind, stack = request.param
+    bundle = bundles[kind]
+    answers: list[dict[str, Any]] = [{"answer": "1976-07-04"}, {"answer": "1976-08-05"}] if stack else [{}, {}]
+    clean, corrupted = (bundle.run(text, **answer) for text, answer in zip(PAIRS[kind], answers, strict=True))
+    corrupted = corrupted.with_edits(former.edits.scale_head(0, 1, 0.5, stack=stack))
+    return clean, corrupted, patching.logit_difference(1, 0), stack
+
+
+def point(stack: str, name: str) -> str:
+    return f"{stack}.{name}" if stack else name
+
+
+def at_place(layer: int, name: str, change: Any) -> Edit:
+    """An edit of the last map alone: a model with a memory reads earlier segments without it."""
+    return Edit(layer, name, change, lambda _: True)
+
+
+def swapped(clean: Run, corrupted: Run, layer: int, name: str, place: tuple[Any, ...]) -> Run:
+    """The corrupted run with clean numbers at one place of a point."""
+    value = clean.again([name])[1][name, layer]
+
+    def put(current: torch.Tensor) -> torch.Tensor:
+        changed = current.clone()
+        changed[place] = value[place]
+        return changed
+
+    return corrupted.with_edits(at_place(layer, name, put))
+
+
+def test_each_head_is_that_of_a_loop(case):
+    clean, corrupted, metric, stack = case
+    for function, name in ((patching.heads, "out"), (patching.attention, "weights")):
+        found = function(clean, corrupted, metric, stack=stack)
+        expected = [
+            [metric(swapped(clean, corrupted, layer, point(stack, name), (0, head))) for head in range(4)]
+            for layer in range(2)
+        ]
+        torch.testing.assert_close(found, torch.tensor(expected, dtype=found.dtype), **EXACT)
+
+
+def test_each_head_and_token_is_that_of_a_loop(case):
+    clean, corrupted, metric, stack = case
+    found = patching.heads_by_token(clean, corrupted, metric, stack=stack)
+    side = clean.reading.sides["cross" if stack == "decoder" else stack or "self"]
+    assert found.shape == (2, 4, len(side.queries))
+    for layer, head, token in ((0, 3, 1), (1, 0, found.shape[2] - 1), (1, 2, 0)):
+        expected = metric(swapped(clean, corrupted, layer, point(stack, "out"), (0, head, token)))
+        assert float(found[layer, head, token]) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("where", patching.POINTS)
+def test_each_vector_of_the_stream_is_that_of_a_loop(case, where):
+    clean, corrupted, metric, stack = case
+    if stack == "cross" and where != "attention":
+        with pytest.raises(ValueError, match="stack must be one of decoder, encoder"):
+            patching.stream(clean, corrupted, metric, where, stack=stack)
+        return
+    found = patching.stream(clean, corrupted, metric, where, stack=stack)
+    name = point(stack, "out" if where == "attention" else where)
+    for layer, token in ((0, 1), (1, found.shape[1] - 1)):
+        place = (0, slice(None), token) if where == "attention" else (0, token)
+        expected = metric(swapped(clean, corrupted, layer, name, place))
+        assert float(found[layer, token]) == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_share_is_0_without_a_patch_and_1_where_all_is_carried(case):
+    clean, corrupted, metric, stack = case
+    low, high = metric(corrupted), metric(clean)
+    plain = patching.heads(clean, corrupted, metric, stack=stack)
+    found = patching.heads(clean, corrupted, metric, share=True, stack=stack)
+    torch.testing.assert_close(found, (plain - low) / (high - low))
+    if stack in ("", "encoder"):  # all that the heads of a stack read of a text stands in its first vectors
+        whole = clean.patched_into(corrupted.unedited, 0, point="resid_pre", stack=stack)
+        both = clean if stack == "" and clean.kind.name != "memory" else None  # else the answer, or the memory, differs
+        if both:
+            assert metric(whole) == pytest.approx(high, abs=1e-9)
+    with pytest.raises(ValueError, match="share must be False where the metric is the same"):
+        patching.heads(clean, clean, metric, share=True, stack=stack)
+
+
+def test_the_estimate_is_the_slope_towards_the_clean_output(case):
+    clean, corrupted, metric, stack = case
+    found = patching.attribution(clean, corrupted, metric, stack=stack) - metric(corrupted)
+    name, step = point(stack, "out"), 1e-5
+    for layer, head in ((0, 2), (1, 1)):
+        value = clean.again([name])[1][name, layer] - corrupted.again([name])[1][name, layer]
+
+        def moved(by: float, value=value, layer=layer, head=head) -> float:
+            def put(current: torch.Tensor) -> torch.Tensor:
+                changed = current.clone()
+                changed[0, head] += by * value[0, head]
+                return changed
+
+            return metric(corrupted.with_edits(at_place(layer, name, put)))
+
+        slope = (moved(step) - moved(-step)) / (2 * step)
+        assert float(found[layer, head]) == pytest.approx(slope, abs=1e-6)
+
+
+@pytest.mark.parametrize("part", ["q", "k", "v"])
+def test_a_path_is_that_of_two_plain_passes(case, part):
+    """Pass 1: all heads and feed-forwards as corrupted but the sender; pass 2: the receiver's input alone."""
+    clean, corrupted, metric, stack = case
+    sender, receiver = (0, 2), (1, 3)
+    name, read = point(stack, "out"), point(stack, part)
+    added = [each for each in ("out", "mlp_out") if not stack]
+    added += [f"{each}.{what}" for each in former.hooks.STACKS for what in ("out", "mlp_out") if stack]
+    added = [each for each in added if each != "cross.mlp_out"]
+    kept = corrupted.again(added)[1]
+    value = clean.again([name])[1][name, 0]
+
+    def frozen(current: torch.Tensor, layer: int, what: str) -> torch.Tensor:
+        changed = kept[what, layer].clone()
+        if (layer, what) == (0, name):
+            changed[0, sender[1]] = value[0, sender[1]]
+        return changed.to(current)
+
+    edits = [
+        Edit(layer, what, lambda x, layer=layer, what=what: frozen(x, layer, what))
+        for layer in range(2)
+        for what in added
+    ]
+    seen = corrupted.again([read], edits)[1][read, 1]
+    changed = swapped(clean, corrupted, 1, read, (slice(0, 0),))  # nothing of the clean run
+
+    def put(current: torch.Tensor) -> torch.Tensor:
+        new = current.clone()
+        new[0, receiver[1]] = seen[0, receiver[1]]
+        return new
+
+    expected = metric(changed.with_edits(at_place(1, read, put)))
+    found = patching.path(clean, corrupted, sender, [(*receiver, part)], metric, stack=stack)
+    assert found == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_metrics_are_those_of_the_run_s_own_answers(bundles):
+    clean, corrupted = (bundles["causal"].run(text) for text in PAIRS["causal"])
+    probs = dict(corrupted.next_tokens(256))
+    assert patching.probability("c")(corrupted) == pytest.approx(probs["c"])
+    difference = patching.logit_difference("c", ord("d"))(corrupted)
+    assert difference == pytest.approx(float(corrupted.output[0, -1, ord("c")] - corrupted.output[0, -1, ord("d")]))
+    p, q = (run.output[0, -3].softmax(-1) for run in (clean, corrupted))
+    assert patching.kl_to(clean, at=-3)(corrupted) == pytest.approx(float((p * (p / q).log()).sum()))
+    assert patching.kl_to(clean)(clean) == pytest.approx(0, abs=1e-12)
+    judged = bundles["classifier"].run("a fine film")
+    classes = dict(judged.classes())
+    assert patching.probability("fair")(judged) == pytest.approx(classes["fair"])
+    masked = bundles["masked"].run("the [cat] sat")
+    (blank, *_) = masked.blanks()
+    label, prob = blank.guesses[0]
+    assert patching.probability(label, at=0)(masked) == pytest.approx(prob)
+
+
+def test_a_run_is_patched_in_one_place(bundles):
+    clean, corrupted = (bundles["causal"].run(text) for text in PAIRS["causal"])
+    found = clean.patched_into(corrupted, 1, 2, "weights", tokens=[4, 5])
+    expected = swapped(clean, corrupted, 1, "weights", (0, 2, [4, 5]))
+    torch.testing.assert_close(found.output, expected.output, **EXACT)
+    assert found.text == corrupted.text
+    assert not torch.equal(found.output, corrupted.output)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"layer": 2}, "layer must be in"),
+        ({"head": 4}, "head must be None or a head"),
+        ({"head": 0, "point": "mlp_out"}, "head must be None or a head"),
+        ({"tokens": [11]}, "tokens must be in"),
+        ({"point": "nothing"}, "point must be one of"),
+        ({"stack": "cross"}, "point must be one of|stack must be one of"),
+    ],
+)
+def test_a_place_that_is_not_there_is_refused(bundles, wrong, message):
+    clean, corrupted = (bundles["causal"].run(text) for text in PAIRS["causal"])
+    with pytest.raises(ValueError, match=message):
+        clean.patched_into(corrupted, **{"layer": 0, **wrong})
+
+
+def test_texts_of_different_lengths_and_runs_of_different_models_are_refused(bundles):
+    metric = patching.probability(1)
+    clean = bundles["causal"].run("the cat sat")
+    with pytest.raises(ValueError, match="both texts must have equally many tokens, got 11 and 7"):
+        patching.heads(clean, bundles["causal"].run("the cat"), metric)
+    with pytest.raises(ValueError, match="both runs must be of one model"):
+        patching.heads(clean, bundles["memory"].run("the cat sat"), metric)
+
+
+@pytest.mark.parametrize(
+    ("kind", "metric", "message"),
+    [
+        ("causal", patching.probability("ca"), "answer must be one token of this model, got 'ca'"),
+        ("causal", patching.probability(256), r"answer must be in \[0, 256\)"),
+        ("causal", patching.probability(0, at=11), r"at must be in \[-11, 11\)"),
+        ("classifier", patching.probability("great"), "one of the classes bad, fair, good"),
+        ("masked", patching.probability("cat", at=2), "at must be in"),
+    ],
+)
+def test_a_metric_that_does_not_fit_the_run_is_refused(bundles, kind, metric, message):
+    text = PAIRS[kind][0]
+    with pytest.raises(ValueError, match=message):
+        metric(bundles[kind].run(text))
+
+
+@pytest.mark.parametrize("receivers", [[], [(0, 1, "q")], [(1, 1, "out")]])
+def test_a_path_that_leads_nowhere_is_refused(bundles, receivers):
+    clean, corrupted = (bundles["causal"].run(text) for text in PAIRS["causal"])
+    with pytest.raises(ValueError, match="receivers must"):
+        patching.path(clean, corrupted, (0, 1), receivers, patching.probability(1))
