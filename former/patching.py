@@ -257,19 +257,30 @@ def _by_layer(clean: Run, corrupted: Run, metric: Metric, name: str, picks: Tens
     """
     _check(clean, corrupted)
     taken = clean.again([name])[1]
+    read = Capture(["resid_pre"])  # what each block reads before an edit of it: blocks below a patch run once
+    if corrupted.kind.resumes:
+        corrupted.kind.call(corrupted.model, corrupted.inputs, chain((read, *corrupted.edits)))
     size = max(1, BATCH // max(each.shape[1] for each in corrupted.inputs if each.dim() == 2))
-    rows = [
-        torch.cat([_patched(corrupted, metric, name, layer, taken[name, layer], part) for part in picks.split(size)])
-        for layer in range(clean.model.config.depth)
-    ]
+    rows = []
+    for layer in range(clean.model.config.depth):
+        x = read["resid_pre", layer] if corrupted.kind.resumes else None
+        values = [_patched(corrupted, metric, name, layer, taken[name, layer], part, x) for part in picks.split(size)]
+        rows.append(torch.cat(values))
     return _share(torch.stack(rows), clean, corrupted, metric, share)
 
 
-def _patched(run: Run, metric: Metric, name: str, layer: int, taken: Tensor, picks: Tensor) -> Tensor:
-    """The metric of a run with parts of `taken` (1, ...), a patch for each of `picks` (n, ...): (n,)."""
+def _patched(run: Run, metric: Metric, name: str, layer: int, taken: Tensor, picks: Tensor, x: Tensor | None) -> Tensor:
+    """The metric of a run with parts of `taken` (1, ...), a patch for each of `picks` (n, ...): (n,).
+
+    x (1, t, e) is what the layer reads; None where the whole model has to run.
+    """
     edit = Edit(layer, name, lambda current: torch.where(picks.to(current.device), taken, current))
-    inputs = run.kind.batch(run.inputs, len(picks))
-    return metric.of(run, run.kind.call(run.source.model, inputs, chain((*run.edits, edit))))
+    observer, count = chain((*run.edits, edit)), len(picks)
+    assert observer
+    if x is None:
+        return metric.of(run, run.kind.call(run.source.model, run.kind.batch(run.inputs, count), observer))
+    x = x.expand(count, -1, -1)
+    return metric.read(run, run.kind.resume(run.model, run.reading, run.inputs, x, layer, observer, metric.at))
 
 
 def _check(clean: Run, corrupted: Run) -> None:

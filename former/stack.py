@@ -70,10 +70,16 @@ class Transformer(nn.Module):
         observer: Observer | None = None,
         cache: Cache | None = None,
         recompute: bool = False,
+        first: int = 0,
     ) -> Tensor:
-        """Vectors x (b, t, e) through the blocks → (b, t, e). With a cache, they follow the tokens it holds."""
+        """Vectors x (b, t, e) through the blocks → (b, t, e).
+
+        With a cache, they follow the tokens it holds. Blocks before `first` are left out: x is what that one reads.
+        """
         x = self.drop(x)
         for layer, block in enumerate(self.blocks):
+            if layer < first:
+                continue
             hook = None if observer is None else observer.at(layer)
             extend = None if cache is None else cache.at(layer)
             run = recomputed(block) if recompute else block

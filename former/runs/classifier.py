@@ -51,6 +51,11 @@ class Judge(Kind):
         del model, reading, inputs, at
         return result
 
+    def read_stream(self, model: Any, reading: Reading, inputs: Inputs, x: Tensor, at: int) -> Tensor:
+        """Log-probabilities of the classes (b, num_classes)."""
+        del reading, at
+        return self.unembed(model, inputs)(x)
+
     def classes(self, source: Source) -> list[str]:
         """As the card names them, or numbered."""
         return list(source.card.get("classes") or map(str, range(source.model.config.num_classes)))

@@ -86,12 +86,14 @@ class Kind:
         models: the classes of this kind.
         says: what a model of the kind says of a text: the "next" token after each, one "class", or a "blank" filled in.
         stack: the module whose residual stream the output is read from.
+        resumes: whether a run can begin at a later block (`resume`).
     """
 
     name: ClassVar[str]
     models: ClassVar[tuple[type, ...]]
     says: ClassVar[str] = "next"
     stack: ClassVar[str] = "transformer"
+    resumes: ClassVar[bool] = True
 
     def read(self, source: Source, text: str, answer: str | None = None, limit: int | None = None) -> Reading:
         """Reads a text.
@@ -151,6 +153,21 @@ class Kind:
         """
         del model, reading, inputs
         return result[:, index_in(at, result.shape[1])]
+
+    def resume(
+        self, model: Any, reading: Reading, inputs: Inputs, x: Tensor, layer: int, observer: Observer, at: int = -1
+    ) -> Tensor:
+        """The prediction (b, n), from the vectors x (b, t, e) that the block of a layer reads.
+
+        The other arguments are those of `prediction` and `call`.
+        """
+        x = model.transformer(x, reading.sides["self"].allowed.to(x.device), observer, first=layer)
+        return self.read_stream(model, reading, inputs, x, at)
+
+    def read_stream(self, model: Any, reading: Reading, inputs: Inputs, x: Tensor, at: int) -> Tensor:
+        """The prediction (b, n), from the vectors above the last block (b, t, e)."""
+        del reading
+        return self.unembed(model, inputs)(x[:, [index_in(at, x.shape[1])]])[:, 0]
 
     def next_logits(self, model: Any, result: Tensor) -> Tensor:
         """Logits (num_tokens,) of the token that follows the text.

@@ -119,10 +119,14 @@ class Masked(Kind):
 
     def prediction(self, model: Any, reading: Reading, inputs: Inputs, result: Tensor, at: int = -1) -> Tensor:
         """Logits (b, num_tokens) of a hidden piece; `at` counts these."""
+        return self.read_stream(model, reading, inputs, result, at)
+
+    def read_stream(self, model: Any, reading: Reading, inputs: Inputs, x: Tensor, at: int) -> Tensor:
+        """Logits (b, num_tokens) of a hidden piece, from the vectors (b, t, e)."""
         places = self.places(reading)
         if not places:
             raise Unanswerable("no_blanks", "text must hide a word, in brackets, so that there is one to predict")
-        return self.unembed(model, inputs)(result[:, places[index_in(at, len(places))]])
+        return self.unembed(model, inputs)(x[:, places[index_in(at, len(places))]])
 
     def unembed(self, model: Any, inputs: Inputs) -> Callable[[Tensor], Tensor]:
         """The masked-word head."""

@@ -27,6 +27,7 @@ class Remembering(Causal):
 
     name = "memory"
     models = (TransformerXL,)
+    resumes = False
 
     def read(self, source: Source, text: str, answer: str | None = None, limit: int | None = None) -> Reading:
         """Reads a text whole, whatever the limit; the tokens of the reading are those of its last segment."""

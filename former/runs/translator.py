@@ -43,6 +43,7 @@ class Translator(Causal):
     name = "translator"
     models = (EncoderDecoder,)
     stack = "decoder"
+    resumes = False
 
     def read(self, source: Source, text: str, answer: str | None = None, limit: int | None = None) -> AnsweredReading:
         """Reads a text and an answer: the one given, the one after an arrow in the text, or the model's own."""
