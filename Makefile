@@ -29,6 +29,7 @@ bench: .venv/dev ## the library beside its peers and the machine's limits, spars
 	.venv/bin/python -m tests.bench.library
 	.venv/bin/python -m tests.bench.sparse
 	.venv/bin/python -m tests.bench.pretrained
+	.venv/bin/python -m tests.bench.patching
 
 bench-train: .venv/dev ## the trainer beside plain PyTorch: tokens a second, on a GPU where there is one
 	.venv/bin/python -m tests.bench.training

@@ -8,6 +8,7 @@ import torch
 import former
 from former import patching
 from former.edits import Edit
+from former.hooks import STACKS as STACK_NAMES
 from former.runs import Run
 from tests import kinds
 from tests.kinds import KINDS
@@ -140,7 +141,7 @@ def test_a_path_is_that_of_two_plain_passes(case, part):
     sender, receiver = (0, 2), (1, 3)
     name, read = point(stack, "out"), point(stack, part)
     added = [each for each in ("out", "mlp_out") if not stack]
-    added += [f"{each}.{what}" for each in former.hooks.STACKS for what in ("out", "mlp_out") if stack]
+    added += [f"{each}.{what}" for each in STACK_NAMES for what in ("out", "mlp_out") if stack]
     added = [each for each in added if each != "cross.mlp_out"]
     kept = corrupted.again(added)[1]
     value = clean.again([name])[1][name, 0]

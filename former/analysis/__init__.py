@@ -6,9 +6,11 @@ effects      what removing a head, or a word, does to the prediction
 lens         what the model would say at each depth
 parts        what each part of a model adds to a logit, and what one head writes
 trace        one number of a head, followed back to the weights and the embedding
+circuits     which heads read what others write, who copies: from the weights, or on random tokens
 scan         all heads over a corpus
 """
 
+from former.analysis.circuits import composition, copying_score, induction_score
 from former.analysis.dependence import equivariance_error, influence, steps_to_reach
 from former.analysis.effects import (
     HeadEffect,
@@ -29,10 +31,13 @@ __all__ = [
     "Measure",
     "ablation_by_layer",
     "ablation_effects",
+    "composition",
+    "copying_score",
     "equivariance_error",
     "head_effects",
     "head_statistics",
     "head_writes",
+    "induction_score",
     "influence",
     "lens",
     "logit_lens",

@@ -12,18 +12,12 @@ import torch.nn.functional as F
 
 import former
 from former.analysis import head_statistics
+from former.analysis.circuits import copied_weight, said_twice
 from former.training.tasks.dates import examples
 from former.training.tasks.dates_task import TOKENIZER, padded
 
 LETTERS = tuple(string.ascii_lowercase.encode())
 Scores = dict[str, torch.Tensor]  # name: (layers, h)
-
-
-def twice(length: int, repeats: int, seed: int, letters: Sequence[int]) -> torch.Tensor:
-    """w = u u, u random letters: (repeats, 2·length), where `letters` are the ids to draw from."""
-    random = torch.Generator().manual_seed(seed)
-    u = torch.tensor(letters)[torch.randint(len(letters), (repeats, length), generator=random)]
-    return torch.cat((u, u), 1)
 
 
 def head_scores(
@@ -44,10 +38,9 @@ def head_scores(
     Returns:
         (layers, h) for each score.
     """
-    _, capture = former.run_with_capture(model, twice(length, repeats, seed, letters))
+    _, capture = former.run_with_capture(model, said_twice(length, repeats, seed, letters))
     weights = capture.stack("weights")  # (layers, b, h, 2·length, 2·length)
-    copied = weights.diagonal(offset=1 - length, dim1=-2, dim2=-1)[..., 1:]  # queries of the second u
-    return {"previous": head_statistics(weights)["previous"].mean(1), "induction": copied.mean((1, -1))}
+    return {"previous": head_statistics(weights)["previous"].mean(1), "induction": copied_weight(weights)}
 
 
 @torch.no_grad()
@@ -58,7 +51,7 @@ def copied_bits(
 
     To know no more than that it is one of 26 letters costs log2(26) = 4.7. The arguments are those of `head_scores`.
     """
-    tokens = twice(length, repeats, seed, letters)
+    tokens = said_twice(length, repeats, seed, letters)
     logits = model(tokens[:, :-1])[:, length:]
     nats = F.cross_entropy(logits.flatten(0, 1), tokens[:, length + 1 :].flatten())
     return float(nats) / math.log(2)
