@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
-import former
+from collections.abc import Sequence
+
+from former.tokens import UNK, WordPieceTokenizer, visible
 from viz.passes.loaded import Loaded
 from viz.text import Note, note
 
-NAMED = 8  # characters that a tokenizer drops
+NAMED = 8  # characters or words of a list
 
 
-def remarks(loaded: Loaded, text: str) -> list[Note]:
-    """What there is to say of a model and its tokenizer for a text: heads that are not shown, and characters that the
-    tokenizer drops."""
-    notes = []
+def remarks(loaded: Loaded, text: str, labels: Sequence[str]) -> list[Note]:
+    """What there is to say of a model and its tokenizer for a text: heads that are not shown, characters that the
+    tokenizer drops, and what its vocabulary lacks.
+
+    Args:
+        loaded: the model.
+        text: as typed.
+        labels: of its tokens that are shown.
+    """
+    notes, tokenizer = [], loaded.bundle.tokenizer
     if names := loaded.heads_left:
         values = {"model": loaded.name, "names": ", ".join(names), "count": len(names), "kind": loaded.kind}
         notes.append(note("heads_left", **values))
-    tokenizer = loaded.bundle.tokenizer
-    if dropped := tokenizer.dropped(text) if isinstance(tokenizer, former.tokens.WordPieceTokenizer) else "":
-        named = ", ".join(map(former.tokens.visible, dropped[:NAMED]))
-        notes.append(note("dropped", characters=named + (" …" if len(dropped) > NAMED else ""), count=len(dropped)))
+    if isinstance(tokenizer, WordPieceTokenizer):
+        if dropped := tokenizer.dropped(text):
+            notes.append(note("dropped", characters=_list(list(map(visible, dropped))), count=len(dropped)))
+        read = tokenizer.words(text)
+        if lacking := list(dict.fromkeys(text[a:b] for a, b, ids in read if tokenizer.unk_token in ids)):
+            notes.append(note("blanks_foreign", words=_list([f"“{word}”" for word in lacking]), count=len(lacking)))
+    elif unknown := sum(label.startswith(UNK) for label in labels):
+        key = "unknown_characters" if tokenizer.unit == "character" else "unknown_words"
+        notes.append(note(key, count=unknown, total=len(labels)))
     return notes
+
+
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(names[:NAMED]) + (" …" if len(names) > NAMED else "")

@@ -2,6 +2,8 @@
 
 import json
 import math
+import struct
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import pytest
 import torch
 
 import app
+import former
 from tests.their_models import BPE, PIECES, TEXTS, T, bert_config, gpt2_config, saved
 from viz.passes import lens, measures, sources, trace
 from viz.passes.loaded import Loaded, filler
@@ -16,7 +19,9 @@ from viz.passes.run import Pass, run
 from viz.passes.store import PassStore
 from viz.tabs import explore
 from viz.tabs.explore import page
+from viz.tabs.generate import writing
 from viz.tabs.mask import masking
+from viz.tabs.mask import panels as mask_panels
 from viz.text import Refusal, told
 
 TEXT = "The cats sat on the [mat] [SEP] one was theirs"
@@ -139,6 +144,62 @@ def test_a_gpt2_on_berts_pieces_is_read_after_cls_up_to_what_fits(tmp_path):
     torch.testing.assert_close(
         code("overview", loaded, TEXTS[0])["weights"], made.map("self").weights, atol=1e-5, rtol=0
     )
+
+
+CHINESE = former.tokens.WordPieceTokenizer.from_vocabulary(
+    ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"北京很大，。", "hello", "play", "##ing"], closed=False
+)
+
+
+def on_pieces(folder: Path) -> tuple[Loaded, Any]:
+    """A GPT-2 on Chinese characters and pieces of English words, as nearly every Chinese GPT-2 is."""
+    model = saved(T.GPT2LMHeadModel(gpt2_config(vocab_size=CHINESE.num_tokens, bos_token_id=2, eos_token_id=3)), folder)
+    (folder / "tokenizer.json").write_text(CHINESE.to_dict()["definition"], encoding="utf-8")
+    return sources.open_model(str(folder)), model
+
+
+def written_frames(loaded: Loaded, **asked: Any) -> list[dict[str, Any]]:
+    """The headers of what tab Generate is sent."""
+    order = writing.read_order(loaded, {"seed": 1, **asked})
+    raw = zlib.decompress(b"".join(writing.frames(loaded.fast, loaded.bundle.tokenizer, order)), 31)
+    headers = []
+    while raw:
+        header, cells = struct.unpack_from("<II", raw)
+        headers.append(json.loads(raw[8 : 8 + header]))
+        raw = raw[8 + header + cells :]
+    return headers
+
+
+@torch.no_grad()
+def test_a_gpt2_on_pieces_writes_a_text_with_spaces_between_words_and_none_in_chinese(tmp_path):
+    loaded, model = on_pieces(tmp_path)
+    ids = CHINESE.encode("北京很大，hello playing 北。")
+    given = ids[4:]
+    frames = written_frames(loaded, text="北京很", given=given)
+    assert [frame["token"] for frame in frames] == [None, *given]
+    for at, frame in enumerate(frames):
+        expected = model(torch.tensor([ids[: 4 + at]])).logits[0, -1].softmax(-1)
+        candidates = {i: prob for i, _, prob, _ in frame["candidates"]}
+        assert candidates == pytest.approx({i: float(expected[i]) for i in candidates}, abs=1e-4)
+    labels: list[str] = []
+    for frame in frames:
+        labels = [*labels[: len(labels) + (frame["token"] is not None) - len(frame["labels"])], *frame["labels"]]
+    assert labels == ["[CLS]", *"北京很大，", "␣hello", "␣play", "ing", "␣北", "。"]
+    assert bytes.fromhex("".join(frames[-1]["bytes"])).decode() == " playing 北。"
+    assert writing.written(loaded.bundle.tokenizer, ids) == ("北京很大， hello playing 北。", "")
+
+
+def test_what_a_model_does_not_see_of_a_text_is_named_in_every_tab_that_reads_one(tmp_path):
+    loaded, _ = on_pieces(tmp_path)
+    lacks = "The model’s vocabulary lacks “猫”, “cat”: it reads [UNK] in their place."
+    drops = "The tokenizer drops U+200B: the model does not see it."
+    for text, expected in (("北京很大。", []), ("猫很大\u200b，猫 cat", [drops, lacks])):
+        assert notes(loaded, text) == expected
+        for frame in written_frames(loaded, text=text, length=2):
+            assert [told(each) for each in frame["remarks"]] == expected
+        view = {"model": loaded.name, "text": text, "mask": "causal", "size": 1}
+        answer = mask_panels.describe_head({loaded.name: loaded}, view)
+        assert [told(each) for each in answer["remarks"]] == expected
 
 
 def test_what_the_tokenizer_drops_and_what_the_model_has_no_vector_for_is_named(tmp_path):

@@ -9,7 +9,6 @@ from typing import Any
 
 import gradio as gr
 
-from former.tokens import UNK
 from viz import browser
 from viz.gradio_adapter import DIRECT
 from viz.passes import edits, trace
@@ -73,10 +72,7 @@ def look(loaded: Loaded, passes: PassStore, typed: str, changes: list[edits.Edit
         key = "cut_text" if header["context"] == loaded.reads else "cut_pass"
         values = {"kept": kept, "total": total, "unit": unit, "end": end}
         notes.append(notice("info", note(key, **values)))
-    notes += [notice("info", said) for said in remarks(loaded, typed)]
-    if unknown := sum(label.startswith(UNK) for label in header["labels"]):
-        key = "unknown_characters" if unit == "character" else "unknown_words"
-        notes.append(notice("info", note(key, count=unknown, total=kept)))
+    notes += [notice("info", said) for said in remarks(loaded, typed, header["labels"])]
     return made.key, notes
 
 

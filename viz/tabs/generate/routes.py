@@ -83,7 +83,9 @@ def attach(server: FastAPI, site: Site) -> None:
     async def write(request: Request) -> Response:
         loaded, order = await read(request)
         if order.length == len(order.given) <= writing.SHARED:
-            key = digest("/write", loaded.name, order.ids, order.prompt, order.given, order.rules, order.seed)
+            key = digest(
+                "/write", loaded.name, order.ids, order.prompt, order.given, order.rules, order.seed, order.remarks
+            )
             frames = partial(writing.frames, loaded.fast, loaded.bundle.tokenizer, order)
             listener = Listener()
             shared = await site.work.stream(key, frames, listener, quick=True)

@@ -21,6 +21,7 @@ import codecs
 import hashlib
 import json
 import math
+import re
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,9 +36,10 @@ from former.tokens import Tokenizer
 from viz.panels import Numbers
 from viz.passes.edits import is_index
 from viz.passes.loaded import Loaded
+from viz.passes.remarks import remarks
 from viz.passes.run import TEXT_LIMIT, bytes_of
 from viz.server.view import read_number, read_whole
-from viz.text import Refusal
+from viz.text import Note, Refusal
 
 LENGTH_LIMIT = 1_000  # tokens a request may ask for
 WRITTEN_LIMIT = 3_000  # tokens after the prompt, on all branches: what a browser can hold with all their attention
@@ -47,6 +49,10 @@ SHARED = 60  # known tokens whose answer, some 0.5 MB, is kept for others who as
 SEED_LIMIT = 2**32
 CANDIDATES = 20  # next tokens that a frame names
 LONGEST = 4  # tokens that one character may take, so labels may change that far back
+
+# A space that the decoder of WordPiece puts between two Chinese characters or signs, each a piece of its own.
+CHINESE = "[\u3001-\u303f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff01-\uff0f\uff1a-\uff20]"
+CHINESE_GAP = re.compile(f"(?<={CHINESE}) (?={CHINESE})")
 
 Rules = tuple[float, "int | None", "float | None"]  # temperature, top_k, top_p: as next_token_probs takes them
 
@@ -62,6 +68,7 @@ class Order:
     rules: Rules
     seed: int
     pace: float  # drawn tokens a second at most; given ones come as fast as they can
+    remarks: Sequence[Note] = ()  # on the prompt, in every frame
 
 
 @dataclass(frozen=True)
@@ -112,6 +119,7 @@ def read_order(loaded: Loaded, asked: Mapping[str, Any]) -> Order:
         rules=rules,
         seed=read_whole(asked, "seed", 0, SEED_LIMIT - 1, "write_seed", 0),
         pace=read_number(asked, "pace", 0.5, PACE_LIMIT, "write_pace", PACE_LIMIT),
+        remarks=remarks(loaded, text, loaded.bundle.tokenizer.labels(prompt)),
     )
 
 
@@ -129,7 +137,7 @@ def read_ids(values: Any, num_tokens: int) -> list[int]:
 def written(tokenizer: Tokenizer, ids: Sequence[int]) -> tuple[str, str]:
     """The text of tokens up to its last whole character, and in hexadecimal the bytes of one that is not complete."""
     if not hasattr(tokenizer, "bytes_of"):
-        return tokenizer.decode(ids), ""
+        return CHINESE_GAP.sub("", tokenizer.decode(ids)), ""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     text = decoder.decode(b"".join(bytes_of(tokenizer, i) for i in ids))
     return text, decoder.getstate()[0].hex(" ").upper()
@@ -243,10 +251,25 @@ def frames(model: Any, tokenizer: Tokenizer, order: Order) -> Iterator[bytes]:
             ids.append(state.token)
         known = len(ids) if len(ids) == order.prompt else LONGEST
         # A tail that begins within a character would misread its first bytes: so read a character more.
-        labels = tokenizer.labels(ids[-(known + LONGEST - 1) :])[-known:]
-        own = [bytes_of(tokenizer, i).hex() for i in ids[-known:]]
-        yield squeeze.compress(pack(state, tokenizer, labels, own)) + squeeze.flush(zlib.Z_SYNC_FLUSH)
+        labels, own = (part[-known:] for part in label(tokenizer, ids[-(known + LONGEST - 1) :]))
+        yield squeeze.compress(pack(state, order, tokenizer, labels, own)) + squeeze.flush(zlib.Z_SYNC_FLUSH)
     yield squeeze.flush()
+
+
+def label(tokenizer: Tokenizer, ids: Sequence[int]) -> tuple[list[str], list[str]]:
+    """The labels of tokens as they stand in a text, and their bytes as hexadecimal digits.
+
+    What reads words or pieces of them, but not spaces, joins them by rules of its own: of each but the first this shows
+    what it adds to the one before, "␣cats" or, of "##s", "s".
+    """
+    labels, own = tokenizer.labels(ids), [bytes_of(tokenizer, i) for i in ids]
+    if tokenizer.unit in ("word", "piece") and not hasattr(tokenizer, "bytes_of"):
+        for i in range(1, len(ids)):
+            before, both = (written(tokenizer, ids[i - 1 : end])[0] for end in (i, i + 1))
+            added = both[len(before) :]
+            own[i] = added.encode()
+            labels[i] = "".join(map(former.tokens.visible, added)) or labels[i]
+    return labels, [each.hex() for each in own]
 
 
 def describe(state: State, tokenizer: Tokenizer) -> Numbers:
@@ -268,7 +291,7 @@ def describe(state: State, tokenizer: Tokenizer) -> Numbers:
     }
 
 
-def pack(state: State, tokenizer: Tokenizer, labels: Sequence[str], own: Sequence[str]) -> bytes:
+def pack(state: State, order: Order, tokenizer: Tokenizer, labels: Sequence[str], own: Sequence[str]) -> bytes:
     """One frame, before gzip; `labels` are those of the text's last tokens, `own` their bytes as hexadecimal digits."""
     described = describe(state, tokenizer)
     ids, names, probs, kept = (described.pop(name) for name in ("ids", "labels", "probs", "kept"))
@@ -277,6 +300,7 @@ def pack(state: State, tokenizer: Tokenizer, labels: Sequence[str], own: Sequenc
         "start": state.start,
         "labels": labels,
         "bytes": own,
+        "remarks": order.remarks,
         "drawn": state.drawn,
         "candidates": [
             [i, name, p, k if left > 0 else None]  # None: cut; 0: left with next to nothing

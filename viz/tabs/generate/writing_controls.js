@@ -115,7 +115,8 @@ const paint = (changed) => {
   const { depth } = writing.cursor;
   const at = running ? say("write_running") : depth ? writing.count(depth) : "";
   const lacks = !running && writing.beyond()?.note;
-  status.textContent = writing.message?.text ?? [at, lacks && former.told(lacks)].filter(Boolean).join(" · ");
+  const remarks = writing.cursor.state?.remarks ?? [];
+  status.textContent = writing.message?.text ?? [at, lacks && former.told(lacks), ...remarks.map(former.told)].filter(Boolean).join(" · ");
   status.className = `status ${writing.message?.kind ?? ""}`;
 };
 writing.subscribe(element, paint);

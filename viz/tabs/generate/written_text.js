@@ -143,7 +143,7 @@ const paintOther = former.eachFrame(() => {
   const start = state?.start ?? 0;
   const kind = (i) => `${i < prompt ? "prompt" : "written"} ${row && row[i - start] === undefined ? "gone" : ""} ${i === labels.length - 1 ? "here" : ""}`;
   drawOther({ labels, bytes, row, start, kind });
-  other.name.textContent = message ?? nameOf(settings.second, bytes.slice(prompt));
+  other.name.textContent = message ?? [nameOf(settings.second, bytes.slice(prompt)), ...(state?.remarks ?? []).map(former.told)].join(" · ");
   element.dataset.second = second.rev;
 });
 

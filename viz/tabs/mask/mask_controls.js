@@ -16,10 +16,10 @@ masking.subscribe(element, (changed) => {
   model.value = masking.view.model;
   layer.update();
   head.update();
-  const { total, tokens } = masking.answers.stages ?? {};
-  const cut = total > tokens ? { kind: "info", text: say("mask_cut", { total, limit: tokens }) } : null;
-  const said = masking.message ?? cut;
-  note.textContent = said?.text ?? "";
-  note.className = `note ${said?.kind ?? ""}`;
+  const { total, tokens, remarks = [] } = masking.answers.stages ?? {};
+  const cut = total > tokens ? [say("mask_cut", { total, limit: tokens })] : [];
+  const said = masking.message ?? { kind: "info", text: [...cut, ...remarks.map(former.told)].join(" ") };
+  note.textContent = said.text;
+  note.className = `note ${said.kind}`;
   element.dataset.rev = masking.rev;
 });

@@ -9,6 +9,7 @@ from former import masks
 from viz import figures
 from viz.panels import Draw, Field, Panel, Question
 from viz.passes.loaded import Loaded, Models, maskable
+from viz.passes.remarks import remarks
 from viz.passes.run import tokenize
 from viz.server.view import View, read_choice, read_model, read_string, read_whole
 from viz.tabs.mask import consequence, masking
@@ -102,9 +103,15 @@ def describe_text(models: Models, view: View) -> dict[str, Any]:
 
 
 def describe_head(models: Models, view: View) -> dict[str, Any]:
-    """The sizes of the text and of the head, and how many cells the mask allows."""
-    sizes, config = describe_text(models, view), read_causal(models, view).bundle.config
-    return {**sizes, "headSize": config.head_size, "cells": masks.count(view["mask"], sizes["tokens"], view["size"])}
+    """The sizes of the text and of the head, how many cells the mask allows, and remarks on the text."""
+    sizes, loaded = describe_text(models, view), read_causal(models, view)
+    labels = tokenize(loaded, view["text"])[1][: masking.SHOWN]
+    return {
+        **sizes,
+        "headSize": loaded.bundle.config.head_size,
+        "cells": masks.count(view["mask"], sizes["tokens"], view["size"]),
+        "remarks": remarks(loaded, view["text"], labels),
+    }
 
 
 def describe_reach(models: Models, view: View) -> dict[str, Any]:
