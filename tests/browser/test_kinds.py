@@ -20,7 +20,7 @@ TEXT = "Paris is the [capital] of France, and Berlin is in Germany."
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
-    """What `transformers` saved, with random weights: a GPT-2, and a BERT with as many heads as BERT-base."""
+    """What `transformers` saved, with random weights: a GPT-2, a bare BERT, and one with as many heads as BERT-base."""
     torch.manual_seed(0)
     folder = tmp_path_factory.mktemp("own")
     pieces = WordPieceTokenizer.train([TEXT * 3], 150)
@@ -33,6 +33,9 @@ def folders(tmp_path_factory):
     config = transformers.BertConfig(vocab_size=150, max_position_embeddings=256, initializer_range=0.3, **shape)
     transformers.BertForPreTraining(config).save_pretrained(folder / "own-bert")
     (folder / "own-bert" / "tokenizer.json").write_text(pieces.to_dict()["definition"], encoding="utf-8")
+    config = transformers.BertConfig(**{**config.to_dict(), "num_attention_heads": 4, "num_hidden_layers": 3})
+    transformers.BertModel(config).save_pretrained(folder / "own-bare")
+    (folder / "own-bare" / "tokenizer.json").write_text(pieces.to_dict()["definition"], encoding="utf-8")
     config = transformers.GPT2Config(
         vocab_size=280, n_embd=48, n_head=4, n_layer=3, n_positions=64, initializer_range=0.3
     )
@@ -70,6 +73,30 @@ def test_a_gpt2_of_ones_own_shows_the_maps_of_transformers(tab, folders):
     reading = tab.point(0.5, 0.9)
     exact = float(maps[1][0, 2, int(reading["query"]), int(reading["key"])])
     assert float(reading["weight"]) == pytest.approx(exact, abs=5e-5)
+
+
+def test_a_bare_bert_is_looked_at_and_says_that_it_predicts_nothing(tab, folders):
+    tab.open(model="own-bare", text=TEXT, layer=1, head=2, view="map")
+    ids = tab.page.evaluate("former.store.pass.header.ids")
+    model = transformers.BertModel.from_pretrained(folders / "own-bare", attn_implementation="eager").eval()
+    maps = torch.cat(model(torch.tensor([ids]), output_attentions=True).attentions).detach()
+    reading = tab.point(0.5, 0.7)
+    query, key = int(reading["query"]), int(reading["key"])
+    assert float(reading["weight"]) == pytest.approx(float(maps[1, 2, query, key]), abs=5e-5)
+    tab.cell(2, 3).click()
+    tab.token(3).click()
+    expect(tab.page.locator("[data-panel=pair]")).to_contain_text("Softmax over 15 keys")
+    tab.set("Show", "Rollout")
+    tab.set("As", "Lines")
+    tab.settled()
+    shown = {one.get_attribute("data-panel") for one in tab.page.locator(".former .panel:visible").all()}
+    assert {"overview", "lines", "statistics", "pair", "token-strip", "trace", "interventions", "export"} <= shown
+    assert not shown & {"prediction", "surprise", "words"}
+    expect(tab.page.locator("[data-panel=blanks]")).to_contain_text("no head that predicts words")
+    tab.set("Show", "Head")
+    tab.page.get_by_role("button", name="Switch off", exact=True).click()
+    tab.wait("former.store.pass.header.edits.length === 1")
+    tab.settled()
 
 
 def test_a_word_that_is_pressed_is_hidden_and_what_fills_it_is_what_transformers_says_with_and_without_a_head(
