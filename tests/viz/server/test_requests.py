@@ -110,7 +110,7 @@ def examples(server: FastAPI) -> Iterator[tuple[str, str, dict[str, Any]]]:
     yield from (("POST", path, WRITING) for path in ("/write", "/written"))
     for name, panel in PANELS.items():
         for shown in VIEWS.get(name) or EXPLORE.get(name, [view()]):
-            asked = [question for question, each in panel.questions.items() if each.when(shown)]
+            asked = [question for question, each in panel.questions.items() if each.asked and each.when(shown)]
             yield from (("POST", f"/ask/{name}/{question}", shown) for question in asked)
             yield "POST", f"/python/{name}", shown
     for path in paths(server, "POST"):
