@@ -207,7 +207,7 @@ TAKEN = """([model, text, edits]) => {
   const { store } = former;
   const { header } = store.pass ?? {};
   const same = header?.model === (model || "generator") && header.text === text;
-  return same && store.editsInLink(header.edits) === edits;
+  return same && former.editsInLink(header.edits) === edits;
 }"""
 
 

@@ -17,10 +17,16 @@ def test_a_script_gets_an_element_of_its_own_which_is_the_inner_one_of_its_class
         assert inner.evaluate("(element, name) => element.parentElement.closest(`.former-${name}`) !== null", name)
 
 
-def test_a_script_s_event_reaches_python_with_its_values_and_a_new_value_reaches_the_script(tab):
-    tab.open(text="abc")
-    tab.page.get_by_role("button", name="Switch off", exact=True).click()  # trigger("edited"), then watch("value")
-    tab.wait("() => former.store.pass.header.edits.length === 1")
+def test_a_script_s_event_fills_the_fields_and_what_is_entered_there_reaches_the_scripts(tab):
+    tab.open(text="abc", model="tiny-generator")
+    tab.page.get_by_role("group", name="Examples").get_by_role("button").first.click()  # trigger("filled")
+    tab.wait("() => former.store.pass.header.text !== 'abc'")
+    box = tab.page.get_by_role("textbox", name="Text", exact=True)
+    expect(box).to_have_value(tab.page.evaluate("former.store.pass.header.text"))
+    box.press("End")
+    for key in ("!", "Backspace", "Backspace"):
+        box.press(key)
+    tab.wait("(text) => former.store.pass.header.text === text", box.input_value())
 
 
 def test_a_tab_comes_to_the_front_by_an_update_and_says_so(tab):

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import expect
 
 from tests.browser.pages import REFUSED, Exploring, Writing
 from tests.browser.pages_permute import Permuting
@@ -199,37 +199,6 @@ def test_a_link_that_names_what_every_object_has_names_nothing_here(tab, opened)
     tab.goto(tab=opened, **{name: "__proto__"})
     expect(tab.page.locator(message).last).to_contain_text(f"a {name} that cannot be shown (“__proto__”)")
     assert tab.link().get(name) != "__proto__"
-
-
-EVENTS = re.compile("/gradio_api/(queue/data|run)")  # what brings the answers to Gradio's events
-
-
-@pytest.fixture
-def unanswered(page) -> None:
-    """No event of the page is answered."""
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        held.append(route)
-
-    page.route(EVENTS, hold)
-
-
-@pytest.mark.own_page
-@pytest.mark.usefixtures("unanswered")
-def test_the_tab_of_a_link_opens_without_an_answer_to_any_event(page, guard):
-    with page.expect_request(EVENTS):
-        tab = Permuting(page, guard.origin).open(text="film")
-    assert tab.words() == ["film"]
-
-
-@pytest.mark.own_page
-@pytest.mark.usefixtures("unanswered")
-def test_a_page_that_is_left_before_its_events_are_answered_reports_no_error(tab, guard):
-    for _ in range(2):
-        with tab.page.expect_request(EVENTS):
-            tab.open()
-    assert guard.unexpected() == []
 
 
 FRAMED = """if (window.parent !== window) Object.defineProperty(window, 'parent', {

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
 import threading
-import time
 from collections import OrderedDict
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -47,7 +45,6 @@ class PassStore:
         self._orders: OrderedDict[str, Order] = OrderedDict()
         self._lock = threading.Lock()
         self._turns = threading.Semaphore(AT_ONCE)
-        self._revisions = itertools.count(round(1000 * time.time()))  # a page stays open while the server is restarted
 
     def get(self, key: str) -> tuple[Pass, bytes] | None:
         """A pass and its packed body; None where it is not held."""
@@ -90,10 +87,6 @@ class PassStore:
             self._orders.move_to_end(key)
             if len(self._orders) > REMEMBERED:
                 self._orders.popitem(last=False)
-
-    def revision(self) -> int:
-        """A number larger than all before, those of earlier starts of the server too, to mark an answer with."""
-        return next(self._revisions)
 
 
 def size(made: Pass, body: bytes) -> int:

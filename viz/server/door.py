@@ -1,9 +1,8 @@
 """What every request passes first: it is noted who asks, and Gradio's own routes are kept to what the page uses.
 
-Of those that take a POST the page uses one, which runs an event. Uploads and the queue, which it does not need, are
-closed: whoever fills them would take memory or room from the others. Events are run a few at once, clients in turn.
-The page itself, which Gradio sends as it is, is compressed: a quarter of the bytes. An address that is too long for
-Gradio, which would fail on it, is refused.
+Those that take a POST, which run events, take uploads and fill the queue, are closed: the page asks by routes of our
+own, and whoever filled them would take memory or room from the others. The page itself, which Gradio sends as it is, is
+compressed: a quarter of the bytes. An address that is too long for Gradio, which would fail on it, is refused.
 """
 
 from __future__ import annotations
@@ -13,16 +12,13 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from viz.gradio_adapter import EVENTS, ROUTES
+from viz.gradio_adapter import ROUTES
 from viz.server import http
-from viz.server.clients import Places, Turns, client, client_of, new_cookie, session, session_of
-from viz.text import Busy, Refusal, message
+from viz.server.clients import client, client_of, new_cookie, session, session_of
+from viz.text import Refusal, message
 
 PAGE = "/"
-LINE = 200  # events at work or in line
-AT_ONCE = 8
 ADDRESS_LIMIT = 62_000  # bytes of path and query; httpx, by which Gradio reads addresses, takes 65,536 with the host
-BODY_LIMIT = 4 * http.BODY_LIMIT  # bytes of an event: a text may stand in it more than once
 
 
 class Door:
@@ -31,7 +27,6 @@ class Door:
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
         self._page = GZipMiddleware(app, compresslevel=4)  # 9 takes four times as long for 6 % less
-        self._places, self._turns = Places(LINE), Turns(AT_ONCE)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers a request."""
@@ -44,29 +39,9 @@ class Door:
         session.set(known := session_of(scope))
         if scope["path"] == PAGE:
             return await self._page(scope, receive, send if known else with_cookie(send))
-        if scope["method"] != "POST" or ROUTES not in scope["path"]:
-            return await self._app(scope, receive, send)
-        if EVENTS not in scope["path"]:
+        if scope["method"] == "POST" and ROUTES in scope["path"]:
             return await http.refused(Refusal("not_possible"), 404)(scope, receive, send)
-        if not self._places.open_to(who):
-            return await http.refused(Busy("busy_measuring"))(scope, receive, send)
-        self._places.take(who)
-        try:
-            await self._event(who, scope, receive, send)
-        finally:
-            self._places.give_back(who)
-
-    async def _event(self, who: str, scope: Scope, receive: Receive, send: Send) -> None:
-        body = await read_all(receive)
-        if body is None:  # too long, or nobody is there any more
-            return await http.refused(Refusal("bad_request"))(scope, receive, send)
-        whole: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-
-        async def again() -> Message:
-            return whole.pop() if whole else await receive()
-
-        async with self._turns.of(who):
-            await self._app(scope, again, send)
+        await self._app(scope, receive, send)
 
 
 def long_address(length: int, headers: Headers) -> Response:
@@ -89,17 +64,3 @@ def with_cookie(send: Send) -> Send:
         await send(message)
 
     return sending
-
-
-async def read_all(receive: Receive) -> bytes | None:
-    """A request's body; None where it is too long or its client leaves before its end."""
-    body = b""
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            return None
-        body += message.get("body", b"")
-        if len(body) > BODY_LIMIT:
-            return None
-        if not message.get("more_body", False):
-            return body

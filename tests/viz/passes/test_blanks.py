@@ -14,6 +14,7 @@ from viz.passes.run import run
 from viz.passes.store import PassStore
 from viz.tabs import explore
 from viz.tabs.explore import starts
+from viz.tabs.explore.answer import answer
 from viz.text import Refusal, told
 
 SNIPPETS = {panel.name: panel.snippet for panel in explore.TAB.panels if panel.snippet}
@@ -145,8 +146,8 @@ def test_of_a_text_that_is_too_long_what_is_read_stands_between_cls_and_sep(bert
         i for i, label in enumerate(labels) if label not in ("[CLS]", "[SEP]")
     ]
     assert made.header["total"] > 40
-    answer = explore.page.answer({"b": bert}, PassStore({bert.name: bert}), "b", text, None)
-    assert "40 pieces of words at once" in told(answer["notes"][0])
+    said = answer({"b": bert}, PassStore({bert.name: bert}), {"model": "b", "text": text})
+    assert "40 pieces of words at once" in told(said["notes"][0])
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,10 @@ from viz.passes import lens, measures, sources, trace
 from viz.passes.loaded import Loaded, filler
 from viz.passes.run import Pass, run
 from viz.passes.store import PassStore
+from viz.server.http import refusal_of
 from viz.tabs import explore
 from viz.tabs.explore import page
+from viz.tabs.explore.answer import answer
 from viz.tabs.generate import writing
 from viz.tabs.mask import masking
 from viz.tabs.mask import panels as mask_panels
@@ -43,7 +45,11 @@ def inputs(made: Pass) -> dict[str, torch.Tensor]:
 def notes(loaded: Loaded, text: str) -> list[str]:
     """What Explore says above the maps of a text."""
     models = {loaded.name: loaded}
-    return [told(each) for each in page.answer(models, PassStore(models), loaded.name, text, ())["notes"]]
+    view = {"model": loaded.name, "text": text}
+    try:
+        return [told(each) for each in answer(models, PassStore(models), view)["notes"]]
+    except ValueError as raised:
+        return [told(refusal_of(raised).note)]
 
 
 def code(panel: str, loaded: Loaded, text: str, **changes: Any) -> dict[str, Any]:

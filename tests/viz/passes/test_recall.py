@@ -16,6 +16,7 @@ from viz.passes.loaded import Loaded
 from viz.passes.run import run
 from viz.passes.store import PassStore
 from viz.tabs import explore
+from viz.tabs.explore.answer import answer
 from viz.text import told
 from viz.text.examples import EXAMPLES
 
@@ -125,9 +126,9 @@ def test_heads_and_depths_of_the_last_segment_are_measured_with_its_memory(xl):
 
 def test_the_page_says_that_the_last_segment_is_shown(xl):
     passes = PassStore({xl.name: xl})
-    said = explore.page.answer({xl.name: xl}, passes, xl.name, TEXT, None)["notes"]
+    said = answer({xl.name: xl}, passes, {"model": xl.name, "text": TEXT})["notes"]
     assert "Of its 23 bytes the last segment, 3, is shown; the 8 before it are its memory" in told(said[0])
-    assert explore.page.answer({xl.name: xl}, passes, xl.name, "The cat.", None)["notes"] == []
+    assert answer({xl.name: xl}, passes, {"model": xl.name, "text": "The cat."})["notes"] == []
 
 
 PANELS = sorted(set(SNIPPETS) - {"words", "blanks", "beside", "forming", "scan", "writes", "trace"})

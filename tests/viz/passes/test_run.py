@@ -11,9 +11,8 @@ from tests.viz import plain
 from viz.passes import edits, payload
 from viz.passes.run import TEXT_LIMIT, run, tokenize
 from viz.passes.store import PassStore
-from viz.tabs.base import site_of
-from viz.tabs.explore import page as explore
-from viz.text import told
+from viz.tabs.explore.answer import answer
+from viz.text import Refusal, told
 
 ODD = {
     "emoji": "👩‍👩‍👧 🎉 good film 🎬",
@@ -32,9 +31,9 @@ ODD = {
 @pytest.mark.parametrize("name", ["small-generator", "small-classifier"])
 def test_odd_text_gets_an_answer_that_can_be_sent(models, name, text):
     passes = PassStore(models)
-    answer = explore.answer(models, passes, name, text, None)
-    assert answer["key"], answer
-    made, body = passes.get(answer["key"])  # pyright: ignore[reportGeneralTypeIssues]
+    said = answer(models, passes, {"model": name, "text": text})
+    assert said["key"], said
+    made, body = passes.get(said["key"])  # pyright: ignore[reportGeneralTypeIssues]
     assert body == payload.pack(made)
     assert len(made.header["labels"]) == made.header["tokens"] == made.map("self").weights.shape[-1]
     json.dumps(made.header, allow_nan=False)
@@ -51,25 +50,24 @@ def test_odd_text_gets_an_answer_that_can_be_sent(models, name, text):
     ],
 )
 def test_text_that_cannot_be_run_gets_a_message_and_no_pass(models, text, says):
-    answer = explore.answer(models, PassStore(models), "small-classifier", text, None)
-    assert answer["key"] is None
-    assert [says in told(note) and note["kind"] == "error" for note in answer["notes"]] == [True]
+    with pytest.raises(Refusal, match=says):
+        answer(models, PassStore(models), {"model": "small-classifier", "text": text})
 
 
 def test_text_beyond_the_context_is_cut_and_said_to_be(models):
-    answer = explore.answer(models, PassStore(models), "small-generator", "x" * TEXT_LIMIT, None)
-    assert answer["key"]
-    assert "48 bytes at once. Your text has 4000" in told(answer["notes"][0])
+    said = answer(models, PassStore(models), {"model": "small-generator", "text": "x" * TEXT_LIMIT})
+    assert said["key"]
+    assert "48 bytes at once. Your text has 4000" in told(said["notes"][0])
 
 
 def test_a_review_beyond_the_context_is_read_at_its_end_as_in_training(models, classifier):
     context = classifier.bundle.config.seq_length
     text = "film " * 7 + "a Blorptious " * (context // 2)
     passes = PassStore(models)
-    answer = explore.answer(models, passes, "small-classifier", text, None)
+    said = answer(models, passes, {"model": "small-classifier", "text": text})
     total = 7 + context // 2 * 2
-    assert f"{context} words at once. Your text has {total}; the last {context}" in told(answer["notes"][0])
-    header = passes.get(answer["key"])[0].header  # pyright: ignore[reportOptionalSubscript]
+    assert f"{context} words at once. Your text has {total}; the last {context}" in told(said["notes"][0])
+    header = passes.get(said["key"])[0].header  # pyright: ignore[reportOptionalSubscript]
     typed = classifier.bundle.tokenizer.encode(text)
     assert header["ids"] == last_words(classifier.bundle.tokenizer, text, context) == typed[-context:]
     assert header["labels"][-2:] == ["a", "<unk> blorptious"]
@@ -77,8 +75,8 @@ def test_a_review_beyond_the_context_is_read_at_its_end_as_in_training(models, c
 
 
 def test_unknown_words_are_counted_and_shown_as_typed(models, classifier):
-    answer = explore.answer(models, PassStore(models), "small-classifier", "a Blorptious film", None)
-    assert [told(note).startswith("1 of 3 words") for note in answer["notes"]] == [True]
+    said = answer(models, PassStore(models), {"model": "small-classifier", "text": "a Blorptious film"})
+    assert [told(note).startswith("1 of 3 words") for note in said["notes"]] == [True]
     assert tokenize(classifier, "a Blorptious film")[1] == ["a", "<unk> blorptious", "film"]
 
 
@@ -111,25 +109,16 @@ NONSENSE = [
 
 
 @pytest.mark.parametrize("given", NONSENSE, ids=repr)
-def test_edits_of_nonsense_are_refused_with_a_message(models, given):
-    for sent in (given, {"model": "small-generator", "list": given}):
-        answer = explore.answer(models, PassStore(models), "small-generator", "The cat", sent)
-        assert answer["key"] is None
-        assert answer["notes"][0]["kind"] == "error"
+def test_edits_of_nonsense_are_refused_with_a_message(generator, given):
+    for sent in (given, {"model": generator.name, "list": given}):
+        with pytest.raises(Refusal, match="cannot be made"):
+            edits.read(sent, generator.name, generator.bundle.config)
 
 
-def test_too_many_edits_are_refused_with_the_limit(models):
+def test_too_many_edits_are_refused_with_the_limit(generator):
     given = [{"layer": 0, "head": 0, "do": "uniform"}] * (edits.LIMIT + 1)
-    notes = explore.answer(models, PassStore(models), "small-generator", "The cat", given)["notes"]
-    assert str(edits.LIMIT) in told(notes[0])
-
-
-def test_edits_of_one_model_are_not_those_of_another(models):
-    given = {"model": "small-generator", "list": [{"layer": 2, "head": 3, "do": "uniform"}]}
-    passes = PassStore(models)
-    for name, count in (("small-generator", 1), ("small-classifier", 0)):
-        key = explore.answer(models, passes, name, "a film", given)["key"]
-        assert len(passes.get(key)[0].header["edits"]) == count  # pyright: ignore[reportOptionalSubscript]
+    with pytest.raises(Refusal, match=str(edits.LIMIT)):
+        edits.read(given, generator.name, generator.bundle.config)
 
 
 def test_a_link_restores_its_edits_and_names_those_that_cannot_be_made(models):
@@ -138,26 +127,22 @@ def test_a_link_restores_its_edits_and_names_those_that_cannot_be_made(models):
         "text": "The cat",
         "edits": "0.3.off,2.L.uniform,1.2.x-1.5,9.0.off,0.0.x,💥,1.1,1.3.w5_2_0.25,0.0.W3_0_1,1.L.w5_2_0,0.1.w5_2_1.5",
     }
-    site = site_of(models)
-    given, model, text, answer = explore.restore(site, asked, "small-classifier", "a film")
-    assert (model, text) == ("small-generator", "The cat")
-    assert given["list"] == [
+    passes = PassStore(models)
+    said = answer(models, passes, asked)
+    assert passes.get(said["key"])[0].header["edits"] == [  # pyright: ignore[reportOptionalSubscript]
         {"layer": 0, "head": 3, "do": "scale", "factor": 0.0},
         {"layer": 2, "head": None, "do": "uniform"},
         {"layer": 1, "head": 2, "do": "scale", "factor": -1.5},
         WEIGHT,
         WEIGHT | {"layer": 0, "head": 0, "query": 3, "key": 0, "weight": 1.0, "renormalise": False},
     ]
-    assert site.passes.get(answer["key"])[0].header["edits"] == given["list"]  # pyright: ignore[reportOptionalSubscript]
-    assert "9.0.off,0.0.x,💥,1.1,1.L.w5_2_0,0.1.w5_2" in told(answer["link"][0])
+    assert "9.0.off,0.0.x,💥,1.1,1.L.w5_2_0,0.1.w5_2" in told(said["notes"][0])
 
 
-@pytest.mark.parametrize(
-    "asked", [{"edits": "x" * 5000}, {"model": "<b>"}, {"text": ""}, {"edits": "0.0.x" + "9" * 400}]
-)
-def test_a_link_of_nonsense_gives_messages_and_no_error(models, asked):
-    *_, answer = explore.restore(site_of(models), asked, "small-generator", "The cat")
-    assert answer["link"] or answer["notes"]
+@pytest.mark.parametrize("nonsense", ["x" * 5000, "0.0.x" + "9" * 400])
+def test_edits_of_nonsense_in_a_link_are_named_and_no_error(models, nonsense):
+    asked = {"model": "small-generator", "text": "The cat", "edits": nonsense}
+    assert answer(models, PassStore(models), asked)["notes"]
 
 
 def test_edited_and_plain_outputs_are_those_of_the_weights_alone(generator):

@@ -17,6 +17,7 @@ from viz.passes import loaded as served
 from viz.passes import payload, run, sources
 from viz.passes.store import PassStore
 from viz.tabs import explore
+from viz.tabs.explore.answer import answer
 from viz.text import told
 
 TEXT = "The cats sat on the mat, and one of the cats was theirs."
@@ -117,10 +118,10 @@ def test_a_model_whose_maps_would_be_too_many_shows_fewer_tokens_and_says_so(gpt
     loaded = sources.open_model(str(gpt2))
     assert sources.told(loaded).endswith("shows 20 of its 300 tokens at once")
     passes = PassStore({loaded.name: loaded})
-    answer = explore.page.answer({loaded.name: loaded}, passes, loaded.name, TEXT * 5, None)
-    made, _ = passes.get(answer["key"])  # pyright: ignore[reportGeneralTypeIssues]
+    said = answer({loaded.name: loaded}, passes, {"model": loaded.name, "text": TEXT * 5})
+    made, _ = passes.get(said["key"])  # pyright: ignore[reportGeneralTypeIssues]
     assert made.header["tokens"] == 20
-    assert f"shows 20 pieces of words at once. Your text has {made.header['total']}" in told(answer["notes"][0])
+    assert f"shows 20 pieces of words at once. Your text has {made.header['total']}" in told(said["notes"][0])
 
 
 @pytest.mark.parametrize("odd", [0, 1])

@@ -111,9 +111,3 @@ def test_it_remembers_no_more_than_it_may(models, generator, monkeypatch):
         passes.make(generator, text)
     assert [bool(passes.again(key)) for key in keys(generator)[:5]] == [False, False, True, True, True]
     assert passes.again("nothing") is None
-
-
-def test_revisions_only_grow_and_never_repeat(models):
-    passes = PassStore(models)
-    seen = [passes.revision() for _ in range(5)]
-    assert seen == sorted(set(seen))

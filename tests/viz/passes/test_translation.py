@@ -13,7 +13,7 @@ from viz.passes import edits, lens, measures
 from viz.passes.loaded import Loaded
 from viz.passes.run import run
 from viz.passes.store import PassStore
-from viz.tabs.explore import page as explore
+from viz.tabs.explore.answer import answer
 from viz.text import Refusal, told
 
 DATE = "the 4th of July, 1976"
@@ -190,21 +190,21 @@ def test_what_the_page_says_of_odd_dates(dates):
     models = {"dates": dates}
     passes = PassStore(models)
 
-    def notes(text, given=None):
-        answer = explore.answer(models, passes, "dates", text, given)
-        return [told(note) for note in answer["notes"]], answer["key"]
+    def notes(text, edits=""):
+        found = answer(models, passes, {"model": "dates", "text": text, "edits": edits})
+        return [told(note) for note in found["notes"]], found["key"]
 
     said, key = notes("4 Juli ☃ 1976 -> ☃")
     assert said == ["1 of 14 characters is not in the model’s vocabulary; it sees it as <unk>."]
     assert passes.get(key)[0].header["answer"]["labels"] == ["<begin>", "<unk> ☃"]  # pyright: ignore
     assert "64 characters at once" in notes("4 July 1976 " * 9)[0][0]
-    assert "63 at most" in notes(f"4 July 1976 → {'1' * 64}")[0][0]
-    assert "no text" in notes("→ 1976-07-04")[0][0]
+    for text, says in ((f"4 July 1976 → {'1' * 64}", "63 at most"), ("→ 1976-07-04", "no text")):
+        with pytest.raises(Refusal, match=says):
+            notes(text)
     assert notes("4 July 1976 →")[1]
-    edit = {"layer": 0, "head": 0, "do": "uniform"}
-    for wrong in (edit, edit | {"map": "self"}, edit | {"map": ["cross"]}, edit | {"map": "cross", "layer": 3}):
-        assert "cannot be made" in notes(DATE, {"model": "dates", "list": [wrong]})[0][0]
-    assert notes(DATE, {"model": "dates", "list": [edit | {"map": "cross"}]})[0] == []
+    for wrong in ("0.0.uniform", "self.0.0.uniform", "cross.3.0.uniform"):
+        assert f"cannot make (“{wrong}”)" in notes(DATE, wrong)[0][0]
+    assert notes(DATE, "cross.0.0.uniform")[0] == []
 
 
 def test_every_head_of_its_three_stacks_is_worth_the_bits_that_its_answer_costs_without_it(dates):

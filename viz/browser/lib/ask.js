@@ -1,6 +1,6 @@
 // Asking the server, and handing files to the visitor. Every question fails in one way: an Unanswered, whose message is a
 // sentence for the visitor. Adds former.later, former.ask, former.answer, former.bytes, former.stream, former.lines,
-// former.unanswered, former.whyNot, former.copy and former.saveFile.
+// former.newest, former.unanswered, former.whyNot, former.copy and former.saveFile.
 (() => {
   const former = window.former;
   const LATER = 700; // ms, up to twice that: from a busy server's refusal to the next time it is asked; then twice that
@@ -23,10 +23,14 @@
     get refused() {
       return this.status === 200 || this.status === 422;
     }
+    /** Whether it may be answered when it is asked again. */
+    get passing() {
+      return !this.refused;
+    }
   }
 
-  /** An Unanswered with a message of viz/text. */
-  former.unanswered = (key) => new Unanswered(former.say(key));
+  /** An Unanswered with a message of viz/text; with a status, as if the server had said so. */
+  former.unanswered = (key, values, status) => new Unanswered(former.say(key, values), status);
 
   /** What the visitor is told of an error. One of a script's own is for the console: its words mean nothing to a visitor. */
   former.whyNot = (error) => {
@@ -75,7 +79,7 @@
   };
 
   /** What a path holds, an ArrayBuffer. Throws Unanswered. */
-  former.bytes = async (path) => received((await former.ask(path)).arrayBuffer());
+  former.bytes = async (path, signal) => received((await former.ask(path, { signal })).arrayBuffer());
 
   /** The pieces of an answer as they come, Uint8Arrays; aborting the signal ends the work on the server. Throws Unanswered. */
   former.stream = async function* (path, { body, signal } = {}) {
@@ -104,6 +108,57 @@
         take(piece);
       }
     }
+  };
+
+  /**
+   * Questions of which only the newest counts: it ends those before it, and what they still bring is dropped.
+   *
+   * take(answer), fail(error): what the newest one came to. Where the server did not answer it is asked again, each time
+   * later, unless `once`.
+   * section: an element; nothing is asked while it is out of view. wait: ms before a question is asked, so that one who
+   * walks over many asks once.
+   *
+   * Returns {ask, stop}: ask(name, get) calls get(signal), and returns true, unless the newest question has this name;
+   * stop() ends and forgets it.
+   */
+  former.newest = ({ take, fail, once = false, section = null, wait = 0 }) => {
+    let newest = null; // {name, get, abort, due: whether it is to be asked, times: that it failed}
+    let timer = 0;
+    let inView = !section;
+
+    const stop = () => {
+      clearTimeout(timer);
+      newest?.abort.abort();
+      newest = null;
+    };
+    const ask = (name, get) => {
+      if (newest?.name === name) return false;
+      stop();
+      newest = { name, get, abort: new AbortController(), due: true, times: 0 };
+      if (wait) timer = setTimeout(start, wait);
+      else start();
+      return true;
+    };
+    const start = async () => {
+      const own = newest;
+      if (!own?.due || !inView) return;
+      own.due = false;
+      try {
+        const answer = await own.get(own.abort.signal);
+        if (own === newest) take(answer);
+      } catch (error) {
+        if (own !== newest) return;
+        own.due = Boolean(error.passing) && !once;
+        fail(error);
+        if (own.due && own === newest) timer = setTimeout(start, former.later(own.times++));
+      }
+    };
+    if (section)
+      new IntersectionObserver((entries) => {
+        inView = entries.at(-1).isIntersecting;
+        start();
+      }).observe(section);
+    return { ask, stop };
   };
 
   /** Copies what stands in a field; false where the clipboard is refused, as on plain http or in another page's frame: it

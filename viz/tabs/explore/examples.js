@@ -1,15 +1,18 @@
-// Texts to begin with, for what the model on screen reads; a click puts one in the text box.
+// Texts to begin with, for what the model on screen reads; a click puts one in the text box. What the fields show beside what
+// a visitor enters, a link's model and text or an example, comes through here: trigger("filled") has Gradio ask the store.
 const { h, say, store } = former;
+const fill = () => trigger("filled");
 element.setAttribute("role", "group");
 element.setAttribute("aria-label", say("examples"));
+store.start(props.value, fill);
 store.subscribe(element, (changed) => {
   if (!changed.has("pass") || !store.pass) return;
   const { examples, text } = store.pass.header;
   const choose = (example) => {
-    trigger("chosen", { text: example });
-    store.again(example); // that it stands in the text box already changes nothing there
+    store.ask({ text: example });
+    fill();
   };
   const chip = (example) => h("button", { type: "button", "aria-pressed": `${example === text}`, onclick: () => choose(example) }, example);
-  element.replaceChildren(h("span", { class: "quiet" }, say("examples")), ...(props.value[examples] ?? []).map(chip));
+  element.replaceChildren(h("span", { class: "quiet" }, say("examples")), ...(props.value.texts[examples] ?? []).map(chip));
   element.dataset.rev = store.rev;
 });

@@ -1,11 +1,11 @@
-// Heads as they form: a slider through the snapshots of a model that has some, {model: steps} in props.value. The pass of a
-// step is asked for as any other, so every view of the tab moves; here its place on the curve and the head's copying score.
+// Heads as they form: a slider through the snapshots of a model that has some. The pass of a step is asked for as any other,
+// so every view of the tab moves; here its place on the curve and the head's copying score.
 const { h, say, store } = former;
 const words = (name, values) => say(`forming_${name}`, values);
 const { section, tools, body, foot } = former.panel(element, words("title"));
 const PACE = 900; // ms between two snapshots while it plays
 const own = () => former.snapshotOf(store.pass.header.model)[0];
-const steps = () => (store.pass && props.value[own()]) || [];
+const steps = () => (store.pass && store.steps[own()]) || [];
 const at = () => {
   const [, step] = former.snapshotOf(store.pass.header.model);
   return step === null ? steps().length - 1 : steps().indexOf(step);
@@ -16,7 +16,7 @@ let course = null; // {of, answer}: see viz/tabs/explore/forming.py
 const player = former.player({ words, shown: () => former.page.tab === "explore" && steps().length > 0 }, {
   set: ({ step }) => {
     wanted = step;
-    former.setStep(steps()[step]);
+    store.stepTo(steps()[step]);
     paint();
   },
 }, {

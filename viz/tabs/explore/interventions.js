@@ -1,12 +1,9 @@
-// What the visitor changes in the heads. props.value is {model, list, step}: edits belong to one model's heads
-// (viz/passes/edits.py); trigger("edited") runs the text under them, in the model as it was at a step of its training, null
-// for the end. Below, what every head is worth: measured by switching each one off.
+// What the visitor changes in the heads (viz/passes/edits.py). Below, what every head is worth: measured by switching each
+// one off.
 const { h, say, store } = former;
 const LIMIT = former.limits.edits;
 const { tools, body, foot } = former.panel(element, say("edits"));
 
-const model = () => former.snapshotOf(store.pass.header.model)[0];
-const edits = () => (store.pass && props.value?.model === model() ? props.value.list : []);
 /** Whose heads they are, where a model has several stacks. */
 const stack = () => (store.pass?.header.kind === "translator" ? { map: store.map.name } : {});
 const target = () => ({ ...stack(), layer: store.view.layer, head: whole.checked ? null : store.view.head });
@@ -16,26 +13,13 @@ const name = ({ map, layer, head }) => {
   return map ? say("edit_of", { map: say(`map_${map}`), name: named }) : named;
 };
 
-/** Runs the text under other edits. */
-former.setEdits = (list) => {
-  props.value = { model: model(), list, step: props.value?.model === model() ? props.value.step : null };
-  draw();
-  trigger("edited");
-};
-
-/** Runs the text through the model as it was at a step of its training, null for the end. */
-former.setStep = (step) => {
-  props.value = { model: model(), list: edits(), step };
-  trigger("edited");
-};
-
 /** Puts one edit in the place of what was done to the same head, or weight; without an edit that is only taken back. */
 const apply = (edit, on = target()) => {
   if (!store.pass) return;
-  const others = edits().filter((other) => !same(other, on));
+  const others = store.edits.filter((other) => !same(other, on));
   const list = edit ? [...others, { ...on, ...edit }] : others;
   if (list.length > LIMIT) return void (status.textContent = say("edits_many", { limit: LIMIT }));
-  former.setEdits(list);
+  store.edit(list);
 };
 
 const hints = []; // [what a button says, what it does]
@@ -58,7 +42,7 @@ const weighs = h("output");
 const share = h("input", { type: "checkbox", checked: true, onchange: () => weightEdit() && setWeight() });
 const free = button("edit_weight_undo", () => apply(null, place()));
 const place = () => ({ ...stack(), layer: store.view.layer, head: store.view.head, ...former.lockedPair(former.shown()) });
-const weightEdit = () => edits().find((edit) => same(edit, place()));
+const weightEdit = () => store.edits.find((edit) => same(edit, place()));
 const setWeight = () => {
   const on = place();
   store.set({ token: on.query, key: on.key }); // the pair stays the one that is looked at
@@ -86,7 +70,7 @@ const drawWeight = former.afterwards(() => {
   free.disabled = !current;
 });
 
-const reset = button("edit_reset", () => former.setEdits([]));
+const reset = button("edit_reset", () => store.edit([]));
 tools.append(former.hints(hints), reset);
 
 const heading = h("p", { class: "edit-target" });
@@ -104,7 +88,7 @@ const described = (edit) => {
 };
 
 const draw = () => {
-  const active = edits();
+  const active = store.edits;
   const current = active.find((edit) => same(edit, target()));
   heading.textContent = name(target());
   scale.value = current?.do === "scale" ? current.factor : 1;
@@ -117,7 +101,7 @@ const draw = () => {
   drawWeight();
   list.replaceChildren(...active.map((edit) => {
     const words = described(edit);
-    const remove = () => former.setEdits(edits().filter((other) => other !== edit));
+    const remove = () => store.edit(store.edits.filter((other) => other !== edit));
     const map = edit.map ? { map: store.pass.maps.findIndex((each) => each.name === edit.map) } : {};
     const pair = edit.do === "weight" ? { token: edit.query, key: edit.key, of: "head" } : {};
     const show = () => store.set({ ...map, layer: edit.layer, ...(edit.head === null ? {} : { head: edit.head }), ...pair });
@@ -200,11 +184,10 @@ const tell = () => {
 
 const drawAfterMap = former.afterwards(draw);
 
-watch("value", draw);
 store.subscribe(element, (changed) => {
   measure.disabled = !store.pass;
   if (changed.has("pass")) stop();
-  if (changed.has("pass") || changed.has("map")) draw();
+  if (["pass", "map", "edits"].some((field) => changed.has(field))) draw();
   else if (changed.has("layer") || changed.has("head")) drawAfterMap();
   else if (["exact", "token", "key", "of"].some((field) => changed.has(field))) drawWeight();
   if (changed.has("effects") || changed.has("pass")) tell();

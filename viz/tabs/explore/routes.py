@@ -1,6 +1,6 @@
 """The plain routes: what the browser fetches of a pass by its key, and what it has measured on it.
 
-    POST /attention                       {"model", "text", "edits" as a link has them} → {"key"} of its pass
+    POST /attention                       {"model", "text", "edits"} → {"key" of its pass, "notes"} (`answer.answer`)
     GET /attention/{key}                  the whole pass, packed (`payload.pack`)
     GET /attention/{key}/{map}/{layer}/{head}   one head exactly (`payload.pack_head`); for head: mean or rollout
     GET /attention/{key}/heads            measured: every head's effect, a line of JSON for each layer
@@ -20,18 +20,20 @@ import gzip
 import json
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from functools import partial
 from typing import Any, Literal
 
 from fastapi import FastAPI, HTTPException, Request, Response
 
-from viz.passes import edits, lens, measures, payload, trace, writes
+from viz.passes import lens, measures, payload, trace, writes
 from viz.passes.loaded import Loaded
 from viz.passes.run import Pass
 from viz.server import http
 from viz.server.http import BINARY, FOREVER
-from viz.server.view import read_model, read_string
 from viz.server.work import Listener
+from viz.server.work import attach as attach_answers
 from viz.tabs.base import Site
+from viz.tabs.explore.answer import answer
 from viz.text import Refusal
 
 Measure = Callable[[Loaded, Pass], Iterator[dict[str, Any]]]
@@ -56,22 +58,13 @@ async def told(pieces: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
 def attach(server: FastAPI, site: Site) -> None:
     """Adds the routes to the server that serves the page."""
     work, models, passes = site.work, site.models, site.passes
+    attach_answers(server, work, {"/attention": partial(answer, models, passes)})
 
     async def held(key: str) -> tuple[Pass, bytes]:
         found = passes.get(key) or await work.turn(passes.again, key)
         if found is None:
             raise HTTPException(404)
         return found
-
-    @server.post("/attention")
-    @http.answers
-    async def made(request: Request) -> Response:
-        asked = await http.read_object(request)
-        loaded = read_model(models, asked)
-        text, changes = read_string(asked, "text", "empty_text"), read_string({"edits": "", **asked}, "edits")
-        read, _ = edits.from_link(changes, loaded.bundle.config)
-        found, _ = await work.turn(passes.make, loaded, text, read)
-        return Response(json.dumps({"key": found.key}), headers=http.FRESH, media_type="application/json")
 
     @server.get("/attention/{key}")
     async def whole(key: str, request: Request) -> Response:

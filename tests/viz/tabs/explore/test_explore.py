@@ -5,11 +5,9 @@ import json
 import math
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
-import gradio as gr
 import pytest
 import torch
 from fastapi import FastAPI
@@ -20,14 +18,15 @@ import former
 from former.analysis import effects
 from tests.viz import plain
 from tests.viz.loops import run as in_loop
-from viz.passes import lens, measures, payload, store, trace, writes
-from viz.passes.loaded import Loaded
+from viz.passes import lens, measures, payload, trace, writes
+from viz.passes.loaded import Models
 from viz.passes.run import run
 from viz.passes.store import PassStore
 from viz.server import work
-from viz.tabs import TABS, base
+from viz.tabs import base
 from viz.tabs.explore import page as explore
 from viz.tabs.explore import routes
+from viz.tabs.explore.answer import answer
 from viz.text import note
 
 TEXT = "not a good film, but the great film was bad."
@@ -121,6 +120,10 @@ def test_what_cannot_be_measured_says_why(generator):
         next(measures.each_word(generator, run(generator, "ab")))
 
 
+def key_of(models: Models, passes: PassStore, model: str, text: str) -> str:
+    return answer(models, passes, {"model": model, "text": text})["key"]
+
+
 @pytest.fixture
 def served(models):
     site, server = base.site_of(models), FastAPI()
@@ -135,7 +138,7 @@ def lines(response) -> list[dict]:
 
 def test_the_routes_bring_what_a_key_names(served, models):
     client, passes = served
-    key = explore.answer(models, passes, "small-classifier", TEXT, None)["key"]
+    key = key_of(models, passes, "small-classifier", TEXT)
     made, body = passes.get(key)
     assert client.get(f"/attention/{key}").content == body
     assert client.get(f"/attention/{key}/self/1/2").content == payload.pack_head(made.map("self"), 1, 2)
@@ -147,12 +150,13 @@ def test_the_routes_bring_what_a_key_names(served, models):
     assert arrays.headers["content-disposition"] == 'attachment; filename="small-classifier-all-heads.npz"'
 
 
-def test_a_pass_can_be_asked_for_by_what_a_link_says_of_it(served, models):
+def test_a_pass_can_be_asked_for_by_what_a_link_says_of_it(served):
     client, passes = served
     asked = {"model": "small-generator", "text": "The cat", "edits": "0.1.off,9.9.off"}
     key = client.post("/attention", json=asked).json()["key"]
     edit = {"layer": 0, "head": 1, "do": "scale", "factor": 0.0}
-    assert key == explore.answer(models, passes, "small-generator", "The cat", [edit])["key"]
+    made, _ = passes.get(key)
+    assert (made.header["text"], made.header["edits"]) == ("The cat", [edit])
     refused = {"bad_request": {"model": "none"}, "empty_text": {"text": None}}
     for key, bad in refused.items():
         answer = client.post("/attention", json=asked | bad)
@@ -166,10 +170,10 @@ PATHS = ["", "/self/0/0", "/heads", "/words", "/lens", "/data.npz"]
 def test_a_pass_that_had_to_make_room_is_made_again(models, path):
     passes, server = PassStore(models, limit=1), FastAPI()  # holds the newest only
     routes.attach(server, replace(base.site_of(models), passes=passes))
-    key = explore.answer(models, passes, "small-classifier", TEXT, None)["key"]
+    key = key_of(models, passes, "small-classifier", TEXT)
     with TestClient(server) as client:
         before = client.get(f"/attention/{key}{path}")
-        explore.answer(models, passes, "small-classifier", "another", None)
+        key_of(models, passes, "small-classifier", "another")
         assert passes.get(key) is None
         after = client.get(f"/attention/{key}{path}")
     assert before.status_code == after.status_code == 200
@@ -183,7 +187,7 @@ def test_a_key_that_was_never_given_out_is_404(served, path):
 
 def test_a_head_that_is_not_there_is_404_and_a_message_reaches_the_visitor_as_a_line(served, models):
     client, passes = served
-    key = explore.answer(models, passes, "small-generator", "a", None)["key"]
+    key = key_of(models, passes, "small-generator", "a")
     assert client.get(f"/attention/{key}/self/7/0").status_code == 404
     assert client.get(f"/attention/{key}/cross/0/0").status_code == 404
     assert client.get(f"/attention/{key}/writes/self/7/0/0").status_code == 404
@@ -193,7 +197,7 @@ def test_a_head_that_is_not_there_is_404_and_a_message_reaches_the_visitor_as_a_
 
 def test_a_number_is_followed_and_one_that_is_not_there_is_404(served, models):
     client, passes = served
-    key = explore.answer(models, passes, "small-generator", "The cat", None)["key"]
+    key = key_of(models, passes, "small-generator", "The cat")
     made, _ = passes.get(key)
     told = client.get(f"/attention/{key}/trace/self/1/2/5/3/k/4").json()
     assert told == json.loads(json.dumps(trace.trace(models["small-generator"], made, "self", 1, 2, 5, 3, "k", 4)))
@@ -204,13 +208,13 @@ def test_a_number_is_followed_and_one_that_is_not_there_is_404(served, models):
 
 def test_what_a_head_writes_is_told_of_the_token_asked_for_and_refused_of_a_classifier(served, models):
     client, passes = served
-    key = explore.answer(models, passes, "small-generator", "The cat", None)["key"]
+    key = key_of(models, passes, "small-generator", "The cat")
     made, _ = passes.get(key)
     for query, token in (("", None), ("?token=65", 65)):
         told = client.get(f"/attention/{key}/writes/self/1/2/3{query}").json()
         found = writes.writes(models["small-generator"], made, "self", 1, 2, 3, token)
         assert told == json.loads(json.dumps(found))
-    judged = explore.answer(models, passes, "small-classifier", TEXT, None)["key"]
+    judged = key_of(models, passes, "small-classifier", TEXT)
     response = client.get(f"/attention/{judged}/writes/self/1/2/3")
     assert (response.status_code, response.json()) == (200, {"error": note("writes_not")})
 
@@ -219,7 +223,7 @@ def test_too_many_measurements_at_once_are_refused_with_a_message(models, monkey
     monkeypatch.setattr(work, "WAITING", 0)
     site, server = base.site_of(models), FastAPI()
     routes.attach(server, site)
-    key = explore.answer(models, site.passes, "small-generator", "The cat", None)["key"]
+    key = key_of(models, site.passes, "small-generator", "The cat")
     response = TestClient(server).get(f"/attention/{key}/heads")
     assert response.status_code == 503
     assert response.json() == {"error": note("busy_measuring")}
@@ -237,7 +241,7 @@ def test_a_measurement_whose_client_leaves_before_the_first_byte_ends(models, mo
     monkeypatch.setattr(measures, "heads", slow)
     site, server = base.site_of(models), FastAPI()
     routes.attach(server, site)
-    key = explore.answer(models, site.passes, "small-generator", "The cat", None)["key"]
+    key = key_of(models, site.passes, "small-generator", "The cat")
     scope = {"type": "http", "method": "GET", "path": f"/attention/{key}/heads", "query_string": b"", "headers": []}
 
     async def leave_at_once() -> None:
@@ -256,55 +260,21 @@ def test_a_measurement_whose_client_leaves_before_the_first_byte_ends(models, mo
     assert 0 < len(begun) < 100
 
 
-def test_a_link_to_what_is_shown_anyway_leaves_the_page_as_it_is(models):
-    skipped = [gr.skip()] * 4
-    first = next(iter(models))
-    site = base.site_of(models, tuple(tab.name for tab in TABS))
-    for asked in ({}, {"text": "abc"}, {"model": first, "text": "abc"}, {"tab": "generate", "text": "other"}):
-        assert explore.restore(site, asked, first, "abc") == skipped
-    _, model, typed, answer = explore.restore(site, {"text": "abd"}, first, "abc")
-    assert (model, typed) == (first, "abd")
-    assert answer["key"]
-
-
-def test_a_link_to_a_model_without_a_text_opens_with_an_example_of_what_it_reads():
-    names = ("dates", "classifier", "tiny-generator")
-    loaded = {name: Loaded(name, former.load(name), name) for name in names}
-    site, shown = base.site_of(loaded), explore.example(loaded["tiny-generator"])
-    for name, text in (("dates", "4 July 1976"), ("classifier", "I expected little"), ("tiny-generator", "The cat")):
-        asked = [{"model": name, "edits": "0.0.off"}, {"model": name, "text": "1 May"}]
-        answers = [explore.restore(site, link, "tiny-generator", shown) for link in asked]
-        assert answers[0][1] == answers[1][1] == name
-        assert answers[0][2].startswith(text)
-        assert answers[1][2] == "1 May", "a link's own text stands"
-        made = site.passes.get(answers[0][3]["key"])
-        assert made
-        assert made[0].header["text"] == answers[0][2]
-
-
-def test_no_event_of_the_page_goes_through_gradio_s_queue(models):
+def test_the_page_asks_python_by_routes_and_no_event_of_gradio_s(models):
     page = app.build(base.site_of(models))
-    asking = [event for event in page.fns.values() if event.fn]
-    assert len(asking) >= 7
-    assert not [event for event in asking if event.queue]
+    assert page.fns, "its events"
+    assert not [event for event in page.fns.values() if event.fn]
 
 
-def test_a_later_question_has_the_later_revision_whichever_is_answered_first(models, monkeypatch):
-    passes, begun, go = PassStore(models), threading.Event(), threading.Event()
-
-    def slow(loaded, text, edits):
-        if text == "slow":
-            begun.set()
-            assert go.wait(5)
-        return run(loaded, text, edits)
-
-    monkeypatch.setattr(store, "run", slow)
-    with ThreadPoolExecutor(1) as pool:
-        first = pool.submit(explore.answer, models, passes, "small-generator", "slow", None)
-        assert begun.wait(5)
-        second = explore.answer(models, passes, "small-generator", "quick", None)
-        go.set()
-        assert first.result()["rev"] < second["rev"]
+def test_the_worked_example_is_ready_and_every_model_has_a_text_that_it_reads(models):
+    site = base.site_of(models)
+    begins = explore.settings(site, site.models)
+    example = begins["example"]
+    made, _ = site.passes.get(example["key"])  # pyright: ignore[reportGeneralTypeIssues]
+    assert [made.header[name] for name in ("model", "text")] == [example["model"], example["text"]]
+    for name, reads in begins["reads"].items():
+        said = answer(site.models, site.passes, {"model": name, "text": begins["texts"][reads][0]})
+        assert not [note for note in said["notes"] if note["kind"] == "error"]
 
 
 def test_the_menu_has_a_line_on_every_model_and_one_of_its_kind_for_a_stranger(models):

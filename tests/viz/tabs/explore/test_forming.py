@@ -13,7 +13,7 @@ from tests.viz import plain
 from viz.passes.loaded import Loaded, Models
 from viz.tabs.base import Site, site_of
 from viz.tabs.explore import forming
-from viz.tabs.explore import page as explore
+from viz.tabs.explore.answer import answer
 from viz.text import NothingToShow, Refusal
 
 NAME = "tiny-induction"
@@ -69,28 +69,21 @@ def test_the_figure_holds_the_losses_and_a_line_for_each_head(course):
             assert lines[f"layer {layer}, head {head}"] == [scores[layer][head] for scores in course["scores"]]
 
 
-def test_the_page_shows_a_step_and_keeps_the_edits_and_a_link_to_it_opens_it(site):
-    edit = {"layer": 0, "head": 1, "do": "scale", "factor": 0.0}
-    given = {"model": NAME, "list": [edit], "step": 800}
-    shown = explore.answer(site.models, site.passes, NAME, TEXT, given)
-    found = site.passes.get(shown["key"])
+def test_a_step_is_asked_for_by_the_name_of_its_snapshot_and_keeps_the_edits(site):
+    asked = {"model": f"{NAME}/step-000800", "text": TEXT, "edits": "0.1.off"}
+    found = site.passes.get(answer(site.models, site.passes, asked)["key"])
     assert found
     assert found[0].header["model"] == f"{NAME}/step-000800"
-    assert found[0].header["edits"] == [edit]
+    assert found[0].header["edits"] == [{"layer": 0, "head": 1, "do": "scale", "factor": 0.0}]
     state = former.load(f"{NAME}/step-000800").model.state_dict()
     _, maps = plain.next_probs(state, list(TEXT.encode()), heads=4, gelu=True, removed=[(0, 1)])
     torch.testing.assert_close(found[0].map("self").weights[1], torch.stack(maps[1]), atol=1e-4, rtol=1e-4)
-    link = {"model": f"{NAME}/step-000800", "text": TEXT, "edits": "0.1.off"}
-    changes, model, typed, answer = explore.take_up(site.models, site.passes, link, "tiny-wide")
-    assert (changes, model, typed) == (given, NAME, TEXT)
-    assert answer["key"] == shown["key"]
 
 
-@pytest.mark.parametrize("step", [801, -1, True, "800", 10**30, None])
-def test_a_step_that_there_is_none_of_or_of_another_model_shows_the_model_itself(site, step):
-    for given in ({"model": NAME, "list": [], "step": step}, {"model": "tiny-generator", "list": [], "step": 1000}):
-        shown = explore.answer(site.models, site.passes, NAME, TEXT, given)
-        assert site.passes.get(shown["key"])[0].header["model"] == NAME
+@pytest.mark.parametrize("step", ["000801", "800", "x", "1" + "0" * 30])
+def test_a_step_that_there_is_none_of_is_refused(site, step):
+    with pytest.raises(Refusal, match="could not read"):
+        answer(site.models, site.passes, {"model": f"{NAME}/step-{step}", "text": TEXT})
 
 
 def test_only_models_with_snapshots_have_a_course_and_one_that_was_not_measured_says_how(site, tmp_path):

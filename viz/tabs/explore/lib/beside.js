@@ -24,7 +24,7 @@
     const { pass, view: { layer, head } } = store;
     if (!pass) return;
     const { model, text, edits } = pass.header;
-    become({ model, text, edits: store.editsInLink(edits), layer, head }, pass);
+    become({ model, text, edits: former.editsInLink(edits), layer, head }, pass);
   };
   beside.unpin = () => become(null);
 

@@ -34,7 +34,7 @@
         publish("exact");
       } catch (error) {
         if (asks !== mine) return;
-        if (error.status === 404) return store.ask();
+        if (error.status === 404) return store.again();
         later = setTimeout(() => asks === mine && fetchNow(times + 1), former.later(times));
       }
     };

@@ -1,5 +1,5 @@
 // One forward pass in the browser: decodes what viz/passes/payload.py packed. Adds former.decodePass,
-// former.decodeExact, former.snapshotOf and former.snapshotAt.
+// former.decodeExact, former.snapshotOf, former.snapshotAt and former.editsInLink.
 (() => {
   const former = window.former;
 
@@ -83,6 +83,14 @@
     return found ? [found[1], Number(found[2])] : [name, null];
   };
   former.snapshotAt = (model, step) => (step === null ? model : `${model}/step-${`${step}`.padStart(6, "0")}`);
+
+  /** Edits as viz/passes/edits.py reads them in a link: 0.3.off,2.L.uniform,1.2.x-1.5,0.1.w5_2_0.8,cross.0.1.off. */
+  former.editsInLink = (edits) =>
+    edits.map((edit) => [...(edit.map ? [edit.map] : []), edit.layer, edit.head ?? "L", doneInLink(edit)].join(".")).join(",");
+  const doneInLink = ({ do: what, factor, query, key, weight, renormalise }) => {
+    if (what === "weight") return `${renormalise ? "w" : "W"}${query}_${key}_${weight}`;
+    return what === "uniform" ? what : factor ? `x${factor}` : "off";
+  };
 
   /** Of each row of pooled cells, how many there are. */
   const pooledLengths = ({ lengths, pooled }) =>

@@ -33,11 +33,12 @@
     allowed: settings.allowed,
     hover: null, // {token} or {query, key}: what is pointed at; not part of a link
     effects: null, // what switching off each head does, by map, [layer][head]: a number, null where not measured yet
-    notes: { server: [], link: [] }, // {kind: "info" | "error", key, values}: see former.told
-    rev: 0, // of the answer on screen
+    edits: [], // of the heads, as asked for or shown
+    notes: { server: [], link: [] }, // {kind: "info" | "error", key, values}, see former.told, or {kind, text}
+    rev: 0, // counts answers; a part that has painted one says so as data-rev
   };
 
-  const PARTS = ["pass", "exact", "old", "hover", "effects", "notes", "rev"]; // what else a listener is told of
+  const PARTS = ["pass", "exact", "old", "hover", "effects", "edits", "notes", "rev"]; // what else a listener is told of
   const { subscribe, publish } = former.listeners([...PARTS, ...Object.keys(FIELDS)]);
   const exact = former.exactOf(store, publish);
 
@@ -88,179 +89,227 @@
     FIELDS.of.valid = (of) => of !== "rollout" || store.map?.square !== false;
   };
 
-  // --- Python's answers ---------------------------------------------------------------------------------------------
+  // --- asking Python --------------------------------------------------------------------------------------------------
 
   const SOON = 300; // ms: an answer that comes within does not let what is on screen look old before
-  const PATIENCE = 8000; // ms without an answer, after which the question is asked again
+  const PATIENCE = 8000; // ms without an answer, after which it is said that there is none
+  const LATEST = 30000; // ms, after which the question is asked anew
 
-  /** How Python is asked once more for what stands in the fields; attention_store.js says. */
-  store.ask = () => {};
-  let question = null; // {model, text, edits}: asked, and not answered yet
-  let tries = 0; // that failed since
+  let begun = null; // what the tab begins with, see `settings` in viz/tabs/explore/page.py
+  let example = null; // its worked example, as long as the server is known to hold that
+  let fill = null; // has the fields show what store.entered() says
+  let filled = null; // the text that they were filled with, until a visitor changes it
+  let asked = {}; // {model, text, edits as a link has them}: what the fields and the address say
+  let open = false; // whether that waits for its answer
+  let view = null; // {values, named} of the link that asked it; named: whether it names a head
+  const left = {}; // model → its {model, edits} when another was chosen
   let timers = [];
 
+  const own = (model) => former.snapshotOf(model)[0]; // of which it is a snapshot
+  const isShown = ({ model, text, edits }) => {
+    const { header } = store.pass ?? {};
+    return header?.model === model && header.text === text && former.editsInLink(header.edits) === edits;
+  };
   const become = (old) => {
     if (old === store.old) return;
     store.old = old;
     publish("old");
   };
-  const after = (delay, act) => timers.push(setTimeout(act, delay));
+  const tell = (notes) => {
+    store.notes.server = notes;
+    publish("notes");
+  };
+
+  /** Asks for the pass of another {model, text, edits}, for a link with its view. What is on screen stays, is soon said to
+   *  be old, and without an answer it is asked again. */
+  store.ask = (partial, ofLink = store.pass ? null : view) => {
+    if (!begun) return void Object.assign(asked, partial); // the fields were there before
+    const { model, text, edits } = { ...asked, ...partial };
+    const question = { model, text, edits };
+    asked = question;
+    view = ofLink;
+    if (store.old === "offline") newest.stop(); // is asked at once, whatever time was to pass before
+    const asks = (signal) => passOf(question, AbortSignal.any([signal, AbortSignal.timeout(LATEST)]));
+    if (!newest.ask(JSON.stringify(question), asks)) return;
+    open = true;
+    settle();
+    if (!isShown(asked) && !store.old) timers.push(setTimeout(() => become("asked"), SOON));
+    timers.push(setTimeout(late, PATIENCE));
+    writeLink();
+  };
   const settle = () => {
     timers.forEach(clearTimeout);
     timers = [];
   };
 
-  /** Python is being asked; returns how: the edits go with the question's number. What is on screen is soon old, and
-   *  without an answer it is asked again. */
-  store.asked = (model, text, given) => {
-    const { list = [], model: owner, step = null } = given ?? {};
-    const edits = owner === model ? list : [];
-    const named = former.snapshotAt(model, owner === model ? step : null);
-    const header = store.pass?.header;
-    settle();
-    question = { model: named, text, edits };
-    writeLink();
-    const same = header && header.model === named && header.text === text && JSON.stringify(header.edits) === JSON.stringify(edits);
-    if (!same && !store.old) after(SOON, () => become("asked"));
-    after(PATIENCE, failed);
-    return [model, text, { ...given, asked: ++asks }];
+  /** Asks once more. */
+  store.again = () => {
+    example = null;
+    newest.stop();
+    store.ask({}, view);
   };
-  let asks = 0;
+  window.addEventListener("online", () => store.old === "offline" && store.again());
 
-  /** No answer came: what is on screen stays, is said to be old, and the question is asked again after a while. */
-  const failed = () => {
-    settle();
-    store.complain("asking_again");
-    become("offline");
-    after(former.later(tries++), store.ask);
-  };
-  window.addEventListener("online", () => store.old === "offline" && store.ask());
-
-  /** Asks again at once, where a text is still without an answer. */
-  store.again = (text) => question?.text === text && store.ask();
-
-  const answered = (old) => {
-    settle();
-    [question, tries] = [null, 0];
-    become(old);
+  /** Asks for another model, with its heads as they were left. */
+  store.choose = (model) => {
+    if (model === own(asked.model)) return;
+    left[own(asked.model)] = asked;
+    const { model: named = model, edits = "" } = left[model] ?? {};
+    store.ask({ model: named, edits });
   };
 
-  /** Takes up an answer of Python: {key, rev, asked, notes, link, example}; key null where it has nothing to show. */
-  store.receive = async (answer) => {
-    if (answer?.link && askForLink()) return; // to a link that another came after
-    if (!answer || answer.rev <= newest) return;
-    if (answer.asked !== null && answer.asked < asks) return; // another question was asked since
-    // A link that names a model or a text gets an answer of its own: the worked example would only flash by.
-    const first = newest === 0;
-    newest = answer.rev;
-    store.notes.server = answer.notes ?? [];
-    if (answer.link) store.notes.link.push(...answer.link);
-    if (first && linkAsks(answer.example)) return void (example = answer.key);
-    publish("notes");
-    const key = answer.key ?? (store.pass ? null : example);
-    if (!answer.key) viewToCome = null; // what was followed was refused
-    if (!key || key === store.pass?.header.key) {
-      store.rev = answer.rev;
-      answered(key ? null : "refused");
-      writeLink();
-      if (!store.exact) exact.load(); // the server held the pass no longer, and holds it again
-      const followed = key && followedTo(store.pass);
-      if (followed) lookAs(followed);
-      return publish("rev");
-    }
-    let pass = null;
-    let gone = false; // the server holds it no longer
+  /** Whether the model on screen is the one that was asked for, whatever its step: of another that is still to come,
+   *  neither heads nor steps are known. */
+  const stays = () => store.pass && own(asked.model) === own(store.pass.header.model);
+
+  /** Asks for the model as it was at a step of its training. */
+  store.stepTo = (step) => stays() && store.ask({ model: former.snapshotAt(own(asked.model), step) });
+
+  /** Asks for other edits of the heads, {layer, head, do, …} each, see viz/passes/edits.py. */
+  store.edit = (edits) => {
+    if (!stays()) return;
+    store.edits = edits;
+    publish("edits");
+    store.ask({ edits: former.editsInLink(edits) });
+  };
+
+  /** The text field has another text: a visitor's, or the one that it was filled with, which is no news. */
+  store.typed = (text) => {
+    if (text === filled) return;
+    filled = null;
+    store.ask({ text });
+  };
+
+  /** What the fields are filled with: a model's own name, and a text. */
+  store.entered = () => [own(asked.model), (filled = asked.text)];
+
+  /** What was asked for: {pass, notes}. Throws Unanswered. */
+  const passOf = async (question, signal) => {
+    const given = [...question.text].length;
+    const limit = former.limits.text;
+    if (!question.text.trim()) throw former.unanswered("empty_text", {}, 422);
+    if (given > limit) throw former.unanswered("long_text", { given, limit }, 422);
+    const ready = example && ["model", "text", "edits"].every((name) => example[name] === question[name]);
+    const { key, notes } = ready ? example : await former.answer("/attention", question, signal);
+    if (store.pass?.header.key === key) return { pass: store.pass, notes };
     try {
-      pass = former.decodePass(await former.bytes(`/attention/${key}`));
+      return { pass: former.decodePass(await former.bytes(`/attention/${key}`, signal)), notes };
     } catch (error) {
-      gone = error.status === 404;
+      if (error.status !== 404 || !ready) throw error;
+      example = null; // the server was started anew
+      return passOf(question, signal);
     }
-    if (answer.rev !== newest) return; // a later answer overtook this one
-    if (gone) return store.ask();
-    if (!pass) return failed();
-    store.rev = answer.rev; // only now: a part painted meanwhile still shows the answer before
-    answered(null);
-    take(pass);
   };
-  let newest = 0; // the last answer taken up; store.rev follows when it is on the screen
-  let example = null; // the worked example's key, kept back while a link's answer is under way
-  const meant = former.tabOf(former.opened) === "explore"; // the link is of this tab
-  /** Whether the link asks for another pass than this one, {model, text}: as `restore` in viz/tabs/explore/page.py sees it. */
-  const linkAsks = (here) =>
-    meant && Object.entries({ ...here, edits: "" }).some(([name, value]) => (former.opened.get(name) ?? value) !== value);
 
-  /** A new pass comes on the screen, with the view of a link that was waiting for it. A model that comes anew opens on the
+  /** Says that no answer came, or not yet. */
+  const late = () => {
+    tell([{ kind: "error", key: "asking_again" }]);
+    become("offline");
+  };
+
+  /** What was asked is here: another pass, or the one on screen. */
+  const take = ({ pass, notes }) => {
+    settle();
+    open = false;
+    store.rev++;
+    store.edits = pass.header.edits;
+    if (pass.header.text === asked.text) asked.edits = former.editsInLink(store.edits);
+    tell(notes);
+    become(null);
+    if (pass !== store.pass) return show(pass);
+    if (!store.exact) exact.load(); // the server held the pass no longer, and holds it again
+    if (view) lookAs(view);
+    view = null;
+    writeLink();
+    publish("rev", "edits");
+  };
+
+  /** A refusal leaves what is on screen; where nothing is, the worked example comes. */
+  const fail = (error) => {
+    settle();
+    if (error.passing) return late();
+    const notes = [{ kind: "error", text: former.whyNot(error) }];
+    if (!store.pass) return void newest.ask("example", async (signal) => ({ ...(await passOf(begun.example, signal)), notes }));
+    open = false;
+    view = null;
+    store.rev++;
+    tell(notes);
+    become("refused");
+    writeLink();
+    publish("rev");
+  };
+  const newest = former.newest({ take, fail });
+
+  /** A new pass comes on the screen, with the view of the link that asked for it. A model that comes anew opens on the
    *  head that is worth seeing, unless the link names one. */
-  const take = (pass) => {
-    const followed = followedTo(pass);
-    const ofLink = followed !== null || !store.pass;
-    const opens = followed ? !followed.named : store.pass ? own(store.pass.header.model) !== own(pass.header.model) : !(meant && namesHead(former.opened));
+  const show = (pass) => {
+    const opens = view ? !view.named : own(store.pass.header.model) !== own(pass.header.model);
+    const { values = {} } = view ?? {};
+    const moved = Object.keys(values);
     store.pass = pass;
     store.hover = store.effects = null;
-    Object.assign(store.view, followed?.values);
-    const moved = [...Object.keys(followed?.values ?? {}), ...fitView(ofLink)];
+    Object.assign(store.view, values);
+    moved.push(...fitView(Boolean(view)));
     if (opens) moved.push(...settings.change(opening()));
+    view = null;
     exact.load();
     writeLink();
     publish(...PARTS, ...moved);
   };
-  /** The view of the followed link that was waiting for this pass, if one was: the worked example may come before it. */
-  const followedTo = ({ header: { model, text } }) => {
-    if (viewToCome?.model !== model || ![text, ""].includes(viewToCome.text)) return null;
-    const followed = viewToCome;
-    viewToCome = null;
-    return followed;
-  };
-  const own = (model) => former.snapshotOf(model)[0]; // of which it is a snapshot
   const namesHead = (params) => params.has("layer") || params.has("head");
   const opening = () => {
     const [layer, head] = store.map.opening ?? [0, 0];
     return { layer, head };
   };
 
-  /** Takes up a link's view while the page is open; ask({model, text, edits}) where it shows another pass. */
-  store.follow = (params, ask) => {
+  /** Shows the pass on screen as a link does. */
+  const lookAs = ({ values, named }) => store.set({ ...values, ...(named || !store.map ? {} : opening()) });
+
+  // --- links ----------------------------------------------------------------------------------------------------------
+
+  /** What a link asks for; a model that there is not is named, and the first takes its place. */
+  const wanted = (params) => {
+    const { texts, reads, steps, example: { model: first } } = begun;
+    const given = params.get("model") ?? first;
+    const [named, step] = former.snapshotOf(given);
+    const known = Object.hasOwn(reads, named) && (step === null || steps[named]?.includes(step));
+    if (!known) refuse({ key: "unknown_model", values: { given: given.slice(0, 40), used: first } });
+    const model = known ? former.snapshotAt(named, step) : first;
+    return { model, text: params.get("text") ?? texts[reads[own(model)]][0], edits: params.get("edits") ?? "" };
+  };
+
+  /** Once, when the tab is first opened: asks for what the link wants, or the example. */
+  store.start = (settings, show) => {
+    begun = settings;
+    store.steps = settings.steps;
+    example = settings.example;
+    fill = show;
+    const link = former.tabOf(former.opened) === "explore" ? former.opened : new URLSearchParams();
+    const named = namesHead(link);
+    store.ask({ ...wanted(link), ...asked }, { values: {}, named });
+    publish("notes");
+    fill();
+    former.followers.explore = follow;
+  };
+
+  /** Takes up a link while the page is open. */
+  const follow = (params) => {
     former.beside.read(params);
-    const asked = Object.fromEntries(["model", "text", "edits"].map((name) => [name, params.get(name) ?? ""]));
-    const { model, text, edits = [] } = store.pass?.header ?? {};
-    const here = asked.model === model && asked.text === text && asked.edits === inLink(edits);
-    const same = !asked.model || (here && !viewToCome); // the answer to a link before this one would come on the screen
+    store.notes.link = [];
+    const question = params.has("model") ? wanted(params) : asked;
+    const same = !params.has("model") || (isShown(question) && isShown(asked) && !open);
     const { map } = store;
     if (!same) store.map = null; // what the other pass has is not known yet
     limit();
     const { values, refused } = settings.read(params);
     store.map = map;
     limit();
-    store.notes.link = [];
     refused.forEach(refuse);
     publish("notes");
-    const named = namesHead(params);
-    if (same) return lookAs({ values, named });
-    viewToCome = { values, named, model: asked.model, text: asked.text }; // "": an example comes
-    waiting = () => ask(asked);
-    if (!following) askForLink();
-  };
-
-  let following = 0; // a timer, while the answer to a followed link is under way
-  let waiting = null; // asks for the last link that was followed meanwhile: two answers at once could come in any order
-  /** Nothing is under way any more: the link that waits is asked for; returns whether there was one. */
-  const askForLink = () => {
-    const ask = waiting;
-    waiting = null;
-    clearTimeout(following);
-    following = ask && setTimeout(askForLink, PATIENCE);
-    ask?.();
-    return Boolean(ask);
-  };
-  let viewToCome = null; // of a followed link, and whose pass it is of
-
-  /** Shows the pass on screen as a followed link does. */
-  const lookAs = ({ values, named }) => store.set({ ...values, ...(named || !store.map ? {} : opening()) });
-
-  /** A message of the browser's own. */
-  store.complain = (key, values) => {
-    store.notes.server = [{ kind: "error", key, values }];
-    publish("notes");
+    const link = { values, named: namesHead(params) };
+    if (same) return lookAs(link);
+    store.ask(question, link);
+    fill();
   };
 
   /** After a new pass: whatever it does not have goes back to its default; a link that asked for it is told so. */
@@ -277,33 +326,27 @@
 
   // --- the link -----------------------------------------------------------------------------------------------------
 
-  /** Edits as viz/passes/edits.py reads them in a link: 0.3.off,2.L.uniform,1.2.x-1.5,0.1.w5_2_0.8,cross.0.1.off. */
-  const inLink = (edits) => edits.map((edit) => [...(edit.map ? [edit.map] : []), edit.layer, edit.head ?? "L", doneInLink(edit)].join(".")).join(",");
-  const doneInLink = ({ do: what, factor, query, key, weight, renormalise }) => {
-    if (what === "weight") return `${renormalise ? "w" : "W"}${query}_${key}_${weight}`;
-    return what === "uniform" ? what : factor ? `x${factor}` : "off";
-  };
-
   /** The view as it stands in the address bar, with the model, text and edits that are asked for: a page that is loaded
    *  again before the answer loses nothing. */
   const writeLink = former.page.keep("explore", () => {
     if (!store.pass) return null;
-    const { header } = store.pass;
-    const asked = question && question.text.trim() && question.text.length <= former.limits.text ? question : header;
+    const { model, text, edits } = store.pass.header;
+    const held = open && asked.text.trim() && asked.text.length <= former.limits.text;
+    const link = held ? asked : { model, text, edits: former.editsInLink(edits) };
     const { layer, head } = store.view;
-    const view = asked.model === header.model ? { ...settings.link(), layer, head } : {};
-    return { model: asked.model, text: asked.text, edits: inLink(asked.edits), ...view, ...former.beside.link(asked.text) };
+    const chosen = link.model === model ? { ...settings.link(), layer, head } : {};
+    return { ...link, ...chosen, ...former.beside.link(link.text) };
   });
   const writeLinkSoon = former.afterwards(writeLink);
-  Object.assign(store, { writeLink, editsInLink: inLink });
+  store.writeLink = writeLink;
 
   const refuse = (note) => store.notes.link.push({ kind: "error", ...note });
 
-  /** The view of a link; nonsense is named and left as in the beginning. */
+  /** The view of the link that the page was opened with; nonsense is named and left as in the beginning. */
   const readLink = () => {
     const tab = former.opened.get("tab");
     if (tab !== null && !former.tabs.includes(tab)) refuse(former.badLink("tab", tab, former.tabs[0]));
-    if (!meant) return;
+    if (former.tabOf(former.opened) !== "explore") return;
     const { values, refused } = settings.read(former.opened);
     Object.assign(store.view, values);
     refused.forEach(refuse);

@@ -1,0 +1,45 @@
+"""A text, a model and changes of its heads: the pass that shows them, and what there is to say of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from viz.passes import edits
+from viz.passes.loaded import Loaded, Models
+from viz.passes.remarks import remarks
+from viz.passes.run import Pass
+from viz.passes.store import PassStore
+from viz.server.view import View, read_model, read_string
+from viz.text import Note, note
+
+
+def answer(models: Models, passes: PassStore, view: View) -> dict[str, Any]:
+    """What a view shows: {"key": of its pass, "notes": [{"kind": "info" or "error", "key", "values"}]}.
+
+    Args:
+        models: by name.
+        passes: where the pass is held.
+        view: "model", which may be a snapshot, "text", and "edits" as a link has them, see `viz.passes.edits`.
+    Raises:
+        Refusal: a view that cannot be read, or a text that cannot be run.
+    """
+    loaded, text = read_model(models, view), read_string(view, "text", "empty_text")
+    changes, refused = edits.from_link(read_string({"edits": "", **view}, "edits"), loaded.bundle.config)
+    made, _ = passes.make(loaded, text, changes)
+    notes = [{"kind": "info", **said} for said in remarks_of(loaded, made, text)]
+    if refused:
+        notes.append({"kind": "error", **note("bad_link_edits", given=",".join(refused)[:40])})
+    return {"key": made.key, "notes": notes}
+
+
+def remarks_of(loaded: Loaded, made: Pass, text: str) -> list[Note]:
+    """What was done to a text on its way through a model."""
+    header, notes = made.header, []
+    kept, total, unit = header["tokens"], header["total"], header["unit"]
+    end = "last" if header["kind"] == "classifier" else "first"  # what is read of a text that is too long
+    if memory := header.get("memory"):
+        notes.append(note("read_on", kept=kept, total=total, memory=memory, unit=unit))
+    elif total > kept:
+        key = "cut_text" if header["context"] == loaded.reads else "cut_pass"
+        notes.append(note(key, kept=kept, total=total, unit=unit, end=end))
+    return notes + remarks(loaded, text, header["labels"])
