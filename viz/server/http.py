@@ -1,6 +1,6 @@
-"""Plain requests and answers: how a body is read, how a refusal is said, and what is said of an answer.
+"""Reads JSON requests, builds streamed responses, and turns refusals into responses.
 
-A refusal is {"error": {"key", "values"}}: a message of `viz.text`, which the page says in its own language.
+A refusal's body is {"error": {"key", "values"}}: a message of `viz.text`, which the page shows in its own language.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from viz.text import Refusal
 
 P = ParamSpec("P")
 
-FOREVER = {"Cache-Control": "private, max-age=86400, immutable"}  # a key names what went in, so an answer never changes
+FOREVER = {"Cache-Control": "private, max-age=86400, immutable"}  # the key determines the answer, which never changes
 FRESH = {"Cache-Control": "no-store"}
 STREAM = FRESH | {"X-Accel-Buffering": "no"}
 BINARY = "application/octet-stream"
 LINES = "application/x-ndjson"
 BODY_LIMIT = 64_000  # bytes of a request
-GONE = 499  # the status of an answer that nobody reads
+GONE = 499  # the status of a response whose client has disconnected
 
 
 async def read_object(request: Request, limit: int = BODY_LIMIT) -> dict[str, Any]:
-    """The JSON object in a request's body.
+    """Reads the JSON object in a request's body.
 
     Raises:
-        Refusal: there is none, or it is longer than `limit` bytes.
+        Refusal: the body is not a JSON object, or is longer than `limit` bytes.
     """
     body = b""
     async for piece in request.stream():
@@ -42,16 +42,16 @@ async def read_object(request: Request, limit: int = BODY_LIMIT) -> dict[str, An
         if len(body) > limit:
             raise Refusal("bad_request")
     try:
-        given = json.loads(body)
+        value = json.loads(body)
     except (ValueError, RecursionError):
-        given = None
-    if not isinstance(given, dict):
+        value = None
+    if not isinstance(value, dict):
         raise Refusal("bad_request")
-    return given
+    return value
 
 
 def answers(handler: Callable[P, Awaitable[Response]]) -> Callable[P, Awaitable[Response]]:
-    """A route that may raise ValueError, which is sent as a refusal, and whose client may leave while it is read."""
+    """Decorates a route: turns a ValueError into a refusal's response, and tolerates disconnects."""
 
     @functools.wraps(handler)
     async def route(*args: P.args, **kwargs: P.kwargs) -> Response:
@@ -59,7 +59,7 @@ def answers(handler: Callable[P, Awaitable[Response]]) -> Callable[P, Awaitable[
             return await handler(*args, **kwargs)
         except ValueError as raised:
             return refused(refusal_of(raised))
-        except RecursionError:  # lists in lists, as deep as they could just be read
+        except RecursionError:  # lists nested almost too deeply to parse
             return refused(Refusal("bad_request"))
         except ClientDisconnect:
             return Response(status_code=GONE)
@@ -68,16 +68,16 @@ def answers(handler: Callable[P, Awaitable[Response]]) -> Callable[P, Awaitable[
 
 
 class StreamResponse(StreamingResponse):
-    """An answer sent piece by piece, whose end is signalled whatever happens.
+    """A response sent in pieces, which always calls `leave` at its end.
 
-    A client may leave before the first byte. The generator of the pieces is then never begun, so nothing that stands
-    in it, not even a `finally`, is run.
+    If the client disconnects before the first byte, the generator of the pieces is never started, so not even its
+    `finally` runs.
 
     Args:
-        pieces: to send.
-        media: their type.
-        leave: called when all is sent, or the client has gone.
-        headers: beside those of every stream.
+        pieces: the body, in pieces.
+        media: the media type.
+        leave: called when all is sent or the client has disconnected.
+        headers: added to those of every stream.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class StreamResponse(StreamingResponse):
         self._leave = leave
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Sends it."""
+        """Sends the response."""
         try:
             await super().__call__(scope, receive, send)
         finally:
@@ -95,25 +95,24 @@ class StreamResponse(StreamingResponse):
 
 
 def refused(refusal: Refusal, status: int = 0) -> Response:
-    """The answer that a refusal is, with its own status unless another is given."""
+    """Builds the response to a refusal, with `status` or, where that is 0, the refusal's own."""
     return Response(error(refusal), status or refusal.status, FRESH, "application/json")
 
 
 def error(refusal: Refusal) -> bytes:
-    """A refusal's body."""
+    """Returns the body of a refusal's response."""
     return json.dumps({"error": refusal.note}).encode()
 
 
 def refusal_of(raised: ValueError) -> Refusal:
-    """Returns the refusal that a visitor is told.
+    """Returns the refusal to show a visitor for a ValueError.
 
-    Every refusal that is meant is a `Refusal`, or of the library a `TokenBeyondModel`. Any other ValueError is a fault
-    of the app, whatever it says of its arguments: it is logged with its traceback, and the visitor is told no more than
-    that it did not work.
+    Only a `Refusal`, or the library's `TokenBeyondModel`, is meant for visitors. Any other ValueError is a bug in the
+    app: it is logged with its traceback, and the visitor reads only that the request failed.
     """
     if isinstance(raised, Refusal):
         return raised
     if isinstance(raised, TokenBeyondModel):
         return Refusal("token_beyond", token=raised.token)
-    logging.getLogger(__name__).error("a ValueError that is no refusal", exc_info=raised)
+    logging.getLogger(__name__).error("unexpected ValueError in a request", exc_info=raised)
     return Refusal("not_possible")

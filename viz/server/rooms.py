@@ -1,15 +1,15 @@
-"""Rooms: what a teacher's page shows, for the pages of a class to follow.
+"""Rooms: the pages of a class follow what a teacher's page shows.
 
-    PUT /room/{name}    the leader's page says what it shows: {"key": its secret, "view": its link's parameters}
-    DELETE /room/{name} it leads no longer: {"key"}; the name is free at once
-    GET /room/{name}    a follower's page asks for it: {"rev", "view", "run"}; ?rev=N answers 204 where nothing changed
-    GET /alive          {"run"}: a name that this start of the server has, so that a page notices a new one
-    PUT /room/{name}/vote     a page's answer to a question: {"voter": a secret of its own, "question", "choice"}
-    POST /room/{name}/votes   the leader's page asks how many chose what: {"key", "question"} → {"counts"}
+    PUT /room/{name}    the leader's page sends its view: {"key": its secret, "view": its link's parameters}
+    DELETE /room/{name} the leader closes the room: {"key"}; the name is free at once
+    GET /room/{name}    a follower's page reads the view: {"rev", "view", "run"}; ?rev=N answers 204 if N is current
+    GET /alive          {"run"}: identifies this run of the server, so that pages notice a restart
+    PUT /room/{name}/vote     a page's answer to a question: {"voter": its secret, "question", "choice"}
+    POST /room/{name}/votes   the leader's page asks for the counts: {"key", "question"} → {"counts"}
 
-The first who leads a room holds its key until the room has not been heard of for `AGE` seconds. A view is a link's
-parameters, which a page reads as it reads any link. Of a voter's answers to a question the first counts, for the page
-then says which is right. All is in memory: a room's view and votes are forgotten with it.
+A room belongs to the first key that opens it, until its leader has been silent for `AGE` seconds. A view is a link's
+parameters, which a page reads like any link. Only a voter's first answer to a question counts, as the page then shows
+the right one. Everything is in memory: a room's view and votes are lost with it.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ ROOMS = 200  # at once
 VIEW_LIMIT = 75_000  # characters: a text of 4,000, each up to 12 in a link, and 3,000 written tokens, each up to 7
 BODY_LIMIT = VIEW_LIMIT + 1_000  # bytes of a leader's request: a view, its name and a key
 AGE = 2 * 60 * 60  # seconds
-VOTES = 4_000  # of a room, to all questions
+VOTES = 4_000  # per room, on all questions together
 QUESTION = re.compile(r"[a-z-]{1,40}")  # the name of a section of tab Learn
-CHOICES = 10  # of a question, at most
-QUIET = 3 * 60  # seconds; a page that leads says so every minute, so a room as quiet as this may give way
+CHOICES = 10  # answers to a question, at most
+QUIET = 3 * 60  # seconds; a leader's page reports every minute, so a room this silent may be closed for another
 
 
 class Taken(Refusal):
-    """Another page holds the room's key."""
+    """The room belongs to another key."""
 
     status = 409
 
@@ -52,19 +52,19 @@ class Vote(NamedTuple):
     """An answer to a question."""
 
     choice: int
-    client: str  # that gave it
+    client: str  # that sent it
 
 
 @dataclass
 class Room:
-    """What is shown in a room."""
+    """A room's view, leader and votes."""
 
-    key: str  # whose it is
+    key: str  # the leader's secret
     view: str
     rev: int
     client: str  # that opened it
-    session: str  # the browser of that client's; "" where it keeps no cookies
-    heard: float  # when its leader was last heard of, in seconds
+    session: str  # the browser that opened it; "" without cookies
+    heard: float  # the clock, in seconds, at the leader's last request
     votes: dict[str, dict[str, Vote]] = field(default_factory=dict)  # question → voter → vote
 
 
@@ -72,28 +72,28 @@ class Rooms:
     """The open rooms. Used on the event loop only.
 
     Args:
-        clock: seconds that only go up.
+        clock: a monotonic clock, in seconds.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._rooms: dict[str, Room] = {}
         self._clock = clock
-        # Of all rooms, and larger than at an earlier start: another leader's view is never taken for the one before.
+        # Shared by all rooms, and larger than before a restart, so that a reopened room never repeats a revision.
         self._revisions = itertools.count(round(1000 * time.time()))
 
     def show(self, name: str, key: str, view: str, who: str = "", browser: str = "") -> int:
-        """Takes up what a leader shows; returns its revision, which grows with every change.
+        """Stores the leader's view, opening the room if needed; returns the revision, which grows with every change.
 
         Args:
             name: of the room.
             key: the leader's secret.
             view: a link's parameters.
             who: the leader's client.
-            browser: the leader's session, of the many that may be behind one client.
+            browser: the leader's session; one client may have many.
 
         Raises:
-            Refusal: a name, key or view that cannot be, or too many rooms.
-            Taken: someone else leads the room.
+            Refusal: an invalid name, key or view, or too many rooms.
+            Taken: the room belongs to another key.
         """
         check_name(name)
         if not isinstance(key, str) or not KEY.fullmatch(key) or not isinstance(view, str) or not view.isascii():
@@ -101,7 +101,7 @@ class Rooms:
         if len(view) > VIEW_LIMIT:
             raise Refusal("long_view", given=len(view), limit=VIEW_LIMIT)
         now = self._clock()
-        self._rooms = {known: room for known, room in self._rooms.items() if now - room.heard < AGE}
+        self._rooms = {each: room for each, room in self._rooms.items() if now - room.heard < AGE}
         room = self._rooms.get(name)
         if room is None:
             self._make_room(who, browser, now)
@@ -114,19 +114,19 @@ class Rooms:
         return room.rev
 
     def _make_room(self, who: str, browser: str, now: float) -> None:
-        """Where a leader may open no more rooms, its own that was not heard of for longest ends, if it has been quiet.
+        """Makes sure that a leader may open one more room, closing a silent room if needed.
 
-        A client may have as many as are free, see `clients`, and each browser of it as many as the client may still
-        open: a school is one client, and one browser of it leaves the others some. Where a client may open no more,
-        any of its own that has been quiet ends; where no room is free, any of all.
+        A client may hold half of all rooms (see `clients`), and each of its browsers half of those left to the client:
+        a school is one client, and one browser must leave rooms to the others. A browser above its share closes its own
+        longest-silent room, a client above its share one of the client's, and if no room is free, one of all.
 
         Raises:
-            Refusal: none has.
+            Refusal: none of these rooms has been silent for QUIET seconds.
         """
         free = ROOMS - len(self._rooms)
         of_client = [name for name, room in self._rooms.items() if room.client == who]
         of_browser = [name for name in of_client if self._rooms[name].session == browser]
-        left = (free - len(of_client) + 1) // 2  # that the client may still open
+        left = (free - len(of_client) + 1) // 2  # rooms that the client may still open
         if len(of_browser) < left:
             return
         candidates = of_browser if left > 0 else of_client if free else self._rooms
@@ -136,64 +136,64 @@ class Rooms:
         del self._rooms[quietest]
 
     def end(self, name: str, key: str) -> None:
-        """Its leader leaves a room; another's key changes nothing."""
+        """Closes a room; does nothing if the key is not its leader's."""
         room = self._rooms.get(name)
         if room and isinstance(key, str) and key.isascii() and secrets.compare_digest(room.key, key):
             del self._rooms[name]
 
-    def seen(self, name: str) -> Room | None:
-        """What is shown in a room; None where nobody leads it, or no longer."""
+    def get(self, name: str) -> Room | None:
+        """Returns an open room; None if there is none, or its leader has been silent for `AGE` seconds."""
         room = self._rooms.get(name)
         return room if room and self._clock() - room.heard < AGE else None
 
     def vote(self, name: str, voter: str, question: str, choice: int, who: str = "") -> None:
-        """Counts an answer to a question; where the voter has answered it before, or nobody leads the room, nothing.
+        """Counts an answer to a question; does nothing if the voter has already answered, or the room is not open.
 
         Args:
             name: of the room.
             voter: the page's secret.
             question: its name.
-            choice: the number of the answer, from 0.
-            who: the voter's client; it may hold as many votes as are free, see `clients`.
+            choice: the index of the answer, from 0.
+            who: the voter's client; it may hold half of the room's votes (see `clients`).
 
         Raises:
-            Refusal: what is no vote, or more than a room holds.
+            Refusal: an invalid vote, or no room for more.
         """
         whole = isinstance(choice, int) and not isinstance(choice, bool) and 0 <= choice < CHOICES
         texts = isinstance(voter, str) and isinstance(question, str)
         if not whole or not texts or not KEY.fullmatch(voter) or not QUESTION.fullmatch(question):
             raise Refusal("bad_request")
-        room = self.seen(name)
+        room = self.get(name)
         if room is None or voter in room.votes.get(question, {}):
             return
-        held = [each.client for votes in room.votes.values() for each in votes.values()]
-        if held.count(who) >= VOTES - len(held):
+        clients = [each.client for votes in room.votes.values() for each in votes.values()]
+        if clients.count(who) >= VOTES - len(clients):
             raise Refusal("full_votes")
         room.votes.setdefault(question, {})[voter] = Vote(choice, who)
 
     def counts(self, name: str, key: str, question: str) -> list[int]:
-        """How many chose each answer to a question, up to the last that anybody chose; for the room's leader alone.
+        """Returns, for the room's leader only, the votes for each answer to a question, up to the last with a vote.
 
         Raises:
-            Taken: the key is another's.
+            Taken: the key is not the leader's.
         """
-        room = self.seen(name)
+        room = self.get(name)
         if room is None:
             return []
         if not isinstance(key, str) or not key.isascii() or not secrets.compare_digest(room.key, key):
             raise Taken("taken_room", name=name)
-        chosen = [each.choice for each in room.votes.get(str(question), {}).values()]
-        return [chosen.count(choice) for choice in range(max(chosen, default=-1) + 1)]
+        choices = [each.choice for each in room.votes.get(str(question), {}).values()]
+        return [choices.count(choice) for choice in range(max(choices, default=-1) + 1)]
 
 
 def check_name(name: str) -> None:
-    """Raises Refusal where no room can have this name."""
+    """Raises Refusal if the name is not valid for a room."""
     if not NAME.fullmatch(name):
         raise Refusal("bad_room", given=name[:40])
 
 
 def attach(server: FastAPI, rooms: Rooms) -> None:
-    """Adds the routes to the server that serves the page."""
+    """Adds the rooms' routes to the page's server."""
     run = secrets.token_hex(8)
 
     async def alive(request: Request) -> Response:
@@ -201,23 +201,23 @@ def attach(server: FastAPI, rooms: Rooms) -> None:
         return JSONResponse({"run": run}, headers=FRESH)
 
     @http.answers
-    async def look(request: Request) -> Response:
+    async def show(request: Request) -> Response:
         check_name(name := request.path_params["name"])
-        if (room := rooms.seen(name)) is None:
+        if (room := rooms.get(name)) is None:
             return JSONResponse({"rev": 0, "view": None, "run": run}, headers=FRESH)
         if request.query_params.get("rev") == str(room.rev):
             return Response(status_code=204, headers=FRESH)
         return JSONResponse({"rev": room.rev, "view": room.view, "run": run}, headers=FRESH)
 
-    # Every page asks one of these, again and again: Starlette's plain routes cost less than FastAPI's.
-    server.add_route("/room/{name}", look)
+    # Every page polls one of these: Starlette's plain routes cost less than FastAPI's.
+    server.add_route("/room/{name}", show)
     server.add_route("/alive", alive)
 
     @server.put("/room/{name}")
     @http.answers
     async def lead(name: str, request: Request) -> Response:
-        asked = await http.read_object(request, BODY_LIMIT)
-        rev = rooms.show(name, asked.get("key", ""), asked.get("view", ""), client.get(), session.get())
+        body = await http.read_object(request, BODY_LIMIT)
+        rev = rooms.show(name, body.get("key", ""), body.get("view", ""), client.get(), session.get())
         return JSONResponse({"rev": rev, "run": run}, headers=FRESH)
 
     @server.delete("/room/{name}")
@@ -229,13 +229,13 @@ def attach(server: FastAPI, rooms: Rooms) -> None:
     @server.put("/room/{name}/vote")
     @http.answers
     async def vote(name: str, request: Request) -> Response:
-        asked = await http.read_object(request)
-        rooms.vote(name, asked.get("voter", ""), asked.get("question", ""), asked.get("choice", -1), client.get())
+        body = await http.read_object(request)
+        rooms.vote(name, body.get("voter", ""), body.get("question", ""), body.get("choice", -1), client.get())
         return JSONResponse({"run": run}, headers=FRESH)
 
     @server.post("/room/{name}/votes")
     @http.answers
     async def counts(name: str, request: Request) -> Response:
-        asked = await http.read_object(request)
-        found = rooms.counts(name, asked.get("key", ""), asked.get("question", ""))
-        return JSONResponse({"counts": found, "run": run}, headers=FRESH)
+        body = await http.read_object(request)
+        votes = rooms.counts(name, body.get("key", ""), body.get("question", ""))
+        return JSONResponse({"counts": votes, "run": run}, headers=FRESH)

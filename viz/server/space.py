@@ -1,13 +1,13 @@
-"""Sends the app to a Gradio Space of the Hugging Face Hub, by the Hub's own client.
+"""Uploads the app to a Gradio Space of the Hugging Face Hub, with the Hub's own client.
 
     python -m viz.server.space USER/NAME [--torch-index URL]
 
-The Hub refuses a git push that holds raw binary files, such as the shipped models; its client stores them as it wants
-them. Sent is what git holds of the app, as it lies in the working tree; what an earlier upload left there and the app
-no longer has is deleted. A token is taken from the environment (HF_TOKEN) or from `hf auth login`.
+The Hub rejects a git push with raw binary files, such as the shipped models; its client stores them in the Hub's own
+way. It uploads the app's files that git tracks, as they are in the working tree, and deletes those of an earlier upload
+that the app no longer has. The token comes from the environment (HF_TOKEN) or from `hf auth login`.
 
-A Space installs requirements.txt on Linux, where pip's usual torch brings gigabytes of CUDA that a CPU Space never
-uses. `--torch-index` names a package index with CPU wheels: a line for it is put into the requirements that are sent.
+A Space installs requirements.txt on Linux, where pip's default torch brings gigabytes of CUDA that a CPU Space never
+uses. `--torch-index` names a package index with CPU wheels, which is added to the uploaded requirements.
 """
 
 from __future__ import annotations
@@ -26,33 +26,33 @@ from huggingface_hub import HfApi, get_token
 
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = ("README.md", "LICENSE", "app.py", "requirements.txt", "assets", "checkpoints", "former", "viz")
-TOKEN_WANTED = "a token that may write is needed: run `hf auth login`, or set HF_TOKEN"
+TOKEN_NEEDED = "a token with write permission is needed: run `hf auth login`, or set HF_TOKEN"
 NAME = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 
 
 def files(root: Path = ROOT) -> list[str]:
-    """What a Space needs of the repository at `root`, by git: neither tests nor what lies around untracked.
+    """Lists the files of the repository at `root` that a Space needs: those that git tracks, without the tests.
 
     Raises:
-        ValueError: `root` is no git repository that holds the app.
+        ValueError: `root` is not a git repository with the app.
     """
-    asked = subprocess.run(["git", "ls-files", "-z", "--", *PARTS], cwd=root, capture_output=True, check=False)
-    found = [name for name in asked.stdout.decode().split("\0") if name and (root / name).is_file()]
-    if "app.py" not in found:
-        raise ValueError(f"expected a git repository that holds app.py, got {root}")
-    return found
+    listing = subprocess.run(["git", "ls-files", "-z", "--", *PARTS], cwd=root, capture_output=True, check=False)
+    names = [name for name in listing.stdout.decode().split("\0") if name and (root / name).is_file()]
+    if "app.py" not in names:
+        raise ValueError(f"expected a git repository with app.py, got {root}")
+    return names
 
 
 def upload(space: str, api: Any, torch_index: str | None = None, root: Path = ROOT) -> str:
-    """Makes the Space unless there is one, and sends it the app; returns its address.
+    """Uploads the app to the Space, creating it if needed; returns its address.
 
     Args:
         space: user/name.
         api: a huggingface_hub.HfApi.
-        torch_index: of CPU wheels, see above.
+        torch_index: the URL of an index of CPU wheels, see above.
         root: of the repository.
     Raises:
-        ValueError: a name that is none, or no repository.
+        ValueError: an invalid name, or not a repository with the app.
     """
     if not NAME.fullmatch(space):
         raise ValueError(f"expected SPACE=user/name, got {space!r}")
@@ -62,8 +62,8 @@ def upload(space: str, api: Any, torch_index: str | None = None, root: Path = RO
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(root / name, target)
         if torch_index:
-            wanted = Path(folder, "requirements.txt")
-            wanted.write_text(f"--extra-index-url {torch_index}\n{wanted.read_text()}")
+            requirements = Path(folder, "requirements.txt")
+            requirements.write_text(f"--extra-index-url {torch_index}\n{requirements.read_text()}")
         address = api.create_repo(space, repo_type="space", space_sdk="gradio", exist_ok=True)
         api.upload_folder(
             repo_id=space,
@@ -76,26 +76,26 @@ def upload(space: str, api: Any, torch_index: str | None = None, root: Path = RO
 
 
 def main() -> None:
-    """Sends the app to the Space that the command line names; an error is one line."""
-    parser = argparse.ArgumentParser(description="Send the app to a Hugging Face Space.")
+    """Uploads the app to the Space named on the command line; an error is printed in one line."""
+    parser = argparse.ArgumentParser(description="Upload the app to a Hugging Face Space.")
     parser.add_argument("space", metavar="USER/NAME")
     parser.add_argument("--torch-index", metavar="URL", help="a package index with CPU wheels of torch for Linux")
-    given = parser.parse_args()
+    options = parser.parse_args()
     if get_token() is None:
-        sys.exit(f"make space: {TOKEN_WANTED}")
+        sys.exit(f"make space: {TOKEN_NEEDED}")
     try:
-        print(upload(given.space, HfApi(), given.torch_index))
-    except Exception as raised:  # of the Hub's client, whose own errors differ from version to version
-        sys.exit(f"make space: {explained(raised)}")
+        print(upload(options.space, HfApi(), options.torch_index))
+    except Exception as raised:  # the error classes of the Hub's client vary between versions
+        sys.exit(f"make space: {explain(raised)}")
 
 
-def explained(raised: BaseException) -> str:
-    """What went wrong, in one line, and what to do where that is known."""
+def explain(raised: BaseException) -> str:
+    """Returns one line that says what went wrong and, if known, what to do."""
     status = getattr(getattr(raised, "response", None), "status_code", None)
     if status == 401:
-        return TOKEN_WANTED
+        return TOKEN_NEEDED
     if status == 403:
-        return "this token may not write to that Space"
+        return "this token has no permission to write to that Space"
     cause: BaseException | None = raised
     while cause is not None:
         if isinstance(cause, (ConnectionError, TimeoutError, socket.gaierror)):

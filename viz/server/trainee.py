@@ -1,10 +1,10 @@
-"""A training in a process of its own: `python -m viz.server.trainee TASK SEED QUESTION`. It tells lines of JSON.
+"""Trains a model in a process of its own: `python -m viz.server.trainee TASK SEED QUESTION`; prints lines of JSON.
 
-Every few steps {"point": [step, loss, share right], "seconds", "frame": how the model answers the question and where
-its heads look}, at last {"weights": the model's, safetensors in base64}.
+Every few steps {"point": [step, loss, accuracy], "seconds", "frame": the model's answer to the question and its
+attention weights}, at the end {"weights": the model's, safetensors in base64}.
 
-It runs on one thread and gives way to everything else. Nothing here imports what the page is made of: gradio alone
-takes longer to import than the first hundred steps.
+It runs on one thread at low priority. It imports nothing of the page: importing gradio alone takes longer than the
+first hundred steps.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from torch import Tensor
 import former
 from former.training.tasks import toys
 
-GIVES_WAY = 10  # of 19: how far its priority is below that of others
+NICENESS = 10  # of 19: how far its priority is below that of other processes
 
 
 def frame(model: former.Generator, task: str, question: str) -> dict[str, Any]:
-    """How a model answers a question, as plain values.
+    """Returns a model's answer to a question and its attention weights, as plain values.
 
     Returns:
-        "question"; "answer", and "right", the true one; "labels" of the t tokens that were read; "weights": 255·√weight
-        of (layers, h, t, t), uint8 in base64.
+        "question"; "answer", the model's; "right", the true one; "labels" of the t tokens read; "weights": 255·√weight
+        (layers, h, t, t), uint8 in base64.
     """
     answer, weights, labels = toys.answer(model, task, question)
     cells = (weights.clamp(0, 1).sqrt() * 255).round().to(torch.uint8)
@@ -46,12 +46,12 @@ def frame(model: former.Generator, task: str, question: str) -> dict[str, Any]:
 
 
 def pack(model: former.Generator) -> str:
-    """A model's weights."""
+    """Returns a model's weights as safetensors in base64."""
     return base64.b64encode(save(dict(model.state_dict()))).decode()
 
 
 def unpack(weights: str, task: str) -> former.Generator:
-    """The inverse of `pack`."""
+    """Rebuilds a task's model from the weights of `pack`."""
     model = toys.begin(task, 0)
     state: dict[str, Tensor] = load(base64.b64decode(weights))
     model.load_state_dict(state)
@@ -59,7 +59,7 @@ def unpack(weights: str, task: str) -> former.Generator:
 
 
 def main(task: str, seed: int, question: str, steps: int | None = None) -> None:
-    """Trains, as many steps as `toys.train` takes, and tells."""
+    """Trains a model on a task and prints its progress; `steps` as of `toys.train`."""
     began = time.perf_counter()
     model = None
     for report in toys.train(task, seed, steps):
@@ -74,6 +74,6 @@ def main(task: str, seed: int, question: str, steps: int | None = None) -> None:
 if __name__ == "__main__":
     torch.set_num_threads(1)
     torch.set_flush_denormal(True)
-    os.nice(GIVES_WAY)
+    os.nice(NICENESS)
     with contextlib.suppress(BrokenPipeError, KeyboardInterrupt):  # the server has gone
         main(sys.argv[1], int(sys.argv[2]), sys.argv[3])

@@ -1,15 +1,14 @@
-"""Trainings that visitors ask for: one at a time, the others in a line that all can see, and whoever waits watches.
+"""Runs the trainings that visitors start: one at a time, the others in a queue whose clients watch the running one.
 
-A training holds its place in the line as long as its visitor reads what is told of it: when the page closes, or its
-connection breaks, the place is free, and what was being trained ends. It runs in a process of its own
-(`viz.server.trainee`), so that a visitor's click waits for none of its steps. What came out is kept in memory, of the
-last few trainings.
+A training keeps its place in the queue while its visitor reads its progress: when the page closes or the connection
+breaks, the place is freed and the training stops. It runs in a process of its own (`viz.server.trainee`), so that other
+requests do not wait for its steps. The models of the last few trainings are kept in memory.
 
-What a reader gets are lines of JSON, the newest state in each, so a slow reader misses only what is old:
+Progress is sent as lines of JSON. Each holds the newest state, so a slow reader skips only older states:
 
-    {"ahead": trainings before the reader's own, or null, "waiting": those in line behind the one at work,
-     "run": {"name", and what it was asked for} or null, "from": the first of "course" that is new,
-     "course": [a point of the loss every few steps], "now": the newest line of the training, "end": how it ended or ""}
+    {"ahead": trainings before the reader's own, or null, "waiting": trainings queued behind the running one,
+     "run": {"name", and the fields of its request} or null, "from": the index of the first new point of "course",
+     "course": [the new points of the loss], "now": the training's newest report, "end": how it ended or ""}
 """
 
 from __future__ import annotations
@@ -33,10 +32,10 @@ from viz.text import Busy
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = (sys.executable, "-m", "viz.server.trainee")
-LINE = 40  # trainings at work or in line
-READERS = 200  # at once
-KEPT = 16  # trained models, of some 0.6 MB each
-LIMIT = 300  # seconds; a training that takes longer, on a machine that has no time for it, is ended
+LINE = 40  # trainings, running or queued
+READERS = 200  # spectators at once
+KEPT = 16  # trained models in memory, of some 0.6 MB each
+LIMIT = 300  # seconds; a training that takes longer, on a busy machine, is stopped
 PAUSE = 0.2  # seconds between two lines to a reader
 
 
@@ -44,7 +43,7 @@ PAUSE = 0.2  # seconds between two lines to a reader
 class Run:
     """One training."""
 
-    order: dict[str, Any]  # what it was asked for
+    request: dict[str, Any]  # its settings, shown to all readers
     arguments: tuple[str, ...]  # of its program
     client: str
     name: str = field(default_factory=lambda: secrets.token_hex(8))
@@ -54,64 +53,64 @@ class Run:
     process: subprocess.Popen[bytes] | None = None
 
     def stop(self, end: str) -> None:
-        """Ends it, if it goes on."""
+        """Stops the training, unless it has ended; `end` says why."""
         self.end = self.end or end
         if self.process:
             self.process.kill()
 
 
 class Trainings:
-    """All trainings. Used on the event loop only, but for `trained`.
+    """The queue of trainings and their results. Used on the event loop only, except for `result`.
 
     Args:
-        program: the command that trains, to which a training's own arguments are added.
+        program: the command that trains; a training's arguments are appended to it.
     """
 
     def __init__(self, program: Sequence[str] = PROGRAM) -> None:
         self._program = tuple(program)
-        self._line: list[Run] = []  # the first is at work
+        self._line: list[Run] = []  # the first is running
         self._places, self._readers = Places(LINE), Places(READERS)
-        self._trained: OrderedDict[str, tuple[dict[str, Any], str]] = OrderedDict()
+        self._results: OrderedDict[str, tuple[dict[str, Any], str]] = OrderedDict()
         self._changed = asyncio.Event()  # set, and replaced, at every change
         self._task: asyncio.Task[None] | None = None
 
-    def train(self, order: dict[str, Any], arguments: Sequence[str]) -> http.StreamResponse:
-        """Puts a training in the line; the answer tells of it, and holds its place.
+    def train(self, request: dict[str, Any], arguments: Sequence[str]) -> http.StreamResponse:
+        """Queues a training; the response streams its progress, and its place is kept while the response is read.
 
         Args:
-            order: what was asked for, which is told to all.
+            request: the training's settings, shown to all readers.
             arguments: of the program.
         Raises:
-            Busy: its client has as many in line as are free.
+            Busy: the queue has no room for this client.
         """
-        run = Run(order, tuple(arguments), _take_place(self._places, "learn_train_now_full"))
+        run = Run(request, tuple(arguments), _take_place(self._places, "learn_train_now_full"))
         self._line.append(run)
-        self._begin()
-        self._tell()
+        self._start_next()
+        self._notify()
         return http.StreamResponse(self.lines(run), http.LINES, lambda: self._leave(run))
 
     def watch(self) -> http.StreamResponse:
-        """Tells of the training that is at work, to its end; of none, at once.
+        """Streams the running training's progress to its end; one line if none is running.
 
         Raises:
-            Busy: its client reads as many as are free.
+            Busy: there is no room for another reader of this client.
         """
         who = _take_place(self._readers, "busy_measuring")
         return http.StreamResponse(self.lines(None), http.LINES, lambda: self._readers.give_back(who))
 
-    def trained(self, name: str) -> tuple[dict[str, Any], str] | None:
-        """What a training was asked for, and the weights that it told; None where they are not kept any more."""
-        return self._trained.get(name)
+    def result(self, name: str) -> tuple[dict[str, Any], str] | None:
+        """Returns a finished training's request and packed weights; None if unknown or no longer kept."""
+        return self._results.get(name)
 
     async def lines(self, own: Run | None) -> AsyncGenerator[bytes]:
-        """What a reader gets: until its own training is over, or, of a reader without one, the one at work."""
+        """Yields progress lines until `own` (or, for a spectator, the running training) ends."""
         target = own or (self._line[0] if self._line else None)
-        shown, sent = None, 0
+        last, sent = None, 0
         while True:
             changed = self._changed
             run = target if target is None or target.end else self._line[0]
-            if run is not shown:
-                shown, sent = run, 0
+            if run is not last:
+                last, sent = run, 0
             yield self._line_of(run, own, sent)
             sent = len(run.course) if run else 0
             if target is None or target.end:
@@ -120,33 +119,33 @@ class Trainings:
             await asyncio.sleep(PAUSE)
 
     def _line_of(self, run: Run | None, own: Run | None, sent: int) -> bytes:
-        told = {
+        status = {
             "ahead": self._line.index(own) if own in self._line else None,
             "waiting": max(0, len(self._line) - 1),
-            "run": run and {"name": run.name, **run.order},
+            "run": run and {"name": run.name, **run.request},
             "from": sent,
             "course": run.course[sent:] if run else [],
             "now": run.now if run else {},
             "end": run.end if run else "",
         }
-        return json.dumps(told).encode() + b"\n"
+        return json.dumps(status).encode() + b"\n"
 
     def _leave(self, run: Run) -> None:
-        """Its visitor has gone, or has read its end."""
+        """Stops a training whose visitor has gone; does nothing to one that has ended."""
         run.stop("stopped")
-        if run in self._line[1:]:  # the first leaves the line when its process has ended
+        if run in self._line[1:]:  # the first is removed when its process has ended
             self._remove(run)
-        self._tell()
+        self._notify()
 
     def _remove(self, run: Run) -> None:
         self._line.remove(run)
         self._places.give_back(run.client)
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         self._changed.set()
         self._changed = asyncio.Event()
 
-    def _begin(self) -> None:
+    def _start_next(self) -> None:
         if self._line and not self._task:
             self._task = asyncio.create_task(self._work(self._line[0]))
 
@@ -154,23 +153,23 @@ class Trainings:
         late = asyncio.get_running_loop().call_later(LIMIT, run.stop, "late")
         try:
             run.process = process = await asyncio.to_thread(self._start, run)
-            if run.end:  # left while it was started
+            if run.end:  # stopped while its process was starting
                 process.kill()
             assert process.stdout
             while line := await asyncio.to_thread(process.stdout.readline):
-                self._take(run, json.loads(line))
-        except Exception:  # a line that cannot be read, or a program that cannot be started
+                self._receive(run, json.loads(line))
+        except Exception:  # an invalid line, or a program that cannot be started
             logging.getLogger(__name__).exception("a training failed")
         finally:
             late.cancel()
             await self._finish(run)
             self._remove(run)
             self._task = None
-            self._begin()
-            self._tell()
+            self._start_next()
+            self._notify()
 
     async def _finish(self, run: Run) -> None:
-        """Ends a training's process, whatever came of it: the next one begins when it is gone."""
+        """Ends a training's process and waits for its exit, in every case: then the next training starts."""
         run.stop("failed")
         if run.process:
             await asyncio.to_thread(run.process.wait)
@@ -187,29 +186,29 @@ class Trainings:
             stdout=subprocess.PIPE,
         )
 
-    def _take(self, run: Run, told: dict[str, Any]) -> None:
-        """A line of a training's process."""
+    def _receive(self, run: Run, report: dict[str, Any]) -> None:
+        """Records a line of a training's process: a point of the loss, or the final weights."""
         if run.end:
             return
-        if "weights" in told:
+        if "weights" in report:
             run.end = "done"
-            self._trained[run.name] = run.order, told["weights"]
-            if len(self._trained) > KEPT:
-                self._trained.popitem(last=False)
+            self._results[run.name] = run.request, report["weights"]
+            if len(self._results) > KEPT:
+                self._results.popitem(last=False)
         else:
-            run.course.append(told.pop("point"))
-            run.now = told
-        self._tell()
+            run.course.append(report.pop("point"))
+            run.now = report
+        self._notify()
 
 
 def _take_place(places: Places, full: str) -> str:
-    """Takes a place for the client that asks; returns who it is.
+    """Takes a place for the current request's client; returns the client.
 
     Raises:
-        Busy: with this message, where it holds as many as are free.
+        Busy: there is no room for it; `full` is the message's key.
     """
     who = client.get()
-    if not places.open_to(who):
+    if not places.has_room_for(who):
         raise Busy(full)
     places.take(who)
     return who

@@ -1,9 +1,9 @@
-"""All that computes for visitors, off the event loop: one bounded pool, whose answers are shared.
+"""Runs all computations for visitors in one bounded thread pool, and shares their answers.
 
-An answer depends on nothing but its question, so equal questions are answered once, whoever asks, and the answer is
-kept a while: a class that follows its teacher asks the same, all at once. A piece of work takes a turn, so many at once
-go on side by side, and what nobody waits for any more goes no further. Steps of a few milliseconds, one visitor's own,
-have threads of their own. For both, clients are served in turn.
+An answer depends on its question alone, so equal questions are answered once for all clients, and the answer is cached:
+a class that follows its teacher sends the same question at once. At most TURNS pieces of work run at once; a job stops
+when its last client disconnects. Short steps, of a few milliseconds, have threads of their own. In both queues clients
+are served round-robin.
 """
 
 from __future__ import annotations
@@ -21,118 +21,118 @@ from fastapi import FastAPI, Request, Response
 
 from viz.passes.run import digest
 from viz.server import http
-from viz.server.clients import Places, Turns, client
+from viz.server.clients import FairSemaphore, Places, client
 from viz.text import Busy
 
 T = TypeVar("T")
 
-TURNS = 2  # pieces of a part of a second at work; each uses the machine's cores
-WAITING = 128  # different questions at work or in line
-KEPT = 32 << 20  # bytes of answers
-OBJECTS = 2_000  # bytes that keeping an answer takes beside its pieces
+TURNS = 2  # long pieces of work at once, of some 0.1 to 1 s; each uses the machine's cores
+QUESTIONS = 128  # different questions, queued or running
+CACHE_LIMIT = 32 << 20  # bytes of answers
+OVERHEAD = 2_000  # bytes that a cached answer takes in addition to its pieces
 
-Answer = Callable[[dict[str, Any]], dict[str, Any]]  # of a question; raises Refusal
+Answer = Callable[[dict[str, Any]], dict[str, Any]]  # question → answer; raises Refusal
 
 
-class Reader(Protocol):
-    """Who asked, as a request is."""
+class Client(Protocol):
+    """A job's client: a Request, or a Listener."""
 
     async def is_disconnected(self) -> bool:
-        """Whether nobody is there any more."""
+        """Returns whether the client has disconnected."""
         ...
 
 
 @dataclass
 class Listener:
-    """A reader that says itself when it leaves."""
+    """A client whose departure is signalled by `leave`."""
 
     gone: bool = False
 
     def leave(self) -> None:
-        """Waits no longer."""
+        """Marks the client as disconnected."""
         self.gone = True
 
     async def is_disconnected(self) -> bool:
-        """Whether it has left."""
+        """Returns whether `leave` was called."""
         return self.gone
 
 
 @dataclass
 class Job:
-    """One question that is being answered, or has been."""
+    """The answer to one question, in progress or complete."""
 
-    readers: list[Reader] = field(default_factory=list)  # all that asked before it was answered
-    pieces: list[bytes] = field(default_factory=list)  # of the answer, so far
-    failure: Exception | None = None  # after the pieces
+    clients: list[Client] = field(default_factory=list)  # all that joined before the answer was complete
+    pieces: list[bytes] = field(default_factory=list)  # the answer so far
+    failure: Exception | None = None  # raised after the pieces
     over: bool = False
-    more: asyncio.Event = field(default_factory=asyncio.Event)  # set, and replaced, at every change
+    changed: asyncio.Event = field(default_factory=asyncio.Event)  # set, and replaced, at every change
 
     @property
     def nbytes(self) -> int:
-        """What keeping it takes."""
-        return sum(map(len, self.pieces)) + OBJECTS
+        """The bytes of memory that the cached answer takes."""
+        return sum(map(len, self.pieces)) + OVERHEAD
 
-    async def awaited(self) -> bool:
-        """Whether anybody still waits for it."""
-        for reader in self.readers:  # grows while we ask
-            if not await reader.is_disconnected():
+    async def has_clients(self) -> bool:
+        """Returns whether any client is still connected."""
+        for each in self.clients:  # may grow meanwhile
+            if not await each.is_disconnected():
                 return True
         return False
 
-    def tell(self) -> None:
-        """Wakes those who wait for what has changed."""
-        self.more.set()
-        self.more = asyncio.Event()
+    def notify(self) -> None:
+        """Wakes everything that waits for a change."""
+        self.changed.set()
+        self.changed = asyncio.Event()
 
 
 class Work:
-    """All work at once. Used on the event loop only.
+    """The server's queue, thread pool and cache of answers. Used on the event loop only.
 
     Args:
-        threads: for steps.
+        threads: the number of threads for short steps; None for one per core.
     """
 
     def __init__(self, threads: int | None = None) -> None:
         self._jobs: OrderedDict[str, Job] = OrderedDict()
-        self._bytes = 0  # of the answers that are kept
+        self._bytes = 0  # of the cached answers
         threads = threads or os.cpu_count() or 1
-        self._places, self._turns, self._steps = Places(WAITING), Turns(TURNS), Turns(threads)
+        self._places, self._turns, self._steps = Places(QUESTIONS), FairSemaphore(TURNS), FairSemaphore(threads)
         self._pool = ThreadPoolExecutor(threads + TURNS, thread_name_prefix="work")
-        self._tasks: set[asyncio.Task[None]] = set()  # the loop itself holds them only weakly
+        self._tasks: set[asyncio.Task[None]] = set()  # the event loop keeps only weak references
 
     @property
     def waiting(self) -> int:
-        """How many questions are without a whole answer yet."""
+        """The number of questions whose answer is not complete."""
         return self._places.taken
 
     async def step(self, work: Callable[..., T], *arguments: Any) -> T:
-        """work(*arguments): a step of a few milliseconds."""
-        async with self._steps.of(client.get()):
+        """Returns work(*arguments), a short step of a few milliseconds, run on a thread."""
+        async with self._steps.acquire(client.get()):
             return await self._on_thread(work, *arguments)
 
     async def turn(self, work: Callable[..., T], *arguments: Any) -> T:
-        """work(*arguments), in its turn: what takes a part of a second."""
-        async with self._turns.of(client.get()):
+        """Returns work(*arguments), which takes some 0.1 to 1 s, run on a thread in the client's turn."""
+        async with self._turns.acquire(client.get()):
             return await self._on_thread(work, *arguments)
 
     async def _on_thread(self, work: Callable[..., T], *arguments: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work, *arguments)
 
-    async def whole(self, key: str, pieces: Callable[[], Iterator[bytes]], reader: Reader) -> bytes:
-        """The answer to the question of this key: made, shared with those who ask the same meanwhile, or kept.
+    async def whole(self, key: str, pieces: Callable[[], Iterator[bytes]], waiting: Client) -> bytes:
+        """Returns the answer to a question: from the cache, from a running job with the same key, or from a new job.
 
         Args:
-            key: of all that the answer depends on.
-            pieces: makes the answer, a piece of work for each.
-            reader: who waits for it.
+            key: identifies the question: everything that the answer depends on.
+            pieces: computes the answer, one piece a turn.
+            waiting: the client that waits for the answer.
         Returns:
-            All pieces; what nobody waited for is empty.
+            All pieces, joined; empty if every client disconnected first.
         Raises:
-            Refusal: there is no answer.
+            Refusal: the question is invalid, or the server is full.
         """
-        job = self._join(key, pieces, reader)
+        job = self._join(key, pieces, waiting)
         while not job.over:
-            await job.more.wait()
+            await job.changed.wait()
         if job.failure:
             raise job.failure
         return b"".join(job.pieces)
@@ -140,15 +140,15 @@ class Work:
     async def stream(
         self, key: str, pieces: Callable[[], Iterator[bytes]], listener: Listener, *, quick: bool = False
     ) -> AsyncGenerator[bytes]:
-        """As `whole`, each piece as it is ready. Begun at once: what is refused for want of room is raised here.
+        """Returns a generator of the pieces of `whole`, each as it is ready. The job starts before this returns.
 
         Args:
-            key, pieces: as `whole` takes them.
-            listener: who reads it; it leaves with what is returned here, and by itself if that is never begun.
-            quick: whether a piece is a step of a few milliseconds.
+            key, pieces: as for `whole`.
+            listener: the client; leaves when the generator ends. If that is never started, the caller calls `leave`.
+            quick: whether each piece is a short step of a few milliseconds.
 
         Raises:
-            Refusal: there is no room, or, after pieces, no more of an answer.
+            Refusal: the server is full; the generator raises those of `pieces`.
         """
         job = self._join(key, pieces, listener, quick)
 
@@ -161,7 +161,7 @@ class Work:
                         yield job.pieces[sent - 1]
                     if job.over:
                         break
-                    await job.more.wait()
+                    await job.changed.wait()
                 if job.failure:
                     raise job.failure
             finally:
@@ -169,10 +169,10 @@ class Work:
 
         return read()
 
-    def _join(self, key: str, pieces: Callable[[], Iterator[bytes]], reader: Reader, quick: bool = False) -> Job:
+    def _join(self, key: str, pieces: Callable[[], Iterator[bytes]], waiting: Client, quick: bool = False) -> Job:
         job = self._jobs.get(key)
         if job is None:
-            if not self._places.open_to(client.get()):
+            if not self._places.has_room_for(client.get()):
                 raise Busy("busy_measuring")
             self._places.take(client.get())
             job = self._jobs[key] = Job()
@@ -181,23 +181,23 @@ class Work:
             task.add_done_callback(self._tasks.discard)
         self._jobs.move_to_end(key)
         if not job.over:
-            job.readers.append(reader)
+            job.clients.append(waiting)
         return job
 
-    async def _run(self, key: str, job: Job, pieces: Callable[[], Iterator[bytes]], turns: Turns) -> None:
-        made, who = _begun_late(pieces), client.get()  # the first who asked
-        whole = False
+    async def _run(self, key: str, job: Job, pieces: Callable[[], Iterator[bytes]], turns: FairSemaphore) -> None:
+        rest, who = _lazily(pieces), client.get()  # the job counts as its first client's
+        complete = False
         try:
             while True:
-                async with turns.of(who):
-                    if not await job.awaited():
+                async with turns.acquire(who):
+                    if not await job.has_clients():
                         break
-                    piece = await self._on_thread(lambda: next(made, None))
+                    piece = await self._on_thread(lambda: next(rest, None))
                 if piece is None:
-                    whole = True
+                    complete = True
                     break
                 job.pieces.append(piece)
-                job.tell()
+                job.notify()
         except ValueError as raised:
             job.failure = http.refusal_of(raised)
         except Exception as raised:
@@ -205,31 +205,31 @@ class Work:
         finally:
             self._places.give_back(who)
             job.over = True
-            job.readers.clear()
-            if whole:
-                self._keep(job)
+            job.clients.clear()
+            if complete:
+                self._cache(job)
             else:
                 del self._jobs[key]
-            job.tell()
+            job.notify()
 
-    def _keep(self, job: Job) -> None:
-        """Counts an answer in; the least recently asked go until all fit."""
+    def _cache(self, job: Job) -> None:
+        """Adds an answer to the cache, evicting the least recently requested ones."""
         self._bytes += job.nbytes
         for key, other in list(self._jobs.items()):
-            if self._bytes <= KEPT:
+            if self._bytes <= CACHE_LIMIT:
                 break
             if other.over:
                 self._bytes -= other.nbytes
                 del self._jobs[key]
 
 
-def _begun_late(pieces: Callable[[], Iterator[bytes]]) -> Iterator[bytes]:
-    """The pieces, of which the first is begun when it is asked for, on the thread that asks."""
+def _lazily(pieces: Callable[[], Iterator[bytes]]) -> Iterator[bytes]:
+    """Yields the pieces; calls `pieces` at the first `next`, on that thread."""
     yield from pieces()
 
 
 def attach(server: FastAPI, work: Work, paths: Mapping[str, Answer]) -> None:
-    """Adds routes to the server that serves the page: POST of a JSON object to each path, answered by one."""
+    """Adds a route per path to the page's server: POST of a JSON question, answered with a JSON object."""
 
     def route(path: str, answer: Answer) -> None:
         @server.post(path)

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from tests.viz.loops import run
-from viz.server.clients import Places, Turns, client_of
+from viz.server.clients import FairSemaphore, Places, client_of
 
 SPACE = {"SPACE_ID": "user/name"}
 
@@ -41,26 +41,26 @@ def test_however_many_are_greedy_the_next_finds_a_place(greedy):
     places = Places(60)
     for _ in range(100):
         for who in range(greedy):
-            if places.open_to(str(who)):
+            if places.has_room_for(str(who)):
                 places.take(str(who))
     assert 60 * greedy / (greedy + 1) - greedy <= places.taken < 60
-    assert places.open_to("next")
+    assert places.has_room_for("next")
     while places.taken:
         for who in range(greedy):
             places.give_back(str(who))
-    assert places.open_to("0")
+    assert places.has_room_for("0")
 
 
 def test_clients_are_served_in_turn_however_much_one_has_in_line():
     served = []
 
-    async def serve(turns: Turns, who: str) -> None:
-        async with turns.of(who):
+    async def serve(turns: FairSemaphore, who: str) -> None:
+        async with turns.acquire(who):
             await asyncio.sleep(0)
             served.append(who)
 
     async def crowd() -> None:
-        turns = Turns(2)
+        turns = FairSemaphore(2)
         order = ["greedy"] * 50 + ["a", "b", "c", "a"]
         await asyncio.gather(*(serve(turns, who) for who in order))
 
@@ -72,10 +72,10 @@ def test_clients_are_served_in_turn_however_much_one_has_in_line():
 
 def test_who_gives_up_waiting_takes_no_turn_from_the_next():
     async def crowd() -> None:
-        turns, done = Turns(1), asyncio.Event()
+        turns, done = FairSemaphore(1), asyncio.Event()
 
         async def serve() -> None:
-            async with turns.of("one"):
+            async with turns.acquire("one"):
                 await done.wait()
 
         tasks = [asyncio.create_task(serve()) for _ in range(4)]

@@ -68,11 +68,11 @@ def test_a_room_not_heard_of_ends_and_may_be_led_by_another(clock):
     held = Rooms(clock)
     held.show("a", KEY, "x=1")
     clock.now += AGE - 1
-    assert held.seen("a")
+    assert held.get("a")
     clock.now += 2
-    assert held.seen("a") is None
+    assert held.get("a") is None
     held.show("a", OTHER, "x=2")
-    room = held.seen("a")
+    room = held.get("a")
     assert room
     assert room.view == "x=2"
 
@@ -87,8 +87,8 @@ def test_no_more_rooms_than_the_limit_and_old_ones_make_room(clock):
     for i in range(1, ROOMS):
         held.show(f"room-{i}", KEY, "")
     held.show("one-more", KEY, "")
-    assert held.seen("room-0") is None, "the one that has been quiet gives way"
-    assert held.seen("room-1")
+    assert held.get("room-0") is None, "the one that has been quiet gives way"
+    assert held.get("room-1")
     with pytest.raises(ValueError, match="many rooms"):
         held.show("another", KEY, "")
 
@@ -104,8 +104,8 @@ def test_one_browser_leaves_the_others_behind_its_address_as_many_rooms_as_it_ha
         held.show(f"teacher-{i}", OTHER, "", "school", f"teacher {i}")
     clock.now += QUIET
     held.show("one-more", KEY, "", "school", "greedy")
-    assert held.seen("greedy-0") is None, "of its own, the one that has been quiet gives way"
-    assert all(held.seen(f"teacher-{i}") for i in range(20))
+    assert held.get("greedy-0") is None, "of its own, the one that has been quiet gives way"
+    assert all(held.get(f"teacher-{i}") for i in range(20))
 
 
 def test_one_client_has_half_of_the_rooms_at_most_and_whoever_comes_next_finds_one(clock):
@@ -118,8 +118,8 @@ def test_one_client_has_half_of_the_rooms_at_most_and_whoever_comes_next_finds_o
         held.show(f"honest-{i}", OTHER, "", f"honest {i}")
     clock.now += QUIET
     held.show("one-more", KEY, "", "greedy")
-    assert held.seen("greedy-0") is None, "of its own, the one that has been quiet gives way"
-    assert all(held.seen(f"honest-{i}") for i in range(20))
+    assert held.get("greedy-0") is None, "of its own, the one that has been quiet gives way"
+    assert all(held.get(f"honest-{i}") for i in range(20))
 
 
 def test_a_room_that_is_left_is_free_at_once_and_only_its_leader_leaves_it(client):

@@ -93,7 +93,7 @@ def test_trainings_run_one_after_the_other_in_their_order_and_who_waits_watches(
         assert (await onlooker.until(ended))["run"]["task"] == "first"
         await onlooker.task
         run_name = onlooker.lines[-1]["run"]["name"]
-        assert held.trained(run_name) == ({"task": "first"}, "of first")
+        assert held.result(run_name) == ({"task": "first"}, "of first")
 
     run(lesson())
 
@@ -181,8 +181,8 @@ def test_the_line_is_shared_out_between_clients_and_only_the_last_models_are_kep
             await reader.leave()
         runs = [Run({"task": str(number)}, (), "") for number in range(KEPT + 1)]
         for each in runs:
-            held._take(each, {"weights": "w"})
-        assert [held.trained(each.name) for each in runs] == [None, *[(each.order, "w") for each in runs[1:]]]
+            held._receive(each, {"weights": "w"})
+        assert [held.result(each.name) for each in runs] == [None, *[(each.request, "w") for each in runs[1:]]]
 
     run(lesson())
 

@@ -15,7 +15,7 @@ from tests.viz.loops import run
 from viz.server import http
 from viz.server import work as works
 from viz.server.clients import client as client_var
-from viz.server.work import KEPT, TURNS, WAITING, Listener, Work
+from viz.server.work import CACHE_LIMIT, QUESTIONS, TURNS, Listener, Work
 from viz.text import Busy, Refusal, note
 
 
@@ -156,10 +156,10 @@ def test_steps_go_on_while_every_turn_is_taken():
 def test_more_questions_than_half_of_those_that_may_wait_are_refused_to_one_client_and_equal_ones_are_not():
     async def crowd() -> None:
         held, slow = Work(), Slow()
-        tasks = [ask(held, slow, n) for n in range(WAITING // 2)]
+        tasks = [ask(held, slow, n) for n in range(QUESTIONS // 2)]
         await settle()
         with pytest.raises(Busy):
-            await ask(held, slow, WAITING)
+            await ask(held, slow, QUESTIONS)
         tasks.append(ask(held, slow, 0))
         slow.go.set()
         assert all([await task for task in tasks])
@@ -179,10 +179,10 @@ def by(who: str, asking: Callable[[], asyncio.Task[bytes]]) -> asyncio.Task[byte
 def test_twenty_that_ask_honestly_are_each_served_before_a_greedy_one_s_second_piece():
     async def crowd() -> None:
         held, slow = Work(), Slow()
-        greedy = [by("greedy", lambda n=n: ask(held, slow, n)) for n in range(WAITING // 2)]
+        greedy = [by("greedy", lambda n=n: ask(held, slow, n)) for n in range(QUESTIONS // 2)]
         await settle()
         with pytest.raises(Busy):
-            await by("greedy", lambda: ask(held, slow, WAITING))
+            await by("greedy", lambda: ask(held, slow, QUESTIONS))
         honest = [by(f"honest {n}", lambda n=n: ask(held, slow, 1000 + n)) for n in range(20)]
         await settle()
         slow.go.set()
@@ -202,7 +202,7 @@ def test_answers_are_kept_up_to_a_number_of_bytes_the_newest_longest():
         def large(n: int) -> Callable[[], Iterator[bytes]]:
             def pieces() -> Iterator[bytes]:
                 made.append(n)
-                yield b"x" * (KEPT // 4)
+                yield b"x" * (CACHE_LIMIT // 4)
 
             return pieces
 
@@ -218,7 +218,7 @@ def test_what_is_kept_of_a_question_is_small_and_of_a_refusal_nothing():
         held = Work()
         for n in range(50):
             await held.whole(str(n), lambda: iter([b"x"]), Listener())
-        assert sum(sys.getsizeof(key) for key in held._jobs) < 50 * works.OBJECTS
+        assert sum(sys.getsizeof(key) for key in held._jobs) < 50 * works.OVERHEAD
 
         def refuse() -> Iterator[bytes]:
             raise Refusal("too_short")

@@ -54,7 +54,7 @@ def stream(places: Places, frames: AsyncGenerator[bytes]) -> http.StreamResponse
         Busy: its client holds as many as are free.
     """
     who = client.get()
-    if not places.open_to(who):
+    if not places.has_room_for(who):
         raise Busy("busy_writing")
     places.take(who)
     return http.StreamResponse(frames, http.BINARY, lambda: places.give_back(who), GZIPPED)

@@ -36,7 +36,7 @@ def test_before_training_the_loss_is_that_of_all_tokens_alike():
 def test_a_text_is_answered_by_the_model_of_a_run_and_else_by_that_of_step_0(trainings):
     *_, report = toys.train("reverse", seed=3, steps=60)
     run = Run({"task": "reverse"}, (), "")
-    trainings._take(run, {"weights": trainee.pack(report.model)})
+    trainings._receive(run, {"weights": trainee.pack(report.model)})
     for name, model, trained in ((run.name, report.model, True), ("", toys.begin("reverse", 3), False)):
         found = train_now.read(trainings, VIEW | {"run": name})
         assert (found["trained"], found["right"]) == (trained, "stop")

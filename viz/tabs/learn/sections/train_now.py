@@ -57,7 +57,7 @@ def read(trainings: Trainings, view: View) -> dict[str, Any]:
     """
     task, text = read_question(view)
     seed, run = read_index(view, "seed", SEEDS), view.get("run")
-    kept = trainings.trained(run) if isinstance(run, str) else None
+    kept = trainings.result(run) if isinstance(run, str) else None
     fits = kept is not None and kept[0]["task"] == task
     model = unpack(kept[1], task) if kept and fits else toys.begin(task, seed)
     return frame(model, task, text) | {"trained": fits}
