@@ -1,7 +1,7 @@
-"""Former: a transformer from scratch, after Peter Bloem's article "Transformers from scratch", made to be looked into.
+"""Former: a transformer from scratch, after Peter Bloem's article "Transformers from scratch", open to inspection.
 
-The public surface, in the order of the article: attention, blocks, models; then looking into them, writing with
-them, keeping them, measuring them.
+The public names, in the order of the article: attention, blocks, models; then tools to inspect models, generate
+text, save and load models, and measure them.
 """
 
 from former import analysis, edits, gpt2, masks, patching, pretrained, sparse, tokens

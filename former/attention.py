@@ -1,6 +1,6 @@
-"""Self-attention: the equations first, then the layer with its weights.
+"""Self-attention: first as equations, then as a layer with weights.
 
-Every output is a weighted average over the inputs (article, section "Self-attention"):
+Every output is a weighted average of the values, one for each input (article, section "Self-attention"):
 
     y_i = Σ_j w_ij v_j        w_ij = softmax_j(q_i · k_j / √s)
 
@@ -24,14 +24,14 @@ from former.masks import Mask
 from former.positions import Terms
 
 Extend = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
-"""extend(k, v): joins the new keys and values to those of earlier tokens, where a cache keeps them."""
+"""extend(k, v): prepends the cached keys and values of earlier tokens to the new ones."""
 
 KeysValues = tuple[Tensor, Tensor]
-"""k and v, each (b, h, t_key, s), as `SelfAttention.keys_and_values` makes them of a sequence."""
+"""k and v, each (b, h, t_key, s), as `SelfAttention.keys_and_values` returns them."""
 
 
 def basic_self_attention(x: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
-    """The article's first operation, without parameters: W = softmax(X Xᵀ) row by row, Y = W X.
+    """Computes self-attention without parameters, as the article introduces it: W = softmax(X Xᵀ) by row, Y = W X.
 
     Args:
         x: (b, t, e), t at least 1.
@@ -39,7 +39,7 @@ def basic_self_attention(x: Tensor, mask: Tensor | None = None) -> tuple[Tensor,
     Returns:
         y (b, t, e) and weights (b, t, t).
     Raises:
-        ValueError: x of another shape or empty, or a mask that does not fit.
+        ValueError: x is empty or of another shape, or the mask does not fit.
     """
     _check_sequence(x)
     weights = _softmax(_masked(x @ x.transpose(-2, -1), mask), mask)  # (b, t, t)
@@ -55,22 +55,22 @@ def attention_scores(
     scaled: bool = True,
     divisor: float = 1.0,
 ) -> Tensor:
-    """Scaled dot products q_i · k_j / √s, and −∞ where the mask is False (article, "Scaling the dot product").
+    """Computes scaled dot products q_i · k_j / √s, −∞ where the mask is False (article, "Scaling the dot product").
 
-    q and k are each divided by the fourth root of s before they are multiplied: float16 holds numbers up to 65,504,
-    which unscaled dot products can pass. The divisor, of layers that have one, is shared between them as well.
+    q and k are each divided by the fourth root of s before they are multiplied: unscaled dot products can exceed
+    65,504, the largest number in float16. A divisor is likewise split between q and k.
 
     Args:
         q: (b, h, t_query, s).
         k: (b, h, t_key, s).
         mask: bool, broadcastable to (b, h, t_query, t_key), True = may attend; None for no mask.
-        terms: what positions add to the dot products before they are scaled (`former.positions`); None for nothing.
+        terms: computes what relative positions add to the unscaled dot products (`former.positions`), or None.
         scaled: False leaves out the division by √s.
-        divisor: what the scores are divided by besides √s.
+        divisor: a further divisor of the scores, besides √s.
     Returns:
         scores (b, h, t_query, t_key).
     Raises:
-        ValueError: a mask that does not fit.
+        ValueError: the mask does not fit.
     """
     root = math.sqrt(divisor) * (q.shape[-1] ** 0.25 if scaled else 1.0)
     scores = (q / root) @ (k / root).transpose(-2, -1)
@@ -80,17 +80,17 @@ def attention_scores(
 
 
 def attention_weights(q: Tensor, k: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
-    """The scores, and their softmax over the keys.
+    """Computes the scores, and their softmax over the keys.
 
     Args:
         q: (b, h, t_query, s).
         k: (b, h, t_key, s).
         mask: bool, broadcastable to (b, h, t_query, t_key), True = may attend; None for no mask.
     Returns:
-        scores and weights, each (b, h, t_query, t_key); rows of the weights sum to 1, or are 0 where a query may
-        attend to nothing.
+        scores and weights, each (b, h, t_query, t_key); rows of the weights sum to 1, or are 0 for a query that
+        may attend to nothing.
     Raises:
-        ValueError: a mask that does not fit.
+        ValueError: the mask does not fit.
     """
     scores = attention_scores(q, k, mask)
     return scores, _softmax(scores, mask)
@@ -108,23 +108,23 @@ def attend(
     scaled: bool = True,
     divisor: float = 1.0,
 ) -> Tensor:
-    """Softmax(q kᵀ / √s) v: by the explicit equation where a hook wants the scores or the weights, else by a kernel,
-    which keeps neither.
+    """Computes softmax(q kᵀ / √s) v: by the equation if a hook wants the scores or the weights, else by a fused kernel
+    that stores neither.
 
     Args:
         q: (b, h, t_query, s).
         k, v: (b, h, t_key, s).
-        mask: bool, broadcastable to (b, h, t_query, t_key), True = may attend; or a pattern; None for no mask.
-        hook: called at each of `former.hooks.POINTS` that it wants; may replace what it sees.
-        terms: what positions add to the dot products before they are scaled (`former.positions`); None for nothing.
-        kernel: False computes by the equation in any case.
+        mask: bool, broadcastable to (b, h, t_query, t_key), True = may attend; or a `Pattern`; None for no mask.
+        hook: called at each of `former.hooks.POINTS` that it wants; may replace the tensor that it gets.
+        terms: computes what relative positions add to the unscaled dot products (`former.positions`), or None.
+        kernel: False always computes by the equation.
         scaled: False leaves out the division by √s.
-        divisor: what the scores are divided by besides √s.
+        divisor: a further divisor of the scores, besides √s.
     Returns:
         out (b, h, t_query, s); 0 for a query that may attend to nothing.
     Raises:
-        ValueError: a mask that does not fit, a hook's replacement of another shape, or scores or weights of a pattern
-            over more than `sparse.MOST_WEIGHTS` tokens.
+        ValueError: the mask does not fit, a hook's replacement has another shape, or scores or weights are wanted of
+            a `Pattern` over more than `sparse.MOST_WEIGHTS` tokens.
     """
     looked_at = wants(hook, ("scores", "weights"))
     if isinstance(mask, masks.Pattern) and (terms is not None or looked_at):
@@ -146,40 +146,40 @@ def attend(
 def _by_kernel(
     q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, terms: Terms | None, scaled: bool, divisor: float
 ) -> Tensor:
-    """The same equation in one call, which keeps no weights."""
+    """Computes the same equation in one call to a fused kernel, which stores no weights."""
     if mask is not None:
         masks.check(mask, torch.Size((*q.shape[:-1], k.shape[-2])))
     blind = masks.blind(mask)
     if mask is not None and blind is not None:
-        mask = mask | blind  # what a kernel makes of a row without keys differs from device to device
+        mask = mask | blind  # the kernel's output for a row without keys differs between devices
     scale = (1 / math.sqrt(q.shape[-1]) if scaled else 1.0) / divisor
-    if terms is not None:  # the kernel adds a mask of numbers to its scores
+    if terms is not None:  # the kernel adds a float mask to its scores
         mask = _masked(terms(q, k) * scale, mask)
     out = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, scale=scale)
     return out if blind is None else out.masked_fill(blind, 0)
 
 
 class SelfAttention(nn.Module):
-    """Multi-head self-attention (article, "Multi-head attention"), in its three forms, e being emb:
+    """Multi-head self-attention (article, "Multi-head attention"), in three variants; e is emb:
 
     narrow:  every head maps the whole vector to s = e / heads numbers: 3·e² weights for any number of heads.
-    wide:    every head keeps the full s = e: 3·heads·e² weights.
-    chunked: the vector is cut in `heads` chunks of s = e / heads, and each head maps its own chunk by (s × s)
-             matrices, as the article's text once had it: 3·e² / heads weights.
+    wide:    every head has the full size s = e: 3·heads·e² weights.
+    chunked: the vector is split into `heads` chunks of s = e / heads, and each head maps its own chunk by (s × s)
+             matrices, as an earlier text of the article had it: 3·e² / heads weights.
 
-    Then `unifyheads`, h·s → e, with a bias. Given a context, it is cross-attention.
+    Then `unifyheads`, h·s → e, with a bias. With a context, it is cross-attention.
 
     Args:
         emb: size e of the input and output vectors.
         heads: number of heads.
         variant: "narrow", "wide" or "chunked".
-        bias: whether the maps to queries, keys and values add one.
+        bias: whether the maps to queries, keys and values have a bias.
         scaled: whether scores are divided by √s.
         divisor: what they are divided by besides √s.
-        unify: whether there is a map that joins the heads; else what they give stands side by side, h·s = e.
+        unify: whether a linear map combines the heads; without it the head outputs are concatenated, h·s = e.
     Raises:
-        ValueError: sizes below 1, another variant, heads that do not divide emb in the narrow and chunked ones, or
-            no `unify` in the wide one.
+        ValueError: a size below 1, an unknown variant, heads that do not divide emb (narrow and chunked), or
+            unify=False (wide).
     """
 
     def __init__(
@@ -202,11 +202,11 @@ class SelfAttention(nn.Module):
         require_unify(unify, variant)
         self.emb, self.heads = emb, heads
         self.size = size = emb if variant == "wide" else emb // heads  # s
-        # All heads' maps stand in one matrix, head after head, so that one product makes them all.
+        # One matrix holds the maps of all heads, head after head, so that a single product computes them all.
         make = ChunkedLinear if variant == "chunked" else nn.Linear
         out = heads if variant == "chunked" else heads * size
         self.scaled, self.divisor = scaled, divisor
-        self.kernel = True  # whether a fast kernel may compute it (`by_equation`)
+        self.kernel = True  # whether a fused kernel may be used (`by_equation`)
         self.tokeys = make(emb, out, bias=bias)
         self.toqueries = make(emb, out, bias=bias)
         self.tovalues = make(emb, out, bias=bias)
@@ -222,21 +222,21 @@ class SelfAttention(nn.Module):
         context: Tensor | KeysValues | None = None,
         terms: Terms | None = None,
     ) -> Tensor:
-        """Every token looks at every token the mask allows.
+        """Every token attends to every token that the mask allows.
 
         Args:
             x: (b, t, e).
-            mask: bool (t, t_key), or with heads and batch before; True = may attend; or a pattern; None for no mask.
-            hook: sees, and may replace, what `former.hooks.POINTS` lists.
-            extend: where earlier tokens' keys and values are cached, joins the new ones to them.
-            context: (b, t_key, e), another sequence, from which keys and values come, or (1, t_key, e), one for the
-                whole batch; or the keys and values of one that is read again and again; None for x itself.
-            terms: what positions add to the dot products (`former.positions`); None for nothing.
+            mask: bool (t, t_key), or with batch and heads before; True = may attend; or a `Pattern`; None for no mask.
+            hook: observes, and may replace, the tensors at `former.hooks.POINTS`.
+            extend: prepends the cached keys and values of earlier tokens to the new ones.
+            context: (b, t_key, e), another sequence that keys and values are computed from, or (1, t_key, e), one for
+                the whole batch; or its keys and values, if they are used repeatedly; None for x itself.
+            terms: computes what relative positions add to the dot products (`former.positions`), or None.
         Returns:
             (b, t, e).
         Raises:
-            ValueError: x or context of another shape or empty, another number of sequences in context than in x, or a
-                mask that does not fit.
+            ValueError: x or context is empty or of another shape, context has another number of sequences than x, or
+                the mask does not fit.
         """
         _check_sequence(x, self.emb)
         q = self._split(self.toqueries(x))  # (b, h, t, s)
@@ -250,29 +250,29 @@ class SelfAttention(nn.Module):
         return self.unifyheads(out.transpose(1, 2).flatten(2))  # (b, t, e)
 
     def keys_and_values(self, context: Tensor) -> KeysValues:
-        """What queries meet in a sequence (b, t_key, e): its keys and values, each (b, h, t_key, s)."""
+        """Computes the keys and values of a sequence (b, t_key, e), each (b, h, t_key, s)."""
         _check_sequence(context, self.emb, "context")
         return self._split(self.tokeys(context)), self._split(self.tovalues(context))
 
     def _split(self, x: Tensor) -> Tensor:
-        """(b, t, h·s) → (b, h, t, s)."""
+        """Splits heads: (b, t, h·s) → (b, h, t, s)."""
         return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
 
 
 def by_equation(model: nn.Module, on: bool = True) -> None:
-    """Sets whether a model's attention is computed by the equation in any case: compiled for a CPU it is faster."""
+    """Sets whether a model's attention always uses the equation, which is faster once compiled for a CPU."""
     for module in model.modules():
         if isinstance(module, SelfAttention):
             module.kernel = not on
 
 
 class ChunkedLinear(nn.Module):
-    """A vector cut in chunks, each mapped by a matrix of its own: a block-diagonal matrix, kept as its blocks.
+    """Splits a vector into chunks and maps each by its own matrix: a block-diagonal matrix, stored as its blocks.
 
     Args:
         emb: size of the vector.
         heads: number of chunks, each of s = emb / heads.
-        bias: whether to add one.
+        bias: whether to add a bias.
     """
 
     def __init__(self, emb: int, heads: int, bias: bool = False) -> None:
@@ -282,14 +282,14 @@ class ChunkedLinear(nn.Module):
         self.bias = nn.Parameter(torch.zeros(emb)) if bias else None
 
     def forward(self, x: Tensor) -> Tensor:
-        """x (b, t, h·s) → (b, t, h·s)."""
+        """Maps x (b, t, h·s) → (b, t, h·s)."""
         chunks = x.unflatten(-1, (len(self.weight), -1))  # (b, t, h, s)
         y = torch.einsum("bthi,hoi->btho", chunks, self.weight).flatten(2)
         return y if self.bias is None else y + self.bias
 
 
 def _masked(scores: Tensor, mask: Tensor | None) -> Tensor:
-    """−∞ where the mask is False, so that the softmax gives exactly 0 there."""
+    """Puts −∞ where the mask is False, so that the softmax is exactly 0 there."""
     if mask is None:
         return scores
     masks.check(mask, scores.shape)
@@ -297,7 +297,7 @@ def _masked(scores: Tensor, mask: Tensor | None) -> Tensor:
 
 
 def _softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
-    """Over the keys; 0 for a query to which the mask leaves none."""
+    """Softmax over the keys; 0 for a query whose keys are all masked."""
     weights, blind = scores.softmax(-1), masks.blind(mask)
     return weights if blind is None else weights.masked_fill(blind, 0)
 

@@ -1,12 +1,12 @@
-"""BERT (article, section "BERT"): a stack that sees the whole text, trained to fill in words (Devlin et al. 2018).
+"""BERT (article, section "BERT"): a stack that reads the whole text, trained to fill in words (Devlin et al. 2018).
 
-Every token sees every other: no mask but the padding's. A text is `[CLS] words [SEP]`, or two texts, each ended by a
-`[SEP]`, in two segments. To the embeddings of token and position comes that of the segment, and a norm; the blocks are
-the article's, post-norm. What is read off the top, by the heads that the model was trained with:
+Every token attends to every other; only padding is masked. An input is `[CLS] words [SEP]`, or two texts, each
+followed by `[SEP]`, in two segments. Token, position and segment embeddings are added and normed; the blocks are the
+article's, post-norm. Output heads, trained with the model, read the last block's vectors:
 
-- at every token, which word stands there: of the chosen 15 %, most were hidden behind `[MASK]`;
+- at every token, the word at that position: 15 % of the words were selected, and most of those replaced by `[MASK]`;
 - at `[CLS]`, whether the second text follows the first;
-- after fine-tuning, at `[CLS]`, one layer's verdict on the whole text: `BertClassifier`.
+- after fine-tuning, at `[CLS]`, the class of the whole text, by one linear layer: `BertClassifier`.
 
 Sizes: b batch, t tokens, e embedding.
 """
@@ -32,15 +32,15 @@ SIZES: dict[str, dict[str, Any]] = {
     "bert-base": {"emb": 768, "heads": 12, "depth": 12},
     "bert-large": {"emb": 1024, "heads": 16, "depth": 24},  # the article's 340 million parameters
 }
-"""The shapes that were published, as `BertConfig(**SIZES[name])` takes them."""
+"""The published shapes, as keyword arguments of `BertConfig`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class BertConfig(StackConfig):
-    """The shape of a `Bert` or a `BertClassifier`; the defaults are the smaller published one, uncased.
+    """The shape of a `Bert` or a `BertClassifier`; the defaults are BERT base, uncased.
 
     Raises:
-        ValueError: a field out of its range; the message names the field, what was given and what is expected.
+        ValueError: a field out of range; the message names the field, its value and what is expected.
     """
 
     emb: int = 768
@@ -51,13 +51,13 @@ class BertConfig(StackConfig):
     attention_bias: bool = True
     norm_eps: float = 1e-12
     num_tokens: int = 30522  # size of the vocabulary
-    seq_length: int = 512  # the context: how many tokens at most
-    num_segments: int = 2  # how many texts may stand beside each other
+    seq_length: int = 512  # the context: the most tokens of an input
+    num_segments: int = 2  # number of segments, each a text
     pad_token: int | None = 0  # no other token attends to this one
-    pooler: bool = True  # whether there is a layer that reads `[CLS]`; a BertClassifier needs it
+    pooler: bool = True  # whether there is a pooling layer for `[CLS]`, which a BertClassifier needs
     words_head: bool = True  # whether a Bert has the masked-word head
     sentence_head: bool = True  # whether a Bert has the next-sentence head
-    num_classes: int = 2  # what a BertClassifier chooses from; a Bert does not read it
+    num_classes: int = 2  # number of classes of a BertClassifier; a Bert ignores it
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -67,14 +67,14 @@ class BertConfig(StackConfig):
         if self.norm != "post":
             raise ValueError(f"norm must be 'post' in BERT, got {self.norm!r}")
         if self.sentence_head and not self.pooler:
-            raise ValueError("pooler must be True where there is a sentence_head, which reads it; got False")
+            raise ValueError("pooler must be True with a sentence_head, which uses it, got False")
 
 
 class BertStack(nn.Module):
-    """What `Bert` and `BertClassifier` share: all but their heads.
+    """Everything that `Bert` and `BertClassifier` share: all but their output heads.
 
     Args:
-        config: its shape.
+        config: the model's shape.
     """
 
     def __init__(self, config: BertConfig) -> None:
@@ -95,18 +95,18 @@ class BertStack(nn.Module):
         *,
         recompute: bool = False,
     ) -> Tensor:
-        """The vectors above the last block.
+        """Computes the vectors after the last block.
 
         Args:
-            tokens: (b, t), t at most the context; padded where the config says so.
-            segments: (b, t), the segment of each token, from 0; None where all are in the first.
-            mask: bool (t, t), True = may attend; None for none.
-            observer: sees, and may replace, what `former.hooks` lists.
-            recompute: whether the backward pass computes each block again instead of keeping its insides.
+            tokens: (b, t), t at most the context; padded if the config has a `pad_token`.
+            segments: (b, t), the segment of each token, from 0; None if all tokens are in the first.
+            mask: bool (t, t), True = may attend; None for no mask.
+            observer: observes, and may replace, the tensors that `former.hooks` lists.
+            recompute: whether to recompute each block in the backward pass instead of storing its activations.
         Returns:
             (b, t, e).
         Raises:
-            ValueError: tokens, segments or a mask that do not fit, or a sequence that is all padding.
+            ValueError: tokens, segments or a mask that do not fit, or a sequence with nothing but padding.
         """
         x, mask = self.embed(tokens, segments, mask)
         return self.transformer(x, mask, observer, recompute=recompute)
@@ -114,9 +114,9 @@ class BertStack(nn.Module):
     def embed(
         self, tokens: Tensor, segments: Tensor | None = None, mask: Tensor | None = None
     ) -> tuple[Tensor, Tensor | None]:
-        """What the first block reads: the sum of the three embeddings, normed (b, t, e), and who may see whom.
+        """Computes the first block's input (b, t, e), the normed sum of three embeddings, and the mask without padding.
 
-        The arguments and errors are those of `encode`; in the mask that comes back padding is closed.
+        The arguments and errors are those of `encode`.
         """
         self.transformer.check(tokens)
         segments = torch.zeros_like(tokens) if segments is None else segments
@@ -139,10 +139,10 @@ class BertStack(nn.Module):
         *,
         recompute: bool = False,
     ) -> Tensor:
-        """What the model says of the text: `unembed(encode(…))`. The arguments are those of `encode`.
+        """Computes the output of the model's head, `unembed(encode(…))`. The arguments are those of `encode`.
 
         Returns:
-            a Bert's logits of the word at each token (b, t, num_tokens), or, without the masked-word head, the vectors
+            a Bert's logits of the word at each position (b, t, num_tokens), or, without a masked-word head, the vectors
             (b, t, e) of `encode`; a BertClassifier's log-probabilities of the classes (b, num_classes).
         Raises:
             ValueError: as `encode`.
@@ -152,21 +152,21 @@ class BertStack(nn.Module):
 
     @property
     def has_head(self) -> bool:
-        """Whether there is a head by which `unembed` reads the vectors above the last block."""
+        """Whether the model has an output head for `unembed`."""
         return True
 
     def unembed(self, x: Tensor) -> Tensor:
-        """What the model's own head makes of the vectors (b, t, e) above the last block."""
+        """Applies the model's output head to the vectors (b, t, e) after the last block."""
         raise NotImplementedError
 
     def pool(self, x: Tensor) -> Tensor:
-        """One vector of each text, read off `[CLS]`: (b, t, e) → (b, e).
+        """Computes one vector for each text from `[CLS]`: (b, t, e) → (b, e).
 
         Raises:
-            ValueError: a model without the layer that reads it.
+            ValueError: the model has no pooler.
         """
         if self.pooler is None:
-            raise ValueError("this model has no pooler: it was made, or its weights were kept, without one")
+            raise ValueError("this model has no pooler: it was built, or its weights were saved, without one")
         return torch.tanh(self.pooler(x[:, 0]))
 
     def _check_segments(self, segments: Tensor, tokens: Tensor) -> None:
@@ -181,10 +181,10 @@ class BertStack(nn.Module):
 
 
 class Bert(BertStack):
-    """BERT as it is pretrained, with its two heads.
+    """BERT as it is pretrained, with a masked-word head and a next-sentence head.
 
     Args:
-        config: its shape.
+        config: the model's shape.
     """
 
     def __init__(self, config: BertConfig) -> None:
@@ -198,40 +198,40 @@ class Bert(BertStack):
         return self.words is not None
 
     def next_sentence(self, tokens: Tensor, segments: Tensor) -> Tensor:
-        """Whether the second text follows the first.
+        """Predicts whether the second text follows the first.
 
         Args:
             tokens, segments: as for `encode`, with both segments.
         Returns:
-            logits (b, 2): that it does, that it does not.
+            logits (b, 2): it follows, it does not.
         Raises:
-            ValueError: as `encode`, or a model without this head.
+            ValueError: as in `encode`, or the model has no next-sentence head.
         """
-        return self.follows(self.encode(tokens, segments))
+        return self.next_sentence_logits(self.encode(tokens, segments))
 
     def unembed(self, x: Tensor) -> Tensor:
-        """The masked-word head: vectors (..., e) above the last block → logits (..., num_tokens).
+        """Applies the masked-word head: vectors (..., e) after the last block → logits (..., num_tokens).
 
         Raises:
-            ValueError: a model without this head.
+            ValueError: the model has no masked-word head.
         """
         if self.words is None:
-            raise ValueError("this model has no masked-word head: its weights were kept without one")
+            raise ValueError("this model has no masked-word head: its weights were saved without one")
         return self.words(x, self.transformer.token_embedding.weight)
 
-    def follows(self, x: Tensor) -> Tensor:
-        """The next-sentence head: vectors (b, t, e) above the last block → logits (b, 2).
+    def next_sentence_logits(self, x: Tensor) -> Tensor:
+        """Applies the next-sentence head: vectors (b, t, e) after the last block → logits (b, 2).
 
         Raises:
-            ValueError: a model without this head.
+            ValueError: the model has no next-sentence head.
         """
         if self.sentence is None:
-            raise ValueError("this model has no next-sentence head: its weights were kept without one")
+            raise ValueError("this model has no next-sentence head: its weights were saved without one")
         return self.sentence(self.pool(x))
 
 
 class MaskedWordHead(nn.Module):
-    """One more layer and a norm, then the token embedding, transposed, with a bias for each word.
+    """A linear layer and a norm, then the transposed token embedding, with a bias for each word.
 
     Args:
         config: the model's.
@@ -245,36 +245,36 @@ class MaskedWordHead(nn.Module):
         self.bias = nn.Parameter(torch.zeros(config.num_tokens))
 
     def forward(self, x: Tensor, embedding: Tensor) -> Tensor:
-        """x (..., e), and the token embedding (num_tokens, e) → logits (..., num_tokens)."""
+        """Maps x (..., e) to logits (..., num_tokens) by the token embedding (num_tokens, e)."""
         return F.linear(self.norm(self.activation(self.dense(x))), embedding, self.bias)
 
 
 class BertClassifier(BertStack):
-    """BERT fine-tuned to classify: one linear layer on the vector that `[CLS]` gives.
+    """BERT fine-tuned to classify: one linear layer on the pooled vector of `[CLS]`.
 
     Args:
-        config: its shape.
+        config: the model's shape.
     Raises:
-        ValueError: a config without a pooler.
+        ValueError: the config has no pooler.
     """
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__(config)
         if not config.pooler:
-            raise ValueError("pooler must be True in a BertClassifier, which reads it; got False")
+            raise ValueError("pooler must be True in a BertClassifier, which uses it, got False")
         self.toprobs = nn.Linear(config.emb, config.num_classes)
 
     @classmethod
     def on(cls, bert: Bert, num_classes: int) -> BertClassifier:
-        """A classifier to fine-tune, on a copy of a pretrained model; only its last layer is new.
+        """Builds a classifier to fine-tune from a copy of a pretrained model; only its last layer is new.
 
         Args:
-            bert: with a pooler; it is left as it is.
+            bert: a model with a pooler; it is not changed.
             num_classes: at least 1.
         Returns:
             The classifier, on the device and in the dtype of `bert`.
         Raises:
-            ValueError: a model without a pooler, or num_classes below 1.
+            ValueError: bert has no pooler, or num_classes is below 1.
         """
         classifier = cls(replace(bert.config, num_classes=num_classes, words_head=False, sentence_head=False))
         classifier.to(bert.transformer.token_embedding.weight)
@@ -283,6 +283,6 @@ class BertClassifier(BertStack):
         return classifier
 
     def unembed(self, x: Tensor) -> Tensor:
-        """From the vectors above the last block to log-probabilities: (b, t, e) → (b, num_classes)."""
+        """Maps the vectors after the last block to log-probabilities: (b, t, e) → (b, num_classes)."""
         pooled = self.transformer.drop(self.pool(x))
         return F.log_softmax(self.toprobs(pooled), dim=-1)

@@ -19,23 +19,23 @@ ACTIVATIONS = {"relu": nn.ReLU, "gelu": nn.GELU, "gelu_tanh": lambda: nn.GELU(ap
 
 
 class Block(nn.Module):
-    """What the blocks of a stack share: attention and a feed-forward, each with a residual and a layer norm.
+    """Base class of the blocks: attention and a feed-forward, each with a residual and a layer norm.
 
     Args:
         emb: size of the input and output vectors.
         heads: number of attention heads.
         variant: "narrow", "wide" or "chunked" attention.
         norm: "post" or "pre".
-        activation: of the feed-forward, of `ACTIVATIONS`.
+        activation: of the feed-forward, one of `ACTIVATIONS`.
         ff_hidden_mult: hidden size of the feed-forward, in multiples of emb.
-        ff_hidden: the same as a number, where it is no multiple; None for the multiple.
+        ff_hidden: the hidden size itself, if it is not a multiple of emb; None to use ff_hidden_mult.
         dropout: on each residual branch, in training only; in [0, 1).
-        attention_bias: whether the maps to queries, keys and values add one.
+        attention_bias: whether the maps to queries, keys and values have a bias.
         norm_eps: added to the variance in the norms.
-        scaled, unify: whether scores are divided by √s, and whether a map joins the heads.
-        divisor: what scores are divided by besides √s.
+        scaled, unify: whether scores are divided by √s, and whether a linear map combines the heads.
+        divisor: a further divisor of the scores, besides √s.
     Raises:
-        ValueError: a size below 1, another choice, or heads that do not divide emb in the narrow and chunked variants.
+        ValueError: a size below 1, an unknown choice, or heads that do not divide emb (narrow and chunked).
     """
 
     def __init__(
@@ -74,13 +74,13 @@ class Block(nn.Module):
 
 
 class TransformerBlock(Block):
-    """One block of the stack (article, section "The transformer block"); its options are those of `Block`.
+    """The block of an encoder or a generator (article, "The transformer block"); its options are those of `Block`.
 
     post-norm (the article):  x = norm1(x + attention(x));   x = norm2(x + ff(x))
     pre-norm:                 x = x + attention(norm1(x));   x = x + ff(norm2(x))
 
-    Pre-norm leaves a path from the output to the input that no norm cuts, so deep stacks train more easily. Where the
-    points of `former.hooks.BLOCK_POINTS` stand, the feed-forward being linear, activation, linear:
+    In a pre-norm stack no norm interrupts the residual stream, so deep stacks train more easily. Here are the points
+    of `former.hooks.BLOCK_POINTS`; the feed-forward (ff) is linear, activation, linear:
 
     post-norm:  resid_pre → attention → + → norm1 → resid_mid → (mlp_hidden) ff mlp_out → + → norm2 → resid_post
     pre-norm:   resid_pre → norm1 → attention → + → resid_mid → norm2 → (mlp_hidden) ff mlp_out → + → resid_post
@@ -95,7 +95,7 @@ class TransformerBlock(Block):
         *,
         terms: Terms | None = None,
     ) -> Tensor:
-        """x (b, t, e) → (b, t, e). The other arguments are those of `SelfAttention.forward`."""
+        """Maps x (b, t, e) → (b, t, e). The other arguments are those of `SelfAttention.forward`."""
         x = observe(hook, "resid_pre", x)
         if self.pre_norm:
             x = x + self.drop(self.attention(self.norm1(x), mask, hook, extend, terms=terms))
@@ -109,14 +109,14 @@ class TransformerBlock(Block):
 
 
 class DecoderBlock(Block):
-    """A block with cross-attention: between attention and feed-forward, a look at another sequence, the memory.
+    """A block with cross-attention, between self-attention and feed-forward, to another sequence, the memory.
 
     post-norm:  x = norm1(x + attention(x));   x = cross_norm(x + cross(x, memory));   x = norm2(x + ff(x))
 
-    and in pre-norm each norm stands before its sublayer. `resid_mid` is after both attentions.
+    and in pre-norm each norm comes before its sublayer. `resid_mid` is after both attentions.
 
     Args:
-        emb, heads, variant, attention_bias, scaled, divisor, unify, options: as of `Block`.
+        emb, heads, variant, attention_bias, scaled, divisor, unify, options: as in `Block`.
     """
 
     def __init__(
@@ -148,14 +148,14 @@ class DecoderBlock(Block):
         memory_mask: Tensor | None = None,
         memory_hook: Hook | None = None,
     ) -> Tensor:
-        """What the decoder has so far, one block further.
+        """Applies the block to the decoder's vectors x, with cross-attention to the memory.
 
         Args:
             x: (b, t, e).
-            mask, hook, extend, terms: of the self-attention, as `SelfAttention.forward` takes them.
-            memory: (b, t_source, e), or its keys and values as `self.cross.keys_and_values` made them.
+            mask, hook, extend, terms: for the self-attention, as in `SelfAttention.forward`.
+            memory: (b, t_source, e), or its keys and values, as `self.cross.keys_and_values` returns them.
             memory_mask: bool, broadcastable to (b, h, t, t_source), True = may attend; None for no mask.
-            memory_hook: of the cross-attention.
+            memory_hook: hook for the cross-attention.
         Returns:
             (b, t, e).
         """
@@ -174,7 +174,7 @@ class DecoderBlock(Block):
 
 
 def feed_forward(ff: nn.Sequential, x: Tensor, hook: Hook | None = None) -> Tensor:
-    """Linear, activation, linear, and the two points that stand there: x (b, t, e) → (b, t, e)."""
+    """Applies linear, activation, linear, with the hook's two points `mlp_hidden`, `mlp_out`: (b, t, e) → (b, t, e)."""
     first, activation, second = ff
     hidden = observe(hook, "mlp_hidden", activation(first(x)))
     return observe(hook, "mlp_out", second(hidden))

@@ -1,4 +1,4 @@
-"""The checks that arguments share: each raises a ValueError that names the argument, what came and what is expected."""
+"""Argument checks: each raises a ValueError that names the argument, the value and what is expected."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from numbers import Integral
 
 
 def is_whole(value: object) -> bool:
-    """Whether a value is a whole number, numpy's among them, and no bool."""
+    """Whether a value is a whole number, of Python or numpy, and not a bool."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
@@ -25,12 +25,12 @@ def require_choice(name: str, value: str, choices: Iterable[str]) -> None:
 
 
 def require_divides(emb: int, heads: int, variant: str = "narrow") -> None:
-    """Raises ValueError unless `heads` cuts `emb` into equal chunks."""
+    """Raises ValueError unless `heads` splits `emb` into equal chunks."""
     if emb % heads:
         raise ValueError(f"heads must divide emb in the {variant} variant, got emb={emb} and heads={heads}")
 
 
 def require_unify(unify: bool, variant: str) -> None:
-    """Raises ValueError unless what the heads give can go on as it is where no map unifies them."""
+    """Raises ValueError for unify=False with the wide variant: head outputs would not add up to emb."""
     if not unify and variant == "wide":
-        raise ValueError("unify must be True in the wide variant, whose heads are too large to stand side by side")
+        raise ValueError("unify must be True in the wide variant, whose concatenated heads are larger than emb")

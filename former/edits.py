@@ -1,7 +1,7 @@
-"""Changes to one head during a forward pass, given to `run_with_capture(..., edits=[...])`.
+"""Edits of one head during a forward pass, for `run_with_capture(..., edits=[...])`.
 
-An edit is an `Observer`: it lives for the calls it is given to and leaves the model as it was. In a model of several
-stacks, such as an `EncoderDecoder`, `stack` says whose head is meant: one of `former.hooks.STACKS`.
+An edit is an `Observer`: it acts only in the calls that it is passed to and leaves the model unchanged. In a model with
+several stacks, such as an `EncoderDecoder`, `stack` is the one that has the head, of `former.hooks.STACKS`.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from former.hooks import STACKS, Hook, at_points, check_points
 
 @dataclass(frozen=True)
 class Edit:
-    """Puts `change(tensor)` in the place of the tensor at one point of one layer.
+    """Replaces the tensor at one point of one layer by `change(tensor)`.
 
     Raises:
-        ValueError: a point that is not one of those in `former.hooks`.
+        ValueError: an unknown point; `former.hooks` lists them.
     """
 
     layer: int
     point: str
     change: Callable[[Tensor], Tensor]
-    fits: Callable[[torch.Size], bool] | None = None  # of an edit that names places: whether a map's shape has them
+    fits: Callable[[torch.Size], bool] | None = None  # whether a map of this shape has the cells; None: any does
 
     def __post_init__(self) -> None:
         check_points([self.point])
 
     def at(self, layer: int) -> Hook | None:
-        """The hook that makes the change; None in every other layer."""
+        """Returns the hook that makes the change; None in every other layer."""
         if layer != self.layer:
             return None
         return at_points([self.point], lambda _, tensor: self.change(tensor))
 
     def where_it_fits(self) -> Edit:
-        """The edit, which changes nothing in a map that lacks the places it names, instead of refusing it."""
+        """Returns an edit that skips maps without the cells that it names, instead of refusing them."""
         fits = self.fits
         if fits is None:
             return self
@@ -47,29 +47,29 @@ class Edit:
 
 
 def ablate_head(layer: int, head: int, *, stack: str = "") -> Edit:
-    """Switches a head off: what it adds to the block is 0. Its weights can still be seen.
+    """Switches a head off: it adds 0 to the block. Its weights can still be captured.
 
     Args:
         layer: from 0.
         head: from 0.
-        stack: whose head it is, where the model has several stacks.
+        stack: the stack that has the head, in a model with several stacks.
     Raises:
-        ValueError: another stack; in the run, a stack, layer or head that the model does not have.
+        ValueError: an unknown stack; when the model runs, a stack, layer or head that it does not have.
     """
     return scale_head(layer, head, 0.0, stack=stack)
 
 
 def scale_head(layer: int, head: int, factor: float, *, stack: str = "") -> Edit:
-    """Multiplies what a head adds to its block by `factor`; 1 changes nothing, 0 ablates.
+    """Multiplies a head's output by `factor`; 1 changes nothing, 0 ablates.
 
     Args:
         layer: from 0.
         head: from 0.
         factor: any finite number.
-        stack: whose head it is, where the model has several stacks.
+        stack: the stack that has the head, in a model with several stacks.
     Raises:
-        ValueError: a factor that is not finite, or another stack; in the run, a stack, layer or head that the model
-            does not have.
+        ValueError: a factor that is not finite, or an unknown stack; when the model runs, a stack, layer or head that
+            it does not have.
     """
     if not abs(factor) < float("inf"):
         raise ValueError(f"factor must be a finite number, got {factor!r}")
@@ -89,12 +89,12 @@ def set_weights(layer: int, head: int, weights: Tensor, *, stack: str = "") -> E
     Args:
         layer: from 0.
         head: from 0.
-        weights: (t_query, t_key), or (b, t_query, t_key) for a batch of b or as one for all; finite. Rows that sum to 1
-            stay a weighted average.
-        stack: whose head it is, where the model has several stacks.
+        weights: (t_query, t_key), or (b, t_query, t_key) for a batch of b or of 1 for all; finite. Rows that sum to 1
+            keep the output a weighted average.
+        stack: the stack that has the head, in a model with several stacks.
     Raises:
-        ValueError: weights that are not finite, or another stack; in the run, weights of another shape, or a stack,
-            layer or head that the model does not have.
+        ValueError: weights that are not finite, or an unknown stack; when the model runs, weights of another shape, or
+            a stack, layer or head that it does not have.
     """
     if not torch.isfinite(weights).all():
         raise ValueError("weights must be finite numbers, got NaN or infinity among them")
@@ -115,19 +115,19 @@ def set_weights(layer: int, head: int, weights: Tensor, *, stack: str = "") -> E
 def set_weight(
     layer: int, head: int, query: int, key: int, weight: float, *, renormalise: bool = True, stack: str = ""
 ) -> Edit:
-    """Sets one of a head's attention weights: how much a query takes of a key.
+    """Sets one attention weight of a head, from a query to a key.
 
     Args:
         layer: from 0.
         head: from 0.
         query, key: the weight's row and column, from 0.
         weight: in [0, 1].
-        renormalise: whether the row's other weights are scaled to share 1 − weight, so that it still sums to 1; where
-            they are all 0 there is nothing to scale, and they stay so. Else they stay as they are.
-        stack: whose head it is, where the model has several stacks.
+        renormalise: whether the row's other weights are scaled to sum to 1 − weight, so that the row still sums to 1;
+            if they are all 0, they stay 0. False leaves them unchanged.
+        stack: the stack that has the head, in a model with several stacks.
     Raises:
-        ValueError: a weight outside [0, 1], or another stack; in the run, a stack, a layer, a head, a query or a key
-            that is not there.
+        ValueError: a weight outside [0, 1], or an unknown stack; when the model runs, a stack, layer, head, query or
+            key that does not exist.
     """
     if not 0 <= weight <= 1:
         raise ValueError(f"weight must be in [0, 1], got {weight!r}")
@@ -150,14 +150,14 @@ def set_weight(
 
 
 def spread_head(layer: int, head: int, *, stack: str = "") -> Edit:
-    """Lets a head look at all tokens that its mask allows alike: its scores become 0.
+    """Makes a head attend equally to all tokens that its mask allows: its scores become 0.
 
     Args:
         layer: from 0.
         head: from 0.
-        stack: whose head it is, where the model has several stacks.
+        stack: the stack that has the head, in a model with several stacks.
     Raises:
-        ValueError: another stack; in the run, a stack, layer or head that the model does not have.
+        ValueError: an unknown stack; when the model runs, a stack, layer or head that it does not have.
     """
 
     def level(scores: Tensor) -> Tensor:
@@ -170,7 +170,7 @@ def spread_head(layer: int, head: int, *, stack: str = "") -> Edit:
 
 
 def _point(point: str, stack: str) -> str:
-    """The point's name in that stack, as `former.hooks` has it."""
+    """Returns a point's full name in a stack, as in `former.hooks`."""
     if not stack:
         return point
     require_choice("stack", stack, STACKS)
@@ -178,6 +178,6 @@ def _point(point: str, stack: str) -> str:
 
 
 def _check_head(head: int, tensor: Tensor) -> None:
-    """tensor: (b, h, ...)."""
+    """Raises ValueError unless the tensor (b, h, ...) has the head."""
     if not 0 <= head < tensor.shape[1]:
         raise ValueError(f"head must be in [0, {tensor.shape[1]}) for this model, got {head}")

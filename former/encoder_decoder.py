@@ -1,8 +1,8 @@
-"""The encoder-decoder: one stack reads a text whole, another writes its answer token by token (Vaswani et al. 2017).
+"""The encoder-decoder: one stack reads a whole text, another writes the answer token by token (Vaswani et al. 2017).
 
-The encoder is the article's stack, without a mask. In each of its blocks the decoder looks at what it has written so
-far, by masked self-attention, and at what the encoder made of the source, the memory, by cross-attention. In training
-it is given the true answer and asked for each next token (teacher forcing); when it writes, its own.
+The encoder is the article's stack, without a mask. Each block of the decoder attends to the answer so far, by masked
+self-attention, and to the encoder's output for the source, the memory, by cross-attention. In training the decoder's
+input is the correct answer and its target each next token (teacher forcing); in use its input is its own answer.
 
 Sizes: b batch, t tokens, e embedding, h heads, s size of one head.
 """
@@ -32,13 +32,13 @@ class EncoderDecoderConfig(StackConfig):
     """The shape of an `EncoderDecoder`: two stacks, each of `depth` blocks.
 
     Raises:
-        ValueError: a field out of its range; the message names the field, what was given and what is expected.
+        ValueError: a field out of range; the message names the field, its value and what is expected.
     """
 
     num_tokens: int = 256  # size of the vocabulary, which source and target share
-    seq_length: int = 256  # how many tokens a source, or a target, may have
-    positions: str = "learned"  # what tells a token where it stands, of `positions.KINDS`
-    pad_token: int | None = None  # fills up the shorter sources of a batch; nobody attends to it
+    seq_length: int = 256  # the most tokens of a source, and of a target
+    positions: str = "learned"  # position scheme, one of `positions.KINDS`
+    pad_token: int | None = None  # fills up the shorter sources of a batch; masked as a key
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -49,10 +49,10 @@ class EncoderDecoderConfig(StackConfig):
 
 
 class EncoderDecoder(nn.Module):
-    """From a source to a logit for each next token of a target.
+    """Maps a source and a target to a logit for each next token of the target.
 
     Args:
-        config: its shape.
+        config: the model's shape.
     """
 
     points = frozenset(f"{stack}.{point}" for stack, known in STACKS.items() for point in known)
@@ -76,18 +76,18 @@ class EncoderDecoder(nn.Module):
         *,
         recompute: bool = False,
     ) -> Tensor:
-        """Logits for the token after each position of the target.
+        """Computes logits for the token after each position of the target.
 
         Args:
-            source: (b, t_source) token ids, padded where the config says so.
+            source: (b, t_source) token ids, padded if the config has a `pad_token`.
             target: (b, t) token ids.
-            mask: bool (t, t), of the decoder's self-attention, True = may attend; None for the causal mask.
-            observer: sees, and may replace, what `former.hooks` lists, at the points of each of its `STACKS`.
-            recompute: whether the backward pass computes each block again instead of keeping its insides.
+            mask: bool (t, t), for the decoder's self-attention, True = may attend; None for the causal mask.
+            observer: observes, and may replace, the tensors that `former.hooks` lists, in each of its `STACKS`.
+            recompute: whether to recompute each block in the backward pass instead of storing its activations.
         Returns:
             logits (b, t, num_tokens).
         Raises:
-            ValueError: tokens or a mask that do not fit, a source that is all padding, or other batches of both.
+            ValueError: tokens or a mask that do not fit, a source of padding only, or batches of different sizes.
         """
         if len(source) != len(target):
             raise ValueError(f"source and target must be batches of one size, got {len(source)} and {len(target)}")
@@ -96,7 +96,7 @@ class EncoderDecoder(nn.Module):
 
     @also_capture
     def encode(self, source: Tensor, observer: Observer | None = None, *, recompute: bool = False) -> Tensor:
-        """The memory of a source: (b, t_source) → (b, t_source, e)."""
+        """Computes the memory of a source: (b, t_source) → (b, t_source, e)."""
         real = self.real(source)
         mask = None if real is None else masks.without_padding(real)
         x = self.encoder.embed(source)  # (b, t_source, e)
@@ -114,14 +114,14 @@ class EncoderDecoder(nn.Module):
         cache: Cache | None = None,
         recompute: bool = False,
     ) -> Tensor:
-        """Logits for the token after each position of the target.
+        """Computes logits for the token after each position of the target.
 
         Args:
             target: (b, t) token ids.
-            memory: (b, t_source, e) as `encode` gives it; or what each layer made of it (`keys_and_values`).
-            real: bool (b, t_source), where the source is no padding (`real`); None where it has none.
-            mask, observer, recompute: as of `forward`.
-            cache: keys and values of `past` earlier target tokens, which these follow; it takes up the new ones.
+            memory: (b, t_source, e), as `encode` returns it; or each layer's keys and values of it (`keys_and_values`).
+            real: bool (b, t_source), True where the source is not padding (method `real`); None without padding.
+            mask, observer, recompute: as in `forward`.
+            cache: keys and values of `past` earlier target tokens, before these; the new ones are added to it.
         Returns:
             logits (b, t, num_tokens).
         Raises:
@@ -154,19 +154,19 @@ class EncoderDecoder(nn.Module):
         return self.unembed(x)
 
     def keys_and_values(self, memory: Tensor) -> list[KeysValues]:
-        """The keys and values that each layer's cross-attention makes of the memory, once for a whole answer."""
+        """Computes each layer's cross-attention keys and values of the memory, once for a whole answer."""
         blocks = cast(Iterable[DecoderBlock], self.decoder.blocks)
         return [block.cross.keys_and_values(memory) for block in blocks]
 
     def unembed(self, x: Tensor) -> Tensor:
-        """From the decoder's residual stream to logits: (b, t, e) → (b, t, num_tokens)."""
+        """Maps the decoder's residual stream to logits: (b, t, e) → (b, t, num_tokens)."""
         return self.toprobs(self.norm(x))
 
     def real(self, source: Tensor) -> Tensor | None:
-        """Where source tokens are no padding, bool (b, t_source); None for a model that does not pad.
+        """Returns where source tokens are not padding, bool (b, t_source); None for a model that does not pad.
 
         Raises:
-            ValueError: tokens that this model cannot read, or a source that is all padding.
+            ValueError: tokens that this model cannot read, or a source of padding only.
         """
         self.encoder.check(source)
         if self.config.pad_token is None:
@@ -186,19 +186,19 @@ def write(
     seed: int | None = None,
     max_new_tokens: int | None = None,
 ) -> list[list[int]]:
-    """What the model answers to each source, token by token, up to its end.
+    """Writes an answer to each source, token by token, until its end token.
 
     Args:
         model: in evaluation mode.
-        source: (b, t_source) token ids, padded where the config says so.
-        begin: the token that every answer begins with, and `end` the one that ends it; neither is returned.
-        temperature, top_k, top_p: the sampling rules of `next_token_probs`; 0 always takes the likeliest token.
-        seed: of this call's own random generator, in [-2^63, 2^64); None for a fresh one.
-        max_new_tokens: at most so many tokens an answer, at least 1; None for as many as the model was made for.
+        source: (b, t_source) token ids, padded if the config has a `pad_token`.
+        begin, end: the tokens before and after every answer; neither is returned.
+        temperature, top_k, top_p: sampling rules of `next_token_probs`; temperature 0 takes the most likely token.
+        seed: for this call's own random generator, in [-2^63, 2^64); None for a fresh one.
+        max_new_tokens: the most tokens of an answer, at least 1; None for as many as the model was built for.
     Returns:
         The token ids of each answer.
     Raises:
-        ValueError: an argument out of its range.
+        ValueError: an argument out of range.
     """
     limit = model.config.seq_length if max_new_tokens is None else max_new_tokens
     if not is_whole(limit) or not 1 <= limit <= model.config.seq_length:
@@ -226,14 +226,14 @@ def translate(
     top_p: float | None = None,
     max_new_tokens: int | None = None,
 ) -> str:
-    """What an EncoderDecoder makes of a text.
+    """Answers a text with an EncoderDecoder, for example translates it.
 
     Args:
-        bundle: with an EncoderDecoder, and a tokenizer that knows how an answer begins and ends.
+        bundle: with an EncoderDecoder, and a tokenizer that has tokens to begin and end an answer.
         text: the source.
-        temperature, seed, top_k, top_p, max_new_tokens: as of `write`.
+        temperature, seed, top_k, top_p, max_new_tokens: as in `write`.
     Raises:
-        ValueError: another kind of model, a text that is longer than it can read, or an argument out of its range.
+        ValueError: another kind of model, a text longer than it can read, or an argument out of range.
     """
     if not isinstance(bundle.model, EncoderDecoder):
         raise ValueError(f"bundle must hold an EncoderDecoder, got a {type(bundle.model).__name__}")

@@ -1,4 +1,4 @@
-"""Writing, token by token: the key/value cache, what of a growing text is read, and the loop.
+"""Text generation, token by token: the key/value cache, the window of a growing text, and the loop.
 
 Sizes: t tokens in the window, h heads, s size of one head.
 """
@@ -26,33 +26,33 @@ from former.sparse import MOST_WEIGHTS
 
 @runtime_checkable
 class Stateful(Protocol):
-    """A model that carries a state from one read to the next: `TransformerXL`, `GRUModel`, `ConvModel`."""
+    """A model that passes a state from one call to the next: `TransformerXL`, `GRUModel`, `ConvModel`."""
 
     def read_on(self, tokens: Tensor, state: Any = None, observer: Observer | None = None) -> tuple[Tensor, Any]:
-        """Logits (b, t, num_tokens) for tokens (b, t) that follow what the state is of, and the state after them."""
+        """Computes logits (b, t, num_tokens) for tokens (b, t) that follow `state`, and the state after them."""
         ...
 
 
 @dataclass(frozen=True)
 class Step:
-    """One generated token, and what the model saw and thought when it was chosen."""
+    """One generated token, with the model's prediction and attention."""
 
     token: int
-    probs: Tensor  # (num_tokens,) the model's whole next-token distribution, before temperature, top-k and top-p
+    probs: Tensor  # (num_tokens,) next-token probabilities, before temperature, top-k and top-p
     weights: dict[int, Tensor] = field(default_factory=dict)  # captured layer: (h, t) attention of the newest token
-    start: int = 0  # where the window begins: its first key is token `start` of prompt and continuation
+    start: int = 0  # where the window begins in the text: the weights' first key is token `start`
 
 
 class KeyValueCache:
-    """The keys and values of the tokens read so far, in tensors made once for the whole context.
+    """The keys and values of the tokens so far, in tensors allocated once for the whole context.
 
-    With them a new token costs one token's work: its query looks at the keys that are kept. One cache belongs to one
-    window of one generation: what is captured of k and v are views of it, so no row is written twice.
+    With a cache, only the new token is computed: its query attends to the stored keys. A cache belongs to one window
+    of one generation. Captured k and v are views of it: no row is overwritten.
 
     Args:
         config: the model's.
-        like: a tensor of the model's, for its dtype and device; None for float32 on the CPU.
-        batch: how many sequences, all of one length.
+        like: one of the model's tensors, for its dtype and device; None for float32 on the CPU.
+        batch: number of sequences, all of one length.
     """
 
     def __init__(self, config: Any, like: Tensor | None = None, batch: int = 1) -> None:
@@ -60,13 +60,13 @@ class KeyValueCache:
         shape = (config.depth, batch, config.heads, config.seq_length, config.head_size)
         self.keys = like.new_empty(shape)  # (depth, b, h, seq_length, s)
         self.values = like.new_empty(shape)
-        self.length = 0  # tokens held; the model moves it on when all layers have theirs
+        self.length = 0  # tokens stored; the model increases it after the last layer
 
     def at(self, layer: int) -> Extend:
-        """The function by which one layer adds its new keys and values and gets all of them back.
+        """Returns the function that adds a layer's new keys and values and returns all of them.
 
         Raises:
-            ValueError: when it is called, another number of sequences, or more tokens than the context.
+            ValueError: when it is called, with another number of sequences, or more tokens than the context.
         """
 
         def extend(k: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
@@ -88,29 +88,29 @@ class Window:
     """The part of a growing text that the model reads.
 
     It slides in jumps: when it is full, its older half is dropped and the newer half is read again from position 0.
-    Positions are absolute, so sliding by one token would change every key and cost a whole forward pass a token; a jump
-    costs one pass over half the context and pays for as many tokens as that pass read.
+    Positions are absolute, so sliding by one token would change every key and cost a whole forward pass for each token;
+    a jump costs one pass over half the context, and then there is room for as many new tokens.
 
     Args:
         model: a Generator, or its fast twin.
-        prompt: how many tokens the text began with; of more than the context, the last are read.
-        use_cache: whether keys and values are kept from one read to the next.
-        edits: changes to make in every read.
+        prompt: number of tokens in the prompt; if more than the context, the last ones are read.
+        use_cache: whether keys and values are stored between reads.
+        edits: changes to make in every read (`former.edits`).
     """
 
     def __init__(self, model: Any, prompt: int, use_cache: bool = True, edits: Sequence[Observer] = ()) -> None:
-        self.start = max(0, prompt - model.config.seq_length)  # in the text
+        self.start = max(0, prompt - model.config.seq_length)  # index in the text
         self._model, self._prompt, self._edits = model, prompt, edits
         self._like = next(model.parameters())
         self._cache = KeyValueCache(model.config, self._like) if use_cache else None
 
     def read(self, ids: Sequence[int], capture: Capture | None = None) -> Tensor:
-        """Logits (num_tokens,) for the token after the text so far; call it under `torch.inference_mode`.
+        """Computes logits (num_tokens,) for the token after the text so far; call it in `torch.inference_mode`.
 
         Args:
-            ids: the whole text; what was read before is not read again.
-            capture: sees what attention does with the tokens that are new; of more than `MOST_WEIGHTS`, whose maps
-                would be as large as their square, with the newest alone.
+            ids: the whole text; tokens already in the cache are not computed again.
+            capture: captures the attention of the new tokens; of more than `MOST_WEIGHTS` new ones, whose maps would
+                need memory for their square, only that of the last.
         """
         context = self._model.config.seq_length
         jump = context - max(1, context // 2) + 1
@@ -118,7 +118,7 @@ class Window:
         start = first + jump * max(0, math.ceil((len(ids) - first - context) / jump))
         if start != self.start:
             self.start = start
-            if self._cache is not None:  # a new one: what was captured of the old window stays as it was
+            if self._cache is not None:  # a new cache, so that tensors captured from the old window stay unchanged
                 self._cache = KeyValueCache(self._model.config, self._like)
         new = ids[self.start + (0 if self._cache is None else self._cache.length) :]
         tokens = torch.tensor([new], device=self._like.device)
@@ -129,49 +129,49 @@ class Window:
 
 
 class UnmaskedWindow:
-    """The last tokens of a growing text, each of which sees all of them.
+    """The last tokens of a growing text, for a model without a causal mask.
 
-    A new token changes what every earlier one gives: there is no cache to keep, nothing that jumps would save, and the
-    window slides by one token.
+    Each new token changes the vectors of all earlier ones. So there is nothing to cache, jumps would save nothing, and
+    the window slides by one token.
 
     Args:
         model: a Generator, or its fast twin.
-        edits: changes to make in every read.
+        edits: changes to make in every read (`former.edits`).
     """
 
     def __init__(self, model: Any, edits: Sequence[Observer] = ()) -> None:
-        self.start = 0  # in the text
+        self.start = 0  # index in the text
         self._model, self._edits = model, edits
         self._device = next(model.parameters()).device
 
     def read(self, ids: Sequence[int], capture: Capture | None = None) -> Tensor:
-        """Logits (num_tokens,) for the token after the text so far, as `Window.read` gives them."""
+        """Computes logits (num_tokens,) for the token after the text so far, as `Window.read` does."""
         self.start = max(0, len(ids) - self._model.config.seq_length)
         tokens = torch.tensor([ids[self.start :]], device=self._device)
         return self._model(tokens, observer=_observer(self._edits, capture))[0, -1]
 
 
 class Stream:
-    """A growing text that a model with a state reads piece by piece (`TransformerXL`, `GRUModel`).
+    """A growing text that a model with a state reads segment by segment (`TransformerXL`, `GRUModel`).
 
-    The state, such as Transformer-XL's memory, stands for all that was read before, so there is no window to slide.
-    A memory is of whole segments, as in training: the newest segment is read again until it is full, so that what
-    comes next depends on the text alone, and not on how much of it was there when writing began.
+    The state, such as Transformer-XL's memory, represents everything read before, so no window slides. A memory
+    consists of whole segments, as in training: the newest segment is read again until it is full, so that the next
+    token depends on the text alone, and not on how much of it was the prompt.
 
     Args:
-        model: a `Stateful` one.
-        use_cache: False reads everything again each time, in the same pieces.
-        edits: changes to make in every read.
+        model: a `Stateful` model.
+        use_cache: False reads everything again for each token, in the same segments.
+        edits: changes to make in every read (`former.edits`).
     """
 
     def __init__(self, model: Any, use_cache: bool = True, edits: Sequence[Observer] = ()) -> None:
-        self.start = 0  # in the text: the first token that the newest one sees
+        self.start = 0  # index in the text of the first token that the newest one can attend to
         self._model, self._use_cache, self._edits = model, use_cache, edits
         self._state: Any = None
-        self._read = 0  # tokens for which the state stands
+        self._read = 0  # number of tokens that the state covers
 
     def read(self, ids: Sequence[int], capture: Capture | None = None) -> Tensor:
-        """Logits (num_tokens,) for the token after the text so far, as `Window.read` gives them."""
+        """Computes logits (num_tokens,) for the token after the text so far, as `Window.read` does."""
         config, device = self._model.config, next(self._model.parameters()).device
         memory = getattr(config, "memory_length", None)
         if not self._use_cache:
@@ -188,17 +188,17 @@ class Stream:
 
 
 def _observer(edits: Sequence[Observer], capture: Capture | None) -> Observer | None:
-    """What a read is looked at and changed by; None for nothing."""
+    """Combines a read's edits and capture; None without any."""
     return chain(edits if capture is None else (*edits, capture))
 
 
-def reader(
+def window_for(
     model: Model, prompt: int, use_cache: bool = True, edits: Sequence[Observer] = ()
 ) -> Window | UnmaskedWindow | Stream:
-    """How a model of this kind reads a growing text, that began with so many tokens.
+    """Chooses the window for a model of this kind, and a prompt of so many tokens.
 
     Raises:
-        ValueError: a model that does not predict the next token.
+        ValueError: the model does not predict the next token.
     """
     if isinstance(model, Stateful):
         return Stream(model, use_cache, edits)
@@ -206,7 +206,7 @@ def reader(
     if mask is None or isinstance(model, Classifier):
         raise ValueError(
             f"model must give a logit for each next token, got a {type(model).__name__}; "
-            "an EncoderDecoder writes by former.translate"
+            "an EncoderDecoder writes with former.translate"
         )
     return Window(model, prompt, use_cache, edits) if KINDS[mask].causal else UnmaskedWindow(model, edits)
 
@@ -226,35 +226,35 @@ def generate(
 ) -> Iterator[Step]:
     """Continues a prompt, one `Step` at a time (article, "Text generation transformer").
 
-    Past the context the window slides in jumps (`Window`): the model then sees from half of its context (rounded down,
-    at least one token) to all of it. A model without a causal mask has no cache, and its window slides by one token
-    (`UnmaskedWindow`). A model that carries a state on has no window (`Stream`).
+    Beyond the context the window slides in jumps (`Window`): the model then sees between half of its context (rounded
+    down, at least one token) and all of it. For a model without a causal mask there is no cache, and the window slides
+    by one token (`UnmaskedWindow`). A model with a state has no window (`Stream`).
 
     Args:
-        model: a Generator, its fast twin (`former.cpu`), or another model that says what comes next.
-        prompt_ids: at least one token id; of a prompt longer than the context, the last `seq_length` are read, and by a
-            model with a state all.
-        max_new_tokens: how many to write, a whole number of at least 0.
-        temperature: at least 0; 0 always takes the likeliest token.
-        top_k: sample among the k likeliest only; None for all.
-        top_p: sample among the fewest tokens that hold this much of the mass, in (0, 1]; None for all.
-        seed: of this call's own random generator, in [-2^63, 2^64); None for a fresh one. The same seed gives the same
-            text, with and without cache or capture.
-        capture: whose attention rows to yield: True for every layer's, or the layers.
-        use_cache: False reads the whole window again for every token: slow, and the reference for the cache.
-        edits: changes to make in every step (`former.edits`), of whole heads: where a place of the text stands among
-            the tokens that a step reads changes from step to step.
+        model: a Generator, its fast twin (`former.cpu`), or another model that predicts the next token.
+        prompt_ids: at least one token id; of a prompt longer than the context, only the last `seq_length` are read,
+            except by a model with a state.
+        max_new_tokens: number of tokens to write, at least 0.
+        temperature: at least 0; 0 always takes the most likely token.
+        top_k: sample from the k most likely tokens only; None for all.
+        top_p: sample from the fewest tokens whose probabilities sum to at least this, in (0, 1]; None for all.
+        seed: for this call's own random generator, in [-2^63, 2^64); None for a fresh one. The same seed gives the same
+            text, with or without cache and capture.
+        capture: layers whose attention rows to yield; True for all.
+        use_cache: False reads the whole window again for every token: slow, a reference to test the cache.
+        edits: changes to make in every step (`former.edits`), only of whole heads: in a sliding window the position of
+            a given token changes from step to step.
     Yields:
         A `Step` for each token, as soon as it is drawn.
     Raises:
-        ValueError: at the call, an argument out of its range, a model that does not predict the next token, or an edit
-            that does not fit.
+        ValueError: at the call, an argument out of range, a model that does not predict the next token, or an edit that
+            does not fit.
     """
     check_rules(temperature, top_k, top_p)
     config, edits = model.config, tuple(edits)
     ids = _prompt(prompt_ids, config.num_tokens)
     if not is_whole(max_new_tokens) or max_new_tokens < 0:
-        raise ValueError(f"max_new_tokens must be at least 0, and a whole number, got {max_new_tokens!r}")
+        raise ValueError(f"max_new_tokens must be a whole number of at least 0, got {max_new_tokens!r}")
     layers = _layers(capture, config.depth)
     if layers:
         check_points(["weights"], getattr(model, "points", ALL_POINTS))
@@ -266,10 +266,10 @@ def generate(
             )
     check_edits(model, edits)
     if any(isinstance(edit, Edit) and edit.fits for edit in edits):
-        raise ValueError("edits must be of whole heads: where a place of the text stands changes as it grows")
+        raise ValueError("edits must be of whole heads, as a token's position changes while the text grows")
     rng = random_of(seed)
     rules = (temperature, top_k, top_p)
-    window = reader(model, len(ids), use_cache, edits)
+    window = window_for(model, len(ids), use_cache, edits)
     return _steps(window, ids, max_new_tokens, rules, rng, layers)
 
 
@@ -310,7 +310,7 @@ def _layers(capture: bool | Iterable[int] | None, depth: int) -> frozenset[int]:
     if capture is None or capture is False:
         return frozenset()
     if isinstance(capture, Capture):
-        raise ValueError("capture must be True or layers: each step has a capture of its own, and yields its weights")
+        raise ValueError("capture must be True or layers: each step has its own capture and yields its weights")
     layers = frozenset(range(depth) if capture is True else capture)
     if not all(0 <= layer < depth for layer in layers):
         raise ValueError(f"capture must name layers in [0, {depth}), got {sorted(layers)}")

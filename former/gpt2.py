@@ -1,13 +1,13 @@
 """GPT-2 (article, section "GPT-2"): the article's generator, in OpenAI's shape (Radford et al. 2019).
 
-Nothing in it is new: it is a `Generator` of a certain configuration, larger, and read and written in pieces of words
-(`former.tokens.BpeTokenizer`). Against the article's character generator it changes
+It is an ordinary `Generator`, only larger, and its tokens are pieces of words (`former.tokens.BpeTokenizer`). Compared
+with the article's character generator, it changes
 
 - the norms: before each sublayer, and once more before the output layer, so that deep stacks train;
-- the activation: gelu, in its approximation by tanh, for relu;
-- the maps to queries, keys and values: with a bias;
-- the output layer: the token embedding itself, transposed, without weights of its own;
-- the start: small weights, and smaller ones where a branch joins the residual stream (`initialize`).
+- the activation: gelu, approximated with tanh, instead of relu;
+- the maps to queries, keys and values: with biases;
+- the output layer: the transposed token embedding, without weights of its own;
+- the initial weights: small, and smaller still in the last map of each residual branch (`initialize`).
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ SIZES = {
     "gpt2-large": {"emb": 1280, "heads": 20, "depth": 36},
     "gpt2-xl": {"emb": 1600, "heads": 25, "depth": 48},  # the article's "largest", 1.5 billion parameters
 }
-"""The shapes that were published, as `config(**SIZES[name])` takes them."""
+"""The published shapes, as keyword arguments of `config`."""
 
 
 def config(**changes: Any) -> ModelConfig:
-    """GPT-2's configuration, for `Generator`: the smallest published size but for what is changed.
+    """Returns GPT-2's configuration for a `Generator`: by default the smallest published size.
 
     Args:
-        changes: fields of `ModelConfig`.
+        changes: fields of `ModelConfig` to change.
     Raises:
-        ValueError: a field out of its range.
+        ValueError: a field out of range.
     """
     own = {
         "norm": "pre",
@@ -54,14 +54,14 @@ def config(**changes: Any) -> ModelConfig:
 
 
 def initialize(model: Generator, generator: torch.Generator | None = None) -> Generator:
-    """GPT-2's start of training: every weight from N(0, 0.02²), biases 0.
+    """Initializes a model as GPT-2: every weight from N(0, 0.02²), biases 0.
 
-    The residual stream is a sum of 2 · depth branches. So that it starts no wider in a deeper model, the last map of
-    each branch starts smaller by √(2 · depth).
+    The residual stream is a sum of 2 · depth branches. To give deep models no larger initial variance, the last map of
+    each branch has its standard deviation divided by √(2 · depth).
 
     Args:
-        model: changed in place.
-        generator: where the numbers are drawn from; None for torch's global one, as every module's own start is.
+        model: initialized in place.
+        generator: source of random numbers; None for torch's global generator.
     Returns:
         The same model.
     """

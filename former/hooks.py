@@ -1,26 +1,26 @@
-"""Looking into a forward pass, and changing it, without touching the model.
+"""Inspects and changes a forward pass without modifying the model.
 
-One model serves many people at once, so nothing of a call may live on a module: a hook is an argument. Whoever
-wants to look hands the model an `Observer`; the model asks it for a hook at each layer and calls that hook at
-each of these points. In the layer's attention (`POINTS`):
+One model serves many users at once, so no state of a call may be stored on a module: a hook is an argument. The
+caller passes an `Observer`; the model asks it for a hook at each layer and calls that hook at each of these points.
+In the layer's attention (`POINTS`):
 
     q, k, v      (b, h, t, s)   queries, keys and values, one for each head, before any scaling
     scores       (b, h, t, t)   scaled dot products, −∞ where masked
     weights      (b, h, t, t)   softmax of the scores; rows sum to 1
-    out          (b, h, t, s)   the weighted average of the values, before the heads are unified
+    out          (b, h, t, s)   the weighted average of the values, before `unifyheads`
 
 and in the block around it (`BLOCK_POINTS`):
 
-    resid_pre    (b, t, e)      what the block reads
+    resid_pre    (b, t, e)      the input of the block
     resid_mid    (b, t, e)      after the attention was added
     mlp_hidden   (b, t, m)      inside the feed-forward, after its activation; m its hidden size
-    mlp_out      (b, t, e)      what the feed-forward gives
-    resid_post   (b, t, e)      after the feed-forward was added: what the next block reads
+    mlp_out      (b, t, e)      the output of the feed-forward
+    resid_post   (b, t, e)      after the feed-forward was added: the input of the next block
 
-In a post-norm block `resid_mid` and `resid_post` are what follows the norm; `TransformerBlock` draws both orders. A
-model of several stacks names the stack first: `encoder.weights`, `decoder.weights`, `cross.weights` (`STACKS`).
+In a post-norm block `resid_mid` and `resid_post` follow the norm; `TransformerBlock` draws both orders. A model with
+several stacks puts the stack before the point: `encoder.weights`, `decoder.weights`, `cross.weights` (`STACKS`).
 
-Sizes: b batch, t tokens, e embedding, h heads, s size of one head. Weights are (query, key): who looks, and where.
+Sizes: b batch, t tokens, e embedding, h heads, s size of one head. The axes of weights are (query, key).
 """
 
 from __future__ import annotations
@@ -40,28 +40,28 @@ ALL_POINTS = frozenset(
 )
 
 Hook = Callable[[str, Tensor], Tensor | None]
-"""hook(point, tensor): None to observe, a tensor of the same shape to replace it.
+"""hook(point, tensor): returns None to observe, or a tensor of the same shape to replace it.
 
-A hook that has an attribute `points`, a set of names, is called at these alone (`at_points` makes one); any other is
-called at every point. Where neither its scores nor its weights are wanted, a layer stays on the fast kernel.
+A hook with an attribute `points`, a set of names, is called only at these (`at_points` makes one); any other hook is
+called at every point. A layer leaves the fast kernel only if its scores or weights are wanted.
 """
 
 
 class Observer(Protocol):
-    """What looks into one call of a model, or changes it: a `Capture`, an `Edit`, several chained, or one's own."""
+    """Observes or changes one call of a model: a `Capture`, an `Edit`, a `Chain` of several, or a class of your own."""
 
     def at(self, layer: int) -> Hook | None:
-        """The hook for this layer, or None to leave the layer alone, and fast."""
+        """Returns the hook for this layer; None to leave the layer alone, and fast."""
         ...
 
 
 class Model(Protocol):
-    """Any model of `former`, its fast twin, or one that is called in the same way."""
+    """A model of `former`, its fast twin, or any model with the same calling convention."""
 
     config: Any  # at least its `depth`
 
     def __call__(self, *inputs: Any, **options: Any) -> Any:
-        """The model's output for token ids (b, t), or for several inputs; `observer=` looks on and may change."""
+        """Maps token ids (b, t), or several inputs, to the output; `observer=` may inspect and change the pass."""
         ...
 
 
@@ -70,7 +70,7 @@ R = TypeVar("R")
 
 
 def also_capture(function: Callable[P, R]) -> Callable[P, R]:
-    """Lets callers write `capture=`, the name that `observer=` had before."""
+    """Decorator: also accepts `capture=`, the earlier name of `observer=`."""
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -82,11 +82,11 @@ def also_capture(function: Callable[P, R]) -> Callable[P, R]:
 
 
 class at_points:
-    """A hook that is called at the points it names, and at no other.
+    """A hook that is called only at the points it names.
 
     Args:
         points: their names.
-        hook: what is called there.
+        hook: called at these points.
     """
 
     def __init__(self, points: Iterable[str], hook: Hook) -> None:
@@ -94,18 +94,18 @@ class at_points:
         self._hook = hook
 
     def __call__(self, point: str, tensor: Tensor) -> Tensor | None:
-        """The hook, at one of its points."""
+        """Calls the hook at one of its points."""
         return self._hook(point, tensor)
 
 
 def wants(hook: Hook | None, points: Iterable[str]) -> bool:
-    """Whether a hook is to be called at any of these points."""
-    wanted = ALL_POINTS if hook is None else getattr(hook, "points", ALL_POINTS)
-    return hook is not None and not wanted.isdisjoint(points)
+    """Whether a hook wants to be called at any of these points."""
+    wanted_points = ALL_POINTS if hook is None else getattr(hook, "points", ALL_POINTS)
+    return hook is not None and not wanted_points.isdisjoint(points)
 
 
 def check_points(names: Iterable[str], known: Iterable[str] = ALL_POINTS) -> None:
-    """Raises ValueError unless every name is a point that can be looked at."""
+    """Raises ValueError unless every name is a known point."""
     known = set(known)
     if unknown := sorted(set(names) - known):
         ordered = [point for point in (*POINTS, *BLOCK_POINTS) if point in known]
@@ -114,14 +114,14 @@ def check_points(names: Iterable[str], known: Iterable[str] = ALL_POINTS) -> Non
 
 
 class Capture:
-    """The tensors of ONE forward call.
+    """Stores tensors of ONE forward call.
 
     Args:
-        names: the points to keep, of the module's list.
-        layers: the layers to keep them at, from 0; None for all.
-        grad: whether they stay part of the graph, so that gradients can be taken of them; else they are detached.
+        names: the points to capture, listed above.
+        layers: the layers to capture, from 0; None for all.
+        grad: whether tensors stay in the graph, so that gradients can be computed; False detaches them.
     Raises:
-        ValueError: a name that is not a point.
+        ValueError: an unknown point.
     """
 
     def __init__(
@@ -131,54 +131,56 @@ class Capture:
         self.layers = None if layers is None else frozenset(layers)
         self.grad = grad
         check_points(self.names)
-        self._held: dict[tuple[str, int], Tensor] = {}
+        self._tensors: dict[tuple[str, int], Tensor] = {}
 
     def __repr__(self) -> str:
-        held = [f"{name!r} of layer {layer} {tuple(self._held[name, layer].shape)}" for name, layer in self.held()]
-        return f"<Capture: {', '.join(held) or 'nothing yet'}>"
+        points = [
+            f"{name!r} of layer {layer} {tuple(self._tensors[name, layer].shape)}" for name, layer in self.captured()
+        ]
+        return f"<Capture: {', '.join(points) or 'nothing yet'}>"
 
     def at(self, layer: int) -> Hook | None:
-        """The hook that keeps this layer's tensors; None for a layer that is not captured."""
+        """Returns the hook that stores this layer's tensors; None for a layer that is not captured."""
         if not self.names or (self.layers is not None and layer not in self.layers):
             return None
 
         def keep(name: str, tensor: Tensor) -> None:
-            self._held[name, layer] = tensor if self.grad else tensor.detach()
+            self._tensors[name, layer] = tensor if self.grad else tensor.detach()
 
         return at_points(self.names, keep)
 
-    def held(self) -> list[tuple[str, int]]:
-        """What was captured: (name, layer), layer by layer."""
-        return sorted(self._held, key=lambda key: (key[1], key[0]))
+    def captured(self) -> list[tuple[str, int]]:
+        """Lists what was captured, as (name, layer), layer by layer."""
+        return sorted(self._tensors, key=lambda key: (key[1], key[0]))
 
     def __getitem__(self, key: tuple[str, int]) -> Tensor:
         return self.get(*key)
 
     def get(self, name: str, layer: int) -> Tensor:
-        """One captured tensor, also as `capture[name, layer]`; its shape is in the module's list of points.
+        """Returns a captured tensor, also as `capture[name, layer]`; the module's list of points has the shapes.
 
         Raises:
-            KeyError: it was not captured; the message says what is held.
+            KeyError: it was not captured; the message lists what was.
         """
         try:
-            return self._held[name, layer]
+            return self._tensors[name, layer]
         except KeyError:
-            raise KeyError(f"no {name!r} of layer {layer} was captured; held are {self.held()}") from None
+            raise KeyError(f"no {name!r} of layer {layer} was captured, only {self.captured()}") from None
 
     def stack(self, name: str) -> Tensor:
-        """One point of every captured layer, (layers, ...), from the first layer to the last.
+        """Stacks one point of every captured layer, (layers, ...), from the first layer to the last.
 
-        No copy, where the model wrote the layers side by side, as a fast twin does: then it shares their memory.
+        If the model wrote the layers next to each other, as a fast twin does, the result is a view without a copy.
 
         Raises:
-            KeyError: nothing of that name was captured.
+            KeyError: the point was not captured.
         """
-        layers = sorted(layer for held, layer in self._held if held == name)
+        layers = sorted(layer for point, layer in self._tensors if point == name)
         return _side_by_side([self.get(name, layer) for layer in layers or [0]])
 
 
 def _side_by_side(tensors: list[Tensor]) -> Tensor:
-    """torch.stack(tensors), without a copy where they are evenly spaced parts of the same memory."""
+    """Like torch.stack(tensors), but a view if they are evenly spaced parts of the same memory."""
     first = tensors[0]
     starts = [each.storage_offset() for each in tensors]
     step = starts[1] - starts[0] if len(starts) > 1 else 0
@@ -192,13 +194,13 @@ def _side_by_side(tensors: list[Tensor]) -> Tensor:
 
 
 class Chain:
-    """Several observers as one: each sees what those before it left."""
+    """Combines several observers: each gets the tensors that those before it returned."""
 
     def __init__(self, observers: Iterable[Observer]) -> None:
         self.observers = tuple(observers)
 
     def at(self, layer: int) -> Hook | None:
-        """The layer's hooks as one."""
+        """Returns a hook that calls the layer's hooks in order."""
         hooks = [hook for observer in self.observers if (hook := observer.at(layer)) is not None]
         if len(hooks) < 2:
             return hooks[0] if hooks else None
@@ -212,13 +214,13 @@ class Chain:
 
 
 def chain(observers: Iterable[Observer]) -> Observer | None:
-    """Several observers as one; None for none, so that a model stays on its fast path."""
+    """Combines several observers into one; None without any, so that a model stays on its fast path."""
     observers = tuple(observers)
     return Chain(observers) if len(observers) > 1 else observers[0] if observers else None
 
 
 class _Scoped:
-    """An observer as one stack of several sees it."""
+    """Restricts an observer to one stack of several."""
 
     def __init__(self, observer: Observer, stack: str) -> None:
         self.observer, self.prefix = observer, f"{stack}."
@@ -234,20 +236,20 @@ class _Scoped:
 
 
 def scoped(observer: Observer | None, stack: str) -> Observer | None:
-    """An observer for one stack of a model that has several: at its `weights` the observer sees `stack.weights`.
+    """Restricts an observer to one stack of several: its point `stack.weights` is `weights` in that stack.
 
     Args:
-        observer: the whole model's; None for none.
-        stack: of `STACKS`.
+        observer: the whole model's, or None.
+        stack: one of `STACKS`.
     """
     return None if observer is None else _Scoped(observer, stack)
 
 
 def observe(hook: Hook | None, name: str, tensor: Tensor) -> Tensor:
-    """Calls a hook at one point, if it is wanted there; returns what the model goes on with.
+    """Calls a hook at a point, if it wants it; returns the tensor that the model continues with.
 
     Raises:
-        ValueError: the hook gave back a tensor of another shape.
+        ValueError: the hook returned a tensor of another shape.
     """
     if hook is None or name not in getattr(hook, "points", ALL_POINTS):
         return tensor
@@ -262,10 +264,10 @@ def observe(hook: Hook | None, name: str, tensor: Tensor) -> Tensor:
 
 
 def inputs_of(model: Model, tokens: Tensor | tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-    """What a model is called with: its tokens, or several inputs.
+    """Returns a model's inputs as a tuple: its tokens, or several inputs.
 
     Raises:
-        ValueError: another number of them than the source and the target that a model of several stacks takes.
+        ValueError: not (source, target), for a model that takes these.
     """
     inputs = tokens if isinstance(tokens, tuple) else (tokens,)
     if "cross.out" in points_of(model) and len(inputs) != 2:
@@ -283,21 +285,21 @@ def run_with_capture(
     mask: Tensor | None = None,
     grad: bool = False,
 ) -> tuple[Any, Capture]:
-    """One forward pass, and the tensors captured on the way.
+    """Runs one forward pass and captures tensors from it.
 
     Args:
-        model: any model of `former`, or one that is called in the same way.
+        model: a model of `former`, or one with the same calling convention.
         tokens: (b, t) token ids; several inputs as a tuple, such as (source, target) for an `EncoderDecoder`.
-        names: the points to capture, of the module's list.
+        names: the points to capture, listed above.
         layers: the layers to capture, from 0; None for all. The others stay on the fast kernel.
-        edits: changes to make on the way, in this order (`former.edits`); what is captured is what they left.
-        mask: bool (t, t) to run under; None for the model's own.
-        grad: whether output and tensors keep the graph, to take gradients of them; a fast twin has none.
+        edits: changes to make during the pass, in this order (`former.edits`); tensors are captured after them.
+        mask: bool (t, t), True = may attend; None for the model's own.
+        grad: whether the output and the tensors keep the graph, to compute gradients; a fast twin has none.
     Returns:
         The model's output, and the `Capture` that holds the tensors.
     Raises:
-        ValueError: tokens or a mask that do not fit, a point or a layer that the model does not have, or `grad` of a
-            model that keeps no graph.
+        ValueError: tokens or a mask that do not fit, a point or a layer that the model does not have, or grad=True for
+            a model that keeps no graph.
     """
     capture = Capture(names, layers, grad=grad)
     edits = tuple(edits)
@@ -316,12 +318,12 @@ def run_with_capture(
 
 
 def points_of(model: Model) -> Iterable[str]:
-    """The points where a model can be looked at."""
+    """Returns the names of the model's points."""
     return getattr(model, "points", (*POINTS, *BLOCK_POINTS))
 
 
 def check_edits(model: Model, edits: Iterable[Observer]) -> None:
-    """Raises ValueError unless the model has the points and the layers that edits name."""
+    """Raises ValueError unless the model has the points and layers that the edits name."""
     edits = tuple(edits)
     check_points((point for edit in edits if (point := getattr(edit, "point", None))), points_of(model))
     check_layers(model, (getattr(edit, "layer", 0) for edit in edits))

@@ -1,13 +1,13 @@
-"""Which query may see which key: pure functions to a bool (t_query, t_key) tensor, True = may attend.
+"""Attention masks: functions that return a bool (t_query, t_key) tensor, True = may attend.
 
-A mask is laid on the scores before the softmax, as −∞ wherever it is False (article, section "Text generation
-transformer"). A query that may see no key at all takes nothing: its weights and its output are 0.
+Scores are set to −∞ before the softmax wherever the mask is False (article, section "Text generation transformer"). A
+query that may attend to no key has weights and output 0.
 
 `local`, `strided` and `fixed` are the patterns of "Generating Long Sequences with Sparse Transformers" (Child et al.
 2019, section 4.2), here one pattern for all heads: the union of the paper's two factors. All but `none` are causal.
 
-Each kind of mask is ONE predicate, in `KINDS`; the tensor (`named`), the number of cells (`count`), whether it is
-causal and what is reached through it in several layers (`reach`) all follow from that predicate.
+Each kind of mask is ONE predicate, in `KINDS`. From it follow the tensor (`named`), the number of cells (`count`),
+whether it is causal, and which inputs an output depends on after several layers (`reach`).
 
 Sizes: t tokens.
 """
@@ -33,12 +33,12 @@ class Kind:
     Shifting query and key together by `size` must change nothing: `count` relies on it.
     """
 
-    sees: Callable[[Any, Any, int], Any]  # (query, key, size) → may the query attend to the key; arrays broadcast
-    size: str | None = None  # what its number is called; None: it has none
+    sees: Callable[[Any, Any, int], Any]  # (query, key, size) → whether the query may attend to the key; broadcasts
+    size: str | None = None  # the name of its number, such as "window"; None without one
 
     @property
     def causal(self) -> bool:
-        """Whether no query sees a later key."""
+        """Whether no query may attend to a later key."""
         return not self.sees(0, 1, 1)
 
 
@@ -53,22 +53,22 @@ KINDS: dict[str, Kind] = {
         lambda query, key, size: (key <= query) & ((query // size == key // size) | (key % size == size - 1)), "stride"
     ),
 }
-"""Every kind by its name."""
+"""The kinds of masks by name."""
 
 
 class Pattern(NamedTuple):
-    """A mask by its name: for attention that computes the cells it allows and never builds it (`former.sparse`)."""
+    """A mask given by its name, for attention that computes only the allowed cells (`former.sparse`)."""
 
     kind: str
     size: int
 
 
 Mask = Tensor | Pattern
-"""What attention takes as its mask."""
+"""A mask as attention accepts it."""
 
 
 def none(t: int) -> Tensor:
-    """Every query sees every key: t² cells.
+    """Lets every query attend to every key: t² cells.
 
     Args:
         t: number of tokens, at least 1.
@@ -81,7 +81,7 @@ def none(t: int) -> Tensor:
 
 
 def causal(t: int) -> Tensor:
-    """A query sees itself and what came before it: key ≤ query, t(t+1)/2 cells.
+    """Lets a query attend to itself and all earlier tokens: key ≤ query, t(t+1)/2 cells.
 
     Args:
         t: number of tokens, at least 1.
@@ -94,11 +94,11 @@ def causal(t: int) -> Tensor:
 
 
 def local(t: int, window: int) -> Tensor:
-    """A query sees the last `window` tokens, itself among them: at most t·window cells.
+    """Lets a query attend to the last `window` tokens, including itself: at most t·window cells.
 
     Args:
         t: number of tokens, at least 1.
-        window: how many keys a query sees, at least 1. From t on it is the causal mask.
+        window: number of keys of a query, at least 1. From t on it is the causal mask.
     Returns:
         bool (t, t).
     Raises:
@@ -108,9 +108,9 @@ def local(t: int, window: int) -> Tensor:
 
 
 def strided(t: int, stride: int) -> Tensor:
-    """A query sees the last `stride` tokens, and every `stride`-th token before: query − key ≡ 0 (mod stride).
+    """Lets a query attend to the last `stride` tokens and every `stride`-th one before: query − key ≡ 0 (mod stride).
 
-    With a stride of √t each query sees at most about 2√t keys, so any two tokens are joined in two layers at t√t cells.
+    With a stride of √t each query has at most about 2√t keys; two layers connect any two tokens with t√t cells.
 
     Args:
         t: number of tokens, at least 1.
@@ -124,9 +124,9 @@ def strided(t: int, stride: int) -> Tensor:
 
 
 def fixed(t: int, stride: int) -> Tensor:
-    """A query sees its own block of `stride` tokens, and the last token of every block before.
+    """Lets a query attend to its own block of `stride` tokens, and to the last token of every earlier block.
 
-    The last token of a block gathers it for all that come later (the paper's c = 1).
+    The last token of a block summarizes it for all later blocks (the paper's c = 1).
 
     Args:
         t: number of tokens, at least 1.
@@ -142,18 +142,18 @@ def fixed(t: int, stride: int) -> Tensor:
 def named(
     kind: str, t: int, size: int | None = None, *, past: int = 0, device: torch.device | str | None = None
 ) -> Tensor:
-    """The mask of one of `KINDS`.
+    """Builds the mask of one of `KINDS`.
 
     Args:
         kind: its name.
-        t: number of tokens that look, at least 1.
-        size: the window or the stride, at least 1, which `local`, `strided` and `fixed` need; the others have none.
-        past: how many tokens came before them, which they see too: at least 0.
-        device: where to make it.
+        t: number of queries, at least 1.
+        size: the window or the stride, at least 1, for `local`, `strided` and `fixed`; the others ignore it.
+        past: number of earlier tokens, to which the queries may attend too: at least 0.
+        device: of the mask.
     Returns:
         bool (t, past + t).
     Raises:
-        ValueError: another name, a number out of its range, or no size of a kind that needs one.
+        ValueError: an unknown kind, a number out of range, or no size for a kind that needs one.
     """
     size = _checked(kind, t, size)
     query = torch.arange(past, past + t, device=device)[:, None]
@@ -162,24 +162,24 @@ def named(
 
 
 def count(kind: str, t: int, size: int | None = None) -> int:
-    """How many cells `named(kind, t, size)` allows: exact for any t, and the mask is never built.
+    """Counts the cells that `named(kind, t, size)` allows, exactly and without building the mask.
 
-    Shifted by m·size, every cell comes to one whose query or key is below `size`. So each such border cell stands for
-    as many as its shifts fit in the mask, and t·size cells are looked at instead of t².
+    Every cell is a shift, by m·size along the diagonal, of a border cell, whose query or key is below `size`. The count
+    evaluates t·size border cells instead of t², and counts each as often as its shifts fit in the mask.
 
     Args:
         kind, t, size: as for `named`.
     Raises:
-        ValueError: as of `named`.
+        ValueError: as in `named`.
     """
     return _count(kind, t, min(_checked(kind, t, size), t))
 
 
-@lru_cache(maxsize=1024)  # a chart asks for the same few hundred numbers again and again
+@lru_cache(maxsize=1024)  # a chart needs the same few hundred counts repeatedly
 def _count(kind: str, t: int, size: int) -> int:
     sees, index, total = KINDS[kind].sees, np.arange(t, dtype=np.int32), 0
-    shifts = (t - index + size - 1) // size  # of a cell whose larger index is this
-    for near in range(size):  # the smaller of its two indices
+    shifts = (t - index + size - 1) // size  # of a cell with this larger index
+    for near in range(size):  # the smaller index
         total += int(shifts[near:][sees(index[near:], near, size)].sum(dtype=np.int64))
         if not KINDS[kind].causal:
             later = index[near + 1 :]
@@ -188,9 +188,9 @@ def _count(kind: str, t: int, size: int) -> int:
 
 
 def reach(mask: Tensor, layers: int) -> Tensor:
-    """Which inputs each output can depend on after 1, 2, … layers under a mask: its boolean powers.
+    """Computes which inputs each output can depend on after 1, 2, … layers: the mask's boolean powers.
 
-    A layer lets a token see what the mask allows, and the residual lets it keep what it has.
+    In a layer a token receives from all tokens that the mask allows, and from itself by the residual connection.
 
     Args:
         mask: bool (t, t), True = may attend.
@@ -205,33 +205,33 @@ def reach(mask: Tensor, layers: int) -> Tensor:
         raise ValueError(f"mask must be bool and square, (t, t), got {mask.dtype} {tuple(mask.shape)}")
     itself = torch.eye(len(mask), dtype=torch.bool, device=mask.device)
     step = (mask | itself).float()
-    reached = [step.bool()]
+    powers = [step.bool()]
     for _ in range(layers - 1):
-        reached.append(step @ reached[-1].float() > 0)
-    return torch.stack(reached)
+        powers.append(step @ powers[-1].float() > 0)
+    return torch.stack(powers)
 
 
 def without_padding(real: Tensor, mask: Tensor | None = None) -> Tensor:
-    """A mask under which no token looks at padding; padding itself may, as a mask might leave it nothing else.
+    """Returns a mask under which no token attends to padding; padding itself may, so that no row becomes empty.
 
     Args:
-        real: bool (b, t), True where a token is not padding, at least once a sequence.
-        mask: bool, broadcastable to (b, h, t, t); None for none.
+        real: bool (b, t), True where a token is not padding, which each sequence must contain.
+        mask: bool, broadcastable to (b, h, t, t); None for no mask.
     Returns:
-        bool (b, 1, 1, t), or with the mask's heads and queries, for scores (b, h, t, t).
+        bool (b, 1, 1, t), or with a mask also its heads and queries, for scores (b, h, t, t).
     """
     keys = real[:, None, None, :]
     return keys if mask is None else (keys | ~real[:, None, :, None]) & mask
 
 
 def check(mask: Tensor, scores_shape: torch.Size) -> None:
-    """Raises ValueError unless a mask can be laid on scores of this shape.
+    """Raises ValueError unless a mask fits scores of this shape.
 
     Args:
         mask: bool, broadcastable to the scores: (t_query, t_key), or with heads and batch before them.
         scores_shape: (..., t_query, t_key).
     Raises:
-        ValueError: not bool, or of the wrong shape.
+        ValueError: the mask is not bool, or has another shape.
     """
     if mask.dtype != torch.bool:
         raise ValueError(f"mask must be a bool tensor (True = may attend), got {mask.dtype}")
@@ -242,13 +242,13 @@ def check(mask: Tensor, scores_shape: torch.Size) -> None:
 
 
 def blind(mask: Tensor | None) -> Tensor | None:
-    """The queries that a mask leaves no key: their softmax would be 0/0, so their weights and their output are 0.
+    """Returns the queries without keys: their softmax would be 0/0, so their weights and output are set to 0.
 
     Args:
         mask: bool (..., t_query, t_key), True = may attend.
     Returns:
-        bool (..., t_query, 1); None where there is surely none. Only a mask on a CPU is read to know that: elsewhere
-        reading it would wait for the device at every layer, or break the graph that is being compiled.
+        bool (..., t_query, 1); None if there are certainly none. Only a mask on a CPU is read to find out: elsewhere
+            reading would wait for the device in every layer, or break the graph being compiled.
     """
     if mask is None:
         return None
@@ -258,7 +258,7 @@ def blind(mask: Tensor | None) -> Tensor | None:
 
 
 def _checked(kind: str, t: int, size: int | None) -> int:
-    """The size of a kind of mask, 1 where it has none."""
+    """Checks the arguments; returns the size, 1 for a kind without one."""
     require_choice("kind", kind, KINDS)
     require_positive("t", t)
     name = KINDS[kind].size

@@ -1,4 +1,4 @@
-"""The two models of the article: a `Classifier` and a character `Generator`, on one stack of blocks (`former.stack`).
+"""The article's two models, a `Classifier` and a `Generator`, on the shared stack of blocks (`former.stack`).
 
 Sizes: b batch, t tokens, e embedding.
 """
@@ -19,10 +19,10 @@ from former.stack import Cache, last_norm, make_stack, not_padding
 
 
 class Generator(nn.Module):
-    """An autoregressive model (article, "Text generation transformer"): a logit for each next token.
+    """An autoregressive model (article, "Text generation transformer"), which predicts each next token.
 
     Args:
-        config: its shape; without a mask of its own, it is causal.
+        config: the model's shape; without a mask in it, the model is causal.
     """
 
     def __init__(self, config: ModelConfig) -> None:
@@ -42,20 +42,20 @@ class Generator(nn.Module):
         *,
         recompute: bool = False,
     ) -> Tensor:
-        """Logits for the token after each position.
+        """Computes logits for the token after each position.
 
         Args:
-            tokens: (b, t), t at most the context where positions are learned.
-            mask: bool (t, t), with a cache (t, past + t), True = may attend; None for the model's own, of its config;
-                `masks.none(t)` to run without.
-            observer: sees, and may replace, what `former.hooks` lists.
-            cache: keys and values of `past` earlier tokens, which these follow; it takes up the new ones.
-            recompute: whether the backward pass computes each block again instead of keeping its insides.
+            tokens: (b, t); with learned positions t is at most the context.
+            mask: bool (t, t), with a cache (t, past + t), True = may attend; None for the config's; `masks.none(t)` for
+                no mask.
+            observer: observes, and may replace, the tensors that `former.hooks` lists.
+            cache: keys and values of `past` earlier tokens, before these; the new ones are added to it.
+            recompute: whether to recompute each block in the backward pass instead of storing its activations.
         Returns:
             logits (b, t, num_tokens).
         Raises:
-            ValueError: tokens or a mask that do not fit, or another number of sequences than the cache is for;
-                `recompute` with a cache.
+            ValueError: tokens or a mask that do not fit, another number of sequences than in the cache, or `recompute`
+                with a cache.
         """
         past = 0 if cache is None else cache.length
         if recompute and cache is not None:
@@ -68,35 +68,35 @@ class Generator(nn.Module):
         return self.unembed(self.transformer(x, own if mask is None else mask, observer, cache, recompute))
 
     def pattern(self) -> masks.Pattern | None:
-        """The model's mask by name, where attention can go by it (`former.sparse`): it has no terms of positions."""
+        """Returns the mask as a `Pattern` if `former.sparse` can compute it, not with relative positions; else None."""
         kind, size = self.config.mask, self.config.mask_size
         if kind not in sparse.KINDS or size is None or self.config.positions == "relative":
             return None
         return masks.Pattern(kind, size)
 
     def mask(self, t: int, past: int = 0, device: torch.device | None = None) -> Tensor:
-        """Which keys each of t queries may attend to, `past` tokens before them included: bool (t, past + t)."""
+        """Builds the mask for t queries after `past` earlier tokens: bool (t, past + t)."""
         assert self.config.mask is not None
         return masks.named(self.config.mask, t, self.config.mask_size, past=past, device=device)
 
     def unembed(self, x: Tensor) -> Tensor:
-        """From the residual stream to logits, by the last norm and the output layer: (b, t, e) → (b, t, num_tokens)."""
+        """Maps the residual stream to logits, by the last norm and the output layer: (b, t, e) → (b, t, num_tokens)."""
         x = self.norm(x)
         return F.linear(x, self.output_weight) if self.toprobs is None else self.toprobs(x)
 
     @property
     def output_weight(self) -> Tensor:
-        """The matrix of the output layer (num_tokens, e), which a tied model shares with its token embedding."""
+        """The weights of the output layer (num_tokens, e); in a tied model, the token embedding."""
         return self.transformer.token_embedding.weight if self.toprobs is None else self.toprobs.weight
 
 
 class Classifier(nn.Module):
-    """A sequence classifier (article, "Classification transformer"): blocks, pooling over time, one linear map.
+    """A sequence classifier (article, "Classification transformer"): blocks, pooling over time, a linear layer.
 
-    Where the config names a `pad_token`, no other token attends to it and pooling leaves it out.
+    If the config has a `pad_token`, no other token attends to it and pooling leaves it out.
 
     Args:
-        config: its shape; without a mask of its own, every token sees every other.
+        config: the model's shape; without a mask in it, every token attends to every other.
     """
 
     def __init__(self, config: ModelConfig) -> None:
@@ -115,17 +115,17 @@ class Classifier(nn.Module):
         *,
         recompute: bool = False,
     ) -> Tensor:
-        """Log-probabilities of the classes.
+        """Computes log-probabilities of the classes.
 
         Args:
-            tokens: (b, t), t at most the context where positions are learned; padded where the config says so.
-            mask: bool (t, t), True = may attend; None for the model's own, of its config.
-            observer: sees, and may replace, what `former.hooks` lists.
-            recompute: whether the backward pass computes each block again instead of keeping its insides.
+            tokens: (b, t), padded if the config has a `pad_token`; with learned positions t is at most the context.
+            mask: bool (t, t), True = may attend; None for the config's.
+            observer: observes, and may replace, the tensors that `former.hooks` lists.
+            recompute: whether to recompute each block in the backward pass instead of storing its activations.
         Returns:
             log-probabilities (b, num_classes).
         Raises:
-            ValueError: tokens or a mask that do not fit, or a sequence that is all padding.
+            ValueError: tokens or a mask that do not fit, or a sequence of padding only.
         """
         real = self.real(tokens)  # (b, t)
         b, t = tokens.shape
@@ -139,12 +139,12 @@ class Classifier(nn.Module):
         return self.unembed(self.transformer(x, mask, observer, recompute=recompute), real)
 
     def mask(self, t: int, device: torch.device | None = None) -> Tensor:
-        """Which keys each of t queries may attend to: bool (t, t)."""
+        """Builds the mask for t tokens: bool (t, t)."""
         assert self.config.mask is not None
         return masks.named(self.config.mask, t, self.config.mask_size, device=device)
 
     def unembed(self, x: Tensor, real: Tensor) -> Tensor:
-        """From the residual stream to log-probabilities: the last norm, pooling, the output layer.
+        """Maps the residual stream to log-probabilities: last norm, pooling, output layer.
 
         Args:
             x: (b, t, e).
@@ -155,10 +155,10 @@ class Classifier(nn.Module):
         return F.log_softmax(self.toprobs(pool(self.norm(x), real, self.config.pooling)), dim=-1)
 
     def real(self, tokens: Tensor) -> Tensor:
-        """Where tokens are not padding: bool (b, t).
+        """Returns where tokens are not padding: bool (b, t).
 
         Raises:
-            ValueError: tokens that this model cannot read, or a sequence that is all padding.
+            ValueError: tokens that this model cannot read, or a sequence of padding only.
         """
         self.transformer.check(tokens)
         if self.config.pad_token is None:
@@ -167,11 +167,11 @@ class Classifier(nn.Module):
 
 
 def pool(x: Tensor, real: Tensor, how: Pooling) -> Tensor:
-    """One vector for each sequence: the average, or the maximum, over the tokens that are not padding.
+    """Pools each sequence into one vector: the average, or the maximum, over the tokens that are not padding.
 
     Args:
         x: (b, t, e).
-        real: bool (b, t), True where a token is not padding, at least once a sequence.
+        real: bool (b, t), True where a token is not padding, which each sequence must contain.
         how: "average" or "max".
     Returns:
         (b, e).

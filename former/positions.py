@@ -1,7 +1,7 @@
-"""What tells a token where it stands (article, section "Using the positions").
+"""Position schemes: how a model knows the order of its tokens (article, section "Using the positions").
 
-Blocks alone are permutation equivariant; positions break that, in one of two ways. Each kind is one module with one
-interface (`Positions`): it gives vectors that are added to the token embeddings, or terms that each layer's attention
+Blocks alone are permutation equivariant; positions break that, in one of two ways. Each scheme is a module with the
+interface `Positions`: it returns vectors that are added to the token embeddings, or terms that each layer's attention
 adds to its dot products.
 
 Sizes: b batch, t tokens, e embedding, h heads, s size of one head.
@@ -19,25 +19,25 @@ from torch import Tensor, nn
 from former.checks import require_choice
 
 Terms = Callable[[Tensor, Tensor], Tensor]
-"""terms(q, k): from (b, h, t_query, s) and (b, h, t_key, s) to what is added to q kᵀ, (b, h, t_query, t_key)."""
+"""terms(q, k): maps (b, h, t_query, s), (b, h, t_key, s) to an addend of q kᵀ, (b, h, t_query, t_key)."""
 
 
 class Positions(nn.Module):
-    """No positions, and the interface of all kinds: a model of this kind stays permutation equivariant."""
+    """The interface of all schemes, and the scheme without positions: such a model stays permutation equivariant."""
 
-    limit: int | None = None  # how many positions there are; None for no end
+    limit: int | None = None  # number of positions; None without a limit
 
     def forward(self, index: Tensor, dtype: torch.dtype | None = None) -> Tensor:
-        """What is added to the token embeddings: index (t,), from 0 → (t, e), or 0, which broadcasts."""
+        """Returns the vectors to add to the token embeddings: index (t,), from 0 → (t, e), or 0, which broadcasts."""
         return torch.zeros((), dtype=dtype, device=index.device)
 
     def terms(self, layer: int) -> Terms | None:  # noqa: ARG002
-        """What a layer's attention adds to its dot products; None for nothing."""
+        """Returns a layer's function of q and k that is added to its dot products; None without one."""
         return None
 
 
 class LearnedPositions(Positions):
-    """Position embeddings: one learned vector for each position of the context, and none beyond it.
+    """Position embeddings: one learned vector for each position of the context; longer inputs are refused.
 
     Args:
         seq_length: number of positions.
@@ -50,12 +50,12 @@ class LearnedPositions(Positions):
         self.embedding = nn.Embedding(seq_length, emb)
 
     def forward(self, index: Tensor, dtype: torch.dtype | None = None) -> Tensor:
-        """index (t,), each below seq_length → (t, e)."""
+        """Maps index (t,), each below seq_length, to vectors (t, e)."""
         return self.embedding(index).to(dtype=dtype)
 
 
 class SinusoidalPositions(Positions):
-    """Position encodings: sines and cosines of fixed frequencies, `sinusoidal`; nothing is learned.
+    """Position encodings: fixed sines and cosines (`sinusoidal`); nothing is learned.
 
     Args:
         emb: size of a vector, even.
@@ -67,17 +67,17 @@ class SinusoidalPositions(Positions):
         self.emb = emb
 
     def forward(self, index: Tensor, dtype: torch.dtype | None = None) -> Tensor:
-        """index (t,), of any size → (t, e): it answers beyond the trained length too."""
+        """Maps index (t,) to vectors (t, e), for any position, beyond the trained length too."""
         dtype = dtype or torch.float32
-        # bfloat16 cannot tell position 256 from 257: nothing below float32 computes angles.
+        # bfloat16 rounds position 257 to 256, so angles are computed in float32 at least.
         return sinusoidal(index, self.emb, torch.promote_types(dtype, torch.float32)).to(dtype)
 
 
 class RelativePositions(Positions):
-    """Transformer-XL's: attention is told how far apart two tokens stand, and not where (Dai et al. 2019, section 3.3).
+    """Relative positions of Transformer-XL: attention depends on distances of tokens (Dai et al. 2019, section 3.3).
 
     Args:
-        depth: layers, each with terms of its own.
+        depth: number of layers, each with its own terms.
         emb: size of a distance's encoding, even.
         heads: number of heads.
         size: s of one head.
@@ -88,14 +88,14 @@ class RelativePositions(Positions):
         self.layers = nn.ModuleList(RelativeTerms(emb, heads, size) for _ in range(depth))
 
     def terms(self, layer: int) -> Terms:
-        """The layer's `RelativeTerms`."""
+        """Returns the layer's `RelativeTerms`."""
         return self.layers[layer]
 
 
 class RelativeTerms(nn.Module):
-    """u · k_j + (q_i + v) · W r_(i−j), where r is the sinusoidal encoding of the distance from query i to key j.
+    """Computes u · k_j + (q_i + v) · W r_(i−j), where r is the sinusoidal encoding of the distance i − j.
 
-    With q_i · k_j they make the four terms of the paper. u asks what stands at the key, v how far away it is.
+    With q_i · k_j these are the paper's four terms: u weights the content of a key, v its distance.
 
     Args:
         emb: size of r, even.
@@ -112,26 +112,26 @@ class RelativeTerms(nn.Module):
         self.tokeys = nn.Linear(emb, heads * size, bias=False)  # W
 
     def forward(self, q: Tensor, k: Tensor) -> Tensor:
-        """q (b, h, t_query, s), k (b, h, t_key, s) → (b, h, t_query, t_key); the queries are the last of the keys."""
+        """Maps q (b, h, t_query, s), k (b, h, t_key, s) to (b, h, t_query, t_key); queries follow earlier keys."""
         t_query, t_key = q.shape[2], k.shape[2]
         # From the distance of the last query to the first key down to that of the first query to the last key.
         distance = torch.arange(t_key - 1, -t_query, -1, device=q.device)
         r = sinusoidal(distance, self.emb, torch.promote_types(q.dtype, torch.float32)).to(q.dtype)
         r = self.tokeys(r).unflatten(-1, (q.shape[1], -1))  # (t_query + t_key - 1, h, s)
         by_distance = (q + self.position) @ r.permute(1, 2, 0)  # (b, h, t_query, t_query + t_key - 1)
-        # Query i meets key 0 at distance t_key - t_query + i, which stands at column t_query - 1 - i.
+        # Query i has distance t_key - t_query + i to key 0, which is column t_query - 1 - i.
         column = torch.arange(t_query - 1, -1, -1, device=q.device)[:, None] + torch.arange(t_key, device=q.device)
         at_pairs = by_distance.gather(-1, column.expand(*q.shape[:2], -1, -1))  # (b, h, t_query, t_key)
         return self.content @ k.transpose(-2, -1) + at_pairs
 
 
 def sinusoidal(index: Tensor, emb: int, dtype: torch.dtype = torch.float32) -> Tensor:
-    """PE(p, 2i) = sin(p / 10000^(2i/e)), PE(p, 2i+1) = cos(p / 10000^(2i/e)) (Vaswani et al. 2017, section 3.5).
+    """Computes PE(p, 2i) = sin(p / 10000^(2i/e)) and PE(p, 2i+1) = cos(p / 10000^(2i/e)) (Vaswani et al. 2017, 3.5).
 
     Args:
         index: (t,) positions p, from 0.
         emb: size e of a vector, even.
-        dtype: to compute in. In float32, at position p the numbers are off by up to about p · 10⁻⁷.
+        dtype: of the computation. In float32, at position p the error is up to about p · 10⁻⁷.
     Returns:
         (t, e), of that dtype.
     Raises:
@@ -149,7 +149,7 @@ def _require_even(emb: int) -> None:
 
 
 class Shape(NamedTuple):
-    """What positions may need to know of the model they are made for."""
+    """The properties of a model that a position scheme may need."""
 
     seq_length: int
     emb: int
@@ -164,19 +164,19 @@ KINDS: dict[str, Callable[[Shape], Positions]] = {
     "sinusoidal": lambda model: SinusoidalPositions(model.emb),
     "relative": lambda model: RelativePositions(model.depth, model.emb, model.heads, model.size),
 }
-"""Every kind by its name: from the model's shape to its module."""
+"""The position schemes by name: a function from the model's `Shape` to the module."""
 
 
 def make_positions(kind: str, seq_length: int, emb: int, heads: int = 1, depth: int = 1, size: int = 1) -> Positions:
-    """The module for a kind of positions.
+    """Builds the module of a position scheme.
 
     Args:
-        kind: its name, of `KINDS`.
-        seq_length: the context; only learned positions end there (`limit`).
+        kind: its name, one of `KINDS`.
+        seq_length: the context, which limits only learned positions (`limit`).
         emb: size of a token's vector.
-        heads, depth, size: of the stack and of one head; positions that speak to its attention need them.
+        heads, depth, size: of the stack and of one head, for schemes that add terms in attention.
     Raises:
-        ValueError: another kind.
+        ValueError: an unknown kind.
     """
     require_choice("positions", kind, KINDS)
     return KINDS[kind](Shape(seq_length, emb, heads, depth, size))

@@ -1,4 +1,4 @@
-"""How the next token is chosen: temperature, top-k and top-p, and the random numbers of one call."""
+"""Sampling of the next token: temperature, top-k, top-p, and a random generator for each call."""
 
 from __future__ import annotations
 
@@ -11,39 +11,39 @@ from former.checks import is_whole
 def next_token_probs(
     logits: Tensor, temperature: float = 1.0, top_k: int | None = None, top_p: float | None = None
 ) -> Tensor:
-    """The distribution the next token is drawn from, after the sampling rules.
+    """Computes the distribution that the next token is drawn from, after the sampling rules.
 
-    softmax(logits / temperature), then only the `top_k` likeliest tokens, then only the fewest of them that hold
-    `top_p` of the mass, renormalised. Equal logits at the edge of the top k all stay.
+    softmax(logits / temperature); then only the `top_k` most likely tokens; then only the fewest of them whose
+    probabilities sum to at least `top_p`; renormalised. Logits equal to the k-th are all kept.
 
     Args:
         logits: (num_tokens,).
-        temperature: at least 0; 0 puts all mass on the likeliest token.
+        temperature: at least 0; 0 gives the most likely token probability 1.
         top_k: at least 1; None for all.
         top_p: in (0, 1]; None for all.
     Returns:
         (num_tokens,), sums to 1.
     Raises:
-        ValueError: a rule out of its range.
+        ValueError: a rule out of range.
     """
     check_rules(temperature, top_k, top_p)
     if temperature == 0:
         return torch.zeros_like(logits).scatter(0, logits.argmax(-1, keepdim=True), 1.0)
-    # Less the largest first, then by no number that float32 rounds to 0: neither inf - inf nor 0 / 0.
+    # Subtract the maximum, then divide by a number that float32 does not round to 0: no inf - inf, no 0 / 0.
     logits = (logits - logits.max()) / max(temperature, torch.finfo(torch.float32).tiny)
     if top_k is not None and top_k < len(logits):
         logits = logits.masked_fill(logits < logits.topk(top_k).values[-1], -torch.inf)
     probs = logits.softmax(-1)
-    if top_p is not None and top_p < 1:  # at 1 none goes, though a rounded sum may reach it early
+    if top_p is not None and top_p < 1:  # at 1 all tokens stay, even if a rounded sum reaches 1 early
         sorted_probs, order = probs.sort(descending=True, stable=True)
-        cut = sorted_probs.cumsum(-1) - sorted_probs >= top_p  # by the mass of all likelier tokens
-        cut[0] = False  # where the dtype rounds top_p to 0
+        cut = sorted_probs.cumsum(-1) - sorted_probs >= top_p  # sum over all more likely tokens
+        cut[0] = False  # in case the dtype rounds top_p to 0
         probs = probs.masked_fill(torch.zeros_like(cut).scatter(0, order, cut), 0.0)
     return probs / probs.sum()
 
 
 def random_of(seed: int | None) -> torch.Generator:
-    """A call's own random numbers, on the CPU wherever the model is: the same seed draws the same tokens."""
+    """Returns a random generator for one call, always on the CPU: the same seed draws the same tokens on any device."""
     if seed is not None and not (is_whole(seed) and -(2**63) <= seed < 2**64):
         raise ValueError(f"seed must be None or a whole number in [-2**63, 2**64), got {seed!r}")
     rng = torch.Generator()
@@ -52,7 +52,7 @@ def random_of(seed: int | None) -> torch.Generator:
 
 
 def check_rules(temperature: float, top_k: int | None, top_p: float | None) -> None:
-    """Raises ValueError unless the sampling rules, as `next_token_probs` takes them, are in their ranges."""
+    """Raises ValueError unless the sampling rules, the arguments of `next_token_probs`, are in range."""
     if not 0 <= temperature < float("inf"):
         raise ValueError(f"temperature must be a finite number of at least 0, got {temperature!r}")
     if top_k is not None and not (is_whole(top_k) and top_k >= 1):

@@ -1,4 +1,4 @@
-"""How large a model is, without making it: its parameters are counted on the meta device, which has no data."""
+"""Counts the parameters of a model without allocating them, on torch's meta device."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ HEAD_SIZE = 64  # of every published GPT-2 and BERT
 
 
 def count_parameters(kind: str, **changes: Any) -> int:
-    """The number of parameters of a model.
+    """Counts the parameters of a model.
 
     Args:
-        kind: of `checkpoints.KINDS`; or "gpt2" or "bert", or one of their published sizes such as "gpt2-xl" or
-            "bert-large": BERT as it is counted there, with its pooler and without the heads it was trained with.
-        changes: fields of its config, such as depth, emb and heads; the others have their defaults. Where a GPT-2 or
-            BERT is given emb and no heads, these have their published size of 64.
+        kind: one of `checkpoints.KINDS`; or "gpt2" or "bert", or one of their published sizes such as "gpt2-xl" or
+            "bert-large". BERT is counted as published: with its pooler and without its pretraining heads.
+        changes: fields of its config, such as depth, emb and heads; the others have their defaults. A GPT-2 or BERT
+            with emb but without heads has heads of the published size 64.
     Raises:
-        ValueError: another kind, a field that its config does not have, or one out of its range.
+        ValueError: an unknown kind, a field that its config does not have, or one out of range.
     """
     require_choice("kind", kind, (*KINDS, "bert", *gpt2.SIZES, *bert.SIZES))
     config = KINDS[kind][1] if kind in KINDS else ModelConfig if kind in gpt2.SIZES else bert.BertConfig
@@ -35,7 +35,7 @@ def count_parameters(kind: str, **changes: Any) -> int:
         require_positive("emb", changes["emb"])
         heads = max(1, changes["emb"] // HEAD_SIZE)
         if changes["emb"] % heads and "heads" not in changes:
-            raise ValueError(f"emb must be a multiple of {HEAD_SIZE}, or come with heads, got {changes['emb']}")
+            raise ValueError(f"emb must be a multiple of {HEAD_SIZE}, unless heads is set too, got {changes['emb']}")
         changes = {"heads": heads, **changes}
     with shapes_only():
         model = _make(kind, changes)

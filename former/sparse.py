@@ -1,17 +1,17 @@
-"""Attention under the sparse patterns at the cost of the cells they allow: on the order of t√t for a size near √t.
+"""Sparse attention at the cost of the cells that its pattern allows: about t√t for a size near √t.
 
-A dense kernel computes all t² scores and throws most of them away. Here the tokens are cut into blocks of `size`, and
-each pattern of `former.masks` becomes two or three parts, each one a batch of small dense products (Child et al. 2019,
-"Generating Long Sequences with Sparse Transformers", section 5.5):
+A dense kernel computes all t² scores and discards most of them. Here the tokens are split into blocks of `size`, and
+each pattern of `former.masks` is divided into two or three parts, each a batch of small dense products (Child et al.
+2019, "Generating Long Sequences with Sparse Transformers", section 5.5):
 
     own        every block with itself: the keys up to the query
-    previous   every block with the one before it: the keys that the window still reaches
-    column     tokens that have the same place in their blocks: the keys of earlier blocks
+    previous   every block with the one before it: the keys that are still in the window
+    column     tokens at the same position of their blocks: the keys of earlier blocks
     summary    every query with the last token of each earlier block
 
     local = own + previous        strided = own + previous + column        fixed = own + summary
 
-No cell stands in two parts, so parts are joined by their sums of exponentials. With L_p = log Σ_j exp(score_ij) over
+No cell is in two parts, so parts can be combined by their sums of exponentials. With L_p = log Σ_j exp(score_ij) over
 the keys of part p, and L = log Σ_p exp(L_p), the output is Σ_p exp(L_p − L) · out_p.
 
 Sizes: b batch, h heads, t tokens, s size of one head; n blocks of l tokens.
@@ -32,12 +32,12 @@ from former import masks
 from former.checks import require_choice, require_positive
 
 KINDS = ("local", "strided", "fixed")
-MOST_WEIGHTS = 1024  # tokens up to which weights are computed, densely, where somebody looks at them
-_LOWEST = torch.finfo(torch.float32).min / 2  # as good as −∞, but a row of nothing else has a softmax
+MOST_WEIGHTS = 1024  # most tokens for which an observer can get (dense) scores and weights
+_LOWEST = torch.finfo(torch.float32).min / 2  # in effect −∞, but the softmax of a fully masked row stays finite
 
 
 def attend(q: Tensor, k: Tensor, v: Tensor, kind: str, size: int) -> Tensor:
-    """Equals `attention.attend` under `masks.named(kind, t, size)`, gradients too, without t² of anything.
+    """Equals `attention.attend` under `masks.named(kind, t, size)`, gradients too, without any t² tensor.
 
     Args:
         q, k, v: (b, h, t, s), t at least 1.
@@ -46,8 +46,8 @@ def attend(q: Tensor, k: Tensor, v: Tensor, kind: str, size: int) -> Tensor:
     Returns:
         out (b, h, t, s).
     Raises:
-        ValueError: another kind, a size below 1, or tensors that are not of one shape (b, h, t, s), none of them 0.
-        RuntimeError: in the backward pass of a gradient: there are no second derivatives.
+        ValueError: an unknown kind, a size below 1, or tensors that are not of one non-empty shape (b, h, t, s).
+        RuntimeError: if second derivatives are computed.
     """
     require_choice("kind", kind, KINDS)
     require_positive("size", size)
@@ -58,14 +58,14 @@ def attend(q: Tensor, k: Tensor, v: Tensor, kind: str, size: int) -> Tensor:
         raise ValueError(f"q, k and v must be floating point of one dtype, got {q.dtype}, {k.dtype} and {v.dtype}")
     b, _, t, _ = q.shape
     size = min(size, t)  # from t on every kind is the causal mask
-    # Filled up at the end, where no token looks.
+    # Pad at the end, where no token attends.
     q, k, v = (F.pad(x, (0, 0, 0, -t % size)).flatten(0, 1).unflatten(1, (-1, size)) for x in (q, k, v))
     out: Any = _Attend.apply(q, k, v, kind)  # (b·h, n, l, s)
     return out.flatten(1, 2).unflatten(0, (b, -1))[:, :, :t]
 
 
 def dense_mask(pattern: masks.Pattern, q: Tensor) -> Tensor:
-    """The pattern as a mask, to look at the weights under it: bool (t, t).
+    """Builds the pattern's mask, for an observer of the weights: bool (t, t).
 
     Args:
         pattern: its kind and size.
@@ -76,13 +76,13 @@ def dense_mask(pattern: masks.Pattern, q: Tensor) -> Tensor:
     t = q.shape[2]
     if t > MOST_WEIGHTS:
         raise ValueError(
-            f"scores and weights of the {pattern.kind!r} pattern can be looked at up to {MOST_WEIGHTS} tokens, got {t}"
+            f"scores and weights of the {pattern.kind!r} pattern can be captured up to {MOST_WEIGHTS} tokens, got {t}"
         )
     return masks.named(pattern.kind, t, pattern.size, device=q.device)
 
 
 class _Part(NamedTuple):
-    """Some queries, some keys, and which of these keys each of these queries sees."""
+    """A group of queries, a group of keys, and the mask between them."""
 
     queries: Callable[[Tensor], Tensor]  # (b·h, n, l, ...) → (b·h, groups, rows, ...), a view
     keys: Callable[[Tensor], Tensor]  # (b·h, n, l, ...) → (b·h, groups, columns, ...), a view
@@ -90,13 +90,13 @@ class _Part(NamedTuple):
 
 
 def _parts(kind: str, blocks: Tensor) -> list[_Part]:
-    """The parts of a pattern over blocks (b·h, n, l, s); each token sees itself in the first."""
+    """Returns the parts of a pattern over blocks (b·h, n, l, s); the first contains each token's own key."""
     n, size = blocks.shape[1:3]
     place, block = torch.arange(size, device=blocks.device), torch.arange(n, device=blocks.device)
-    # The kernel reads a mask as numbers of the queries' dtype, or as float32 under half floats.
+    # The kernel needs a mask in the queries' dtype, or in float32 with half-precision queries.
     dtype = torch.promote_types(blocks.dtype, torch.float32)
     parts = [_Part(lambda x: x, lambda x: x, _closed(place[:, None] < place, dtype))]
-    if n == 1:  # no block is before it, and the kernel stops the process at an empty tensor
+    if n == 1:  # there is no earlier block, and the kernel would crash on an empty tensor
         return parts
     if kind in ("local", "strided"):
         parts.append(_Part(lambda x: x[:, 1:], lambda x: x[:, :-1], _closed(place[:, None] >= place, dtype)))
@@ -118,16 +118,16 @@ def _views(part: _Part, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor
 
 
 class _Attend(torch.autograd.Function):
-    """The parts one after another. Nothing of their weights is kept: the way back computes them again.
+    """Computes the parts one after another. It stores no weights; the backward pass recomputes them.
 
-    Once the whole row's output and its L are known, the gradient of a part needs nothing of the other parts: its
-    weights are exp(score − L) (FlashAttention's backward pass, Dao et al. 2022, over parts instead of tiles).
+    Given the output and L of the whole row, a part's gradient does not depend on the other parts: its weights are
+    exp(score − L) (FlashAttention's backward pass, Dao et al. 2022, over parts instead of tiles).
     """
 
     @staticmethod
     def forward(ctx: Any, q: Tensor, k: Tensor, v: Tensor, kind: str) -> Tensor:
-        """q, k, v (b·h, n, l, s) → (b·h, n, l, s)."""
-        out = torch.zeros_like(q, dtype=torch.promote_types(q.dtype, torch.float32))  # joined no coarser than that
+        """Maps q, k, v (b·h, n, l, s) to the output (b·h, n, l, s)."""
+        out = torch.zeros_like(q, dtype=torch.promote_types(q.dtype, torch.float32))  # accumulate in float32 at least
         total = torch.full_like(out[..., 0], _LOWEST)  # L of the parts so far
         for part in _parts(kind, q):
             part_out, part_total = _forward(*_views(part, q, k, v), part.mask)
@@ -141,9 +141,9 @@ class _Attend(torch.autograd.Function):
         return out
 
     @staticmethod
-    @once_differentiable  # L is kept as a number, so the derivative of what is done here would be wrong
+    @once_differentiable  # L is stored as a constant, so a second derivative would be wrong
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """The gradients of q, k and v, summed over the parts."""
+        """Returns the gradients of q, k and v, summed over the parts."""
         q, k, v, out, total = ctx.saved_tensors
         dq, dk, dv = torch.zeros_like(q), torch.zeros_like(k), torch.zeros_like(v)
         for part in _parts(ctx.kind, q):
@@ -154,7 +154,7 @@ class _Attend(torch.autograd.Function):
 
 
 def _forward(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-    """One part: its output (b·h, groups, rows, s), and the logarithm of each row's sum (b·h, groups, rows)."""
+    """Computes a part's output (b·h, groups, rows, s) and the log of each row's sum (b·h, groups, rows)."""
     if _has_kernel(q):
         return torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(q, k, v, attn_mask=mask[None, None])
     scores = _scores(q, k, mask)
@@ -165,26 +165,26 @@ def _forward(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> tuple[Tensor, Ten
 def _backward(
     q: Tensor, k: Tensor, v: Tensor, mask: Tensor, grad: Tensor, out: Tensor, total: Tensor
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """One part's gradients of q, k and v, from the whole row's output and L."""
+    """Computes a part's gradients of q, k and v, from the whole row's output and L."""
     if _has_kernel(q):
         if q.dtype not in (torch.bfloat16, torch.float16):
             return torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward(
                 grad, q, k, v, out, total, 0.0, False, attn_mask=mask[None, None]
             )
-        # In half floats the kernel takes two to three times as long as the equation, which is as fast in float32.
+        # In half precision the kernel takes two to three times as long as the equation in float32.
         q, k, v, grad, out = (x.float() for x in (q, k, v, grad, out))
     weights = (_scores(q, k, mask) - total[..., None]).exp()
-    along = (grad @ v.transpose(-2, -1)) - (grad * out).sum(-1, keepdim=True)  # what a weight's row sum leaves free
-    by_score = (weights * along / math.sqrt(q.shape[-1])).to(q.dtype)
+    centred = (grad @ v.transpose(-2, -1)) - (grad * out).sum(-1, keepdim=True)  # the weights' gradient, centred
+    by_score = (weights * centred / math.sqrt(q.shape[-1])).to(q.dtype)
     return by_score @ k, by_score.transpose(-2, -1) @ q, weights.to(grad.dtype).transpose(-2, -1) @ grad
 
 
 def _scores(q: Tensor, k: Tensor, mask: Tensor) -> Tensor:
-    """(b·h, groups, rows, columns), in float32 at least."""
+    """Computes the scores (b·h, groups, rows, columns), in float32 at least."""
     scores = q @ k.transpose(-2, -1)
     return scores.to(torch.promote_types(q.dtype, torch.float32)) / math.sqrt(q.shape[-1]) + mask
 
 
 def _has_kernel(q: Tensor) -> bool:
-    """Whether torch's fused kernel runs here that also gives the sums; elsewhere the equation does the same."""
+    """Whether torch has a fused kernel here that also returns the sums; elsewhere the equation is computed."""
     return q.device.type == "cpu"

@@ -1,4 +1,4 @@
-"""The stack that all models share: tokens and positions embedded, then blocks; and what it can read.
+"""The stack that all models share: embeddings of tokens and positions, then blocks; and checks of its input.
 
 Sizes: b batch, t tokens, e embedding.
 """
@@ -22,23 +22,23 @@ from former.positions import Positions, make_positions
 
 
 class Cache(Protocol):
-    """Where one generation keeps its keys and values (`former.generate.KeyValueCache`)."""
+    """Stores the keys and values of one generation (`former.generate.KeyValueCache`)."""
 
-    length: int  # tokens held
+    length: int  # tokens stored
 
     def at(self, layer: int) -> Extend:
-        """Joins this layer's new keys and values to those held."""
+        """Returns the function that prepends this layer's stored keys and values to new ones."""
         ...
 
 
 class Transformer(nn.Module):
-    """Tokens and positions embedded, then `depth` blocks: the stack that models share. It ends before the last norm.
+    """Embeds tokens and positions, then applies `depth` blocks. The last norm and the output layer are the model's.
 
     Args:
         config: shape of the stack.
         num_tokens: size of the vocabulary.
-        positions: what tells a token where it stands.
-        block: what it is a stack of.
+        positions: the position scheme.
+        block: class of the blocks.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Transformer(nn.Module):
         )
 
     def embed(self, tokens: Tensor, past: int = 0) -> Tensor:
-        """Tokens (b, t), already checked, `past` others before them → their vectors and their positions', (b, t, e)."""
+        """Embeds tokens (b, t), already checked, after `past` earlier ones: token plus position vectors, (b, t, e)."""
         index = torch.arange(past, past + tokens.shape[1], device=tokens.device)
         x = self.token_embedding(tokens.long())
         return x + self.positions(index, x.dtype)
@@ -94,7 +94,7 @@ class Transformer(nn.Module):
 
 
 def recomputed(block: nn.Module) -> Callable[..., Tensor]:
-    """The block under gradient checkpointing: the backward pass computes its insides again instead of keeping them."""
+    """Wraps a block in gradient checkpointing: the backward pass recomputes its activations."""
     return partial(checkpoint, block, use_reentrant=False)
 
 
@@ -104,13 +104,13 @@ def check_tokens(
     """Raises ValueError unless `tokens` is a batch that a model can read.
 
     Args:
-        tokens: to be read.
+        tokens: the batch.
         num_tokens: size of the vocabulary.
-        limit: the most tokens the model can read, those before these among them; None for no end.
-        past: how many came before.
-        training: whether to leave the ids on a GPU unread, as reading them makes every step wait.
+        limit: the most tokens the model can read, including the `past` ones; None for no limit.
+        past: number of earlier tokens.
+        training: whether to skip checking ids on a GPU, where reading them would delay every step.
     Raises:
-        ValueError: not (b, t) of whole numbers, empty, beyond the limit, or ids out of the vocabulary.
+        ValueError: not whole numbers (b, t), empty, longer than the limit, or ids outside the vocabulary.
     """
     if tokens.dim() != 2 or tokens.is_floating_point() or tokens.is_complex() or tokens.dtype == torch.bool:
         raise ValueError(f"tokens must be whole numbers (b, t), got {tokens.dtype} {tuple(tokens.shape)}")
@@ -120,31 +120,31 @@ def check_tokens(
     if limit is not None and length > limit:
         raise ValueError(f"tokens must fit the context of {limit} tokens, got {length}")
     if torch.compiler.is_compiling() or (tokens.is_cuda and training):
-        return  # reading the values would break the graph, or make every step wait for the device
+        return  # reading the values would break the graph, or wait for the device in every step
     low, high = tokens.aminmax()
     if low < 0 or high >= num_tokens:
         raise ValueError(f"tokens must be in [0, {num_tokens}), got {int(low)} to {int(high)}")
 
 
 def not_padding(tokens: Tensor, pad_token: int, training: bool, name: str = "tokens") -> Tensor:
-    """Where tokens (b, t), an argument of this name, are not padding: bool (b, t).
+    """Returns where tokens (b, t) are not padding: bool (b, t). `name` is the argument's name in errors.
 
     Raises:
-        ValueError: a sequence that is all padding.
+        ValueError: a sequence of padding only.
     """
     real = tokens != pad_token
-    unread = torch.compiler.is_compiling() or (tokens.is_cuda and training)  # as in `check_tokens`
-    if not unread and not real.any(-1).all():
-        raise ValueError(f"{name} must hold a token that is not padding in every sequence, got one without")
+    skip_check = torch.compiler.is_compiling() or (tokens.is_cuda and training)  # as in `check_tokens`
+    if not skip_check and not real.any(-1).all():
+        raise ValueError(f"{name} must hold a token that is not padding in every sequence, got one of padding only")
     return real
 
 
 def make_stack(config: Any, block: type[Block] = TransformerBlock) -> Transformer:
-    """The stack of a model whose config has a vocabulary, a context and positions."""
+    """Builds the stack of a model whose config has a vocabulary, a context and a position scheme."""
     shape = (config.seq_length, config.emb, config.heads, config.depth, config.head_size)
     return Transformer(config, config.num_tokens, make_positions(config.positions, *shape), block)
 
 
 def last_norm(config: StackConfig) -> nn.Module:
-    """A pre-norm stack leaves its sum of residuals unnormalised: one norm more stands before the output layer."""
+    """Returns the norm before the output layer, which a pre-norm stack needs: its residual stream is not normed."""
     return nn.LayerNorm(config.emb, config.norm_eps) if config.norm == "pre" else nn.Identity()

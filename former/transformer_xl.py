@@ -1,19 +1,18 @@
-"""Transformer-XL: attention that reaches back over the edge of its segment (Dai et al. 2019).
+"""Transformer-XL: attention that reaches into earlier segments (Dai et al. 2019).
 
-A text is read segment by segment. Every layer keeps what it read, its memory, and the next segment's queries look at
-that too. With h what a layer reads and [ ; ] one after the other (section 3.2),
+A text is read segment by segment. Every layer stores its inputs, the memory, and the queries of the next segment
+attend to that too. With h the input of a layer and [ ; ] concatenation (section 3.2),
 
     q = W_q h        k, v = W_k [memory ; h], W_v [memory ; h]
 
-No gradient flows into the memory. A layer reaches one memory further back than the layer below it.
+No gradient flows into the memory. Each layer extends the reach by another memory length.
 
-Places counted from the segment's start would mean nothing in a memory, so attention is told distances instead (section
+Positions counted from the segment's start would be ambiguous for the memory, so attention uses distances (section
 3.3), by `positions.RelativePositions`:
 
     √s · score_ij = q_i · k_j  +  q_i · W_r r_(i−j)  +  u · k_j  +  v · W_r r_(i−j)
 
-r is the sinusoidal encoding, W_r is learned by each layer, as are u, which asks what a key holds, and v, which asks how
-far away it is.
+r is the sinusoidal encoding; every layer learns its own W_r, u and v. u weights the content of a key, v its distance.
 
 Sizes: b batch, t tokens of a segment, m of the memory, e embedding.
 """
@@ -40,14 +39,14 @@ class TransformerXLConfig(StackConfig):
     """The shape of a `TransformerXL`.
 
     Raises:
-        ValueError: a field out of its range; the message names the field, what was given and what is expected.
+        ValueError: a field out of range; the message names the field, its value and what is expected.
     """
 
-    mask: ClassVar[str] = "causal"  # of the segment; all of the memory is seen
+    mask: ClassVar[str] = "causal"  # within the segment; the whole memory is visible
 
     num_tokens: int = 256  # size of the vocabulary; 256 for bytes
     seq_length: int = 128  # tokens of a segment
-    memory_length: int = 128  # tokens that each layer keeps from before
+    memory_length: int = 128  # tokens of memory in each layer
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -60,7 +59,7 @@ class TransformerXL(nn.Module):
     """A generator that carries a memory from segment to segment.
 
     Args:
-        config: its shape.
+        config: the model's shape.
     """
 
     def __init__(self, config: TransformerXLConfig) -> None:
@@ -82,29 +81,29 @@ class TransformerXL(nn.Module):
         memory_length: int | None = None,
         recompute: bool = False,
     ) -> tuple[Tensor, Tensor]:
-        """Logits for the token after each position, and the memory for the segment that follows.
+        """Computes logits for the token after each position, and the memory for the next segment.
 
         Args:
             tokens: (b, t), a segment of any length.
-            memory: (depth, b, m, e), of any m, as an earlier call gave it; None at the beginning of a text.
-            mask: bool (t, m + t), True = may attend; None for all of the memory and the segment up to the query.
-            observer: sees, and may replace, what `former.hooks` lists; `k` and `v` hold the memory's and the segment's.
-            memory_length: the most tokens to keep, at least 0, also more than in training; None for the config's.
-            recompute: whether the backward pass computes each block again instead of keeping its insides.
+            memory: (depth, b, m, e), of any m, from an earlier call; None at the start of a text.
+            mask: bool (t, m + t), True = may attend; None for the whole memory and the segment up to the query.
+            observer: as in `Generator.forward`; `k` and `v` include the memory's.
+            memory_length: the most tokens to store, at least 0, possibly more than in training; None for the config's.
+            recompute: whether to recompute each block in the backward pass instead of storing its activations.
         Returns:
             logits (b, t, num_tokens) and the new memory (depth, b, at most memory_length, e), without gradient.
         Raises:
             ValueError: tokens, a memory or a mask that do not fit, or a memory_length below 0.
         """
         self.transformer.check(tokens)
-        past = 0 if memory is None else self._checked(memory, tokens).shape[2]
+        past = 0 if memory is None else self._check_memory(memory, tokens).shape[2]
         recall = Recall(self.transformer.blocks, memory.detach()) if memory is not None and past else None
         length = self.config.memory_length if memory_length is None else memory_length
         if not is_whole(length) or length < 0:
             raise ValueError(f"memory_length must be None or a whole number of at least 0, got {memory_length!r}")
         if mask is None:
             mask = masks.named("causal", tokens.shape[1], past=past, device=tokens.device)
-        read = Capture("resid_pre")  # what each layer reads, after all edits
+        read = Capture("resid_pre")  # each layer's input, after all edits
         x = self.transformer.embed(tokens, past)
         observers = read if observer is None else Chain((observer, read))
         logits = self.unembed(self.transformer(x, mask, observers, recall, recompute))
@@ -115,14 +114,14 @@ class TransformerXL(nn.Module):
     def read_on(
         self, tokens: Tensor, state: Tensor | None = None, observer: Observer | None = None
     ) -> tuple[Tensor, Tensor]:
-        """`forward`, as `former.generate` calls models that carry a state from one read to the next."""
+        """Like `forward`, by the name and signature that `former.generate` calls on models with a state."""
         return self(tokens, state, observer=observer)
 
     def unembed(self, x: Tensor) -> Tensor:
-        """From the residual stream to logits, by the last norm and the output layer: (b, t, e) → (b, t, num_tokens)."""
+        """Maps the residual stream to logits, by the last norm and the output layer: (b, t, e) → (b, t, num_tokens)."""
         return self.toprobs(self.norm(x))
 
-    def _checked(self, memory: Tensor, tokens: Tensor) -> Tensor:
+    def _check_memory(self, memory: Tensor, tokens: Tensor) -> Tensor:
         config = self.config
         if memory.dim() != 4 or memory.shape[:2] != (config.depth, len(tokens)) or memory.shape[3] != config.emb:
             expected = f"({config.depth}, {len(tokens)}, m, {config.emb})"
@@ -131,10 +130,10 @@ class TransformerXL(nn.Module):
 
 
 class Recall:
-    """The memory where a Generator has a cache of keys and values: it makes them from what was kept.
+    """Acts as a cache of keys and values, computed from the memory.
 
     Args:
-        blocks: of the stack.
+        blocks: the stack's blocks.
         memory: (depth, b, m, e).
     """
 
@@ -143,11 +142,11 @@ class Recall:
         self.length = memory.shape[2]
 
     def at(self, layer: int) -> Extend:
-        """The function by which one layer puts the memory's keys and values before the segment's."""
-        block, kept = self.blocks[layer], self.memory[layer]
+        """Returns the function that prepends a layer's memory keys and values to the segment's."""
+        block, memory = self.blocks[layer], self.memory[layer]
 
         def extend(k: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
-            old_k, old_v = block.attention.keys_and_values(block.norm1(kept) if block.pre_norm else kept)
+            old_k, old_v = block.attention.keys_and_values(block.norm1(memory) if block.pre_norm else memory)
             return torch.cat((old_k, k), 2), torch.cat((old_v, v), 2)
 
         return extend

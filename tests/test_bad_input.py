@@ -202,12 +202,12 @@ BAD = {
     ),
     "logits in parts beyond the text": (
         lambda: former.logit_parts(PRE_NORM, TOKENS, 99),
-        "at must be a place of one sequence",
+        "at must be a position in one sequence",
         "got 99",
     ),
     "logits in parts of a stream that was replaced": (
         lambda: former.logit_parts(PRE_NORM, TOKENS, edits=[edits.Edit(0, "resid_mid", torch.zeros_like)]),
-        "edits must leave the residual stream",
+        "edits must not change the residual stream",
         "'resid_mid'",
     ),
     "a block of none": (lambda: masks.fixed(5, 0), "stride must be a whole number of at least 1", "got 0"),
@@ -254,7 +254,7 @@ BAD = {
     "a length below 0": (lambda: former.generate(GENERATOR, [1], -1), "max_new_tokens must be at least 0", "got -1"),
     "a length with a fraction": (
         lambda: former.generate(GENERATOR, [1], wrong(2.5)),
-        "max_new_tokens must be at least 0, and a whole number",
+        "max_new_tokens must be a whole number of at least 0",
         "got 2.5",
     ),
     "a seed with a fraction": (
@@ -323,7 +323,7 @@ BAD = {
     ),
     "an output without tokens": (
         lambda: analysis.equivariance_error(lambda x: x.mean(1), X, range(5)),
-        "f must give an output a token",
+        "f must return an output for each token",
         "(1, 16)",
     ),
     "reach through a mask of numbers": (

@@ -78,7 +78,7 @@ def test_a_tokenizer_that_is_missing_or_altered_is_refused(pieces):
     folder, _ = pieces
     path = folder / "tokenizer.json"
     path.write_text(path.read_text().replace("<|endoftext|>", "<|end-of-text|>"))
-    with pytest.raises(former.CheckpointError, match=r"tokenizer.json does not have the checksum"):
+    with pytest.raises(former.CheckpointError, match=r"tokenizer.json does not have the card's checksum"):
         former.load(folder)
     path.unlink()
     with pytest.raises(former.CheckpointError, match=r"tokenizer.json is missing; the card names it"):
@@ -86,7 +86,7 @@ def test_a_tokenizer_that_is_missing_or_altered_is_refused(pieces):
     path.write_bytes(b"{}")
     files = json.loads((folder / "card.json").read_text())["files"]
     edit_card(folder, files=files | facts_of(path))
-    with pytest.raises(former.CheckpointError, match=r"is no card of a model: .*text of a tokenizer.json"):
+    with pytest.raises(former.CheckpointError, match=r"is not a valid model card: .*text of a tokenizer.json"):
         former.load(folder)
 
 
@@ -145,7 +145,7 @@ def test_a_truncated_file_is_refused_by_name(folder):
     path.write_bytes(path.read_bytes()[:-100])
     with pytest.raises(
         former.CheckpointError,
-        match=r"model\.safetensors does not have the checksum.* \(\d+ bytes, the card says \d+\)",
+        match=r"model\.safetensors does not have the card's checksum.* \(\d+ bytes, the card says \d+\)",
     ):
         former.load(folder)
 
@@ -155,7 +155,7 @@ def test_an_altered_file_is_refused_by_name(folder):
     content = bytearray(path.read_bytes())
     content[-1] ^= 1
     path.write_bytes(content)
-    with pytest.raises(former.CheckpointError, match=r"model\.safetensors does not have the checksum"):
+    with pytest.raises(former.CheckpointError, match=r"model\.safetensors does not have the card's checksum"):
         former.load(folder)
 
 
@@ -220,7 +220,7 @@ WITHOUT_POOLER = former.BertConfig(num_tokens=256, pooler=False, sentence_head=F
 )
 def test_a_card_that_describes_no_model_is_refused_by_name(folder, changes):
     edit_card(folder, **changes)
-    with pytest.raises(former.CheckpointError, match=r"card\.json is no card of a model") as refusal:
+    with pytest.raises(former.CheckpointError, match=r"card\.json is not a valid model card") as refusal:
         former.load(folder)
     assert "\n" not in str(refusal.value)
     assert "frame #" not in str(refusal.value)  # of torch's own code
@@ -229,7 +229,7 @@ def test_a_card_that_describes_no_model_is_refused_by_name(folder, changes):
 @pytest.mark.parametrize("text", ['{"kind": ', "[" * 100_000], ids=["cut short", "without end"])
 def test_a_card_that_is_no_json_is_refused_by_name(folder, text):
     (folder / "card.json").write_text(text)
-    with pytest.raises(former.CheckpointError, match=r"card\.json is no card of a model"):
+    with pytest.raises(former.CheckpointError, match=r"card\.json is not a valid model card"):
         former.load(folder)
 
 
@@ -247,7 +247,7 @@ def test_a_pickle_in_the_place_of_weights_is_refused_and_never_run(folder, tmp_p
     path = folder / "model.safetensors"
     path.write_bytes(pickle.dumps(Bomb()))
     edit_card(folder, files=facts_of(path))
-    with pytest.raises(former.CheckpointError, match="is no safetensors file"):
+    with pytest.raises(former.CheckpointError, match="is not a safetensors file"):
         former.load(folder)
     assert not (tmp_path / "ran").exists()
 

@@ -55,7 +55,7 @@ def test_layers_not_asked_for_stay_on_the_fast_kernel(model, tokens, monkeypatch
     )
     _, capture = former.run_with_capture(model, tokens, layers=[1])
     assert len(calls) == 2
-    with pytest.raises(KeyError, match=r"no 'weights' of layer 0 was captured; held are \[\('weights', 1\)\]"):
+    with pytest.raises(KeyError, match=r"no 'weights' of layer 0 was captured, only \[\('weights', 1\)\]"):
         capture.get("weights", 0)
 
 

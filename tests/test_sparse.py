@@ -228,7 +228,7 @@ def test_weights_of_long_texts_are_refused_and_the_text_is_read_without():
     model = generator("fixed", 1100, depth=1)
     tokens = torch.randint(20, (1, 1025))
     torch.testing.assert_close(model(tokens), dense(model, tokens), atol=1e-10, rtol=0)
-    with pytest.raises(ValueError, match=r"of the 'fixed' pattern can be looked at up to 1024 tokens, got 1025"):
+    with pytest.raises(ValueError, match=r"of the 'fixed' pattern can be captured up to 1024 tokens, got 1025"):
         former.run_with_capture(model, tokens, ("weights",))
     assert former.run_with_capture(model, tokens[:, :1024], ("weights",))[1].stack("weights").shape[-1] == 1024
 

@@ -1,9 +1,9 @@
-"""Questions of models and runs, each answered by a number that can be checked, none by an assumption.
+"""Functions that answer questions about models and runs with numbers that can be checked.
 
-statistics   what heads' weights look like, rollout, rank correlation
+statistics   how heads distribute their weights, rollout, rank correlation
 dependence   which outputs depend on which inputs, and equivariance
-effects      what removing a head, or a word, does to the prediction
-lens         what the model would say at each depth
+effects      how removing a head, or a word, changes the prediction
+lens         what the model would predict at each depth
 parts        what each part of a model adds to a logit, and what one head writes
 trace        one number of a head, followed back to the weights and the embedding
 circuits     which heads read what others write, who copies: from the weights, or on random tokens

@@ -1,4 +1,4 @@
-"""What depends on what: measured by changing inputs and seeing which outputs move.
+"""Measures which outputs depend on which inputs, by changing the inputs.
 
 Sizes: b batch, t tokens.
 """
@@ -18,18 +18,18 @@ from former.models import Classifier
 
 @torch.no_grad()
 def equivariance_error(f: Callable[[Tensor], Tensor], x: Tensor, permutation: Tensor | Sequence[int]) -> float:
-    """max |f(P x) − P f(x)|: how far f is from treating its input as a set.
+    """Computes max |f(P x) − P f(x)|: how far f is from being permutation equivariant.
 
-    0 but for rounding (about 1e-6 in float32, 1e-15 in float64, times the size of the outputs) where f is permutation
-    equivariant, as blocks without positions and masks are (article, section "Self-attention").
+    It is 0, up to rounding (about 1e-6 in float32, 1e-15 in float64, times the size of the outputs), for permutation
+    equivariant functions, such as blocks without positions and masks (article, section "Self-attention").
 
     Args:
-        f: from x to (b, t, ...).
+        f: maps x to (b, t, ...).
         x: (b, t, ...): vectors or token ids.
         permutation: (t,), each index once; the i-th token of P x is token `permutation[i]` of x.
     Raises:
-        ValueError: no permutation of x's tokens, or an output whose second size is not t; a classifier or an
-            EncoderDecoder, whose outputs are not its tokens'.
+        ValueError: not a permutation of x's tokens, or outputs that do not belong to tokens: their second size is not
+            t, or f is a classifier or an EncoderDecoder.
     """
     index = torch.as_tensor(permutation, device=x.device)
     t = x.shape[1]
@@ -37,33 +37,33 @@ def equivariance_error(f: Callable[[Tensor], Tensor], x: Tensor, permutation: Te
     if not whole or index.dim() != 1 or index.sort().values.tolist() != list(range(t)):
         raise ValueError(f"permutation must hold each of 0 to {t - 1} once, got {index.tolist()}")
     y = _output(f, x)
-    if isinstance(f, Classifier | BertClassifier):  # which may have as many classes as there are tokens
-        raise ValueError(f"f must give an output a token, got a {type(f).__name__}, which gives one a class")
+    if isinstance(f, Classifier | BertClassifier):  # a classifier may have as many classes as there are tokens
+        raise ValueError(f"f must return an output for each token, got a {type(f).__name__}, with one for each class")
     if y.dim() < 2 or y.shape[1] != t:
-        raise ValueError(f"f must give an output a token, (b, {t}, ...), got {tuple(y.shape)}")
+        raise ValueError(f"f must return an output for each token, (b, {t}, ...), got {tuple(y.shape)}")
     return float((_output(f, x[:, index]) - y[:, index]).abs().max())
 
 
 @torch.no_grad()
 def influence(f: Callable[[Tensor], Tensor], x: Tensor, chunk: int = 8) -> Tensor:
-    """How much each output moves when each input is changed: by perturbing, not by gradients.
+    """Measures how much each output changes when each input is replaced: a finite change, not a gradient.
 
-    Each input in turn is replaced, a vector by itself plus normal noise of x's own spread (always the same noise), a
-    token id by its neighbour in the vocabulary; f runs again, and the largest change in each output is kept. A finite
-    change finds dependences that a gradient at one point can miss, and an entry is exactly 0 where an output does not
-    depend on an input: both runs have the same shapes, so the same arithmetic.
+    Each input in turn is replaced: a vector by itself plus normal noise with the standard deviation of x (always the
+    same noise), a token id by a neighbouring id. The result is the largest change in each output. A finite change finds
+    dependences that a gradient at one point can miss; an entry is exactly 0 if the output does not depend on the input,
+    because both runs have the same shapes and so the same arithmetic.
 
     Args:
-        f: from x to (b, t_out, ...), each sequence on its own; for a Classifier, an output is a class. Of token
-            ids it takes at least 3, unless it is a model, whose config says how many. A TransformerXL begins without
-            a memory.
-        x: (1, t_in, ...): vectors or token ids. Padding of a model that pads is no input: it is left as it is, its
-            column is 0, and no token is replaced by it.
-        chunk: how many changed inputs run as one batch, at least 1; the cost is t_in + t_in / chunk sequences.
+        f: maps x to (b, t_out, ...), each sequence independently; a Classifier's outputs are its classes. For token
+            ids, f must accept at least the ids 0 to 2, unless it is a model with a config. A TransformerXL starts
+            without a memory.
+        x: (1, t_in, ...): vectors or token ids. For a model with padding, padding is not an input: it is not replaced,
+            its column is 0, and no token is replaced by it.
+        chunk: number of changed inputs in a batch, at least 1; the cost is t_in + t_in / chunk sequences.
     Returns:
-        (t_out, t_in): row i, column j is how much output i moves when input j changes; the largest absolute change.
+        (t_out, t_in): row i, column j is the largest absolute change of output i when input j is replaced.
     Raises:
-        ValueError: x is not one sequence or is empty, or a chunk below 1; an EncoderDecoder, which takes two.
+        ValueError: x is empty or not one sequence, chunk is below 1, or f is an EncoderDecoder, which takes two texts.
     """
     require_positive("chunk", chunk)
     if x.dim() < 2 or x.shape[0] != 1 or x.shape[1] == 0:
@@ -71,65 +71,65 @@ def influence(f: Callable[[Tensor], Tensor], x: Tensor, chunk: int = 8) -> Tenso
     config = getattr(f, "config", None)
     replaced = _replacements(x, getattr(config, "num_tokens", 3), getattr(config, "pad_token", None))
     t = x.shape[1]
-    same = x.expand(min(chunk, t), *x.shape[1:])
-    unchanged = _output(f, same)  # (chunk, t_out, ...)
+    copies = x.expand(min(chunk, t), *x.shape[1:])
+    unchanged = _output(f, copies)  # (chunk, t_out, ...)
     columns = []
-    for first in range(0, t, len(same)):
-        changed = same.to(replaced.dtype, copy=True)
-        last = min(first + len(same), t)  # a last, smaller chunk keeps the batch's shape, for the same arithmetic
+    for first in range(0, t, len(copies)):
+        changed = copies.to(replaced.dtype, copy=True)
+        last = min(first + len(copies), t)  # a smaller last chunk keeps the batch's shape, for the same arithmetic
         rows = torch.arange(last - first)
         changed[rows, first + rows] = replaced[0, first:last]
-        moved = (_output(f, changed) - unchanged).abs()[: last - first]
-        columns.append(moved.flatten(2).amax(-1) if moved.dim() > 2 else moved)  # (chunk, t_out)
+        changes = (_output(f, changed) - unchanged).abs()[: last - first]
+        columns.append(changes.flatten(2).amax(-1) if changes.dim() > 2 else changes)  # (chunk, t_out)
     return torch.cat(columns).T.contiguous()
 
 
 def steps_to_reach(steps: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
-    """After how many steps of its work a model's outputs depend on its inputs, by `influence` on what each step gives.
+    """Finds after how many steps of computation each output depends on each input, by `influence` on every step.
 
     Args:
-        steps: from x to (b, n, t_out, ...): what stands at each output after each of n steps.
-        x: (1, t_in, ...): vectors or token ids, of which `influence` then takes at least 3.
+        steps: maps x to (b, n, t_out, ...): the state of each output after each of n steps.
+        x: (1, t_in, ...): vectors or token ids, as in `influence`.
     Returns:
-        (t_out, t_in): row i, column j is the first step, from 1, after which output i moves when input j changes;
-        0 where none is.
+        (t_out, t_in): row i, column j is the first step, from 1, after which output i depends on input j; 0 if it never
+            does.
     Raises:
-        ValueError: a model, which gives its output and not its steps; x as of `influence`.
+        ValueError: `steps` is a model, which returns only its output; or an x that `influence` refuses.
     """
     if hasattr(steps, "config"):
         raise ValueError(
-            "steps must give what stands at each output after each step, (b, n, t_out, ...), as GRUModel.steps does; "
-            f"got a {type(steps).__name__}, which gives its output alone"
+            "steps must return the state of each output after each step, (b, n, t_out, ...), as GRUModel.steps does; "
+            f"got a {type(steps).__name__}, which returns only its output"
         )
     n = steps(x).shape[1]
-    moved = influence(lambda changed: steps(changed).flatten(1, 2), x)  # (n · t_out, t_in)
-    still = moved.unflatten(0, (n, -1)) == 0
-    waited = still.long().cumprod(0).sum(0)  # steps before the first that moves it
-    return torch.where(waited < n, waited + 1, 0)
+    changes = influence(lambda changed: steps(changed).flatten(1, 2), x)  # (n · t_out, t_in)
+    unchanged = changes.unflatten(0, (n, -1)) == 0
+    steps_before = unchanged.long().cumprod(0).sum(0)  # steps before the first that changes it
+    return torch.where(steps_before < n, steps_before + 1, 0)
 
 
 def _output(f: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
-    """f(x); of a TransformerXL without the memory that it hands on."""
+    """Returns f(x); for a TransformerXL without the new memory."""
     if isinstance(f, EncoderDecoder):
         raise ValueError(
             "f must take x alone, got an EncoderDecoder, which takes a source and a target: "
-            "give a function of one of them, such as lambda source: model(source, target)"
+            "pass a function of one of them, such as lambda source: model(source, target)"
         )
     y = f(x)
     return y[0] if isinstance(y, tuple) else y
 
 
 def _replacements(x: Tensor, num_tokens: int, pad_token: int | None) -> Tensor:
-    """Every input of x, changed; a token id to one below num_tokens, which is no padding; padding stays."""
+    """Replaces every input of x; a token id by another below num_tokens, not padding; padding stays."""
     if x.is_floating_point():
         noise = torch.randn(x.shape, generator=torch.Generator().manual_seed(0), dtype=x.dtype).to(x.device)
         spread = x.std(correction=0)
         return x + noise * torch.where(spread > 0, spread, 1.0)
-    # The neighbour below, which the vocabulary surely has; 0 and 1, often padding and unknown, take the one above, or
-    # each other where there is none.
+    # Use the id below, which every vocabulary has. Ids 0 and 1, often padding and unknown, become the id two above, or
+    # each other if there is none.
     x = x.long()
     changed = torch.where(x > 1, x - 1, (x + 1) % num_tokens)
     if pad_token is None:
         return changed
-    beyond = torch.where(x > 1, x - 2, (x + 2)) % num_tokens  # the next one, where the neighbour is padding
+    beyond = torch.where(x > 1, x - 2, (x + 2)) % num_tokens  # the next id, if the neighbour is padding
     return torch.where(x == pad_token, x, torch.where(changed == pad_token, beyond, changed))

@@ -1,4 +1,4 @@
-"""What a prediction depends on, measured by taking parts away: each head, each word. Nothing here is assumed.
+"""Measures what a prediction depends on by removing parts: each head, each word.
 
 Sizes: b batch, t tokens, h heads.
 """
@@ -33,22 +33,22 @@ def ablation_effects(
     edits: Iterable[Observer] = (),
     stack: str = "",
 ) -> Tensor:
-    """What each head's removal does: the measure without the head, less the measure with all of them.
+    """Measures the effect of removing each head: the measure without the head, less the measure with all heads.
 
     Args:
-        model: any model with attention, or its fast twin; a TransformerXL begins without a memory.
-        tokens: (1, t) token ids; at least 2 for the measure of next tokens. Of an EncoderDecoder the source and the
-            target, a tuple of two.
-        measure: from the model's output for a batch to one number a sequence, (b,): a logit, say. None for the loss in
-            bits: for each next token of `tokens`, or of an EncoderDecoder's target; of a classifier, for the class it
-            chooses. A Bert has no such measure: it needs to know what is hidden (`head_effects`).
-        mask: bool (t, t) to run under; None for the model's own.
-        edits: changes that stand in every run (`former.edits`).
-        stack: whose heads, of `former.hooks.STACKS`, where the model has several.
+        model: any model with attention, or its fast twin; a TransformerXL starts without a memory.
+        tokens: (1, t) token ids, at least 2 to measure next-token predictions; for an EncoderDecoder a tuple, (source,
+            target).
+        measure: maps the model's output for a batch to one number for each sequence, (b,), such as a logit. None for
+            the loss in bits: per next token of `tokens`, or of an EncoderDecoder's target; for a classifier, of the
+            class that it predicts. For a Bert it must be given, as the hidden words must be known (see `head_effects`).
+        mask: bool (t, t), True = may attend; None for the model's own.
+        edits: changes in every run (`former.edits`).
+        stack: the stack that has the heads, one of `former.hooks.STACKS`, in a model with several.
     Returns:
-        (depth, h). Above 0: without the head the measure is larger; a loss gets worse.
+        (depth, h). Above 0: the measure is larger without the head, so a loss gets worse.
     Raises:
-        ValueError: tokens that are not one sequence, or too short for the loss; a Bert without a measure, or a model
+        ValueError: tokens that are not one sequence, or too few for the loss; a Bert without a measure, or a model
             without heads.
     """
     return torch.stack(list(ablation_by_layer(model, tokens, measure, mask=mask, edits=edits, stack=stack)))
@@ -64,12 +64,12 @@ def ablation_by_layer(
     edits: Iterable[Observer] = (),
     stack: str = "",
 ) -> Iterator[Tensor]:
-    """The rows of `ablation_effects`, each (h,), as they are measured: to show what is there, or to stop early.
+    """Yields the rows of `ablation_effects`, each (h,), as soon as they are measured.
 
-    The heads of a layer run as one batch, each sequence of it without another head.
+    The heads of a layer run as one batch, in which each sequence lacks another head.
     """
     if not hasattr(model.config, "heads"):
-        raise ValueError(f"model must have attention heads, to remove them, got a {type(model).__name__}")
+        raise ValueError(f"model must have attention heads, got a {type(model).__name__}")
     inputs = inputs_of(model, tokens)
     for each in inputs:
         if each.dim() != 2 or each.shape[0] != 1:
@@ -78,7 +78,7 @@ def ablation_by_layer(
 
     def call(inputs: tuple[Tensor, ...], *more: Observer) -> Tensor:
         output, _ = run_with_capture(model, inputs, (), edits=(*edits, *more), mask=mask)
-        return output[0] if isinstance(output, tuple) else output  # of a TransformerXL without its memory
+        return output[0] if isinstance(output, tuple) else output  # for a TransformerXL without its new memory
 
     whole = call(inputs)
     measure = measure or _loss(readable(model), inputs[-1], whole)
@@ -89,31 +89,31 @@ def ablation_by_layer(
 
 
 def remove_one_each(layer: int, heads: int, prefix: str = "") -> Edit:
-    """The edit under which sequence i of a batch of as many as there are heads loses head i of a layer."""
+    """Returns an edit that removes head i of a layer in sequence i, for a batch of as many sequences as heads."""
     others = 1 - torch.eye(heads)[:, :, None, None]
     return Edit(layer, f"{prefix}out", lambda out: out * others.to(out))  # (b = h, h, t, s)
 
 
 class HeadEffect(NamedTuple):
-    """What the removal of each head of a layer does."""
+    """The effects of removing each head of a layer."""
 
-    map: str  # whose heads
+    map: str  # the heads' map, as in `Run.maps`
     layer: int
     effects: Tensor  # (h,)
 
 
 @torch.no_grad()
 def head_effects(run: Run) -> Iterator[HeadEffect]:
-    """What each head of a run's model is worth on its text, under its edits: yields a layer at a time.
+    """Measures the effect of removing each head on a run's text, under the run's edits; yields one layer at a time.
 
-    An effect is what the prediction loses without the head, in what the kind of model is measured in (`Kind.measure`):
-    bits a token by which the text, or a translator's answer, is predicted worse; bits a hidden piece; or the log-odds,
-    in nats, of the class that is chosen.
+    An effect is how much worse the prediction gets without the head, by the measure of the kind of model
+    (`Kind.measure`): bits per token for the text, or a translator's answer; bits per hidden piece; or the log-odds of
+    the predicted class, in nats.
 
     Args:
-        run: of any model that predicts something.
+        run: of any model that makes a prediction.
     Raises:
-        ValueError: a text too short to predict, one that hides nothing, or a model without a head to predict by.
+        ValueError: the text is too short or hides nothing, or the model has no output head.
     """
     measure = run.kind.measure(run.model, run.reading, run.inputs, run.result)
     worth, config = measure(run.result), run.model.config
@@ -126,32 +126,32 @@ def head_effects(run: Run) -> Iterator[HeadEffect]:
 
 
 def _loss(model: Any, tokens: Tensor, whole: Tensor) -> Measure:
-    """The measure of `ablation_effects` where none is given: bits, one number a sequence. `tokens` are the target's."""
+    """Returns the default measure of `ablation_effects`: bits for each sequence; `tokens` are the target."""
     if isinstance(model, Classifier | BertClassifier):
-        chosen = int(whole[0].argmax())
-        return lambda log_probs: -log_probs[:, chosen] / math.log(2)
+        predicted = int(whole[0].argmax())
+        return lambda log_probs: -log_probs[:, predicted] / math.log(2)
     if isinstance(model, Bert):
         raise ValueError(
-            "measure must be given for a Bert, which predicts hidden words and not the next one; "
-            "head_effects(bundle.run(text)) measures how well it fills in those of a text"
+            "measure must be given for a Bert, which predicts hidden words, not the next one; "
+            "head_effects(bundle.run(text)) measures its predictions of a text's hidden words"
         )
     return bits_of(tokens)
 
 
-BATCH = 8_192  # tokens that run at once
-PARTS = 128  # of a text that are taken away one by one; in a longer text, neighbours go together
+BATCH = 8_192  # tokens in one batch
+PARTS = 128  # most tokens removed one by one; in a longer text, neighbours are removed together
 
 
 def word_size(run: Run) -> int:
-    """How many neighbours `word_changes` takes away together: 1, but in a text of more than `PARTS` tokens."""
+    """Returns how many neighbours `word_changes` removes together: 1, unless the text has more than `PARTS` tokens."""
     return math.ceil(len(run.ids) / PARTS)
 
 
 def word_shares(run: Run) -> Tensor:
-    """Where a classifier looks for its verdict, (t,): rollout to where it is read from, shares that sum to 1.
+    """Computes how much each token contributes by rollout to what a classifier reads, (t,); the shares sum to 1.
 
     Raises:
-        ValueError: a model that gives no verdict on a text.
+        ValueError: the model is not a classifier.
     """
     run.kind.classes(run.source)
     return shares_read(run.model, rollout(run))
@@ -159,13 +159,13 @@ def word_shares(run: Run) -> Tensor:
 
 @torch.no_grad()
 def word_changes(run: Run) -> Iterator[Tensor]:
-    """What each word of a text is worth to a classifier's verdict, under the run's edits: yields a batch at a time.
+    """Measures the effect of each word on a classifier's prediction, under the run's edits; yields one batch at a time.
 
-    By how much the log-odds of the chosen class fall, in nats, where a word becomes `blank`: each word alone or, in a
-    long text, each `word_size` neighbours together.
+    An effect is how far the log-odds of the predicted class fall, in nats, when a word becomes `blank`: each word alone
+    or, in a long text, each `word_size` neighbours together.
 
     Raises:
-        ValueError: a model that gives no verdict on a text.
+        ValueError: the model is not a classifier.
     """
     run.kind.classes(run.source)
     measure = run.kind.measure(run.model, run.reading, run.inputs, run.result)
@@ -179,19 +179,19 @@ def word_changes(run: Run) -> Iterator[Tensor]:
 
 
 def agreement(run: Run, shares: Tensor, changes: Tensor) -> float:
-    """The rank correlation of where a classifier looks with what the words are worth; NaN where there is none.
+    """Computes the rank correlation of a classifier's attention and the words' effects; NaN if it is undefined.
 
     Args:
         run: the run.
-        shares: (t,), of `word_shares`.
-        changes: all that `word_changes` yields, as one.
+        shares: (t,), from `word_shares`.
+        changes: everything that `word_changes` yields, concatenated.
     """
-    together = torch.stack([part.sum() for part in shares.split(word_size(run))])  # of the words that go together
-    return rank_correlation(together, changes.abs())
+    sums = torch.stack([part.sum() for part in shares.split(word_size(run))])  # over the words removed together
+    return rank_correlation(sums, changes.abs())
 
 
 def blank(tokenizer: Any) -> int:
-    """The token that says nothing: <unk> for words and their pieces, a space for bytes."""
+    """Returns a token without content: <unk> for words and their pieces, a space for bytes."""
     if isinstance(tokenizer, WordTokenizer):
         return tokenizer.words.index(UNK)
     return getattr(tokenizer, "unk_token", None) or tokenizer.encode(" ")[0]

@@ -1,4 +1,4 @@
-"""What a model would say at each depth: its output layer read off the residual stream.
+"""The logit lens: applies a model's output layer to its residual stream at each depth.
 
 Sizes: b batch, t tokens.
 """
@@ -32,29 +32,29 @@ def logit_lens(
 def logit_lens(
     model: Any, tokens: Tokens, top: int | None = None, *, edits: Iterable[Observer] = (), log_probs: bool = False
 ) -> Tensor | tuple[Tensor, Tensor]:
-    """What the model would say at each depth: its output layer read off the residual stream (nostalgebraist 2020).
+    """Computes the prediction at each depth: the output layer on the residual stream (nostalgebraist 2020).
 
-    Layer by layer, so that only one layer's logits are held beside the result. The first entry is what stands before
-    block 0, then one after each block; the last is the model's own output.
+    Only one layer's logits are in memory besides the result. The first entry is the prediction before block 0, then
+    follows one after each block; the last is the model's own output.
 
-    In a pre-norm model every entry is the stream that the last norm reads in the end, so the entries can be compared.
-    A post-norm model norms after every block, and nothing trains its inner layers to be read by the output layer: its
-    entries say less. Of a Classifier each entry is the verdict, log-probabilities from the pooled stream.
+    In a pre-norm model the entries can be compared: each is a stage of the stream that the last norm reads. A post-norm
+    model norms after every block, and its inner layers are not trained for the output layer, so its entries mean less.
+    For a Classifier each entry is log-probabilities from the pooled stream.
 
     Args:
         model: a Generator or a Classifier, or another model with `unembed`.
-        tokens: (b, t) token ids; (source, target) for an `EncoderDecoder`, whose decoder is read.
-        top: how many of the largest to return, at least 1; None for all.
-        edits: changes to make on the way (`former.edits`); the stream is read as they leave it.
+        tokens: (b, t) token ids; (source, target) for an `EncoderDecoder`, for the stream of its decoder.
+        top: number of largest values to return, at least 1; None for all.
+        edits: changes to make during the pass (`former.edits`); the stream is read after them.
         log_probs: whether to return log-probabilities over the whole vocabulary instead of logits.
     Returns:
-        (depth + 1, b, t, num_tokens), of a Classifier (depth + 1, b, num_classes); with `top`, the largest values and
+        (depth + 1, b, t, num_tokens), for a Classifier (depth + 1, b, num_classes); with `top`, the largest values and
         their ids, each (depth + 1, ..., top).
     Raises:
-        ValueError: a model without `unembed`, bad tokens, or `top` below 1 or above what there is.
+        ValueError: a model without `unembed`, bad tokens, or `top` out of range.
     """
     if not hasattr(model, "unembed"):
-        raise ValueError(f"model must have `unembed`, to read its stream by, got a {type(model).__name__}")
+        raise ValueError(f"model must have `unembed`, to apply it to its stream, got a {type(model).__name__}")
     inputs = inputs_of(model, tokens)
     unembed = partial(model.unembed, real=model.real(inputs[0])) if isinstance(model, Classifier) else model.unembed
     stack = "decoder." if "decoder.resid_post" in getattr(model, "points", ()) else ""
@@ -66,16 +66,16 @@ def logit_lens(
 
 @torch.no_grad()
 def lens(run: Run, top: int = 10) -> tuple[Tensor, Tensor]:
-    """What the model would say at each depth of a run, as `logit_lens` reads it, under the run's edits.
+    """Applies `logit_lens` to a run: what the model would predict at each depth, under the run's edits.
 
     Args:
-        run: of any model that predicts something.
-        top: how many of the likeliest to return, at most as many as there are.
+        run: of any model that makes a prediction.
+        top: number of most likely tokens or classes to return, at most as many as there are.
     Returns:
-        log-probabilities and ids, each (depth + 1, n, top): for each of the text's tokens, or the answer's; of a model
-        that fills in words, for each hidden piece; of a classifier, n is 1, and the ids are classes.
+        log-probabilities and ids, each (depth + 1, n, top), with n the tokens of the text or the answer; for a model
+            that fills in words, the hidden pieces; for a classifier n is 1, and the ids are classes.
     Raises:
-        ValueError: a model without a head to predict by.
+        ValueError: the model has no output head.
     """
     unembed, places = run.kind.unembed(run.model, run.inputs), run.kind.places(run.reading)
 
@@ -92,12 +92,12 @@ def lens(run: Run, top: int = 10) -> tuple[Tensor, Tensor]:
 def _read_depths(
     call: Callable[[Observer], Any], stack: str, unembed: Callable[[Tensor], Tensor], top: int | None, log_probs: bool
 ) -> list[Tensor]:
-    """What `unembed` makes of the stream before the first block of a stack and after each, while `call` runs."""
+    """Applies `unembed` to the stream before a stack's first block and after each, while `call` runs the model."""
     readings: list[tuple[Tensor, ...]] = []
     before, after = f"{stack}resid_pre", f"{stack}resid_post"
 
     def read(point: str, x: Tensor) -> None:
-        if point == after or not readings:  # of what blocks read, only before the first
+        if point == after or not readings:  # of the blocks' inputs, only the first
             logits = unembed(x)
             readings.append(_largest(logits.log_softmax(-1) if log_probs else logits, top))
 

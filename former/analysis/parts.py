@@ -1,4 +1,4 @@
-"""What each part of a model adds to a logit, and what one head writes into the prediction.
+"""Splits a logit into what each part of a model adds to it, and measures what one head writes.
 
 Sizes: b batch, t tokens, e embedding, h heads, s size of one head.
 """
@@ -23,33 +23,34 @@ from former.runs.run import Run, prefix_of
 
 @torch.no_grad()
 def stream_parts(model: Any, tokens: Tokens, at: int = -1, *, edits: Iterable[Observer] = ()) -> dict[str, Tensor]:
-    """What each part of a pre-norm model wrote into the residual stream at one place, as the last norm passed it on.
+    """Splits the last norm's output at one position into what each part of a pre-norm model contributes.
 
-    The last norm reads x = Σ c, the sum of all that was written. With its deviation σ as it was for x, it is linear,
-    and passes on γ ∘ (c − mean(c)) / σ of each part c. Together the parts are what the output layer reads.
+    The last norm reads x = Σ c, the sum of everything written to the residual stream. With the standard deviation σ of
+    x held fixed, it is linear and maps each part c to γ ∘ (c − mean(c)) / σ. The parts add up to the output layer's
+    input.
 
     Args:
-        model: a Generator, or an `EncoderDecoder`, whose decoder is read; pre-norm.
+        model: a pre-norm Generator, or a pre-norm `EncoderDecoder`, for the stream of its decoder.
         tokens: (1, t) token ids; (source, target) for an `EncoderDecoder`.
-        at: the token after which the model speaks, as an index.
-        edits: changes to make on the way, of anything but the stream itself (`former.edits`).
+        at: index of the token after which the model predicts.
+        edits: changes to make during the pass (`former.edits`), except of the stream itself.
     Returns:
-        "input" (e,), of the token's embedding and position; "heads" (depth, h, e); of an `EncoderDecoder` "cross", the
-        same of its cross-attention; "feed_forwards" (depth, e); "constant" (e,), of the biases that join heads and of
-        the norm's own.
+        "input" (e,), the token's embedding and position; "heads" (depth, h, e); for an `EncoderDecoder` "cross", the
+            heads of its cross-attention; "feed_forwards" (depth, e); "constant" (e,), the biases of `unifyheads` and of
+            the last norm.
     Raises:
-        ValueError: a model that is not pre-norm or says nothing after each token, tokens that are not one sequence, a
-            place beyond them, or an edit of the stream.
+        ValueError: a model that is not pre-norm or does not predict next tokens, tokens that are not one sequence, an
+            index out of range, or an edit of the stream.
     """
     if not hasattr(model, "unembed") or isinstance(model, Classifier) or model.config.norm != "pre":
-        raise ValueError("model must be a pre-norm model that gives logits for each token")
+        raise ValueError("model must be a pre-norm model with logits for each token")
     edits = tuple(edits)
     if rewritten := [point for edit in edits if "resid_" in (point := getattr(edit, "point", ""))]:
-        raise ValueError(f"edits must leave the residual stream to its parts, got one of {rewritten[0]!r}")
+        raise ValueError(f"edits must not change the residual stream itself, got an edit of {rewritten[0]!r}")
     crossed = "decoder.resid_post" in getattr(model, "points", ())
     read = tokens[int(crossed)] if isinstance(tokens, tuple) else tokens
     if len(read) != 1 or not -read.shape[1] <= at < read.shape[1]:
-        raise ValueError(f"at must be a place of one sequence, got {at} for tokens {tuple(read.shape)}")
+        raise ValueError(f"at must be a position in one sequence, got {at} for tokens {tuple(read.shape)}")
     stack = "decoder." if crossed else ""
     sources = {"heads": ("attention", f"{stack}out")} | ({"cross": ("cross", "cross.out")} if crossed else {})
     names = [f"{stack}{point}" for point in ("resid_pre", "resid_post", "mlp_out")]
@@ -73,17 +74,17 @@ def stream_parts(model: Any, tokens: Tokens, at: int = -1, *, edits: Iterable[Ob
 
 @torch.no_grad()
 def logit_parts(model: Any, tokens: Tokens, at: int = -1, *, edits: Iterable[Observer] = ()) -> dict[str, Tensor]:
-    """What each part of a pre-norm model adds to the logits after one token; together they are the logits.
+    """Splits the logits after one token into what each part of a pre-norm model adds; the parts add up to the logits.
 
     Direct logit attribution (Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits"): the output layer
-    applied to each of `stream_parts`. What a part does to the parts after it is theirs.
+    applied to each of `stream_parts`. A part's effect on later parts is counted with those.
 
     Args:
-        model, tokens, at, edits: as of `stream_parts`.
+        model, tokens, at, edits: as in `stream_parts`.
     Returns:
-        The same names, with num_tokens in the place of e; "constant" holds the output layer's bias too.
+        The same names, with num_tokens instead of e; "constant" includes the output layer's bias.
     Raises:
-        ValueError: as of `stream_parts`.
+        ValueError: as in `stream_parts`.
     """
     vectors = stream_parts(model, tokens, at, edits=edits)  # which refuses a model without such parts
     weight, bias = output_layer(model)
@@ -92,47 +93,47 @@ def logit_parts(model: Any, tokens: Tokens, at: int = -1, *, edits: Iterable[Obs
 
 
 def output_layer(model: Any) -> tuple[Tensor, Tensor | None]:
-    """The weight (num_tokens, e) of a model's output layer, and its bias (num_tokens,), where it has one."""
+    """Returns the weights (num_tokens, e) of a model's output layer, and its bias (num_tokens,) or None."""
     return (model.output_weight, None) if model.toprobs is None else (model.toprobs.weight, model.toprobs.bias)
 
 
 def _joined(unify: nn.Module, out: Tensor) -> Tensor:
-    """What each head adds to the stream through the map that joins them: (h, s) → (h, e)."""
-    alone = torch.block_diag(*out.split(1))  # (h, h · s): each head's output, 0 in the place of the others
+    """Computes each head's contribution to the stream through `unifyheads`: (h, s) → (h, e)."""
+    alone = torch.block_diag(*out.split(1))  # (h, h · s): each head's output, with 0 for the others
     return F.linear(alone, unify.weight) if isinstance(unify, nn.Linear) else alone
 
 
 @dataclass(frozen=True)
 class HeadWrites:
-    """What one head writes for one place of a run.
+    """The logits that one head adds at one position of a run.
 
-    A number added to the logits of all tokens alike changes no probability. So what a part adds is counted from its
-    average over the vocabulary, and the averages together are one part of their own, "common".
+    Adding a constant to all logits changes no probability. So each part's average over the vocabulary is subtracted
+    from it, and the averages together are a part of their own, "common".
     """
 
     added: Tensor  # (num_tokens,): what the head adds to each token's logit
-    logits: Tensor  # (num_tokens,): what the model says there
-    without: Tensor  # (num_tokens,): what it says with the head switched off
-    follows: int | None  # the token that follows in the text, or in the answer; None at its end
-    token: int  # the next token whose logit is taken apart
-    parts: dict[str, Tensor]  # of that logit, as of `logit_parts`, and "common"; together they are the logit
+    logits: Tensor  # the model's prediction at this position
+    without: Tensor  # its prediction without the head
+    follows: int | None  # the token that comes next in the text, or in the answer; None at its end
+    token: int  # the next token whose logit is split into parts
+    parts: dict[str, Tensor]  # of that logit, as in `logit_parts`, and "common"; they add up to it
 
 
 @torch.no_grad()
 def head_writes(
     run: Run, layer: int, head: int, at: int, token: int | None = None, *, name: str = "self"
 ) -> HeadWrites:
-    """What a head adds to the logits after one token, under the run's edits, and all parts of one next token's logit.
+    """Computes what a head adds to the logits after one token, and all parts of one logit, under the run's edits.
 
     Args:
         run: of a pre-norm model that predicts next tokens.
-        layer, head: the head.
-        at: the query that it writes for.
-        token: the next token whose logit is taken apart; None for the one that follows, or else the likeliest.
-        name: the head's map, where the model has several: "cross" or "decoder".
+        layer, head: of the head, from 0.
+        at: index of the query.
+        token: the next token whose logit is split; None for the one that follows in the text, or else the most likely.
+        name: the head's map, in a model with several: "cross" or "decoder".
     Raises:
-        ValueError: a model, or a map, whose heads write nothing that the last norm reads directly; or a head, a place
-            or a token that is not there.
+        ValueError: a model or map whose heads do not write what the last norm reads, or a head, position or token that
+            does not exist.
     """
     check_writes(run.kind, run.model, name)
     ids = run.kind.written(run.model, run.inputs)[0].tolist()
@@ -161,9 +162,9 @@ def head_writes(
 
 
 def check_writes(kind: Kind, model: Any, name: str = "self") -> None:
-    """Raises Unanswerable unless the heads of a model's map write what the last norm reads directly."""
+    """Raises Unanswerable unless the heads of a model's map write directly into what the last norm reads."""
     if name == "encoder":
         message = "an encoder's heads write what the decoder reads, not what the last norm does"
         raise Unanswerable("writes_encoder", message)
     if kind.says != "next" or model.config.norm != "pre":
-        raise Unanswerable("writes_not", "what a head writes is known of pre-norm models that predict next tokens")
+        raise Unanswerable("writes_not", "what a head writes is defined for pre-norm models that predict next tokens")

@@ -1,4 +1,4 @@
-"""What a head's attention looks like, in numbers: statistics, rollout, and how far two orders agree.
+"""Describes attention in numbers: statistics of heads, rollout, and rank correlation.
 
 Sizes: t tokens, h heads. Weights are (..., h, t_query, t_key).
 """
@@ -14,27 +14,27 @@ from former.runs.run import Run
 
 
 def rollout(weights: Tensor | Sequence[Tensor] | Run) -> Tensor:
-    """Attention followed through the layers down to the input (Abnar and Zuidema 2020, "attention rollout").
+    """Follows attention through the layers down to the input (Abnar and Zuidema 2020, "attention rollout").
 
-    A layer passes on half of what stands at a token (the residual) and half of what its heads fetch on average:
-    A_l = (mean over heads + I) / 2, and the rollout is A_L ··· A_1. It is a summary of the weights, not a measure of
-    what the output depends on: for that see `influence`.
+    A layer passes on half from its own position (the residual) and half from where its heads attend on average:
+    A_l = (mean over heads + I) / 2, and the rollout is A_L ··· A_1. It summarizes the weights; for what the output
+    really depends on see `influence`.
 
     Args:
-        weights: of each layer, from the first: (layers, ..., h, t, t), or as many (..., h, t, t); or a run, whose map
-            they are.
+        weights: of each layer, from the first: (layers, ..., h, t, t), or a sequence of (..., h, t, t); or a run with
+            one map.
     Returns:
-        (..., t, t), rows sum to 1: where each position of the last layer looks among the inputs.
+        (..., t, t), rows sum to 1: the share of each input in each position of the last layer.
     Raises:
-        ValueError: no layer, weights that are not square, as where a text looks at another or at a memory, or a run
-            with several maps.
+        ValueError: no layer, weights that are not square (cross-attention, or attention to a memory), or a run with
+            several maps.
     """
     *_, last = rollout_by_layer(weights)
     return last
 
 
 def rollout_by_layer(weights: Tensor | Sequence[Tensor] | Run) -> Iterator[Tensor]:
-    """The rollout up to each layer, from the first: the last is that of `rollout`, (..., t, t) each."""
+    """Yields the rollout up to each layer, (..., t, t), from the first; the last equals `rollout`."""
     weights = weights.weights if isinstance(weights, Run) else weights
     if len(weights) == 0:
         raise ValueError("weights must hold at least one layer, got none")
@@ -47,39 +47,39 @@ def rollout_by_layer(weights: Tensor | Sequence[Tensor] | Run) -> Iterator[Tenso
 
 
 def head_statistics(weights: Tensor | Run, tokens: Tensor | None = None) -> dict[str, Tensor]:
-    """What a head does, in numbers, each an average over the queries.
+    """Computes statistics of each head, each an average over the queries.
 
     Args:
-        weights: (..., t, t), rows sum to 1; or a run, whose map they are.
-        tokens: (t,) ids, for the two that compare tokens; of a run its own.
+        weights: (..., t, t), rows sum to 1; or a run with one map.
+        tokens: (t,) ids, for the two statistics that compare tokens; a run has its own.
     Returns:
         A tensor (...) for each of
-        "entropy": of the weights of a query, in bits; 0 looks at one token, log2(t) at all alike.
+        "entropy": of a query's weights, in bits; 0 on a single token, log2(t) equally on all.
         "distance": |query − key| in tokens, averaged with the weights.
-        "previous": mass on the token before, over the queries that have one (0 where t is 1).
-        "first": mass on the first token.
-        "self": mass on the query's own token.
-        "next": mass on the token after, over the queries that have one; 0 under a causal mask.
-        And with tokens, over the queries that have such keys (0 where none has):
-        "same": mass on earlier places where the query's token stood already.
-        "copying": mass on the tokens that came right after it there, as a head looks that copies what followed the last
-        time, an induction head (Olsson et al. 2022); the query's own place is not counted.
+        "previous": weight on the previous token, over the queries that have one (0 if t is 1).
+        "first": weight on the first token.
+        "self": weight on the query's own token.
+        "next": weight on the next token, over the queries that have one; 0 under a causal mask.
+        And with tokens, over the queries that have such keys (0 if none has):
+        "same": weight on earlier occurrences of the query's token.
+        "copying": weight on the tokens that followed those occurrences, as in a head that copies what came next the
+            last time, an induction head (Olsson et al. 2022); the query's own position is not counted.
     Raises:
-        ValueError: weights that are not square, or not one token for each place; a run with several maps.
+        ValueError: weights that are not square, not one token for each position, or a run with several maps.
     """
     if isinstance(weights, Run):
         weights, tokens = weights.weights, weights.inputs[0][0] if tokens is None else tokens
     _check_square(weights)
     t = weights.shape[-1]
     if tokens is not None and tokens.shape != (t,):
-        raise ValueError(f"tokens must be ({t},), an id for each place, got {tuple(tokens.shape)}")
+        raise ValueError(f"tokens must be ({t},), an id for each position, got {tuple(tokens.shape)}")
     index = torch.arange(t, device=weights.device)
     values = [(index[:, None] - index[None, :]).abs()]  # distance, (t_query, t_key)
     if tokens is not None:
-        same = (tokens[:, None] == tokens).tril(-1)
-        # The last column comes round to the first, above the diagonal.
-        values += [same, same.roll(1, dims=1).tril(-1)]
-    # In one product: a map is read once for all of them.
+        repeats = (tokens[:, None] == tokens).tril(-1)
+        # The last column wraps around to the first, above the diagonal.
+        values += [repeats, repeats.roll(1, dims=1).tril(-1)]
+    # One product, so that each map is read once for all of them.
     totals = weights.flatten(-2) @ torch.stack(values, -1).flatten(0, 1).to(weights.dtype)  # (..., 1 or 3)
     previous = weights.diagonal(offset=-1, dim1=-2, dim2=-1)  # (..., t - 1)
     statistics = {
@@ -101,9 +101,9 @@ def _check_square(weights: Tensor) -> None:
 
 
 def _bits(weights: Tensor) -> Tensor:
-    """The sum of −w log₂ w over each map: (..., t, t) → (...), with 0 · log 0 = 0.
+    """Computes the sum of −w log₂ w over each map: (..., t, t) → (...), with 0 · log 0 = 0.
 
-    Map by map, which stays in a core's cache; and not by xlogy, which takes one number at a time.
+    It works map by map, so that a map stays in a core's cache, and avoids xlogy, which is not vectorized.
     """
     least = torch.finfo(weights.dtype).tiny
     maps = weights.reshape(-1, weights.shape[-2] * weights.shape[-1])
@@ -111,14 +111,14 @@ def _bits(weights: Tensor) -> Tensor:
 
 
 def rank_correlation(x: Tensor, y: Tensor) -> float:
-    """Spearman's: how far two lists of numbers order their places alike, from −1 (reversed) over 0 to 1 (alike).
+    """Computes Spearman's rank correlation of two lists, from −1 (opposite order) to 1 (same order).
 
-    Equal numbers share the average of their ranks. NaN where a list has no order, all its numbers being equal.
+    Equal numbers share the average of their ranks. NaN if all numbers of a list are equal.
 
     Args:
         x, y: (n,).
     Raises:
-        ValueError: lists that differ in length.
+        ValueError: lists of different length.
     """
     if x.dim() != 1 or x.shape != y.shape:
         raise ValueError(f"x and y must be lists of one length, got {tuple(x.shape)} and {tuple(y.shape)}")
@@ -127,6 +127,6 @@ def rank_correlation(x: Tensor, y: Tensor) -> float:
 
 
 def _ranks(x: Tensor) -> Tensor:
-    """From 0; equal numbers share the average of theirs."""
+    """Returns ranks from 0; equal numbers share the average of theirs."""
     _, group, sizes = x.unique(return_inverse=True, return_counts=True)
     return (sizes.cumsum(0) - (sizes + 1) / 2)[group].double()

@@ -1,7 +1,7 @@
-"""One number of a head, followed back: from a weight to score, q and k, what the attention reads, and the embedding.
+"""Traces one number of a head back: from a weight to score, q and k, the attention's input, and the embedding.
 
-And forward: what the head's output at the place adds to the residual stream. Where a number comes from a tensor of the
-model, that tensor is named as in its `state_dict`.
+It also traces forward: what the head's output adds to the residual stream. A number from a tensor of the model comes
+with the tensor's name in `state_dict`.
 
 Sizes: t tokens, e embedding, s size of one head.
 """
@@ -17,57 +17,57 @@ from former.attention import SelfAttention
 from former.runs.kind import Unanswerable
 from former.runs.run import Run, adds_terms, prefix_of
 
-PARTS = {"q": "toqueries", "k": "tokeys", "v": "tovalues", "adds": "unifyheads"}  # each, and the map that makes it
+PARTS = {"q": "toqueries", "k": "tokeys", "v": "tovalues", "adds": "unifyheads"}  # part → module that computes it
 
 
 class Stream(NamedTuple):
-    """What an attention reads, (t, e) each: r, and the parts that it is the sum of."""
+    """The input of an attention layer, r, and the parts that add up to it, (t, e) each."""
 
-    ids: Tensor  # (t,) of the tokens
+    ids: Tensor  # (t,) token ids
     whole: Tensor  # r
     embedding: Tensor  # of the tokens
     position: Tensor
-    segments: Tensor | None  # (t,) of a BERT's tokens: their embeddings are added too, and the sum is normed
-    embedded: Tensor  # what the first block reads: the sum, or of a BERT that normed
-    blocks: list[Tensor]  # what each block before this attention has changed
-    attention: Tensor | None  # what the decoder's self-attention adds before the cross-attention reads
+    segments: Tensor | None  # (t,) for BERT: segment embeddings are added too, and the sum is normed
+    embedded: Tensor  # input of the first block: the sum, for BERT normed
+    blocks: list[Tensor]  # the change by each block before this attention
+    attention: Tensor | None  # in the decoder, added by self-attention before the cross-attention
     norm: nn.LayerNorm | None  # r → x; None: x is r
     norm_name: str
-    stack: str  # the module's name
+    stack: str  # module name of the stack
 
 
 @torch.no_grad()
 def trace(
     run: Run, layer: int, head: int, query: int, key: int, part: str = "q", at: int = 0, *, name: str = "self"
 ) -> dict[str, Any]:
-    """Follows one weight of a head, and one number of what makes it, back.
+    """Traces one weight of a head, and one number that it is computed from, back to the model's tensors.
 
     Args:
-        run: of a model whose scores are q·k alone, divided, and whose heads read the whole vector.
-        layer, head, query, key: the weight.
-        part: of `PARTS`: the number is one of the query's q, the key's k or v, or what the head adds for the query.
-        at: which of the part's numbers.
-        name: the head's map, where the model has several.
+        run: of a model whose scores are q·k divided by a constant, and whose heads read the whole vector.
+        layer, head, query, key: indices of the weight.
+        part: one of `PARTS`: the query's q, the key's k or v, or what the head adds to the query's residual stream.
+        at: index of the number in that part.
+        name: the head's map, in a model with several.
     Returns:
-        "q", "k", "v" and "out": s numbers each; "adds": e numbers; "joins": whether a map makes them of out;
-        "product": q · k; "root", what it is divided by, and "divisor", what of that is not √s; "score"; "most": the
-        largest score of the row; "total": Σ e^(score − most) over its keys; "weight"; "terms": the number as a sum of
-        products, see `_terms`; "input": the largest of these products followed on, see `_input`, of "adds" None;
-        "stream": of "adds" what the number is added to, or None.
+        "q", "k", "v" and "out": s numbers each; "adds": e numbers; "joins": whether `unifyheads` maps out to it;
+            "product": q · k; "root": its divisor; "divisor": the factor of root besides √s; "score"; "most": the row's
+            largest score; "total": Σ e^(score − most) over its keys; "weight"; "terms": the number as a sum of
+            products, see `_terms`; "input": the input in the largest of these products, see `_input`, or None for
+            "adds"; "stream": for "adds", the number of the residual stream that it is added to, else None.
     Raises:
-        ValueError: a model whose numbers come about in another way, a pair that the mask hides, or what is not there.
+        ValueError: a model that computes attention differently, a pair that the mask hides, or an index out of range.
     """
     check_trace(run.model)
     each = run.maps[name]
-    places = {"layer": layer, "head": head, "query": query, "key": key, "at": at}
+    indices = {"layer": layer, "head": head, "query": query, "key": key, "at": at}
     sizes = (*each.weights.shape, run.model.config.emb if part == "adds" else each.q.shape[-1])
-    for (what, index), size in zip(places.items(), sizes, strict=True):
+    for (what, index), size in zip(indices.items(), sizes, strict=True):
         if not 0 <= index < size:
             raise ValueError(f"{what} must be in [0, {size}) for this run, got {index}")
     if part not in PARTS:
         raise ValueError(f"part must be one of {', '.join(PARTS)}, got {part!r}")
     if not each.allowed[query, key]:
-        raise Unanswerable("trace_masked", f"the mask hides key {key} from query {query}: there is no weight to follow")
+        raise Unanswerable("trace_masked", f"the mask hides key {key} from query {query}: it has no weight to trace")
     q, k, v, out = (
         vectors[layer, head, row] for vectors, row in ((each.q, query), (each.k, key), (each.v, key), (each.out, query))
     )
@@ -76,7 +76,7 @@ def trace(
     attention, prefix = _attention(run.model, name, layer)
     columns = slice(head * size, (head + 1) * size)
     join = attention.unifyheads
-    joins = isinstance(join, nn.Linear)  # else the heads' outputs stand side by side as they are
+    joins = isinstance(join, nn.Linear)  # else the head outputs are concatenated
     unify = (join.weight if isinstance(join, nn.Linear) else torch.eye(run.model.config.emb))[:, columns]  # (e, s)
     asks = part in ("q", "adds")
     stream = _stream(run, name, layer, asks)
@@ -105,20 +105,20 @@ def trace(
 
 
 def check_trace(model: Any) -> None:
-    """Raises Unanswerable unless a model's numbers come about as `trace` follows them."""
+    """Raises Unanswerable unless `trace` can follow how the model computes attention."""
     if model.config.variant == "chunked" or adds_terms(model):
-        raise Unanswerable("trace_not", "trace follows scores of q·k alone, of heads that read the whole vector")
+        raise Unanswerable("trace_not", "trace needs scores of q·k alone, and heads that read the whole vector")
 
 
 def _attention(model: Any, name: str, layer: int) -> tuple[SelfAttention, str]:
-    """The attention of a map's layer, and its module's name."""
+    """Returns a layer's attention, for one map, and its module name."""
     stack = {"self": "transformer", "cross": "decoder"}.get(name, name)
     kind = "cross" if name == "cross" else "attention"
     return getattr(getattr(model, stack).blocks[layer], kind), f"{stack}.blocks.{layer}.{kind}"
 
 
 def _stream(run: Run, name: str, layer: int, asks: bool) -> Stream:
-    """What the queries of an attention read, where it `asks`, else its keys and values."""
+    """Returns the input of an attention: of its queries if `asks`, else of its keys and values."""
     model, inputs = run.model, run.inputs
     stack = {"self": "transformer", "cross": "decoder" if asks else "encoder"}.get(name, name)
     prefix = prefix_of(name) and f"{stack}."
@@ -130,7 +130,7 @@ def _stream(run: Run, name: str, layer: int, asks: bool) -> Stream:
     segments = None
     if hasattr(model, "segment_embedding"):
         segments = inputs[1][0] if len(inputs) > 1 else torch.zeros_like(ids)
-    memory = name == "cross" and not asks  # which has been through the whole encoder
+    memory = name == "cross" and not asks  # the output of the whole encoder
     done, whole, attention = len(module.blocks) if memory else layer, after[-1] if memory else before[layer], None
     block = module.blocks[layer]
     norm, norm_name = block.norm1, f"{stack}.blocks.{layer}.norm1"
@@ -149,21 +149,21 @@ def _stream(run: Run, name: str, layer: int, asks: bool) -> Stream:
 def _terms(
     tensor: str | None, weights: Tensor, inputs: Tensor, row: int, column: int, bias: Tensor | None
 ) -> dict[str, Any]:
-    """A number as Σ weight · input (+ bias): {"tensor": None of weights that stand in none, "row", "column": of the
-    first weight, "weights", "inputs", "bias", "value"}."""
+    """Returns a number as Σ weight · input (+ bias): {"tensor": name or None, "row", "column": of the first weight,
+    "weights", "inputs", "bias", "value"}."""
     value = weights @ inputs + (0 if bias is None else bias)
-    place = {"tensor": tensor, "row": row, "column": column}
-    return {**place, "weights": weights, "inputs": inputs, "bias": bias, "value": value}
+    entry = {"tensor": tensor, "row": row, "column": column}
+    return {**entry, "weights": weights, "inputs": inputs, "bias": bias, "value": value}
 
 
 def _input(model: Any, stream: Stream, x: Tensor, row: int, column: int) -> dict[str, Any]:
-    """One number of x, and what it comes from.
+    """Traces one number of x, the input of the attention after its norm.
 
     Returns:
-        {"row", "token": its id, "column", "value", "norm": see `_norm`, or None, "whole": r, and what it is the sum of:
-        "embedding", "position", "blocks", "attention" or None; "embedding_place" and "position_place", {"tensor"}, None
-        where positions are not learned; "embedded": None, or of a BERT, where the sum of embedding, position and
-        segment is normed before the first block, {"value", "norm", "whole": that sum, "segment", "segment_place"}}.
+        {"row", "token": its id, "column", "value", "norm": see `_norm`, or None, "whole": r, and its addends
+            "embedding", "position", "blocks", "attention" or None; "embedding_place" and "position_place", {"tensor"},
+            None unless positions are learned; "embedded": None, or for BERT, which norms the sum of embedding, position
+            and segment before the first block, {"value", "norm", "whole": that sum, "segment", "segment_place"}}.
     """
     r, place = stream.whole[row], (row, column)
     learned = getattr(model.config, "positions", "learned") == "learned"
@@ -191,6 +191,6 @@ def _input(model: Any, stream: Stream, x: Tensor, row: int, column: int) -> dict
 
 
 def _norm(norm: nn.LayerNorm, name: str, r: Tensor, column: int) -> dict[str, Any]:
-    """How a norm makes one number: {"mean" and "deviation" of r (e,), "gain", "bias", and the gain's "tensor"}."""
+    """Returns how a norm computes a number: {"mean", "deviation" of r (e,), "gain", "bias", the gain's "tensor"}."""
     numbers = {"mean": r.mean(), "deviation": (r.var(correction=0) + norm.eps).sqrt()}
     return {**numbers, "gain": norm.weight[column], "bias": norm.bias[column], "tensor": f"{name}.weight"}

@@ -1,7 +1,7 @@
-"""The same models, faster on a CPU, for inference only: tested equal, and built only of what they know.
+"""Fast twins of the models, for inference on a CPU: tested equal to the readable models.
 
-twin     `optimise`: the fast twin of a model, or the model itself
-packed   the whole pass, on oneDNN or torch's own library, whichever is faster here
+twin     `optimise` returns the fast twin of a model, or the model itself
+packed   the whole pass, by oneDNN or torch's own library, whichever is faster here
 step     one new token after a cache, in one compiled call
 kernels  the arithmetic of that step, on numpy arrays, compiled by numba
 """

@@ -1,4 +1,4 @@
-"""The arithmetic of one token through a whole stack, on numpy arrays, compiled by numba: the step of `former.cpu`.
+"""Computes one token through a whole stack, on numpy arrays, compiled by numba: the step of `former.cpu`.
 
 Sizes: t tokens, e embedding, h heads, s size of one head.
 """
@@ -17,21 +17,21 @@ try:
 except ImportError:
     njit, prange = None, range
 
-compiled = njit is not None  # without it nothing here is called: it would be slow
+compiled = njit is not None  # without numba these functions are not used: they would be slow
 f32 = np.float32
-LOWEST = f32(np.finfo(f32).min)  # fastmath knows no infinity
+LOWEST = f32(np.finfo(f32).min)  # instead of −∞, which fastmath excludes
 
 
 class Product(NamedTuple):
-    """One kind of matrix of every layer: large arrays get the system's huge pages."""
+    """One kind of matrix from every layer: the system can put large arrays into huge pages."""
 
     matrix: np.ndarray  # (depth, rows, columns), fp32 or int8
-    scale: np.ndarray  # (depth, rows), what a row's numbers stand for: 1 where they are fp32
+    scale: np.ndarray  # (depth, rows), factor of each row: 1 for fp32
     bias: np.ndarray  # (depth, rows)
 
 
 class Weights(NamedTuple):
-    """All the step reads."""
+    """Everything that the step reads."""
 
     qkv: Product
     unify: Product
@@ -39,35 +39,35 @@ class Weights(NamedTuple):
     ff2: Product
     toprobs: Product  # of depth 1
     norms: np.ndarray  # (depth, 4, e): norm1's weight and bias, norm2's weight and bias
-    last_norm: np.ndarray  # (2, e), read in a pre-norm stack only
+    last_norm: np.ndarray  # (2, e), for pre-norm stacks only
     tokens: np.ndarray  # (num_tokens, e)
     positions: np.ndarray  # (seq_length, e)
 
 
-ACTIVATIONS = ("relu", "gelu", "gelu_tanh")  # by the number that the step is given
+ACTIVATIONS = ("relu", "gelu", "gelu_tanh")  # index: the step's argument
 
 
 def _jit(function: Callable[..., Any], *, parallel: bool = False) -> Callable[..., Any]:
-    """Compiles at the first call; without numba the function stays as it is, and nobody calls it.
+    """Compiles at the first call; without numba it returns the function unchanged, which is then not used.
 
-    nogil: other threads run on meanwhile. fastmath lets a sum be taken in any order, so in vectors. parallel: `prange`
-    runs on several threads. The machine code is kept beside this file, or in the user's own cache where the package
-    cannot be written.
+    nogil: other threads run meanwhile. fastmath allows sums in any order, so in vectors. parallel: `prange` uses
+        several
+    threads. The machine code is cached next to this file, or in the user's own cache if the package is not writable.
     """
     if njit is None:
         return function
     options = {"nogil": True, "fastmath": True, "error_model": "numpy", "parallel": parallel}
     try:
         return njit(cache=True, **options)(function)
-    except RuntimeError:  # nowhere to keep it
+    except RuntimeError:  # no writable place for the cache
         return njit(**options)(function)
 
 
 @_jit
 def _rows(matrix, scale, bias, x, out):
-    """out = scale · (matrix x) + bias, with a matrix (rows, columns), fp32 or int8.
+    """Computes out = scale · (matrix x) + bias, with a matrix (rows, columns), fp32 or int8.
 
-    Bound by the memory, which is fastest at few long streams: so four rows at a time, each from its own quarter.
+    Memory limits the speed and is fastest with few long streams: so four rows at a time, each from its own quarter.
     """
     rows, columns = matrix.shape
     q = rows // 4
@@ -90,7 +90,7 @@ def _rows(matrix, scale, bias, x, out):
 
 @contextmanager
 def team(threads: int) -> Iterator[None]:
-    """While it is entered, this thread's `prange` runs on so many threads at most; numba would take every core."""
+    """Context manager: limits this thread's `prange` to so many threads; numba would use every core."""
     import numba  # noqa: PLC0415 (not everywhere)
 
     before = numba.get_num_threads()
@@ -103,7 +103,7 @@ def team(threads: int) -> Iterator[None]:
 
 @partial(_jit, parallel=True)
 def _shared(matrix, scale, bias, x, out, threads):
-    """The same, its rows shared among threads: one core alone does not read all that the memory gives."""
+    """Like `_rows`, with the rows shared among threads: one core alone cannot use the full memory bandwidth."""
     rows = len(matrix)
     for i in prange(threads):
         part = slice(i * rows // threads, (i + 1) * rows // threads)
@@ -112,9 +112,9 @@ def _shared(matrix, scale, bias, x, out, threads):
 
 @_jit
 def _product(product, layer, x, out, threads):
-    """out = scale · (matrix x) + bias, with a layer's matrix; threads: how many share it, None for this one alone."""
+    """Computes out = scale · (matrix x) + bias, with a layer's matrix, on `threads` threads; None for this one."""
     matrix, scale, bias = product.matrix[layer], product.scale[layer], product.bias[layer]
-    if threads is None:  # known while it is compiled: only one of the two is
+    if threads is None:  # known at compile time, so only one branch is compiled
         _rows(matrix, scale, bias, x, out)
     else:
         _shared(matrix, scale, bias, x, out, threads)
@@ -122,9 +122,9 @@ def _product(product, layer, x, out, threads):
 
 @_jit
 def _exp(x):
-    """e^x for x ≤ 0, to 2 units in the last place, by arithmetic alone: libm's would be called one number at a time.
+    """Computes e^x for x ≤ 0, to 2 units in the last place, by plain arithmetic, as libm's exp is not vectorized.
 
-    x = n ln 2 + r with |r| ≤ ln 2 / 2; e^r by a polynomial (Cephes' expf), 2^n by writing n into the exponent.
+    x = n ln 2 + r with |r| ≤ ln 2 / 2; e^r by a polynomial (Cephes' expf), 2^n through the exponent bits.
     """
     x = max(x, f32(-87))
     n = f32(np.int32(x * f32(1.44269504) - f32(0.5)))
@@ -140,9 +140,9 @@ def _exp(x):
 
 @_jit
 def _attend(qkv, width, past, k, v, row, out):
-    """One head's row of attention weights and their average of the values; q, k, v start at 0, width and 2·width.
+    """Computes one head's row of attention weights and its output; q, k, v start at 0, width and 2·width.
 
-    Args: k, v (seq_length, s) take up the new key and value; row (past + 1,) and out (s,) are filled.
+    The new key and value are written to k, v (seq_length, s), the results to row (past + 1,) and out (s,).
     """
     size = k.shape[1]
     for i in range(size):
@@ -166,14 +166,14 @@ def _attend(qkv, width, past, k, v, row, out):
 
 @_jit
 def _add(x, y):
-    """x += y."""
+    """Adds in place: x += y."""
     for i in range(len(x)):
         x[i] += y[i]
 
 
 @_jit
 def _normalise(x, norms, which, eps, out):
-    """Layer norm; norms[which] is its weight, the row after it the bias; out may be x."""
+    """Computes layer norm; norms[which] is its weight, the next row its bias; out may be x."""
     mean = f32(0)
     for i in range(len(x)):
         mean += x[i]
@@ -188,9 +188,9 @@ def _normalise(x, norms, which, eps, out):
 
 @_jit
 def _activate(x, activation):
-    """ReLU, GELU or its approximation by tanh, in place.
+    """Applies ReLU, GELU or its tanh approximation, in place.
 
-    erf is Abramowitz and Stegun's 7.1.26, right to 1.5e-7: libm's would be called one number at a time.
+    erf is formula 7.1.26 of Abramowitz and Stegun, correct to 1.5e-7, as libm's erf is not vectorized.
     """
     if activation == 0:
         for i in range(len(x)):
@@ -217,7 +217,7 @@ def _activate(x, activation):
 
 @_jit
 def step(w, pre_norm, activation, eps, threads, token, past, keys, values, maps, logits):
-    """The readable model's arithmetic for one token, in its order; fills the caches' row `past`, maps and logits."""
+    """Computes the readable model for one token, in its order; fills the caches' row `past`, maps and logits."""
     depth, heads, size = keys.shape[0], keys.shape[2], keys.shape[4]
     width, e = heads * size, w.tokens.shape[1]  # h·s, which is e in the narrow variant
     x, normed, y = np.zeros(e, f32), np.empty(e, f32), np.empty(e, f32)
@@ -226,7 +226,7 @@ def step(w, pre_norm, activation, eps, threads, token, past, keys, values, maps,
     _add(x, w.positions[past])
     for layer in range(depth):
         norms = w.norms[layer]
-        read = x  # what a sublayer reads: the sum of residuals itself, or in a pre-norm block its norm
+        read = x  # a sublayer's input: the residual stream, or in a pre-norm block its norm
         if pre_norm:
             read = normed
             _normalise(x, norms, 0, eps, read)

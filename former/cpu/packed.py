@@ -1,10 +1,10 @@
-"""A stack of blocks over any number of tokens: the whole pass of a fast twin.
+"""A fast stack of blocks for any number of tokens: the whole pass of a fast twin.
 
-Its products are made by oneDNN or by torch's own library (MKL on Intel and AMD), whichever is faster on this machine;
-the weights are laid out once, as that one reads them. q, k and v are one product, and what a `Capture` keeps of all
-layers is written straight into one tensor. A layer that someone edits is left to the readable block.
+Products are computed by oneDNN or by torch's own library (MKL on Intel and AMD), whichever is faster on this machine,
+with weights in that library's layout. q, k and v are one product, and a `Capture` of all layers is written directly
+into one tensor. An edited layer is computed by the readable block.
 
-Sizes: b batch, t tokens, e embedding, h heads, s size of one head; `end` tokens are seen, those of a cache among them.
+Sizes: b batch, t tokens, e embedding, h heads, s size of one head; `end` tokens, including those in a cache.
 """
 
 from __future__ import annotations
@@ -26,26 +26,26 @@ from former.hooks import POINTS, Capture, Observer
 from former.stack import Cache
 
 ACTIVATIONS = {"relu": ("relu", ""), "gelu": ("gelu", "none"), "gelu_tanh": ("gelu", "tanh")}
-"""oneDNN's name of each activation, and its algorithm."""
+"""The name of each activation in oneDNN, and its algorithm."""
 
 
 def has_onednn() -> bool:
-    """Whether torch has oneDNN's packed products; for macOS on arm64 it comes without them."""
+    """Whether torch has oneDNN's packed products, which macOS on arm64 lacks."""
     return torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_reorder_linear_weight")
 
 
 @cache
 def prefers_onednn() -> bool:
-    """Whether oneDNN multiplies faster here than torch's own library, measured once, in some 10 ms.
+    """Whether oneDNN multiplies faster here than torch's own library; measured once, in some 10 ms.
 
     It is twice as fast on AMD's Zen 5; MKL is up to twice as fast on Intel.
     """
     if not has_onednn():
         return False
-    x, weight = torch.rand(64, 256), torch.rand(1024, 256)  # a feed-forward's first product, over a short text
+    x, weight = torch.rand(64, 256), torch.rand(1024, 256)  # a feed-forward's first product, for a short text
     ways = [Packed(weight, None, onednn=onednn) for onednn in (True, False)]
     seconds: list[list[float]] = [[], []]
-    for _ in range(15):  # in turns, so that what the machine does meanwhile falls on both
+    for _ in range(15):  # alternately, so that other load affects both alike
         for way, times in zip(ways, seconds, strict=True):
             start = time.perf_counter()
             way(x)
@@ -54,10 +54,10 @@ def prefers_onednn() -> bool:
 
 
 class PackedStack:
-    """The blocks of a model, packed. Nothing of a call is kept on it.
+    """The blocks of a model, packed. It stores no state of a call.
 
     Args:
-        blocks: the readable blocks, which answer what the packed ones cannot: edits and observers of one's own.
+        blocks: the readable blocks, for edits and custom observers.
         config: their shape.
     """
 
@@ -66,19 +66,19 @@ class PackedStack:
         self.blocks = [_PackedBlock(block, config.activation) for block in blocks]
 
     def __call__(self, x: Tensor, mask: Tensor | None, capture: Observer | None, cache: Cache | None = None) -> Tensor:
-        """x (b, t, e) → rows (≥ b·t, e), of which the first b·t count.
+        """Maps x (b, t, e) to rows (≥ b·t, e), of which the first b·t are valid.
 
         Args:
-            x: what the first block reads.
-            mask: bool, broadcastable to (b, h, t, end), already checked; None for none.
-            capture: sees, and may replace, what `former.hooks` lists.
-            cache: keys and values of earlier tokens; the caller moves its length on.
+            x: input of the first block.
+            mask: bool, broadcastable to (b, h, t, end), already checked; None for no mask.
+            capture: observes, and may replace, the tensors that `former.hooks` lists.
+            cache: keys and values of earlier tokens; the caller increases its length.
         """
         b, t, _ = x.shape
         n, end, heads = b * t, t + (0 if cache is None else cache.length), self.config.heads
         bias, blind = _bias(mask, torch.Size((b, heads, t, end))), masks.blind(mask) is not None
         hooks = [None if capture is None else capture.at(layer) for layer in range(self.config.depth)]
-        plain = capture is None or (type(capture) is Capture and capture.names <= set(POINTS))  # it only looks
+        plain = capture is None or (type(capture) is Capture and capture.names <= set(POINTS))  # it only observes
         names = capture.names if isinstance(capture, Capture) else frozenset()
         x = rows(x)
         width = self.blocks[0].width  # h·s
@@ -91,7 +91,7 @@ class PackedStack:
         outs = rooms({"out"}, b * heads, t, width // heads)
         for layer, (block, hook) in enumerate(zip(self.blocks, hooks, strict=True)):
             extend = None if cache is None else cache.at(layer)
-            if blind or (hook is not None and not plain):  # rows without a key; or it may replace what it sees
+            if blind or (hook is not None and not plain):  # rows without a key, or a hook that may replace tensors
                 x = rows(block.readable(x[:n].view(b, t, -1), mask, hook, extend))
                 continue
             qkv = block.toqkv(block.norm1(x) if block.pre_norm else x, out=qkvs[layer])[:n]  # (b·t, 3·h·s)
@@ -107,17 +107,17 @@ class PackedStack:
 
 
 def _rooms(kept: list[bool], *shape: int) -> list[Tensor]:
-    """A tensor to write into for each layer: slices of one tensor where it is kept, else one scratch for all."""
+    """Allocates each layer's output tensor: slices of one tensor for captured layers, else one scratch for all."""
     slices = iter(torch.empty(sum(kept), *shape).unbind())
     scratch = torch.empty(0 if all(kept) else shape)
     return [next(slices) if each else scratch for each in kept]
 
 
 def rows(x: Tensor) -> Tensor:
-    """(b, t, e) → (rows, e): its b·t rows, and for oneDNN zeros up to one of 8 numbers of rows for each doubling.
+    """Flattens (b, t, e) to (rows, e); for oneDNN pads with zeros to one of 8 numbers of rows per doubling.
 
-    oneDNN writes code for every shape it meets and keeps it: 0.6 MB and 1 ms for each product of each new length, so
-    hundreds of MB as people type. Nobody reads the zeros: fewer than 8 rows, or an eighth of all.
+    oneDNN generates and stores code for every new shape: 0.6 MB and 1 ms for each product and length, so hundreds of MB
+    while users type. The zeros are ignored: fewer than 8 rows, or an eighth of all.
     """
     n = x.shape[0] * x.shape[1]
     step = max(8, 2 ** n.bit_length() // 16) if n > 1 else 1
@@ -128,15 +128,15 @@ def rows(x: Tensor) -> Tensor:
 def _attend(
     q: Tensor, k: Tensor, v: Tensor, bias: Tensor, root: float, names: frozenset[str], weights: Tensor, out: Tensor
 ) -> dict[str, Tensor]:
-    """Returns what can be seen of one layer's attention, by the names of `POINTS`, each (b, h, t, ·).
+    """Computes one layer's attention; returns its tensors by the names of `POINTS`, each (b, h, t, ·).
 
     Args:
         q: (b, h, t, s).
         k, v: (b, h, end, s).
-        bias: as `_bias` makes it.
-        root: what dot products are divided by.
-        names: the points that are wanted; "scores" costs a tensor of its own.
-        weights, out: (b·h, t, end) and (b·h, t, s), to write into.
+        bias: from `_bias`.
+        root: divisor of the dot products.
+        names: the points to return; "scores" needs a tensor of its own.
+        weights, out: (b·h, t, end) and (b·h, t, s), for the results.
     """
     scores = torch.empty_like(weights) if "scores" in names else weights
     torch.baddbmm(bias, q.flatten(0, 1), k.flatten(0, 1).transpose(1, 2), alpha=1 / root, out=scores)
@@ -148,7 +148,7 @@ def _attend(
 
 
 def _bias(mask: Tensor | None, shape: torch.Size) -> Tensor:
-    """What to add to the scores, 0 or −∞: (t_query, t_key), or (b·h, t_query, t_key) for a mask with heads or batch."""
+    """Converts a mask to a bias, 0 or −∞: (t_query, t_key), or (b·h, t_query, t_key) if it has heads or batch."""
     if mask is None:
         return torch.zeros(shape[2:])
     masks.check(mask, shape)
@@ -157,13 +157,13 @@ def _bias(mask: Tensor | None, shape: torch.Size) -> Tensor:
 
 
 class Packed:
-    """x Wᵀ + bias (+ residual), and an activation, with W laid out for the library that makes the product.
+    """Computes x Wᵀ + bias (+ residual), and an activation, with W in the layout of the library used.
 
     Args:
         weight: (out, in).
-        bias: (out,); None for none.
-        activation: of `ACTIVATIONS`; None for none. Not together with a residual.
-        onednn: whether oneDNN makes it; None for the faster.
+        bias: (out,), or None.
+        activation: one of `ACTIVATIONS`, or None. Not together with a residual.
+        onednn: whether to use oneDNN; None for the faster library.
     """
 
     def __init__(
@@ -173,13 +173,13 @@ class Packed:
         weight = weight.detach()
         if self.onednn:
             self.weight = torch.ops.mkldnn._reorder_linear_weight(weight, 256)
-        else:  # MKL packs a matrix at every call, and one that lies as (in, out) in half the time
+        else:  # MKL packs a matrix at every call, in half the time if its layout is (in, out)
             self.weight = weight.T.contiguous()
         self.bias = None if bias is None else bias.detach().clone()
         self.activation, self.algorithm = ("none", "") if activation is None else ACTIVATIONS[activation]
 
     def __call__(self, x: Tensor, residual: Tensor | None = None, out: Tensor | None = None) -> Tensor:
-        """x (n, in), residual (n, out) → (n, out), in `out` where the library can and there is no residual."""
+        """Maps x (n, in), residual (n, out) → (n, out); into `out` if the library can and there is no residual."""
         if self.onednn:
             product = torch.ops.mkldnn._linear_pointwise
             if residual is None:
@@ -197,7 +197,7 @@ class Packed:
 
 
 class _Norm:
-    """A layer norm, without a module's way to it."""
+    """A layer norm without the overhead of a module."""
 
     def __init__(self, norm: nn.LayerNorm) -> None:
         self.arguments = list(norm.normalized_shape), norm.weight.detach().clone(), norm.bias.detach().clone(), norm.eps
@@ -214,13 +214,13 @@ class _PackedBlock:
         self.norm1, self.norm2 = _Norm(block.norm1), _Norm(block.norm2)
         self.toqkv, self.root = Packed(*qkv(block)), root(block)
         self.width = block.attention.heads * block.attention.size
-        unify: Any = block.attention.unifyheads  # linear, in all that a twin knows
+        unify: Any = block.attention.unifyheads  # linear in every model that has a twin
         self.unifyheads = Packed(unify.weight, unify.bias)
         first, second = feed_forward(block)
         self.ff1, self.ff2 = Packed(first.weight, first.bias, activation), Packed(second.weight, second.bias)
 
     def after_attention(self, x: Tensor, out: Tensor) -> Tensor:
-        """What follows the heads: their unification, the feed-forward, residuals and norms; all (rows, ·)."""
+        """Computes the block after the heads: `unifyheads`, feed-forward, residuals, norms: (rows, ·)."""
         y = self.unifyheads(out, x)
         if self.pre_norm:
             return self.ff2(self.ff1(self.norm2(y)), y)
@@ -229,7 +229,7 @@ class _PackedBlock:
 
 
 def feed_forward(block: TransformerBlock) -> tuple[nn.Linear, nn.Linear]:
-    """Its two linear layers."""
+    """Returns the block's two linear layers."""
     first, _, second = block.ff
     assert isinstance(first, nn.Linear)
     assert isinstance(second, nn.Linear)
@@ -237,7 +237,7 @@ def feed_forward(block: TransformerBlock) -> tuple[nn.Linear, nn.Linear]:
 
 
 def qkv(block: TransformerBlock, divisor: float = 1) -> tuple[Tensor, Tensor | None]:
-    """The maps to q, k and v as one matrix (3·h·s, e) and bias (3·h·s,), q's rows divided by a number."""
+    """Returns the maps to q, k and v as one matrix (3·h·s, e) and bias (3·h·s,), with q's rows divided by a number."""
     layer: Any = block.attention
     maps = (layer.toqueries, layer.tokeys, layer.tovalues)
     weight = torch.cat([maps[0].weight / divisor, *(each.weight for each in maps[1:])])
@@ -247,5 +247,5 @@ def qkv(block: TransformerBlock, divisor: float = 1) -> tuple[Tensor, Tensor | N
 
 
 def root(block: TransformerBlock) -> float:
-    """What its dot products are divided by to be scores."""
+    """Returns the divisor of the block's dot products."""
     return math.sqrt(block.attention.size) * block.attention.divisor

@@ -1,8 +1,8 @@
-"""One new token after those a cache holds, in one compiled call: the step of a fast twin.
+"""Computes one new token after a cache, in one compiled call: the step of a fast twin.
 
-It is 4 matrix-vector products a block, bound by how fast the weights come from memory; one function for the whole stack
-(`former.cpu.kernels`) reads them at the speed the memory has. Of a large model as many threads as torch uses share each
-product; a small one takes one, and leaves the other cores to other people.
+It is 4 matrix-vector products per block, limited by how fast the weights come from memory; one function for the whole
+stack (`former.cpu.kernels`) reads them at full memory bandwidth. In a large model torch's number of threads share each
+product; a small one uses one thread and leaves the other cores free.
 
 Sizes: b batch, t tokens, e embedding, h heads.
 """
@@ -25,21 +25,21 @@ from former.models import Generator
 from former.stack import Cache
 
 Precision = Literal["fp32", "int8"]
-LARGE = 2**26  # bytes of matrices from which threads share a step: more than most caches hold
-_turn = Lock()  # for steps that threads share: numba's plainest threads end the process where two such calls meet
+LARGE = 2**26  # bytes of matrices from which threads share a step: more than most caches
+_turn = Lock()  # for steps on several threads: numba's simplest threading layer crashes if two such calls overlap
 
 
 def available() -> bool:
-    """Whether numba is installed: a package of its own, which not every platform has."""
+    """Whether numba is installed, which does not support every platform."""
     return kernels.compiled
 
 
 class Step:
-    """A Generator's step. Nothing of a call is kept on it.
+    """A Generator's step. It stores no state of a call.
 
     Args:
         model: the readable model.
-        precision: of the matrices; "int8" asks for a model that is already `rounded`.
+        precision: of the matrices; "int8" needs a model that is already `rounded`.
     """
 
     def __init__(self, model: Generator, precision: Precision) -> None:
@@ -57,8 +57,8 @@ class Step:
         self(torch.zeros(1, 1, dtype=torch.int64), None, cache)  # compiles it
 
     def takes(self, tokens: Tensor, capture: Observer | None, cache: Cache | None) -> bool:
-        """Whether this is one token in the vocabulary, after a cache of this model with room for it, and only maps are
-        asked for."""
+        """Whether the input is one token of the vocabulary, after a cache of this model with room for it, and only maps
+        are captured."""
         return (
             type(cache) is KeyValueCache
             and tokens.shape == (1, 1)
@@ -71,7 +71,7 @@ class Step:
         )
 
     def __call__(self, tokens: Tensor, capture: Capture | None, cache: KeyValueCache) -> Tensor:
-        """Logits (1, 1, num_tokens) for what `takes` accepts."""
+        """Computes logits (1, 1, num_tokens) for inputs that `takes` accepts."""
         past = cache.length
         maps = np.empty((self.config.depth, 1, self.config.heads, 1, past + 1), np.float32)
         logits = np.empty(self.config.num_tokens, np.float32)
@@ -92,12 +92,14 @@ class Step:
 
 
 def _weights(model: Generator, precision: Precision) -> kernels.Weights:
-    """All that the step reads, each kind of every layer in one array."""
+    """Packs everything that the step reads, each kind of matrix of all layers in one array."""
     config, stack = model.config, model.transformer
     blocks: list[Any] = list(stack.blocks)
     ff1, ff2 = zip(*(feed_forward(block) for block in blocks), strict=True)
     unify = [block.attention.unifyheads for block in blocks]
-    toqkv, biases = zip(*(qkv(block, root(block)) for block in blocks), strict=True)  # so q is divided already
+    toqkv, biases = zip(
+        *(qkv(block, root(block)) for block in blocks), strict=True
+    )  # q's rows are divided by the root here
     products = {
         "qkv": (toqkv, biases),
         "unify": ([layer.weight for layer in unify], [layer.bias for layer in unify]),
@@ -118,7 +120,7 @@ def _weights(model: Generator, precision: Precision) -> kernels.Weights:
 
 
 def _product(matrices: list[Tensor], biases: list[Tensor | None], precision: Precision) -> kernels.Product:
-    """One kind of matrix of all layers, what to multiply its rows by, and what to add."""
+    """Packs one kind of matrix of all layers, with row factors and biases."""
     matrix = torch.stack(matrices)  # (depth, rows, columns)
     bias = [matrix.new_zeros(matrix.shape[1]) if each is None else each for each in biases]
     scale, numbers = torch.ones(matrix.shape[:2]), matrix
@@ -128,7 +130,7 @@ def _product(matrices: list[Tensor], biases: list[Tensor | None], precision: Pre
 
 
 def rounded(model: Generator) -> Generator:
-    """A copy of the model with every matrix rounded to 8 bits, row by row: a tied embedding is one of them."""
+    """Copies the model with every matrix rounded to 8 bits, row by row, including a tied embedding."""
     model = copy.deepcopy(model)
     layers = [layer for layer in model.modules() if isinstance(layer, nn.Linear)]
     for weight in (model.output_weight, *(layer.weight for layer in layers if layer is not model.toprobs)):
@@ -138,5 +140,5 @@ def rounded(model: Generator) -> Generator:
 
 
 def _row_scale(weight: Tensor) -> Tensor:
-    """What the integer 1 stands for in each row, so that its largest entry is 127."""
+    """Returns the value of the integer 1 in each row, such that the row's largest entry becomes 127."""
     return weight.abs().amax(-1, keepdim=True).clamp_min(1e-30) / 127

@@ -1,8 +1,8 @@
-"""The fast twins of a `Generator` and a `Bert`: the same numbers on a CPU in less time, for inference only.
+"""The fast twins of a `Generator` and a `Bert`: the same results on a CPU in less time, for inference only.
 
-`optimise(model)` builds it from the readable model, which stays the reference: `tests/cpu` holds the two equal. It is
-built only of what it knows (`knows`), else the readable model is handed back; and whatever a twin cannot do exactly in
-one call, an edit say, it leaves to the readable model.
+`optimise(model)` builds it from the readable model, which stays the reference: `tests/cpu` compares the two. It
+supports only certain models (`knows`) and returns others unchanged; calls that a twin cannot compute exactly, such as
+edits, go to the readable model.
 """
 
 from __future__ import annotations
@@ -23,24 +23,23 @@ from former.stack import Cache
 
 
 def optimise(model: Any, weights: Precision = "fp32") -> Any:
-    """The fast twin of a model, called in the same way; the model itself where no twin is known.
+    """Returns the fast twin of a model, with the same calling convention; the model itself if it has no twin.
 
-    The twin holds its own copies of the weights: build it when they are final. The step is compiled here, not at the
-    first call: some 4 s of processor time, under 2 s where an earlier process has left it in numba's cache. (Whether
-    threads share it follows torch's number of them: set that before.)
+    The twin has its own copies of the weights, so build it when they are final. The step is compiled here, not at the
+    first call: some 4 s of processor time, under 2 s from numba's cache. (Whether threads share a step depends on
+    torch's number of threads, so set that first.)
 
     Args:
         model: a model that is not training.
         weights: "int8" rounds every matrix to 8 bits, row by row: `w ≈ scale_row · integer`, so that a step reads a
-            quarter of the bytes. The twin is then the fast form of the rounded model, in every way of calling it.
-            Without numba there would be nothing to win, and the weights stay as they are; so do a Bert's, which has no
-            such step.
+            quarter of the bytes. The twin then computes the rounded model in every call. Without numba this would gain
+            nothing, so the weights stay as they are; so do a Bert's, which has no step.
     Raises:
-        ValueError: other weights, or a model in training mode whose dropout is at work.
+        ValueError: unknown weights, or a model in training mode with dropout.
     """
     require_choice("weights", weights, get_args(Precision))
     if model.training and model.config.dropout:
-        raise ValueError("model must not be training while its dropout is at work: call model.eval() first")
+        raise ValueError("model must not be in training mode with dropout: call model.eval() first")
     if not knows(model):
         return model
     if isinstance(model, Bert):
@@ -51,13 +50,13 @@ def optimise(model: Any, weights: Precision = "fp32") -> Any:
 
 
 def knows(model: nn.Module) -> bool:
-    """Whether a twin computes all that this model does: its shape is one it was built for, its modules just what that
-    shape makes, and its numbers fp32 on the CPU.
+    """Whether a twin can compute this model: its shape is supported, its modules are exactly those that the shape
+    implies, and its weights are fp32 on the CPU.
     """
     if type(model) not in (Generator, Bert):
         return False
     config: Any = model.config
-    with shapes_only():  # printed, a model names every module with its sizes and options
+    with shapes_only():  # the printed form of a model has every module with its sizes and options
         as_configured = str(type(model)(config))
     return (
         config.variant in ("narrow", "wide")
@@ -71,21 +70,21 @@ def knows(model: nn.Module) -> bool:
 
 
 class FastGenerator:
-    """What `optimise` builds: call it as its `model`. Nothing of a call is kept on it, so many threads may share it.
+    """The fast twin of a Generator, called like it. It stores no state of a call, so threads may share it.
 
     Args:
-        model: the readable model, which answers what the fast ways cannot: edits and observers of one's own.
-        weights: how the step keeps the weights; "int8" asks for weights that are already rounded.
+        model: the readable model, for edits and custom observers.
+        weights: precision of the step's weights; "int8" needs weights that are already rounded.
     """
 
     def __init__(self, model: Generator, weights: Precision = "fp32") -> None:
         self.model = model
-        self.config, self.parameters = model.config, model.parameters  # what `generate` reads off a model
+        self.config, self.parameters = model.config, model.parameters  # read by `generate`
         with torch.no_grad():
             self._stack = packed.PackedStack(model.transformer.blocks, model.config)
             self._toprobs = packed.Packed(model.output_weight, None if model.toprobs is None else model.toprobs.bias)
             self._step = None
-            if step.available() and model.config.mask == "causal":  # its step sees every earlier token
+            if step.available() and model.config.mask == "causal":  # its step attends to every earlier token
                 self._step = step.Step(model, weights)
 
     @torch.no_grad()
@@ -93,7 +92,7 @@ class FastGenerator:
     def __call__(
         self, tokens: Tensor, mask: Tensor | None = None, observer: Observer | None = None, cache: Cache | None = None
     ) -> Tensor:
-        """Logits (b, t, num_tokens). Arguments and errors are those of `Generator.forward`."""
+        """Computes logits (b, t, num_tokens). Arguments and errors are those of `Generator.forward`."""
         if self._step and mask is None and self._step.takes(tokens, observer, cache):
             return self._step(tokens, observer, cache)  # pyright: ignore[reportArgumentType]
         stack, (b, t) = self.model.transformer, tokens.shape if tokens.dim() == 2 else (0, 0)
@@ -109,7 +108,7 @@ class FastGenerator:
 
 
 class FastBert:
-    """What `optimise` builds of a `Bert`: call it as its `model`, which answers whatever else is asked.
+    """The fast twin of a `Bert`, called like it. All other methods and calls go to the readable model.
 
     Args:
         model: the readable model.
@@ -134,7 +133,7 @@ class FastBert:
         mask: Tensor | None = None,
         observer: Observer | None = None,
     ) -> Tensor:
-        """What `Bert.forward` returns, of the same arguments and with its errors."""
+        """Computes the output of `Bert.forward`, with the same arguments and errors."""
         if self.model.words is None or self._dense is None or self._toprobs is None:
             return self.encode(tokens, segments, mask, observer)
         x = self._encoded(tokens, segments, mask, observer)
@@ -142,8 +141,8 @@ class FastBert:
 
     @torch.no_grad()
     def next_sentence(self, tokens: Tensor, segments: Tensor) -> Tensor:
-        """Logits (b, 2). Arguments and errors are those of `Bert.next_sentence`."""
-        return self.model.follows(self.encode(tokens, segments))
+        """Computes logits (b, 2). Arguments and errors are those of `Bert.next_sentence`."""
+        return self.model.next_sentence_logits(self.encode(tokens, segments))
 
     @torch.no_grad()
     @also_capture
@@ -154,12 +153,12 @@ class FastBert:
         mask: Tensor | None = None,
         observer: Observer | None = None,
     ) -> Tensor:
-        """The vectors above the last block (b, t, e). Arguments and errors are those of `Bert.encode`."""
+        """Computes the vectors after the last block (b, t, e). Arguments and errors are those of `Bert.encode`."""
         return self._encoded(tokens, segments, mask, observer)[: tokens.numel()].view(*tokens.shape, -1)
 
     def _encoded(
         self, tokens: Tensor, segments: Tensor | None, mask: Tensor | None, observer: Observer | None
     ) -> Tensor:
-        """What leaves the last block: (rows, e), of which the first b·t count."""
+        """Computes the output of the last block: (rows, e), of which the first b·t are valid."""
         x, mask = self.model.embed(tokens, segments, mask)
         return self._stack(x, mask, observer)

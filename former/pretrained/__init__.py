@@ -1,12 +1,12 @@
-"""Real weights: GPT-2 and BERT in Hugging Face's format, into our modules and out again.
+"""Loads and saves GPT-2 and BERT weights in Hugging Face's format.
 
-    bundle = former.pretrained.load("gpt2")             # fetched once, with a progress bar, then read from its cache
-    bundle = former.pretrained.load(Path("my-bert"))    # a folder: nothing is fetched
+    bundle = former.pretrained.load("gpt2")             # downloaded once, with a progress bar, then cached
+    bundle = former.pretrained.load(Path("my-bert"))    # a folder: no download
     former.pretrained.save(bundle, "for-transformers")  # transformers.AutoModel.from_pretrained opens it
 
 A folder holds config.json; model.safetensors, or several such files and their index; and the tokenizer, as
 tokenizer.json, or vocab.json and merges.txt (GPT-2's), or vocab.txt (BERT's). Nothing is unpickled: of weights only
-safetensors are read. Heads that we do not know are left: the card's "heads_left" names them.
+safetensors are read. Unknown output heads are skipped; the card lists them as "heads_left".
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from former.pretrained.architecture import Architecture, Part, class_names
 from former.pretrained.files import fetch, is_repo_id, read_json, read_weights, refused
 
 ARCHITECTURES: dict[str, Architecture] = {"gpt2": gpt2.ARCHITECTURE, "bert": bert.ARCHITECTURE}
-"""Every architecture by the `model_type` of its config.json."""
+"""`model_type` in config.json → architecture."""
 
 
 def load(folder_or_repo_id: str | Path) -> Bundle:
-    """A model in Hugging Face's format, in float32 and in evaluation mode, with its tokenizer.
+    """Loads a model in Hugging Face's format, in float32 and in evaluation mode, with its tokenizer.
 
     Args:
-        folder_or_repo_id: a folder; or, as a str that is no folder, a repository's id, "owner/name" or one of
-            `files.SHORT_NAMES`, which is fetched from Hugging Face unless it is in its cache.
+        folder_or_repo_id: a folder; or, as a str, a repository's id, "owner/name" or one of `files.SHORT_NAMES`, which
+            is downloaded from Hugging Face unless it is in its cache.
     Returns:
-        A `Bundle` of a `Generator` (GPT-2), a `Bert`, or a `BertClassifier` where the weights end in a classifier. Its
-        card has, where they are known or there are any, the "classes" and the "heads_left".
+        A `Bundle` of a `Generator` (GPT-2), a `Bert`, or a `BertClassifier` if the weights include a classifier. Its
+            card has, if present, "classes" and "heads_left".
     Raises:
-        CheckpointError: in one line, what is missing, damaged, of another architecture, or cannot be fetched.
+        CheckpointError: something is missing, damaged, of another architecture, or cannot be downloaded; one line.
     """
-    if os.path.isdir(folder_or_repo_id):  # unlike Path.is_dir, for any text
+    if os.path.isdir(folder_or_repo_id):  # like Path.is_dir, but works for any text
         folder = Path(folder_or_repo_id)
     elif isinstance(folder_or_repo_id, str) and is_repo_id(folder_or_repo_id):
         folder = fetch(folder_or_repo_id)
@@ -60,16 +60,16 @@ def load(folder_or_repo_id: str | Path) -> Bundle:
 
 
 def save(bundle: Bundle, folder: str | Path) -> None:
-    """Writes a model in Hugging Face's format, in float32, so that `transformers` opens it.
+    """Writes a model in Hugging Face's format, in float32, for `transformers`.
 
     Args:
-        bundle: of a `Generator` in GPT-2's shape (`former.gpt2.config`), a `Bert` or a `BertClassifier`, with the
-            tokenizer of its kind.
-        folder: made where it is missing; a model that stands there is replaced.
+        bundle: of a `Generator` in GPT-2's shape (`former.gpt2.config`), a `Bert` or a `BertClassifier`, with a
+            tokenizer of the same kind.
+        folder: created if it is missing; a model in it is replaced.
     Raises:
         ValueError: a model or tokenizer that the format cannot express, or weights that are not finite.
     """
-    from huggingface_hub import save_torch_state_dict  # noqa: PLC0415 (only who saves needs it)
+    from huggingface_hub import save_torch_state_dict  # noqa: PLC0415 (imported only when saving)
 
     architecture = next((each for each in ARCHITECTURES.values() if isinstance(bundle.model, each.kinds)), None)
     if architecture is None:
@@ -95,10 +95,10 @@ def save(bundle: Bundle, folder: str | Path) -> None:
 
 
 def _architecture(values: dict[str, Any], weights: dict[str, Tensor]) -> Architecture:
-    """Whose a folder is: by its model_type, else by the names of its classes, else by those of its tensors.
+    """Finds a folder's architecture: by its model_type, else by its class names, else by its tensor names.
 
     Raises:
-        ValueError: another's, or one that cannot be told.
+        ValueError: it is unknown or another one.
     """
     model_type, names = values.get("model_type"), class_names(values)
     if model_type is not None:
@@ -109,10 +109,10 @@ def _architecture(values: dict[str, Any], weights: dict[str, Tensor]) -> Archite
         found = next(told, None)
     if found is None:
         kinds = " or ".join(f'"{name}"' for name in ARCHITECTURES)
-        raise ValueError(f"model_type is missing, and nothing else tells of GPT-2 or BERT; if it is one, add {kinds}")
+        raise ValueError(f"model_type is missing, and nothing else identifies GPT-2 or BERT; if it is one, add {kinds}")
     if others := [name for name in names if not found.is_class(name)]:
         raise ValueError(
-            f"architectures must name classes of {found.classes}, got {others[0]!r}, which may compute otherwise"
+            f"architectures must name classes of {found.classes}, got {others[0]!r}, which may compute something else"
         )
     return found
 
@@ -120,13 +120,13 @@ def _architecture(values: dict[str, Any], weights: dict[str, Tensor]) -> Archite
 def _model(
     architecture: Architecture, values: dict[str, Any], weights: dict[str, Tensor], folder: Path
 ) -> tuple[Any, list[str]]:
-    """Our model with the weights of a folder, by the names that `parts` knows; and the names of the heads left."""
+    """Builds our model with a folder's weights, by the names that `parts` uses; returns it and the skipped heads."""
     with refused(folder / "config.json"):
         kind, config = architecture.read_config(values, weights)
-        for part in architecture.parts(kind, config):  # before the model is built: a depth may be any number
+        for part in architecture.parts(kind, config):  # before building the model, as the config may claim any depth
             if part.theirs not in weights:
                 raise CheckpointError(f"the weights in {folder} lack {part.theirs!r}, which config.json implies")
-        with shapes_only():  # the weights come from the files
+        with shapes_only():  # the weights are read from the files
             model = kind(config)
     state: dict[str, Tensor] = {}
     for part in architecture.parts(kind, config):
@@ -138,7 +138,7 @@ def _model(
 
 
 def _ours(part: Part, theirs: Tensor, expected: dict[str, Tensor], folder: Path) -> dict[str, Tensor]:
-    """One of their tensors, checked, as ours."""
+    """Converts one of their tensors to ours, with checks."""
     shapes = [expected[name].shape for name in part.ours]
     shape = (sum(shape[0] for shape in shapes), *shapes[0][1:])
     shape = tuple(reversed(shape)) if part.transposed else shape
@@ -149,7 +149,7 @@ def _ours(part: Part, theirs: Tensor, expected: dict[str, Tensor], folder: Path)
             f"the weights in {folder} hold {part.theirs!r} as {tuple(theirs.shape)}, config.json implies {shape}"
         )
     chunks = (theirs.T if part.transposed else theirs).chunk(len(part.ours))
-    # In memory of their own, whatever becomes of the file.
+    # Copy, so that the file can be deleted.
     ours = [chunk.to(torch.float32, copy=True, memory_format=torch.contiguous_format) for chunk in chunks]
     if not all(tensor.isfinite().all() for tensor in ours):
         raise CheckpointError(f"the weights in {folder} must be finite numbers, got others in {part.theirs!r}")

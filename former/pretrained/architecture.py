@@ -1,4 +1,4 @@
-"""What an architecture in Hugging Face's format has to say of itself, so that it can be read and written here."""
+"""The record of a Hugging Face architecture: everything needed to read and write it."""
 
 from __future__ import annotations
 
@@ -16,44 +16,44 @@ from former.tokens import Tokenizer
 
 @dataclass(frozen=True)
 class Part:
-    """One of their tensors, and those of ours that it holds: joined along the first dimension."""
+    """One of their tensors, and ours that it contains, concatenated along the first dimension."""
 
     theirs: str
     ours: tuple[str, ...]
-    transposed: bool = False  # theirs is (in, out), as GPT-2 keeps its maps; ours are (out, in)
+    transposed: bool = False  # theirs is (in, out), as in GPT-2; ours are (out, in)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Architecture:
-    """One architecture: from its config.json, names and tokenizer files to ours, and back."""
+    """One architecture: conversion of config.json, tensor names and tokenizer files to ours, and back."""
 
-    kinds: tuple[type, ...]  # our models that it reads and writes
-    classes: str  # how the names of its classes begin
-    sign: str  # a tensor that no other architecture has, by the name `parts` knows
-    body: frozenset[str]  # first parts of the names of all that is no head
-    name: Callable[[str], str | None]  # a name in a file → the name `parts` knows; None for what holds no weight
-    written: Callable[[str, Any], str]  # a name `parts` knows, and our model → the name that is written
-    tied: Mapping[str, str]  # tensors that repeat another, by the name of that other
+    kinds: tuple[type, ...]  # our model classes that it covers
+    classes: str  # prefix of its class names
+    sign: str  # a tensor that only this architecture has, by the name in `parts`
+    body: frozenset[str]  # first components of the names of all tensors outside output heads
+    name: Callable[[str], str | None]  # name in a file → name in `parts`; None for buffers
+    written: Callable[[str, Any], str]  # name in `parts`, and our model → name to write
+    tied: Mapping[str, str]  # tensor that repeats another → the other's name
     read_config: Callable[[dict[str, Any], Mapping[str, Tensor]], tuple[type, Any]]  # → our model's class and config
-    read_facts: Callable[[dict[str, Any], Any], dict[str, Any]]  # of a config.json and our model, for the card
+    read_facts: Callable[[dict[str, Any], Any], dict[str, Any]]  # config.json and our model → facts for the card
     write_config: Callable[[Bundle], dict[str, Any]]
     parts: Callable[[type, Any], Iterator[Part]]
-    read_tokenizer: Callable[[Path, int], Tokenizer]  # of a folder, for a model of so many tokens
-    tokenizer_settings: Callable[[Tokenizer], dict[str, Any]]  # → what tokenizer_config.json says beside tokenizer.json
+    read_tokenizer: Callable[[Path, int], Tokenizer]  # folder and number of the model's tokens → tokenizer
+    tokenizer_settings: Callable[[Tokenizer], dict[str, Any]]  # → contents of tokenizer_config.json
 
     def is_class(self, name: str) -> bool:
-        """Whether a class of this name is one of the architecture's."""
+        """Whether a class of this name belongs to the architecture."""
         return name.startswith(self.classes)
 
     def owns(self, weights: Iterable[str]) -> bool:
-        """Whether tensors of these names are of this architecture."""
+        """Whether tensors of these names belong to the architecture."""
         return any(self.name(unwrapped(theirs)) == self.sign for theirs in weights)
 
     def canonical(self, weights: dict[str, Tensor], folder: Path) -> dict[str, Tensor]:
-        """The weights by the names that `parts` knows, each once.
+        """Returns the weights by the names in `parts`, each once.
 
         Raises:
-            CheckpointError: two tensors of one name, or one that should repeat another and does not.
+            CheckpointError: two tensors have one name, or a tensor differs from the one that it must repeat.
         """
         named: dict[str, Tensor] = {}
         for theirs, tensor in weights.items():
@@ -71,22 +71,22 @@ class Architecture:
 
 
 def require(values: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
-    """Raises ValueError unless what a config says of these fields, if it does, is what is expected."""
+    """Raises ValueError if a config sets one of these fields to another value than expected."""
     for name, value in expected.items():
         if values.get(name, value) != value:
             raise ValueError(f"{name} must be {value!r}, got {values[name]!r}")
 
 
 def unwrapped(name: str) -> str:
-    """A tensor's name without what `DataParallel` and `torch.compile` put into it."""
+    """Strips the prefixes of `DataParallel` and `torch.compile` from a tensor's name."""
     return ".".join(part for part in name.split(".") if part not in ("module", "_orig_mod"))
 
 
 def class_names(values: Mapping[str, Any]) -> list[str]:
-    """The names of a config's architectures; none where it says none.
+    """Returns a config's architectures; empty without any.
 
     Raises:
-        ValueError: no list of names.
+        ValueError: not a list of names.
     """
     names = values.get("architectures") or []
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
@@ -95,14 +95,14 @@ def class_names(values: Mapping[str, Any]) -> list[str]:
 
 
 ACTIVATIONS = {"gelu": "gelu", "relu": "relu", "gelu_new": "gelu_tanh", "gelu_pytorch_tanh": "gelu_tanh"}
-"""Their names of activations, and ours; the first of two is the one that is written."""
+"""Their names of activations → ours; of two for one of ours, the first is written."""
 
 
 def activation(name: Any) -> Any:
-    """Our name of an activation.
+    """Converts the name of an activation to ours.
 
     Raises:
-        ValueError: one that is not known here.
+        ValueError: an unknown activation.
     """
     if not isinstance(name, str) or name not in ACTIVATIONS:
         raise ValueError(f"activation must be one of {', '.join(map(repr, ACTIVATIONS))}, got {name!r}")
@@ -115,7 +115,7 @@ def their_activation(name: str) -> str:
 
 
 def feed_forward(hidden: Any, emb: Any) -> dict[str, Any]:
-    """The fields of our config that give the feed-forward this hidden size.
+    """Returns the fields of our config for a feed-forward of this hidden size.
 
     Raises:
         ValueError: sizes that are not whole numbers of at least 1.
@@ -126,6 +126,6 @@ def feed_forward(hidden: Any, emb: Any) -> dict[str, Any]:
 
 
 def linear(theirs: str, *ours: str, transposed: bool = False) -> Iterator[Part]:
-    """A map, or several kept as one, or a norm: its weight and its bias."""
+    """Yields weight and bias of a linear map, of several stored as one, or of a norm."""
     yield Part(f"{theirs}.weight", tuple(f"{name}.weight" for name in ours), transposed)
     yield Part(f"{theirs}.bias", tuple(f"{name}.bias" for name in ours))

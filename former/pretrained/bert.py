@@ -1,7 +1,7 @@
-"""BERT in Hugging Face's format: `former.bert`, with the heads that the file holds.
+"""BERT in Hugging Face's format: `former.bert`, with the output heads in the file.
 
-BertForSequenceClassification is a `BertClassifier`, where it chooses one of several classes. Every other class is a
-`Bert`, with its pooler and its two heads as far as the file has them: what other heads there are is left.
+BertForSequenceClassification becomes a `BertClassifier`, if it chooses one of several classes. Every other class
+becomes a `Bert`, with the pooler and the two heads if the file has them; other heads are skipped.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ from former.pretrained.architecture import (
     their_activation,
 )
 
-_SAME = {  # what the format can vary and our Bert does not
+_SAME = {  # fields that the format can vary, but our Bert cannot
     "position_embedding_type": "absolute",
     "is_decoder": False,
     "add_cross_attention": False,
     "tie_word_embeddings": True,
 }
 _OURS = {"variant": "narrow", "attention_bias": True, "scaled": True, "unify": True}
-_HEADS = {  # what says in our config that a part is there, and where its tensors' names begin
+_HEADS = {  # our config's flag of each part, and the prefix of the part's tensor names
     "pooler": "pooler.",
     "words_head": "cls.predictions.",
     "sentence_head": "cls.seq_relationship.",
 }
-_CLASSES: dict[str, tuple[str, ...]] = {  # and what the weights of those that we write must hold
+_CLASSES: dict[str, tuple[str, ...]] = {  # and the parts that the weights of a written class must have
     "BertForPreTraining": ("pooler", "words_head", "sentence_head"),
     "BertForMaskedLM": ("words_head",),
     "BertForNextSentencePrediction": ("pooler", "sentence_head"),
     "BertModel": (),
     "BertForSequenceClassification": (),
 }
-_OLD = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bias"}  # as the first files have it
+_OLD = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bias"}  # names in the earliest files
 
 
 def _name(theirs: str) -> str | None:
@@ -85,25 +85,25 @@ def _read_config(values: dict[str, Any], weights: Mapping[str, Tensor]) -> tuple
 
 
 def _is_verdict(names: list[str], weights: Mapping[str, Tensor]) -> bool:
-    """Whether a head that is called classifier reads the pooler, and not each token."""
+    """Whether a head named classifier reads the pooler, not each token."""
     if "BertForSequenceClassification" in names:
         return True
     return _CLASSES.keys() >= set(names) and weights.keys() >= {"classifier.weight", "pooler.dense.weight"}
 
 
 def _num_classes(weights: Mapping[str, Tensor]) -> int:
-    """The rows of the classifier's map; 2 where there is none, 0 of a tensor that is one number."""
+    """Returns the rows of the classifier's map; 2 without one, 0 if it is a scalar."""
     shape = weights["classifier.weight"].shape if "classifier.weight" in weights else (2,)
     return shape[0] if shape else 0
 
 
 def _chooses(num_classes: int, problem_type: Any) -> bool:
-    """Whether a head chooses one of several classes, as a BertClassifier's does: no single score, no set of labels."""
+    """Whether a head chooses one of several classes, like a BertClassifier: not a single score, not a set of labels."""
     return num_classes > 1 and problem_type in (None, "single_label_classification")
 
 
 def _read_facts(values: dict[str, Any], model: Any) -> dict[str, Any]:
-    """The names of a classifier's classes, where they are more than numbers."""
+    """Returns the names of a classifier's classes, if they are not just numbers."""
     names = values.get("id2label")
     if not isinstance(model, BertClassifier) or not isinstance(names, dict):
         return {}
@@ -184,7 +184,9 @@ _BLOCK = {
 
 
 def _written(name: str, model: Any) -> str:
-    bare = isinstance(model, Bert) and model.words is None and model.sentence is None  # BertModel has no prefix
+    bare = (
+        isinstance(model, Bert) and model.words is None and model.sentence is None
+    )  # tensor names of BertModel have no prefix
     return name if bare or name.startswith(("cls.", "classifier.")) else f"bert.{name}"
 
 

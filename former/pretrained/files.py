@@ -1,4 +1,4 @@
-"""The files of a folder in Hugging Face's format, and how they get here; whatever is wrong is said in one line."""
+"""Reads and downloads folders in Hugging Face's format; reports every error in one line."""
 
 from __future__ import annotations
 
@@ -22,29 +22,41 @@ SHORT_NAMES = {
     "distilgpt2": "distilbert",
     **{f"bert-{size}-{case}": "google-bert" for size in ("base", "large") for case in ("uncased", "cased")},
 }
-"""Repositories that may be named without their owner, and the owner."""
+"""Repositories that can be named without their owner → the owner."""
 
 _REPO_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9_][\w.-]*", re.ASCII)
-_OTHER_FORMS = (".bin", ".pt", ".h5", ".ckpt", ".index", ".msgpack")  # a TensorFlow checkpoint is .index and parts
+_OTHER_FORMS = (
+    ".bin",
+    ".pt",
+    ".h5",
+    ".ckpt",
+    ".index",
+    ".msgpack",
+)  # a TensorFlow checkpoint consists of .index and data files
 _WANTED = ("*.safetensors", INDEX, "config.json", TOKENIZER, "tokenizer_config.json", "vocab.*", "merges.txt")
 
 
 @contextmanager
 def refused(path: Path) -> Iterator[None]:
-    """Whatever cannot be used is refused as a CheckpointError of one line that names the file or folder."""
+    """Context manager: turns errors into a CheckpointError of one line that names the file or folder."""
     try:
         yield
     except CheckpointError:
         raise
-    except (ValueError, TypeError, RuntimeError, OverflowError) as error:  # of torch too: sizes beyond any memory
+    except (
+        ValueError,
+        TypeError,
+        RuntimeError,
+        OverflowError,
+    ) as error:  # torch raises some too, for sizes beyond any memory
         raise CheckpointError(f"{path}: {_one_line(error)}") from error
 
 
 def read_text(path: Path) -> str:
-    """A text file, whole, without the byte order mark that some editors put before it.
+    """Reads a text file, without the byte order mark that some editors add.
 
     Raises:
-        CheckpointError: missing, or no text.
+        CheckpointError: the file is missing or not text.
     """
     try:
         return path.read_text(encoding="utf-8-sig")
@@ -53,37 +65,37 @@ def read_text(path: Path) -> str:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """A JSON file that holds an object.
+    """Reads a JSON file that holds an object.
 
     Raises:
-        CheckpointError: missing, or no such thing.
+        CheckpointError: the file is missing or not a JSON object.
     """
     try:
         values = json.loads(read_text(path))
     except (ValueError, RecursionError) as error:
         if isinstance(error, CheckpointError):
             raise
-        raise CheckpointError(f"{path} is no JSON: {_one_line(error)}") from error
+        raise CheckpointError(f"{path} is not JSON: {_one_line(error)}") from error
     if not isinstance(values, dict):
         raise CheckpointError(f"{path} must hold an object, got a {type(values).__name__}")
     return values
 
 
 def read_weights(folder: Path) -> dict[str, Tensor]:
-    """Every tensor of a folder, from its one file of weights or from those its index names.
+    """Reads all tensors of a folder, from its single weight file or from those in its index.
 
     Raises:
-        CheckpointError: no safetensors, or a file that is missing or damaged.
+        CheckpointError: there are no safetensors, or a file is missing or damaged.
     """
     if (folder / WEIGHTS).exists():
         return _read(folder / WEIGHTS)
     if not (folder / INDEX).exists():
         others = any(path.suffix in _OTHER_FORMS for path in folder.iterdir())
-        hint = "; other forms can run code: save_pretrained of transformers writes this one" if others else ""
+        hint = "; other formats can run code; save_pretrained of transformers writes this one" if others else ""
         raise CheckpointError(f"{folder} holds no {WEIGHTS} and no {INDEX}{hint}")
     places = read_json(folder / INDEX).get("weight_map")
     if not isinstance(places, dict) or not all(isinstance(file, str) for file in places.values()):
-        raise CheckpointError(f"{folder / INDEX} must hold a weight_map from tensors to files")
+        raise CheckpointError(f"{folder / INDEX} must have a weight_map from tensors to files")
     weights: dict[str, Tensor] = {}
     for file in sorted(set(places.values())):
         if Path(file).name != file or not file.endswith(".safetensors") or not file.isprintable():
@@ -103,19 +115,19 @@ def is_repo_id(name: str) -> bool:
 
 
 def fetch(repo_id: str) -> Path:
-    """A repository's folder in Hugging Face's cache; what is not there yet is fetched, with a progress bar.
+    """Returns a repository's folder in Hugging Face's cache; downloads missing files, with a progress bar.
 
     Raises:
-        CheckpointError: no network, or no such repository.
+        CheckpointError: there is no network, or no such repository.
     """
-    from huggingface_hub import snapshot_download  # noqa: PLC0415 (only who names a repository needs it)
+    from huggingface_hub import snapshot_download  # noqa: PLC0415 (imported only for repositories)
 
     name = f"{SHORT_NAMES[repo_id]}/{repo_id}" if repo_id in SHORT_NAMES else repo_id
     try:
         return Path(snapshot_download(name, allow_patterns=list(_WANTED)))
-    except Exception as error:  # of the network, the hub and the disk: the library has no common class for them
+    except Exception as error:  # network, hub and disk errors have no common class
         raise CheckpointError(
-            f"{repo_id!r} is no folder here, and cannot be fetched from Hugging Face: {_one_line(error)}"
+            f"{repo_id!r} is not a folder here and cannot be downloaded from Hugging Face: {_one_line(error)}"
         ) from error
 
 
@@ -127,5 +139,5 @@ def _read(path: Path) -> dict[str, Tensor]:
 
 
 def _one_line(error: BaseException) -> str:
-    """The first line of what an error says, or its kind."""
+    """Returns the first line of an error's message, or its type."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -1,6 +1,6 @@
 """GPT-2 in Hugging Face's format (distilgpt2 is one of them): `former.gpt2`.
 
-Every class of it is a `Generator`, whose output layer is the token embedding: what other heads a file has are left.
+Every class becomes a `Generator`, whose output layer is the token embedding; other output heads are skipped.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from former.pretrained.architecture import (
     their_activation,
 )
 
-_SAME = {  # what the format can vary and our Generator does not
+_SAME = {  # fields that the format can vary, but our Generator cannot
     "scale_attn_weights": True,
     "add_cross_attention": False,
     "tie_word_embeddings": True,
@@ -41,7 +41,7 @@ _OURS = {
     "unify": True,
     "tied": True,
 }
-_BUFFER = re.compile(r"h\.\d+\.attn\.(bias|masked_bias)")  # the causal mask, which old files hold
+_BUFFER = re.compile(r"h\.\d+\.attn\.(bias|masked_bias)")  # the causal mask, stored in old files
 
 
 def _name(theirs: str) -> str | None:

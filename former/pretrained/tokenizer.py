@@ -1,6 +1,6 @@
-"""The tokenizer of a folder in Hugging Face's format, from its tokenizer.json or the older files; and what is written.
+"""Reads a tokenizer in Hugging Face's format, from tokenizer.json or older files, and returns settings to write.
 
-BERT reads pieces of words, GPT-2 runs of bytes; but a GPT-2 may stand on BERT's pieces, as the Chinese ones do.
+BERT has pieces of words, GPT-2 runs of bytes; but some GPT-2 models, such as Chinese ones, use BERT's pieces.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ VOCABULARY, MERGES, PIECES = "vocab.json", "merges.txt", "vocab.txt"
 
 
 def read_pieces(folder: Path, num_tokens: int, closed: bool = True) -> Tokenizer:
-    """BERT's tokenizer, for a model of so many tokens; `closed`: whether a text ends in `[SEP]`."""
+    """Reads BERT's tokenizer, for a model of so many tokens; `closed`: whether texts end with `[SEP]`."""
     if (folder / TOKENIZER).exists():
         return tokens.WordPieceTokenizer(read_text(folder / TOKENIZER), num_tokens, closed)
     if not (folder / PIECES).exists():
@@ -42,7 +42,7 @@ def read_pieces(folder: Path, num_tokens: int, closed: bool = True) -> Tokenizer
 
 
 def read_bytes(folder: Path, num_tokens: int) -> Tokenizer:
-    """GPT-2's tokenizer, for a model of so many tokens; or BERT's, where that is what the folder holds."""
+    """Reads GPT-2's tokenizer, for a model of so many tokens; or BERT's, if the folder has that."""
     if _holds_pieces(folder):
         return read_pieces(folder, num_tokens, closed=False)
     if (folder / TOKENIZER).exists():
@@ -54,32 +54,32 @@ def read_bytes(folder: Path, num_tokens: int) -> Tokenizer:
         if line and not line.startswith("#version"):
             first, space, second = line.partition(" ")
             if not space or " " in second:
-                raise CheckpointError(f"{folder / MERGES} must hold two tokens a line, got {line!r}")
+                raise CheckpointError(f"{folder / MERGES} must have two tokens on each line, got {line!r}")
             merges.append((first, second))
     return tokens.BpeTokenizer.from_vocabulary(read_json(folder / VOCABULARY), merges, num_tokens)
 
 
 def _holds_pieces(folder: Path) -> bool:
-    """Whether a folder's tokenizer is BERT's: it says so, or has no file but a vocab.txt."""
+    """Whether a folder's tokenizer is BERT's: its settings say so, or its only file is a vocab.txt."""
     if (folder / TOKENIZER).exists():
         return re.search(r'"type"\s*:\s*"WordPiece"', read_text(folder / TOKENIZER)) is not None
     return (folder / PIECES).exists() and not (folder / MERGES).exists()
 
 
 def has_capitals(pieces: Iterable[str]) -> bool:
-    """Whether a vocabulary is of texts that keep their capitals: single ones are among its pieces."""
+    """Whether a vocabulary keeps capitals: it has single capital letters."""
     letters = (piece.removeprefix("##") for piece in pieces)
     return any(len(letter) == 1 and letter != letter.lower() for letter in letters)
 
 
 def settings_of_pieces(tokenizer: Tokenizer) -> dict[str, Any]:
-    """What tokenizer_config.json says of BERT's tokenizer.
+    """Returns BERT's tokenizer_config.json.
 
     Raises:
-        ValueError: another kind.
+        ValueError: another kind of tokenizer.
     """
     if not isinstance(tokenizer, tokens.WordPieceTokenizer):
-        raise ValueError(f"tokenizer must be a WordPieceTokenizer, as BERT's, got a {type(tokenizer).__name__}")
+        raise ValueError(f"tokenizer must be a WordPieceTokenizer, like BERT's, got a {type(tokenizer).__name__}")
     normalizer = json.loads(tokenizer.to_dict()["definition"])["normalizer"] or {}
     return {
         "tokenizer_class": "BertTokenizer",
@@ -90,20 +90,20 @@ def settings_of_pieces(tokenizer: Tokenizer) -> dict[str, Any]:
 
 
 def settings_of_bytes(tokenizer: Tokenizer) -> dict[str, Any]:
-    """What tokenizer_config.json says of GPT-2's tokenizer, or of BERT's.
+    """Returns the tokenizer_config.json of GPT-2's tokenizer, or of BERT's.
 
     Raises:
-        ValueError: another kind.
+        ValueError: another kind of tokenizer.
     """
     if isinstance(tokenizer, tokens.WordPieceTokenizer):
         return settings_of_pieces(tokenizer)
     if not isinstance(tokenizer, tokens.BpeTokenizer):
-        raise ValueError(f"tokenizer must be a BpeTokenizer, as GPT-2's, got a {type(tokenizer).__name__}")
+        raise ValueError(f"tokenizer must be a BpeTokenizer, like GPT-2's, got a {type(tokenizer).__name__}")
     end = None if tokenizer.end_token is None else "<|endoftext|>"
     special = dict.fromkeys(("bos_token", "eos_token", "unk_token"), end)
     return {"tokenizer_class": "GPT2Tokenizer", "add_prefix_space": False, **special}
 
 
 def _missing(folder: Path, older: str) -> CheckpointError:
-    cure = "copy there the one that the model was trained with"
-    return CheckpointError(f"{folder} holds no tokenizer: neither {TOKENIZER} nor {older}; {cure}")
+    cure = "copy the model's own into it"
+    return CheckpointError(f"{folder} has no tokenizer: neither {TOKENIZER} nor {older}; {cure}")

@@ -1,8 +1,8 @@
-"""A text through a model of any kind: `former.load("gpt").run("The cat")`.
+"""Runs a text through a model of any kind: `former.load("gpt").run("The cat")`.
 
-run    `Run`, what a text did in a model, and `Map`, the attention of one stack of layers
-kind   what is special about a kind of model, behind one protocol; each kind stands in a file of its own:
-       causal classifier masked translator memory; `kinds` knows which a model is
+run    `Run`, the recorded pass of a text through a model, and `Map`, the attention of one stack of layers
+kind   the protocol for what differs between kinds of models; each kind has a file of its own:
+              causal classifier masked translator memory; `kinds` finds the kind of a model
 """
 
 from former.runs import kind

@@ -1,4 +1,4 @@
-"""A model that says what comes next: a `Generator`, whatever its mask."""
+"""Models that predict the next token: a `Generator`, whatever its mask."""
 
 from __future__ import annotations
 
@@ -31,30 +31,30 @@ class Causal(Kind):
     models = (Generator,)
 
     def read(self, source: Source, text: str, answer: str | None = None, limit: int | None = None) -> Reading:
-        """Reads a text, the beginning of one that is too long."""
+        """Reads a text, or the beginning of one that is too long."""
         require_no_answer(answer, source)
         ids, labels, total = tokenize(source, text, limit)
         sides = Sides(labels, labels, readable(source.model).mask(len(ids)), tuple(ids))
         return Reading(text, ids, labels, total, (as_input(source, ids),), {"self": sides})
 
     def measure(self, model: Any, reading: Reading, inputs: Inputs, result: Tensor) -> Measure:
-        """Bits a token, over all that have one before them."""
+        """Returns the measure in bits per token, over all tokens but the first."""
         del reading, result
         return bits_of(self.written(model, inputs))
 
     def written(self, model: Any, inputs: Inputs) -> Tensor:
-        """The text's own tokens."""
+        """Returns the text's own tokens."""
         del model
         return inputs[0]
 
     def next_logits(self, model: Any, result: Tensor) -> Tensor:
-        """Logits (num_tokens,) of the token that follows."""
+        """Returns logits (num_tokens,) of the next token."""
         del model
         return result[0, -1]
 
 
 def bits_of(tokens: Tensor) -> Measure:
-    """The measure of how well tokens (1, t) are predicted: from logits (b, t, num_tokens) to bits a token, (b,).
+    """Returns a measure of how well tokens (1, t) are predicted: logits (b, t, num_tokens) → bits per token, (b,).
 
     Raises:
         Unanswerable: fewer than two tokens.

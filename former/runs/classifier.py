@@ -1,4 +1,4 @@
-"""A model that judges a whole text: a `Classifier`, or a `BertClassifier`, which reads its verdict off `[CLS]`."""
+"""Models that classify a whole text: a `Classifier`, or a `BertClassifier`, which reads `[CLS]`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Judge(Kind):
     says = "class"
 
     def read(self, source: Source, text: str, answer: str | None = None, limit: int | None = None) -> Reading:
-        """Reads a text, the end of one that is too long: a review says at its end what it comes to."""
+        """Reads a text, or the end of one that is too long: reviews state their verdict at the end."""
         require_no_answer(answer, source)
         ids, labels, total = tokenize(source, text, limit, end=True)
         model = readable(source.model)
@@ -42,7 +42,7 @@ class Judge(Kind):
         return Reading(text, ids, labels, total, (as_input(source, ids),), {"self": sides})
 
     def measure(self, model: Any, reading: Reading, inputs: Inputs, result: Tensor) -> Measure:
-        """The log-odds against the class that the model chooses, log (1 − p) / p, in nats."""
+        """Returns the measure log (1 − p) / p, in nats, with p the probability of the class that the model predicts."""
         del model, reading, inputs
         return odds_against(int(result[0].argmax()))
 
@@ -57,26 +57,26 @@ class Judge(Kind):
         return self.unembed(model, inputs)(x)
 
     def classes(self, source: Source) -> list[str]:
-        """As the card names them, or numbered."""
+        """Returns the names in the card, or numbers."""
         return list(source.card.get("classes") or map(str, range(source.model.config.num_classes)))
 
     def unembed(self, model: Any, inputs: Inputs) -> Callable[[Tensor], Tensor]:
-        """Pooling, or `[CLS]`, and the last layer: (b, t, e) → log-probabilities (b, num_classes)."""
+        """Returns pooling, or `[CLS]`, and the last layer: (b, t, e) → log-probabilities (b, num_classes)."""
         if isinstance(model, Classifier):
             return partial(model.unembed, real=model.real(*inputs))
         return model.unembed
 
 
-def odds_against(chosen: int) -> Measure:
-    """log (1 − p) / p of one class, from log-probabilities (b, num_classes) → (b,)."""
+def odds_against(predicted: int) -> Measure:
+    """Returns the measure log (1 − p) / p of one class: log-probabilities (b, num_classes) → (b,)."""
 
     def measure(log_probs: Tensor) -> Tensor:
-        others = torch.cat((log_probs[:, :chosen], log_probs[:, chosen + 1 :]), 1)
-        return others.logsumexp(1) - log_probs[:, chosen]
+        others = torch.cat((log_probs[:, :predicted], log_probs[:, predicted + 1 :]), 1)
+        return others.logsumexp(1) - log_probs[:, predicted]
 
     return measure
 
 
 def shares_read(model: Any, rolled: Tensor) -> Tensor:
-    """Where the verdict is read from, by a rollout (t, t): `[CLS]`'s row, or the mean over all, as pooling takes it."""
+    """Returns the rollout (t, t) of the vector that is classified: `[CLS]`'s row, or the mean of all for pooling."""
     return rolled[0] if isinstance(model, BertClassifier) else rolled.mean(0)

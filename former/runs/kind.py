@@ -1,6 +1,6 @@
-"""What is special about a kind of model, behind one protocol: how it reads a text, runs, predicts and is measured.
+"""The protocol for kinds of models: how a kind reads a text, runs, predicts and is measured.
 
-Each kind stands in one file of this package. Nothing else asks what kind a model is.
+Each kind has a file of its own in this package. No other code asks what kind a model is.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from former.hooks import Observer
 from former.tokens import UNK, Tokenizer, WordTokenizer
 
 Measure = Callable[[Tensor], Tensor]
-"""From a model's result for a batch to one number a sequence, (b,)."""
+"""Maps a model's result for a batch to one number for each sequence, (b,)."""
 
 Inputs = tuple[Tensor, ...]
-"""What a model is called with: token ids (1, t) first, and what its kind has besides."""
+"""The arguments of a model: token ids (1, t) first, then what its kind needs besides."""
 
 
 class Unanswerable(ValueError):
-    """A text that a model cannot read, or a question that makes no sense of a model or a text.
+    """The model cannot read this text, or the question makes no sense for this model or text.
 
     Args:
-        reason: a short name for it, by which it can be said in another language.
+        reason: a short identifier, for translations of the message.
         message: one line of English.
-        values: what the message names.
+        values: the values in the message.
     """
 
     def __init__(self, reason: str, message: str, **values: Any) -> None:
@@ -37,52 +37,52 @@ class Unanswerable(ValueError):
 
 
 class Source(Protocol):
-    """What a run is of: a `former.Bundle`. Its model may be a fast twin (`former.cpu`)."""
+    """The model and tokenizer of a run: a `former.Bundle`. Its model may be a fast twin (`former.cpu`)."""
 
     @property
     def model(self) -> Any:
-        """Called with token ids."""
+        """The model, which accepts token ids."""
         ...
 
     @property
     def tokenizer(self) -> Tokenizer:
-        """The model's."""
+        """The model's tokenizer."""
         ...
 
     @property
     def card(self) -> Mapping[str, Any]:
-        """What is known of the model."""
+        """Facts about the model."""
         ...
 
 
 @dataclass(frozen=True)
 class Sides:
-    """The two sides of a map, and which query may see which key."""
+    """The two sides of a map, and which query may attend to which key."""
 
     queries: list[str]  # labels of the rows
     keys: list[str]  # labels of the columns
     allowed: Tensor  # bool (t_query, t_key)
-    ids: tuple[int, ...] = ()  # of the tokens, where queries and keys are the same
-    memory: int = 0  # how many of the keys, from the first, are a memory
+    ids: tuple[int, ...] = ()  # of the tokens, if queries and keys are the same
+    memory: int = 0  # number of keys, from the first, that are a memory
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A text as a model of some kind reads it."""
+    """A text as a kind of model reads it."""
 
     text: str  # as typed
-    ids: list[int]  # what was read
-    tokens: list[str]  # a label for each
-    total: int  # tokens of the text: more than were read where the model's context cut it
+    ids: list[int]  # the tokens that fit
+    tokens: list[str]  # their labels
+    total: int  # number of tokens in the text; more than `ids` if it exceeds the context
     inputs: Inputs
-    sides: Mapping[str, Sides]  # of each map: "self", or each of `former.hooks.STACKS` where there are several
+    sides: Mapping[str, Sides]  # of each map: "self", or each of `former.hooks.STACKS` in a model with several
 
 
 class Kind:
-    """A kind of model. It keeps nothing: one object serves all models of the kind.
+    """A kind of model. It has no state: one object serves all models of the kind.
 
     Attributes:
-        name: one word for it.
+        name: the kind in one word.
         models: the classes of this kind.
         says: what a model of the kind says of a text: the "next" token after each, one "class", or a "blank" filled in.
         stack: the module whose residual stream the output is read from.
@@ -100,42 +100,42 @@ class Kind:
 
         Args:
             source: the model and its tokenizer.
-            text: as typed.
-            answer: what a decoder reads, of a kind that has one.
+            text: as the user typed it.
+            answer: the decoder's input, for a kind with a decoder.
             limit: the most tokens to read; None for the model's context.
         Raises:
-            Unanswerable: a text without a token, or an answer to a kind that writes none.
+            Unanswerable: a text without tokens, or an answer for a kind that writes none.
         """
         raise NotImplementedError
 
     def prepare(self, model: Any, reading: Reading, edits: Sequence[Observer]) -> tuple[Inputs, Tensor | None]:
-        """The inputs of the run that is looked at, and the logits (1, num_tokens) for its first token, if known."""
+        """Prepares the run: returns its inputs, and the logits (1, num_tokens) for its first token, if known."""
         del model, edits
         return reading.inputs, None
 
     def call(self, model: Any, inputs: Inputs, observer: Observer | None = None) -> Tensor:
-        """Runs the model; returns what `output`, `measure` and `next_logits` read, (b, ...)."""
+        """Runs the model; returns (b, ...), which `output`, `measure` and `next_logits` read."""
         return model(*inputs, observer=observer)
 
     def batch(self, inputs: Inputs, count: int) -> Inputs:
-        """The inputs `count` times, as one batch."""
+        """Repeats the inputs `count` times as one batch."""
         return tuple(each.expand(count, -1) for each in inputs)
 
     def output(self, model: Any, result: Tensor) -> Tensor:
-        """What the model says, from what `call` returned."""
+        """Converts the result of `call` to the model's own output."""
         del model
         return result
 
     def measure(self, model: Any, reading: Reading, inputs: Inputs, result: Tensor) -> Measure:
-        """How badly the model does on a text, from what `call` returns: what an effect is measured in.
+        """Returns the measure in which effects are reported: how bad the prediction is, from the result of `call`.
 
         Args:
-            model: the readable one.
+            model: the readable one, not its fast twin.
             reading: the text.
-            inputs: of the run.
-            result: of the run.
+            inputs: the run's inputs.
+            result: the run's result.
         Raises:
-            Unanswerable: there is nothing to measure.
+            Unanswerable: the text has nothing to predict.
         """
         raise NotImplementedError
 
@@ -170,87 +170,87 @@ class Kind:
         return self.unembed(model, inputs)(x[:, [index_in(at, x.shape[1])]])[:, 0]
 
     def next_logits(self, model: Any, result: Tensor) -> Tensor:
-        """Logits (num_tokens,) of the token that follows the text.
+        """Returns logits (num_tokens,) of the token after the text.
 
         Raises:
-            Unanswerable: a kind that predicts no next token.
+            Unanswerable: the kind does not predict next tokens.
         """
         del result
-        raise Unanswerable("no_next", f"{type(model).__name__} predicts no next token")
+        raise Unanswerable("no_next", f"{type(model).__name__} does not predict next tokens")
 
     def written(self, model: Any, inputs: Inputs) -> Tensor:
-        """The tokens (1, t) after each of which the model predicts the next.
+        """Returns the tokens (1, t) after each of which the model predicts the next.
 
         Raises:
-            Unanswerable: a kind that predicts no next token.
+            Unanswerable: the kind does not predict next tokens.
         """
         del inputs
-        raise Unanswerable("no_next", f"{type(model).__name__} predicts no next token")
+        raise Unanswerable("no_next", f"{type(model).__name__} does not predict next tokens")
 
     def classes(self, source: Source) -> list[str]:
-        """The names of the classes.
+        """Returns the names of the classes.
 
         Raises:
-            Unanswerable: a kind that does not classify.
+            Unanswerable: the kind does not classify.
         """
-        raise Unanswerable("no_verdict", f"{type(readable(source.model)).__name__} gives no verdict on a text")
+        raise Unanswerable("no_verdict", f"{type(readable(source.model)).__name__} does not classify texts")
 
     def truths(self, reading: Reading) -> dict[int, int | None]:
-        """The place of each hidden token, and what was hidden there; None where nobody knows.
+        """Maps the position of each hidden token to the hidden id, or None if it is unknown.
 
         Raises:
-            Unanswerable: a kind that fills in nothing.
+            Unanswerable: the kind does not fill in hidden tokens.
         """
         del reading
-        raise Unanswerable("no_fill", f"a {self.name} model fills in no hidden words")
+        raise Unanswerable("no_fill", f"a {self.name} model does not fill in hidden words")
 
     def follows(self, model: Any, reading: Reading, result: Tensor) -> float | None:
-        """The probability that a text's second part follows its first; None where nothing says so."""
+        """Returns the probability that the second text follows the first; None if the model does not predict it."""
         del model, reading, result
         return None
 
     def unembed(self, model: Any, inputs: Inputs) -> Callable[[Tensor], Tensor]:
-        """Returns the map from the residual stream (b, t, e) to what the model says: logits, or log-probabilities.
+        """Returns the map from the residual stream (b, t, e) to the model's logits or log-probabilities.
 
         Raises:
-            Unanswerable: a model without a head.
+            Unanswerable: the model has no output head.
         """
         del inputs
         return model.unembed
 
     def facts(self, source: Source, reading: Reading, edits: Sequence[Observer]) -> dict[str, Any]:
-        """What only this kind has to tell of a text that was read, as plain values by name."""
+        """Returns facts of a reading that only this kind has, as plain values by name."""
         del source, reading, edits
         return {}
 
     def places(self, reading: Reading) -> list[int] | None:
-        """The tokens at which the stream can be read as a prediction; None for all."""
+        """Returns the positions at which the stream can be read as a prediction; None for all."""
         del reading
         return None
 
 
 def readable(model: Any) -> Any:
-    """The model itself, or the readable one that a fast twin was made of."""
+    """Returns the model itself, or the readable model of a fast twin."""
     return getattr(model, "model", model)
 
 
 def as_input(source: Source, ids: Sequence[int]) -> Tensor:
-    """Token ids as the model reads them: (1, t), where its weights are."""
+    """Returns token ids as a batch (1, t), on the device of the weights."""
     return torch.tensor([ids], device=next(source.model.parameters()).device)
 
 
 def tokenize(source: Source, text: str, limit: int | None, *, end: bool = False) -> tuple[list[int], list[str], int]:
-    """Reads the tokens of a text that fit.
+    """Tokenizes a text and truncates it.
 
     Args:
         source: the model and its tokenizer.
-        text: as typed.
+        text: as the user typed it.
         limit: the most tokens; None for the model's context.
-        end: whether the end of a longer text is kept, not the beginning.
+        end: whether to truncate a longer text at its beginning, not at its end.
     Returns:
-        The ids that were kept, a label for each, and how many there were.
+        The ids, their labels, and the number of tokens before truncation.
     Raises:
-        Unanswerable: a text without a token.
+        Unanswerable: a text without tokens.
     """
     tokenizer: Any = source.tokenizer
     ids = tokenizer.encode(text)
@@ -258,22 +258,22 @@ def tokenize(source: Source, text: str, limit: int | None, *, end: bool = False)
         raise Unanswerable("no_tokens", f"text must hold at least one token, got {text!r}")
     most = source.model.config.seq_length if limit is None else limit
     part = slice(-most, None) if end else slice(most)
-    kept = ids[part]
-    if len(ids) > most and getattr(tokenizer, "closed", False):  # as in training: [CLS] and [SEP] around what is left
-        kept = [ids[0], *(ids[1 - most :] if end else [*ids[1 : most - 1], ids[-1]])]
-    labels = tokenizer.labels(kept)
+    read = ids[part]
+    if len(ids) > most and getattr(tokenizer, "closed", False):  # as in training: put [CLS] and [SEP] around the rest
+        read = [ids[0], *(ids[1 - most :] if end else [*ids[1 : most - 1], ids[-1]])]
+    labels = tokenizer.labels(read)
     if isinstance(tokenizer, WordTokenizer):
         labels = with_typed(labels, tokenizer.split(text)[part])
-    return kept, labels, len(ids)
+    return read, labels, len(ids)
 
 
 def with_typed(labels: list[str], typed: Sequence[str]) -> list[str]:
-    """Labels in which an unknown word or character stands beside what was typed."""
+    """Adds the typed text to the labels of unknown words and characters."""
     return [f"{UNK} {word}" if label == UNK else label for label, word in zip(labels, typed, strict=True)]
 
 
 def require_no_answer(answer: str | None, source: Source) -> None:
-    """Raises Unanswerable for an answer to a model that reads one text."""
+    """Raises Unanswerable for an answer to a model that reads only one text."""
     if answer is not None:
         name = type(source.model).__name__
         raise Unanswerable("no_answer", f"answer must be None for a {name}, which reads one text, got {answer!r}")

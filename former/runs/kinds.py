@@ -1,4 +1,4 @@
-"""The kinds there are, and which of them a model is."""
+"""The known kinds, and the choice among them for a model."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ KINDS: tuple[Kind, ...] = (Causal(), Judge(), Masked(), Translator(), Rememberin
 
 
 def kind_of(source: Source) -> Kind:
-    """The kind of a bundle's model.
+    """Returns the kind of a bundle's model.
 
     Raises:
-        ValueError: a model without attention, or of a kind that is not known here.
+        ValueError: a model without attention, or of an unknown kind.
     """
     model = readable(source.model)
     for kind in KINDS:

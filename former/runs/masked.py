@@ -1,8 +1,8 @@
-"""A `Bert`, which fills in hidden words.
+"""Models that fill in hidden words: a `Bert`.
 
-In the text that is typed a word in brackets is hidden, "Paris is the capital of [France].": each of its pieces becomes
-[MASK], and what it was is remembered. [MASK] itself hides a piece that nobody knows. [SEP] stands between two texts, of
-which the model says whether the second follows the first.
+In the text a word in brackets is hidden, "Paris is the capital of [France].": each of its pieces becomes [MASK], and
+the reading stores what it was. [MASK] itself hides a piece that is unknown. [SEP] separates two texts, and the model
+predicts whether the second follows the first.
 
 Sizes: b batch, t tokens, e embedding.
 """
@@ -40,28 +40,28 @@ HIDDEN = re.compile(r"\[([^\[\]\s]+)\]")  # a word in brackets
 
 
 class Piece(NamedTuple):
-    """A token of a text that was typed."""
+    """A token of a typed text."""
 
-    id: int  # as the model reads it
-    truth: int | None = None  # what a hidden one was, where that is known
-    word: int | None = None  # of `MaskedReading.words`
+    id: int  # the model's input
+    truth: int | None = None  # the id of a hidden piece, if known
+    word: int | None = None  # index in `MaskedReading.words`
 
 
 @dataclass(frozen=True)
 class MaskedReading(Reading):
     """A text as a `Bert` reads it."""
 
-    pieces: list[Piece]  # [CLS] and [SEP] among them
-    segments: list[int]  # of each
-    words: list[tuple[int, int]]  # where each word begins and ends in the text, its brackets with it
-    blanks: dict[int, int | None]  # the place of each hidden piece, and what it was, where that is known
+    pieces: list[Piece]  # including [CLS] and [SEP]
+    segments: list[int]  # of each piece
+    words: list[tuple[int, int]]  # start and end of each word in the text, including its brackets
+    blanks: dict[int, int | None]  # position of each hidden piece → its id, if known
 
 
 class Masked(Kind):
-    """Each hidden piece is predicted from all the others.
+    """Predicts each hidden piece from all other tokens.
 
-    What `call` returns is the vectors above the last block (b, t, e), from which both heads read: logits of a whole
-    vocabulary at every place would be most of the work, and nobody asks for them.
+    `call` returns the vectors after the last block (b, t, e), which both heads read: logits of the whole vocabulary at
+    every position would be most of the work, and are rarely needed.
     """
 
     name = "masked"
@@ -69,7 +69,7 @@ class Masked(Kind):
     says = "blank"
 
     def read(self, source: Source, text: str, answer: str | None = None, limit: int | None = None) -> MaskedReading:
-        """Reads a text, or two; of two that are too long together, the longer is cut."""
+        """Reads a text, or two; if two are too long together, the longer one is cut."""
         require_no_answer(answer, source)
         tokenizer: Any = source.tokenizer
         words: list[tuple[int, int]] = []
@@ -94,18 +94,18 @@ class Masked(Kind):
         return MaskedReading(text, ids, labels, total, inputs, {"self": sides}, pieces, segments, words, blanks)
 
     def call(self, model: Any, inputs: Inputs, observer: Observer | None = None) -> Tensor:
-        """The vectors above the last block, (b, t, e)."""
+        """Runs the model; returns the vectors after the last block, (b, t, e)."""
         return model.encode(*inputs, observer=observer)
 
     def output(self, model: Any, result: Tensor) -> Tensor:
-        """Logits of the word at each token (b, t, num_tokens); without the head for it the vectors themselves."""
+        """Returns logits of the word at each position (b, t, num_tokens); without that head the vectors themselves."""
         return model.unembed(result) if model.has_head else result
 
     def measure(self, model: Any, reading: Reading, inputs: Inputs, result: Tensor) -> Measure:
-        """Bits a hidden piece; of one that nobody knows, of what the model says first."""
+        """Returns the measure in bits per hidden piece; an unknown piece counts as the model's first guess."""
         unembed, truths = self.unembed(model, inputs), self.truths(reading)
         if not truths:
-            raise Unanswerable("no_blanks", "text must hide a word, in brackets, so that there is one to predict")
+            raise Unanswerable("no_blanks", "text must hide a word, in brackets, for the model to predict")
         places = list(truths)
         guesses = unembed(result[0, places]).argmax(-1)  # (blanks,)
         known = [guess if truth is None else truth for guess, truth in zip(guesses, truths.values(), strict=True)]
@@ -129,44 +129,44 @@ class Masked(Kind):
         return self.unembed(model, inputs)(x[:, places[index_in(at, len(places))]])
 
     def unembed(self, model: Any, inputs: Inputs) -> Callable[[Tensor], Tensor]:
-        """The masked-word head."""
+        """Returns the masked-word head."""
         if not model.has_head:
-            raise Unanswerable("no_head", "this Bert has no masked-word head: it predicts nothing")
+            raise Unanswerable("no_head", "this Bert has no masked-word head: it makes no predictions")
         return super().unembed(model, inputs)
 
     def truths(self, reading: Reading) -> dict[int, int | None]:
-        """The hidden pieces."""
+        """Returns the hidden pieces by position."""
         assert isinstance(reading, MaskedReading)
         return reading.blanks
 
     def places(self, reading: Reading) -> list[int]:
-        """Where something is hidden."""
+        """Returns the positions of hidden pieces."""
         return list(self.truths(reading))
 
     def facts(self, source: Source, reading: Reading, edits: Sequence[Observer]) -> dict[str, Any]:
-        """The segment of each token, and the text's words: {"from", "to": in the text, "tokens": those of its pieces,
-        "pieces": as the vocabulary has them, also where they are hidden, "hidden"}."""
+        """Returns the segment of each token, and the text's words: {"from", "to": in the text, "tokens": its positions,
+        "pieces": as in the vocabulary, even if hidden, "hidden"}."""
         del edits
         assert isinstance(reading, MaskedReading)
         label, words = source.tokenizer.labels, []
         for number, (start, end) in enumerate(reading.words):
             tokens = [i for i, piece in enumerate(reading.pieces) if piece.word == number]
             pieces = [reading.pieces[i] for i in tokens]
-            shown = label([piece.id if piece.truth is None else piece.truth for piece in pieces])
+            pieces_shown = label([piece.id if piece.truth is None else piece.truth for piece in pieces])
             hidden = any(i in reading.blanks for i in tokens)
-            words.append({"from": start, "to": end, "tokens": tokens, "pieces": shown, "hidden": hidden})
+            words.append({"from": start, "to": end, "tokens": tokens, "pieces": pieces_shown, "hidden": hidden})
         return {"segments": reading.segments, "words": [word for word in words if word["tokens"]]}
 
     @torch.no_grad()
     def follows(self, model: Any, reading: Reading, result: Tensor) -> float | None:
-        """The probability that the second text follows the first; None for one text, or without the head for it."""
+        """Returns the probability that the second text follows the first; None for one text, or without that head."""
         if model.sentence is None or not reading.inputs[1].any():
             return None
-        return float(model.follows(result)[0].softmax(-1)[0])
+        return float(model.next_sentence_logits(result)[0].softmax(-1)[0])
 
 
 def _pieces(tokenizer: Any, text: str, start: int, words: list[tuple[int, int]]) -> list[Piece]:
-    """The pieces of one text, which begins at `start` of what was typed; its words are added to `words`."""
+    """Tokenizes one text, which begins at `start` of the typed text; appends its words to `words`."""
     pieces: list[Piece] = []
 
     def add(part: str, at: int, hidden: bool) -> None:

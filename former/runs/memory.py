@@ -1,8 +1,8 @@
-"""A `TransformerXL`, which reads a text segment by segment and carries a memory from one to the next.
+"""Models with a memory: a `TransformerXL`, which reads segment by segment and passes a memory from one to the next.
 
-A run looks at the last segment. Its map's rows are the segment's tokens, its columns those of the memory, which was
-kept from before, and then the segment's own. Edits act in every segment, but for those that name tokens by their
-places, which are places of the last map.
+A run records the last segment. The rows of its map are the segment's tokens; its columns are the memory's tokens, from
+earlier segments, and then the segment's own. Edits act in every segment, except those that name tokens by position,
+which refer to the last map.
 
 Sizes: b batch, t tokens of the last segment, m of the memory.
 """
@@ -30,24 +30,24 @@ class Remembering(Causal):
     resumes = False
 
     def read(self, source: Source, text: str, answer: str | None = None, limit: int | None = None) -> Reading:
-        """Reads a text whole, whatever the limit; the tokens of the reading are those of its last segment."""
+        """Reads a whole text, whatever the limit; the reading's tokens are those of its last segment."""
         del limit
         require_no_answer(answer, source)
         config = source.model.config
         whole, labels, total = tokenize(source, text, len(text.encode()) + 1)
-        past = (len(whole) - 1) // config.seq_length * config.seq_length  # in the segments before the last
+        past = (len(whole) - 1) // config.seq_length * config.seq_length  # tokens before the last segment
         t, m = len(whole) - past, min(past, config.memory_length)
         allowed = masks.named("causal", t, past=m)
         sides = Sides(labels[-t:], labels[-t - m :], allowed, () if m else tuple(whole), m)
         return Reading(text, whole[-t:], labels[-t:], total, (as_input(source, whole),), {"self": sides})
 
     def facts(self, source: Source, reading: Reading, edits: Sequence[Observer]) -> dict[str, Any]:
-        """How many of the map's keys are the memory's: "memory"."""
+        """Returns "memory", the number of the map's keys that belong to the memory."""
         del source, edits
         return {"memory": reading.sides["self"].memory}
 
     def prepare(self, model: Any, reading: Reading, edits: Sequence[Observer]) -> tuple[Inputs, Tensor | None]:
-        """Reads all segments but the last; returns that and the memory, if there is one, and what was said of it."""
+        """Reads all segments but the last; returns the last, with its memory, and the logits for its first token."""
         *earlier, last = reading.inputs[0].split(model.config.seq_length, 1)
         everywhere = chain(edit for edit in edits if not (isinstance(edit, Edit) and edit.fits))
         memory, logits = None, None
@@ -58,10 +58,10 @@ class Remembering(Causal):
         return (last, memory), logits[:, -1]
 
     def call(self, model: Any, inputs: Inputs, observer: Observer | None = None) -> Tensor:
-        """Logits (b, t, num_tokens) of the last segment."""
+        """Returns logits (b, t, num_tokens) of the last segment."""
         return model(*inputs, observer=observer)[0]
 
     def batch(self, inputs: Inputs, count: int) -> Inputs:
-        """The inputs `count` times; a memory is (depth, b, m, e)."""
+        """Repeats the inputs `count` times; a memory is (depth, b, m, e)."""
         tokens, *memory = inputs
         return (tokens.expand(count, -1), *(each.expand(-1, count, -1, -1) for each in memory))

@@ -1,4 +1,4 @@
-"""What one text did in a model: its tokens, its attention maps and what the model said, under edits.
+"""A recorded pass of one text through a model: tokens, attention maps and predictions, under edits.
 
 Sizes: t tokens, h heads, s size of one head.
 """
@@ -24,10 +24,10 @@ POINTS = ("weights", "q", "k", "v", "out")  # of each map
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Map(Sides):
-    """The attention of one stack of layers: queries that look at keys, with a label for each.
+    """The attention of one stack of layers, with labels for queries and keys.
 
-    A model of one stack has one map, "self"; an encoder-decoder has three: "encoder", "decoder", and "cross", in which
-    the answer looks at the text.
+    A model with one stack has one map, "self"; an encoder-decoder has three: "encoder", "decoder", and "cross", in
+    which the answer attends to the text.
     """
 
     name: str
@@ -35,13 +35,13 @@ class Map(Sides):
     q: Tensor  # (layers, h, t_query, s)
     k: Tensor  # (layers, h, t_key, s)
     v: Tensor  # (layers, h, t_key, s)
-    out: Tensor  # (layers, h, t_query, s): the sum of the values, each times its weight
-    roots: tuple[float, ...]  # of each layer, what q·k is divided by
-    own_scores: Tensor | None = None  # (layers, h, t_query, t_key), where they are more than q·k / root
+    out: Tensor  # (layers, h, t_query, s): the weighted sum of the values
+    roots: tuple[float, ...]  # for each layer, the divisor of q·k
+    own_scores: Tensor | None = None  # (layers, h, t_query, t_key), if positions add to q·k / root
 
     @property
     def scores(self) -> Tensor:
-        """(layers, h, t_query, t_key): what the softmax was taken of; −∞ where the mask hides a key."""
+        """The softmax's input, (layers, h, t_query, t_key); −∞ where the mask hides a key."""
         if self.own_scores is not None:
             return self.own_scores
         roots = torch.tensor(self.roots, dtype=self.q.dtype, device=self.q.device)[:, None, None, None]
@@ -50,27 +50,27 @@ class Map(Sides):
 
 
 class Blank(NamedTuple):
-    """A hidden piece of a text, and what a model fills in."""
+    """A hidden piece of a text, and the model's guesses."""
 
-    at: int  # which of the text's tokens
-    truth: str | None  # what was hidden; None where nobody knows
-    guesses: list[tuple[str, float]]  # label and probability, the likeliest first
+    at: int  # position in the text's tokens
+    truth: str | None  # the hidden label; None if unknown
+    guesses: list[tuple[str, float]]  # label and probability, the most likely first
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """One text through one model, under edits; `former.Bundle.run` makes it.
+    """One text through one model, under edits; `former.Bundle.run` creates it.
 
-    Questions that take a run stand in `former.analysis`.
+    `former.analysis` has functions that take a run.
     """
 
-    source: Source  # the model, its tokenizer and its card
+    source: Source  # model, tokenizer and card
     kind: Kind
     reading: Reading
     edits: tuple[Observer, ...]
-    inputs: Inputs  # what the model was called with
-    held: Tensor | None  # what `Kind.call` returned; None where it is not kept
-    maps: Mapping[str, Map]  # by name; empty in a run that was made without them
+    inputs: Inputs  # the model's arguments
+    held: Tensor | None  # what `Kind.call` returned; None if not stored
+    maps: Mapping[str, Map]  # by name; empty in a run without maps
     first: Tensor | None = None  # logits (1, num_tokens) for the first token, if known
 
     def __repr__(self) -> str:
@@ -78,7 +78,7 @@ class Run:
 
     @property
     def model(self) -> Any:
-        """The readable model, also where its fast twin ran."""
+        """The readable model, even if its fast twin ran."""
         return readable(self.source.model)
 
     @property
@@ -88,7 +88,7 @@ class Run:
 
     @property
     def ids(self) -> list[int]:
-        """The token ids that were read; of a model with a memory, those of the last segment."""
+        """The token ids that were read; for a model with a memory, those of the last segment."""
         return self.reading.ids
 
     @property
@@ -98,12 +98,12 @@ class Run:
 
     @property
     def total(self) -> int:
-        """How many tokens the text has: more than were read where it is longer than the model's context."""
+        """The number of tokens in the text; more than were read if it is longer than the model's context."""
         return self.reading.total
 
     @property
     def result(self) -> Tensor:
-        """What `Kind.call` returned, from which `output` and all answers are read."""
+        """What `Kind.call` returned, from which `output` and all predictions are computed."""
         if self.held is not None:
             return self.held
         with torch.no_grad():
@@ -111,49 +111,49 @@ class Run:
 
     @property
     def map(self) -> Map:
-        """The map of a model that has one.
+        """The map of a model with a single one.
 
         Raises:
-            ValueError: it has several.
+            ValueError: the model has several maps.
         """
         if len(self.maps) != 1:
-            raise ValueError(f"this run has several maps, {sorted(self.maps)}: name one, run.maps[name]")
+            raise ValueError(f"this run has several maps, {sorted(self.maps)}; choose one by run.maps[name]")
         return next(iter(self.maps.values()))
 
     @property
     def weights(self) -> Tensor:
-        """(layers, h, t_query, t_key) of the model's map; see `map`."""
+        """The weights of the model's map, (layers, h, t_query, t_key); see `map`."""
         return self.map.weights
 
     @property
     def output(self) -> Tensor:
-        """What the model said of the text, as the model itself returns it: logits, or log-probabilities of classes."""
+        """The model's output for the text, as the model itself returns it: logits, or log-probabilities of classes."""
         return self.kind.output(self.model, self.result)
 
     @torch.no_grad()
     def next_tokens(self, count: int = 10) -> list[tuple[str, float]]:
-        """The likeliest next tokens after the text, or after a translator's answer: (label, probability).
+        """Returns the most likely next tokens after the text, or after a translator's answer: (label, probability).
 
         Raises:
-            ValueError: a model that predicts no next token.
+            ValueError: the model does not predict next tokens.
         """
         return self._named(self.kind.next_logits(self.model, self.result), count)
 
     def classes(self) -> list[tuple[str, float]]:
-        """The probability of each class of a classifier: (name, probability).
+        """Returns the probability of each class of a classifier: (name, probability).
 
         Raises:
-            ValueError: a model that does not classify.
+            ValueError: the model does not classify.
         """
         names = self.kind.classes(self.source)
         return list(zip(names, self.result[0].exp().tolist(), strict=True))
 
     @torch.no_grad()
     def blanks(self, count: int = 10) -> list[Blank]:
-        """What a model fills in for each hidden piece of a text.
+        """Returns the model's guesses for each hidden piece of a text.
 
         Raises:
-            ValueError: a model that fills in nothing.
+            ValueError: the model does not fill in hidden pieces.
         """
         truths, unembed = self.kind.truths(self.reading), self.kind.unembed(self.model, self.inputs)
         label = self.source.tokenizer.labels
@@ -164,10 +164,10 @@ class Run:
 
     @torch.no_grad()
     def surprise(self) -> list[float | None]:
-        """The bits that each token costs, given those before it; None where nothing came before.
+        """Returns the bits of each token given those before it, −log₂ p; None for the first.
 
         Raises:
-            ValueError: a model that predicts no next token.
+            ValueError: the model does not predict next tokens.
         """
         tokens = self.kind.written(self.model, self.inputs)[0]  # (t,)
         logits = self.result[0, :-1] if self.first is None else torch.cat((self.first, self.result[0, :-1]))
@@ -175,7 +175,7 @@ class Run:
         return [*[None] * (len(tokens) - len(logits)), *costs.tolist()]
 
     def with_edits(self, *edits: Observer) -> Run:
-        """The same text, under these edits besides those of the run.
+        """Runs the same text, with these edits after those of the run.
 
         Args:
             edits: such as those of `former.edits`.
@@ -216,11 +216,11 @@ class Run:
 
     @cached_property
     def unedited(self) -> Run:
-        """The same text without edits; it has no maps."""
+        """Runs the same text without edits; the result has no maps."""
         return start(self.source, self.kind, self.reading, maps=False) if self.edits else self
 
     def light(self) -> Run:
-        """The run without `result`, which may be large: it is computed anew where it is asked for."""
+        """Returns the run without `result`, which may be large; it is recomputed when needed."""
         return replace(self, held=None)
 
     @torch.no_grad()
@@ -234,13 +234,13 @@ class Run:
             edits: changes, or other observers, after the run's own.
             layers: to capture; None for all.
         Returns:
-            What `Kind.call` returns, and the capture.
+            The result of `Kind.call`, and the capture.
         """
         capture = Capture(names, layers)
         return self.kind.call(self.model, self.inputs, chain((*self.edits, *edits, capture))), capture
 
     def _named(self, logits: Tensor, count: int) -> list[tuple[str, float]]:
-        """The likeliest tokens by logits (num_tokens,), each with its label."""
+        """Returns the most likely tokens by logits (num_tokens,), with labels."""
         top = logits.softmax(-1).topk(min(count, len(logits)))
         label = self.source.tokenizer.labels
         return [(label([i])[0], p) for i, p in zip(top.indices.tolist(), top.values.tolist(), strict=True)]
@@ -248,13 +248,13 @@ class Run:
 
 @torch.no_grad()
 def start(source: Source, kind: Kind, reading: Reading, edits: Iterable[Observer] = (), *, maps: bool = True) -> Run:
-    """Runs a model on a text that was read.
+    """Runs a model on a reading.
 
     Args:
-        source: the model; a fast twin where there is one runs instead.
+        source: the model; its fast twin runs instead, if there is one.
         kind: of the model.
-        reading: the text.
-        edits: changes to make on the way, in this order.
+        reading: the text, as the kind read it.
+        edits: changes to make during the pass, in this order.
         maps: whether to capture the attention.
     Raises:
         ValueError: an edit that does not fit the model or the text.
@@ -264,25 +264,25 @@ def start(source: Source, kind: Kind, reading: Reading, edits: Iterable[Observer
     inputs, first = kind.prepare(source.model, reading, edits)
     sides, own = reading.sides if maps else {}, adds_terms(model)
     capture = Capture([f"{prefix_of(name)}{point}" for name in sides for point in POINTS])
-    # Scores are seen before an edit of them; where positions add nothing they follow from q and k.
+    # Scores are captured before an edit of them; if positions add nothing, they follow from q and k.
     scores = [Capture([f"{prefix_of(name)}scores" for name in sides])] if own and sides else []
     result = kind.call(source.model, inputs, chain((*scores, *edits, capture)))
     config = model.config
     roots = tuple((config.head_size**0.5 if config.scaled else 1.0) * config.divisor(i) for i in range(config.depth))
-    found = {}
+    attention = {}
     for name, side in sides.items():
         tensors: Any = {point: capture.stack(f"{prefix_of(name)}{point}")[:, 0] for point in POINTS}
         before = scores[0].stack(f"{prefix_of(name)}scores")[:, 0] if scores else None
-        found[name] = Map(**vars(side), name=name, roots=roots, own_scores=before, **tensors)
-    return Run(source, kind, reading, edits, inputs, result, found, first)
+        attention[name] = Map(**vars(side), name=name, roots=roots, own_scores=before, **tensors)
+    return Run(source, kind, reading, edits, inputs, result, attention, first)
 
 
 def prefix_of(name: str) -> str:
-    """What stands before the points of a map (`former.hooks`)."""
+    """Returns the prefix of a map's points (`former.hooks`)."""
     return "" if name == "self" else f"{name}."
 
 
 def adds_terms(model: Any) -> bool:
-    """Whether a model's scores are more than q·k / root, because its positions add to them."""
+    """Whether a model's positions add terms to q·k / root."""
     schemes = (type(part) for part in model.modules() if isinstance(part, Positions))
     return any(scheme.terms is not Positions.terms for scheme in schemes)

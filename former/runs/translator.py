@@ -1,9 +1,9 @@
-"""An `EncoderDecoder`, which reads one text and writes another.
+"""Models that read one text and write another: an `EncoderDecoder`.
 
-The decoder reads an answer as the encoder reads a text: the model's own, or one that is given, by argument or after an
-arrow, "4 July 1976 → 1976-07-04". A run then has three maps: of the answer looking at the text, of the text, and of
-the answer. Under edits it is still the answer of the model as it was trained that is read, so that both can be compared
-place by place.
+The decoder reads an answer as the encoder reads a text: the model's own answer, or yours, given as an argument or after
+an arrow, "4 July 1976 → 1976-07-04". A run then has three maps: from the answer to the text, of the text, and of the
+answer. Under edits the decoder still reads the unedited model's answer, so that both runs can be compared position by
+position.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ class AnsweredReading(Reading):
     """A text and its answer, as encoder and decoder read them."""
 
     source: str  # the text without an answer
-    answer_ids: list[int]  # what the decoder reads, from the token that begins every answer
-    answer_tokens: list[str]  # a label for each
-    own: str  # what the model answers by itself
-    given: str | None  # the answer that was given, if one was
+    answer_ids: list[int]  # decoder input, from the token that begins every answer
+    answer_tokens: list[str]  # labels of these
+    own: str  # the model's own answer
+    given: str | None  # the caller's answer, if any
 
 
 class Translator(Causal):
-    """Each token of the answer predicts the one after it; the text is read whole."""
+    """Predicts each next token of the answer; reads the whole text."""
 
     name = "translator"
     models = (EncoderDecoder,)
@@ -46,42 +46,42 @@ class Translator(Causal):
     resumes = False
 
     def read(self, source: Source, text: str, answer: str | None = None, limit: int | None = None) -> AnsweredReading:
-        """Reads a text and an answer: the one given, the one after an arrow in the text, or the model's own."""
-        typed, *behind = _ARROW.split(text, maxsplit=1) if answer is None else [text]
-        given = behind[0].strip() if behind else answer
-        if not (typed := typed.strip()):
+        """Reads a text and an answer: the argument, the one after an arrow in the text, or the model's own."""
+        source_text, *after_arrow = _ARROW.split(text, maxsplit=1) if answer is None else [text]
+        target_text = after_arrow[0].strip() if after_arrow else answer
+        if not (source_text := source_text.strip()):
             raise Unanswerable("empty_text", f"text must hold at least one token, got {text!r}")
-        ids, labels, total = tokenize(source, typed, limit)
+        ids, labels, total = tokenize(source, source_text, limit)
         model: Any = source.model
         tokenizer: Any = source.tokenizer
         own = write(model, as_input(source, ids), tokenizer.begin, tokenizer.end)[0]
         most = model.config.seq_length
-        target = [tokenizer.begin, *own][:most] if given is None else tokenizer.encode_target(given)[:-1]
+        target = [tokenizer.begin, *own][:most] if target_text is None else tokenizer.encode_target(target_text)[:-1]
         if len(target) > most:
             message = f"answer must have at most {most - 1} tokens, got {len(target) - 1}"
             raise Unanswerable("long_answer", message, given=len(target) - 1, limit=most - 1)
-        said = tokenizer.labels(target)
-        if given is not None:
-            said = [said[0], *with_typed(said[1:], given[: len(said) - 1])]
+        out_labels = tokenizer.labels(target)
+        if target_text is not None:
+            out_labels = [out_labels[0], *with_typed(out_labels[1:], target_text[: len(out_labels) - 1])]
         whole = torch.ones(len(ids), len(ids), dtype=torch.bool)
         sides = {
-            "cross": Sides(said, labels, whole.new_ones(len(target), len(ids))),
+            "cross": Sides(out_labels, labels, whole.new_ones(len(target), len(ids))),
             "encoder": Sides(labels, labels, whole, tuple(ids)),
-            "decoder": Sides(said, said, masks.causal(len(target)), tuple(target)),
+            "decoder": Sides(out_labels, out_labels, masks.causal(len(target)), tuple(target)),
         }
         inputs = (as_input(source, ids), as_input(source, target))
         return AnsweredReading(
-            text, ids, labels, total, inputs, sides, typed, target, said, tokenizer.decode(own), given
+            text, ids, labels, total, inputs, sides, source_text, target, out_labels, tokenizer.decode(own), target_text
         )
 
     def written(self, model: Any, inputs: Inputs) -> Tensor:
-        """The answer's tokens."""
+        """Returns the answer's tokens."""
         del model
         return inputs[1]
 
     def facts(self, source: Source, reading: Reading, edits: Sequence[Observer]) -> dict[str, Any]:
-        """The answer: {"ids" and "labels" of what the decoder reads, "own": what the model answers, "typed": the answer
-        that was given, if one was, "edited": what the model answers under the edits, if there are any}."""
+        """Returns the answer: {"ids" and "labels" of the decoder's input, "own": the model's, "typed": the caller's
+        answer, if any, "edited": the model's answer under the edits, if any}."""
         assert isinstance(reading, AnsweredReading)
         edited = answer_under(source.model, source.tokenizer, reading.inputs[0], edits) if edits else None
         answer = {"ids": reading.answer_ids, "labels": reading.answer_tokens, "own": reading.own}
@@ -90,15 +90,15 @@ class Translator(Causal):
 
 @torch.inference_mode()
 def answer_under(model: Any, tokenizer: Any, source: Tensor, edits: Sequence[Observer]) -> str:
-    """Writes what a model answers under edits, the likeliest token each time.
+    """Writes a model's answer under edits, taking the most likely token in each step.
 
-    An edit that names tokens by their places is left out at a step whose maps have no such place.
+    An edit that names positions is skipped in steps whose maps do not have them.
 
     Args:
         model: an EncoderDecoder.
         tokenizer: the model's.
         source: (1, t) token ids.
-        edits: changes to make at every step.
+        edits: changes to make in every step.
     """
     observer = chain(edit.where_it_fits() if isinstance(edit, Edit) else edit for edit in edits)
     target = [tokenizer.begin]

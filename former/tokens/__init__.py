@@ -1,4 +1,4 @@
-"""Text to token ids and back: bytes, characters, words, or the pieces of words that GPT-2 and BERT read."""
+"""Tokenizers: bytes, characters, words, or the pieces of words of GPT-2 and BERT."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ __all__ = [
 
 
 class Tokenizer(Protocol):
-    """What a model's tokenizer can do; `to_dict` is how it is saved beside the model."""
+    """The interface of tokenizers; `to_dict` saves one beside its model."""
 
-    unit: ClassVar[str]  # what a token is: "byte", "character", "word" or "piece" of a word
+    unit: ClassVar[str]  # kind of token: "byte", "character", "word" or "piece" of a word
 
     @property
     def num_tokens(self) -> int:
@@ -41,19 +41,19 @@ class Tokenizer(Protocol):
         ...
 
     def encode(self, text: str) -> list[int]:
-        """Text → ids."""
+        """Converts text to ids."""
         ...
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Ids → text."""
+        """Converts ids to text."""
         ...
 
     def labels(self, ids: Sequence[int]) -> list[str]:
-        """One short visible label for each token, to stand on an axis."""
+        """Returns a short visible label for each token, for axes."""
         ...
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for a JSON card; `from_dict` reads them."""
+        """Returns plain values for a JSON card, which `from_dict` reads."""
         ...
 
 
@@ -62,17 +62,17 @@ _LAZY = {"BpeTokenizer": "former.tokens.bpe", "WordPieceTokenizer": "former.toke
 
 
 def __getattr__(name: str) -> Any:
-    """The two tokenizers that stand on the `tokenizers` library, which is imported when one of them is first named."""
+    """Imports the two tokenizers that need the `tokenizers` library when they are first used."""
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_LAZY[name]), name)
 
 
 def from_dict(values: dict[str, Any]) -> Tokenizer:
-    """The tokenizer that `to_dict` described.
+    """Creates the tokenizer from the values that `to_dict` returned.
 
     Raises:
-        ValueError: a kind that is not known, or a vocabulary that does not fit.
+        ValueError: an unknown kind, or a vocabulary that does not fit.
     """
     kind = values.get("kind")
     if kind == "bytes":

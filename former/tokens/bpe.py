@@ -1,4 +1,4 @@
-"""Pieces of words as GPT-2 reads them: byte-level byte-pair encoding (Sennrich et al. 2016; Radford et al. 2019)."""
+"""GPT-2's pieces of words: byte-level byte-pair encoding (Sennrich et al. 2016; Radford et al. 2019)."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from former.checks import is_whole
 from former.tokens import definition as definitions
 from former.tokens.labels import CONTINUED, byte_labels, check_ids, join_labels
 
-END = "<|endoftext|>"  # GPT-2's one special token: it stands between texts
+END = "<|endoftext|>"  # GPT-2's only special token, between texts
 
-# A vocabulary is written in letters: a printable byte is itself, each other one the next character from U+0100.
+# In a vocabulary, printable bytes are written as themselves, all others as the next characters from U+0100.
 _PRINTABLE = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
 _OTHERS = [byte for byte in range(256) if byte not in _PRINTABLE]
 _BYTE = {chr(byte): byte for byte in _PRINTABLE} | {chr(0x100 + i): byte for i, byte in enumerate(_OTHERS)}
 
 
 class BpeTokenizer:
-    """Runs of bytes, the commonest merged into one token, so that every text can be read and none is unknown.
+    """Byte-level BPE: frequent runs of bytes are merged into tokens, so every text can be encoded.
 
     Args:
         definition: the text of a tokenizer.json.
-        num_tokens: of the model, which may have tokens that are never used, after those that the definition names;
-            None for those alone.
+        num_tokens: of the model, which may have unused tokens beyond those of the definition; None for the
+            definition's.
     Raises:
-        ValueError: a definition of another kind of tokenizer, that cannot write every byte or gives a text other ids
-            each time, or of more tokens than the model has, those left out that were added.
+        ValueError: another kind of tokenizer, one that cannot encode every byte or that encodes at random, or one with
+            more tokens, not counting added ones, than the model.
     """
 
     unit: ClassVar[str] = "piece"
@@ -38,16 +38,16 @@ class BpeTokenizer:
         if not isinstance(self._tokenizer.model, models.BPE) or not isinstance(
             self._tokenizer.decoder, decoders.ByteLevel
         ):
-            raise ValueError("definition must be of byte-level BPE, as GPT-2's, got another kind of tokenizer")
+            raise ValueError("definition must be byte-level BPE, like GPT-2's, got another kind of tokenizer")
         if self._tokenizer.model.dropout:
             raise ValueError(f"definition must have no dropout of merges, got {self._tokenizer.model.dropout}")
-        # What is added to the merged vocabulary, as the token of the text's end is, is written as it is.
+        # Tokens added to the merged vocabulary, such as the end of text, are written unencoded.
         self._added = {i: token.content for i, token in self._tokenizer.get_added_tokens_decoder().items()}
         known = self._tokenizer.get_vocab()
         self._pieces = {i: piece for piece, i in known.items()}
         for i, piece in self._pieces.items():
             if i not in self._added and not _BYTE.keys() >= set(piece):
-                raise ValueError(f"definition must be of byte-level BPE, got the token {piece!r}")
+                raise ValueError(f"definition must be byte-level BPE, got the token {piece!r}")
         if missing := [byte for char, byte in _BYTE.items() if char not in known]:
             raise ValueError(f"definition must have a token for each byte, got none for {bytes(missing[:1])!r}")
         self.num_tokens = definitions.num_tokens(self._tokenizer, num_tokens)
@@ -56,19 +56,19 @@ class BpeTokenizer:
     def from_vocabulary(
         cls, vocabulary: Mapping[str, int], merges: Sequence[tuple[str, str]], num_tokens: int | None = None
     ) -> BpeTokenizer:
-        """GPT-2's tokenizer from its two tables.
+        """Creates GPT-2's tokenizer from its two tables.
 
         Args:
             vocabulary: each token's id, as in a vocab.json.
-            merges: pairs of tokens in the order they are merged, as in a merges.txt.
+            merges: pairs of tokens in the order of merging, as in a merges.txt.
             num_tokens: of the model; None for those of the vocabulary.
         Raises:
-            ValueError: tables that do not fit each other, or ids that are not whole numbers from 0 on, each once.
+            ValueError: tables that do not fit each other, or ids that are not 0, 1, 2, …, each once.
         """
         if odd := [i for i in vocabulary.values() if not is_whole(i) or i < 0]:
-            raise ValueError(f"vocabulary must give each token a whole number of at least 0, got {odd[0]!r}")
+            raise ValueError(f"vocabulary must map each token to a whole number of at least 0, got {odd[0]!r}")
         if len(set(vocabulary.values())) < len(vocabulary):
-            raise ValueError("vocabulary must give each token an id of its own, got one for two tokens")
+            raise ValueError("vocabulary must map each token to its own id, got one id for two tokens")
         try:
             tokenizer = _byte_level(models.BPE(dict(vocabulary), list(merges)))
         except Exception as error:  # the library raises nothing narrower
@@ -79,13 +79,13 @@ class BpeTokenizer:
 
     @classmethod
     def train(cls, texts: Iterable[str], num_tokens: int) -> BpeTokenizer:
-        """Starts from the 256 bytes and merges the commonest pair of tokens until the vocabulary is full.
+        """Learns a vocabulary: starts from the 256 bytes and merges the most frequent pair of tokens until it is full.
 
-        The same texts give the same tokenizer. As in GPT-2 the last token is the text's end.
+        The same texts give the same tokenizer. As in GPT-2, the last token is the end of text.
 
         Args:
-            texts: what to count in; no token runs from one to the next.
-            num_tokens: size of the vocabulary at most; at least 257, the bytes and the text's end.
+            texts: to count pairs in; no token spans two of them.
+            num_tokens: maximal size of the vocabulary; at least 257, the bytes and the end of text.
         Raises:
             ValueError: num_tokens below 257.
         """
@@ -100,12 +100,12 @@ class BpeTokenizer:
 
     @property
     def end_token(self) -> int | None:
-        """The id of the text's end; None where the model has no such token."""
+        """The id of the end of text; None if the model lacks this token."""
         end = self._tokenizer.token_to_id(END)
         return end if end is not None and end < self.num_tokens else None
 
     def encode(self, text: str) -> list[int]:
-        """Text → ids; a special token written out, such as `<|endoftext|>`, is that token. A lone surrogate is "?".
+        """Converts text to ids; a special token in it, such as `<|endoftext|>`, is that token. A lone surrogate is "?".
 
         Raises:
             TokenBeyondModel: a text with a token that the model does not have.
@@ -113,22 +113,22 @@ class BpeTokenizer:
         return definitions.encode(self._tokenizer, text, self.num_tokens)
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Ids → text; bytes that are no whole UTF-8 character become U+FFFD.
+        """Converts ids to text; bytes that are not a whole UTF-8 character become U+FFFD.
 
         Raises:
-            ValueError: an id out of the vocabulary.
+            ValueError: an id outside the vocabulary.
         """
         check_ids(ids, self.num_tokens)
         return self._tokenizer.decode(ids, skip_special_tokens=False)
 
     def labels(self, ids: Sequence[int]) -> list[str]:
-        """The visible text of each token, a space as "␣".
+        """Returns the visible text of each token, with "␣" for a space.
 
-        A character that is cut between tokens stands at the first, "‥" at a token that only continues it; a byte of
-        half a character shows as its hexadecimal value.
+        A character split between tokens is shown at the first, and "‥" at tokens that only continue it; a byte of an
+        incomplete character is shown in hexadecimal.
 
         Raises:
-            ValueError: an id out of the vocabulary.
+            ValueError: an id outside the vocabulary.
         """
         check_ids(ids, self.num_tokens)
         runs = [self.bytes_of(i) for i in ids]
@@ -136,20 +136,20 @@ class BpeTokenizer:
         return [join_labels(next(of_bytes) for _ in run) or CONTINUED for run in runs]
 
     def byte_counts(self, ids: Sequence[int]) -> list[int]:
-        """How many bytes of text each token is.
+        """Returns the number of bytes of text in each token.
 
         Raises:
-            ValueError: an id out of the vocabulary.
+            ValueError: an id outside the vocabulary.
         """
         check_ids(ids, self.num_tokens)
         return [len(self.bytes_of(i)) for i in ids]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for a JSON card; `former.save` keeps the long definition in a file of its own."""
+        """Returns plain values for a JSON card; `former.save` writes the long definition to a file of its own."""
         return {"kind": "bpe", "num_tokens": self.num_tokens, "definition": self._tokenizer.to_str()}
 
     def bytes_of(self, i: int) -> bytes:
-        """The bytes of a token's text."""
+        """Returns the bytes of a token's text."""
         if i in self._added:
             return self._added[i].encode()
         if i not in self._pieces:
@@ -158,7 +158,7 @@ class BpeTokenizer:
 
 
 def _byte_level(model: Any) -> Any:
-    """GPT-2's way to cut a text before the merges, around a BPE model."""
+    """Adds GPT-2's rules for splitting text before merging to a BPE model."""
     tokenizer: Any = Tokenizer(model)
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()

@@ -1,4 +1,4 @@
-"""Single characters as tokens, for a model that reads one text and writes another."""
+"""Characters as tokens, for a model that reads one text and writes another."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _SPECIAL = (PAD, UNK, BEGIN, END)
 
 
 class CharacterTokenizer:
-    """A character a token; what the vocabulary lacks is `<unk>`.
+    """Each character is a token; unknown ones are `<unk>`.
 
-    A model that does several things is told which by the first token of what it reads. Each of these tasks has a
-    shape, the text with a 0 for each digit, and a text takes the first task that its shape fits.
+    For a model with several tasks, the first token of the input names the task. Each task has a shape, its texts with 0
+    for each digit; a text belongs to the first task whose shape it fits.
 
-    Ids: `<pad>` 0, `<unk>` 1, `<begin>` 2 and `<end>` 3 around what is written, then the tasks, then the characters.
+    Ids: `<pad>` 0, `<unk>` 1, `<begin>` 2 and `<end>` 3 around outputs, then the tasks, then the characters.
 
     Args:
-        characters: the vocabulary, each once.
-        tasks: the shape of each task's texts by the task's name, such as "<read>"; "" fits every text.
+        characters: the vocabulary, without repetition.
+        tasks: task name, such as "<read>", → shape of its texts; "" fits every text.
     Raises:
-        ValueError: a character or a name that comes twice, or tasks that are not such texts.
+        ValueError: a repeated character or name, or invalid tasks.
     """
 
     unit: ClassVar[str] = "character"
@@ -34,7 +34,7 @@ class CharacterTokenizer:
 
     def __init__(self, characters: str, tasks: Mapping[str, str] = MappingProxyType({})) -> None:
         if not isinstance(tasks, Mapping) or not all(isinstance(text, str) for pair in tasks.items() for text in pair):
-            raise ValueError(f"tasks must be the shape of a text by the name of each task, got {tasks!r}")
+            raise ValueError(f"tasks must map the name of each task to a shape, got {tasks!r}")
         if short := [task for task in tasks if len(task) < 2]:
             raise ValueError(f"tasks must have names of several characters, got {short}")
         self.characters, self.tasks = characters, dict(tasks)
@@ -49,36 +49,36 @@ class CharacterTokenizer:
         return len(self._names)
 
     def encode(self, text: str) -> list[int]:
-        """A text to read → the token of its task, where there are any, and one for each character."""
+        """Converts an input text to ids: the token of its task, if there are tasks, then the characters."""
         shape = re.sub("[0-9]", "0", text)
         task = [self._ids[name] for name, fits in self.tasks.items() if fits in ("", shape)][:1]
         return task + self._characters(text)
 
     def encode_target(self, text: str) -> list[int]:
-        """A text to write → its characters between `<begin>` and `<end>`."""
+        """Converts an output text to ids: its characters between `<begin>` and `<end>`."""
         return [self.begin, *self._characters(text), self.end]
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Ids → the characters among them; an unknown one is U+FFFD.
+        """Converts ids to text: the characters among them; an unknown one becomes U+FFFD.
 
         Raises:
-            ValueError: an id out of the vocabulary.
+            ValueError: an id outside the vocabulary.
         """
         check_ids(ids, self.num_tokens)
         names = (self._names[i] for i in ids)
         return "".join("\ufffd" if name == UNK else name for name in names if len(name) == 1 or name == UNK)
 
     def labels(self, ids: Sequence[int]) -> list[str]:
-        """One visible label a token.
+        """Returns a visible label for each token.
 
         Raises:
-            ValueError: an id out of the vocabulary.
+            ValueError: an id outside the vocabulary.
         """
         check_ids(ids, self.num_tokens)
         return [visible(name) if len(name) == 1 else name for name in (self._names[i] for i in ids)]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for a JSON card."""
+        """Returns plain values for a JSON card."""
         return {"kind": "characters", "characters": self.characters, "tasks": self.tasks}
 
     def _characters(self, text: str) -> list[int]:

@@ -1,4 +1,4 @@
-"""A `tokenizer.json`: the text in which the `tokenizers` library, and with it Hugging Face, keeps a tokenizer."""
+"""Reads `tokenizer.json`, the format of the `tokenizers` library and Hugging Face."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from former.tokens.labels import TokenBeyondModel
 
 
 def parse(definition: str) -> Tokenizer:
-    """The tokenizer that a definition describes, set to read a text whole, neither cut short nor padded.
+    """Creates the tokenizer of a definition, without truncation and padding.
 
     Raises:
-        ValueError: no definition.
+        ValueError: not a definition.
     """
     try:
         tokenizer = Tokenizer.from_str(definition)
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException as error:  # the library raises nothing narrower, and where its Rust panics no Exception
+    except BaseException as error:  # the library raises nothing narrower; panics of its Rust code are not an Exception
         raise ValueError(f"definition must be the text of a tokenizer.json, got one that fails: {error}") from error
     tokenizer.no_truncation()
     tokenizer.no_padding()
@@ -27,16 +27,16 @@ def parse(definition: str) -> Tokenizer:
 
 
 def encode(tokenizer: Tokenizer, text: str, num_tokens: int) -> list[int]:
-    """The ids of a text alone; a lone surrogate, which UTF-8 cannot write, is read as "?".
+    """Returns the ids of a text, without special tokens around it; a lone surrogate is read as "?".
 
     Raises:
-        TokenBeyondModel: a text with a token that a model of `num_tokens` does not have.
+        TokenBeyondModel: the text has a token that a model of `num_tokens` lacks.
     """
     return encoding(tokenizer, text, num_tokens).ids
 
 
 def encoding(tokenizer: Tokenizer, text: str, num_tokens: int) -> Any:
-    """The same with the place of each token in the text, and the word that it is of."""
+    """Like `encode`, with each token's position in the text and its word."""
     text = text.encode("utf-8", errors="replace").decode("utf-8")
     found = tokenizer.encode(text, add_special_tokens=False)
     if (last := max(found.ids, default=0)) >= num_tokens:
@@ -45,19 +45,19 @@ def encoding(tokenizer: Tokenizer, text: str, num_tokens: int) -> Any:
 
 
 def dropped(tokenizer: Tokenizer, text: str) -> str:
-    """The characters of a text, but spaces, that become no token at all, each once."""
+    """Returns the characters of a text, except spaces, that no token covers, each once."""
     text = text.encode("utf-8", errors="replace").decode("utf-8")
     seen = (char for char in dict.fromkeys(text) if not char.isspace())
     return "".join(char for char in seen if not tokenizer.encode(char, add_special_tokens=False).ids)
 
 
 def num_tokens(tokenizer: Tokenizer, of_model: int | None) -> int:
-    """The size of the vocabulary: the model's, else up to the tokenizer's last token.
+    """Returns the size of the vocabulary: the model's, else that of the tokenizer.
 
-    A model may have more tokens than its tokenizer names, and lack tokens that were added to the tokenizer later.
+    A model may have more tokens than its tokenizer, and may lack tokens added to the tokenizer later.
 
     Raises:
-        ValueError: a model with fewer tokens than the tokenizer has without those that were added.
+        ValueError: the model has fewer tokens than the tokenizer, not counting added ones.
     """
     own, known = (max(tokenizer.get_vocab(added).values(), default=-1) + 1 for added in (False, True))
     if of_model is not None and of_model < own:
@@ -66,5 +66,5 @@ def num_tokens(tokenizer: Tokenizer, of_model: int | None) -> int:
 
 
 def unused(i: int) -> str:
-    """The label of a token that a model has and its tokenizer does not name."""
+    """Returns the label of a token of the model that the tokenizer does not name."""
     return f"[unused{i}]"

@@ -1,4 +1,4 @@
-"""Tokens made visible: what stands on an axis for a character, a run of bytes, a piece of a word."""
+"""Visible labels of tokens, for axes: of characters, runs of bytes, pieces of words."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from collections.abc import Iterable, Sequence
 
 from former.checks import is_whole
 
-SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")  # of every vocabulary of BERT
-CONTINUED = "‥"  # stands at each further token of a character that takes several
+SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")  # in every vocabulary of BERT
+CONTINUED = "‥"  # label of each further token of a character that has several
 
 
 def visible(char: str) -> str:
-    """One character as a label that can be seen: a sign for space, newline and tab, a code for what has no glyph."""
+    """Returns a visible label of a character: a symbol for space, newline and tab, a code if it has no glyph."""
     signs = {" ": "␣", "\n": "⏎", "\t": "⇥"}
     if char in signs:
         return signs[char]
     if char < " " or char == "\x7f":
-        return f"x{ord(char):02X}"  # Unicode has pictures of them, which few fonts hold
+        return f"x{ord(char):02X}"  # Unicode has symbols for these, but few fonts do
     category = unicodedata.category(char)
-    if category[0] in "CZ":  # controls, formats such as right-to-left marks, and odd spaces
+    if category[0] in "CZ":  # control and format characters, such as right-to-left marks, and unusual spaces
         return f"U+{ord(char):04X}"
-    return "◌" + char if category[0] == "M" else char  # a combining mark needs something to sit on
+    return "◌" + char if category[0] == "M" else char  # a combining mark needs a base
 
 
 def byte_labels(data: bytes) -> list[str]:
-    """One label a byte: a character at its first byte and "" at its others, `xE2` at a byte of half a character."""
+    """Returns a label for each byte: a character at its first byte, "" at its others; `xE2` for an incomplete one."""
     labels: list[str] = []
-    # surrogateescape decodes each byte that is no UTF-8 to a surrogate of its own, so lengths stay known.
+    # surrogateescape decodes each invalid byte to one surrogate, so lengths stay known.
     for char in data.decode("utf-8", errors="surrogateescape"):
         if "\udc80" <= char <= "\udcff":
             labels.append(f"x{ord(char) - 0xDC00:02X}")
@@ -37,7 +37,7 @@ def byte_labels(data: bytes) -> list[str]:
 
 
 def join_labels(labels: Iterable[str]) -> str:
-    """Characters' labels as one; a combining mark sits on the character before it."""
+    """Joins labels of characters; a combining mark is put on the character before it."""
     text = ""
     for label in labels:
         text += label.removeprefix("◌") or label if text else label
@@ -45,10 +45,10 @@ def join_labels(labels: Iterable[str]) -> str:
 
 
 class TokenBeyondModel(ValueError):
-    """A text that uses a token which was added to the tokenizer, and for which the model has no vector."""
+    """The text uses a token that was added to the tokenizer, and for which the model has no vector."""
 
     def __init__(self, token: str, num_tokens: int) -> None:
-        super().__init__(f"text must not use {token!r}, which was added beyond the model's {num_tokens} tokens")
+        super().__init__(f"text must not use {token!r}, which is not among the model's {num_tokens} tokens")
         self.token = token
 
 

@@ -1,4 +1,4 @@
-"""Pieces of words as BERT reads them: WordPiece (Wu et al. 2016; Devlin et al. 2018)."""
+"""BERT's pieces of words: WordPiece (Wu et al. 2016; Devlin et al. 2018)."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ PAD, UNK, CLS, SEP, MASK = SPECIAL
 
 
 class WordPieceTokenizer:
-    """Words cut into the longest pieces the vocabulary has; "##" begins a piece that continues a word.
+    """Splits words into the longest pieces in the vocabulary; "##" marks a piece that continues a word.
 
-    A word that cannot be cut so is `[UNK]`. A text stands between `[CLS]` and `[SEP]`; one that a model is to continue
-    stands after `[CLS]`.
+    A word that cannot be split becomes `[UNK]`. A text is put between `[CLS]` and `[SEP]`, or, for a model that
+    continues it, only after `[CLS]`.
 
     Args:
         definition: the text of a tokenizer.json.
-        num_tokens: of the model, which may have tokens that are never used, after those that the definition names;
-            None for those alone.
-        closed: whether a text ends in `[SEP]`.
+        num_tokens: of the model, which may have unused tokens beyond those of the definition; None for the
+            definition's.
+        closed: whether texts end with `[SEP]`.
     Raises:
-        ValueError: a definition of another kind of tokenizer, without one of `SPECIAL`, with another token for an
-            unknown word, or of more tokens than the model has, those left out that were added.
+        ValueError: another kind of tokenizer, without one of `SPECIAL`, with another unknown token than `[UNK]`, or
+            with more tokens, not counting added ones, than the model.
     """
 
     unit: ClassVar[str] = "piece"
@@ -35,7 +35,7 @@ class WordPieceTokenizer:
     def __init__(self, definition: str, num_tokens: int | None = None, closed: bool = True) -> None:
         self._tokenizer = definitions.parse(definition)
         if not isinstance(self._tokenizer.model, models.WordPiece):
-            raise ValueError("definition must be of WordPiece, as BERT's, got another kind of tokenizer")
+            raise ValueError("definition must be WordPiece, like BERT's, got another kind of tokenizer")
         if missing := [token for token in SPECIAL if self._tokenizer.token_to_id(token) is None]:
             raise ValueError(f"definition must have the tokens {SPECIAL}, got none for {missing}")
         if (unknown := self._tokenizer.model.unk_token) != UNK:
@@ -56,17 +56,17 @@ class WordPieceTokenizer:
         num_tokens: int | None = None,
         closed: bool = True,
     ) -> WordPieceTokenizer:
-        """BERT's tokenizer from the lines of a vocab.txt.
+        """Creates BERT's tokenizer from the lines of a vocab.txt.
 
         Args:
-            pieces: the vocabulary in the order of its ids.
-            lower_case: whether the text is lower-cased first: True for BERT's uncased models.
-            strip_accents: whether é is read as e; None: where it is lower-cased.
+            pieces: the vocabulary in the order of ids.
+            lower_case: whether texts are lower-cased first: True for BERT's uncased models.
+            strip_accents: whether é is read as e; None: only if lower-cased.
             split_chinese: whether each Chinese character is a word.
             num_tokens: of the model; None for those of the vocabulary.
-            closed: whether a text ends in `[SEP]`.
+            closed: whether texts end with `[SEP]`.
         Raises:
-            ValueError: a vocabulary that lacks one of `SPECIAL`, or repeats a piece.
+            ValueError: the vocabulary lacks one of `SPECIAL`, or repeats a piece.
         """
         if repeated := [piece for piece, count in Counter(pieces).items() if count > 1]:
             raise ValueError(f"pieces must be distinct, got {repeated[0]!r} more than once")
@@ -85,17 +85,17 @@ class WordPieceTokenizer:
     def train(
         cls, texts: Iterable[str], num_tokens: int, lower_case: bool = True, alphabet: int = 200
     ) -> WordPieceTokenizer:
-        """Starts from single characters and merges the commonest pair of pieces until the vocabulary is full.
+        """Learns a vocabulary: starts from characters and merges the most frequent pair of pieces until it is full.
 
         The same texts give the same tokenizer.
 
         Args:
-            texts: what to count in.
-            num_tokens: size of the vocabulary at most; at least 7: `SPECIAL`, and one character in both its places.
-            lower_case: as for `from_vocabulary`.
-            alphabet: how many characters, the commonest, are pieces; a word with another one is `[UNK]`.
+            texts: to count pairs in.
+            num_tokens: maximal size of the vocabulary; at least 7: `SPECIAL`, and one character with and without "##".
+            lower_case: as in `from_vocabulary`.
+            alphabet: number of characters, the most frequent, that are pieces; a word with another one is `[UNK]`.
         Raises:
-            ValueError: num_tokens or alphabet out of its range.
+            ValueError: num_tokens or alphabet out of range.
         """
         if num_tokens < len(SPECIAL) + 2:
             raise ValueError(f"num_tokens must be at least {len(SPECIAL) + 2}, got {num_tokens}")
@@ -110,7 +110,7 @@ class WordPieceTokenizer:
         characters = sorted(ranked[: min(alphabet, (num_tokens - len(SPECIAL)) // 2)])
         trainer = trainers.WordPieceTrainer(
             vocab_size=num_tokens,
-            # Named first: else the library numbers the characters in an order that changes from run to run.
+            # Set explicitly, as the library would number the characters in an order that changes from run to run.
             special_tokens=[*SPECIAL, *characters, *("##" + char for char in characters)],
             initial_alphabet=characters,
             limit_alphabet=len(characters),
@@ -121,7 +121,7 @@ class WordPieceTokenizer:
         return cls.from_vocabulary(sorted(vocabulary, key=vocabulary.__getitem__), lower_case)
 
     def pieces(self, text: str) -> list[int]:
-        """Text → the ids of its pieces, without `[CLS]` and `[SEP]`. A lone surrogate is read as "?".
+        """Converts text to the ids of its pieces, without `[CLS]` and `[SEP]`. A lone surrogate is read as "?".
 
         Raises:
             TokenBeyondModel: a text with a token that the model does not have.
@@ -129,7 +129,7 @@ class WordPieceTokenizer:
         return definitions.encode(self._tokenizer, text, self.num_tokens)
 
     def words(self, text: str) -> list[tuple[int, int, list[int]]]:
-        """The words of a text: where each begins and ends in it, and the ids of its pieces."""
+        """Splits a text into words: start and end in the text, and the ids of the pieces."""
         encoding = definitions.encoding(self._tokenizer, text, self.num_tokens)
         words: list[tuple[int, int, list[int]]] = []
         last = None
@@ -142,50 +142,50 @@ class WordPieceTokenizer:
         return words
 
     def encode(self, text: str) -> list[int]:
-        """Text → ids: `[CLS]`, the pieces, and `[SEP]` where it is closed.
+        """Converts text to ids: `[CLS]`, the pieces, and `[SEP]` if `closed`.
 
-        A special token written out, such as `[MASK]`, is that token.
+        A special token in the text, such as `[MASK]`, is that token.
         """
         return [self.cls_token, *self.pieces(text), *([self.sep_token] if self.closed else [])]
 
     def dropped(self, text: str) -> str:
-        """The characters of a text that become no token, not even `[UNK]`, each once: controls, zero-width joiners, and
-        where accents are stripped combining marks."""
+        """Returns the characters of a text that no token covers, not even `[UNK]`, each once: controls, zero-width
+        joiners and, if accents are stripped, combining marks."""
         return definitions.dropped(self._tokenizer, text)
 
     def encode_pair(self, first: str, second: str) -> tuple[list[int], list[int]]:
-        """Two texts → ids `[CLS] first [SEP] second [SEP]`, and the segment of each token: 0, then 1 for the second."""
+        """Converts two texts to ids `[CLS] first [SEP] second [SEP]`, and the segment of each token: 0, then 1."""
         left = [self.cls_token, *self.pieces(first), self.sep_token]
         right = [*self.pieces(second), self.sep_token]
         return left + right, [0] * len(left) + [1] * len(right)
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Ids → text, as far as lower-casing and cutting left it; `[CLS]`, `[SEP]` and `[PAD]` are left out.
+        """Converts ids to text, still lower-cased and split at punctuation; `[CLS]`, `[SEP]` and `[PAD]` are left out.
 
         Raises:
-            ValueError: an id out of the vocabulary.
+            ValueError: an id outside the vocabulary.
         """
         check_ids(ids, self.num_tokens)
         frame = (self.cls_token, self.sep_token, self.pad_token)
         return self._tokenizer.decode([i for i in ids if i not in frame], skip_special_tokens=False)
 
     def labels(self, ids: Sequence[int]) -> list[str]:
-        """The piece of each id, "##" before one that continues a word.
+        """Returns the piece of each id, with "##" if it continues a word.
 
         Raises:
-            ValueError: an id out of the vocabulary.
+            ValueError: an id outside the vocabulary.
         """
         check_ids(ids, self.num_tokens)
         return [join_labels(map(visible, self._tokenizer.id_to_token(i) or definitions.unused(i))) for i in ids]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for a JSON card; `former.save` keeps the long definition in a file of its own."""
+        """Returns plain values for a JSON card; `former.save` writes the long definition to a file of its own."""
         plain = {"kind": "wordpiece", "num_tokens": self.num_tokens, "definition": self._tokenizer.to_str()}
         return plain if self.closed else {**plain, "closed": False}
 
 
 def special_ids(tokenizer: object) -> tuple[int, ...]:
-    """The ids that a tokenizer puts around a text and that are no text themselves: [CLS] and [SEP] of a WordPiece."""
+    """Returns the ids that a tokenizer adds around a text: [CLS] and [SEP] of a WordPieceTokenizer."""
     return (tokenizer.cls_token, tokenizer.sep_token) if isinstance(tokenizer, WordPieceTokenizer) else ()
 
 
@@ -196,5 +196,5 @@ def _normalizer(lower_case: bool, strip_accents: bool | None, split_chinese: boo
 
 
 def _pre_tokenizer() -> Any:
-    """Cuts at spaces and around punctuation."""
+    """Splits at spaces and around punctuation."""
     return pre_tokenizers.BertPreTokenizer()

@@ -1,4 +1,4 @@
-"""Words as tokens: a fixed vocabulary, counted in the training texts."""
+"""Words as tokens: the most frequent words of the training texts."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ PAD, UNK = "<pad>", "<unk>"
 PAD_ID, UNK_ID = 0, 1  # in every vocabulary of words
 
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
-_WORD = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")  # a word with its apostrophes, or one sign
+_WORD = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")  # a word with its apostrophes, or one symbol
 
 
 class WordTokenizer:
-    """Lower-cased words and signs; what the vocabulary lacks is `<unk>`.
+    """Lower-cased words and punctuation; unknown words are `<unk>`.
 
     Args:
-        words: the vocabulary in the order of its ids; `<pad>` is 0 and `<unk>` is 1.
+        words: the vocabulary in the order of ids; `<pad>` is 0 and `<unk>` is 1.
     Raises:
-        ValueError: a vocabulary that does not begin so, or repeats a word.
+        ValueError: the vocabulary does not begin with these, or repeats a word.
     """
 
     unit: ClassVar[str] = "word"
@@ -38,11 +38,11 @@ class WordTokenizer:
 
     @classmethod
     def build(cls, texts: Iterable[str], num_tokens: int) -> WordTokenizer:
-        """A vocabulary of the most frequent words; of two as frequent, the first in the alphabet.
+        """Creates a vocabulary of the most frequent words; ties are in alphabetical order.
 
         Args:
-            texts: what to count in.
-            num_tokens: size of the vocabulary at most, `<pad>` and `<unk>` among it; at least 2.
+            texts: to count words in.
+            num_tokens: maximal size of the vocabulary, with `<pad>` and `<unk>`; at least 2.
         Raises:
             ValueError: num_tokens below 2.
         """
@@ -54,7 +54,7 @@ class WordTokenizer:
 
     @staticmethod
     def split(text: str) -> list[str]:
-        """Text → words and signs, lower-cased, HTML line breaks left out; one for each id of `encode`."""
+        """Splits text into words and punctuation, lower-cased, without HTML breaks; one for each id of `encode`."""
         return _WORD.findall(_BREAK.sub(" ", text).lower())
 
     @property
@@ -63,27 +63,27 @@ class WordTokenizer:
         return len(self.words)
 
     def encode(self, text: str) -> list[int]:
-        """Text → ids; `<unk>` for a word the vocabulary lacks. Never `<pad>`."""
+        """Converts text to ids; `<unk>` for unknown words. Never `<pad>`."""
         unknown = self._ids[UNK]
         return [self._ids.get(word, unknown) for word in self.split(text)]
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Ids → the words, a space between them; padding is left out.
+        """Converts ids to words, joined by spaces; padding is left out.
 
         Raises:
-            ValueError: an id out of the vocabulary.
+            ValueError: an id outside the vocabulary.
         """
         return " ".join(label for label in self.labels(ids) if label != PAD)
 
     def labels(self, ids: Sequence[int]) -> list[str]:
-        """The word of each id.
+        """Returns the word of each id.
 
         Raises:
-            ValueError: an id out of the vocabulary.
+            ValueError: an id outside the vocabulary.
         """
         check_ids(ids, self.num_tokens)
         return [self.words[i] for i in ids]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for a JSON card."""
+        """Returns plain values for a JSON card."""
         return {"kind": "words", "words": list(self.words)}

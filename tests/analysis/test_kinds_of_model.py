@@ -92,7 +92,7 @@ def test_every_question_of_every_kind_of_model_is_answered_or_refused_in_one_lin
 
 def test_what_is_no_output_a_token_or_no_steps_is_named():
     for name in ("classifier", "bert classifier"):
-        with pytest.raises(ValueError, match=r"f must give an output a token, got a (Bert)?Classifier"):
+        with pytest.raises(ValueError, match=r"f must return an output for each token, got a (Bert)?Classifier"):
             analysis.equivariance_error(MODELS[name], TOKENS[:, :2], [1, 0])
     with pytest.raises(ValueError, match="f must take x alone, got an EncoderDecoder"):
         analysis.influence(MODELS["translator"], TOKENS)

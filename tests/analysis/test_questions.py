@@ -143,7 +143,7 @@ def test_what_a_head_writes_and_all_other_parts_add_up_to_the_logit(bundles, kin
 
 @pytest.mark.parametrize("kind", ["classifier", "masked", "bert classifier"])
 def test_what_a_head_writes_is_refused_where_no_norm_reads_it_directly(bundles, kind):
-    with pytest.raises(ValueError, match="what a head writes is known of pre-norm models that predict next tokens"):
+    with pytest.raises(ValueError, match="what a head writes is defined for pre-norm models that predict next tokens"):
         analysis.head_writes(bundles[kind].run(TEXT[kind]), 0, 0, 0)
 
 
@@ -180,7 +180,7 @@ def test_what_a_word_is_worth_is_what_the_verdict_loses_without_it(bundles, kind
 def test_the_words_of_a_verdict_are_refused_of_a_model_that_gives_none(bundles, kind):
     run = bundles[kind].run(TEXT[kind])
     for question in (analysis.word_shares, lambda run: list(analysis.word_changes(run))):
-        with pytest.raises(ValueError, match="gives no verdict on a text"):
+        with pytest.raises(ValueError, match="does not classify texts"):
             question(run)
 
 
@@ -192,7 +192,7 @@ def test_a_bert_without_a_head_is_looked_at_and_asked_nothing(bundles):
     assert run.weights.shape[:2] == (2, 4)
     assert run.output.shape == (1, len(run.ids), 16)
     for question in (run.blanks, lambda: analysis.lens(run), lambda: list(analysis.head_effects(run))):
-        with pytest.raises(ValueError, match="this Bert has no masked-word head: it predicts nothing"):
+        with pytest.raises(ValueError, match="this Bert has no masked-word head: it makes no predictions"):
             question()
 
 
@@ -242,7 +242,7 @@ def test_a_weight_is_followed_to_the_tensors_that_make_it_and_on_to_the_embeddin
 
 
 def test_a_weight_that_is_not_made_of_q_and_k_alone_or_is_hidden_is_not_followed(bundles):
-    with pytest.raises(ValueError, match=r"trace follows scores of q·k alone"):
+    with pytest.raises(ValueError, match=r"trace needs scores of q·k alone"):
         analysis.trace(bundles["memory"].run(TEXT["memory"]), 0, 0, 1, 0)
     run = bundles["causal"].run(TEXT["causal"])
     with pytest.raises(ValueError, match="the mask hides key 3 from query 1"):

@@ -175,10 +175,10 @@ def test_a_scan_of_other_weights_and_a_damaged_one_are_refused(folder):
     for entry in card["files"].values():
         entry["sha256"] = "0" * 64
     (folder / "card.json").write_text(json.dumps(card))
-    with pytest.raises(former.CheckpointError, match="is of other weights"):
+    with pytest.raises(former.CheckpointError, match="was made with other weights"):
         scan.load(folder)
     path.write_bytes(path.read_bytes()[:1000])
-    with pytest.raises(former.CheckpointError, match="is no scan of a model"):
+    with pytest.raises(former.CheckpointError, match="is not a valid scan"):
         scan.load(folder)
 
 
@@ -191,7 +191,7 @@ def test_too_large_a_scan_is_refused_and_leaves_the_old_one(folder, monkeypatch)
 
 
 def test_too_few_stretches_are_refused():
-    with pytest.raises(ValueError, match="at least 70 stretches of 2 tokens, got 69 of 10"):
+    with pytest.raises(ValueError, match="at least 70 passages of 2 tokens, got 69 of 10"):
         scan.scan(MODEL, TOKENS[:69])
 
 

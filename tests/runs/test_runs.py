@@ -182,10 +182,10 @@ def test_a_head_that_is_spread_looks_at_all_that_its_mask_allows_alike(bundles, 
 
 
 QUESTIONS = {
-    "next_tokens": ({"causal", "translator", "memory"}, "predicts no next token"),
-    "surprise": ({"causal", "translator", "memory"}, "predicts no next token"),
-    "classes": ({"classifier", "bert classifier"}, "gives no verdict on a text"),
-    "blanks": ({"masked"}, "fills in no hidden words"),
+    "next_tokens": ({"causal", "translator", "memory"}, "does not predict next tokens"),
+    "surprise": ({"causal", "translator", "memory"}, "does not predict next tokens"),
+    "classes": ({"classifier", "bert classifier"}, "does not classify texts"),
+    "blanks": ({"masked"}, "does not fill in hidden words"),
 }
 
 
@@ -248,7 +248,7 @@ def test_a_run_may_be_of_a_snapshot(bundles, tmp_path):
     torch.testing.assert_close(loaded.run("the cat", snapshot=20).output, loaded.run("the cat").output)
     earlier = former.load(tmp_path / "step-000010").run("the cat")
     assert torch.equal(loaded.run("the cat", snapshot=10).output, earlier.output)
-    with pytest.raises(ValueError, match=r"snapshot must be one of the steps that were kept, \[10\], got 11"):
+    with pytest.raises(ValueError, match=r"snapshot must be one of the saved steps, \[10\], got 11"):
         loaded.run("the cat", snapshot=11)
 
 

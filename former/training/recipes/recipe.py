@@ -24,7 +24,7 @@ class Recipe:
     """One run: with the same recipe, corpus and machine, the same weights come out.
 
     Raises:
-        ValueError: a field out of its range.
+        ValueError: a field out of range.
     """
 
     name: str  # the model's name, and its directory in checkpoints/

@@ -186,4 +186,4 @@ def _balanced(yes: Tensor, how: Tensor, negative: int) -> float:
 def _say(model: Any, x: Tensor, places: Tensor) -> tuple[Tensor, Tensor]:
     """Logits at the chosen places (b, n, num_tokens), and of following (b, 2), from vectors x (b, t, e)."""
     chosen = x.gather(1, places[..., None].expand(-1, -1, x.shape[-1]))  # (b, n, e)
-    return model.unembed(chosen), model.follows(x)
+    return model.unembed(chosen), model.next_sentence_logits(x)

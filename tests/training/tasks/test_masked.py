@@ -163,7 +163,7 @@ class Knowing:
         said = self.row.targets.clamp(min=0) if self.right else torch.zeros_like(self.row.targets)
         return torch.nn.functional.one_hot(said, PIECES.num_tokens).float()
 
-    def follows(self, _):
+    def next_sentence_logits(self, _):
         no = (self.row.belongs != FOLLOWS).long()
         return torch.nn.functional.one_hot(no if self.right else torch.zeros_like(no), 2).float()
 

@@ -31,7 +31,7 @@ import torch
 from torch import Tensor
 
 import former
-from former.generate import next_token_probs, reader
+from former.generate import next_token_probs, window_for
 from former.tokens import Tokenizer
 from viz.panels import Numbers
 from viz.passes.edits import is_index
@@ -150,7 +150,7 @@ def states(model: Any, order: Order) -> Iterator[State]:
     As `former.generate` writes, with two differences: the state is also wanted where nothing is written, and each token
     has its own dice.
     """
-    ids, window, token = list(order.ids), reader(model, order.prompt), None
+    ids, window, token = list(order.ids), window_for(model, order.prompt), None
     for written in range(order.length + 1):
         capture = former.Capture()
         logits = window.read(ids, capture)
