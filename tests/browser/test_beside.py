@@ -85,8 +85,8 @@ def test_the_next_text_and_the_next_edit_stand_beside_a_pinned_pass_with_what_di
     assert tab.link()["pin"] == MODEL
     assert "pin_text" not in tab.link()
     overall, own = findings(tab)
-    assert "every weight is as in the pinned pass" in own, "a head's own weights stay when it is off"
-    assert "In none of the 8 heads" in overall, "it is of the last layer: nothing attends to what it adds"
+    assert "every weight is the same as in the pinned pass" in own, "a head's own weights stay when it is off"
+    assert "attention of all 8 heads is the same" in overall, "it is of the last layer: nothing attends to what it adds"
     expect(panel.locator("[data-part=after]")).to_contain_text("with 1 change of heads")
 
 

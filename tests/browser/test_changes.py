@@ -87,7 +87,7 @@ def test_a_head_switched_off_shows_the_prediction_before_and_after(tab, model):
 
 
 def test_a_head_can_be_scaled_by_keyboard(tab, model):
-    slider = tab.page.get_by_role("slider", name="Scale what it adds")
+    slider = tab.page.get_by_role("slider", name="Scale its output")
     slider.focus()
 
     def five_more() -> None:
@@ -131,10 +131,10 @@ def test_one_weight_is_set_its_row_shares_what_is_left_or_is_kept_and_it_is_take
     assert tab.link()["edits"] == "1.2.w34_20_1"
     assert tab.page.evaluate("former.row(former.shown(), 34)[20]") == 1
     expect(tab.page.locator(".former-pair .sum").first).to_contain_text("You have set weights of this row")
-    tab.edited(lambda: part.get_by_role("checkbox", name="shares what is left").uncheck())
+    tab.edited(lambda: part.get_by_role("checkbox", name="shares what remains").uncheck())
     assert bits_per_byte(tab) == after(False)
     assert tab.link()["edits"] == "1.2.W34_20_1"
-    expect(part.get_by_role("button", name="34 → 20 set to 1, the rest of its row kept")).to_have_count(2)
+    expect(part.get_by_role("button", name="34 → 20 set to 1, the rest of its row unchanged")).to_have_count(2)
     tab.edited(lambda: part.get_by_role("button", name="As computed").click())
     assert len(bits_per_byte(tab)) == 1
     assert "edits" not in tab.link()
@@ -179,7 +179,7 @@ def test_measuring_every_head_paints_the_overview_with_what_each_is_worth(tab, m
     named = re.search(r"layer (\d+), head (\d+)", finding.inner_text())
     assert named
     effect = float(model.surprise(ids, {(int(named[1]), int(named[2])): 0.0}).mean()) - whole
-    stated = re.search(r"the text costs (\S+(?: × 10⁻\S+)?) bits per byte (more|less)", finding.inner_text())
+    stated = re.search(r"the text costs (\S+(?: × 10⁻\S+)?) (more|fewer) bits per byte", finding.inner_text())
     assert stated
     assert math.copysign(number(stated[1]), 1 if stated[2] == "more" else -1) == pytest.approx(effect, rel=0.01)
     tab.page.get_by_role("button", name="Show it").click()

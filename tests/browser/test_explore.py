@@ -201,14 +201,14 @@ def test_the_statistics_and_their_sentence_are_those_of_the_models_weights(tab, 
     assert sentence.startswith(f"Layer {layer}, head {head} ")
     numbers = re.findall(r"\d+(?:\.\d+)? ?%", sentence)
     assert all(any(agrees(n, exact[name]) for name in SHARES) for n in numbers), sentence
-    said = {"previous": "at the previous token", "first": "on the first token", "self": "at the token itself"}
-    said |= {"same": "for the same token", "copying": "copies"}
+    said = {"previous": "to the previous token", "first": "to the first token", "self": "to the token itself"}
+    said |= {"same": "to the same token", "copying": "copies"}
     strongest = max((name for name in said if name != "first"), key=lambda name: exact[name])
     if exact[strongest] >= 0.3:
         assert said[strongest] in sentence
         assert numbers
     total = sum(exact[name] for name in SHARES)
-    overlap = tab.page.locator(".former-statistics").get_by_text("may add to more than 100 %")
+    overlap = tab.page.locator(".former-statistics").get_by_text("may add up to more than 100 %")
     expect(overlap).to_be_visible(visible=total > 1.005)
 
 
@@ -216,7 +216,7 @@ def test_the_page_opens_on_the_head_that_copies_and_says_so_with_the_runner_up(t
     tab.open(model="generator", text="The cat sat on the mat. The cat sat on the mat.")
     assert (tab.link()["layer"], tab.link()["head"]) == ("8", "7")
     assert "copies" in tab.lesson()
-    assert "After that comes the first token" in tab.lesson()
+    assert "Second comes the first token" in tab.lesson()
     readout = tab.page.locator(".former-overview .readout")
     expect(readout).to_have_text(re.compile(r"^Layer 8, head 7: copying \d+ %, first token \d+ %$"))
     tab.open()
@@ -228,7 +228,7 @@ def test_another_model_opens_on_a_head_worth_seeing_and_a_link_s_head_stays(tab)
     tab.open(layer=0, head=0)
     assert (tab.link()["layer"], tab.link()["head"]) == ("0", "0")
     tab.choose_model("tiny-unmasked")
-    assert "looks at the next token" in tab.lesson()
+    assert "attends to the next token" in tab.lesson()
     chosen = tab.link()
     tab.cell(1, 1).click()
     tab.type("Another text, and the same head.")

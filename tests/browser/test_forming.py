@@ -52,7 +52,7 @@ def test_the_slider_the_curve_and_a_link_bring_a_snapshot_to_every_view(tab, oth
     assert tab.statistic("copying") != before
     place = RECORD["steps"].index(400)
     expect(panel).to_contain_text(f"at step 400: copying score {SCORES[place, layer, head]:.2f}")
-    expect(panel).to_contain_text(f"{RECORD['copied_bits'][place]:.2f} for a letter")
+    expect(panel).to_contain_text(f"{RECORD['copied_bits'][place]:.2f} bits per letter")
     chart = panel.locator(".chart")
     assert chart.evaluate("root => root.layout.shapes[0].x0") == 400
     drawn = chart.evaluate("root => root.data.map(({ y }) => [...y])")
@@ -76,6 +76,6 @@ def test_the_slider_the_curve_and_a_link_bring_a_snapshot_to_every_view(tab, oth
     assert linked.link() == tab.link()
     np.testing.assert_allclose(shown(linked), weights(moment, layer, head), atol=1e-4)
     model = linked.page.get_by_role("combobox", name="Model", exact=True)
-    expect(model).to_have_value(f"{NAME}: copies what comes again")
+    expect(model).to_have_value(f"{NAME}: copies what occurs again")
     linked.choose_model("classifier")
     expect(linked.page.locator(".former-forming .panel")).to_be_hidden()

@@ -199,7 +199,7 @@ def test_branches_hold_a_bounded_number_of_tokens_and_the_page_says_which_went(t
     tab.wait("() => former.writing.cursor.depth === 6")
     tab.rested()
     expect(tab.page.locator(".former-trail .branch")).to_have_count(1)
-    expect(gone).to_have_text("All branches together hold 10 tokens at most. The oldest 5 tokens were let go.")
+    expect(gone).to_have_text("All branches together hold at most 10 tokens. The oldest 5 tokens were removed.")
     assert tab.page.evaluate("former.writing.branches.size") == len(tab.written()) == 6
 
 

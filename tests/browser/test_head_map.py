@@ -54,7 +54,7 @@ def test_every_word_of_a_review_has_a_label(tab):
 
 def test_a_map_that_shows_nothing_from_0_to_1_offers_the_scale_per_row(tab):
     tab.open(model="classifier", text=REVIEW, layer=3, head=1)
-    offer = tab.page.get_by_role("button", name="Show them per row")
+    offer = tab.page.get_by_role("button", name="Scale each row")
     canvas = tab.page.locator(".former-head-map canvas")
     expect(offer).to_be_visible()
     faint = canvas.bounding_box()

@@ -100,7 +100,7 @@ def test_ten_thousand_characters_get_a_message_that_says_the_limit(tab):
 def test_a_prompt_of_ten_thousand_characters_gets_a_message_that_says_the_limit(page, guard):
     guard.allow("422")  # the browser reports the refusal on the console
     tab = Writing(page, guard.origin).open(text="abc")
-    tab.page.get_by_label("Text to write on from").fill("word " * 2000)
+    tab.page.get_by_label("Prompt", exact=True).fill("word " * 2000)
     status = tab.page.locator(".former-writing-controls .status")
     expect(status).to_contain_text("10,000")
     expect(status).to_contain_text("4,000")
@@ -119,7 +119,7 @@ def test_words_of_more_characters_than_can_be_sent_get_a_message_that_says_the_l
 def test_an_empty_prompt_gets_a_message(page, guard):
     guard.allow("422")
     tab = Writing(page, guard.origin).open(text="abc")
-    tab.page.get_by_label("Text to write on from").fill("")
+    tab.page.get_by_label("Prompt", exact=True).fill("")
     expect(tab.page.locator(".former-writing-controls .status")).to_contain_text("type at least one character")
 
 

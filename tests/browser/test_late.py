@@ -1,4 +1,4 @@
-"""An answer that is late or does not come: what is on screen says that it is old, and the page asks again by itself."""
+"""An answer that is late or does not come: what is on screen says that it is old, and the page asks again."""
 
 import json
 import re
@@ -39,7 +39,7 @@ def says_old(tab: Exploring) -> bool:
              const panel = document.querySelector(`.former-${name} .panel`);
              const word = getComputedStyle(panel.querySelector("h2"), "::after").content;
              const dim = Number(getComputedStyle(panel.querySelector(".panel-body")).opacity) < 0.6;
-             return dim && word.includes("not yet");
+             return dim && word.includes("Updating");
            })"""
     )
 
@@ -73,7 +73,7 @@ def test_a_pass_that_does_not_come_is_asked_for_again_by_itself(tab, guard):
     tab.page.evaluate("former.later = () => 1000")  # ms, in which the message can be read
     box(tab).fill("abcdef")
     tab.wait("() => former.store.old === 'offline'")
-    expect(tab.page.locator(".former-notices .notice.error")).to_contain_text("asks again by itself")
+    expect(tab.page.locator(".former-notices .notice.error")).to_contain_text("will try again by itself")
     tab.wait("() => former.store.pass.header.text === 'abcdef'")
     tab.settled()
     expect(tab.page.locator(".former-notices .notice")).to_have_count(0)

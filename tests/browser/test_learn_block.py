@@ -50,12 +50,12 @@ def test_with_attention_off_a_changed_token_moves_its_own_output_alone(tab, gene
         before, after = generator.model(torch.tensor([ids, changed]))
     assert moved(tab) == pytest.approx((after - before).abs().amax(-1).tolist(), rel=1e-3, abs=1e-4)
     expect(tab.section.locator(".count")).to_contain_text(
-        f"{len(ids) - 1 - at} of the {len(ids) - 1} other outputs move"
+        f"{len(ids) - 1 - at} of the {len(ids) - 1} other outputs change"
     )
     tab.attempt("off")
     assert [i for i, value in enumerate(moved(tab)) if value] == [at]
-    expect(tab.section.locator(".count")).to_contain_text("and 0 of the")
-    assert tab.choose("Only that byte’s own").startswith("Yes. Run without attention")
+    expect(tab.section.locator(".count")).to_contain_text(": 0 of the")
+    assert tab.choose("Only that byte’s own").startswith("Yes. Without attention")
 
 
 def test_the_chart_holds_what_each_half_adds(tab):
@@ -75,7 +75,7 @@ def test_a_token_is_followed_by_a_click_and_an_empty_text_is_refused(tab, guard)
     assert tab.link()["at"] == "3"
     expect(tab.section.locator("[data-moved]").nth(3)).to_have_attribute("aria-pressed", "true")
     tab.section.get_by_role("textbox").fill(" ")
-    expect(tab.page.locator(".former-learn > .note")).to_contain_text("There is no text to look at yet")
+    expect(tab.page.locator(".former-learn > .note")).to_contain_text("There is no text yet")
 
 
 def test_only_with_all_three_taken_out_is_the_block_additive(tab):
@@ -107,4 +107,4 @@ def test_the_gradients_of_any_depth_are_drawn_for_norms_after_and_before(tab):
             for each in model.transformer.blocks
         ]
         assert shown == pytest.approx([float(square) ** 0.5 for square in squares], rel=1e-3)
-    assert tab.sentence().startswith("Of 5 blocks the last one’s gradient is")
+    assert tab.sentence().startswith("With 5 blocks, the last one’s gradient is")

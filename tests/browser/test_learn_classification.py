@@ -75,7 +75,7 @@ def test_the_tries_show_what_they_say(tab, classifier):
     tab.open(SECTION)
     tab.attempt("max")
     expect(tab.section.locator("[data-pooling=max]")).to_have_attribute("aria-pressed", "true")
-    assert tab.sentence().startswith("By the maxima, the verdict is")
+    assert tab.sentence().startswith("With the maxima, the verdict is")
     tab.attempt("without")
     assert holds(tab, classifier)["pooled"].count(False) == 1
 
@@ -84,5 +84,5 @@ def test_an_empty_text_is_refused_and_the_last_verdict_stays(tab, guard):
     guard.allow("422")
     tab.open(SECTION)
     tab.section.get_by_role("textbox").fill("  ")
-    expect(tab.page.locator(".former-learn > .note")).to_contain_text("There is no text to look at yet")
+    expect(tab.page.locator(".former-learn > .note")).to_contain_text("There is no text yet")
     expect(tab.section.locator("[data-word='0']")).to_be_visible()

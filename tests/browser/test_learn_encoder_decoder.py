@@ -71,8 +71,8 @@ def test_a_target_is_scored_after_its_true_beginning_and_after_the_model_s_own_a
     assert shown(tab, "own") == pytest.approx(alone, abs=1e-5)
     written = bundle.tokenizer.decode(own)
     assert tab.sentence().startswith(
-        f"The model writes “{written}”. After the true beginning the target costs {bits(true)} bits, after its own"
-        f" {bits(alone)}"
+        f"The model writes “{written}”. After the correct answer so far the target costs {bits(true)} bits, after its"
+        f" own {bits(alone)}"
     )
     said = tab.choose("A vector for each of its tokens")
     assert said.startswith(f"Yes. The text has {len(source[0])} tokens")
@@ -93,7 +93,7 @@ def test_a_date_is_written_back_in_forms_that_are_judged_and_what_names_none_is_
         tab.attempt("forms")
     field = tab.section.get_by_role("textbox", name="Date")
     field.fill("the day <b>after</b>")
-    expect(tab.page.locator(".former-learn > .note")).to_contain_text("names no date from 1900 to 2099")
+    expect(tab.page.locator(".former-learn > .note")).to_contain_text("cannot read this as a date from 1900 to 2099")
     tab.section.get_by_role("textbox", name="Target").fill("1999-12-31")
     expect(tab.page.locator(".former-learn > .note")).to_have_text("")
     tab.settled()

@@ -62,7 +62,7 @@ def test_likes_train_a_factorisation_that_predicts_the_one_kept_back_and_a_click
     expect(tab.section.locator(".likes .held button")).to_have_text(f"?{share}")
     assert tab.choose("A like").startswith(f"Yes. It gives {PEOPLE[HELD[0]]} and “{FILMS[HELD[1]]}” {share}")
 
-    like, course = tab.section.locator("[data-like='0 0']"), tab.section.get_by_role("slider", name="Step of the")
+    like, course = tab.section.locator("[data-like='0 0']"), tab.section.get_by_role("slider", name="Training step")
     like.hover()
     tab.page.mouse.down()
     course.dispatch_event("input")  # as while the training plays: every frame says other shares

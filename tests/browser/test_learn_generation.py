@@ -45,13 +45,13 @@ def test_targets_are_the_input_shifted_by_one_and_without_a_mask_all_but_the_las
     assert tab.sentence().startswith(f"At step 3,000 the next byte costs {bits(own)} bits on average.")
     assert bits(unmasked) in tab.sentence()
     said = tab.choose("The last")
-    assert said.startswith(f"Yes. The least likely is number {len(TEXT) - 1} of {len(TEXT) - 1}")
+    assert said.startswith(f"Yes. The least likely target is number {len(TEXT) - 1} of {len(TEXT) - 1}")
 
 
 def test_the_step_is_a_snapshot_with_its_own_probabilities_its_place_on_the_curve_and_its_writing(tab):
     tab.open("generation", step=0)
     assert shown(tab, "trained") == pytest.approx([1 / 256] * (len(TEXT) - 1), rel=1e-3)
-    slider = tab.section.get_by_role("slider", name="Step of the training")
+    slider = tab.section.get_by_role("slider", name="Training step")
     for at, step in ((1, 50), (2, 100)):
         slider.press("ArrowRight")
         tab.wait("(at) => former.learn.find('generation').live.view.step === at", at)
@@ -91,7 +91,7 @@ def test_play_goes_through_the_snapshots_and_with_reduced_motion_one_at_each_pre
     field = tab.section.get_by_role("textbox")
     field.fill("ab")
     expect(tab.page.locator(".former-learn > .note")).to_have_text(
-        "Three characters at least, please: the last is only a target."
+        "At least three characters, please: the last is only a target."
     )
     field.fill("<img src=x onerror=window.hacked=1>" * 3)
     tab.wait("() => former.learn.find('generation').live.answers.predicted.labels[0] === '<'")

@@ -28,8 +28,10 @@ def test_the_articles_example_is_reckoned_step_by_step(tab):
     assert found["layer"] == 4 * found["batch"] == 256e6
     assert found["fits"] == 12e9 // 256e6
     expect(tab.section.locator("tr.batch")).to_contain_text("64 MB")
-    expect(tab.section.locator(".source").first).to_contain_text("there is room for 46; with eight heads for 5")
-    assert tab.sentence() == "1,000 words: 256 MB of dot products a layer. At ten times the length: 25.6 GB."
+    expect(tab.section.locator(".source").first).to_contain_text(
+        "By its own numbers 46 layers fit; with eight heads, 5"
+    )
+    assert tab.sentence() == "1,000 words: 256 MB of dot products per layer. At ten times the length: 25.6 GB."
 
 
 def test_other_sizes_are_multiplied_too_and_a_size_goes_no_farther_than_its_limit(tab):

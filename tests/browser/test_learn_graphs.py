@@ -55,7 +55,7 @@ def holds(tab: Learning) -> None:
 def test_the_layers_that_a_unit_needs_are_the_steps_in_the_graph(tab):
     tab.open(SECTION)
     holds(tab)
-    assert tab.sentence() == "In 2 layers “A” can learn of 3 of the other 7 units."
+    assert tab.sentence() == "After 2 layers “A” can receive information from 3 of the other 7 units."
     tab.section.locator(".field-stepper").nth(1).get_by_role("button").last.click()
     tab.settled()
     holds(tab)
@@ -108,7 +108,7 @@ def test_what_the_map_shows_is_measured_on_the_blocks(tab):
     left, top, width, height = (float(side) for side in (canvas.get_attribute("data-frame") or "").split())
     canvas.hover(position={"x": left + 7.5 / 8 * width, "y": top + 0.5 / 8 * height})
     tab.painted()
-    expect(tab.section.locator(".readout").first).to_have_text("Changing H leaves the output of A exactly as it was.")
+    expect(tab.section.locator(".readout").first).to_have_text("Changing H leaves the output of A exactly the same.")
 
 
 def test_renamed_outputs_move_along(tab):
@@ -120,17 +120,17 @@ def test_renamed_outputs_move_along(tab):
     assert torch.allclose(torch.tensor(found["renamed"]), torch.tensor(found["outputs"])[found["order"]], atol=1e-9)
     labels = tab.section.locator("[data-strip=renamed] .labels span").all_text_contents()
     assert labels == [graphs.NAMES[i] for i in found["order"]] != sorted(labels)
-    expect(tab.section.locator(".readout").last).to_contain_text("Had the edges stayed where they were")
+    expect(tab.section.locator(".readout").last).to_contain_text("If the edges had not been renamed")
 
 
 def test_the_tries_show_what_they_say(tab):
     tab.open(SECTION)
     tab.attempt("set")
     holds(tab)
-    assert tab.sentence() == "In 1 layer “A” can learn of 7 of the other 7 units."
+    assert tab.sentence() == "After 1 layer “A” can receive information from 7 of the other 7 units."
     tab.attempt("islands")
     holds(tab)
-    assert tab.sentence() == "In 4 layers “A” can learn of 3 of the other 7 units."
+    assert tab.sentence() == "After 4 layers “A” can receive information from 3 of the other 7 units."
     tab.attempt("picture")
     holds(tab)
     assert tab.section.locator(".edges path").count() == 42
@@ -146,7 +146,7 @@ def test_the_puzzle_is_solved_by_a_star(tab):
 def test_the_answer_is_measured(tab):
     tab.open(SECTION)
     assert tab.choose("4").startswith("Yes. The last unit was changed.")
-    expect(tab.section.locator(".check .said")).to_contain_text("moved by 0.0, 0.0, 0.0, ")
+    expect(tab.section.locator(".check .said")).to_contain_text("changed by 0.0, 0.0, 0.0, ")
 
 
 @pytest.mark.parametrize("graph", ["8:0-9", "99:", "<b>", "8:0-0"])

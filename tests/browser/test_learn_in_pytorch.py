@@ -74,5 +74,5 @@ def test_an_empty_text_is_refused_and_the_last_picture_stays(tab, guard):
     guard.allow("422")
     tab.open("in-pytorch")
     tab.section.get_by_role("textbox").fill("  ")
-    expect(tab.page.locator(".former-learn > .note")).to_contain_text("There is no text to look at yet")
+    expect(tab.page.locator(".former-learn > .note")).to_contain_text("There is no text yet")
     expect(tab.section.locator("[data-tensor=x] .labels span")).to_have_count(6)

@@ -119,11 +119,11 @@ def test_the_tries_show_what_they_say(tab):
 
 def test_where_the_keys_ask_each_can_be_looked_at(tab):
     tab.open(SECTION)
-    tab.section.get_by_role("checkbox", name="The keys ask: self").check()
+    tab.section.get_by_role("checkbox", name="Let every key be a query").check()
     tab.section.get_by_role("button", name="winter", exact=True).click()
     assert tab.view()["row"] == 3
     assert holds(tab)["store"] == 2
-    assert tab.sentence().startswith("“winter” asks with its own key. The dictionary returns 2")
+    assert tab.sentence().startswith("The query is the key of “winter”. The dictionary returns 2")
 
 
 def test_the_puzzle_is_solved_by_keys_and_not_by_the_slider(tab):

@@ -48,11 +48,11 @@ def test_another_order_moves_the_classifier_with_positions_and_not_the_one_witho
         buttons.nth(5).click()
         tab.settled()
     assert buttons.all_text_contents()[0] == other[5]
-    expect(tab.section.locator("[data-model=classifier-bag]")).to_contain_text("Does not move, to rounding.")
+    expect(tab.section.locator("[data-model=classifier-bag]")).to_contain_text("Unchanged, up to rounding.")
     tab.section.get_by_role("button", name="Shuffle").click()
     tab.settled()
     assert sorted(buttons.all_text_contents()) == sorted(typed)
-    assert "reads the same set and stays" in tab.sentence()
+    assert "reads the same set and does not change" in tab.sentence()
 
 
 def test_the_four_terms_of_a_key_add_up_to_the_score_of_the_model(tab):
@@ -81,7 +81,7 @@ def test_the_four_terms_of_a_key_add_up_to_the_score_of_the_model(tab):
         assert [line[key] for line in drawn] == pytest.approx([*terms, sum(terms)], abs=1e-4)
     tab.attempt("token")
     assert tab.view()["head"] != view["head"]
-    assert "With all four terms" in tab.choose("No, at another")
+    assert "With all four terms" in tab.choose("No, to another")
 
 
 def test_the_losses_beyond_the_trained_length_are_those_measured_and_say_where_and_when(tab):
@@ -109,5 +109,5 @@ def test_an_empty_text_is_refused_and_a_long_one_is_cut(tab, guard):
     assert tab.section.locator("[data-token]").count() == 40
     assert tab.view()["order"] == "typed"
     box.fill(" ")
-    expect(tab.page.locator(".former-learn > .note")).to_contain_text("There is no text to look at yet")
+    expect(tab.page.locator(".former-learn > .note")).to_contain_text("There is no text yet")
     assert tab.section.locator("[data-token]").count() == 40

@@ -62,7 +62,7 @@ def test_a_cell_that_is_pointed_at_says_its_steps(tab):
     t = len(TEXT)
     canvas.hover(position={"x": left + 0.5 * width / t, "y": top + (t - 0.5) * height / t})
     expect(tab.section.locator(".told")).to_contain_text(
-        f"recurrent: “A” reaches the output at “t” after {t + 1} steps; changed, it moves the logits there by"
+        f"recurrent: “A” reaches the output at “t” after {t + 1} steps; changing it changes the logits there by"
     )
     canvas.hover(position={"x": left + (t - 0.5) * width / t, "y": top + 0.5 * height / t})
     expect(tab.section.locator(".told")).to_have_text("recurrent: “t” never reaches the output at “A”.")
@@ -89,5 +89,5 @@ def test_times_are_those_that_were_measured_and_bits_those_of_the_cards_where_th
         parameters = sum(weight.numel() for weight in former.load(NAMES[kind]).model.parameters())
         assert found == [parameters, 500 * 16 * 256, card["processor_seconds"], card["quality"][0]["bits_per_byte"]]
     expect(tab.section.locator(".winner")).to_contain_text(
-        "Best at equal parameters and equal bytes: convolutional, 2.8575 bits. It took the least time"
+        "Best at equal parameters and equal bytes: convolutional, 2.8575 bits. It also took the least time"
     )

@@ -38,4 +38,4 @@ def test_two_trained_models_are_compared_head_by_head(tab):
         )
         card = next(held for held in bundle.card["quality"] if held["split"] == "val")
         assert float(row.locator("[data-measure=bits]").get_attribute("data-value") or "") == card["bits_per_byte"]
-    assert tab.sentence().startswith("On this text the rows of the model with the root have an entropy of")
+    assert tab.sentence().startswith("On this text the rows have a mean entropy of")

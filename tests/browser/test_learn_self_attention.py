@@ -36,7 +36,7 @@ def holds(tab: Learning) -> None:
 def test_the_numbers_of_the_worked_example_are_those_of_former(tab):
     tab.open()
     holds(tab)
-    assert tab.sentence().startswith("“walks” looks most at itself: 58 %")
+    assert tab.sentence().startswith("“walks” attends mostly to itself: 58 %")
 
 
 def test_the_arithmetic_of_the_page_is_former_s_to_a_millionth(tab):

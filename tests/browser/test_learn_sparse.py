@@ -23,7 +23,7 @@ def test_a_pattern_reaches_more_with_every_layer_until_all_pairs_are_joined(tab)
     found = [float(cell.get_attribute("data-share") or 0) for cell in tab.section.locator(".reached td").all()]
     assert found == pytest.approx(shares)
     assert tab.sentence().startswith(f"{cells('local', 16, 4)} of 136 cells are computed. After 2 layers ")
-    assert tab.sentence().endswith("5 layers join all.")
+    assert tab.sentence().endswith("after 5 layers every token can depend on every earlier one.")
     canvas = tab.section.locator(".map canvas")
     left, top, width, height = map(float, (canvas.get_attribute("data-frame") or "").split())
     at = lambda row, column: {"x": left + (column + 0.5) * width / 16, "y": top + (row + 0.5) * height / 16}  # noqa: E731
@@ -32,7 +32,7 @@ def test_a_pattern_reaches_more_with_every_layer_until_all_pairs_are_joined(tab)
     canvas.hover(position=at(15, 9))
     expect(tab.section.locator(".told")).to_have_text("Output 15 can depend on input 9 after 2 layers.")
     canvas.hover(position=at(3, 9))
-    expect(tab.section.locator(".told")).to_have_text("Input 9 comes after output 3: it is never seen.")
+    expect(tab.section.locator(".told")).to_have_text("Input 9 comes after output 3, which never sees it.")
     tab.attempt("fixed")
     assert tab.choose("Two").startswith("Yes. The fixed pattern of stride 4 over 16 tokens")
 

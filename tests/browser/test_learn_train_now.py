@@ -44,10 +44,10 @@ def test_one_trains_the_others_watch_and_wait_and_then_the_model_is_tried_by_han
     press(watcher, "Train")
     reaches(watcher, "waiting")
     expect(watcher.section.locator(".course [role=status]")).to_contain_text("One training is before yours")
-    press(watcher, "Leave the line")
+    press(watcher, "Leave the queue")
     reaches(tab, "running")
     reaches(watcher, "watching")
-    assert watcher.choose("As much as any other").startswith("Yes.")  # a click is answered while one trains
+    assert watcher.choose("The same as any other").startswith("Yes.")  # a click is answered while one trains
     reaches(tab, "done", LONG)
     chart = tab.section.locator(".chart")
     chart.locator(".nsewdrag").wait_for()

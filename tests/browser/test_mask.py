@@ -37,7 +37,7 @@ def test_the_switch_lays_a_mask_on_every_layer_of_the_model(tab, model, kind):
     assert number
     count = cells(kind, T, SIZE)
     assert tab.cells() == f"{count} of {T * T} cells"
-    assert f"{count} of {T * T}" in tab.lesson() if kind != "none" else "all 529 scores stay" in tab.lesson()
+    assert f"{count} of {T * T}" in tab.lesson() if kind != "none" else "all 529 scores remain" in tab.lesson()
     assert tab.link().get("mask", "causal") == kind
 
 
@@ -171,7 +171,7 @@ def test_another_text_is_shown_everywhere(tab, model, guard):
     box.fill("x" * 10_000)
     expect(note).to_contain_text("This text has 10,000 characters; the limit is 4,000.")
     box.fill("")
-    expect(note).to_contain_text("There is no text to look at yet")
+    expect(note).to_contain_text("There is no text yet")
     box.fill("x")
     tab.wait("() => former.masking.answers.stages?.text === 'x'")
     tab.settled()

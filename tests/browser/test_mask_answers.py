@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Masking
 
 LEFT = "The causal mask keeps 276 of 529 scores"
-FREE = "Without a mask, all 529 scores stay"
+FREE = "Without a mask, all 529 scores remain"
 
 
 @contextmanager
@@ -43,12 +43,12 @@ def drawn(tab: Masking, condition: str) -> None:
 
 def test_the_sentence_says_of_a_new_mask_only_what_is_known_until_the_proof_is_there(tab):
     tab.open(mask="none")
-    assert tab.lesson() == f"{FREE}. Changing “a” (5) moves every output, also those before it."
+    assert tab.lesson() == f"{FREE}. Changing “a” (5) changes every output, also those before it."
     with held(tab, "/ask/mask-proof/masked"):
         tab.page.get_by_role("radio", name="causal", exact=True).check()
         drawn(tab, "mask === 'causal'")
         assert tab.lesson() == f"{LEFT}."
-    moves = "Changing “a” (5) moves outputs 5 to 22, none before it; without the mask it would move every output."
+    moves = "Changing “a” (5) changes outputs 5 to 22, none before it; without the mask it would change every output."
     assert tab.lesson() == f"{LEFT}. {moves}"
 
 
@@ -60,7 +60,7 @@ def test_a_proof_that_is_refused_is_not_replaced_by_the_last_one(tab, guard):
         lambda route: route.fulfill(status=422, json={"error": {"key": "busy_measuring", "values": {}}}),
     )
     tab.page.get_by_role("radio", name="causal", exact=True).check()
-    expect(tab.part("mask-controls").locator(".note")).to_have_text(re.compile("under way just now"))
+    expect(tab.part("mask-controls").locator(".note")).to_have_text(re.compile("busy with other measurements"))
     drawn(tab, "mask === 'causal'")
     assert tab.lesson() == f"{LEFT}."
 
@@ -83,7 +83,7 @@ def test_a_text_of_the_same_length_is_not_joined_with_the_proof_of_the_last(tab,
 
 def test_nothing_is_said_to_stand_before_the_first_token(tab):
     tab.open(mask="none", token=0)
-    assert tab.lesson() == f"{FREE}. Changing “T” (0) moves every output."
+    assert tab.lesson() == f"{FREE}. Changing “T” (0) changes every output."
 
 
 def test_a_link_without_a_new_text_ends_where_its_text_ends(tab):

@@ -58,23 +58,23 @@ def moved(model: Reference, kind: str, j: int) -> torch.Tensor:
 
 def test_a_changed_token_moves_what_the_running_model_says_and_nothing_before_it(tab, model):
     tab.open()
-    none = "nothing before it moves: there the largest change is 0."
-    assert f"Changing “a” (5) moves outputs 5 to 22; {none}" in tab.moves("masked")
+    none = "nothing before it changes: the largest change there is 0."
+    assert f"Changing “a” (5) changes outputs 5 to 22; {none}" in tab.moves("masked")
     before = moved(model, "none", 5)[:5]
-    assert "moves every output; 5 of them stand before it and move by up to" in tab.moves("unmasked")
+    assert "changes every output; 5 of them come before it and change by up to" in tab.moves("unmasked")
     assert read(tab.moves("unmasked").rsplit("up to ", 1)[1].rstrip(".")) == pytest.approx(
         float(before.max()), rel=0.01
     )
     tab.token(9).click()
     tab.painted()
     assert tab.link()["token"] == "9"
-    assert "Changing “a” (9) moves outputs 9 to 22; nothing before it moves" in tab.moves("masked")
-    assert tab.lesson().startswith("The causal mask keeps 276 of 529 scores. Changing “a” (9) moves outputs 9 to 22,")
+    assert "Changing “a” (9) changes outputs 9 to 22; nothing before it changes" in tab.moves("masked")
+    assert tab.lesson().startswith("The causal mask keeps 276 of 529 scores. Changing “a” (9) changes outputs 9 to 22,")
     with_mask, without = moved(model, "causal", 9), moved(model, "none", 9)
     for output in (12, 22, 3):
         tab.point(tab.square("proof", "unmasked"), output, 9, T)
         said = tab.part("mask-proof").locator(".readout").inner_text()
-        found = re.search(rf"moves output “.” \({output}\) by (.*) with the mask, by (.*) without", said)
+        found = re.search(rf"changes output “.” \({output}\) by (.*) with the mask, by (.*) without", said)
         assert found, said
         assert read(found[2]) == pytest.approx(float(without[output]), rel=0.01)
         if output < 9:
@@ -87,11 +87,11 @@ def test_pointing_at_a_token_looks_at_it_and_choosing_it_by_keyboard_keeps_it(ta
     tab.open()
     tab.token(12).hover()
     tab.painted()
-    assert "(12) moves outputs 12 to 22" in tab.moves("masked")
+    assert "(12) changes outputs 12 to 22" in tab.moves("masked")
     assert "token" not in tab.link()
     tab.page.mouse.move(1, 1)
     tab.painted()
-    assert "(5) moves outputs 5 to 22" in tab.moves("masked")
+    assert "(5) changes outputs 5 to 22" in tab.moves("masked")
     tab.token(5).focus()
     tab.page.keyboard.press("ArrowRight")
     tab.page.keyboard.press("ArrowRight")
@@ -99,10 +99,10 @@ def test_pointing_at_a_token_looks_at_it_and_choosing_it_by_keyboard_keeps_it(ta
     tab.square("proof", "masked").focus()
     tab.page.keyboard.press("End")
     tab.painted()
-    assert "(22) moves output 22; nothing before it moves" in tab.moves("masked")
+    assert "(22) changes output 22; nothing before it changes" in tab.moves("masked")
     tab.page.keyboard.press("Home")
     tab.painted()
-    assert "(0) moves every output; nothing stands before it" in tab.moves("masked")
+    assert "(0) changes every output; nothing comes before it" in tab.moves("masked")
 
 
 def test_reach_is_counted_for_all_masks_and_the_measured_model_stays_within(tab):
@@ -123,7 +123,7 @@ def test_reach_is_counted_for_all_masks_and_the_measured_model_stays_within(tab)
     shows = f"a change shows in {pairs} of the {pairs} pairs within reach, and in 0 of the others."
     assert f"after its {depth} layers: {shows}" in said
     last = min(22, 6 + 3 * depth)
-    assert f"(6) moves outputs 6 to {last}; nothing before it moves" in tab.moves("masked")
+    assert f"(6) changes outputs 6 to {last}; nothing before it changes" in tab.moves("masked")
     tab.part("mask-reach").locator("tr[data-mask=fixed] td.cell").first.click()
     tab.settled()
     assert tab.link()["mask"] == "fixed"

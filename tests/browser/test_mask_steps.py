@@ -45,7 +45,7 @@ def test_a_row_begins_with_its_scores_and_those_of_later_tokens_become_minus_inf
     masked = tab.line("masked")
     assert [read(text) for text in masked[:14]] == pytest.approx(row.scores[:14].tolist(), abs=0.0071)
     assert masked[14:] == ["−∞"] * 9
-    assert tab.sentence() == "The mask sets 9 of the 23 scores to −∞; 14 stay."
+    assert tab.sentence() == "The mask sets 9 of the 23 scores to −∞; 14 remain."
     assert not any(tab.line("exp"))
 
 
@@ -69,7 +69,7 @@ def test_a_row_ends_with_the_weights_of_the_model_and_goes_back(tab, row):
     assert shares(tab.line("weights")) == pytest.approx(row.weights.tolist(), abs=2e-3)
     assert tab.line("weights")[14:] == ["–"] * 9  # a masked cell has no weight, not a weight of 0
     best = int(row.weights.argmax())
-    assert f"({best}) gets the most, {100 * float(row.weights[best]):.0f} %" in tab.sentence()
+    assert f"({best}) gets the largest weight, {100 * float(row.weights[best]):.0f} %" in tab.sentence()
     assert read(tab.sentence().rsplit("within ", 1)[1].rstrip(".")) < 1e-5
     expect(tab.button("Next →")).to_be_disabled()
     tab.button("← Back").click()

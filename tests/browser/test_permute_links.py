@@ -53,13 +53,13 @@ def test_a_ready_pair_is_judged_in_both_orders_by_both_models(tab, model, bag):
     assert without["prob"][0] == pytest.approx(without["prob"][1], abs=1.5e-6)
     assert "No change" in without["moved"]
     sentence = tab.page.locator(".former-verdicts .sentence").inner_text()
-    assert "cannot tell the two orders apart" in sentence
+    assert "cannot distinguish the two orders" in sentence
 
 
 def test_the_two_words_are_told_apart_on_the_page(tab):
     tab.open()
     page = tab.page.locator(".former-verdicts .panel-foot").inner_text()
-    assert "Equivariance: the outputs move as the inputs move." in page
+    assert "Equivariance: when the inputs move, the outputs move with them." in page
     assert "Invariance: the output does not change at all." in page
 
 

@@ -206,7 +206,7 @@ def test_generate_is_presented_with_its_prompt_start_step_and_temperature(page, 
     writing.goto(tab="generate", present=1, length=3, pace=30)
     presents(page, "written-text")
     writing.rested()
-    page.get_by_label("Text to write on from").fill("Once")
+    page.get_by_label("Prompt", exact=True).fill("Once")
     writing.wait(
         "() => former.writing.settings.text === 'Once' && former.writing.branches.root.state?.labels.length === 4"
     )

@@ -39,7 +39,7 @@ def test_a_page_that_may_not_copy_shows_the_lines_selected(tab):
     tab.page.add_init_script("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
     tab.open(text="abc")
     assert "figures.heads" in lines(tab, "All heads")
-    expect(tab.page.get_by_role("dialog")).to_contain_text("These lines give")
+    expect(tab.page.get_by_role("dialog")).to_contain_text("These lines reproduce")
     assert tab.page.evaluate("document.activeElement.value.slice(document.activeElement.selectionStart)").startswith(
         "import torch"
     )
@@ -47,7 +47,7 @@ def test_a_page_that_may_not_copy_shows_the_lines_selected(tab):
 
 def test_every_panel_that_has_lines_gives_them(page, guard):
     tab = Masking(page, guard.origin).open(mask="local", size=3)
-    measured = "What becomes of a model"
+    measured = "If a model is trained"
     for name in ("Scores, mask, softmax", "What a mask costs", "Change one token", "How far information", measured):
         code = lines(tab, name)
         compile(code, name, "exec")

@@ -53,7 +53,7 @@ def test_two_followers_see_what_the_leader_chooses_until_they_touch_something(ta
 
     alone, still = followers
     alone.cell(0, 1).click()
-    expect(alone.page.locator(".room-bar")).to_contain_text("You look on your own")
+    expect(alone.page.locator(".room-bar")).to_contain_text("You are exploring on your own")
     tab.cell(5, 5).click()
     still.wait(chosen(5, 5))
     alone.page.wait_for_timeout(2000)  # more than the time between two questions
@@ -169,7 +169,7 @@ def test_a_page_that_presents_and_follows_presents_what_the_leader_goes_to(tab, 
     presents(follower.page, "overview")
     tab.page.get_by_role("tab", name="Mask").click()
     Masking(tab.page, tab.origin).settled()
-    expect(follower.page.locator(".room-bar")).to_contain_text("You look on your own")
+    expect(follower.page.locator(".room-bar")).to_contain_text("You are exploring on your own")
     follower.page.evaluate("former.room.follow()")
     presents(follower.page, "mask-stages")
 

@@ -63,7 +63,7 @@ def test_a_dot_opens_its_head_whose_measures_places_and_plane_are_the_stored_one
 
     said = tab.page.locator(".former-scan [data-measure=copying] dd").inner_text()
     mean, _, low, _, high = kept["spread"][layer, head, measures.index("copying")]
-    parts = re.fullmatch(r"(.+), from (.+) to (.+) \((.+) for an even spread\)", said)
+    parts = re.fullmatch(r"(.+), from (.+) to (.+) \((.+) for equal weights\)", said)
     assert parts
     assert all(
         agrees(*each) for each in zip(parts.groups(), (mean, low, high, kept["facts"]["even"]["copying"]), strict=True)

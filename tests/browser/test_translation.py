@@ -61,7 +61,7 @@ def test_where_each_character_of_the_answer_looks_is_seen_and_the_switch_shows_t
         assert strips(tab) == [labels]
         expect(tab.page.locator(".former-statistics .panel")).to_be_visible()
     assert tab.link()["map"] == "2"
-    expect(tab.page.locator(".former-prediction .answer")).to_contain_text(f"It answers {ANSWER}")
+    expect(tab.page.locator(".former-prediction .answer")).to_contain_text(f"Its answer {ANSWER}")
 
 
 def test_a_head_of_the_encoder_is_switched_off_and_what_it_would_answer_stands_beside_its_answer(tab):
@@ -77,8 +77,8 @@ def test_a_head_of_the_encoder_is_switched_off_and_what_it_would_answer_stands_b
     edited = former.translate(bundle, TEXT)
     assert edited != ANSWER
     answer = tab.page.locator(".former-prediction .answer")
-    expect(answer).to_contain_text(f"It answers {ANSWER}")
-    expect(answer).to_contain_text(f"With what you changed it would answer {edited}")
+    expect(answer).to_contain_text(f"Its answer {ANSWER}")
+    expect(answer).to_contain_text(f"Its answer with your changes {edited}")
     tab.page.reload()
     expect(answer).to_contain_text(edited)
 

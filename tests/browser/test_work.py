@@ -148,7 +148,7 @@ def test_a_lost_connection_ends_the_work_on_the_server(counted):
 
 def test_another_text_ends_the_work_on_the_one_before(running):
     tab, model = running
-    tab.page.get_by_label("Text to write on from").fill("Something else")
+    tab.page.get_by_label("Prompt", exact=True).fill("Something else")
     tab.wait("() => former.writing.settings.text === 'Something else' && former.writing.cursor.depth === 0")
     tab.rested()
     assert calls_have_ended(model)

@@ -70,7 +70,7 @@ def test_of_a_mean_and_of_an_encoder_it_says_why_there_is_nothing_and_a_phone_ha
     presents(tab.page, "writes")
     expect(tab.page.locator(".former-writes .panel-foot")).to_contain_text("choose a head")
     tab.page.evaluate("former.store.set({ of: 'head', map: 1 })")
-    expect(tab.page.locator(".former-writes .panel-foot")).to_contain_text("The encoder’s heads write into")
+    expect(tab.page.locator(".former-writes .panel-foot")).to_contain_text("The encoder’s heads do not write into")
     tab.page.evaluate("former.store.set({ map: 0 })")
     written(tab)
     expect(tab.page.locator(".former-writes caption")).to_be_visible()

@@ -147,7 +147,7 @@ def test_of_a_text_that_is_too_long_what_is_read_stands_between_cls_and_sep(bert
     ]
     assert made.header["total"] > 40
     said = answer({"b": bert}, PassStore({bert.name: bert}), {"model": "b", "text": text})
-    assert "40 pieces of words at once" in told(said["notes"][0])
+    assert "40 tokens at once" in told(said["notes"][0])
 
 
 @pytest.mark.parametrize(

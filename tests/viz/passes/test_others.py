@@ -77,7 +77,7 @@ def test_a_bare_bert_shows_its_maps_and_says_that_it_predicts_nothing(tmp_path):
     asks = [lambda: lens.lens(loaded, made), lambda: list(measures.heads(loaded, made))]
     asks += [lambda panel=panel: code(panel, loaded, TEXT) for panel in ("blanks", "lens", "interventions")]
     for ask in asks:
-        with pytest.raises(Refusal, match="no head that predicts words"):
+        with pytest.raises(Refusal, match="no output layer that predicts words"):
             ask()
     assert page.menu({loaded.name: loaded})[0][0].endswith("reads a text, and predicts nothing")
     assert filler({loaded.name: loaded}) is None
@@ -94,11 +94,11 @@ def test_a_bert_that_only_says_what_follows_says_so_of_two_texts(tmp_path):
 @pytest.mark.parametrize(
     ("model", "names", "also"),
     [
-        (T.BertForQuestionAnswering(bert_config()), "qa_outputs", "What you see is the body below."),
+        (T.BertForQuestionAnswering(bert_config()), "qa_outputs", "You see the body below."),
         (
             T.GPT2ForSequenceClassification(gpt2_config(pad_token_id=0)),
             "score",
-            "What comes next is read with",
+            "The next token is predicted with",
         ),
     ],
     ids=["BERT", "GPT-2"],

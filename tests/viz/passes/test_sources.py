@@ -121,7 +121,7 @@ def test_a_model_whose_maps_would_be_too_many_shows_fewer_tokens_and_says_so(gpt
     said = answer({loaded.name: loaded}, passes, {"model": loaded.name, "text": TEXT * 5})
     made, _ = passes.get(said["key"])  # pyright: ignore[reportGeneralTypeIssues]
     assert made.header["tokens"] == 20
-    assert f"shows 20 pieces of words at once. Your text has {made.header['total']}" in told(said["notes"][0])
+    assert f"shows 20 tokens at once. Your text has {made.header['total']}" in told(said["notes"][0])
 
 
 @pytest.mark.parametrize("odd", [0, 1])

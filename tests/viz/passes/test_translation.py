@@ -198,7 +198,7 @@ def test_what_the_page_says_of_odd_dates(dates):
     assert said == ["1 of 14 characters is not in the model’s vocabulary; it sees it as <unk>."]
     assert passes.get(key)[0].header["answer"]["labels"] == ["<begin>", "<unk> ☃"]  # pyright: ignore
     assert "64 characters at once" in notes("4 July 1976 " * 9)[0][0]
-    for text, says in ((f"4 July 1976 → {'1' * 64}", "63 at most"), ("→ 1976-07-04", "no text")):
+    for text, says in ((f"4 July 1976 → {'1' * 64}", "reads at most 63"), ("→ 1976-07-04", "no text")):
         with pytest.raises(Refusal, match=says):
             notes(text)
     assert notes("4 July 1976 →")[1]

@@ -9,24 +9,24 @@ MESSAGES = {
     "model_generator": "writes English, byte by byte",
     "model_tiny_generator": "two layers of four heads",
     "model_tiny_unmasked": "trained without a mask",
-    "model_tiny_induction": "copies what comes again",
-    "model_classifier": "tells good film reviews from bad",
-    "model_classifier_bag": "without positions: the order is lost",
+    "model_tiny_induction": "copies what occurs again",
+    "model_classifier": "distinguishes good film reviews from bad",
+    "model_classifier_bag": "without positions: ignores word order",
     "model_dates": "writes any date as 1976-07-04",
-    "model_bert": "fills in the words that are hidden",
-    "model_bert_reviews": "bert, tuned to judge reviews",
+    "model_bert": "fills in hidden words",
+    "model_bert_reviews": "bert, fine-tuned to judge reviews",
     "model_xl": "writes English, with a memory",
-    "model_sparse": "writes, leaving out most pairs",
-    "model_kind": "{kind, select, classifier {tells texts apart} translator {reads a text and answers it} bert"
-    " {fills in hidden words} bare {reads a text, and predicts nothing} memory {writes, with a memory} pattern {writes,"
-    " leaving out most pairs} other {writes, token by token}}",
+    "model_sparse": "writes; attends to few pairs only",
+    "model_kind": "{kind, select, classifier {classifies texts} translator {reads a text and answers it} bert {fills"
+    " in hidden words} bare {reads a text, and predicts nothing} memory {writes, with a memory} pattern {writes;"
+    " attends to few pairs only} other {writes, token by token}}",
     # answers that are late
-    "old": "not yet what was asked for",
-    "asking_again": "The server did not answer. What you see is the last answer; the page asks again by itself.",
-    "ask_again": "Ask now",
-    "gone": "The server no longer holds this pass. Change the text a little, and it is made anew.",
+    "old": "Updating",
+    "asking_again": "The server did not answer. You see the last answer; the page will try again by itself.",
+    "ask_again": "Try now",
+    "gone": "The server no longer holds this pass. Change the text a little to compute it again.",
     # the view to take along
-    "export": "Take it with you",
+    "export": "Export",
     "export_view": "The view on screen",
     "export_all": "All heads",
     "export_png": "PNG",
@@ -36,7 +36,7 @@ MESSAGES = {
     "export_html": "HTML",
     "export_html_hint": "A page with the picture and its numbers, which works offline",
     "export_csv": "CSV",
-    "export_csv_hint": "The weights as a table, a line for each pair of tokens",
+    "export_csv_hint": "The weights as a table, one line for each pair of tokens",
     "export_npz": "NPZ",
     "export_npz_hint": "The weights of every head as numpy arrays, with the tokens",
     "picture_head": "layer {layer}, head {head}",
@@ -46,7 +46,7 @@ MESSAGES = {
     "picture_linear": "weights, 0 to 1",
     "picture_row": "weights, each row from 0 to its largest",
     "picture_root": "weights, square roots from 0 to 1",
-    "picture_lines": "lines: up to {mass} of each token’s attention, {most} at most",
+    "picture_lines": "lines: up to {mass} of each token’s attention, at most {most}",
     "picture_edits": "with {count, plural, one {# change} other {# changes}} of heads",
     # the maps and what stands around them
     "head_name": "Layer {layer}, head {head}",
@@ -54,16 +54,16 @@ MESSAGES = {
     "of_rollout_name": "Rollout, layers 0 to {layer}",
     "locked": "locked",
     "overview_axes": "layers ↓ heads →",
-    "overview_label": "All heads, a row for each layer. The arrow keys choose a head.",
+    "overview_label": "All heads, one row for each layer. The arrow keys choose a head.",
     "effect_legend": "Without it",
     "effect_of_generator": "{effect} bits without it",
-    "effect_of_bert": "{effect} bits a hidden piece without it",
+    "effect_of_bert": "{effect} bits per hidden token without it",
     "effect_of_translator": "{effect} bits of the answer without it",
-    "effect_of_classifier": "worth {effect} in log-odds",
+    "effect_of_classifier": "adds {effect} to the log-odds",
     "map_label": "Map of the chosen head. The arrow keys move from pair to pair, Enter locks, Escape unlocks.",
     "map_hint": "Point at a cell to read it; a click locks it.",
-    "map_faint": "The weights are small: hardly anything shows.",
-    "map_per_row": "Show them per row",
+    "map_faint": "The weights are too small to show.",
+    "map_per_row": "Scale each row",
     "masked_short": "masked",
     "reading_weight": "weight {weight}",
     "reading_both": "weight {weight}, score {score}",
@@ -72,17 +72,17 @@ MESSAGES = {
     "scale_root_end": "1, square root",
     "scores_most": "{most} score",
     "lines_axes": "queries (attend from) → keys (attend to)",
-    "lines_label": "The chosen head as lines. The arrow keys walk the tokens, Enter locks, Escape unlocks.",
+    "lines_label": "The chosen head as lines. The arrow keys move from token to token, Enter locks, Escape unlocks.",
     "lines_note": "Each token’s strongest lines up to {mass} of its attention, at most {most}: {count} lines with "
     "{carried} of all attention.",
-    "strip_label": "The text. Arrow keys walk the tokens, Enter locks one, Escape unlocks it.",
-    "strip_other_label": "What is looked at. Arrow keys walk its tokens, Enter locks one with the token that looks at"
-    " it most.",
-    "strip_looks": "where it looks",
-    "strip_looked": "who looks at it",
-    "strip_hint": "Point at a token to see where it looks and who looks at it; a click locks it.",
-    "strip_to": "looks at",
-    "strip_from": "is looked at by",
+    "strip_label": "The text. The arrow keys move from token to token, Enter locks one, Escape unlocks it.",
+    "strip_other_label": "The text attended to. The arrow keys move from token to token, Enter locks one together with"
+    " the token that attends to it most.",
+    "strip_looks": "what it attends to",
+    "strip_looked": "what attends to it",
+    "strip_hint": "Point at a token to see what it attends to and what attends to it; a click locks it.",
+    "strip_to": "attends to",
+    "strip_from": "attended to by",
     "strip_faint": "no token with 1 % or more",
     "control_map": "Attention",
     "map_self": "self-attention",
@@ -95,105 +95,107 @@ MESSAGES = {
     "control_of_mean": "Mean",
     "control_of_mean_hint": "The mean over the heads of a layer",
     "control_of_rollout": "Rollout",
-    "control_of_rollout_hint": "Attention followed down to the input: in each layer the mean of its heads and the"
-    " identity (the residual connection), half each; then all layers multiplied",
+    "control_of_rollout_hint": "Attention followed back to the input: in each layer, half the mean of its heads and"
+    " half the identity (the residual connection); then all layers multiplied",
     "control_view": "As",
     "control_view_map": "Map",
     "control_view_map_hint": "A square of cells: queries down, keys across",
     "control_view_lines": "Lines",
-    "control_view_lines_hint": "Lines from each token to those it looks at",
+    "control_view_lines_hint": "Lines from each token to the tokens it attends to",
     "control_scale": "Scale",
     "control_scale_linear": "0 to 1",
     "control_scale_linear_hint": "The same for every head and row",
     "control_scale_row": "Per row",
     "control_scale_row_hint": "Relative to the largest weight of each query",
     "control_scale_root": "√",
-    "control_scale_root_hint": "The square root of the weight: small ones come out",
+    "control_scale_root_hint": "The square root of the weight: makes small weights visible",
     "control_show": "Values",
     "control_show_weights": "Weights",
     "control_show_weights_hint": "After the softmax: each row sums to 1",
     "control_show_scores": "Scores",
-    "control_show_scores_hint": "q·k / √s, before the softmax; of one head, on the map",
+    "control_show_scores_hint": "q·k / √s, before the softmax; only for one head, on the map",
     "step_less": "{name}: one less",
     "step_more": "{name}: one more",
     "up_to_layer": "Up to layer",
     "statistics": "What it does",
     "stat_previous": "previous",
-    "stat_previous_hint": "Mass on the token before, averaged over the queries that have one.",
+    "stat_previous_hint": "Share of attention on the previous token, averaged over the queries that have one.",
     "stat_next": "next",
-    "stat_next_hint": "Mass on the token after, averaged over the queries that have one.",
+    "stat_next_hint": "Share of attention on the next token, averaged over the queries that have one.",
     "stat_first": "first",
-    "stat_first_hint": "Mass on the first token, averaged over the queries. Many heads rest there when what they look"
-    " for is not in the text.",
+    "stat_first_hint": "Share of attention on the first token, averaged over the queries. Many heads attend to it when"
+    " the text does not have what they look for.",
     "stat_self": "itself",
-    "stat_self_hint": "Mass on the query’s own token, averaged over the queries.",
+    "stat_self_hint": "Share of attention on the query’s own token, averaged over the queries.",
     "stat_same": "same",
-    "stat_same_hint": "Mass on earlier places where the query’s token stood already, averaged over the queries that"
-    " have one.",
+    "stat_same_hint": "Share of attention on earlier positions with the same token as the query, averaged over the"
+    " queries that have one.",
     "stat_copying": "copying",
-    "stat_copying_hint": "Mass on the tokens that followed the query’s token when it stood earlier, averaged over the"
-    " queries that have one. Whoever looks there can go on as the text went on before: an induction head.",
+    "stat_copying_hint": "Share of attention on the tokens that followed earlier occurrences of the query’s token,"
+    " averaged over the queries that have one. A head that attends there can continue as the text did before: an"
+    " induction head.",
     "stat_distance": "distance",
-    "stat_distance_hint": "From query to key, averaged with the weights; beside it that of an even spread.",
+    "stat_distance_hint": "Distance from query to key, averaged with the weights; next to it, the same for equal"
+    " weights.",
     "stat_bits": "{value} bits",
-    "stat_even": "{value} for an even spread",
+    "stat_even": "{value} for equal weights",
     "stat_tokens": "{value} tokens",
-    "stat_overlap": "These shares overlap, and each is an average over its own queries: they may add to more than"
-    " 100 %.",
-    "habit_memory": "{who} gives {memory} of its attention to the memory, and {share} of each row’s to a single token,"
-    " on average.",
+    "stat_overlap": "These shares overlap, and each is averaged over its own queries: they may add up to more than 100"
+    " %.",
+    "habit_memory": "{who} gives {memory} of its attention to the memory; on average, the largest weight of a row is"
+    " {share}.",
     "short_memory": "{memory} on the memory",
     "key_memory": "key: {count} of the memory, then the segment →",
     "skipped": "never computed: the pattern leaves this pair out",
     "skipped_short": "never computed",
     "who_head": "Layer {layer}, head {head}",
-    "who_mean": "The mean of layer {layer}’s heads",
-    "who_rollout": "The rollout to layer {layer}",
-    "habit_across": "{who} chooses among what was read: {share} of each row’s attention goes to a single token, on"
-    " average.",
+    "who_mean": "The mean over the heads of layer {layer}",
+    "who_rollout": "The rollout up to layer {layer}",
+    "habit_across": "{who} attends to the text that was read: on average, the largest weight of a row is {share}.",
     "short_across": "{share} on one token",
-    "habit_copying": "{who} copies: where a token stood earlier, {share} of its attention goes to what followed it"
+    "habit_copying": "{who} copies: where a token occurred before, {share} of its attention goes to what followed it"
     " then.",
-    "habit_same": "{who} looks for the same token: where it stood earlier, {share} of its attention goes there.",
-    "habit_next": "{who} looks at the next token: {share} of its attention.",
-    "habit_previous": "{who} looks at the previous token: {share} of its attention.",
-    "habit_self": "{who} looks at the token itself: {share} of its attention.",
-    "habit_first": "{who} rests on the first token: {share} of its attention.",
-    "habit_even": "{who} looks at all tokens nearly alike: {entropy} of {most} bits.",
-    "habit_mixed": "{who} has no habit with a name: its attention is as spread out as over {among} tokens alike,"
-    " {distance} tokens away on average.",
-    "habit_only": "{who} has a single token to look at.",
-    "habit_second": "After that comes {place, select, copying {what followed the same token earlier} same {the same"
-    " token earlier} next {the next token} previous {the previous token} self {the token itself} other {the first"
-    " token}}: {share}.",
-    "habit_most": "Of the habits with a name it comes nearest to looking at {place, select, copying {what followed the"
-    " same token earlier} same {the same token earlier} next {the next token} previous {the previous token} self {the"
-    " token itself} other {the first token}}: {share}.",
+    "habit_same": "{who} attends to the same token: where it occurred before, {share} of its attention goes there.",
+    "habit_next": "{who} attends to the next token: {share} of its attention.",
+    "habit_previous": "{who} attends to the previous token: {share} of its attention.",
+    "habit_self": "{who} attends to the token itself: {share} of its attention.",
+    "habit_first": "{who} attends to the first token: {share} of its attention.",
+    "habit_even": "{who} attends to all tokens almost equally: {entropy} of {most} bits.",
+    "habit_mixed": "{who} matches no known pattern: its attention is spread over about {among} tokens, {distance}"
+    " tokens away on average.",
+    "habit_only": "{who} has only one token to attend to.",
+    "habit_second": "Second comes {place, select, copying {what followed the same token earlier} same {the same token"
+    " earlier} next {the next token} previous {the previous token} self {the token itself} other {the first token}}:"
+    " {share}.",
+    "habit_most": "The closest pattern is attending to {place, select, copying {what followed the same token earlier}"
+    " same {the same token earlier} next {the next token} previous {the previous token} self {the token itself} other"
+    " {the first token}}: {share}.",
     "short_copying": "copying {share}",
     "short_same": "same token earlier {share}",
     "short_next": "next token {share}",
     "short_previous": "previous token {share}",
     "short_self": "itself {share}",
     "short_first": "first token {share}",
-    "short_even": "even, {entropy} bits",
+    "short_even": "equal, {entropy} bits",
     "short_mixed": "mixed, {entropy} bits",
-    "short_only": "a single token",
+    "short_only": "only one token",
     "pair": "From q, k and v to the output",
     "root": "√{size}{divisor, select, 1 {} other { · {divisor}}}",
     "pair_sum": "The products sum to {dot}. Divided by {root}: {score}, the score. Softmax over {keys, plural, one {#"
     " key} other {# keys}}: {weight}.",
-    "pair_masked": "The products sum to {dot}. Divided by {root}: {score}. The mask hides this pair, so it has "
-    "no weight.",
-    "pair_skipped": "The pattern leaves this pair out: its score is never computed, and it has no weight.",
-    "pair_no_head": "A mean and a rollout have no q and k of their own: choose a head to see where it comes from.",
-    "pair_sum_distance": "The products sum to {dot}. With what this layer adds for the distance, and divided by"
-    " {root}: {score}, the score. Softmax over {keys, plural, one {# key} other {# keys}}: {weight}.",
+    "pair_masked": "The products sum to {dot}. Divided by {root}: {score}. The mask hides this pair, so its weight is"
+    " 0.",
+    "pair_skipped": "The pattern leaves this pair out: its score is never computed, and its weight is 0.",
+    "pair_no_head": "A mean and a rollout have no q and k of their own: choose one head to see how a weight is"
+    " computed.",
+    "pair_sum_distance": "The products sum to {dot}. With this layer’s term for the distance added, divided by {root}:"
+    " {score}, the score. Softmax over {keys, plural, one {# key} other {# keys}}: {weight}.",
     "pair_check_distance": "Recomputed here from the scores and v, to within {error}.",
     "pair_check": "Recomputed here from q, k and v, to within {error}.",
     "pair_check_edited": "Recomputed here from the weights and v, to within {error}.",
     "pair_others": "all others",
     "pair_out": "output",
-    "pair_less": "The number before",
+    "pair_less": "The previous number",
     "pair_more": "The next number",
     "pair_term": "{weight} × {value} from {token}",
     "pair_rest": "{sum} from {count, plural, one {# other token} other {# other tokens}}",
@@ -201,57 +203,57 @@ MESSAGES = {
     " {size}: {terms} make {total}.",
     "pair_total_scaled": "The head’s output for {query} is the sum of the values, each times its weight; you have"
     " scaled it by {factor}. Number {at} of {size}: {terms}, times {factor}, make {total}.",
-    "pair_set": "The products sum to {dot}. Divided by {root}: {score}. You have set weights of this row, so they no"
-    " longer come from it: {weight}.",
+    "pair_set": "The products sum to {dot}. Divided by {root}: {score}. You have set weights of this row, so they are"
+    " no longer computed from the scores: {weight}.",
     "pair_edited": "The products sum to {dot}. Divided by {root}: {score}. You have replaced this head’s weights, so"
-    " they no longer come from it: {keys, plural, one {{weight} for its only key} other {{weight} for each of #"
-    " keys}}.",
+    " they are no longer computed from the scores: {keys, plural, one {{weight} for its only key} other {{weight} for"
+    " each of # keys}}.",
     # a pinned pass and the one on screen
     "pin": "Pin this pass",
-    "pin_hint": "Keep what is on screen: the next text, model or change of a head then stands beside it",
+    "pin_hint": "Keep what is on screen, to compare it with the next text, model or change of a head",
     "unpin": "Unpin",
-    "beside": "Beside each other",
+    "beside": "Side by side",
     "beside_heads": "What differs, all heads",
     "beside_before": "Pinned",
     "beside_after": "On screen",
     "beside_change": "What differs, this head",
     "beside_less": "less than pinned",
     "beside_more": "more",
-    "beside_scale": "On screen less pinned, from −{size} to +{size}.",
+    "beside_scale": "On screen minus pinned, from −{size} to +{size}.",
     "beside_says": "{kind, select, classifier {verdict} other {next}} “{label}” {share}",
     "beside_answers": "answer {text}",
-    "beside_coming": "The pinned pass is on its way.",
+    "beside_coming": "The pinned pass is loading.",
     "beside_refused": "The pinned pass of {model} cannot be shown: {why}",
-    "beside_pinned": "Pinned: {pass}. Now change the text, the model or a head: what comes stands beside it.",
-    "beside_long": "Both texts together are too long for a link: a link to this view holds the one on screen alone.",
+    "beside_pinned": "Pinned: {pass}. Now change the text, the model or a head to compare the two.",
+    "beside_long": "Both texts together are too long for a link: a link to this view holds only the one on screen.",
     "beside_shape": "{layers} × {heads}",
-    "beside_heads_differ": "The pinned model has {before} heads (layers × heads), this one {after}: no head of the one"
-    " is that of the other. Beside the head on screen stands the one that was looked at when the pass was pinned.",
+    "beside_heads_differ": "The pinned model has {before} heads (layers × heads), this one {after}, so their heads do"
+    " not correspond. Next to the head on screen you see the head that was chosen when the pass was pinned.",
     "beside_cells": "{rows} × {columns}",
     "beside_shapes_differ": "There is no difference to show: the pinned map has {before} cells (queries × keys), this"
-    " one {after}, so a cell of the one has no place in the other.",
-    "beside_most": "Of {count} heads, {name} changed the most: {share} of its attention goes elsewhere. The mean over"
-    " all heads is {mean}.",
-    "beside_none": "In none of the {count} heads does attention go elsewhere than in the pinned pass.",
-    "beside_moved": "{name}: {share} of the attention goes elsewhere than in the pinned pass. The largest change:"
-    " {query} → {key}, from {before} to {after}.",
-    "beside_still": "{name}: every weight is as in the pinned pass.",
-    "beside_head": "{name}: {share} of its attention goes elsewhere.",
+    " one {after}, so their cells do not correspond.",
+    "beside_most": "Of {count} heads, {name} changed the most: {share} of its attention has moved. The mean over all"
+    " heads is {mean}.",
+    "beside_none": "The attention of all {count} heads is the same as in the pinned pass.",
+    "beside_moved": "{name}: {share} of the attention has moved since the pinned pass. The largest change: {query} →"
+    " {key}, from {before} to {after}.",
+    "beside_still": "{name}: every weight is the same as in the pinned pass.",
+    "beside_head": "{name}: {share} of its attention has moved.",
     "beside_pair": "{query} → {key}: pinned {before}, on screen {after}; {change}.",
     # refusals and remarks
     "heads_left": "The file of {model} also holds {names}, {count, plural, one {a head} other {heads}} that cannot be"
-    " shown here.{kind, select, bert { What you see is the body below.} generator { What comes next is read with the"
-    " token embedding, as GPT-2 does.} other {}}",
-    "no_head": "This model has no head that predicts words: you can see its attention, but there is no prediction.",
-    "read_on": "The text is read segment by segment. Of its {total} {unit, select, byte {bytes} other {tokens}} the"
-    " last segment, {kept}, is shown; the {memory} before it are its memory, left of the dashed line.",
+    " shown here.{kind, select, bert { You see the body below.} generator { The next token is predicted with the token"
+    " embedding, as GPT-2 does.} other {}}",
+    "no_head": "This model has no output layer that predicts words: you can see its attention, but no prediction.",
+    "read_on": "The text is read segment by segment. Of its {total} {unit, select, byte {bytes} other {tokens}} you"
+    " see the last segment, {kept}; the {memory} before it are its memory, left of the dashed line.",
     "unknown_model": "There is no model “{given}” here; {used} is shown instead.",
-    "bad_edit": "This change of a head cannot be made, so nothing was changed.",
+    "bad_edit": "This change of a head is not possible, so nothing was changed.",
     "many_edits": "{given} changes at once are too many; the limit is {limit}. Please take some of them back.",
-    "bad_link_edits": "This link asks for changes of heads that this model cannot make (“{given}”); they were left"
+    "bad_link_edits": "This link asks for changes of heads that this model does not have (“{given}”); they were left"
     " out.",
-    "long_answer": "This answer has {given} characters; the model reads {limit} at most. Please shorten it.",
+    "long_answer": "This answer has {given} characters; the model reads at most {limit}. Please shorten it.",
     "nothing_pinned": "Nothing is pinned yet: pin a pass, then show another.",
-    "no_blanks": "Hide a word first: what a head is worth is measured on the hidden words.",
-    "no_verdict": "This model gives no verdict that words could carry.",
+    "no_blanks": "Hide a word first: the effect of a head is measured on the hidden words.",
+    "no_verdict": "This model gives no verdict that could depend on words.",
 }

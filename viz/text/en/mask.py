@@ -9,15 +9,16 @@ MESSAGES = {
     "mask_cut": "Your text has {total} tokens; the first {limit} are shown.",
     "mask_kind": "Mask",
     "mask_none": "none",
-    "mask_none_hint": "Every token sees every token",
+    "mask_none_hint": "Every token attends to every token",
     "mask_causal": "causal",
-    "mask_causal_hint": "A token sees itself and what came before it",
+    "mask_causal_hint": "A token attends to itself and to the tokens before it",
     "mask_local": "local window",
-    "mask_local_hint": "A token sees the last few tokens, itself among them",
+    "mask_local_hint": "A token attends to the last few tokens, including itself",
     "mask_strided": "strided",
-    "mask_strided_hint": "A token sees the last few tokens, and before them every token a whole number of strides away",
+    "mask_strided_hint": "A token attends to the last few tokens, and before them to every token a whole number of"
+    " strides away",
     "mask_fixed": "fixed",
-    "mask_fixed_hint": "A token sees its own block, and the last token of each block before",
+    "mask_fixed_hint": "A token attends to its own block, and to the last token of each block before",
     "mask_full_none": "no mask",
     "mask_full_causal": "the causal mask",
     "mask_full_local": "a local window of {size}",
@@ -32,9 +33,9 @@ MESSAGES = {
     "mask_map_masked": "With the mask: −∞",
     "mask_map_weights": "Softmax: the weights",
     "mask_map_label": "{name}. Up and down choose a row, left and right go through its steps.",
-    "mask_reading": "{query} → {key}: score {score}, the mask lets it pass, weight {weight}",
-    "mask_reading_hidden": "{query} → {key}: score {score}; the mask makes it −∞, so it gets no weight",
-    "mask_point": "Point at a cell to read it; a click takes its row through the steps. The mask applies in every"
+    "mask_reading": "{query} → {key}: score {score}; the mask keeps it; weight {weight}",
+    "mask_reading_hidden": "{query} → {key}: score {score}; the mask makes it −∞, so its weight is 0",
+    "mask_point": "Point at a cell to read it; click it to go through the steps of its row. The mask applies in every"
     " layer.",
     "mask_row": "Row",
     "mask_back": "← Back",
@@ -51,17 +52,17 @@ MESSAGES = {
     "mask_line_weights": "weight",
     "mask_say_scores": "{query} has a score with every token: {count, plural, one {# score} other {# scores}}, from"
     " {least} to {most}.",
-    "mask_say_masked": "The mask sets {hidden} of the {count} scores to −∞; {left, plural, one {# stays} other {#"
-    " stay}}.",
-    "mask_say_masked_none": "No score of this row is masked: all {count} stay.",
-    "mask_say_exp": "Subtract the largest score that stays, {most}, and take exp: {key} becomes 1, every −∞ exactly 0.",
+    "mask_say_masked": "The mask sets {hidden} of the {count} scores to −∞; {left, plural, one {# remains} other {#"
+    " remain}}.",
+    "mask_say_masked_none": "No score of this row is masked: all {count} remain.",
+    "mask_say_exp": "Subtract the largest remaining score, {most}, and take exp: {key} becomes 1, every −∞ exactly 0.",
     "mask_say_exp_none": "Subtract the largest score, {most}, and take exp: {key} becomes 1, every other less.",
-    "mask_say_sum": "{left, plural, one {The one that stays is {sum}} other {The # that stay add up to {sum}}}.",
-    "mask_say_weights": "Divided by {sum}, they sum to 1; {key} gets the most, {share}. The model’s own weights agree"
-    " to within {error}.",
+    "mask_say_sum": "{left, plural, one {The remaining one is {sum}} other {The # remaining ones add up to {sum}}}.",
+    "mask_say_weights": "Divided by {sum}, they sum to 1; {key} gets the largest weight, {share}. The model’s own"
+    " weights agree to within {error}.",
     "mask_growth": "What a mask costs",
     "mask_costs": "Cells to compute:",
-    "mask_growth_label": "Cells a mask allows, up to 100,000 tokens. The arrow keys move the reading.",
+    "mask_growth_label": "Cells a mask keeps, up to 100,000 tokens. The arrow keys move along the axis.",
     "mask_growth_x": "tokens t",
     "mask_growth_y": "cells",
     "mask_growth_none": "none: t²",
@@ -72,20 +73,20 @@ MESSAGES = {
     "mask_growth_own": "{name}, stride stays {size}: ≈ t²/{double}",
     "mask_growth_at": "At t = {tokens}{own, select, true { (your text)} other {}}",
     "mask_growth_saves": "{name}: {cells} of {all} cells, {part}",
-    "mask_growth_how": "Both axes are logarithmic. Every number is the mask’s own count; √t is rounded down.",
-    "mask_proof": "Change one token: which outputs move?",
+    "mask_growth_how": "Both axes are logarithmic. Every number is counted exactly; √t is rounded down.",
+    "mask_proof": "Change one token: which outputs change?",
     "mask_proof_masked": "Under {name}",
     "mask_proof_unmasked": "Without a mask",
     "mask_proof_label": "{name}: outputs down, changed token across. The arrow keys choose the token.",
     "mask_proof_tokens": "Choose the token to change",
-    "mask_proof_moves": "Changing {token} moves {outputs}; {rest, select, first {nothing stands"
-    " before it} some {{count, plural, one {# of them stands before it and moves} other {# of them stand before it"
-    " and move}} by up to {most}} other {nothing before it moves: there the largest change is 0}}.",
+    "mask_proof_moves": "Changing {token} changes {outputs}; {rest, select, first {nothing comes before it} some"
+    " {{count, plural, one {# of them comes before it and changes} other {# of them come before it and change}} by up"
+    " to {most}} other {nothing before it changes: the largest change there is 0}}.",
     "mask_proof_all": "every output",
     "mask_proof_outputs": "{count, plural, one {output} other {outputs}} {ranges}",
-    "mask_proof_how": "Measured on the running {model}: each token in turn is replaced by the next one of the"
+    "mask_proof_how": "Measured on the running {model}: each token in turn is replaced by the next one in the"
     " vocabulary, and the model runs again. A cell is the largest change in any of the output’s {logits} logits.",
-    "mask_proof_reading": "Changing {key} moves output {query} by {with_mask} with the mask, by {without} without.",
+    "mask_proof_reading": "Changing {key} changes output {query} by {with_mask} with the mask, by {without} without.",
     "mask_proof_zero": "exactly 0",
     "mask_reach": "How far information can reach",
     "mask_reach_label": "After each layer, which outputs (down) can depend on which tokens (across), under each mask.",
@@ -93,13 +94,13 @@ MESSAGES = {
     "mask_reach_from": "Under {name}, a change of {token} can reach {steps}.",
     "mask_reach_step": "{outputs} after layer {layer}",
     "mask_reach_same": "{outputs} from layer {layer} on",
-    "mask_reach_full": "Layers until every earlier token is within reach: {list}.",
+    "mask_reach_full": "Layers until every earlier token can have an effect: {list}.",
     "mask_reach_full_one": "{name}: {layers}",
     "mask_reach_full_more": "{name}: more than {layers}",
     "mask_reach_measured": "Measured on the running model after its {depth} layers: a change shows in {moved} of the"
     " {reached} pairs within reach, and in {outside} of the others.",
-    "mask_cell_reach": "{name}, after layer {layer}: {pairs} of {all} pairs in reach",
-    "mask_consequence": "What becomes of a model trained without a mask",
+    "mask_cell_reach": "{name}, after layer {layer}: {pairs} of {all} pairs within reach",
+    "mask_consequence": "If a model is trained without a mask",
     "mask_consequence_text": "Text, up to {limit} bytes",
     "mask_consequence_task": "on its own task",
     "mask_consequence_hidden": "next byte hidden",
@@ -109,37 +110,37 @@ MESSAGES = {
     " it could not see: {bits} bits.",
     "mask_consequence_last_part": "The last byte, the only one whose answer it could not see, costs {bits} bits; all"
     " the others together cost {rest}.",
-    "mask_consequence_cheats": "{name} finds each next byte in what it reads, and needs {own} bits per byte; {masked}"
-    " needs {other}. When it writes, that byte is not there, and it needs {hidden}; blind guessing needs {blind}.",
+    "mask_consequence_cheats": "{name} finds each next byte in its input, and needs {own} bits per byte; {masked}"
+    " needs {other}. When it writes, that byte is not there yet, and it needs {hidden}; blind guessing needs {blind}.",
     "mask_consequence_rare": "{name} could see each next byte, but has not learned to copy all of them: it needs {own}"
-    " bits per byte; {masked} needs {other}. When it writes, that byte is not there, and it needs {hidden}; blind"
+    " bits per byte; {masked} needs {other}. When it writes, that byte is not there yet, and it needs {hidden}; blind"
     " guessing needs {blind}.",
     "mask_consequence_fair": "{name} never saw the next byte, so hiding it changes nothing.",
-    "mask_consequence_writes": "Each writes {count} bytes after the same text, at temperature {temperature}, from the"
+    "mask_consequence_writes": "Each continues the same text by {count} bytes, at temperature {temperature}, with the"
     " same seed.",
     "mask_consequence_seed": "Seed",
     "mask_consequence_dice": "Another random seed",
     "mask_consequence_switched": "{name}, trained with the mask, run without it",
     "mask_consequence_before": "with its mask",
-    "mask_consequence_after": "mask taken off",
-    "mask_consequence_worse": "Without its mask it needs {by} bits per byte more: it never learned to read what comes"
+    "mask_consequence_after": "without the mask",
+    "mask_consequence_worse": "Without its mask it needs {by} more bits per byte: it never learned to read what comes"
     " later.",
-    "mask_consequence_better": "On this text it needs {by} bits per byte less without its mask: what comes later"
-    " happens to help. On a longer text it usually needs more.",
-    "mask_consequence_missing": "This compares {names}, {count, plural, one {which is} other {which are}} not among"
-    " the models here.",
+    "mask_consequence_better": "On this text it needs {by} fewer bits per byte without its mask: here, what comes"
+    " later happens to help. On a longer text it usually needs more.",
+    "mask_consequence_missing": "This compares {names}; {count, plural, one {it is} other {they are}} not among the"
+    " models here.",
     "mask_bits": "bits per byte",
     "mask_bits_of": "“{token}”: {bits} bits",
     "mask_waiting": "Measuring …",
     "mask_lesson": "{mask, select, causal {The causal mask} local {A local window of {size}} strided {The strided mask"
     " with stride {size}} other {The fixed mask with stride {size}}} keeps {cells} of {all} scores.",
-    "mask_lesson_moves": "{mask, select, causal {The causal mask} local {A local window of {size}} strided {The strided"
-    " mask with stride {size}} other {The fixed mask with stride {size}}} keeps {cells} of {all} scores. Changing"
-    " {token} moves {outputs}{before, select, none {, none before it} other {}}; without the mask it would move"
-    " {unmasked}.",
-    "mask_lesson_none": "Without a mask, all {all} scores stay.",
-    "mask_lesson_none_moves": "Without a mask, all {all} scores stay. Changing {token} moves {unmasked}{too, select,"
-    " some {, also those before it} other {}}.",
+    "mask_lesson_moves": "{mask, select, causal {The causal mask} local {A local window of {size}} strided {The"
+    " strided mask with stride {size}} other {The fixed mask with stride {size}}} keeps {cells} of {all} scores."
+    " Changing {token} changes {outputs}{before, select, none {, none before it} other {}}; without the mask it would"
+    " change {unmasked}.",
+    "mask_lesson_none": "Without a mask, all {all} scores remain.",
+    "mask_lesson_none_moves": "Without a mask, all {all} scores remain. Changing {token} changes {unmasked}{too,"
+    " select, some {, also those before it} other {}}.",
     "mask_model": "Model",
     "mask_size_field": "Window or stride",
     # refusals

@@ -7,42 +7,42 @@ MESSAGES = {
     "subtitle": "Look inside a transformer",
     "model": "Model",
     "text": "Text",
-    "text_hint": "Type something and see where every head looks",
+    "text_hint": "Type something and see what every head attends to",
     # refusals and remarks; each says what to do
     "bad_request": "The server could not read this request. Please load the page again.",
     "long_address": "This address has {given, number} bytes; the limit is {limit, number}. It was probably made with a"
     " very long text: shorten the text, then copy the link again.",
     "long_address_home": "Open the page without it",
     "not_possible": "This could not be computed. Please change the text or the settings, or load the page again.",
-    "empty_text": "There is no text to look at yet: type a few words.",
+    "empty_text": "There is no text yet: type a few words.",
     "long_text": "This text has {given, number} characters; the limit is {limit, number}. Please shorten it.",
     "no_tokens": "There is nothing in this text that the model could read as a word. Please type a few words.",
-    "token_beyond": "This model has no vector for “{token}”, which its tokenizer was given later. Please leave it out.",
+    "token_beyond": "This model has no vector for “{token}”, a token that was added to its tokenizer later. Please"
+    " leave it out.",
     "dropped": "The tokenizer drops {characters}: the model does not see {count, plural, one {it} other {them}}.",
-    "cut_text": "This model reads {kept} {unit, select, word {words} piece {pieces of words} character"
+    "cut_text": "This model reads {kept} {unit, select, word {words} piece {tokens} character {characters} other"
+    " {bytes}} at once. Your text has {total}; the {end, select, last {last} other {first}} {kept} are shown.",
+    "cut_pass": "With this many heads the page shows {kept} {unit, select, word {words} piece {tokens} character"
     " {characters} other {bytes}} at once. Your text has {total}; the {end, select, last {last} other {first}} {kept}"
     " are shown.",
-    "cut_pass": "With this many heads the page shows {kept} {unit, select, word {words} piece {pieces of words}"
-    " character {characters} other {bytes}} at once. Your text has {total}; the {end, select, last {last} other"
-    " {first}} {kept} are shown.",
     "unknown_words": "{count, plural, one {1 of {total} words is} other {# of {total} words are}} not in the model’s"
     " vocabulary; it sees {count, plural, one {it} other {them}} as <unk>.",
     "unknown_characters": "{count, plural, one {1 of {total} characters is} other {# of {total} characters are}} not in"
     " the model’s vocabulary; it sees {count, plural, one {it} other {them}} as <unk>.",
     "bad_number": "{name} must be a number from {low} to {high}, not {given}.",
     "bad_whole_number": "{name} must be a whole number from {low} to {high}, not {given}.",
-    "no_writer": "None of the models here writes text: it takes a generator that was trained with a causal mask.",
+    "no_writer": "None of the models here can write text: that needs a generator trained with a causal mask.",
     "no_such_model": "This model is not here, or it was not trained with a causal mask. Please choose another.",
     "too_short": "A single token leaves nothing to predict: type a little more.",
-    "busy_measuring": "Too many measurements are under way just now. Please try again in a few seconds.",
+    "busy_measuring": "The server is busy with other measurements. Please try again in a few seconds.",
     # what the parts of several tabs say
-    "products_place": "place",
+    "products_place": "position",
     "products_weight": "weight",
     "products_input": "number of {of}",
     "products_product": "product",
-    "products_rest": "the {count} smaller ones together",
+    "products_rest": "the {count} smaller ones, added up",
     "buttons_hints": "What the buttons do",
-    "tokens_read_out": "Tokens: the arrow keys say the numbers of one after another.",
+    "tokens_read_out": "Tokens: the arrow keys move through them and read out their numbers.",
     "overview": "All heads",
     "map": "Head map",
     "lines": "Lines",
@@ -51,11 +51,11 @@ MESSAGES = {
     "head": "Head",
     "query": "query (attends from)",
     "key": "key (attends to)",
-    "masked": "masked: a later token, which this query may not see",
+    "masked": "masked: this query may not see a later token",
     "bad_link": "This link holds a {name} that cannot be shown (“{given}”); {used} is shown instead.",
     "python_copy": "Copy as Python",
-    "python_copied": "Copied. These lines give this panel’s numbers and its picture again:",
-    "python_lines": "These lines give this panel’s numbers and its picture again:",
+    "python_copied": "Copied. These lines reproduce this panel’s numbers and its picture:",
+    "python_lines": "These lines reproduce this panel’s numbers and its picture:",
     "python_early": "There is nothing on the screen yet. Please wait a moment and try again.",
     "python_close": "Close",
     "link_copy": "Copy link",
@@ -65,7 +65,7 @@ MESSAGES = {
     " {limit, number} bytes. Take a shorter text if you want to share it.",
     "link_was_left_out": "This link had no room for {names}, which is shown as in the beginning.",
     "link_refused": "The browser does not let this page copy. The link is selected: press Ctrl+C, or ⌘C on a Mac.",
-    "offline": "The server did not answer. What you see is the last answer; please try again.",
+    "offline": "The server did not answer. You still see the last answer; please try again.",
     "examples": "Examples",
     "none": "none",
     "lesson_article": "The article: “{section}”",

@@ -5,59 +5,61 @@ from __future__ import annotations
 MESSAGES = {
     "scan": "Every head over a corpus",
     "scan_hint": "How this is read",
-    "scan_means": "One text misleads about a head. Here every head was measured on many stretches of text that the"
-    " model was not trained on. Each dot is a head; the darker (on a dark page, the lighter), the deeper its layer. A"
-    " click opens it, and its bars run from the 10th to the 90th percentile over the stretches.",
+    "scan_means": "One text can mislead you about a head. So every head was measured on many passages of text that the"
+    " model was not trained on. Each dot is a head; the darker (on a dark page, the lighter), the deeper its layer."
+    " Click a dot to open its head. Its bars run from the 10th to the 90th percentile over the passages.",
     "scan_across": "Across",
     "scan_down": "Up",
     "scan_chart": "All heads over two measures. The arrow keys go from head to head, Enter opens one.",
     "scan_layer": "layer",
-    "scan_source": "{stretches, number} stretches of {length} tokens of {corpus}, split {split}; the effect of removing"
-    " a head was measured on {asked, select, hidden {the hidden pieces of} other {the next tokens of}} {removals,"
+    "scan_source": "{stretches, number} passages of {length} tokens of {corpus}, split {split}; the effect of removing"
+    " a head was measured on {asked, select, hidden {the hidden tokens of} other {the next tokens of}} {removals,"
     " number} of them.",
     "scan_of_previous": "previous token",
     "scan_of_next": "next token",
     "scan_of_first": "first token",
     "scan_of_separator": "[SEP]",
-    "scan_of_separator_hint": "Mass on [SEP], which ends the text, averaged over the queries. BERT’s heads rest on it"
-    " when what they look for is missing.",
+    "scan_of_separator_hint": "Share of attention on [SEP], which ends the text, averaged over the queries. BERT’s"
+    " heads attend to it when they do not find what they look for.",
     "scan_of_self": "itself",
     "scan_of_same": "same token earlier",
     "scan_of_elsewhere": "same token elsewhere",
-    "scan_of_elsewhere_hint": "Mass on the other places where the query’s token stands, before it or after it, averaged"
-    " over the queries that have such a place.",
+    "scan_of_elsewhere_hint": "Share of attention on other positions with the same token as the query, before it or"
+    " after it, averaged over the queries that have one.",
     "scan_of_copying": "copying",
-    "scan_of_decided": "decided",
+    "scan_of_decided": "largest weight",
     "scan_of_decided_hint": "The largest weight on a token that is neither the first nor a special one, averaged over"
-    " the queries: heads rest on those when what they look for is not there.",
+    " the queries. Heads attend to those tokens when they do not find what they look for.",
     "scan_of_entropy": "entropy",
     "scan_of_distance": "distance",
     "scan_of_effect": "effect of removing it",
-    "scan_of_effect_hint": "How many bits more a token costs without this head; of BERT, a hidden piece.",
+    "scan_of_effect_hint": "How many more bits a token costs without this head; for BERT, a hidden token.",
     "scan_dot": "{measure}: {mean}, from {low} to {high}",
     "scan_spread": "{mean}, from {low} to {high}",
-    "scan_spread_even": "{mean}, from {low} to {high} ({even} for an even spread)",
-    "scan_spread_means": "The mean, and the 10th to the 90th percentile over the stretches.",
-    "scan_top": "Where it is most decided",
-    "scan_tenth": "{tenth, select, 1 {From the most decided tenth of the others} 10 {From the least decided tenth}"
-    " other {From tenth {tenth} of 10}}",
-    "scan_places": "Stretches in which this head was seen",
-    "scan_places_means": "The outlined token looks at the coloured ones: the stronger the colour, the more. What it"
-    " hardly looks at is left out (…). Of each stretch it is the place at which the head is most decided.",
+    "scan_spread_even": "{mean}, from {low} to {high} ({even} for equal weights)",
+    "scan_spread_means": "The mean, and the 10th to the 90th percentile over the passages.",
+    "scan_top": "Passages with its largest weights",
+    "scan_tenth": "{tenth, select, 1 {Of the others: the tenth with the largest weights} 10 {The tenth with the"
+    " smallest weights} other {Tenth {tenth} of 10}}",
+    "scan_places": "Passages in which this head was measured",
+    "scan_places_means": "The outlined token attends to the coloured ones: the stronger the colour, the larger the"
+    " weight. Tokens with hardly any weight are left out (…). Each passage is shown at its query with the largest"
+    " weight.",
     "scan_weight": "{share} of the attention",
-    "scan_looks": "looks from here",
-    "scan_plane": "Its queries and keys at these places",
-    "scan_plane_chart": "Queries and keys of the head in a plane. The arrow keys go from place to place.",
-    "scan_plane_means": "Circles are queries, diamonds the keys they look at most, each less their mean, in the plane"
-    " of their first two principal components, which holds {share} of their variance. The darker (on a dark page, the"
-    " lighter), the more decided. Groups apart from each other: the head does different things in different places.",
+    "scan_looks": "attends from here",
+    "scan_plane": "Its queries and keys at these positions",
+    "scan_plane_chart": "Queries and keys of the head in a plane. The arrow keys go from position to position.",
+    "scan_plane_means": "Circles are queries, diamonds the keys they attend to most. Their means are subtracted, and"
+    " they are drawn in the plane of their first two principal components, which holds {share} of their variance. The"
+    " darker (on a dark page, the lighter), the larger the weight. Separate groups: the head does different things in"
+    " different positions.",
     "scan_queries": "queries",
     "scan_keys": "keys",
     "scan_component": "component {number}",
-    "scan_none": "The heads of {name} have not been measured over a corpus. This does it, in minutes: {command}. Then"
-    " start the app again.",
-    "scan_damaged": "What was measured of this model over a corpus is damaged, or of other weights. This makes it"
-    " again: {command}. Then start the app again.",
-    "scan_elsewhere": "Only a model in a folder of its own, as former.save writes it, can be measured over a corpus.",
-    "scan_kind": "Generators without a memory and BERT are measured over a corpus; this model is another.",
+    "scan_none": "The heads of {name} have not been measured over a corpus. This command does it, in minutes:"
+    " {command}. Then start the app again.",
+    "scan_damaged": "The measurements of this model over a corpus are damaged, or belong to other weights. This"
+    " command makes them again: {command}. Then start the app again.",
+    "scan_elsewhere": "Only a model in its own folder, as written by former.save, can be measured over a corpus.",
+    "scan_kind": "Only generators without a memory and BERT are measured over a corpus; this model is of another kind.",
 }

@@ -283,5 +283,5 @@ def test_the_menu_has_a_line_on_every_model_and_one_of_its_kind_for_a_stranger(m
     assert len(set(lines)) == len(ours) + len(models)
     assert {name: line for line, name in explore.menu(dict(models))} == {
         "small-generator": "small-generator: writes, token by token",
-        "small-classifier": "small-classifier: tells texts apart",
+        "small-classifier": "small-classifier: classifies texts",
     }

@@ -4,64 +4,65 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_bert_title": "BERT",
-    "learn_bert_text": "BERT reads a whole text without a mask over time: every token sees both sides. So it cannot be"
-    " trained to say what comes next. Instead 15 % of the pieces are chosen, most of them are hidden behind [MASK], and"
-    " the model says what stood there. The pieces are WordPiece’s: a common word is one, a rare one is several, and ##"
-    " continues a word.\n\nThe first token, [CLS], stands for the whole text. From its last vector the model says"
-    " whether the second of two texts follows the first. For another task, such as judging reviews, one new layer on"
-    " that vector is enough, and all weights are trained a little further.",
+    "learn_bert_text": "BERT has no causal mask: every token attends to both sides. So it cannot be trained to predict"
+    " what comes next. Instead 15 % of the tokens are chosen, most of them are hidden behind [MASK], and the model"
+    " predicts them. The tokens are WordPieces: a common word is one, a rare word is several, and ## continues a"
+    " word.\n\nThe first token, [CLS], represents the whole text. From its last vector the model predicts whether the"
+    " second of two texts follows the first. For another task, such as judging reviews, one new layer on that vector"
+    " is enough, and all weights are trained a little further (fine-tuned).",
     "learn_bert_show": "Show",
     "learn_bert_show_words": "words",
     "learn_bert_show_texts": "two texts",
     "learn_bert_show_figures": "figures",
-    "learn_bert_show_words_hint": "Press a word to hide it: what the model says stood there",
-    "learn_bert_show_texts_hint": "Whether the second text follows the first, by [CLS]",
-    "learn_bert_show_figures_hint": "How often the model is right, as measured after its training",
+    "learn_bert_show_words_hint": "Press a word to hide it and see the model’s guess",
+    "learn_bert_show_texts_hint": "Whether the second text follows the first, predicted from [CLS]",
+    "learn_bert_show_figures_hint": "How often the model is right, measured after its training",
     "learn_bert_field": "Text",
     "learn_bert_first": "First",
     "learn_bert_second": "Second",
-    "learn_bert_read": "What it reads",
+    "learn_bert_read": "Its input",
     "learn_bert_hidden": "A border marks what is hidden. [CLS] comes first, and [SEP] ends each text.",
-    "learn_bert_ground": "The background of a token shows how much of its weight [CLS] gives it in the last block"
-    " (mean over the heads, on a square-root scale). A bar marks where the second text begins.",
+    "learn_bert_ground": "The background of a token shows how much [CLS] attends to it in the last block (mean over"
+    " the heads, on a square-root scale). A bar marks where the second text begins.",
     "learn_bert_piece": "“{label}”, {second, select, yes {of the second text} other {of the first text}}: [CLS] gives"
     " it {share}",
-    "learn_bert_verdict": "What [CLS] says",
+    "learn_bert_verdict": "The prediction from [CLS]",
     "learn_bert_follows": "it follows",
     "learn_bert_other": "it does not",
-    "learn_bert_no_judge": "This model has no head that judges two texts.",
+    "learn_bert_no_judge": "This model has no output layer for pairs of texts.",
     "learn_bert_card": "Both tasks, from the model’s card",
-    "learn_bert_no_card": "The card of “{model}” holds no figures of the two tasks.",
+    "learn_bert_no_card": "The card of “{model}” has no figures for the two tasks.",
     "learn_bert_right": "right",
-    "learn_bert_without": "without looking",
-    "learn_bert_masked_accuracy": "hidden pieces found",
-    "learn_bert_next_sentence_other": "follows, or is of another article",
+    "learn_bert_without": "baseline",
+    "learn_bert_masked_accuracy": "hidden tokens",
+    "learn_bert_next_sentence_other": "follows, or is from another article",
     "learn_bert_next_sentence_same": "follows, or is from elsewhere in the article",
     "learn_bert_source": "Over {rows, plural, one {# row} other {{rows, number} rows}} of {split}, of up to {context}"
-    " tokens. Without looking: always the commonest piece, and a guess at two cases that count alike. Measured by",
+    " tokens. Baselines that ignore the text: always the most common token, and a guess between two equally frequent"
+    " cases. Measured by",
     "learn_bert_tuned": "Fine-tuned to judge film reviews, right on {split}",
     "learn_bert_row": "{name, select, pretrained {pretrained} not_pretrained {not pretrained} causal {pretrained,"
     " fine-tuned under a causal mask} other {{name}}}",
-    "learn_bert_alone": "Its card holds nothing to set beside it: neither the same without pretraining nor under a"
-    " causal mask.",
-    "learn_bert_not_tuned": "No fine-tuned model, bert-reviews, is served here, so there is nothing to compare"
+    "learn_bert_alone": "Its card has nothing to compare with: neither the same model without pretraining nor one"
+    " under a causal mask.",
+    "learn_bert_not_tuned": "No fine-tuned model, bert-reviews, is available here, so there is nothing to compare"
     " pretraining with.",
     "learn_bert_lesson_none": "Press a word to hide it.",
-    "learn_bert_lesson_word": "For {count, plural, one {the hidden piece} other {the first of # hidden pieces}} the"
-    " model says “{said}” ({share}){known, select, right {, and that is right} yes {; right is “{truth}” ({chance})}"
-    " other {}}.",
-    "learn_bert_lesson_texts": "It gives {share} to the second text following the first.",
-    "learn_bert_lesson_figures": "It finds {found} of the hidden pieces; always saying the commonest piece finds"
+    "learn_bert_lesson_word": "For {count, plural, one {the hidden token} other {the first of # hidden tokens}} the"
+    " model predicts “{said}” ({share}){known, select, right {, and that is right} yes {; right is “{truth}”"
+    " ({chance})} other {}}.",
+    "learn_bert_lesson_texts": "The probability that the second text follows the first: {share}.",
+    "learn_bert_lesson_figures": "It finds {found} of the hidden tokens; always guessing the most common token finds"
     " {commonest}.",
     "learn_bert_try_pieces": "Rare words",
     "learn_bert_try_other": "Another second text",
     "learn_bert_try_figures": "How good is it?",
-    "learn_bert_question": "Hide one more piece, right beside the first blank. On which side of the blank does this"
-    " change what the model says for it?",
+    "learn_bert_question": "Hide one more token, right next to the first blank. On which side of the blank does this"
+    " change the model’s prediction for it?",
     "learn_bert_choice_before": "Only before it",
     "learn_bert_choice_after": "Only after it",
     "learn_bert_choice_both": "On either side",
-    "learn_bert_sides": "Hide a word that has a word on both sides first.",
-    "learn_bert_answer": "With the piece before it hidden too, a word’s probability there moves by {before}; with the"
-    " piece after it, by {after}.",
+    "learn_bert_sides": "First hide a word that has a word on both sides.",
+    "learn_bert_answer": "With the token before the blank hidden too, a word’s probability there changes by {before};"
+    " with the token after it, by {after}.",
 }

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_going_big_title": "Going big",
-    "learn_going_big_text": "Every word meets every word, so a head makes t × t dot products: twice the length takes"
-    " four times the memory. With their softmax and the gradients of both, the article counts four such tables for each"
-    " head, text and layer. PyTorch does not hold all of them at once: until the backward pass it keeps one, the"
-    " weights.\n\nFour tricks help: numbers of 16 bits, a batch in parts whose gradients add up (they do as long as"
-    " zero_grad is not called), blocks computed again instead of kept, and a fused kernel, which works piece by piece"
-    " and never stores a table.",
+    "learn_going_big_text": "Every word attends to every word, so a head computes t × t dot products: twice the length"
+    " takes four times the memory. With their softmax and the gradients of both, the article counts four such tables"
+    " for each head, text and layer. PyTorch does not hold all of them at once: until the backward pass it keeps one,"
+    " the weights.\n\nFour tricks help: 16-bit numbers; a batch in parts whose gradients add up (as long as zero_grad"
+    " is not called); blocks computed again instead of kept; and a fused kernel, which works in small parts and never"
+    " stores a table.",
     "learn_going_big_t": "Words t",
     "learn_going_big_batch": "Texts",
     "learn_going_big_heads": "Heads",
     "learn_going_big_layers": "Layers",
-    "learn_going_big_bits": "Bits a number",
+    "learn_going_big_bits": "Bits per number",
     "learn_going_big_bits_32": "32",
     "learn_going_big_bits_16": "16",
     "learn_going_big_bits_32_hint": "Single precision: 4 bytes",
@@ -25,12 +25,12 @@ MESSAGES = {
     " other {# heads}}",
     "learn_going_big_step_layer": "scores, weights and the gradients of both: times {held}",
     "learn_going_big_step_layers": "in {layers, plural, one {# layer} other {# layers}}",
-    "learn_going_big_step_fits": "Layers of this that 12 GB could hold",
-    "learn_going_big_article": "The article’s example is 16 texts, 1,000 words, one head, 32 bits. It gives “about"
-    " 250 MB” for what is 64 MB, counts the four tables on top, and so has twelve layers in 12 GB. By its own numbers"
-    " there is room for {fits}; with eight heads for {eight}.",
-    "learn_going_big_kept": "Kept for the backward pass, run just now ({heads, plural, one {# head} other {# heads}} of"
-    " 64 numbers, {t, number} words)",
+    "learn_going_big_step_fits": "How many such layers fit in 12 GB",
+    "learn_going_big_article": "The article’s example is 16 texts, 1,000 words, one head, 32 bits. It says “about 250"
+    " MB” for one table of all texts; it is 64 MB. It then counts four, hence its twelve layers in 12 GB. By its own"
+    " numbers {fits} layers fit; with eight heads, {eight}.",
+    "learn_going_big_kept": "Kept for the backward pass, run just now ({heads, plural, one {# head} other {# heads}}"
+    " of size 64, {t, number} words)",
     "learn_going_big_equation": "By the equation",
     "learn_going_big_kernel": "By a fused kernel",
     "learn_going_big_chart": "Peak memory of a training step",
@@ -38,14 +38,15 @@ MESSAGES = {
     "learn_going_big_bar": "{precision, select, fp32 {32 bits} other {16 bits}}{accumulate, plural, one {} other"
     " {, # parts}}{checkpointing, select, yes {, recomputed} other {}}",
     "learn_going_big_measured": "Measured on {date}: “{name}”, {batch} texts of {t} bytes, {depth} layers, {heads}"
-    " heads, by the equation. By the formula the attention weights of all its layers take {formula}. {cpu}, torch"
-    " {torch};",
-    "learn_going_big_lesson": "{t, number} words: {layer} of dot products a layer. At ten times the length: {longer}.",
+    " heads, by the equation. According to the formula, the attention weights of all its layers take {formula}. {cpu},"
+    " torch {torch};",
+    "learn_going_big_lesson": "{t, number} words: {layer} of dot products per layer. At ten times the length:"
+    " {longer}.",
     "learn_going_big_bytes": "{value} {unit, select, 0 {B} 1 {kB} 2 {MB} 3 {GB} 4 {TB} 5 {PB} other {EB}}",
     "learn_going_big_try_long": "Twice as long",
     "learn_going_big_try_half": "Half precision",
     "learn_going_big_try_deep": "8 heads, 12 layers",
-    "learn_going_big_question": "A text becomes ten times as long. What do its dot products take?",
+    "learn_going_big_question": "A text becomes ten times as long. How much memory do its dot products take?",
     "learn_going_big_choice_ten": "Ten times as much",
     "learn_going_big_choice_hundred": "A hundred times as much",
     "learn_going_big_choice_thousand": "A thousand times as much",

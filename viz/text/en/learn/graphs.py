@@ -5,37 +5,39 @@ from __future__ import annotations
 MESSAGES = {
     "learn_graphs_title": "Sets, images, graphs",
     "learn_graphs_text": "To attention a sentence is a set of units. Nothing in it says that they are words, or that"
-    " they stand in a row: order comes from positions, structure from the mask. So draw a graph: an edge lets two units"
-    " see each other. One layer reaches the neighbours, the next their neighbours. This is measured: each unit is"
-    " changed in turn, and where it does not reach, the output stays exactly as it was.\n\nRename the units, and their"
-    " outputs move along, if the edges are renamed with them. A picture is a graph too: each pixel beside those around"
-    " it. Vectors and weights are random here; nothing is trained.",
+    " they come in a row: order comes from positions, structure from the mask. So draw a graph: an edge lets two units"
+    " attend to each other. One layer reaches the neighbours, the next their neighbours. This is measured: each unit"
+    " is changed in turn, and outputs that it cannot reach stay exactly the same.\n\nRename the units together with"
+    " their edges, and their outputs move along. A picture is a graph too: each pixel is linked to those around it."
+    " Vectors and weights are random here; nothing is trained.",
     "learn_graphs_units": "Units",
     "learn_graphs_layers": "Layers",
     "learn_graphs_rename": "Rename",
-    "learn_graphs_rename_hint": "Gives the units new places in the list, and the edges with them",
-    "learn_graphs_graph": "Units and the edges between them. Enter looks at a unit; E draws or removes the edge to the"
-    " unit that is looked at.",
+    "learn_graphs_rename_hint": "Reorders the units in the list, and their edges with them",
+    "learn_graphs_graph": "Units and the edges between them. Enter selects a unit; E draws or removes the edge to the"
+    " selected unit.",
     "learn_graphs_hint": "Drag from unit to unit to draw an edge or remove it. Click a unit to see what it reaches.",
-    "learn_graphs_unit": "{name}{kind, select, chosen {, looked at} reached {, reached by {other} after {need, plural,"
+    "learn_graphs_unit": "{name}{kind, select, chosen {, selected} reached {, reached by {other} after {need, plural,"
     " one {# layer} other {# layers}}} other {, not reached by {other}}}",
-    "learn_graphs_map": "By how much each output (row) moves with each input (column)",
+    "learn_graphs_map": "How much each output (row) changes with each input (column)",
     "learn_graphs_point": "Point at a cell to read it; a click draws or removes that edge.",
-    "learn_graphs_read": "Changing {input} {kind, select, none {leaves the output of {output} exactly as it was} other"
-    " {moves the output of {output} by up to {moved}}}.",
+    "learn_graphs_read": "Changing {input} {kind, select, none {leaves the output of {output} exactly the same} other"
+    " {changes the output of {output} by up to {moved}}}.",
     "learn_graphs_outputs": "Outputs",
     "learn_graphs_renamed": "Outputs, renamed",
     "learn_graphs_moved": "{kind, select, none {Rename the units to see their outputs move along.} other {Renamed with"
-    " their edges, the outputs are the same but for {moved}. Had the edges stayed where they were: {stayed}.}}",
-    "learn_graphs_lesson": "In {layers, plural, one {# layer} other {# layers}} “{name}” can learn of {reached} of the"
-    " other {others, plural, one {# unit} other {# units}}.",
-    "learn_graphs_try_set": "A set: all see all",
+    " their edges, the outputs agree to within {moved}. If the edges had not been renamed, they would differ by"
+    " {stayed}.}}",
+    "learn_graphs_lesson": "After {layers, plural, one {# layer} other {# layers}} “{name}” can receive information"
+    " from {reached} of the other {others, plural, one {# unit} other {# units}}.",
+    "learn_graphs_try_set": "A set: all attend to all",
     "learn_graphs_try_picture": "A picture: {side} × {side} pixels",
     "learn_graphs_try_islands": "Two islands",
-    "learn_graphs_puzzle": "With {count} units and at most {edges} edges: let all reach all within 2 layers.",
+    "learn_graphs_puzzle": "With {count} units and at most {edges} edges: let every unit reach every other within 2"
+    " layers.",
     "learn_graphs_question": "Five units in a row, each linked to the next. After how many layers can the first depend"
     " on the last?",
     "learn_graphs_choice": "{count}",
     "learn_graphs_answer": "The last unit was changed. After one layer, two, three and four, the output of the first"
-    " moved by {changes}.",
+    " changed by {changes}.",
 }

@@ -5,11 +5,11 @@ from __future__ import annotations
 MESSAGES = {
     "learn_in_pytorch_title": "In PyTorch",
     "learn_in_pytorch_text": "All of it is three lines. x holds a sentence: a row for each word, here with the vectors"
-    " that a classifier of film reviews has learned. The first line takes every dot product at once, the second turns"
-    " each row into weights, the third makes every output.\n\nThe plain loop below does the same, number by number, and"
-    " gives the same outputs. Only the time differs: a product of matrices is one call, which runs in compiled code"
-    " over whole rows. The first number of each shape is the batch: several sentences at once would take the same three"
-    " lines.",
+    " that a classifier of film reviews has learned. The first line computes every dot product at once, the second"
+    " turns each row into weights, the third computes every output.\n\nThe plain loop below does the same, number by"
+    " number, and gives the same outputs. Only the time differs: a product of matrices is one call, which runs in"
+    " compiled code over whole rows. The first number of each shape is the batch: the same three lines could take"
+    " several sentences at once.",
     "learn_in_pytorch_text_field": "Text, up to {most} words",
     "learn_in_pytorch_x": "x = vectors of “{model}”",
     "learn_in_pytorch_raw_label": "The raw weights: the dot product of each word with every word",
@@ -23,9 +23,9 @@ MESSAGES = {
     "learn_in_pytorch_microseconds": "{value} µs",
     "learn_in_pytorch_milliseconds": "{value} ms",
     "learn_in_pytorch_times": "{factor} times as fast for {words, plural, one {# word} other {# words}}, just now on"
-    " this server. The outputs differ by {error} at the most.",
-    "learn_in_pytorch_lesson": "The largest weight is {share}, {same, select, yes {of “{word}” for itself} other"
-    " {from “{word}” to “{other}”}}; an even share would be {even}.",
+    " this server. The outputs agree up to rounding ({error}).",
+    "learn_in_pytorch_lesson": "The largest weight is {share}: {same, select, yes {“{word}” attending to itself} other"
+    " {“{word}” attending to “{other}”}}. Equal weights would be {even}.",
     "learn_in_pytorch_try_swap": "Swap two words",
     "learn_in_pytorch_swapped": "the street walks on the cat",
     "learn_in_pytorch_try_longer": "Vectors × {factor}",
@@ -35,5 +35,5 @@ MESSAGES = {
     "learn_in_pytorch_choice_columns": "Each column",
     "learn_in_pytorch_choice_both": "Each row and each column",
     "learn_in_pytorch_answer": "For your sentence the rows sum to {rows}, the columns to {columns}: each word’s own"
-    " weights add up to 1, but some words receive more in all than others.",
+    " weights add up to 1, but some words receive more attention in total than others.",
 }

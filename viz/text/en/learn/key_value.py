@@ -5,12 +5,12 @@ from __future__ import annotations
 MESSAGES = {
     "learn_key_value_title": "Why “self”, why “key” and “value”",
     "learn_key_value_text": "A Python dictionary keeps a value under each key. A query must equal one of the keys, or"
-    " it misses. Attention is a soft dictionary: every key answers, the more so the larger its dot product with the"
-    " query, and the values are averaged with these weights. At the hard end of the slider one key takes all. Even"
-    " there attention never misses: some key always has the largest product.\n\nThe idea is older than transformers:"
-    " in recurrent translation models the query, as we would say now, came from the sentence being written, and keys"
-    " and values from the one being read. In self-attention one sequence makes all three: each word asks, is found,"
-    " and gives.",
+    " there is an error. Attention is a soft dictionary: every key contributes, the more the larger its dot product"
+    " with the query, and the values are averaged with these weights. At the hard end of the slider one key gets all"
+    " the weight. Even then attention never misses: some key always has the largest product.\n\nThe idea is older than"
+    " transformers: in recurrent translation models the query (as we would say now) came from the sentence being"
+    " written, and keys and values from the sentence being read. In self-attention one sequence provides all three:"
+    " each word has a query, a key and a value.",
     "learn_key_value_names": "spring summer autumn winter",
     "learn_key_value_query": "query",
     "learn_key_value_hard": "hard",
@@ -18,11 +18,11 @@ MESSAGES = {
     "learn_key_value_soft": "From the hard limit to soft",
     "learn_key_value_degree": "{kind, select, hard {T = 0, the hard limit} plain {T = 1, attention} other"
     " {T = {temperature}}}",
-    "learn_key_value_itself": "The keys ask: self",
+    "learn_key_value_itself": "Let every key be a query (self-attention)",
     "learn_key_value_dictionary": "A Python dictionary",
     "learn_key_value_attention": "Attention: a soft dictionary",
-    "learn_key_value_plane": "Keys and the query as arrows in the plane. Each tip can be dragged, or moved by the arrow"
-    " keys.",
+    "learn_key_value_plane": "Keys and the query as arrows in the plane. You can drag each tip, or move it with the"
+    " arrow keys.",
     "learn_key_value_tip": "{name}: {x} across, {y} up. The arrow keys move it.",
     "learn_key_value_column_key": "key",
     "learn_key_value_column_score": "score",
@@ -31,24 +31,23 @@ MESSAGES = {
     "learn_key_value_column_part": "w · v",
     "learn_key_value_value_of": "Value of {name}",
     "learn_key_value_value_limit": "A value is a number from −{most} to {most}.",
-    "learn_key_value_ask": "Ask for exactly the key of {name}",
-    "learn_key_value_asks": "Let {name} ask",
+    "learn_key_value_ask": "Set the query to the key of {name}",
+    "learn_key_value_asks": "Use {name} as the query",
     "learn_key_value_sum": "y = {terms} = {y}",
     "learn_key_value_scale": "The values lie between {least} and {most}; the answer of attention is {y}.",
-    "learn_key_value_lesson": "{asker, select, keys {“{name}” asks with its own key. The dictionary returns {found};"
+    "learn_key_value_lesson": "{asker, select, keys {The query is the key of “{name}”. The dictionary returns {found};"
     " attention returns {y}} other {{hit, select, yes {The dictionary has this key and returns {found}; attention"
     " returns {y}} other {The dictionary has no such key. Attention returns {y}}}}}, with {share} of the weight on"
     " “{best}”.",
-    "learn_key_value_try_there": "Ask for “{name}” exactly",
-    "learn_key_value_try_hard": "A key that is missing, at the hard limit",
-    "learn_key_value_try_itself": "Let the keys ask",
-    "learn_key_value_puzzle": "By moving keys alone, bring the answer to within a tenth of the value of “{name}”,"
-    " {value}.",
+    "learn_key_value_try_there": "The query is exactly “{name}”",
+    "learn_key_value_try_hard": "A missing key, at the hard limit",
+    "learn_key_value_try_itself": "Keys as queries",
+    "learn_key_value_puzzle": "Move only keys: bring the answer to within a tenth of the value of “{name}”, {value}.",
     "learn_key_value_question": "A query of (0, 0) matches no key. What does attention return?",
     "learn_key_value_choice_error": "Nothing: an error, as a dictionary would",
     "learn_key_value_choice_zero": "0",
     "learn_key_value_choice_average": "The average of all values",
-    "learn_key_value_answer": "Every dot product is 0, so all are alike to the softmax: each value has a weight of"
-    " {share}, and the answer is {y}.",
+    "learn_key_value_answer": "Every dot product is 0, so the softmax makes all weights equal: each value has a weight"
+    " of {share}, and the answer is {y}.",
     "learn_key_value_sample": "Spring came late, and summer was as short as winter had been long.",
 }

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_queries_keys_values_title": "Queries, keys, values",
-    "learn_queries_keys_values_text": "Every word is used three times: it asks (a row of the table), it is asked about"
-    " (a column), and it is handed out (its share of every y). In the first section one arrow had to serve all three."
-    " Three matrices W turn it into three: a query, a key and a value.\n\nDrag the two dashed columns of a matrix:"
-    " they are where it sends the arrows (1, 0) and (0, 1). The words stand on a circle, in their order: a fifth of"
-    " a turn leads from each to the next. With all three as they open you have the first section again, up to the"
-    " root: every score is divided by √s, here √2.",
+    "learn_queries_keys_values_text": "Every word is used three times: it asks (query: a row of the table), it is"
+    " compared (key: a column), and it is passed on (value: its share of every y). In the first section one arrow did"
+    " all three. Now three matrices W turn it into three: a query, a key and a value.\n\nDrag the two dashed columns"
+    " of a matrix: they show where it sends the arrows (1, 0) and (0, 1). The words are on a circle, in their order:"
+    " each is a fifth of a turn after the one before. The starting matrices change nothing, so this is section 1"
+    " again, except that scores are divided by √s, here √2.",
     "learn_queries_keys_values_show": "Show",
     "learn_queries_keys_values_show_plane": "in the plane",
     "learn_queries_keys_values_show_plane_hint": "Three 2 × 2 matrices whose columns you drag",
     "learn_queries_keys_values_show_head": "a trained head",
     "learn_queries_keys_values_show_head_hint": "One head of a trained model, from its input to its output",
-    "learn_queries_keys_values_plane": "{name}: the words after this matrix. The two columns can be dragged, or moved"
-    " by the arrow keys.",
+    "learn_queries_keys_values_plane": "{name}: the words after this matrix. You can drag its two columns, or move"
+    " them with the arrow keys.",
     "learn_queries_keys_values_tip": "Column {number} of {name}: {x}, {y}. The arrow keys move it.",
     "learn_queries_keys_values_matrix_q": "W_q: queries",
     "learn_queries_keys_values_matrix_k": "W_k: keys",
@@ -25,11 +25,11 @@ MESSAGES = {
     "learn_queries_keys_values_scores": "Scores q·k / √2",
     "learn_queries_keys_values_weights": "Weights: the softmax of each row",
     "learn_queries_keys_values_row": "Show the three uses of “{word}”",
-    "learn_queries_keys_values_uses": "“{word}” asks: {share} of its output comes from “{most}” (its row). It is asked"
-    " about: “{reader}” looks at it most, {read} (its column). It is handed out: its value makes up {all} outputs in"
-    " all (the column’s sum).",
-    "learn_queries_keys_values_lesson": "“{word}” looks most at “{most}”, {share}. Drag a dashed column of a matrix,"
-    " and see who looks at whom.",
+    "learn_queries_keys_values_uses": "“{word}” asks: {share} of its output comes from “{most}” (its row). It is"
+    " compared: “{reader}” attends to it most, {read} (its column). It is passed on: added over all outputs, its"
+    " weight is {all} (the column’s sum).",
+    "learn_queries_keys_values_lesson": "“{word}” attends most to “{most}”, {share}. Drag a dashed column of a matrix"
+    " to change the weights.",
     "learn_queries_keys_values_lesson_head": "In “{model}”, “{query}” gives “{key}” {share} of its attention. Click a"
     " number of q, k or v to follow it to the weights.",
     "learn_queries_keys_values_text_field": "Text, up to {most} tokens",
@@ -50,15 +50,15 @@ MESSAGES = {
     "learn_queries_keys_values_trace": "{part}[{at}] of “{word}” = {sum}: the sum of {count} products of a weight and a"
     " number of x",
     "learn_queries_keys_values_trace_file": "{tensor} in {file}",
-    "learn_queries_keys_values_try_away": "W_k = −1: look away",
+    "learn_queries_keys_values_try_away": "W_k = −1: attend elsewhere",
     "learn_queries_keys_values_try_nothing": "W_q = 0: ask nothing",
     "learn_queries_keys_values_try_turn": "W_v: a quarter turn",
-    "learn_queries_keys_values_puzzle": "Set W_q and W_k so that every word but the first looks most at the one before"
-    " it.",
+    "learn_queries_keys_values_puzzle": "Set W_q and W_k so that every word but the first attends most to the one"
+    " before it.",
     "learn_queries_keys_values_question": "Only W_v changes. What changes with it?",
     "learn_queries_keys_values_choice_weights": "The weights only",
     "learn_queries_keys_values_choice_outputs": "The outputs only",
     "learn_queries_keys_values_choice_both": "Weights and outputs",
-    "learn_queries_keys_values_answer": "With other values the weights moved by {weights}, the outputs by up to"
-    " {outputs}: who looks at whom is settled by queries and keys alone.",
+    "learn_queries_keys_values_answer": "With other values the weights changed by {weights}, the outputs by up to"
+    " {outputs}: queries and keys alone decide which word attends to which.",
 }

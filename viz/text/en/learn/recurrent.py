@@ -4,22 +4,22 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_recurrent_title": "Why not recurrent or convolutional",
-    "learn_recurrent_text": "A recurrent network hands on all it knows in one vector, from word to word: what stands"
-    " first reaches the end through every step between, and each step waits for the one before. A convolution does all"
-    " places at once, but looks back only a few; layer upon layer reaches farther. Self-attention reaches every"
-    " earlier place in one layer, and nothing waits.\n\nThat is an argument about steps. It is not free: the dot"
-    " products grow with t². Nor does it settle which is better: at equal parameters, bytes and seconds our"
-    " convolutions win, because so short a training rewards what stands nearest. Long texts and long trainings are not"
+    "learn_recurrent_text": "A recurrent network passes all it knows along in one vector, word by word: the first word"
+    " reaches the end only through every step between, and each step waits for the one before. A convolution computes"
+    " all positions at once, but sees only a few before each; layer upon layer sees farther. Self-attention reaches"
+    " every earlier position in one layer, and nothing waits.\n\nThat is an argument about steps. It is not free: the"
+    " number of dot products grows with t². Nor does it decide which is better: at equal parameters, bytes and seconds"
+    " our convolutions win, because so short a training rewards what is nearest. Long texts and long trainings are not"
     " measured here.",
     "learn_recurrent_field": "Text, up to {most} bytes",
-    "learn_recurrent_short": "Two characters at least, please.",
+    "learn_recurrent_short": "At least two characters, please.",
     "learn_recurrent_show": "Show",
     "learn_recurrent_show_reach": "steps",
     "learn_recurrent_show_reach_hint": "Which input has reached which output, step by step",
     "learn_recurrent_show_time": "time",
-    "learn_recurrent_show_time_hint": "What longer texts take",
+    "learn_recurrent_show_time_hint": "How long longer texts take",
     "learn_recurrent_show_bits": "bits",
-    "learn_recurrent_show_bits_hint": "What the models are worth, trained alike",
+    "learn_recurrent_show_bits_hint": "The loss of the models, trained alike",
     "learn_recurrent_recurrent": "recurrent",
     "learn_recurrent_convolutional": "convolutional",
     "learn_recurrent_attention": "self-attention",
@@ -35,7 +35,7 @@ MESSAGES = {
     " steps}}. {reaches, select, yes {The first input reaches the last output after {first, plural, one {# step} other"
     " {# steps}}.} other {The first input never reaches the last output.}}",
     "learn_recurrent_cell": "{kind}: “{input}” {reaches, select, yes {reaches the output at “{output}” after {step,"
-    " plural, one {# step} other {# steps}}; changed, it moves the logits there by {moved}.} other {never reaches"
+    " plural, one {# step} other {# steps}}; changing it changes the logits there by {moved}.} other {never reaches"
     " the output at “{output}”.}}",
     "learn_recurrent_chart_time": "Time to read a text, over its length, for each kind of model",
     "learn_recurrent_chart_bits": "Bits per byte over seconds of training, a dot for each kind of model",
@@ -47,19 +47,19 @@ MESSAGES = {
     "learn_recurrent_longer": "{times} times as long",
     "learn_recurrent_milliseconds": "{value} ms",
     "learn_recurrent_ratio": "× {value}",
-    "learn_recurrent_time_note": "On one processor core nothing is done at once, so this is work, not waiting: the"
-    " recurrent network’s and the convolutions’ grow with t, attention’s with t² in the end. On hardware that does"
-    " many things at once the waiting counts, which is in the steps.",
-    "learn_recurrent_measured": "Measured on {date}, the least of several rounds: {cpu}, {threads, plural, one {#"
+    "learn_recurrent_time_note": "On one processor core nothing runs in parallel, so this is work, not waiting: the"
+    " recurrent network’s and the convolutions’ grow with t, attention’s in the end with t². On parallel hardware the"
+    " waiting counts, which is in the steps.",
+    "learn_recurrent_measured": "Measured on {date}, the fastest of several rounds: {cpu}, {threads, plural, one {#"
     " thread} other {# threads}}, torch {torch};",
     "learn_recurrent_column_parameters": "parameters",
     "learn_recurrent_column_bytes": "bytes read",
-    "learn_recurrent_column_seconds": "processor",
+    "learn_recurrent_column_seconds": "processor time",
     "learn_recurrent_column_bits": "bits per byte",
     "learn_recurrent_seconds": "{value} s",
     "learn_recurrent_winner": "Best at equal parameters and equal bytes: {kind}, {bits} bits. {quickest, select, yes"
-    " {It took the least time as well, {seconds} s, so no other is better at equal seconds either.} other {Others"
-    " took less time.}}",
+    " {It also took the least time, {seconds} s, so no other is better at equal seconds either.} other {Others took"
+    " less time.}}",
     "learn_recurrent_bits_note": "From the models’ cards: 500 steps on the same bytes, one seed each, validation"
     " split; seconds are rough. The learning rate was chosen for the transformer, so the others might do better"
     " still.",

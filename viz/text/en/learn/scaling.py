@@ -4,36 +4,37 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_scaling_title": "Scaling",
-    "learn_scaling_text": "A dot product of two vectors of k numbers is a sum of k products. For random numbers (mean"
-    " 0, deviation 1) it spreads ever wider: its standard deviation is √k. The softmax of widely spread numbers gives"
-    " nearly everything to one key, and its gradient is then almost nothing: the model cannot learn where else to"
-    " look. Dividing by √k takes the spread back to 1, for any k.\n\nThe article argues with a vector of k equal"
-    " numbers c, whose length is √k · c. That shows how length grows; the reason for the root is the spread. Where"
-    " eight heads share a vector of 256 numbers, the size of one head stands under the root: 32.",
+    "learn_scaling_text": "A dot product of two vectors of size k is a sum of k products. For random numbers (mean 0,"
+    " standard deviation 1) its standard deviation is √k: it grows with k. The softmax of widely spread scores gives"
+    " nearly all weight to one key, and then its gradient, the slope that training follows, almost vanishes: the model"
+    " cannot learn to attend elsewhere. Dividing by √k makes the standard deviation 1 again, for any k.\n\nThe article"
+    " argues with a vector of k equal numbers c, whose length is √k · c. That shows how length grows; the reason for"
+    " the root is the spread of the scores. Where eight heads share a vector of 256 numbers, k is the size of one"
+    " head: 32.",
     "learn_scaling_measure": "Measure",
     "learn_scaling_mean": "mean",
     "learn_scaling_spread": "spread",
     "learn_scaling_spread_hint": "Standard deviation of the dot products",
     "learn_scaling_entropy": "entropy, bits",
-    "learn_scaling_entropy_hint": "Of the softmax over 16 keys: 4 bits where all are alike, 0 where one takes all",
+    "learn_scaling_entropy_hint": "Of the softmax over 16 keys: 4 bits if all weights are equal, 0 if one key has all",
     "learn_scaling_gradient": "gradient",
     "learn_scaling_gradient_hint": "Size of the softmax’s gradient: the norm of its matrix of derivatives",
     "learn_scaling_seed": "Seed",
-    "learn_scaling_size": "k, numbers of a vector",
+    "learn_scaling_size": "k, the size of a vector",
     "learn_scaling_size_is": "k = {k}, √k = {root}",
     "learn_scaling_plain": "q·k",
     "learn_scaling_scaled": "q·k / √k",
     "learn_scaling_row_plain": "16 weights from q·k",
     "learn_scaling_row_scaled": "16 weights from q·k / √k",
-    "learn_scaling_chart": "What is measured, from k = 2 to k = 1,024, with the root and without. A click chooses k.",
+    "learn_scaling_chart": "The measured value, from k = 2 to k = 1,024, with the root and without. Click to choose k.",
     "learn_scaling_show": "Vectors",
     "learn_scaling_show_random": "Random",
     "learn_scaling_show_trained": "Trained",
-    "learn_scaling_show_random_hint": "Random vectors of k numbers, from k = 2 to k = 1,024",
-    "learn_scaling_show_trained_hint": "Two models trained alike, one of them without the root",
+    "learn_scaling_show_random_hint": "Random vectors, from k = 2 to k = 1,024",
+    "learn_scaling_show_trained_hint": "Two models trained alike, one of them without dividing by the root",
     "learn_scaling_field": "Text, up to {most} bytes",
-    "learn_scaling_chart_trained": "How widely each head looks: the mean entropy of its rows, in bits, with the root"
-    " and without",
+    "learn_scaling_chart_trained": "How spread out each head’s attention is: the mean entropy of its rows, in bits,"
+    " with the root and without",
     "learn_scaling_head": "layer {layer}, head {head}",
     "learn_scaling_with_scaled": "with √s",
     "learn_scaling_with_plain": "without",
@@ -42,16 +43,18 @@ MESSAGES = {
     "learn_scaling_surprise": "bits per byte here",
     "learn_scaling_bits": "on the validation text",
     "learn_scaling_none": "–",
-    "learn_scaling_alike": "Both were trained on the same bytes for 500 steps from the same seed; heads of 16 numbers,"
-    " so √s is 4. A row that gives all its keys the same weight has the most entropy it can have.",
-    "learn_scaling_lesson_trained": "On this text the rows of the model with the root have an entropy of {scaled} bits"
-    " on average, without it {plain}; equal weights would give {even}. By their cards the loss is {bits} bits per byte"
-    " with the root, {other} without.",
-    "learn_scaling_lesson": "At k = {k} the dot products spread by {plain} (√k is {root}); divided by √k, by {scaled}.",
+    "learn_scaling_alike": "Both were trained on the same bytes for 500 steps from the same seed; the heads have size"
+    " s = 16, so √s is 4. A row’s entropy is highest when all its weights are equal.",
+    "learn_scaling_lesson_trained": "On this text the rows have a mean entropy of {scaled} bits with the root, {plain}"
+    " without it; equal weights would have {even}. According to their cards, the loss is {bits} bits per byte with the"
+    " root, {other} without.",
+    "learn_scaling_lesson": "At k = {k} the dot products have a standard deviation of {plain} (√k is {root}); after"
+    " dividing by √k it is {scaled}.",
     "learn_scaling_try": "k = {k}",
     "learn_scaling_try_trained": "Two trained models",
     "learn_scaling_try_gradient": "The gradient at k = 1,024",
-    "learn_scaling_question": "k grows fourfold, from 16 to 64. How much more do the dot products spread?",
+    "learn_scaling_question": "k grows fourfold, from 16 to 64. How does the standard deviation of the dot products"
+    " grow?",
     "learn_scaling_choice_four": "Fourfold",
     "learn_scaling_choice_two": "Twofold",
     "learn_scaling_choice_same": "Not at all",

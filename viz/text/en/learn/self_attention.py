@@ -4,29 +4,30 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_self_attention_title": "Self-attention",
-    "learn_self_attention_text": "Self-attention lets every word take in the others. Here a word is an arrow: drag it."
-    " The dot product of two arrows (across × across + up × up) is large where both are long and point the same way,"
-    " and below zero where they are over 90° apart. The softmax turns a word’s dot products into weights: e to the"
-    " power of each, divided by their sum, so that they add up to 1. The word’s output y is the sum of all arrows,"
-    " each scaled by its weight; a ring marks the y of each other word.\n\nNothing is learned here, and nothing knows"
-    " the order: “the” stands twice, with one arrow, so both get the same y.",
+    "learn_self_attention_text": "Self-attention lets every word gather information from the others. Here a word is an"
+    " arrow: drag it. The dot product of two arrows (across × across + up × up) is large when both are long and point"
+    " the same way, and negative when the angle between them is more than 90°. The softmax turns a word’s dot products"
+    " into weights: e to the power of each, divided by their sum, so that they add up to 1. The word’s output y is the"
+    " sum of all arrows, each scaled by its weight; a ring marks the y of each other word.\n\nNothing is learned here,"
+    " and the order plays no part: “the” occurs twice with the same arrow, so both get the same output y.",
     "learn_self_attention_words": "Words",
-    "learn_self_attention_plane": "Words as arrows in the plane. Each tip can be dragged, or moved by the arrow keys.",
+    "learn_self_attention_plane": "Words as arrows in the plane. You can drag each tip, or move it with the arrow"
+    " keys.",
     "learn_self_attention_tip": "{word}: {x} across, {y} up. The arrow keys move it.",
     "learn_self_attention_products": "Dot products x·x",
     "learn_self_attention_weights": "Weights w: the softmax of each row",
     "learn_self_attention_row": "Show the sum for “{word}”",
     "learn_self_attention_sum": "y = {terms} = ({x}, {y})",
-    "learn_self_attention_lesson": "“{word}” looks most at {most, select, self {itself} other {“{other}”}}: {share} of"
-    " its output. Drag an arrow, and see what changes.",
+    "learn_self_attention_lesson": "“{word}” attends mostly to {most, select, self {itself} other {“{other}”}}:"
+    " {share} of its output. Drag an arrow to change that.",
     "learn_self_attention_try_long": "“{word}” twice as long",
     "learn_self_attention_try_square": "“{word}” at a right angle to “{other}”",
     "learn_self_attention_try_short": "All arrows very short",
-    "learn_self_attention_puzzle": "Without moving “{word}”: make it look more at “{other}” than at itself.",
+    "learn_self_attention_puzzle": "Without moving “{word}”: make it attend more to “{other}” than to itself.",
     "learn_self_attention_question": "All arrows shrink to a tenth of their length. What do the weights become?",
-    "learn_self_attention_same": "What they are now: only lengths have changed",
+    "learn_self_attention_same": "They stay the same: only lengths have changed",
     "learn_self_attention_even": "Almost the same for every word",
     "learn_self_attention_zero": "Almost 0, because the dot products are",
-    "learn_self_attention_answer": "The dot products shrink a hundredfold, to {least} … {most}; the softmax of numbers"
+    "learn_self_attention_answer": "The dot products shrink a hundredfold, to {least} … {most}. The softmax of numbers"
     " so close to each other gives each word between {low} and {high}.",
 }
