@@ -78,7 +78,13 @@ class Bundle:
         return f"<Bundle{name}: {type(self.model).__name__} of {parameters:,} parameters, {self.config}>"
 
     def run(
-        self, text: str, *, edits: Iterable[Observer] = (), answer: str | None = None, snapshot: int | None = None
+        self,
+        text: str,
+        *,
+        edits: Iterable[Observer] = (),
+        answer: str | None = None,
+        snapshot: int | None = None,
+        limit: int | None = None,
     ) -> Run:
         """Runs the model on a text; works for every kind that has attention.
 
@@ -88,6 +94,7 @@ class Bundle:
             edits: changes to make during the pass (`former.edits`).
             answer: the input of an `EncoderDecoder`'s decoder; None for the model's own answer.
             snapshot: a training step, to run the model as it was then; the folder must hold that snapshot.
+            limit: the most tokens to read; None for the model's context.
         Returns:
             The recorded pass, a `former.runs.Run`.
         Raises:
@@ -95,7 +102,7 @@ class Bundle:
         """
         source = self if snapshot is None else self.at(snapshot)
         kind = kind_of(source)
-        return start(source, kind, kind.read(source, text, answer), edits)
+        return start(source, kind, kind.read(source, text, answer, limit), edits)
 
     def at(self, step: int) -> Bundle:
         """Loads the model as it was after a training step.

@@ -24,9 +24,9 @@ def test_the_lines_are_of_the_text_the_head_and_the_edits_on_screen_and_are_copi
     tab.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     tab.open(text='it\'s "so" {x}', layer=2, head=3, edits="0.1.off")
     code = lines(tab, "Head map")
-    assert f"text = {tab.page.evaluate('former.store.pass.header.text')!r}" in code
-    assert "shown = weights[2, 3]" in code
-    assert "former.edits.scale_head(0, 1, 0.0)" in code
+    assert f"bundle.run({tab.page.evaluate('former.store.pass.header.text')!r}, edits=edits)" in code
+    assert "layer=2, head=3" in code
+    assert "edits = [former.edits.ablate_head(0, 1)]" in code
     compile(code, "code", "exec")
     expect(tab.page.get_by_role("dialog")).to_contain_text("Copied.")
     assert tab.page.evaluate("navigator.clipboard.readText()") == code
@@ -41,7 +41,7 @@ def test_a_page_that_may_not_copy_shows_the_lines_selected(tab):
     assert "figures.heads" in lines(tab, "All heads")
     expect(tab.page.get_by_role("dialog")).to_contain_text("These lines reproduce")
     assert tab.page.evaluate("document.activeElement.value.slice(document.activeElement.selectionStart)").startswith(
-        "import torch"
+        "from __future__ import annotations"
     )
 
 

@@ -137,6 +137,7 @@ def test_a_model_with_a_memory_shows_its_last_segment_and_what_came_before(bundl
     expected = [-float(log_probs[i - 1, whole[0, i]]) / math.log(2) for i in range(len(text) - t, len(text))]
     assert run.surprise() == pytest.approx(expected, abs=1e-9)
     assert bundle.run(text[:6]).surprise()[0] is None
+    assert bundle.run(text[0]).surprise() == [None]
 
 
 def test_an_edit_acts_in_every_segment_and_one_of_a_place_in_the_last_alone(bundles):

@@ -85,7 +85,7 @@ def _probabilities(values: ArrayLike, name: str, count: int | None) -> frame.Flo
 
 def bars(
     values: ArrayLike,
-    labels: Sequence[Any],
+    labels: Sequence[Any] | None = None,
     *,
     before: ArrayLike | None = None,
     axis: str = "",
@@ -96,7 +96,7 @@ def bars(
 
     Args:
         values: (n,): of either sign.
-        labels: one for each.
+        labels: one for each; their numbers, from 0, where it is None.
         before: (n,): the same numbers before a change, as a second bar beside each.
         axis: what the numbers are.
         title: shown above.
@@ -108,7 +108,7 @@ def bars(
     """
     colours = frame.palette(theme)
     after = frame.series(values, "values")
-    names = frame.labels(labels, len(after), "labels")
+    names = frame.labels(range(len(after)) if labels is None else labels, len(after), "labels")
     series = (
         {"value": after} if before is None else {"before": frame.series(before, "before", len(after)), "after": after}
     )

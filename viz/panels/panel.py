@@ -14,6 +14,7 @@ from torch import Tensor
 
 from viz.figures.frame import themed
 from viz.passes.loaded import Loaded, Models
+from viz.passes.run import RunRequest
 from viz.server.view import View
 from viz.text import Refusal
 
@@ -102,7 +103,6 @@ class Panel:
     script: Path  # that draws it
     questions: Mapping[str, Question] = field(default_factory=dict)  # by the names of their results in the program
     limits: Mapping[str, int] = field(default_factory=dict)  # that Python sets, and scripts read as former.limits
-    snippet: Callable[[Models, View], str] | None = None  # the program, of a panel without questions
     offered: Callable[[Models], bool] = lambda models: True  # whether these models have anything to show  # noqa: ARG005
 
     def printed(self, view: View) -> dict[str, Question]:
@@ -128,9 +128,11 @@ def unprinted(view: View) -> bool:  # noqa: ARG001 - as every condition is calle
 
 
 def bundles(value: Any, fast: bool = False) -> Any:
-    """Arguments as the function takes them: a bundle for each loaded model, or one of its fast twin."""
+    """Arguments as the function takes them: a bundle for each loaded model, or one of its fast twin, and each run."""
     if isinstance(value, Loaded):
         return value.fast_bundle if fast else value.bundle
+    if isinstance(value, RunRequest):
+        return value.run(fast=fast)
     if isinstance(value, list):
         return [bundles(each, fast) for each in value]
     if isinstance(value, dict):

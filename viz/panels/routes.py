@@ -35,6 +35,5 @@ def attach(server: FastAPI, models: Models, turns: work.Work, panels: Iterable[P
         if name not in served:
             raise HTTPException(404)
         # The readers may take a while: on a thread, in its turn.
-        write = served[name].snippet or partial(program, served[name])
-        code = await turns.turn(write, models, await http.read_object(request))
+        code = await turns.turn(program, served[name], models, await http.read_object(request))
         return Response(json.dumps({"code": code}), headers=http.FRESH, media_type="application/json")

@@ -6,7 +6,9 @@ in it as repr writes it; nothing else of a view does but what its readers checke
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from itertools import groupby
 from typing import Any
 
 from torch import Tensor
@@ -16,6 +18,7 @@ from viz import figures
 from viz.panels.panel import Draw, Field, Panel, Question
 from viz.panels.source import imports, source
 from viz.passes.loaded import Loaded, Models
+from viz.passes.run import RunRequest
 from viz.server.view import View
 
 WIDTH = 120
@@ -28,21 +31,53 @@ class Program:
         self._imports: dict[str, set[str]] = {}
         self._sources: dict[str, str] = {}
         self._lines: list[str] = []
-        self._models: dict[str, str] = {}  # variable → the Python that loads its model
+        self._held: dict[str, Any] = {}  # variable → the model that it holds, as the Python that loads it, or the run
 
     def answer(self, name: str, question: Question, arguments: Mapping[str, Any]) -> None:
         """Adds the call of a question's function, with what it needs."""
         function = self._spelled(question.function)
         for variable, value in arguments.items():
-            if isinstance(value, Loaded) and self._models.get(variable) != value.code:
-                self._models[variable] = value.code
-                self._needs({"former": {""}})
-                self._lines.append(f"{variable} = {value.code}")
+            if isinstance(value, Loaded):
+                self._load(variable, value)
+            elif isinstance(value, RunRequest):
+                self._run(variable, value)
         written = [
-            f"{variable}={variable if isinstance(value, Loaded) else self._literal(value)}"
+            f"{variable}={variable if isinstance(value, Loaded | RunRequest) else self._literal(value)}"
             for variable, value in arguments.items()
         ]
         self._call(name, function, written)
+
+    def _load(self, variable: str, loaded: Loaded) -> None:
+        if self._held.get(variable) != loaded.code:
+            self._held[variable] = loaded.code
+            self._needs({"former": {""}})
+            self._lines.append(f"{variable} = {loaded.code}")
+
+    def _run(self, variable: str, request: RunRequest) -> None:
+        """Adds the run of a text under a visitor's edits."""
+        calls = [self._edit(*each) for each in groupby(request.edits, _but_for_the_head)]
+        key = request.loaded.code, request.reading.text, calls
+        if self._held.get(variable) == key:
+            return
+        self._held[variable] = key
+        self._load("bundle", request.loaded)
+        if calls:
+            self._rows("edits = [", calls, "]")
+        limit = {"limit": request.limit} if request.limit else {}
+        arguments = [repr(request.reading.text), *(["edits=edits"] if calls else []), *self._named(limit)]
+        self._call(variable, "bundle.run", arguments)
+
+    def _edit(self, same: tuple[Any, ...], edits: Iterable[partial[Any]]) -> str:
+        """The calls of `former.edits` that differ by the head alone, those of all heads of a layer as one."""
+        function, layer, rest, options = same
+        heads = [edit.args[1] for edit in edits]
+
+        def call(head: Any) -> str:
+            return f"former.edits.{function}({', '.join([layer, head, *map(repr, rest), *self._named(dict(options))])})"
+
+        if len(heads) > 1 and heads == list(range(len(heads))):
+            return f"*({call('head')} for head in range({len(heads)}))"
+        return ", ".join(call(str(head)) for head in heads)
 
     def draw(self, variable: str, name: str, draw: Draw) -> None:
         """Adds the call that draws a question's result."""
@@ -104,16 +139,28 @@ class Program:
             return f"{{{', '.join(f'{name!r}: {self._literal(each)}' for name, each in value.items())}}}"
         return repr(value)
 
+    def _named(self, options: Mapping[str, Any]) -> list[str]:
+        return [f"{option}={self._literal(value)}" for option, value in options.items()]
+
     def _call(self, variable: str, function: str, arguments: list[str]) -> None:
-        line = f"{variable} = {function}({', '.join(arguments)})"
-        if len(line) <= WIDTH:
+        self._rows(f"{variable} = {function}(", arguments, ")")
+
+    def _rows(self, begin: str, parts: list[str], end: str) -> None:
+        """Adds a line, broken between its parts where it is too long and that helps."""
+        line = f"{begin}{', '.join(parts)}{end}"
+        if len(line) <= WIDTH or max(map(len, parts)) > WIDTH:
             return self._lines.append(line)
         rows = [""]
-        for argument in arguments:
-            if rows[-1] and len(f"    {rows[-1]} {argument},") > WIDTH:
+        for part in parts:
+            if rows[-1] and len(f"    {rows[-1]} {part},") > WIDTH:
                 rows.append("")
-            rows[-1] = f"{rows[-1]} {argument},".lstrip()
-        self._lines += [f"{variable} = {function}(", *(f"    {row}" for row in rows), ")"]
+            rows[-1] = f"{rows[-1]} {part},".lstrip()
+        self._lines += [begin, *(f"    {row}" for row in rows), end]
+
+
+def _but_for_the_head(edit: partial[Any]) -> tuple[Any, ...]:
+    layer, _, *rest = edit.args
+    return edit.func.__name__, str(layer), tuple(rest), tuple(edit.keywords.items())
 
 
 def program(panel: Panel, models: Models, view: View) -> str:

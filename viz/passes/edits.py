@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, TypeGuard
 
 from torch import Tensor
@@ -86,8 +87,10 @@ def _of_match(found: Mapping[str, str | None]) -> Edit:
     return edit | ({"do": "uniform"} if found["uniform"] else {"do": "scale", "factor": float(factor or 0)})
 
 
-def observers(edits: Sequence[Edit], reading: Reading, config: StackConfig) -> list[Observer]:
-    """The edits, as `read` gives them, for a text that was read; one of a weight that is not in it changes nothing.
+def calls(edits: Sequence[Edit], reading: Reading, config: StackConfig) -> list[partial[Observer]]:
+    """The calls of `former.edits` that make the edits, as `read` gives them, for a text that was read.
+
+    One for each head; none for an edit of a weight that is not in the text.
 
     Args:
         edits: what to change.
@@ -95,17 +98,19 @@ def observers(edits: Sequence[Edit], reading: Reading, config: StackConfig) -> l
         config: of the model.
     """
 
-    def observer(edit: Edit, head: int) -> Observer:
-        layer, stack = edit["layer"], edit.get("map", "")
+    def call(edit: Edit, head: int) -> partial[Observer]:
+        layer, stack = edit["layer"], {"stack": edit["map"]} if "map" in edit else {}
         if edit["do"] == "uniform":
-            return former.edits.spread_head(layer, head, stack=stack)
+            return partial(former.edits.spread_head, layer, head, **stack)
         if edit["do"] == "weight":
-            place, rest = (edit["query"], edit["key"]), edit["renormalise"]
-            return former.edits.set_weight(layer, head, *place, edit["weight"], renormalise=rest, stack=stack)
-        return former.edits.scale_head(layer, head, edit["factor"], stack=stack)
+            place, rest = (edit["query"], edit["key"]), {} if edit["renormalise"] else {"renormalise": False}
+            return partial(former.edits.set_weight, layer, head, *place, edit["weight"], **rest, **stack)
+        if edit["factor"] == 0:
+            return partial(former.edits.ablate_head, layer, head, **stack)
+        return partial(former.edits.scale_head, layer, head, edit["factor"], **stack)
 
     return [
-        observer(edit, head)
+        call(edit, head)
         for edit in edits
         if applies(edit, reading.sides[edit.get("map", "self")].allowed)
         for head in (range(config.heads) if edit["head"] is None else [edit["head"]])

@@ -1,4 +1,4 @@
-"""What the model would say at each depth of a pass: the logit lens, as plain values for the browser.
+"""What the model would say at each depth of a pass: the logit lens, also as plain values for the browser.
 
 Sizes: t tokens.
 """
@@ -8,33 +8,58 @@ from __future__ import annotations
 from typing import Any
 
 from former import analysis
+from former.runs import Run
 from viz.passes.habits import rounded
 from viz.passes.loaded import Loaded
 from viz.passes.run import Pass, as_refusals
+from viz.passes.said import class_names
 
 TOP = 10  # tokens to name in a cell
 NAMED = 50_000  # in all cells together: of a long text in a deep model, each names fewer
 
 
+def read_depths(run: Run, top: int = TOP) -> dict[str, Any]:
+    """Reads the likeliest next tokens off the residual stream before the first block and after each, under the edits.
+
+    Args:
+        run: of a model that predicts something.
+        top: how many to name, at most.
+    Returns:
+        "ids", "probs" and "names" [depth + 1][n][up to `top`], the likeliest first; "columns": labels of the n tokens,
+        or of the hidden pieces; of a classifier, whose verdict is on the whole text, n is 1, and the ids are classes.
+    """
+    log_probs, ids = analysis.lens(run, top)
+    places, label = run.kind.places(run.reading), run.source.tokenizer.labels
+    if run.kind.says == "class":
+        labels, columns = dict(enumerate(class_names(run.source))), ["verdict"]
+    else:
+        labels = {i: label([i])[0] for i in ids.unique().tolist()}
+        written = run.kind.written(run.model, run.inputs)[0].tolist() if places is None else []
+        columns = label(written) if places is None else [f"{run.tokens[i]} {i}" for i in places]
+    names = [[[labels[i] for i in cell] for cell in row] for row in ids.tolist()]
+    return {"ids": ids, "probs": log_probs.exp(), "names": names, "columns": columns}
+
+
 def lens(loaded: Loaded, made: Pass) -> dict[str, Any]:
-    """The likeliest next tokens, read off the residual stream before the first block and after each, under the edits.
+    """What `read_depths` gives of a pass, for the browser.
 
     Returns:
-        {"ids" and "probs": [depth + 1][t][up to `TOP`], the likeliest first; "labels": {id: label}}. Of a classifier,
-        whose verdict is on the whole text, there is one column, and the ids are its classes; of a Bert there is one for
-        each hidden piece, "columns" says which tokens they are.
+        {"ids" and "probs" of that; "labels": {id: label}; "columns": which tokens the columns are, where not all}.
     Raises:
         NothingToShow: a model without a head.
     """
-    names, columns = made.header["output"].get("classes"), made.run.kind.places(made.run.reading)
-    cells = (loaded.bundle.config.depth + 1) * (1 if names else made.header["tokens"])
+    run = made.run
+    cells = (loaded.bundle.config.depth + 1) * (1 if run.kind.says == "class" else len(run.ids))
     with as_refusals():
-        values, ids = analysis.lens(made.run, max(1, min(TOP, NAMED // cells)))
-    named = ids.unique().tolist()
-    labels = names or {i: loaded.bundle.tokenizer.labels([i])[0] for i in named}
+        found = read_depths(run, max(1, min(TOP, NAMED // cells)))
+    named = dict(zip(found["ids"].flatten().tolist(), _flat(found["names"]), strict=True))
     return {
-        "ids": ids.tolist(),
-        "probs": rounded(values.exp()),
-        "labels": {str(i): labels[i] for i in named},
-        "columns": columns,
+        "ids": found["ids"].tolist(),
+        "probs": rounded(found["probs"]),
+        "labels": {str(i): named[i] for i in sorted(named)},
+        "columns": run.kind.places(run.reading),
     }
+
+
+def _flat(names: list[list[list[str]]]) -> list[str]:
+    return [name for row in names for cell in row for name in cell]

@@ -6,32 +6,29 @@ Sizes: t tokens, h heads, s size of one head.
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
 import math
 import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import torch
-from torch import Tensor
 
 import former
 from former import runs
+from former.hooks import Observer
 from former.tokens import Tokenizer
 from viz.passes import edits as changes
 from viz.passes import habits
-from viz.passes.habits import rounded
 from viz.passes.loaded import Loaded
+from viz.passes.said import output
 from viz.text import NothingToShow, Refusal
-from viz.text.examples import CLASSES
 
 TEXT_LIMIT = 4_000  # characters; a link must be able to carry them
 SECRET = secrets.token_bytes(32)  # of this start of the server
-CANDIDATES = 10  # next tokens to name, of each run
 WHOLE_CELLS = 8_000_000  # of a map; of a larger one the browser gets the heads at half their size, and one exactly
 
 
@@ -118,12 +115,6 @@ class Pass:
         return {each.name: each for each in self.maps}[name]
 
 
-def class_names(source: runs.kind.Source) -> list[str]:
-    """A classifier's classes: as its card names them, or by what is usual for so many."""
-    count = source.model.config.num_classes
-    return list(source.card.get("classes") or CLASSES.get(count) or map(str, range(count)))
-
-
 def bytes_of(tokenizer: Tokenizer, i: int) -> bytes:
     """The bytes of a token's text; of words, which have none of their own, those of the word."""
     own = getattr(tokenizer, "bytes_of", None)
@@ -185,10 +176,36 @@ def read(loaded: Loaded, text: str) -> runs.Reading:
         return loaded.kind_of_run.read(loaded.bundle, text, limit=loaded.reads)
 
 
-def check_head(loaded: Loaded) -> None:
-    """Raises NothingToShow for a model without a head that predicts something."""
-    if not loaded.has_head:
-        raise NothingToShow("no_head")
+@dataclass(frozen=True)
+class RunRequest:
+    """A text through a model under edits, before it runs: for the page, and for a program that is printed."""
+
+    loaded: Loaded
+    reading: runs.Reading
+    edits: list[partial[Observer]]  # calls of `former.edits`
+
+    @property
+    def limit(self) -> int | None:
+        """What `Bundle.run` takes as the limit, where a pass holds less of the text than the model could read."""
+        reads = self.loaded.reads
+        return reads if reads < min(self.loaded.bundle.config.seq_length, self.reading.total) else None
+
+    def run(self, *, fast: bool = False) -> runs.Run:
+        """Runs it, or the model's fast twin."""
+        source = self.loaded.fast_bundle if fast else self.loaded.bundle
+        return runs.start(source, self.loaded.kind_of_run, self.reading, [edit() for edit in self.edits])
+
+
+def request(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> RunRequest:
+    """Reads a text for a run.
+
+    Args:
+        loaded, text, edits: as of `run`.
+    Raises:
+        Refusal: a text that cannot be read.
+    """
+    reading = read(loaded, text)
+    return RunRequest(loaded, reading, changes.calls(edits, reading, loaded.bundle.config))
 
 
 def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Pass:
@@ -201,10 +218,8 @@ def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Pass:
     Raises:
         Refusal: a text that cannot be run.
     """
-    reading, kind, config = read(loaded, text), loaded.kind_of_run, loaded.bundle.config
-    observers = changes.observers(list(edits), reading, config)
-    made = runs.start(loaded.fast_bundle, kind, reading, observers)
-    plain = made.unedited if observers else None
+    made, config = request(loaded, text, edits).run(fast=True), loaded.bundle.config
+    plain = made.unedited if made.edits else None
     maps = tuple(Map(**vars(each)) for each in made.maps.values())
     key = key_of(loaded, text, edits)
     header = {
@@ -223,7 +238,7 @@ def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Pass:
         "total": made.total,
         "ids": made.ids,
         "labels": made.tokens,
-        **kind.facts(loaded.bundle, reading, observers),
+        **made.kind.facts(loaded.bundle, made.reading, made.edits),
         "output": output(made, plain),
         "baseline": plain and output(plain, made),
     }
@@ -242,85 +257,3 @@ def key_of(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> str
 def digest(*parts: Any, secret: bytes = b"") -> str:
     """A short name for plain values, safe in a URL; with a secret, of up to 64 bytes, nobody else can tell it."""
     return hashlib.blake2b(json.dumps(parts, sort_keys=True).encode(), key=secret, digest_size=16).hexdigest()
-
-
-@torch.inference_mode()
-def output(made: runs.Run, other: runs.Run | None = None) -> dict[str, Any]:
-    """What a model said, as plain values; of another run the likeliest tokens are named too, to compare with.
-
-    Returns:
-        By what its kind `says`: of the next token `describe_next`, of a class {"classes", "probs"}, of blanks
-        `describe_blanks`.
-    """
-    if made.kind.says == "blank":
-        return describe_blanks(made, other)
-    if made.kind.says == "class":
-        return {"classes": class_names(made.source), "probs": rounded(made.result[0].exp())}
-    tokens, logits = made.kind.written(made.model, made.inputs), made.result
-    named = most_likely(logits[0, -1], None if other is None else other.result[0, -1])
-    if made.first is None:
-        return describe_next(made.source.tokenizer, tokens, logits, named)
-    tokens, logits = torch.cat((tokens[:, :1], tokens), 1), torch.cat((made.first[:, None], logits), 1)
-    said = describe_next(made.source.tokenizer, tokens, logits, named)
-    return said | {"bits": said["bits"][1:]}  # what was said of the first token is known
-
-
-def most_likely(*logits: Tensor | None) -> list[int]:
-    """The tokens to name: the most likely by any of several logits (num_tokens,)."""
-    tops = [each.topk(min(CANDIDATES, len(each))).indices.tolist() for each in logits if each is not None]
-    return sorted(set(itertools.chain(*tops)))
-
-
-@torch.inference_mode()
-def describe_next(tokenizer: Tokenizer, tokens: Tensor, out: Tensor, named: Sequence[int]) -> dict[str, Any]:
-    """What a model said after each token.
-
-    Args:
-        tokenizer: the model's.
-        tokens: (1, t).
-        out: logits (1, t, num_tokens).
-        named: ids to name after the last.
-    Returns:
-        {"bits", "bitsPerToken", "next"}: bits[i] is the surprise of token i given those before it (None for the first),
-        next those named, the likeliest first, as {"id", "label", "prob"}.
-    """
-    logits = out[0, :-1]  # (t - 1, num_tokens): of their softmax only what came next is told
-    surprise = (logits.logsumexp(-1) - logits.gather(1, tokens[0, 1:, None])[:, 0]) / math.log(2)  # (t - 1,)
-    return {
-        "bits": [None, *rounded(surprise)],
-        "bitsPerToken": round(float(surprise.mean()), 4) if len(surprise) else None,
-        "next": candidates(tokenizer, out[0, -1], named),
-    }
-
-
-def candidates(tokenizer: Tokenizer, logits: Tensor, named: Sequence[int]) -> list[dict[str, Any]]:
-    """Those named, the likeliest by logits (num_tokens,) first: {"id", "label", "prob"} each."""
-    probs, order = logits.softmax(-1)[list(named)].sort(descending=True)
-    ids = [named[i] for i in order.tolist()]
-    return [
-        {"id": i, "label": tokenizer.labels([i])[0], "prob": prob} for i, prob in zip(ids, rounded(probs), strict=True)
-    ]
-
-
-def describe_blanks(made: runs.Run, other: runs.Run | None) -> dict[str, Any]:
-    """What a model fills in.
-
-    Returns:
-        {"blanks": for each hidden piece {"token", "truth": {"id", "label", "prob"} or None, "next": candidates, the
-        likeliest first}, None without the head for it; "follows": the probability that the second text follows the
-        first, None where there is one text, or no head for it; "pairs": whether there is one}.
-    """
-    model, kind, tokenizer, blanks = made.model, made.kind, made.source.tokenizer, None
-    if model.has_head:
-        unembed, blanks = kind.unembed(model, made.inputs), []
-        for at, truth in kind.truths(made.reading).items():
-            both = [unembed(run.result[0, at]) for run in (made, other) if run is not None]  # (num_tokens,) each
-            known = None if truth is None else candidates(tokenizer, both[0], [truth])[0]
-            named = candidates(tokenizer, both[0], most_likely(*both))
-            blanks.append({"token": at, "truth": known, "next": named})
-    follows = kind.follows(model, made.reading, made.result)
-    return {
-        "blanks": blanks,
-        "follows": None if follows is None else round(follows, 7),
-        "pairs": model.sentence is not None,
-    }

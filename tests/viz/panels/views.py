@@ -46,6 +46,46 @@ VIEWS: dict[str, list[dict[str, Any]]] = {
 
 # --- tab Explore ---
 
+EDITS = [{"layer": 0, "head": 1, "do": "scale", "factor": 0.0}, {"layer": 1, "head": None, "do": "uniform"}]
+WEIGHT = {"layer": 1, "head": 3, "do": "weight", "query": 6, "key": 2, "weight": 0.75, "renormalise": True}
+BEYOND = WEIGHT | {"query": 99}  # a pair that is not in the text: it does nothing
+CROSS = [{"map": "cross", "layer": 0, "head": None, "do": "uniform"}]
+
+
+def explored(model: str, text: str = "The cat sat on the mat.", **changed: Any) -> dict[str, Any]:
+    """A view of tab Explore."""
+    usual = {"model": model, "text": text, "map": "self", "edits": [], "layer": 1, "head": 2, "of": "head"}
+    return usual | {"scale": "root", "show": "weights", "query": 7, "key": 3} | changed
+
+
+WRITES = explored("tiny-generator", edits=[*EDITS, BEYOND])
+RESTS = explored("tiny-generator", HOSTILE, edits=[WEIGHT])
+JUDGES = explored("classifier", "Not a bad film, but the story is a mess.", edits=EDITS)
+FILLS = explored("bert", "The [cat] sat. [SEP] It was un[believ]able [MASK] there.", edits=EDITS[:1])
+ANSWERS = explored("dates", "4 July 1976", map="cross", edits=CROSS, query=5)
+OWN = [explored("dates", "4 July 1976 → 1976-04-07", map=stack, query=5) for stack in ("encoder", "decoder")]
+REMEMBERS = explored("xl", edits=EDITS, query=2)
+EVERY = [WRITES, RESTS, JUDGES, FILLS, ANSWERS, *OWN, REMEMBERS]
+OFS = [WRITES | {"of": of} for of in ("mean", "rollout")]
+VIEWS |= {
+    "overview": EVERY,
+    "head-map": [*EVERY, *OFS, *(each | {"show": "scores"} for each in (WRITES, ANSWERS, REMEMBERS))],
+    "lines": OFS,
+    "statistics": [WRITES, *OFS, JUDGES, FILLS, OWN[1]],
+    "pair": [WRITES, JUDGES, FILLS, ANSWERS, REMEMBERS],
+    "token-strip": [*EVERY, *OFS],
+    "blanks": [FILLS],
+    "lens": [WRITES, JUDGES, FILLS, ANSWERS, REMEMBERS],
+    "writes": [WRITES, ANSWERS, OWN[1], REMEMBERS],
+    "trace": [WRITES, JUDGES, FILLS, ANSWERS, *OWN],
+    "prediction": [WRITES, RESTS, JUDGES, ANSWERS, REMEMBERS],
+    "surprise": [WRITES, RESTS, *OWN, REMEMBERS],
+    "interventions": [WRITES, JUDGES, FILLS, ANSWERS, REMEMBERS],
+    "words": [JUDGES, JUDGES | {"text": "good bad film " * 43}],
+    "export": [*OFS, ANSWERS],
+    "beside": [WRITES | {"beside": WRITES | {"edits": []}}, OFS[0] | {"beside": explored("gpt", "Shorter.")}],
+}
+
 SCANNED = {"model": "gpt", "scan_x": "previous", "scan_y": "effect", "layer": 3, "head": 1}
 VIEWS |= {"scan": [SCANNED], "forming": [{"model": "tiny-induction"}, {"model": "tiny-induction/step-000800"}]}
 

@@ -12,12 +12,8 @@ from former.tokens import WordPieceTokenizer
 from viz.passes import lens, measures, sources
 from viz.passes.run import run
 from viz.passes.store import PassStore
-from viz.tabs import explore
-from viz.tabs.explore import starts
 from viz.tabs.explore.answer import answer
 from viz.text import Refusal, told
-
-SNIPPETS = {panel.name: panel.snippet for panel in explore.TAB.panels if panel.snippet}
 
 TEXT = "Paris is the [capital] of France. [SEP] It was un[believ]able [MASK] there."
 OFF = [{"layer": 1, "head": 2, "do": "scale", "factor": 0.0}]
@@ -163,28 +159,6 @@ def test_odd_brackets_are_read_as_well_as_they_can_be_or_refused(bert, text):
         assert all(0 <= word["from"] < word["to"] <= len(text) for word in header["words"])
 
 
-@pytest.mark.parametrize(
-    "panel",
-    sorted(set(SNIPPETS) - {"words", "surprise", "prediction", "beside", "forming", "scan", "writes", "trace"}),
-)
-@pytest.mark.parametrize("text", [TEXT, "Paris is the capital.", "the [capital] " * 30], ids=["two", "plain", "long"])
-def test_the_python_of_every_panel_runs_and_gives_what_the_page_shows(bert, panel, text):
-    made = run(bert, text, OFF)
-    if panel == "interventions" and text == "Paris is the capital.":
-        return
-    view = {"model": bert.name, "text": text, "edits": {"model": bert.name, "list": OFF}, "layer": 1, "head": 3}
-    view |= {"of": "head", "scale": "linear", "show": "weights", "query": 2, "key": 1, "map": "self"}
-    space: dict = {}
-    exec(SNIPPETS[panel]({bert.name: bert}, view), space)
-    torch.testing.assert_close(space["weights"], made.map("self").weights, atol=1e-5, rtol=0)
-    if panel == "blanks":
-        for blank, probs in zip(made.header["output"]["blanks"], space["probs"], strict=True):
-            assert blank["next"][0]["prob"] == pytest.approx(float(probs.max()), abs=2e-5)
-    if panel == "interventions":
-        first = next(iter(measures.heads(bert, made)))["effects"]
-        assert space["effects"][0].tolist() == pytest.approx(first, abs=1e-4)
-
-
 def test_a_fine_tuned_bert_gives_the_verdict_of_transformers(tmp_path, folder):
     torch.manual_seed(1)
     config = transformers.BertConfig(vocab_size=120, max_position_embeddings=40, initializer_range=0.3, **SHAPE)
@@ -216,8 +190,3 @@ def test_the_words_of_a_text_are_those_that_its_pieces_come_from():
     found = tokenizer.words(text)
     assert [i for _, _, ids in found for i in ids] == tokenizer.pieces(text)
     assert [text[start:end] for start, end, _ in found] == ["Unbelievable", "[MASK]", ",", "é", "👩", "Paris", "!"]
-
-
-def test_what_is_masked_in_a_text_reads_as_the_page_reads_it(bert):
-    first, second = starts.masked(bert.bundle.tokenizer, TEXT)
-    assert bert.bundle.tokenizer.encode_pair(first, second)[0] == run(bert, TEXT).header["ids"]

@@ -13,6 +13,7 @@ import torch
 import app
 import former
 from tests.their_models import BPE, PIECES, TEXTS, T, bert_config, gpt2_config, saved
+from viz.panels.writer import program
 from viz.passes import lens, measures, sources, trace
 from viz.passes.loaded import Loaded, filler
 from viz.passes.run import Pass, run
@@ -27,7 +28,7 @@ from viz.tabs.mask import panels as mask_panels
 from viz.text import Refusal, told
 
 TEXT = "The cats sat on the [mat] [SEP] one was theirs"
-SNIPPETS = {panel.name: panel.snippet for panel in explore.TAB.panels if panel.snippet}
+PANELS = {panel.name: panel for panel in explore.TAB.panels}
 VIEW: dict[str, Any] = {"layer": 1, "head": 2, "of": "head", "scale": "linear", "query": 5, "key": 3, "map": "self"}
 
 
@@ -52,11 +53,13 @@ def notes(loaded: Loaded, text: str) -> list[str]:
         return [told(refusal_of(raised).note)]
 
 
-def code(panel: str, loaded: Loaded, text: str, **changes: Any) -> dict[str, Any]:
+def found(panel: str, loaded: Loaded, text: str, **changes: Any) -> dict[str, Any]:
+    """What the program of a panel gives, once it has run."""
     space: dict[str, Any] = {}
     view = {**VIEW, "model": loaded.name, "text": text, **changes}
-    exec(SNIPPETS[panel]({loaded.name: loaded}, view), space)
-    return space
+    exec(program(PANELS[panel], {loaded.name: loaded}, view), space)
+    (name,) = PANELS[panel].questions
+    return space[name]
 
 
 @torch.no_grad()
@@ -71,11 +74,10 @@ def test_a_bare_bert_shows_its_maps_and_says_that_it_predicts_nothing(tmp_path):
     expected = torch.cat(model(**inputs, output_attentions=True).attentions)
     torch.testing.assert_close(made.map("self").weights, expected, atol=1e-5, rtol=0)
     assert made.header["output"] == {"blanks": None, "follows": None, "pairs": False}
-    for panel in ("overview", "head-map", "lines", "statistics", "pair", "token-strip", "trace", "export"):
-        torch.testing.assert_close(code(panel, loaded, TEXT)["weights"], expected, atol=1e-5, rtol=0)
+    torch.testing.assert_close(found("overview", loaded, TEXT)["weights"], expected, atol=1e-5, rtol=0)
     assert trace.trace(loaded, made, "self", 1, 2, 5, 3)["divisor"] == 1
     asks = [lambda: lens.lens(loaded, made), lambda: list(measures.heads(loaded, made))]
-    asks += [lambda panel=panel: code(panel, loaded, TEXT) for panel in ("blanks", "lens", "interventions")]
+    asks += [lambda panel=panel: found(panel, loaded, TEXT) for panel in ("blanks", "lens", "interventions")]
     for ask in asks:
         with pytest.raises(Refusal, match="no output layer that predicts words"):
             ask()
@@ -121,13 +123,13 @@ def test_scores_that_are_divided_by_layer_are_so_on_every_panel(tmp_path):
     scores = each.q[1, 2] @ each.k[1, 2].T / root
     weights = scores.masked_fill(~each.allowed, -math.inf).softmax(-1)
     torch.testing.assert_close(each.weights[1, 2], weights, atol=1e-5, rtol=0)
-    found = trace.trace(loaded, made, "self", 1, 2, 5, 3)
-    assert (found["root"], found["divisor"]) == (pytest.approx(root), 2.0)
-    assert math.exp(found["score"] - found["most"]) / found["total"] == pytest.approx(float(weights[5, 3]), abs=2e-5)
-    shown = code("head-map", loaded, TEXT, show="scores")["shown"]
-    torch.testing.assert_close(shown, scores, atol=1e-5, rtol=0)
-    assert code("pair", loaded, TEXT)["score"] == pytest.approx(float(scores[5, 3]), abs=1e-5)
-    assert code("trace", loaded, TEXT)["weight"] == pytest.approx(float(weights[5, 3]), abs=1e-5)
+    traced = trace.trace(loaded, made, "self", 1, 2, 5, 3)
+    assert (traced["root"], traced["divisor"]) == (pytest.approx(root), 2.0)
+    assert math.exp(traced["score"] - traced["most"]) / traced["total"] == pytest.approx(float(weights[5, 3]), abs=2e-5)
+    shown = found("head-map", loaded, TEXT, show="scores")["cells"]
+    torch.testing.assert_close(shown, scores.masked_fill(~each.allowed, -math.inf), atol=1e-5, rtol=0)
+    assert found("pair", loaded, TEXT)["score"] == pytest.approx(float(scores[5, 3]), abs=1e-5)
+    assert float(found("trace", loaded, TEXT)["weight"]) == pytest.approx(float(weights[5, 3]), abs=1e-5)
     stages = masking.run_head(loaded.bundle, TEXT, 1, 2, "causal")
     read = len(stages["labels"])
     torch.testing.assert_close(stages["weights"], weights[:read, :read], atol=1e-5, rtol=0)
@@ -148,7 +150,7 @@ def test_a_gpt2_on_berts_pieces_is_read_after_cls_up_to_what_fits(tmp_path):
     expected = model(torch.tensor([made.header["ids"]]), output_attentions=True)
     torch.testing.assert_close(made.map("self").weights, torch.cat(expected.attentions), atol=1e-5, rtol=0)
     torch.testing.assert_close(
-        code("overview", loaded, TEXTS[0])["weights"], made.map("self").weights, atol=1e-5, rtol=0
+        found("overview", loaded, TEXTS[0])["weights"], made.map("self").weights, atol=1e-5, rtol=0
     )
 
 

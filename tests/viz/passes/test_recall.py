@@ -15,12 +15,9 @@ from viz.passes import lens, measures, payload
 from viz.passes.loaded import Loaded
 from viz.passes.run import run
 from viz.passes.store import PassStore
-from viz.tabs import explore
 from viz.tabs.explore.answer import answer
 from viz.text import told
 from viz.text.examples import EXAMPLES
-
-SNIPPETS = {panel.name: panel.snippet for panel in explore.TAB.panels if panel.snippet}
 
 SEGMENT, MEMORY = 10, 8
 TEXT = "The cat sat on the mat."  # 23 bytes: the third segment has 3
@@ -129,26 +126,6 @@ def test_the_page_says_that_the_last_segment_is_shown(xl):
     said = answer({xl.name: xl}, passes, {"model": xl.name, "text": TEXT})["notes"]
     assert "Of its 23 bytes you see the last segment, 3; the 8 before it are its memory" in told(said[0])
     assert answer({xl.name: xl}, passes, {"model": xl.name, "text": "The cat."})["notes"] == []
-
-
-PANELS = sorted(set(SNIPPETS) - {"words", "blanks", "beside", "forming", "scan", "writes", "trace"})
-
-
-@pytest.mark.parametrize("panel", PANELS)
-@pytest.mark.parametrize("edits", [[], [OFF, UNIFORM]], ids=["plain", "edited"])
-def test_the_python_of_every_panel_gives_the_segment_again(xl, panel, edits, monkeypatch):
-    monkeypatch.setattr(former, "load", lambda _: xl.bundle)
-    made = run(xl, TEXT, edits)
-    view = {"model": xl.name, "text": TEXT, "edits": {"model": xl.name, "list": edits}, "layer": 1, "head": 2}
-    view |= {"of": "head", "scale": "linear", "show": "scores", "query": 2, "key": 9, "map": "self"}
-    if panel == "statistics":
-        return  # hidden: the rows are not the columns
-    space: dict = {}
-    exec(SNIPPETS[panel]({xl.name: xl}, view), space)
-    torch.testing.assert_close(space["weights"], made.map("self").weights)
-    if panel == "interventions":
-        for row in measures.heads(xl, made):
-            assert space["effects"][row["layer"]].tolist() == pytest.approx(row["effects"], abs=1e-4)
 
 
 def test_the_pairs_that_a_pattern_leaves_out_are_told_of_and_have_no_weight(sparse):

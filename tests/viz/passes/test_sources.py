@@ -13,6 +13,7 @@ import transformers
 import app
 import former
 from former.tokens import BpeTokenizer
+from viz.panels.writer import program
 from viz.passes import loaded as served
 from viz.passes import payload, run, sources
 from viz.passes.store import PassStore
@@ -71,9 +72,10 @@ def test_the_python_of_a_panel_loads_the_model_by_its_place(gpt2):
     loaded = sources.open_model(str(gpt2))
     view = {"model": loaded.name, "text": TEXT, "layer": 1, "head": 2, "of": "head", "scale": "linear"}
     space: dict = {}
-    exec(explore.python.head_map({loaded.name: loaded}, view), space)
+    (panel,) = (each for each in explore.TAB.panels if each.name == "head-map")
+    exec(program(panel, {loaded.name: loaded}, view), space)
     own = run.run(loaded, TEXT).map("self").weights
-    torch.testing.assert_close(space["shown"], own[1, 2], atol=1e-5, rtol=0)
+    torch.testing.assert_close(space["shown"]["cells"], own[1, 2], atol=1e-5, rtol=0)
 
 
 def test_a_name_that_is_taken_leaves_the_place(gpt2):

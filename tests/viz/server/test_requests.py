@@ -18,8 +18,7 @@ from fastapi import FastAPI
 from starlette.routing import Route
 
 from tests.viz.loops import run
-from tests.viz.panels.views import VIEWS
-from tests.viz.tabs.test_python import EDITS, view
+from tests.viz.panels.views import VIEWS, explored
 from viz.browser import chart
 from viz.panels import routes as panels
 from viz.passes import sources
@@ -33,19 +32,8 @@ VALUES: list[Any] = [None, True, -3, 1.0, 10**30, float("nan"), "", "x", "\ud800
 IN_A_PATH = ("x", "-1", "1.5", "99", "9" * 40, "null", "%00", "%ED%A0%80", "²")  # ² is a digit, and no number
 KEY = "0" * 32
 PANELS = {panel.name: panel for tab in TABS for panel in tab.panels}
-SHIPPED = ("tiny-generator", "dates", "xl", "gpt", "bert", "tiny-induction")
-BLANKS = view(model="bert", text="The [cat] sat on the mat.")
-DATES = view(model="dates", text="4 July 1976", map="cross", query=1, key=1)
-XL = view(model="xl")
-EXPLORE: dict[str, list[dict[str, Any]]] = {  # views of its panels; of those not named here, the usual one
-    "overview": [view(), BLANKS, DATES, XL, view(model="tiny-generator/step-000050")],
-    "pair": [view(), DATES, XL],
-    "prediction": [view(), BLANKS, DATES, XL],
-    "blanks": [BLANKS],
-    "words": [view(model="small-classifier")],
-    "beside": [view(beside=view(edits=EDITS[:1]))],
-    "interventions": [view(edits=EDITS[1:4])],
-}
+SHIPPED = ("tiny-generator", "dates", "xl", "gpt", "bert", "classifier", "tiny-induction")
+SNAPSHOT = explored("tiny-generator/step-000050")
 WRITING = {"model": "tiny-generator", "text": "The cat", "seed": 3, "length": 1, "written": [32], "given": [80]}
 WRITING |= {"temperature": 0.8, "top_k": 7, "top_p": 0.9, "pace": 30}
 
@@ -109,7 +97,8 @@ def examples(server: FastAPI) -> Iterator[tuple[str, str, dict[str, Any]]]:
     yield "POST", "/attention", {"model": "small-classifier", "text": "not a bad film", "edits": "0.1.off"}
     yield from (("POST", path, WRITING) for path in ("/write", "/written"))
     for name, panel in PANELS.items():
-        for shown in VIEWS.get(name) or EXPLORE.get(name, [view()]):
+        for each_view in [*VIEWS[name], *([SNAPSHOT] if name == "overview" else [])]:
+            shown = each_view | {"edits": []} if "edits" in each_view and name != "overview" else each_view
             asked = [question for question, each in panel.questions.items() if each.asked and each.when(shown)]
             yield from (("POST", f"/ask/{name}/{question}", shown) for question in asked)
             yield "POST", f"/python/{name}", shown

@@ -10,7 +10,8 @@ from former.tokens import UNK
 from viz import figures
 from viz.panels import Draw, Field, Panel, Question
 from viz.passes.loaded import Models
-from viz.passes.run import class_names, tokenize
+from viz.passes.run import tokenize
+from viz.passes.said import class_names
 from viz.server.view import View, read_choice, read_index, read_string
 from viz.tabs.permute import permuting, positions
 from viz.text import Note, Refusal, note

@@ -23,7 +23,8 @@ from viz import figures
 from viz.panels import Draw, Field, Numbers, Question
 from viz.panels.panel import shown, unprinted
 from viz.passes.loaded import Loaded, Models, filler
-from viz.passes.run import check_text, describe_blanks, read
+from viz.passes.run import check_text, read
+from viz.passes.said import describe_blanks
 from viz.server.view import View
 from viz.tabs.learn.section import Section
 from viz.text import Refusal
@@ -122,7 +123,7 @@ def fill_in(bundle: former.Bundle, text: str) -> Numbers:
         text: a word in brackets is hidden.
     Returns:
         "text"; "labels" of the t tokens; "words" and "segments" of the text (`former.runs.masked`); "output": what the
-        model fills in and whether the second text follows (`viz.passes.run.describe_blanks`); "weights" (layers, h, t,
+        model fills in and whether the second text follows (`viz.passes.said.describe_blanks`); "weights" (layers, h, t,
         t); "looks" (t,): the weights of [CLS] in the last block, the mean over its heads; "guesses" of the first hidden
         piece: [(label, probability)].
     """

@@ -1,0 +1,117 @@
+"""The numbers that Explore shows of a pass, as the browser and the routes of the pass have them, for each panel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from torch import Tensor
+
+from former import analysis
+from viz.passes import edits, lens, measures, trace, writes
+from viz.passes.loaded import Models
+from viz.passes.run import run
+
+
+class Shown:
+    """What the page shows of a view of tab Explore."""
+
+    def __init__(self, models: Models, view: dict[str, Any]) -> None:
+        self.loaded, self.view = models[view["model"]], view
+        self.made = run(self.loaded, view["text"], edits.read(view["edits"], view["model"], self.loaded.bundle.config))
+        self.map = self.made.maps[0] if len(self.made.maps) == 1 else self.made.map(view["map"])
+        self.layer, self.head, self.query, self.key = (view[name] for name in ("layer", "head", "query", "key"))
+        self.place = self.map.name, self.layer, self.head, self.query
+
+    @property
+    def cells(self) -> Tensor:
+        if self.view["of"] == "rollout":
+            return analysis.rollout(self.map.weights[: self.layer + 1])
+        layer = self.map.weights[self.layer]
+        return layer.mean(0) if self.view["of"] == "mean" else layer[self.head]
+
+
+def overview(shown: Shown) -> dict[str, Any]:
+    return {name: getattr(shown.map, name) for name in ("weights", "queries", "keys", "allowed")}
+
+
+def head_map(shown: Shown) -> dict[str, Any]:
+    scores = shown.view["show"] == "scores"
+    return {"cells": shown.map.scores[shown.layer, shown.head] if scores else shown.cells}
+
+
+def statistics(shown: Shown) -> dict[str, Any]:
+    of = shown.view["of"]
+    found = shown.made.header["maps"][shown.made.maps.index(shown.map)]["statistics"][of]
+    layers = [values[shown.layer] for values in found.values()]
+    return {"names": list(found), "values": [each[shown.head] if of == "head" else each for each in layers]}
+
+
+def pair(shown: Shown) -> dict[str, Any]:
+    head, (*_, query), key = (shown.layer, shown.head), shown.place, shown.key
+    q, k = shown.map.q[head][query], shown.map.k[head][key]
+    weight, score = (maps[head][query, key] for maps in (shown.map.weights, shown.map.scores))
+    return {"products": q * k, "weight": float(weight), "score": float(score)}
+
+
+def token(shown: Shown) -> dict[str, Any]:
+    looked_at = shown.cells[:, shown.query] if shown.map.ids else None
+    return {"looks": shown.cells[shown.query], "looked_at": looked_at, "keys": shown.map.keys}
+
+
+def written(shown: Shown) -> dict[str, Any]:
+    found = writes.writes(shown.loaded, shown.made, *shown.place)
+    sides = {side: [value for _, value in found[side]] for side in ("raised", "lowered")}
+    return sides | {name: found[name] for name in ("token", "logit", "parts")}
+
+
+def traced(shown: Shown) -> dict[str, Any]:
+    found = trace.trace(shown.loaded, shown.made, *shown.place, shown.key)
+    return {name: found[name] for name in ("q", "k", "v", "out", "adds", "score", "weight", "product")}
+
+
+def removed(shown: Shown) -> dict[str, Any]:
+    return {"effects": [value for row in measures.heads(shown.loaded, shown.made) for value in row["effects"]]}
+
+
+def words(shown: Shown) -> dict[str, Any]:
+    first, *rest, last = measures.each_word(shown.loaded, shown.made)
+    changes = [value for piece in rest for value in piece["changes"]]
+    return {"shares": first["attention"], "changes": changes, "agreement": last["agreement"]}
+
+
+def surprise(shown: Shown) -> dict[str, Any]:
+    return {"bits": [each for each in shown.made.header["output"]["bits"] if each is not None]}
+
+
+def said(shown: Shown) -> dict[str, Any]:
+    after, before = (shown.made.header[name] or shown.made.header["output"] for name in ("output", "baseline"))
+    if "classes" in after:
+        return {"names": after["classes"], "probs": after["probs"], "before": before["probs"]}
+    both = [[each["next"] for each in output.get("blanks", [output])] for output in (after, before)]
+    probs = [each["prob"] for named in both[0] for each in named]
+    earlier = [{each["id"]: each["prob"] for each in named} for named in both[1]]
+    plain = [old[each["id"]] for named, old in zip(both[0], earlier, strict=True) for each in named]
+    return {"probs": probs, "before": plain}
+
+
+def table(shown: Shown) -> dict[str, Any]:
+    """Every pair that the mask lets pass, row by row."""
+    queries, keys, cells = shown.map.queries, shown.map.keys, shown.cells
+    seen = [(i, j) for i in range(len(queries)) for j in range(len(keys)) if shown.map.allowed[i, j]]
+    return {"rows": [(i, j, queries[i], keys[j], float(cells[i, j])) for i, j in seen]}
+
+
+PAGE: dict[str, Callable[[Shown], dict[str, Any]]] = {
+    **{"overview": overview, "head-map": head_map, "lines": head_map, "statistics": statistics, "pair": pair},
+    **{"token-strip": token, "writes": written, "trace": traced, "interventions": removed, "words": words},
+    **{"surprise": surprise, "prediction": said, "blanks": said, "export": table},
+    "lens": lambda shown: {"probs": lens.lens(shown.loaded, shown.made)["probs"]},
+}
+
+
+def of(models: Models, panel: str, view: dict[str, Any]) -> dict[str, Any]:
+    """What the page shows in a panel without asking for it, by the names of the program's result."""
+    if panel == "beside":
+        return {"now": Shown(models, view).cells, "before": Shown(models, view["beside"]).cells}
+    return PAGE[panel](Shown(models, view)) if panel in PAGE else {}

@@ -1,0 +1,87 @@
+"""What a model says of a text, as plain values for the browser.
+
+Sizes: t tokens.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from former import runs
+from former.tokens import Tokenizer
+from viz.passes.habits import rounded
+from viz.text.examples import CLASSES
+
+CANDIDATES = 10  # next tokens to name, of each run
+
+
+def class_names(source: runs.kind.Source) -> list[str]:
+    """A classifier's classes: as its card names them, or by what is usual for so many."""
+    count = source.model.config.num_classes
+    return list(source.card.get("classes") or CLASSES.get(count) or map(str, range(count)))
+
+
+@torch.inference_mode()
+def output(made: runs.Run, other: runs.Run | None = None) -> dict[str, Any]:
+    """What a model said, as plain values; of another run the likeliest tokens are named too, to compare with.
+
+    Returns:
+        By what its kind `says`: of the next token {"bits": the surprise of each token given those before it, None where
+        nothing came before, "bitsPerToken", "next": the likeliest `candidates` after the last}, of a class {"classes",
+        "probs"}, of blanks `describe_blanks`.
+    """
+    if made.kind.says == "blank":
+        return describe_blanks(made, other)
+    if made.kind.says == "class":
+        return {"classes": class_names(made.source), "probs": rounded(made.result[0].exp())}
+    logits, bits = made.result[0, -1], made.surprise()
+    known = torch.tensor([each for each in bits if each is not None])
+    return {
+        "bits": [*[None] * (len(bits) - len(known)), *rounded(known)],
+        "bitsPerToken": round(float(known.mean()), 4) if len(known) else None,
+        "next": candidates(made.source.tokenizer, logits, most_likely(logits, other and other.result[0, -1])),
+    }
+
+
+def most_likely(*logits: Tensor | None) -> list[int]:
+    """The tokens to name: the most likely by any of several logits (num_tokens,)."""
+    tops = [each.topk(min(CANDIDATES, len(each))).indices.tolist() for each in logits if each is not None]
+    return sorted(set(itertools.chain(*tops)))
+
+
+def candidates(tokenizer: Tokenizer, logits: Tensor, named: Sequence[int]) -> list[dict[str, Any]]:
+    """Those named, the likeliest by logits (num_tokens,) first: {"id", "label", "prob"} each."""
+    probs, order = logits.softmax(-1)[list(named)].sort(descending=True)
+    ids = [named[i] for i in order.tolist()]
+    return [
+        {"id": i, "label": tokenizer.labels([i])[0], "prob": prob} for i, prob in zip(ids, rounded(probs), strict=True)
+    ]
+
+
+def describe_blanks(made: runs.Run, other: runs.Run | None) -> dict[str, Any]:
+    """What a model fills in.
+
+    Returns:
+        {"blanks": for each hidden piece {"token", "truth": {"id", "label", "prob"} or None, "next": candidates, the
+        likeliest first}, None without the head for it; "follows": the probability that the second text follows the
+        first, None where there is one text, or no head for it; "pairs": whether there is one}.
+    """
+    model, kind, tokenizer, blanks = made.model, made.kind, made.source.tokenizer, None
+    if model.has_head:
+        unembed, blanks = kind.unembed(model, made.inputs), []
+        for at, truth in kind.truths(made.reading).items():
+            both = [unembed(run.result[0, at]) for run in (made, other) if run is not None]  # (num_tokens,) each
+            known = None if truth is None else candidates(tokenizer, both[0], [truth])[0]
+            named = candidates(tokenizer, both[0], most_likely(*both))
+            blanks.append({"token": at, "truth": known, "next": named})
+    follows = kind.follows(model, made.reading, made.result)
+    return {
+        "blanks": blanks,
+        "follows": None if follows is None else round(follows, 7),
+        "pairs": model.sentence is not None,
+    }
