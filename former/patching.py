@@ -213,10 +213,7 @@ def path(
     added = [point for point in points_of(clean.model) if point.rpartition(".")[2] in ("out", "mlp_out")]
     _, kept = corrupted.again(added)
     taken = clean.again([name])[1][name, layer]
-    frozen = [
-        Edit(at, point, lambda _, value=value: value)
-        for (point, at), value in ((key, kept[key]) for key in kept.held())
-    ]
+    frozen = [carry(kept[point, at], at, point, None, None) for point, at in kept.captured()]
     frozen.append(carry(taken, layer, name, head, None))
     inputs = [(at, number, point_in(part, stack, clean.model)) for at, number, part in receivers]
     _, seen = corrupted.again({point for _, _, point in inputs}, frozen)

@@ -102,7 +102,11 @@ BAD = {
     "tokens with a fraction": (lambda: GENERATOR(TOKENS.float()), "tokens must be whole numbers", "torch.float32"),
     "beyond the context": (lambda: GENERATOR(torch.zeros(1, 9).long()), "tokens must fit the context of 8", "got 9"),
     "a review beyond the context": (lambda: CLASSIFIER(torch.zeros(1, 9).long()), "fit the context of 8", "got 9"),
-    "a review of padding": (lambda: PADDED(torch.tensor([[1, 2], [0, 0]])), "tokens must hold a token that", "without"),
+    "a review of padding": (
+        lambda: PADDED(torch.tensor([[1, 2], [0, 0]])),
+        "tokens must hold a token that",
+        "padding only",
+    ),
     "a mask of the wrong size": (lambda: GENERATOR(TOKENS, mask=masks.causal(4)), "mask must fit", "(4, 4)"),
     "a mask without queries": (lambda: GENERATOR(TOKENS, mask=masks.causal(5)[0]), "mask must fit", "(5,)"),
     "a mask of numbers": (lambda: GENERATOR(TOKENS, mask=masks.causal(5).float()), "mask must be a bool", "float32"),
@@ -163,7 +167,7 @@ BAD = {
     "a capture to generate into": (
         lambda: former.generate(GENERATOR, [1], 5, capture=CAPTURE),
         "capture must be True or layers",
-        "of its own",
+        "its own capture",
     ),
     "a context of another size": (
         lambda: former.SelfAttention(16, 4)(X, context=X[..., :8]),
@@ -251,7 +255,11 @@ BAD = {
         "prompt_ids must be whole numbers",
         "got 1.5",
     ),
-    "a length below 0": (lambda: former.generate(GENERATOR, [1], -1), "max_new_tokens must be at least 0", "got -1"),
+    "a length below 0": (
+        lambda: former.generate(GENERATOR, [1], -1),
+        "max_new_tokens must be a whole number of at least 0",
+        "got -1",
+    ),
     "a length with a fraction": (
         lambda: former.generate(GENERATOR, [1], wrong(2.5)),
         "max_new_tokens must be a whole number of at least 0",

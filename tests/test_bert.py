@@ -159,7 +159,7 @@ TINY: dict[str, Any] = {"num_tokens": 9, "emb": 8, "heads": 2, "depth": 1, "seq_
     ("build", "message"),
     [
         (lambda: BertConfig(norm="pre"), "norm must be 'post' in BERT, got 'pre'"),
-        (lambda: BertConfig(pooler=False), "pooler must be True where there is a sentence_head"),
+        (lambda: BertConfig(pooler=False), "pooler must be True with a sentence_head"),
         (lambda: BertConfig(num_segments=0), "num_segments must be a whole number of at least 1, got 0"),
         (lambda: BertConfig(pad_token=30522), "pad_token must be None or a whole number in"),
         (

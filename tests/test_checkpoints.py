@@ -81,7 +81,7 @@ def test_a_tokenizer_that_is_missing_or_altered_is_refused(pieces):
     with pytest.raises(former.CheckpointError, match=r"tokenizer.json does not have the card's checksum"):
         former.load(folder)
     path.unlink()
-    with pytest.raises(former.CheckpointError, match=r"tokenizer.json is missing; the card names it"):
+    with pytest.raises(former.CheckpointError, match=r"tokenizer.json is missing; the card lists it"):
         former.load(folder)
     path.write_bytes(b"{}")
     files = json.loads((folder / "card.json").read_text())["files"]
@@ -304,7 +304,7 @@ def test_a_folder_and_a_shipped_model_of_one_name_do_not_hide_each_other(bundle,
     shipped = checkpoints.CHECKPOINTS / "tiny-generator"
     assert former.load("tiny-generator").config.emb == 64
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(former.CheckpointError, match=r"a shipped model and a folder here; give '\./tiny-generator' or"):
+    with pytest.raises(former.CheckpointError, match=r"a shipped model and a folder here; use '\./tiny-generator' or"):
         former.load("tiny-generator")
     for own in ("./tiny-generator", tmp_path / "tiny-generator"):
         assert former.load(own).config == bundle.model.config

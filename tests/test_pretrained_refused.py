@@ -93,8 +93,8 @@ C_ATTN = "transformer.h.1.attn.c_attn.weight"
 NOT_FINITE = torch.full((24, 72), torch.inf)
 BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
     "no config": (remove("config.json"), "config.json cannot be read"),
-    "a config that is no JSON": (write("config.json", "{"), "config.json is no JSON"),
-    "a config that is deeper than any": (write("config.json", "[" * 100_000), "config.json is no JSON"),
+    "a config that is no JSON": (write("config.json", "{"), "config.json is not JSON"),
+    "a config that is deeper than any": (write("config.json", "[" * 100_000), "config.json is not JSON"),
     "a config that is a list": (write("config.json", "[]"), "config.json must hold an object, got a list"),
     "another architecture": (
         change_config(model_type="llama"),
@@ -105,11 +105,11 @@ BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
             write("config.json", "{}")(folder),
             change_weights(lambda weights: weights.pop("transformer.h.0.attn.c_attn.weight"))(folder),
         ],
-        'model_type is missing, and nothing else tells of GPT-2 or BERT; if it is one, add "gpt2" or "bert"',
+        'model_type is missing, and nothing else identifies GPT-2 or BERT; if it is one, add "gpt2" or "bert"',
     ),
     "a class of others": (
         change_config(architectures=["GPTBigCodeForCausalLM"]),
-        "architectures must name classes of GPT2, got 'GPTBigCodeForCausalLM', which may compute otherwise",
+        "architectures must name classes of GPT2, got 'GPTBigCodeForCausalLM', which may compute something else",
     ),
     "architectures that are no list": (
         change_config(architectures="GPT2LMHeadModel"),
@@ -170,14 +170,14 @@ BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
         change_weights(lambda weights: weights.update({C_ATTN: NOT_FINITE})),
         "must be finite numbers, got others in 'h.1.attn.c_attn.weight'",
     ),
-    "an index without a map": (indexed(None), "must hold a weight_map"),
+    "an index without a map": (indexed(None), "must have a weight_map"),
     "an index that leaves the folder": (indexed({"a": "../part.safetensors"}), "must name safetensors files beside it"),
     "an index to a pickled file": (indexed({"a": "model.bin"}), "must name safetensors files beside it"),
     "an index to no name of a file": (indexed({"a": "\ud800.safetensors"}), "must name safetensors files beside it"),
     "an index of two files that hold the same": (in_two_files, "twice, once in part.safetensors"),
     "an index to a file that is missing": (indexed({"a": "gone.safetensors"}), "gone.safetensors cannot be read"),
     "an index of tensors that are missing": (indexed({"a": "part.safetensors"}), "lack 'a', which"),
-    "no tokenizer": (remove("tokenizer.json"), "holds no tokenizer: neither tokenizer.json nor vocab.json"),
+    "no tokenizer": (remove("tokenizer.json"), "has no tokenizer: neither tokenizer.json nor vocab.json"),
     "a tokenizer that is none": (write("tokenizer.json", "{}"), "definition must be the text of a tokenizer.json"),
     "a tokenizer at which the library fails": (
         change_tokenizer(lambda definition: definition.update(normalizer=PANICS)),
@@ -191,11 +191,11 @@ BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
         change_tokenizer(lambda definition: definition["model"].update(vocab={"a": 0}, merges=[])),
         "definition must have a token for each byte, got none for b'!'",
     ),
-    "an id that is none": (older_vocabulary(a=-1), "must give each token a whole number of at least 0, got -1"),
-    "an id of two tokens": (older_vocabulary(a=7, b=7), "must give each token an id of its own"),
+    "an id that is none": (older_vocabulary(a=-1), "must map each token to a whole number of at least 0, got -1"),
+    "an id of two tokens": (older_vocabulary(a=7, b=7), "must map each token to its own id"),
     "a tokenizer of another kind": (
         change_tokenizer(lambda definition: definition.update(decoder={"type": "Fuse"})),
-        "definition must be of byte-level BPE",
+        "definition must be byte-level BPE",
     ),
     "a tokenizer with more tokens": (
         write("tokenizer.json", BpeTokenizer.train(TEXTS, 310).to_dict()["definition"]),
@@ -239,7 +239,7 @@ BROKEN_BERT: dict[str, tuple[Callable[[Path], object], str]] = {
     "a class of others": (change_config(architectures=["RobertaModel"]), "must name classes of Bert, got"),
     "relative positions": (change_config(position_embedding_type="relative_key"), "must be 'absolute'"),
     "a decoder": (change_config(is_decoder=True), "is_decoder must be False, got True"),
-    "no tokenizer": (remove("tokenizer.json"), "holds no tokenizer: neither tokenizer.json nor vocab.txt"),
+    "no tokenizer": (remove("tokenizer.json"), "has no tokenizer: neither tokenizer.json nor vocab.txt"),
     "another token for unknown words": (
         change_tokenizer(lambda definition: definition["model"].update(unk_token="<unk>")),
         "definition must read an unknown word as '[UNK]', got '<unk>'",
@@ -254,7 +254,7 @@ BROKEN_BERT: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "the tokenizer of GPT-2": (
         write("tokenizer.json", BPE.to_dict()["definition"]),
-        "definition must be of WordPiece",
+        "definition must be WordPiece",
     ),
 }
 
@@ -302,7 +302,7 @@ def test_without_a_network_one_line_says_so(monkeypatch):
     with pytest.raises(former.CheckpointError) as refusal:
         former.pretrained.load("distilgpt2")
     assert str(refusal.value) == (
-        "'distilgpt2' is no folder here, and cannot be fetched from Hugging Face: "
+        "'distilgpt2' is not a folder here and cannot be downloaded from Hugging Face: "
         "[Errno -3] Temporary failure in name resolution"
     )
 
@@ -329,7 +329,7 @@ def test_what_the_format_cannot_express_is_not_written(tmp_path):
         with pytest.raises(ValueError, match=f"{name} must be True, got False"):
             former.pretrained.save(former.Bundle(former.Bert(words), BPE, words), tmp_path)
     config = gpt2.config(**{**shape, "num_tokens": 256})
-    with pytest.raises(ValueError, match="must be a BpeTokenizer, as GPT-2's, got a ByteTokenizer"):
+    with pytest.raises(ValueError, match="must be a BpeTokenizer, like GPT-2's, got a ByteTokenizer"):
         former.pretrained.save(former.Bundle(former.Generator(config), ByteTokenizer(), config), tmp_path)
     fits = gpt2.config(**shape)
     fewer = gpt2.config(**{**shape, "num_tokens": 299})

@@ -190,8 +190,8 @@ def test_a_model_may_have_more_tokens_than_its_tokenizer_names(tokenizer):
     ("build", "message"),
     [
         (lambda: BpeTokenizer("{}"), "definition must be the text of a tokenizer.json"),
-        (lambda: BpeTokenizer(UNCASED.to_dict()["definition"]), "definition must be of byte-level BPE"),
-        (lambda: WordPieceTokenizer(BPE.to_dict()["definition"]), "definition must be of WordPiece"),
+        (lambda: BpeTokenizer(UNCASED.to_dict()["definition"]), "definition must be byte-level BPE"),
+        (lambda: WordPieceTokenizer(BPE.to_dict()["definition"]), "definition must be WordPiece"),
         (lambda: BpeTokenizer(BPE.to_dict()["definition"], 498), "at most the model's 498 tokens, got 499"),
         (lambda: WordPieceTokenizer(UNCASED.to_dict()["definition"], 9), "at most the model's 9 tokens, got 400"),
         (lambda: BpeTokenizer.from_vocabulary({"a": 0}, [("a", "b")]), "vocabulary and merges must fit"),

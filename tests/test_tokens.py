@@ -100,8 +100,8 @@ def test_every_text_of_characters_is_read_one_for_one_and_never_as_padding(text)
         ("aba", {}, "must be distinct"),
         ("ab", {"<begin>": ""}, "must be distinct"),
         ("ab", {"a": ""}, "names of several characters"),
-        ("ab", {"<x>": 3}, "must be the shape"),
-        ("ab", ["<x>"], "must be the shape"),
+        ("ab", {"<x>": 3}, "must map the name of each task to a shape"),
+        ("ab", ["<x>"], "must map the name of each task to a shape"),
     ],
 )
 def test_a_vocabulary_of_characters_that_does_not_fit_is_refused(characters, tasks, message):

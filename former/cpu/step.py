@@ -97,9 +97,7 @@ def _weights(model: Generator, precision: Precision) -> kernels.Weights:
     blocks: list[Any] = list(stack.blocks)
     ff1, ff2 = zip(*(feed_forward(block) for block in blocks), strict=True)
     unify = [block.attention.unifyheads for block in blocks]
-    toqkv, biases = zip(
-        *(qkv(block, root(block)) for block in blocks), strict=True
-    )  # q's rows are divided by the root here
+    toqkv, biases = zip(*(qkv(block, root(block)) for block in blocks), strict=True)  # with q divided by the root
     products = {
         "qkv": (toqkv, biases),
         "unify": ([layer.weight for layer in unify], [layer.bias for layer in unify]),

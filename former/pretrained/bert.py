@@ -184,9 +184,7 @@ _BLOCK = {
 
 
 def _written(name: str, model: Any) -> str:
-    bare = (
-        isinstance(model, Bert) and model.words is None and model.sentence is None
-    )  # tensor names of BertModel have no prefix
+    bare = isinstance(model, Bert) and model.words is None and model.sentence is None  # BertModel has no prefix
     return name if bare or name.startswith(("cls.", "classifier.")) else f"bert.{name}"
 
 

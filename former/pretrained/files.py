@@ -25,14 +25,7 @@ SHORT_NAMES = {
 """Repositories that can be named without their owner → the owner."""
 
 _REPO_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9_][\w.-]*", re.ASCII)
-_OTHER_FORMS = (
-    ".bin",
-    ".pt",
-    ".h5",
-    ".ckpt",
-    ".index",
-    ".msgpack",
-)  # a TensorFlow checkpoint consists of .index and data files
+_OTHER_FORMS = (".bin", ".pt", ".h5", ".ckpt", ".index", ".msgpack")  # a TensorFlow checkpoint is .index and data
 _WANTED = ("*.safetensors", INDEX, "config.json", TOKENIZER, "tokenizer_config.json", "vocab.*", "merges.txt")
 
 
@@ -43,12 +36,7 @@ def refused(path: Path) -> Iterator[None]:
         yield
     except CheckpointError:
         raise
-    except (
-        ValueError,
-        TypeError,
-        RuntimeError,
-        OverflowError,
-    ) as error:  # torch raises some too, for sizes beyond any memory
+    except (ValueError, TypeError, RuntimeError, OverflowError) as error:  # torch too, for sizes beyond any memory
         raise CheckpointError(f"{path}: {_one_line(error)}") from error
 
 

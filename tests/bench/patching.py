@@ -82,7 +82,7 @@ def their_way(clean: Run, corrupted: Run, config: Any) -> Callable[[], Tensor]:
         act_fn="gelu_new",
         architecture="TransformerLensNative",
     )
-    theirs.tqdm = lambda steps, **_: steps  # quietly
+    setattr(theirs, "tqdm", lambda steps, **_: steps)  # noqa: B010 - quietly; it exports no such name
     boot: Any = getattr(TransformerBridge, "boot_native")  # noqa: B009 -- it is attached at run time
     model = boot(sizes, device="cpu").eval()
     _, cache = model.run_with_cache(clean.inputs[0])

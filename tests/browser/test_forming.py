@@ -42,7 +42,7 @@ def test_the_slider_the_curve_and_a_link_bring_a_snapshot_to_every_view(tab, oth
     panel = tab.part("forming")
     panel.locator(".forming-chart .nsewdrag").wait_for()
     last = SCORES[-1, layer, head]
-    expect(panel).to_contain_text(f"at step 2,000: copying score {last:.2f}; in the end {last:.2f}")
+    expect(panel).to_contain_text(f"at step 2,000: copying score {last:.2f}; at the end {last:.2f}")
     before = tab.statistic("copying")
     panel.get_by_role("slider").fill(str(RECORD["steps"].index(400)))
     at(tab, 400)

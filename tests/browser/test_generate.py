@@ -133,7 +133,7 @@ def test_a_pause_holds_the_text_and_going_on_gives_the_same_as_without_it(tab, m
     tab.page.wait_for_timeout(600)
     assert tab.written() == held
     assert 2 <= len(held) < 30
-    tab.press("Go on")
+    tab.press("Resume")
     tab.wait("() => former.writing.cursor.depth === 30")
     tab.rested()
     assert tab.written() == model.write(model.ids(PROMPT), 30, 0.9, 0, 1.0, 9)
@@ -195,7 +195,7 @@ def test_branches_hold_a_bounded_number_of_tokens_and_the_page_says_which_went(t
     expect(gone).to_be_empty()
     tab.page.locator(".former-next-token .candidate:not(.taken)").first.click()
     tab.rested()
-    tab.press("Go on")
+    tab.press("Resume")
     tab.wait("() => former.writing.cursor.depth === 6")
     tab.rested()
     expect(tab.page.locator(".former-trail .branch")).to_have_count(1)

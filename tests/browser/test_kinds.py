@@ -92,7 +92,7 @@ def test_a_bare_bert_is_looked_at_and_says_that_it_predicts_nothing(tab, folders
     shown = {one.get_attribute("data-panel") for one in tab.page.locator(".former .panel:visible").all()}
     assert {"overview", "lines", "statistics", "pair", "token-strip", "trace", "interventions", "export"} <= shown
     assert not shown & {"prediction", "surprise", "words"}
-    expect(tab.page.locator("[data-panel=blanks]")).to_contain_text("no head that predicts words")
+    expect(tab.page.locator("[data-panel=blanks]")).to_contain_text("no output layer that predicts words")
     tab.set("Show", "Head")
     tab.page.get_by_role("button", name="Switch off", exact=True).click()
     tab.wait("former.store.pass.header.edits.length === 1")
@@ -173,7 +173,7 @@ def test_learn_s_section_on_bert_hides_fills_in_and_judges_as_the_model_that_is_
     ]
     check_shares(found[:10], dict(zip(tokenizer.labels(range(len(likely))), likely, strict=True)))
     assert len(found) >= 10
-    assert tab.choose("On either side").startswith("Yes. With the piece before it hidden too")
+    assert tab.choose("On either side").startswith("Yes. With the token before the blank hidden too")
     tab.attempt("other")
     ids, segments = (torch.tensor([each]) for each in tokenizer.encode_pair(tab.view()["first"], tab.view()["second"]))
     with torch.inference_mode():

@@ -35,7 +35,7 @@ def test_the_guesses_are_those_of_the_logit_lens(tab, generator, asked):
     first, second = lens[-1].topk(2).values.tolist()
     assert first - second > 1e-3, "no rounding decides between them"
     label = generator.tokenizer.labels([int(lens[-1].argmax())])[0]
-    assert f"the model says “{label}”" in tab.sentence()
+    assert f"the model predicts “{label}”" in tab.sentence()
 
 
 def test_with_attention_off_a_changed_token_moves_its_own_output_alone(tab, generator):

@@ -76,9 +76,9 @@ def test_a_text_of_the_same_length_is_not_joined_with_the_proof_of_the_last(tab,
         tab.page.evaluate("text => former.masking.set({ text })", text)
         drawn(tab, f"text === '{text}'")
         assert tab.lesson() == f"{LEFT}."
-        assert "Changing “a” (5) moves" in tab.moves("masked")
-    assert f"{LEFT}. Changing “X” (5) moves" in tab.lesson()
-    assert "Changing “X” (5) moves" in tab.moves("masked")
+        assert "Changing “a” (5) changes" in tab.moves("masked")
+    assert f"{LEFT}. Changing “X” (5) changes" in tab.lesson()
+    assert "Changing “X” (5) changes" in tab.moves("masked")
 
 
 def test_nothing_is_said_to_stand_before_the_first_token(tab):

@@ -158,7 +158,7 @@ def test_the_losses_with_and_without_a_mask_are_those_of_the_weights(tab, model)
     more = tab.bits("after")[0] - tab.bits("before")[0]
     assert more > 0
     said = tab.part("mask-consequence").locator(".switched .told").inner_text()
-    assert read(said.split("it needs ")[1].split(" bits")[0]) == pytest.approx(more, rel=0.01)
+    assert read(said.split("it needs ")[1].split(" more bits")[0]) == pytest.approx(more, rel=0.01)
 
 
 @pytest.mark.parametrize(("name", "masked"), [("tiny-generator", True), ("tiny-unmasked", False)])

@@ -56,7 +56,7 @@ def test_each_switch_breaks_it_by_what_the_weights_give_and_says_so(tab, model, 
     assert numbers
     assert number(numbers[1]) == pytest.approx(alone, rel=1e-6)
     assert number(numbers[2]) == pytest.approx(expected["block"], rel=6e-3)
-    assert "differ by" in tab.lesson()
+    assert "change by" in tab.lesson()
     assert tab.link().get("positions", "none") == kind
     assert tab.link().get("mask", "none") == mask
 
@@ -155,7 +155,7 @@ def test_a_word_moves_by_keys_and_keeps_the_focus(tab, key):
     assert tab.order() == [0, 2, 1, *range(3, 11)]
     label = tab.chip(1).get_attribute("aria-label")
     assert label is not None
-    assert "place 3 of 11" in label
+    assert "position 3 of 11" in label
     assert "Alt or Shift with an arrow" in label
 
 

@@ -80,7 +80,7 @@ def test_a_number_of_a_positions_vector_and_how_alike_two_are_read_as_the_weight
 def test_learned_positions_end_with_the_trained_length_and_encodings_go_on(tab):
     tab.open(text="film")
     tab.choose_table("classifier")
-    assert re.search(r"Position \d+ has no vector: the last one trained is 511\.", point(tab, "vectors", 0.5, 0.8))
+    assert re.search(r"Position \d+ has no vector: the last trained position is 511\.", point(tab, "vectors", 0.5, 0.8))
     tab.choose_table("sinusoidal")
     said = re.search(r"Position (\d+), number (\d+): (.+)$", point(tab, "vectors", 0.5, 0.8))
     assert said

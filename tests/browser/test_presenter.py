@@ -213,7 +213,7 @@ def test_generate_is_presented_with_its_prompt_start_step_and_temperature(page, 
     page.get_by_role("slider", name="Temperature").fill("0")
     writing.press("Step")
     writing.wait("() => former.writing.cursor.depth === 1")
-    writing.press("Go on")
+    writing.press("Resume")
     writing.wait("() => former.writing.cursor.depth === 3")
     writing.rested()
     assert len(writing.shown()) == 7

@@ -30,7 +30,7 @@ def chosen(layer: int, head: int) -> str:
 def test_a_room_that_cannot_be_says_so_and_is_left(tab, guard):
     guard.allow("422")
     tab.page.goto(f"{tab.origin}/?tab=explore&room=my%20room")
-    expect(tab.page.locator(".room-bar")).to_contain_text("“my room” is not")
+    expect(tab.page.locator(".room-bar")).to_contain_text("“my room” does not fit")
     assert "room" not in tab.link()
 
 
@@ -106,9 +106,9 @@ def test_followers_see_all_of_a_text_of_which_a_link_holds_a_part_and_says_so(pa
     leader.open(room="long", lead=1, length=30, pace=30, written=".".join(map(str, written)))
     follower = Writing(page.context.new_page(), guard.origin)
     follower.goto(room="long")
-    leader.press("Go on")
+    leader.press("Resume")
     leader.wait("() => former.writing.status === 'idle' && former.writing.cursor.depth === 600")
-    leader.press("Go on")
+    leader.press("Resume")
     follower.wait("() => window.former?.writing?.cursor.depth === 630")
     leader.rested()
     follower.rested()

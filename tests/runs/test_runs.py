@@ -99,7 +99,7 @@ def test_a_translator_reads_the_answer_that_is_given_or_its_own(bundles, text, g
         torch.testing.assert_close(run.maps[name].weights, capture.stack(f"{name}.weights")[:, 0], **EXACT)
     assert run.maps["cross"].queries == run.maps["decoder"].keys == tokenizer.labels(target)
     assert run.maps["cross"].keys == run.tokens == tokenizer.labels(source[0].tolist())
-    with pytest.raises(ValueError, match=r"several maps, \['cross', 'decoder', 'encoder'\]: name one"):
+    with pytest.raises(ValueError, match=r"several maps, \['cross', 'decoder', 'encoder'\]; choose one"):
         run.weights  # noqa: B018
 
 

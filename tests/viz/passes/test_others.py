@@ -199,7 +199,7 @@ def test_a_gpt2_on_pieces_writes_a_text_with_spaces_between_words_and_none_in_ch
 
 def test_what_a_model_does_not_see_of_a_text_is_named_in_every_tab_that_reads_one(tmp_path):
     loaded, _ = on_pieces(tmp_path)
-    lacks = "The model’s vocabulary lacks “猫”, “cat”: it reads [UNK] in their place."
+    lacks = "The model’s vocabulary lacks “猫”, “cat”: it reads [UNK] instead of them."
     drops = "The tokenizer drops U+200B: the model does not see it."
     for text, expected in (("北京很大。", []), ("猫很大\u200b，猫 cat", [drops, lacks])):
         assert notes(loaded, text) == expected

@@ -203,7 +203,7 @@ def test_what_the_page_says_of_odd_dates(dates):
             notes(text)
     assert notes("4 July 1976 →")[1]
     for wrong in ("0.0.uniform", "self.0.0.uniform", "cross.3.0.uniform"):
-        assert f"cannot make (“{wrong}”)" in notes(DATE, wrong)[0][0]
+        assert f"does not have (“{wrong}”)" in notes(DATE, wrong)[0][0]
     assert notes(DATE, "cross.0.0.uniform")[0] == []
 
 

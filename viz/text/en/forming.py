@@ -5,7 +5,7 @@ from __future__ import annotations
 MESSAGES = {
     "forming_title": "During training",
     "forming_play": "{running, select, yes {Stop} other {Play}}",
-    "forming_play_hint": "Goes through the snapshots; with reduced motion, one at each press",
+    "forming_play_hint": "Goes through the snapshots; with reduced motion, one per press",
     "forming_step": "training step",
     "forming_step_is": "step {step, number}",
     "forming_chart": "Bits and the heads’ copying scores over the steps of training. Click to choose a step.",

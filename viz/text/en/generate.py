@@ -4,17 +4,17 @@ from __future__ import annotations
 
 MESSAGES = {
     "tab_generate": "Generate",
-    "write_second": "Compare with",
+    "write_second": "Compare",
     "write_alone": "none",
     "write_second_label": "The text of the second model.",
     "write_second_name": "{model}: {tokens, plural, one {# token} other {# tokens}} written, {bytes, plural, one {#"
     " byte} other {# bytes}}",
-    "write_units": "Count in",
+    "write_units": "Unit",
     "write_units_token": "tokens",
     "write_units_byte": "bytes",
     "write_text": "Prompt",
     "write_hint": "Type the beginning; the model continues it from its last token",
-    "write_greedy": "0, most likely",
+    "write_greedy": "0, likeliest",
     "write_all": "all",
     "write_per_second": "{value} a second",
     "write_range": "a whole number from {min} to {max}",
@@ -83,9 +83,9 @@ MESSAGES = {
     "write_length": "Length",
     "write_pace": "Pace",
     "lesson_generate": "Most likely next: “{token}”, {share}. Uncertainty: {bits} bits, as among {among} equally"
-    " likely tokens. Choose another token to start a branch of the text.",
+    " likely tokens. Choose another token to start a branch.",
     "lesson_generate_sure": "The model is almost certain that “{token}” comes next: {share}. Choose another token"
-    " anyway to start a branch of the text.",
+    " anyway to start a branch.",
     # refusals
     "no_prompt": "There is no prompt yet: type at least one character.",
     "long_written": "A text may grow by at most {limit, number} tokens. Go back, or start over.",

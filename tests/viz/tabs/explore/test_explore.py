@@ -220,7 +220,7 @@ def test_what_a_head_writes_is_told_of_the_token_asked_for_and_refused_of_a_clas
 
 
 def test_too_many_measurements_at_once_are_refused_with_a_message(models, monkeypatch):
-    monkeypatch.setattr(work, "WAITING", 0)
+    monkeypatch.setattr(work, "QUESTIONS", 0)
     site, server = base.site_of(models), FastAPI()
     routes.attach(server, site)
     key = key_of(models, site.passes, "small-generator", "The cat")

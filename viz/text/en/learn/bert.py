@@ -49,7 +49,7 @@ MESSAGES = {
     " pretraining with.",
     "learn_bert_lesson_none": "Press a word to hide it.",
     "learn_bert_lesson_word": "For {count, plural, one {the hidden token} other {the first of # hidden tokens}} the"
-    " model predicts “{said}” ({share}){known, select, right {, and that is right} yes {; right is “{truth}”"
+    " model predicts “{said}” ({share}){known, select, right {, and that is right} yes {; the right one is “{truth}”"
     " ({chance})} other {}}.",
     "learn_bert_lesson_texts": "The probability that the second text follows the first: {share}.",
     "learn_bert_lesson_figures": "It finds {found} of the hidden tokens; always guessing the most common token finds"

@@ -64,7 +64,7 @@ MESSAGES = {
     "learn_block_part_attention": "{layer} attention",
     "learn_block_part_feed_forward": "{layer} feed-forward",
     "learn_block_guess": "{label} {share}",
-    "learn_block_chart": "How much each half adds",
+    "learn_block_chart": "How much attention and feed-forward add",
     "learn_block_layer": "block",
     "learn_block_length": "length of what is added",
     "learn_block_trace_attention": "attention",

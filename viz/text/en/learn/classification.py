@@ -9,7 +9,7 @@ MESSAGES = {
     " steps are sums, so the verdict is an exact sum too: each word adds its part, its pull, and all pulls and the"
     " bias together are the difference of the two numbers.\n\nEach vector belongs to a word in its context: attention"
     " has mixed other words into it. Leave a word out of the average, and what other words took from it remains."
-    " Maximum pooling keeps only the largest value of each number, so a few words can decide; this model was not"
+    " Maximum pooling keeps only each number’s largest value, so a few words can decide; this model was not"
     " trained for it.",
     "learn_classification_text_field": "Review, up to {most} words",
     "learn_classification_empty": "Leave at least one word in the average.",

@@ -25,7 +25,7 @@ MESSAGES = {
     "learn_encoder_decoder_layer": "Layer",
     "learn_encoder_decoder_head": "Head",
     "learn_encoder_decoder_play": "{running, select, yes {Stop} other {Play}}",
-    "learn_encoder_decoder_play_hint": "One character after another; with reduced motion, one at each press",
+    "learn_encoder_decoder_play_hint": "One character after another; with reduced motion, one per press",
     "learn_encoder_decoder_step": "Characters written",
     "learn_encoder_decoder_step_is": "{step} of {last} steps",
     "learn_encoder_decoder_map": "What the decoder attends to in the text: a row for each character it writes, a"

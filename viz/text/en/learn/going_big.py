@@ -29,8 +29,8 @@ MESSAGES = {
     "learn_going_big_article": "The article’s example is 16 texts, 1,000 words, one head, 32 bits. It says “about 250"
     " MB” for one table of all texts; it is 64 MB. It then counts four, hence its twelve layers in 12 GB. By its own"
     " numbers {fits} layers fit; with eight heads, {eight}.",
-    "learn_going_big_kept": "Kept for the backward pass, run just now ({heads, plural, one {# head} other {# heads}}"
-    " of size 64, {t, number} words)",
+    "learn_going_big_kept": "Kept for the backward pass, measured just now ({heads, plural, one {# head} other {#"
+    " heads}} of size 64, {t, number} words)",
     "learn_going_big_equation": "By the equation",
     "learn_going_big_kernel": "By a fused kernel",
     "learn_going_big_chart": "Peak memory of a training step",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_key_value_title": "Why “self”, why “key” and “value”",
-    "learn_key_value_text": "A Python dictionary keeps a value under each key. A query must equal one of the keys, or"
+    "learn_key_value_text": "A Python dictionary keeps a value under each key. A query must equal a key, or"
     " there is an error. Attention is a soft dictionary: every key contributes, the more the larger its dot product"
     " with the query, and the values are averaged with these weights. At the hard end of the slider one key gets all"
     " the weight. Even then attention never misses: some key always has the largest product.\n\nThe idea is older than"

@@ -10,7 +10,7 @@ MESSAGES = {
     " position with position. Some heads use only the last term, position with position.\n\nA learned p exists only"
     " for the positions of the training. Sines continue for ever, but beyond the training they give vectors the model"
     " has never seen, and its predictions collapse. A model without p does worse at nearly every position, but hardly"
-    " any worse beyond: it meets no new vectors.",
+    " worse beyond: it meets no new vectors.",
     "learn_positions_show": "Show",
     "learn_positions_show_order": "Order",
     "learn_positions_show_score": "Score",
@@ -28,8 +28,8 @@ MESSAGES = {
     "learn_positions_positive": "{share} positive",
     "learn_positions_moved": "{kind, select, equal {Unchanged, up to rounding.} other {Changes by {by} points.}}",
     "learn_positions_lesson_still": "Both orders are the same: click two words, or shuffle.",
-    "learn_positions_lesson_order": "In another order “{name}” goes from {before} positive to {after}; “{bag}”, which"
-    " has no positions, reads the same set and does not change.",
+    "learn_positions_lesson_order": "In another order “{name}” goes from {before} positive to {after}; “{bag}”,"
+    " without positions, reads the same set and does not change.",
     "learn_positions_head": "Head",
     "learn_positions_query": "of the first layer. Click the query token:",
     "learn_positions_token": "“{label}” at position {place}",

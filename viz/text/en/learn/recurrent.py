@@ -26,7 +26,7 @@ MESSAGES = {
     "learn_recurrent_step": "Steps done",
     "learn_recurrent_step_is": "after {step} of {last} steps",
     "learn_recurrent_play": "{running, select, yes {Stop} other {Play}}",
-    "learn_recurrent_play_hint": "One step after another; with reduced motion, one at each press",
+    "learn_recurrent_play_hint": "One step after another; with reduced motion, one per press",
     "learn_recurrent_map": "Inputs that have reached outputs, {kind}: a row for each output, a column for each input",
     "learn_recurrent_outputs": "outputs",
     "learn_recurrent_inputs": "inputs",
@@ -47,9 +47,9 @@ MESSAGES = {
     "learn_recurrent_longer": "{times} times as long",
     "learn_recurrent_milliseconds": "{value} ms",
     "learn_recurrent_ratio": "× {value}",
-    "learn_recurrent_time_note": "On one processor core nothing runs in parallel, so this is work, not waiting: the"
-    " recurrent network’s and the convolutions’ grow with t, attention’s in the end with t². On parallel hardware the"
-    " waiting counts, which is in the steps.",
+    "learn_recurrent_time_note": "On one processor core nothing runs in parallel, so this measures work, not waiting:"
+    " it grows with t for the recurrent network and the convolutions, and in the end with t² for attention. On"
+    " parallel hardware the waiting counts too: the steps show it.",
     "learn_recurrent_measured": "Measured on {date}, the fastest of several rounds: {cpu}, {threads, plural, one {#"
     " thread} other {# threads}}, torch {torch};",
     "learn_recurrent_column_parameters": "parameters",

@@ -5,8 +5,8 @@ from __future__ import annotations
 MESSAGES = {
     "learn_scaling_title": "Scaling",
     "learn_scaling_text": "A dot product of two vectors of size k is a sum of k products. For random numbers (mean 0,"
-    " standard deviation 1) its standard deviation is √k: it grows with k. The softmax of widely spread scores gives"
-    " nearly all weight to one key, and then its gradient, the slope that training follows, almost vanishes: the model"
+    " standard deviation 1) its standard deviation is √k. The softmax of widely spread scores gives"
+    " nearly all weight to one key, and its gradient, the slope that training follows, almost vanishes: the model"
     " cannot learn to attend elsewhere. Dividing by √k makes the standard deviation 1 again, for any k.\n\nThe article"
     " argues with a vector of k equal numbers c, whose length is √k · c. That shows how length grows; the reason for"
     " the root is the spread of the scores. Where eight heads share a vector of 256 numbers, k is the size of one"

@@ -6,7 +6,7 @@ MESSAGES = {
     "learn_self_attention_title": "Self-attention",
     "learn_self_attention_text": "Self-attention lets every word gather information from the others. Here a word is an"
     " arrow: drag it. The dot product of two arrows (across × across + up × up) is large when both are long and point"
-    " the same way, and negative when the angle between them is more than 90°. The softmax turns a word’s dot products"
+    " the same way, and negative beyond 90°. The softmax turns a word’s dot products"
     " into weights: e to the power of each, divided by their sum, so that they add up to 1. The word’s output y is the"
     " sum of all arrows, each scaled by its weight; a ring marks the y of each other word.\n\nNothing is learned here,"
     " and the order plays no part: “the” occurs twice with the same arrow, so both get the same output y.",

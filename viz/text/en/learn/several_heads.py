@@ -39,7 +39,7 @@ MESSAGES = {
     "learn_several_heads_lesson_amounts": "One head with positions: y of “gave” holds {first} mary and {second} susan,"
     " in one sum. After the swap only the amounts differ.",
     "learn_several_heads_lesson_parts": "Four heads with positions: {first} of the giver’s part of y is mary; after"
-    " the swap, {second} of it is susan. Giver and receiver are in different parts.",
+    " the swap, {second} is susan. Giver and receiver are in different parts.",
     "learn_several_heads_lesson_forms": "k = {k, number}, h = {heads, number}: {divides, select, yes {{narrow}"
     " parameters in narrow heads, {wide} in wide ones, {chunked} in chunks.} other {{wide} parameters in wide heads;"
     " the other forms cut k into h equal parts, which is impossible here.}}",

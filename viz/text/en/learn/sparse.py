@@ -27,7 +27,7 @@ MESSAGES = {
     "learn_sparse_t": "Tokens t",
     "learn_sparse_size": "Stride l",
     "learn_sparse_play": "{running, select, yes {Stop} other {Play}}",
-    "learn_sparse_play_hint": "One layer after another; with reduced motion, one at each press",
+    "learn_sparse_play_hint": "One layer after another; with reduced motion, one per press",
     "learn_sparse_step": "Layers",
     "learn_sparse_step_is": "{layers, plural, one {# layer} other {# layers}}",
     "learn_sparse_map": "Which input an output can depend on: a row for each output, a column for each input",
