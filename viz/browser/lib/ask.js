@@ -114,17 +114,14 @@
    * Questions of which only the newest counts: it ends those before it, and what they still bring is dropped.
    *
    * take(answer), fail(error): what the newest one came to. Where the server did not answer it is asked again, each time
-   * later, unless `once`.
-   * section: an element; nothing is asked while it is out of view. wait: ms before a question is asked, so that one who
-   * walks over many asks once.
+   * later.
    *
    * Returns {ask, stop}: ask(name, get) calls get(signal), and returns true, unless the newest question has this name;
    * stop() ends and forgets it.
    */
-  former.newest = ({ take, fail, once = false, section = null, wait = 0 }) => {
-    let newest = null; // {name, get, abort, due: whether it is to be asked, times: that it failed}
+  former.newest = ({ take, fail }) => {
+    let newest = null; // {name, get, abort, times: that it failed}
     let timer = 0;
-    let inView = !section;
 
     const stop = () => {
       clearTimeout(timer);
@@ -134,30 +131,21 @@
     const ask = (name, get) => {
       if (newest?.name === name) return false;
       stop();
-      newest = { name, get, abort: new AbortController(), due: true, times: 0 };
-      if (wait) timer = setTimeout(start, wait);
-      else start();
+      newest = { name, get, abort: new AbortController(), times: 0 };
+      start();
       return true;
     };
     const start = async () => {
       const own = newest;
-      if (!own?.due || !inView) return;
-      own.due = false;
       try {
         const answer = await own.get(own.abort.signal);
         if (own === newest) take(answer);
       } catch (error) {
         if (own !== newest) return;
-        own.due = Boolean(error.passing) && !once;
         fail(error);
-        if (own.due && own === newest) timer = setTimeout(start, former.later(own.times++));
+        if (error.passing && own === newest) timer = setTimeout(start, former.later(own.times++));
       }
     };
-    if (section)
-      new IntersectionObserver((entries) => {
-        inView = entries.at(-1).isIntersecting;
-        start();
-      }).observe(section);
     return { ask, stop };
   };
 
