@@ -224,6 +224,20 @@ def test_the_python_of_a_panel_that_shows_nothing_yet_is_not_asked_for(page, gua
     assert not [asked for asked in guard.requests if "/python/" in asked]
 
 
+def test_the_lines_of_a_panel_are_waited_for_in_the_dialog_and_never_open_it_later(tab):
+    tab.open(text="abc")
+    held: list[Route] = []
+    posts(tab.page, "**/python/head-map", held.append)
+    tab.page.locator("[data-panel=head-map] .panel-python").click()
+    dialog = tab.page.locator("[data-panel=head-map] dialog")
+    expect(dialog).to_contain_text(message("python_writing"))
+    dialog.get_by_role("button", name="Close").click()
+    with tab.page.expect_response("**/python/head-map"):
+        held[0].continue_()
+    tab.painted()
+    expect(dialog).to_be_hidden()
+
+
 @pytest.mark.parametrize(
     ("panel", "model", "why"), [("writes", "tiny-post-norm", "writes_not"), ("scan", "xl", "scan_kind")]
 )

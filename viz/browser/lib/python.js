@@ -20,14 +20,17 @@
       if (!shown) throw former.unanswered("python_early");
       return (await former.answer(`/python/${panel}`, shown)).code;
     };
+    // It opens before the answer is here: a dialog that opens later would cover whatever is shown by then.
     const open = async () => {
+      code.hidden = true;
+      status.textContent = former.say("python_writing");
+      dialog.showModal();
       const lines = await ask().catch((error) => error);
       const failed = lines instanceof Error;
       code.value = failed ? "" : lines;
       code.hidden = failed;
-      if (!dialog.open) dialog.showModal();
       status.textContent = failed ? former.whyNot(lines) : former.say("python_lines");
-      if (!failed && (await former.copy(code))) status.textContent = former.say("python_copied");
+      if (!failed && dialog.open && (await former.copy(code))) status.textContent = former.say("python_copied");
     };
     const button = h("button", { type: "button", class: "panel-python", title: words, "aria-label": `${words}: ${title}`, onclick: open }, "py");
     return [button, dialog];

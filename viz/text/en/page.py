@@ -56,6 +56,7 @@ MESSAGES = {
     "python_copy": "Copy as Python",
     "python_copied": "Copied. These lines reproduce this panel’s numbers and its picture:",
     "python_lines": "These lines reproduce this panel’s numbers and its picture:",
+    "python_writing": "Writing the lines …",
     "python_early": "There is nothing on the screen yet. Please wait a moment and try again.",
     "python_close": "Close",
     "link_copy": "Copy link",
