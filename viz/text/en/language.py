@@ -1,0 +1,8 @@
+"""What is said of the language itself."""
+
+from __future__ import annotations
+
+MESSAGES = {
+    "language_name": "English",
+    "language_choose": "Language",
+}

@@ -1,0 +1,1 @@
+"""Tab Learn in Chinese."""
