@@ -69,7 +69,7 @@ def test_a_choice_s_name_opens_what_each_of_its_values_is(tab, field):
 @pytest.mark.parametrize(
     ("panel", "button", "hints"),
     [
-        ("interventions", "What the buttons do", ["edit_off_hint", "edit_uniform_hint", "edit_undo_hint"]),
+        ("interventions", "What the controls do", ["edit_off_hint", "edit_uniform_hint", "edit_undo_hint"]),
         ("export", "The view on screen", ["export_png_hint", "export_csv_hint"]),
     ],
 )
@@ -86,7 +86,7 @@ def test_what_buttons_do_can_be_opened(tab, panel, button, hints):
 @pytest.mark.parametrize(
     ("name", "part", "hints"),
     [
-        ("generate", ".former-writing-controls .transport", ["write_run_hint", "write_back_hint", "write_dice"]),
+        ("generate", ".former-writing-controls .transport", ["write_run_hint", "write_temperature_hint", "write_dice"]),
         ("permute", ".former-word-order", ["permute_shuffle_hint", "permute_restore_hint"]),
         ("permute", ".former-equivariance", ["permute_output_basic_hint", "permute_output_classifier_hint"]),
     ],

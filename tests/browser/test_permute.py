@@ -56,7 +56,7 @@ def test_each_switch_breaks_it_by_what_the_weights_give_and_says_so(tab, model, 
     assert numbers
     assert number(numbers[1]) == pytest.approx(alone, rel=1e-6)
     assert number(numbers[2]) == pytest.approx(expected["block"], rel=6e-3)
-    assert "change by" in tab.lesson()
+    assert "they also change, by" in tab.lesson()
     assert tab.link().get("positions", "none") == kind
     assert tab.link().get("mask", "none") == mask
 

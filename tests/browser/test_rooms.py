@@ -17,7 +17,7 @@ TAB = Exploring
 def lead(tab: Exploring, name: str) -> None:
     """By the menu, as a teacher would."""
     tab.page.get_by_text("In class", exact=True).click()
-    tab.page.get_by_label("Room’s name").fill(name)
+    tab.page.get_by_label("Room name").fill(name)
     tab.page.get_by_role("button", name="Lead", exact=True).click()
     expect(tab.page.locator(".room-bar")).to_contain_text(f"You lead the room “{name}”")
     tab.page.keyboard.press("Escape")
@@ -30,7 +30,7 @@ def chosen(layer: int, head: int) -> str:
 def test_a_room_that_cannot_be_says_so_and_is_left(tab, guard):
     guard.allow("422")
     tab.page.goto(f"{tab.origin}/?tab=explore&room=my%20room")
-    expect(tab.page.locator(".room-bar")).to_contain_text("“my room” does not fit")
+    expect(tab.page.locator(".room-bar")).to_contain_text("“my room” cannot be a room name")
     assert "room" not in tab.link()
 
 
@@ -287,11 +287,11 @@ def test_open_pages_say_that_the_server_is_gone_and_go_on_when_it_is_back_unless
         process = serve(port, log, OMP_NUM_THREADS="1")
         wait_until_up(guard.origin, lambda: process.poll() is None, log)
         page.evaluate("window.stays = true")
-        expect(bar).to_contain_text("The server was restarted. You can go on here")
+        expect(bar).to_contain_text("The server was restarted. You can continue here")
         tab.type("And on we go.")
         tab.cell(2, 3).click()
         tab.settled()
-        bar.get_by_role("button", name="Go on here").click()
+        bar.get_by_role("button", name="Continue here").click()
         expect(bar).to_contain_text("Nobody leads the room “gone” yet")
         assert page.evaluate("window.stays"), "it was loaded without being asked"
 
@@ -299,8 +299,8 @@ def test_open_pages_say_that_the_server_is_gone_and_go_on_when_it_is_back_unless
         expect(bar).to_contain_text("The server does not answer")
         process = serve(port, log)
         wait_until_up(guard.origin, lambda: process.poll() is None, log)
-        bar.get_by_role("button", name="Load again").click()
-        expect(bar).to_contain_text("This page has been loaded again, with the same view")
+        bar.get_by_role("button", name="Reload").click()
+        expect(bar).to_contain_text("This page was reloaded with the same view")
         tab.settled()
         assert tab.tokens() == list("And␣on␣we␣go.")
         assert page.evaluate(chosen(2, 3))

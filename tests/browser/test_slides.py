@@ -132,7 +132,7 @@ def test_the_embed_entry_gives_a_line_of_html_that_shows_one_panel_alone_and_liv
     tab.open(layer=2, head=5, text="Alone & <b>live</b>")
     tab.page.get_by_text("Copy link", exact=True).click()
     tab.page.get_by_label("Panel", exact=True).select_option("overview")
-    line = tab.page.get_by_label("A line of HTML").input_value()
+    line = tab.page.get_by_label("HTML code").input_value()
     assert line.startswith("<iframe ")
     host = other()
     host.page.route("**/host.html", lambda route: route.fulfill(body=f"<p>A blog</p>{line}", content_type="text/html"))

@@ -14,10 +14,6 @@ from viz.text.form import Place, fill, parse
 ROOT = Path(__file__).resolve().parents[3]
 TEXT = ROOT / "viz" / "text"
 TO_COME = {  # files that Chinese lacks yet
-    "classroom.py",
-    "explore.py",
-    "forming.py",
-    "generate.py",
     "glossary.py",
     "learn/bert.py",
     "learn/block.py",
@@ -40,12 +36,6 @@ TO_COME = {  # files that Chinese lacks yet
     "learn/sparse.py",
     "learn/train_now.py",
     "learn/transformer_xl.py",
-    "mask.py",
-    "one_head.py",
-    "page.py",
-    "permute.py",
-    "prediction.py",
-    "scan.py",
 }
 CALLS = {
     "*.js": re.compile(r"""\b(?:say|unanswered)\(\s*["'](\w+)["']|complain\(\s*["'](\w+)["']"""),

@@ -77,6 +77,7 @@ const buttons = {
   copy: button("copy", copy),
 };
 hinted("pause"); // the first button's other words
+["temperature", "top_k", "top_p"].forEach(hinted);
 hints.push(["⚄", say("write_dice")]);
 const status = h("p", { class: "status", role: "status" });
 const dice = h("button", { type: "button", class: "dice", title: say("write_dice"), "aria-label": say("write_dice"), onclick: another }, "⚄");

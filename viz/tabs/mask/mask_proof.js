@@ -112,7 +112,7 @@ const paint = former.eachFrame(() => {
   paintTokens(proof, token, level);
   end.textContent = `${former.number(most, 3)}, √`;
   sentences.replaceChildren(
-    ...SIDES.map((side) => h("p", { class: side, "data-side": side }, h("b", {}, `${say(`mask_proof_${side}`, { name: masking.fullNameOf(proof.mask, proof.size) })}. `), said(proof.labels, proof[side], token))),
+    ...SIDES.map((side) => h("p", { class: side, "data-side": side }, h("b", {}, say("mask_proof_side", { side: say(`mask_proof_${side}`, { name: masking.fullNameOf(proof.mask, proof.size) }) }), " "), said(proof.labels, proof[side], token))),
   );
   const { output } = masking.hover ?? {};
   const amount = (side) => (proof[side][output][token] === 0 ? say("mask_proof_zero") : former.number(proof[side][output][token], 3));

@@ -5,7 +5,7 @@ from __future__ import annotations
 MESSAGES = {
     "forming_title": "During training",
     "forming_play": "{running, select, yes {Stop} other {Play}}",
-    "forming_play_hint": "Goes through the snapshots; with reduced motion, one per press",
+    "forming_play_hint": "Plays the snapshots in order; with reduced motion, one per press",
     "forming_step": "training step",
     "forming_step_is": "step {step, number}",
     "forming_chart": "Bits and the heads’ copying scores over the steps of training. Click to choose a step.",
@@ -14,14 +14,14 @@ MESSAGES = {
     "forming_line_text": "bits per byte of text",
     "forming_line_copied": "bits per repeated letter",
     "forming_head": "{name} at step {step, number}: copying score {score}; at the end {last}. The score is measured on"
-    " random letters that come twice: how much the head attends to what followed the same letter before.",
+    " random letters that repeat: how much the head attends to the letter that followed the same letter before.",
     "forming_worth": "The model needs {text} bits per byte of text, and {copied} bits per letter that it could copy."
-    " Knowing only that it is one of 26 letters would cost 4.70.",
+    " A blind guess among 26 letters costs 4.70 bits.",
     "forming_moment": "{name} begins to copy between step {before, number} and step {step, number}: there its score"
     " passes half of its final value.",
     "forming_show": "Show this moment",
     "forming_measured": "Text: {bytes, number} bytes that training never saw. Measured on {date}, on {cpu}, torch"
     " {torch}:",
-    "forming_none": "The snapshots of this model and their heads have not been measured. This command does it, in"
-    " minutes: {command}",
+    "forming_none": "The snapshots of this model and their heads have not been measured. This command measures"
+    " them in a few minutes: {command}",
 }

@@ -57,7 +57,8 @@ MESSAGES = {
     "mask_say_masked_none": "No score of this row is masked: all {count} remain.",
     "mask_say_exp": "Subtract the largest remaining score, {most}, and take exp: {key} becomes 1, every −∞ exactly 0.",
     "mask_say_exp_none": "Subtract the largest score, {most}, and take exp: {key} becomes 1, every other less.",
-    "mask_say_sum": "{left, plural, one {The remaining one is {sum}} other {The # remaining ones add up to {sum}}}.",
+    "mask_say_sum": "{left, plural, one {The remaining number is {sum}} other {The # remaining numbers add up to"
+    " {sum}}}.",
     "mask_say_weights": "Divided by {sum}, they sum to 1; {key} gets the largest weight, {share}. The model’s own"
     " weights agree to within {error}.",
     "mask_growth": "What a mask costs",
@@ -77,6 +78,7 @@ MESSAGES = {
     "mask_proof": "Change one token: which outputs change?",
     "mask_proof_masked": "Under {name}",
     "mask_proof_unmasked": "Without a mask",
+    "mask_proof_side": "{side}.",
     "mask_proof_label": "{name}: outputs down, changed token across. The arrow keys choose the token.",
     "mask_proof_tokens": "Choose the token to change",
     "mask_proof_moves": "Changing {token} changes {outputs}; {rest, select, first {nothing comes before it} some"

@@ -91,10 +91,12 @@ MESSAGES = {
     " ({whole} − {mean}) / {deviation} × {gain} + {bias}; the sum is {whole}: {terms}",
     "trace_block": "{value} from layer {layer}",
     "trace_attention": "{value} from the self-attention before",
-    "trace_out": "Forward: out of {query} is the sum of v over all keys, each times its weight; {key} gives {weight} ×"
-    " its v. {joins, select, yes {The map that joins the heads turns out into} other {No map joins the heads of this"
-    " model: out itself is,}} what this head adds to the residual stream:",
+    "trace_out": "Forward: “out” of {query} is the sum of v over all keys, each times its weight; {key} gives {weight}"
+    " × its v. {joins, select, yes {The map that joins the heads turns “out” into what this head adds to the residual"
+    " stream:} other {No map joins the heads of this model, so “out” itself is what this head adds to the residual"
+    " stream:}}",
     "trace_largest": "Its largest numbers:",
     "trace_added": "The stream of {token} was {before} at {at}; with what this head adds it is {after}. {joins,"
-    " select, yes {The other heads and a bias are added too.} other {The other heads fill the other positions.}}",
+    " select, yes {The other heads and a bias are added too.} other {The other heads fill the other numbers of the"
+    " vector.}}",
 }

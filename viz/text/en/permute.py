@@ -79,8 +79,8 @@ MESSAGES = {
     " to within {verdict}: invariance.",
     "permute_lesson_unmoved": "Even with {switches} nothing differs here: swap two different words.",
     "permute_lesson_others": "With {switches}, {what} still differs by no more than {error}; others differ by more.",
-    "permute_lesson_broken": "With {switches}, the rows of {what} do not only move: they change by {error}; without,"
-    " by {plain}.",
+    "permute_lesson_broken": "With {switches}, the rows of {what} do not only move: they also change, by {error};"
+    " without, by {plain}.",
     "permute_lesson_broken_verdict": "With {switches}, the verdict is no longer invariant: its log-probabilities"
     " differ by {error}; without, by {plain}.",
     "permute_rows": "Rows that move",
@@ -166,5 +166,5 @@ MESSAGES = {
     # refusals and remarks
     "no_classifier": "None of the models here is a classifier, which this tab needs.",
     "many_words": "This tab takes at most {kept} words. Your text has {total}; the first {kept} are shown.",
-    "misfit_order": "The order asked for does not fit this text’s {count} words; they are shown as typed.",
+    "misfit_order": "The requested order does not fit this text’s {count} words; they are shown as typed.",
 }

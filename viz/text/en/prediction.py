@@ -24,7 +24,7 @@ MESSAGES = {
     "edited_uniform": "{name}: uniform",
     "edited_scale": "{name}: × {factor}",
     "effects_measure": "Measure every head",
-    "effects_measure_hint": "Switch off one head after another, to see how the prediction suffers",
+    "effects_measure_hint": "Switch off one head after another, to see how much worse the prediction gets",
     "effects_stop": "Stop",
     "effects_running": "Switching off each of {count} heads in turn …",
     "effects_generator": "Of the {measured} heads measured, {name} matters most: without it the text costs {size} more"
@@ -109,7 +109,7 @@ MESSAGES = {
     "words_measure": "Measure all {count} tokens",
     "words_together": "How far the verdict’s log-odds fall when {size} neighbours at once are replaced by {blank}: in"
     " a text this long, replacing each alone would take too many runs.",
-    "words_running": "Running the text again and again, each time with another token replaced …",
+    "words_running": "Running the model on the text many times, each time with another token replaced …",
     "words_caution": "Attention alone is not an explanation: it shows where information could flow, not what the"
     " verdict would be without it. Only removing a word tests that.",
     "words_agree_much": "Over {tokens} tokens the two rankings mostly agree (rank correlation {number}).",

@@ -12,9 +12,9 @@ MESSAGES = {
     "scan_down": "Up",
     "scan_chart": "All heads over two measures. The arrow keys go from head to head, Enter opens one.",
     "scan_layer": "layer",
-    "scan_source": "{stretches, number} passages of {length} tokens of {corpus}, split {split}; the effect of removing"
-    " a head was measured on {asked, select, hidden {the hidden tokens of} other {the next tokens of}} {removals,"
-    " number} of them.",
+    "scan_source": "{stretches, number} passages of {length} tokens from {corpus}, split {split}; the effect of"
+    " removing a head was measured on {asked, select, hidden {the hidden tokens of} other {the next tokens of}}"
+    " {removals, number} of them.",
     "scan_of_previous": "previous token",
     "scan_of_next": "next token",
     "scan_of_first": "first token",
@@ -29,7 +29,7 @@ MESSAGES = {
     "scan_of_copying": "copying",
     "scan_of_decided": "largest weight",
     "scan_of_decided_hint": "The largest weight on a token that is neither the first nor a special one, averaged over"
-    " the queries. Heads attend to those tokens when they do not find what they look for.",
+    " the queries. Heads attend to the first and to special tokens when they do not find what they look for.",
     "scan_of_entropy": "entropy",
     "scan_of_distance": "distance",
     "scan_of_effect": "effect of removing it",
@@ -39,8 +39,8 @@ MESSAGES = {
     "scan_spread_even": "{mean}, from {low} to {high} ({even} for equal weights)",
     "scan_spread_means": "The mean, and the 10th to the 90th percentile over the passages.",
     "scan_top": "Passages with its largest weights",
-    "scan_tenth": "{tenth, select, 1 {Of the others: the tenth with the largest weights} 10 {The tenth with the"
-    " smallest weights} other {Tenth {tenth} of 10}}",
+    "scan_tenth": "{tenth, select, 1 {Of the rest: the 10 % with the largest weights} 10 {The 10 % with the"
+    " smallest weights} other {Part {tenth} of 10}}",
     "scan_places": "Passages in which this head was measured",
     "scan_places_means": "The outlined token attends to the coloured ones: the stronger the colour, the larger the"
     " weight. Tokens with hardly any weight are left out (…). Each passage is shown at its query with the largest"
@@ -51,15 +51,15 @@ MESSAGES = {
     "scan_plane_chart": "Queries and keys of the head in a plane. The arrow keys go from position to position.",
     "scan_plane_means": "Circles are queries, diamonds the keys they attend to most. Their means are subtracted, and"
     " they are drawn in the plane of their first two principal components, which holds {share} of their variance. The"
-    " darker (on a dark page, the lighter), the larger the weight. Separate groups: the head does different things in"
-    " different positions.",
+    " darker (on a dark page, the lighter), the larger the weight. Separate groups suggest that the head does different"
+    " things at different positions.",
     "scan_queries": "queries",
     "scan_keys": "keys",
     "scan_component": "component {number}",
-    "scan_none": "The heads of {name} have not been measured over a corpus. This command does it, in minutes:"
-    " {command}. Then start the app again.",
+    "scan_none": "The heads of {name} have not been measured over a corpus. This command measures them in"
+    " a few minutes: {command}. Then restart the app.",
     "scan_damaged": "The measurements of this model over a corpus are damaged, or belong to other weights. This"
-    " command makes them again: {command}. Then start the app again.",
+    " command repeats them: {command}. Then restart the app.",
     "scan_elsewhere": "Only a model in its own folder, as written by former.save, can be measured over a corpus.",
     "scan_kind": "Only generators without a memory and BERT are measured over a corpus; this model is of another kind.",
 }

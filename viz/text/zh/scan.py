@@ -1,0 +1,59 @@
+"""Tab Explore says of its heads over a corpus."""
+
+from __future__ import annotations
+
+MESSAGES = {
+    "scan": "语料库中的每个注意力头",
+    "scan_hint": "如何解读",
+    "scan_means": "只看一段文本，可能会误解一个注意力头。所以每个头都在许多模型没有训练过的文段上测量过。每个点是一个"
+    "头；颜色越深（深色页面上越浅），所在的层越深。点击一个点，打开对应的头。误差线从各文段的第 10 百分位数延伸到第 90"
+    " 百分位数。",
+    "scan_across": "横轴",
+    "scan_down": "纵轴",
+    "scan_chart": "所有注意力头在两个度量上的分布。方向键在各个头之间移动，Enter 键打开。",
+    "scan_layer": "层",
+    "scan_source": "{stretches, number} 个文段，每段 {length} 个词元，取自 {corpus} 的 {split} 部分；移除注意力头的影"
+    "响是在其中 {removals, number} 个文段的{asked, select, hidden {被遮住的词元} other {下一个词元}}上测量的。",
+    "scan_of_previous": "前一个词元",
+    "scan_of_next": "后一个词元",
+    "scan_of_first": "第一个词元",
+    "scan_of_separator": "[SEP]",
+    "scan_of_separator_hint": "给文本末尾的 [SEP] 的注意力占比，对各查询取平均。BERT 的注意力头找不到要找的内容时，就"
+    "关注它。",
+    "scan_of_self": "自身",
+    "scan_of_same": "前面的相同词元",
+    "scan_of_elsewhere": "别处的相同词元",
+    "scan_of_elsewhere_hint": "给其他位置（之前或之后）上与查询相同的词元的注意力占比，对有这种词元的查询取平均。",
+    "scan_of_copying": "复制",
+    "scan_of_decided": "最大权重",
+    "scan_of_decided_hint": "除第一个词元和特殊词元之外，其他词元得到的最大权重，对各查询取平均。注意力头找不到要找的"
+    "内容时，就关注第一个词元和特殊词元。",
+    "scan_of_entropy": "熵",
+    "scan_of_distance": "距离",
+    "scan_of_effect": "移除的影响",
+    "scan_of_effect_hint": "去掉这个头之后，每个词元多花多少比特；对 BERT，指每个被遮住的词元。",
+    "scan_dot": "{measure}：{mean}，范围 {low} 到 {high}",
+    "scan_spread": "{mean}，范围 {low} 到 {high}",
+    "scan_spread_even": "{mean}，范围 {low} 到 {high}（权重均等时为 {even}）",
+    "scan_spread_means": "各文段的平均值，以及第 10 到第 90 百分位数的范围。",
+    "scan_top": "权重最大的文段",
+    "scan_tenth": "{tenth, select, 1 {其余文段：权重最大的 10%} 10 {权重最小的 10%} other {十等分中的第 {tenth} 份}}",
+    "scan_places": "测量这个头所用的文段",
+    "scan_places_means": "框出的词元关注有颜色的词元：颜色越浓，权重越大。几乎没有权重的词元略去不显示（…）。每个文段"
+    "显示的是权重最大的那个查询。",
+    "scan_weight": "占注意力的 {share}",
+    "scan_looks": "从这里关注",
+    "scan_plane": "这些位置上的查询和键",
+    "scan_plane_chart": "平面上的查询和键。方向键在各位置之间移动。",
+    "scan_plane_means": "圆点是查询，菱形是它们最关注的键。减去各自的均值后，画在前两个主成分（principal component）张"
+    "成的平面上，这个平面保留了 {share} 的方差。颜色越深（深色页面上越浅），权重越大。如果分成几群，说明这个头在不同位"
+    "置上做不同的事。",
+    "scan_queries": "查询",
+    "scan_keys": "键",
+    "scan_component": "主成分 {number}",
+    "scan_none": "{name} 的注意力头还没有在语料库上测量过。用这条命令测量，只需几分钟：{command}。然后重新启动应用。",
+    "scan_damaged": "这个模型的语料库测量数据已损坏，或者属于另一组参数。用这条命令重新测量：{command}。然后重新启动应"
+    "用。",
+    "scan_elsewhere": "只有保存在自己文件夹中的模型（由 former.save 写出）才能在语料库上测量。",
+    "scan_kind": "只有不带记忆的生成模型和 BERT 在语料库上测量过；这个模型属于另一类。",
+}
