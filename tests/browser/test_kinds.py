@@ -173,7 +173,7 @@ def test_learn_s_section_on_bert_hides_fills_in_and_judges_as_the_model_that_is_
     ]
     check_shares(found[:10], dict(zip(tokenizer.labels(range(len(likely))), likely, strict=True)))
     assert len(found) >= 10
-    assert tab.choose("On either side").startswith("Yes. With the token before the blank hidden too")
+    assert tab.choose("On either side").startswith("Yes. Hiding the token before the blank as well")
     tab.attempt("other")
     ids, segments = (torch.tensor([each]) for each in tokenizer.encode_pair(tab.view()["first"], tab.view()["second"]))
     with torch.inference_mode():

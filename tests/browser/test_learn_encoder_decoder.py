@@ -71,8 +71,8 @@ def test_a_target_is_scored_after_its_true_beginning_and_after_the_model_s_own_a
     assert shown(tab, "own") == pytest.approx(alone, abs=1e-5)
     written = bundle.tokenizer.decode(own)
     assert tab.sentence().startswith(
-        f"The model writes “{written}”. After the correct answer so far the target costs {bits(true)} bits, after its"
-        f" own {bits(alone)}"
+        f"The model writes “{written}”. Given the correct answer so far, the target costs {bits(true)} bits; given its"
+        f" own answer so far, {bits(alone)}"
     )
     said = tab.choose("A vector for each of its tokens")
     assert said.startswith(f"Yes. The text has {len(source[0])} tokens")

@@ -60,7 +60,8 @@ def test_likes_train_a_factorisation_that_predicts_the_one_kept_back_and_a_click
     assert ((expected > 0.5) == np.array([[digit == "1" for digit in row] for row in LIKES.split(",")])).all()
     share = f"{round(100 * expected[HELD])} %"
     expect(tab.section.locator(".likes .held button")).to_have_text(f"?{share}")
-    assert tab.choose("A like").startswith(f"Yes. It gives {PEOPLE[HELD[0]]} and “{FILMS[HELD[1]]}” {share}")
+    said = f"Yes. For {PEOPLE[HELD[0]]} and “{FILMS[HELD[1]]}” it predicts {share}."
+    assert tab.choose("Likes it").startswith(said)
 
     like, course = tab.section.locator("[data-like='0 0']"), tab.section.get_by_role("slider", name="Training step")
     like.hover()

@@ -89,5 +89,5 @@ def test_times_are_those_that_were_measured_and_bits_those_of_the_cards_where_th
         parameters = sum(weight.numel() for weight in former.load(NAMES[kind]).model.parameters())
         assert found == [parameters, 500 * 16 * 256, card["processor_seconds"], card["quality"][0]["bits_per_byte"]]
     expect(tab.section.locator(".winner")).to_contain_text(
-        "Best at equal parameters and equal bytes: convolutional, 2.8575 bits. It also took the least time"
+        "Best with equal parameters and equal bytes: convolutional, 2.8575 bits. It also took the least time"
     )

@@ -1,4 +1,4 @@
-"""Section "BERT" says."""
+"""Messages of Learn's section "BERT"."""
 
 from __future__ import annotations
 
@@ -32,15 +32,16 @@ MESSAGES = {
     "learn_bert_no_judge": "This model has no output layer for pairs of texts.",
     "learn_bert_card": "Both tasks, from the model’s card",
     "learn_bert_no_card": "The card of “{model}” has no figures for the two tasks.",
-    "learn_bert_right": "right",
+    "learn_bert_right": "correct",
     "learn_bert_without": "baseline",
     "learn_bert_masked_accuracy": "hidden tokens",
     "learn_bert_next_sentence_other": "follows, or is from another article",
     "learn_bert_next_sentence_same": "follows, or is from elsewhere in the article",
-    "learn_bert_source": "Over {rows, plural, one {# row} other {{rows, number} rows}} of {split}, of up to {context}"
-    " tokens. Baselines that ignore the text: always the most common token, and a guess between two equally frequent"
-    " cases. Measured by",
-    "learn_bert_tuned": "Fine-tuned to judge film reviews, right on {split}",
+    "learn_bert_source": "Over {rows, plural, one {# row} other {{rows, number} rows}} of {split, select, val {the"
+    " validation split} test {the test split} other {{split}}}, of up to {context} tokens. Baselines that ignore the"
+    " text: always the most common token, and a guess between two equally frequent cases. Measured by",
+    "learn_bert_tuned": "Fine-tuned to judge film reviews: share correct on {split, select, val {the validation split}"
+    " test {the test split} other {{split}}}",
     "learn_bert_row": "{name, select, pretrained {pretrained} not_pretrained {not pretrained} causal {pretrained,"
     " fine-tuned under a causal mask} other {{name}}}",
     "learn_bert_alone": "Its card has nothing to compare with: neither the same model without pretraining nor one"
@@ -48,12 +49,12 @@ MESSAGES = {
     "learn_bert_not_tuned": "No fine-tuned model, bert-reviews, is available here, so there is nothing to compare"
     " pretraining with.",
     "learn_bert_lesson_none": "Press a word to hide it.",
-    "learn_bert_lesson_word": "For {count, plural, one {the hidden token} other {the first of # hidden tokens}} the"
+    "learn_bert_lesson_word": "For {count, select, 1 {the hidden token} other {the first of {count} hidden tokens}} the"
     " model predicts “{said}” ({share}){known, select, right {, and that is right} yes {; the right one is “{truth}”"
     " ({chance})} other {}}.",
     "learn_bert_lesson_texts": "The probability that the second text follows the first: {share}.",
-    "learn_bert_lesson_figures": "It finds {found} of the hidden tokens; always guessing the most common token finds"
-    " {commonest}.",
+    "learn_bert_lesson_figures": "It predicts {found} of the hidden tokens correctly; always guessing the most common"
+    " token gets {commonest}.",
     "learn_bert_try_pieces": "Rare words",
     "learn_bert_try_other": "Another second text",
     "learn_bert_try_figures": "How good is it?",
@@ -63,6 +64,6 @@ MESSAGES = {
     "learn_bert_choice_after": "Only after it",
     "learn_bert_choice_both": "On either side",
     "learn_bert_sides": "First hide a word that has a word on both sides.",
-    "learn_bert_answer": "With the token before the blank hidden too, a word’s probability there changes by {before};"
-    " with the token after it, by {after}.",
+    "learn_bert_answer": "Hiding the token before the blank as well changes a word’s probability in the blank by up to"
+    " {before}; hiding the token after it, by up to {after}.",
 }

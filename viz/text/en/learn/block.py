@@ -1,4 +1,4 @@
-"""Section "The block" says."""
+"""Messages of Learn's section "The block"."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ MESSAGES = {
     " or norm left in, by at least {least}. With none of them only rounding is left: {none}.",
     "learn_block_gradient": "Gradient of each block at the start of training",
     "learn_block_gradient_size": "size of the gradient",
-    "learn_block_gradient_how": "A new generator with vectors of {emb} numbers should predict each next byte of your"
-    " text. You see the length of the gradient of all weights of a block, before the first step. The initial weights"
-    " are those of the first transformers (Glorot’s variance).",
+    "learn_block_gradient_how": "An untrained generator with vectors of {emb} numbers predicts each next byte of your"
+    " text. The chart shows, for each block, the length of the gradient of all its weights before the first training"
+    " step. The initial weights are drawn as in the first transformers (Glorot’s variance).",
     "learn_block_norm_post": "norms after the residuals, as in the article",
     "learn_block_norm_pre": "norms before each sublayer",
     "learn_block_depth": "Blocks",
@@ -61,8 +61,8 @@ MESSAGES = {
     "learn_block_added": "Adds",
     "learn_block_top": "Top guess",
     "learn_block_embedding": "embedding",
-    "learn_block_part_attention": "{layer} attention",
-    "learn_block_part_feed_forward": "{layer} feed-forward",
+    "learn_block_part_attention": "attention {layer}",
+    "learn_block_part_feed_forward": "feed-forward {layer}",
     "learn_block_guess": "{label} {share}",
     "learn_block_chart": "How much attention and feed-forward add",
     "learn_block_layer": "block",
@@ -70,7 +70,7 @@ MESSAGES = {
     "learn_block_trace_attention": "attention",
     "learn_block_trace_feed_forward": "feed-forward",
     "learn_block_lesson": "After “{label}” the model predicts “{last}” ({share}); {since, select, never {only the last"
-    " half block makes it the top guess} other {it has been the top guess since “{point}”}}.",
+    " sublayer makes it the top guess} other {it has been the top guess since “{point}”}}.",
     "learn_block_count": "Change “{label}”: {moved, number} of the {others, number} other outputs {moved, plural, one"
     " {changes} other {change}}.",
     "learn_block_try_off": "Attention off",

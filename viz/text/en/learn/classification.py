@@ -1,4 +1,4 @@
-"""Section "Classification" says."""
+"""Messages of Learn's section "Classification"."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ MESSAGES = {
     "learn_classification_title": "Classification",
     "learn_classification_text": "A review gets one verdict, but the stack gives a vector for each word. The vectors"
     " are averaged over all words, and one linear map turns the average into two numbers, one for each class. Both"
-    " steps are sums, so the verdict is an exact sum too: each word adds its part, its pull, and all pulls and the"
-    " bias together are the difference of the two numbers.\n\nEach vector belongs to a word in its context: attention"
-    " has mixed other words into it. Leave a word out of the average, and what other words took from it remains."
-    " Maximum pooling keeps only each number’s largest value, so a few words can decide; this model was not"
-    " trained for it.",
+    " steps are sums, so the verdict is an exact sum too: each word adds its part, its pull, and all pulls plus the"
+    " bias give the difference of the two numbers.\n\nEach vector describes a word in its context: attention has mixed"
+    " other words into it. If you leave a word out of the average, what other words took from it remains. Maximum"
+    " pooling keeps only each number’s largest value, so a few words can decide; this model was not trained for it.",
     "learn_classification_text_field": "Review, up to {most} words",
     "learn_classification_empty": "Leave at least one word in the average.",
     "learn_classification_review": "The review. Click a word to leave it out of the average.",
@@ -20,7 +19,7 @@ MESSAGES = {
     "learn_classification_max": "Maximum of each number",
     "learn_classification_positive": "{share} positive",
     "learn_classification_word": "“{word}”{kind, select, in { pulls by {pull}} other { is left out}}",
-    "learn_classification_strongest": "The strongest pulls: to negative on the left, to positive on the right",
+    "learn_classification_strongest": "The strongest pulls: left towards negative, right towards positive",
     "learn_classification_rest": "{count, plural, one {# other} other {# others}}",
     "learn_classification_sum": "Pulls {pulls}, bias {bias}: together {difference}, the difference of the two numbers."
     " The softmax of the two gives {share} positive.",
@@ -32,8 +31,8 @@ MESSAGES = {
     "learn_classification_try_mixed": "A mixed review",
     "learn_classification_try_max": "Maximum pooling",
     "learn_classification_try_without": "Without the strongest word",
-    "learn_classification_question": "Which word of your review pulls hardest? Leave it out of the average. Does the"
-    " verdict flip?",
+    "learn_classification_question": "Leave the word with the strongest pull out of the average. Does the verdict"
+    " flip?",
     "learn_classification_choice_stays": "No, it stays on its side",
     "learn_classification_choice_turns": "Yes, it flips",
     "learn_classification_answer": "Without “{word}” the review is {after} positive; with it, {before}.",

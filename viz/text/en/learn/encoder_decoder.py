@@ -1,4 +1,4 @@
-"""Section "Encoder-decoder" says."""
+"""Messages of Learn's section "Encoder-decoder"."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ MESSAGES = {
     "learn_encoder_decoder_forms": "{date}, written at temperature 1",
     "learn_encoder_decoder_no_date": "Neither side is a date in its standard form, such as 2026-11-21.",
     "learn_encoder_decoder_right": "{right, select, yes {right} other {wrong}}",
-    "learn_encoder_decoder_judged": "Checked by a program that follows rules and shares no code with the one that made"
-    " the training data.",
+    "learn_encoder_decoder_judged": "Checked by a rule-based program that shares no code with the one that made the"
+    " training data.",
     "learn_encoder_decoder_lesson_same": "The model writes the target itself: both inputs are the same, and the loss"
     " is {bits} bits.",
-    "learn_encoder_decoder_lesson_other": "The model writes “{own}”. After the correct answer so far the target costs"
-    " {bits} bits, after its own {given}{short, select, yes {, up to where it has ended} other {}}.",
+    "learn_encoder_decoder_lesson_other": "The model writes “{own}”. Given the correct answer so far, the target costs"
+    " {bits} bits; given its own answer so far, {given}{short, select, yes {, up to where it has ended} other {}}.",
     "learn_encoder_decoder_try_slip": "A text it misreads",
     "learn_encoder_decoder_try_back": "Write a date back",
     "learn_encoder_decoder_try_forms": "Other forms",

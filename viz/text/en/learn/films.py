@@ -1,4 +1,4 @@
-"""Section "Why it works" says."""
+"""Messages of Learn's section "Why it works"."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ MESSAGES = {
     "learn_films_title": "Why it works",
     "learn_films_text": "Describe each film by a few numbers, its features, and each person’s taste by the same number"
     " of numbers. Their dot product is large when the two agree: agreement raises it, disagreement lowers it. Set the"
-    " numbers by hand first.\n\nNobody has time to write such numbers, so they are learned: give only who likes what,"
-    " and training adjusts the numbers until the dot products match. This is matrix factorisation, not self-attention."
-    " What the two share: meaning is expressed by dot products of learned vectors. Words get their vectors in the same"
+    " numbers by hand first.\n\nNobody has time to do that for every film, so the numbers are learned. You only say who"
+    " likes what; training adjusts the numbers until the dot products match. This is matrix factorisation, not"
+    " self-attention, but both express meaning by dot products of learned vectors. Words get their vectors in the same"
     " way.",
     "learn_films_show": "Show",
     "learn_films_show_hand": "by hand",
@@ -29,21 +29,22 @@ MESSAGES = {
     "learn_films_step": "Training step",
     "learn_films_loss": "step {step}: loss {loss}",
     "learn_films_seed": "Seed",
-    "learn_films_like_how": "♥ likes it, · does not: click to change. The small number is the prediction. Training"
-    " never sees “?”. The loss measures the error on all others.",
-    "learn_films_chart": "People and films in the plane of the two learned features, and where they started.",
+    "learn_films_like_how": "♥ means “likes it”, · means “does not”; click to change. The small number is the"
+    " prediction. “?” is hidden from training, and the loss is the error on all others.",
+    "learn_films_chart": "People and films, placed by the two learned features, and where each started.",
     "learn_films_learned_feature": "learned feature {number}",
     "learn_films_like": "{person}, “{film}”: {held, select, yes {not used in training} other {click to change}};"
     " predicted {share}",
-    "learn_films_lesson_learn": "The training is not told whether {person} likes “{film}”; it predicts {share}.",
+    "learn_films_lesson_learn": "Training never sees whether {person} likes “{film}”; the prediction is {share}.",
     "learn_films_word": "Word known to “{model}”",
     "learn_films_by_dot": "By dot product",
     "learn_films_by_cosine": "By cosine, ignoring length",
     "learn_films_near": "{value}, length {length}",
-    "learn_films_near_how": "Dot products favour long vectors: a long one may come before words closer in meaning.",
+    "learn_films_near_how": "Dot products favour long vectors: a word with a long vector may come before words closer"
+    " in meaning.",
     "learn_films_guess_far": "The article guesses that no word is close to “{word}” in meaning. Here its cosine with"
     " “{other}” is {cosine} (0 for unrelated, 1 for the same direction), higher than for {less} of all words.",
-    "learn_films_guess_near": "It guesses that “{word}” and “{other}” are close to each other: their cosine is"
+    "learn_films_guess_near": "It also guesses that “{word}” and “{other}” are close to each other: their cosine is"
     " {cosine}, higher than for {less} of all words with “{word}”.",
     "learn_films_lesson_words": "Nearest to “{word}” by dot product: “{dot}”; by cosine: “{cosine}”.",
     "learn_films_try_turn": "{person} stops liking romance",
@@ -51,9 +52,10 @@ MESSAGES = {
     "learn_films_try_words": "Near “wonderful”",
     "learn_films_question": "The model never saw whether {person} likes “{film}”. Given the other likes as they are"
     " now, what will it predict?",
-    "learn_films_choice_yes": "A like",
-    "learn_films_choice_no": "No like",
-    "learn_films_choice_even": "About even",
-    "learn_films_answer": "It gives {person} and “{film}” {share}, only because of other people with the same taste.",
+    "learn_films_choice_yes": "Likes it",
+    "learn_films_choice_no": "Does not like it",
+    "learn_films_choice_even": "About 50 %",
+    "learn_films_answer": "For {person} and “{film}” it predicts {share}. It can only judge by other people with"
+    " similar taste.",
     "learn_films_sentence": "the cat walks on the street",
 }

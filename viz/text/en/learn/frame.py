@@ -1,4 +1,4 @@
-"""What the frame of tab Learn says, around every section."""
+"""Messages of the frame around every section of Learn."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MESSAGES = {
     "learn_again": "Try again",
     "learn_try": "Try",
     "learn_reset": "Reset",
-    "learn_reset_hint": "Sets this section back to its beginning",
+    "learn_reset_hint": "Restores the initial state of this section",
     "learn_puzzle": "Puzzle",
     "learn_puzzle_solved": "Solved",
     "learn_check": "Check yourself",
@@ -25,7 +25,7 @@ MESSAGES = {
     "learn_code": "The code",
     "learn_code_place": "{file}, line {line}",
     "learn_code_values": "Show my numbers",
-    "learn_code_values_hint": "The tensors of this code for what the panel shows now",
+    "learn_code_values_hint": "The tensors of this code for the current state of the panel",
     "learn_code_shape": "{name}  ({shape})",
     "learn_words_limit": "Up to {most} words, {letters} characters in all.",
 }

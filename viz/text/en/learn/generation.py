@@ -1,13 +1,13 @@
-"""Section "Generation" says."""
+"""Messages of Learn's section "Generation"."""
 
 from __future__ import annotations
 
 MESSAGES = {
     "learn_generation_title": "Generation",
     "learn_generation_text": "A generator is trained to predict the next byte. Its target is its own input, shifted by"
-    " one: each position may use what came before, and is scored on what comes next. One pass scores all positions,"
-    " and nobody has to write labels.\n\nThat needs the mask. Without it a position sees its own answer, one byte to"
-    " the right, and learns to copy it: nearly perfect in training, useless for writing, where there is nothing to the"
+    " one: each position may use what came before, and is scored on what comes next. One pass scores all positions, and"
+    " nobody has to write labels.\n\nThis needs the mask. Without it a position sees its own answer, one byte to the"
+    " right, and learns to copy it: nearly perfect in training, useless for writing, where there is nothing to the"
     " right yet. Only the last target is not part of the input; there it fails. Drag the step to see the loss fall and"
     " the writing change.",
     "learn_generation_field": "Text, up to {most} bytes",
@@ -41,7 +41,7 @@ MESSAGES = {
     " costs {unmasked}, because the answer is part of the input.",
     "learn_generation_try_begin": "Before training",
     "learn_generation_try_words": "Step {step, number}",
-    "learn_generation_try_seed": "Another draw",
+    "learn_generation_try_seed": "Another sample",
     "learn_generation_question": "Without a mask each target can be read from the input, except one. Which?",
     "learn_generation_choice_first": "The first",
     "learn_generation_choice_middle": "One in the middle",

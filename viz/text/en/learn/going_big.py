@@ -1,4 +1,4 @@
-"""Section "Going big" says."""
+"""Messages of Learn's section "Going big"."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ MESSAGES = {
     " takes four times the memory. With their softmax and the gradients of both, the article counts four such tables"
     " for each head, text and layer. PyTorch does not hold all of them at once: until the backward pass it keeps one,"
     " the weights.\n\nFour tricks help: 16-bit numbers; a batch in parts whose gradients add up (as long as zero_grad"
-    " is not called); blocks computed again instead of kept; and a fused kernel, which works in small parts and never"
-    " stores a table.",
+    " is not called); blocks that are recomputed instead of kept; and a fused kernel, which works in small parts and"
+    " never stores a table.",
     "learn_going_big_t": "Words t",
     "learn_going_big_batch": "Texts",
     "learn_going_big_heads": "Heads",
@@ -35,8 +35,8 @@ MESSAGES = {
     "learn_going_big_kernel": "By a fused kernel",
     "learn_going_big_chart": "Peak memory of a training step",
     "learn_going_big_axis": "MB",
-    "learn_going_big_bar": "{precision, select, fp32 {32 bits} other {16 bits}}{accumulate, plural, one {} other"
-    " {, # parts}}{checkpointing, select, yes {, recomputed} other {}}",
+    "learn_going_big_bar": "{precision, select, fp32 {32 bits} other {16 bits}}{accumulate, select, 1 {} other {,"
+    " {accumulate} parts}}{checkpointing, select, yes {, recomputed} other {}}",
     "learn_going_big_measured": "Measured on {date}: “{name}”, {batch} texts of {t} bytes, {depth} layers, {heads}"
     " heads, by the equation. According to the formula, the attention weights of all its layers take {formula}. {cpu},"
     " torch {torch};",

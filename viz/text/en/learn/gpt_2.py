@@ -1,4 +1,4 @@
-"""Section "GPT-2" says."""
+"""Messages of Learn's section "GPT-2"."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ MESSAGES = {
     "learn_gpt_2_title": "GPT-2",
     "learn_gpt_2_text": "GPT-2 is the article’s generator with small changes, made large, and its tokens are pieces of"
     " words. Byte-pair encoding begins with the 256 bytes and merges the most common pair of neighbours, again and"
-    " again: every text can be read, common words are one piece, rare words several.\n\nA piece holds several bytes,"
-    " so bits are counted per byte; otherwise models could not be compared. The article’s 0.93 is reported by GPT-2’s"
-    " makers for its largest model on enwik8, without training on it and with a context of 1,024 pieces. Our models"
-    " are small and measured on other text: compare them only with each other.",
+    " again: every text can be read, common words are one piece, rare words several.\n\nA piece holds several bytes, so"
+    " we count bits per byte; otherwise models could not be compared. The article’s 0.93 is reported by GPT-2’s makers"
+    " for its largest model on enwik8, without training on it and with a context of 1,024 pieces. Our models are small"
+    " and measured on other text: compare them only with each other.",
     "learn_gpt_2_show": "Show",
     "learn_gpt_2_show_pieces": "pieces",
     "learn_gpt_2_show_bits": "bits",
@@ -26,21 +26,21 @@ MESSAGES = {
     "learn_gpt_2_piece": "“{label}”: number {id} of the vocabulary, {bytes, plural, one {# byte} other {# bytes}}{bits,"
     " select, none {} other {, {bits} bits}}",
     "learn_gpt_2_coloured": "The background of a piece shows its surprise for “gpt” in bits: the stronger the colour,"
-    " the more.",
+    " the higher the surprise.",
     "learn_gpt_2_uncoloured": "With all merges you see the pieces that “gpt” reads, and the surprise of each.",
     "learn_gpt_2_on_text": "This text from its second piece on, {bytes} bytes",
     "learn_gpt_2_bits_of": "{bits} bits per byte",
     "learn_gpt_2_unit": "{unit, select, piece {pieces} other {bytes}}",
-    "learn_gpt_2_row_reads": "reads",
+    "learn_gpt_2_row_reads": "input",
     "learn_gpt_2_row_vocabulary": "vocabulary",
     "learn_gpt_2_row_parameters": "parameters",
     "learn_gpt_2_row_context": "context",
-    "learn_gpt_2_row_bytes": "bytes trained on",
-    "learn_gpt_2_row_seconds": "training by the clock",
+    "learn_gpt_2_row_bytes": "training bytes",
+    "learn_gpt_2_row_seconds": "training time",
     "learn_gpt_2_row_bits": "bits per byte, full context",
     "learn_gpt_2_row_equal": "bits per byte, context of 256 bytes",
     "learn_gpt_2_in_view": "{count} {unit, select, piece {pieces} other {bytes}}",
-    "learn_gpt_2_minutes": "{minutes} min{runs, plural, one {} other {, # runs}}",
+    "learn_gpt_2_minutes": "{minutes} min{runs, select, 1 {} other {, {runs} runs}}",
     "learn_gpt_2_winner": "{ahead, select, yes {At equal context “{pieces}” needs fewer bits.} other {At equal context"
     " “{pieces}” does not need fewer bits.}} {sooner, select, yes {It was trained for less time, so it also wins at"
     " equal time.} other {This says nothing about equal time.}}",

@@ -1,15 +1,15 @@
-"""Section "Sets, images, graphs" says."""
+"""Messages of Learn's section "Sets, images, graphs"."""
 
 from __future__ import annotations
 
 MESSAGES = {
     "learn_graphs_title": "Sets, images, graphs",
-    "learn_graphs_text": "To attention a sentence is a set of units. Nothing in it says that they are words, or that"
-    " they come in a row: order comes from positions, structure from the mask. So draw a graph: an edge lets two units"
-    " attend to each other. One layer reaches the neighbours, the next their neighbours. This is measured: each unit"
-    " is changed in turn, and outputs that it cannot reach stay exactly the same.\n\nRename the units together with"
-    " their edges, and their outputs move along. A picture is a graph too: each pixel is linked to those around it."
-    " Vectors and weights are random here; nothing is trained.",
+    "learn_graphs_text": "For attention, a sentence is just a set of units. Nothing marks them as words or puts them in"
+    " a row: order comes from positions, structure from the mask. So draw a graph: an edge lets two units attend to"
+    " each other. One layer reaches the neighbours, the next their neighbours. The map measures this: each unit is"
+    " changed in turn, and outputs that it cannot reach stay exactly the same.\n\nIf you rename the units together with"
+    " their edges, their outputs move along. A picture is a graph too: each pixel is linked to those around it. Vectors"
+    " and weights are random here; nothing is trained.",
     "learn_graphs_units": "Units",
     "learn_graphs_layers": "Layers",
     "learn_graphs_rename": "Rename",
@@ -33,11 +33,11 @@ MESSAGES = {
     "learn_graphs_try_set": "A set: all attend to all",
     "learn_graphs_try_picture": "A picture: {side} × {side} pixels",
     "learn_graphs_try_islands": "Two islands",
-    "learn_graphs_puzzle": "With {count} units and at most {edges} edges: let every unit reach every other within 2"
+    "learn_graphs_puzzle": "Use {count} units and at most {edges} edges so that every unit reaches every other within 2"
     " layers.",
     "learn_graphs_question": "Five units in a row, each linked to the next. After how many layers can the first depend"
     " on the last?",
     "learn_graphs_choice": "{count}",
-    "learn_graphs_answer": "The last unit was changed. After one layer, two, three and four, the output of the first"
-    " changed by {changes}.",
+    "learn_graphs_answer": "Changing the last unit changes the output of the first by {changes} after 1, 2, 3 and 4"
+    " layers.",
 }

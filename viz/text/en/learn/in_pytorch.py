@@ -1,15 +1,15 @@
-"""Section "In Pytorch" says."""
+"""Messages of Learn's section "In Pytorch"."""
 
 from __future__ import annotations
 
 MESSAGES = {
     "learn_in_pytorch_title": "In PyTorch",
-    "learn_in_pytorch_text": "All of it is three lines. x holds a sentence: a row for each word, here with the vectors"
-    " that a classifier of film reviews has learned. The first line computes every dot product at once, the second"
-    " turns each row into weights, the third computes every output.\n\nThe plain loop below does the same, number by"
-    " number, and gives the same outputs. Only the time differs: a product of matrices is one call, which runs in"
-    " compiled code over whole rows. The first number of each shape is the batch: the same three lines could take"
-    " several sentences at once.",
+    "learn_in_pytorch_text": "Self-attention is three lines of PyTorch. x holds a sentence, one row for each word; the"
+    " vectors are those that a classifier of film reviews has learned. The first line computes all dot products at"
+    " once, the second turns each row into weights, the third computes all outputs.\n\nThe plain loop below does the"
+    " same, number by number, and gives the same outputs. Only the time differs: a matrix product is a single call to"
+    " compiled code, which works on whole rows. The first number of each shape is the batch size: the same three lines"
+    " could process several sentences at once.",
     "learn_in_pytorch_text_field": "Text, up to {most} words",
     "learn_in_pytorch_x": "x = vectors of “{model}”",
     "learn_in_pytorch_raw_label": "The raw weights: the dot product of each word with every word",
@@ -29,7 +29,7 @@ MESSAGES = {
     "learn_in_pytorch_try_swap": "Swap two words",
     "learn_in_pytorch_swapped": "the street walks on the cat",
     "learn_in_pytorch_try_longer": "Vectors × {factor}",
-    "learn_in_pytorch_try_copies": "Time the sentence {copies} times over",
+    "learn_in_pytorch_try_copies": "Time the sentence repeated {copies} times",
     "learn_in_pytorch_question": "What sums to 1 in the tensor of weights?",
     "learn_in_pytorch_choice_rows": "Each row",
     "learn_in_pytorch_choice_columns": "Each column",

@@ -1,16 +1,16 @@
-"""Section "Why 'self', why 'key' and 'value'" says."""
+"""Messages of Learn's section "Why 'self', why 'key' and 'value'"."""
 
 from __future__ import annotations
 
 MESSAGES = {
     "learn_key_value_title": "Why “self”, why “key” and “value”",
-    "learn_key_value_text": "A Python dictionary keeps a value under each key. A query must equal a key, or"
-    " there is an error. Attention is a soft dictionary: every key contributes, the more the larger its dot product"
-    " with the query, and the values are averaged with these weights. At the hard end of the slider one key gets all"
-    " the weight. Even then attention never misses: some key always has the largest product.\n\nThe idea is older than"
-    " transformers: in recurrent translation models the query (as we would say now) came from the sentence being"
-    " written, and keys and values from the sentence being read. In self-attention one sequence provides all three:"
-    " each word has a query, a key and a value.",
+    "learn_key_value_text": "A Python dictionary stores a value under each key. A query must equal a key exactly, or"
+    " there is an error. Attention is a soft dictionary: every key gets a weight, larger for a larger dot product with"
+    " the query, and the values are averaged with these weights. At the hard end of the slider one key gets all the"
+    " weight. Even then attention never fails: some key always has the largest product.\n\nThe idea is older than"
+    " transformers. In recurrent translation models the query (in today’s words) came from the sentence being written,"
+    " keys and values from the sentence being read. In self-attention one sequence provides all three: each word has a"
+    " query, a key and a value.",
     "learn_key_value_names": "spring summer autumn winter",
     "learn_key_value_query": "query",
     "learn_key_value_hard": "hard",
@@ -34,7 +34,7 @@ MESSAGES = {
     "learn_key_value_ask": "Set the query to the key of {name}",
     "learn_key_value_asks": "Use {name} as the query",
     "learn_key_value_sum": "y = {terms} = {y}",
-    "learn_key_value_scale": "The values lie between {least} and {most}; the answer of attention is {y}.",
+    "learn_key_value_scale": "The values lie between {least} and {most}; attention returns {y}.",
     "learn_key_value_lesson": "{asker, select, keys {The query is the key of “{name}”. The dictionary returns {found};"
     " attention returns {y}} other {{hit, select, yes {The dictionary has this key and returns {found}; attention"
     " returns {y}} other {The dictionary has no such key. Attention returns {y}}}}}, with {share} of the weight on"
@@ -42,7 +42,7 @@ MESSAGES = {
     "learn_key_value_try_there": "The query is exactly “{name}”",
     "learn_key_value_try_hard": "A missing key, at the hard limit",
     "learn_key_value_try_itself": "Keys as queries",
-    "learn_key_value_puzzle": "Move only keys: bring the answer to within a tenth of the value of “{name}”, {value}.",
+    "learn_key_value_puzzle": "Bring the answer within 0.1 of the value of “{name}”, {value}, by moving only keys.",
     "learn_key_value_question": "A query of (0, 0) matches no key. What does attention return?",
     "learn_key_value_choice_error": "Nothing: an error, as a dictionary would",
     "learn_key_value_choice_zero": "0",

@@ -1,4 +1,4 @@
-"""Section "Queries, keys, values" says."""
+"""Messages of Learn's section "Queries, keys, values"."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ MESSAGES = {
     "learn_queries_keys_values_title": "Queries, keys, values",
     "learn_queries_keys_values_text": "Every word is used three times: it asks (query: a row of the table), it is"
     " compared (key: a column), and it is passed on (value: its share of every y). In the first section one arrow did"
-    " all three. Now three matrices W turn it into three: a query, a key and a value.\n\nDrag the two dashed columns"
-    " of a matrix: they show where it sends the arrows (1, 0) and (0, 1). The words are on a circle, in their order:"
-    " each is a fifth of a turn after the one before. The starting matrices change nothing, so this is section 1"
-    " again, except that scores are divided by √s, here √2.",
+    " all three. Now three matrices W turn it into three: a query, a key and a value.\n\nDrag the two dashed columns of"
+    " a matrix: they show where it sends the arrows (1, 0) and (0, 1). The words lie on a circle, each a fifth of a"
+    " turn after the one before. The starting matrices change nothing, so this is section 1 again, except that scores"
+    " are divided by √s, here √2.",
     "learn_queries_keys_values_show": "Show",
     "learn_queries_keys_values_show_plane": "in the plane",
     "learn_queries_keys_values_show_plane_hint": "Three 2 × 2 matrices whose columns you drag",
@@ -25,9 +25,9 @@ MESSAGES = {
     "learn_queries_keys_values_scores": "Scores q·k / √2",
     "learn_queries_keys_values_weights": "Weights: the softmax of each row",
     "learn_queries_keys_values_row": "Show the three uses of “{word}”",
-    "learn_queries_keys_values_uses": "“{word}” asks: {share} of its output comes from “{most}” (its row). It is"
-    " compared: “{reader}” attends to it most, {read} (its column). It is passed on: added over all outputs, its"
-    " weight is {all} (the column’s sum).",
+    "learn_queries_keys_values_uses": "As a query, “{word}” gets {share} of its output from “{most}” (its row). As a"
+    " key, it gets the most attention from “{reader}”, {read} (its column). As a value, it has a weight of {all} in all"
+    " outputs together (the sum of its column).",
     "learn_queries_keys_values_lesson": "“{word}” attends most to “{most}”, {share}. Drag a dashed column of a matrix"
     " to change the weights.",
     "learn_queries_keys_values_lesson_head": "In “{model}”, “{query}” gives “{key}” {share} of its attention. Click a"
@@ -53,12 +53,12 @@ MESSAGES = {
     "learn_queries_keys_values_try_away": "W_k = −1: attend elsewhere",
     "learn_queries_keys_values_try_nothing": "W_q = 0: ask nothing",
     "learn_queries_keys_values_try_turn": "W_v: a quarter turn",
-    "learn_queries_keys_values_puzzle": "Set W_q and W_k so that every word but the first attends most to the one"
+    "learn_queries_keys_values_puzzle": "Set W_q and W_k so that every word except the first attends most to the word"
     " before it.",
-    "learn_queries_keys_values_question": "Only W_v changes. What changes with it?",
+    "learn_queries_keys_values_question": "Only W_v changes. What else changes?",
     "learn_queries_keys_values_choice_weights": "The weights only",
     "learn_queries_keys_values_choice_outputs": "The outputs only",
     "learn_queries_keys_values_choice_both": "Weights and outputs",
-    "learn_queries_keys_values_answer": "With other values the weights changed by {weights}, the outputs by up to"
+    "learn_queries_keys_values_answer": "With other values the weights changed by {weights} and the outputs by up to"
     " {outputs}: queries and keys alone decide which word attends to which.",
 }

@@ -1,4 +1,4 @@
-"""Section "Why not recurrent or convolutional" says."""
+"""Messages of Learn's section "Why not recurrent or convolutional"."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ MESSAGES = {
     "learn_recurrent_title": "Why not recurrent or convolutional",
     "learn_recurrent_text": "A recurrent network passes all it knows along in one vector, word by word: the first word"
     " reaches the end only through every step between, and each step waits for the one before. A convolution computes"
-    " all positions at once, but sees only a few before each; layer upon layer sees farther. Self-attention reaches"
-    " every earlier position in one layer, and nothing waits.\n\nThat is an argument about steps. It is not free: the"
-    " number of dot products grows with t². Nor does it decide which is better: at equal parameters, bytes and seconds"
-    " our convolutions win, because so short a training rewards what is nearest. Long texts and long trainings are not"
+    " all positions at once, but sees only a few before each; more layers see farther. Self-attention reaches every"
+    " earlier position in one layer, and nothing waits.\n\nThis is an argument about steps. The price: the number of"
+    " dot products grows with t². Nor does it decide which is better: with equal parameters, bytes and seconds our"
+    " convolutions win, because a training this short rewards nearby context. Long texts and long trainings are not"
     " measured here.",
     "learn_recurrent_field": "Text, up to {most} bytes",
     "learn_recurrent_short": "At least two characters, please.",
@@ -47,9 +47,9 @@ MESSAGES = {
     "learn_recurrent_longer": "{times} times as long",
     "learn_recurrent_milliseconds": "{value} ms",
     "learn_recurrent_ratio": "× {value}",
-    "learn_recurrent_time_note": "On one processor core nothing runs in parallel, so this measures work, not waiting:"
-    " it grows with t for the recurrent network and the convolutions, and in the end with t² for attention. On"
-    " parallel hardware the waiting counts too: the steps show it.",
+    "learn_recurrent_time_note": "On one processor core nothing runs in parallel, so this measures work, not waiting."
+    " The work grows with t for the recurrent network and the convolutions, and in the end with t² for attention. On"
+    " parallel hardware the waiting counts too: the view “steps” shows it.",
     "learn_recurrent_measured": "Measured on {date}, the fastest of several rounds: {cpu}, {threads, plural, one {#"
     " thread} other {# threads}}, torch {torch};",
     "learn_recurrent_column_parameters": "parameters",
@@ -57,9 +57,9 @@ MESSAGES = {
     "learn_recurrent_column_seconds": "processor time",
     "learn_recurrent_column_bits": "bits per byte",
     "learn_recurrent_seconds": "{value} s",
-    "learn_recurrent_winner": "Best at equal parameters and equal bytes: {kind}, {bits} bits. {quickest, select, yes"
-    " {It also took the least time, {seconds} s, so no other is better at equal seconds either.} other {Others took"
-    " less time.}}",
+    "learn_recurrent_winner": "Best with equal parameters and equal bytes: {kind}, {bits} bits. {quickest, select, yes"
+    " {It also took the least time, {seconds} s, so no other is better in equal time either.} other {Others took less"
+    " time.}}",
     "learn_recurrent_bits_note": "From the models’ cards: 500 steps on the same bytes, one seed each, validation"
     " split; seconds are rough. The learning rate was chosen for the transformer, so the others might do better"
     " still.",

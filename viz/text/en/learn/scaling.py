@@ -1,20 +1,19 @@
-"""Section "Scaling" says."""
+"""Messages of Learn's section "Scaling"."""
 
 from __future__ import annotations
 
 MESSAGES = {
     "learn_scaling_title": "Scaling",
     "learn_scaling_text": "A dot product of two vectors of size k is a sum of k products. For random numbers (mean 0,"
-    " standard deviation 1) its standard deviation is √k. The softmax of widely spread scores gives"
-    " nearly all weight to one key, and its gradient, the slope that training follows, almost vanishes: the model"
-    " cannot learn to attend elsewhere. Dividing by √k makes the standard deviation 1 again, for any k.\n\nThe article"
-    " argues with a vector of k equal numbers c, whose length is √k · c. That shows how length grows; the reason for"
-    " the root is the spread of the scores. Where eight heads share a vector of 256 numbers, k is the size of one"
-    " head: 32.",
+    " standard deviation 1) its standard deviation is √k. The softmax of widely spread scores gives nearly all weight"
+    " to one key, and its gradient, the slope that training follows, almost vanishes: the model cannot learn to attend"
+    " elsewhere. Dividing by √k makes the standard deviation 1 again, for any k.\n\nThe article argues with a vector of"
+    " k equal numbers c, whose length is √k · c. That shows how length grows; the reason for the root is the spread of"
+    " the scores. Where eight heads share a vector of 256 numbers, k is the size of one head: 32.",
     "learn_scaling_measure": "Measure",
     "learn_scaling_mean": "mean",
     "learn_scaling_spread": "spread",
-    "learn_scaling_spread_hint": "Standard deviation of the dot products",
+    "learn_scaling_spread_hint": "Standard deviation of the dot products: how far they are spread out",
     "learn_scaling_entropy": "entropy, bits",
     "learn_scaling_entropy_hint": "Of the softmax over 16 keys: 4 bits if all weights are equal, 0 if one key has all",
     "learn_scaling_gradient": "gradient",
@@ -26,12 +25,13 @@ MESSAGES = {
     "learn_scaling_scaled": "q·k / √k",
     "learn_scaling_row_plain": "16 weights from q·k",
     "learn_scaling_row_scaled": "16 weights from q·k / √k",
-    "learn_scaling_chart": "The measured value, from k = 2 to k = 1,024, with the root and without. Click to choose k.",
+    "learn_scaling_chart": "The measured value for k = 2 to k = 1,024, with division by √k and without. Click to choose"
+    " k.",
     "learn_scaling_show": "Vectors",
     "learn_scaling_show_random": "Random",
     "learn_scaling_show_trained": "Trained",
     "learn_scaling_show_random_hint": "Random vectors, from k = 2 to k = 1,024",
-    "learn_scaling_show_trained_hint": "Two models trained alike, one of them without dividing by the root",
+    "learn_scaling_show_trained_hint": "Two models trained alike, except that one does not divide by √s",
     "learn_scaling_field": "Text, up to {most} bytes",
     "learn_scaling_chart_trained": "How spread out each head’s attention is: the mean entropy of its rows, in bits,"
     " with the root and without",

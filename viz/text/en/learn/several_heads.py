@@ -1,15 +1,15 @@
-"""Section "Several heads" says."""
+"""Messages of Learn's section "Several heads"."""
 
 from __future__ import annotations
 
 MESSAGES = {
     "learn_several_heads_title": "Several heads",
-    "learn_several_heads_text": "One head has one set of weights. “gave” then gets giver, gift and receiver in one"
-    " sum: in different amounts, but always in the same way. With several heads, each has its own queries, keys and"
-    " values, and its output goes into its own part of y.\n\nHeads alone do not show who comes first. Without"
-    " positions and without a mask a sentence is a set: swap mary and susan, and y of “gave” stays the same up to"
-    " rounding, whatever the matrices. Here they are set by hand, so that each number of y is the share of one word;"
-    " the table repeats the test with random and with trained matrices.",
+    "learn_several_heads_text": "One head has one set of weights. “gave” then gets giver, gift and receiver in one sum:"
+    " in different amounts, but always in the same way. With several heads, each has its own queries, keys and values,"
+    " and its output fills its own part of y.\n\nHeads alone do not show who comes first. Without positions and without"
+    " a mask a sentence is a set: swap mary and susan, and y of “gave” stays the same up to rounding, whatever the"
+    " matrices. Here they are set by hand so that each number of y is the weight of one word; the table repeats the"
+    " test with random and with trained matrices.",
     "learn_several_heads_show": "Show",
     "learn_several_heads_show_gave": "who gave",
     "learn_several_heads_show_gave_hint": "What the heads of “gave” attend to, and what a swap of two words changes",
@@ -28,7 +28,7 @@ MESSAGES = {
     "learn_several_heads_before": "As written",
     "learn_several_heads_after": "mary and susan swapped",
     "learn_several_heads_picture": "{sentence}: what each head of “gave” attends to",
-    "learn_several_heads_parts": "y of “gave”: {count, plural, one {its only part} other {its # parts}}",
+    "learn_several_heads_parts": "y of “gave”, in {count, plural, one {one part} other {# parts}}",
     "learn_several_heads_all": "all at once",
     "learn_several_heads_giver": "giver",
     "learn_several_heads_gift": "gift",
@@ -36,13 +36,13 @@ MESSAGES = {
     "learn_several_heads_itself": "verb",
     "learn_several_heads_lesson_same": "Swap mary and susan, and y of “gave” does not change: without positions"
     " {count, plural, one {one head} other {# heads}} cannot tell who comes first.",
-    "learn_several_heads_lesson_amounts": "One head with positions: y of “gave” holds {first} mary and {second} susan,"
-    " in one sum. After the swap only the amounts differ.",
-    "learn_several_heads_lesson_parts": "Four heads with positions: {first} of the giver’s part of y is mary; after"
-    " the swap, {second} is susan. Giver and receiver are in different parts.",
-    "learn_several_heads_lesson_forms": "k = {k, number}, h = {heads, number}: {divides, select, yes {{narrow}"
-    " parameters in narrow heads, {wide} in wide ones, {chunked} in chunks.} other {{wide} parameters in wide heads;"
-    " the other forms cut k into h equal parts, which is impossible here.}}",
+    "learn_several_heads_lesson_amounts": "One head with positions: y of “gave” is a single sum with {first} of mary"
+    " and {second} of susan. After the swap only these amounts differ.",
+    "learn_several_heads_lesson_parts": "Four heads with positions: the giver’s part of y is {first} mary, and after"
+    " the swap {second} susan. Giver and receiver are in different parts.",
+    "learn_several_heads_lesson_forms": "k = {k, number}, h = {heads, number}: {divides, select, yes {narrow heads have"
+    " {narrow} parameters, wide ones {wide}, chunked ones {chunked}.} other {wide heads have {wide} parameters. The"
+    " other forms cut k into h equal parts, which is impossible here.}}",
     "learn_several_heads_moves": "How much the output of “gave” changes after the swap",
     "learn_several_heads_made_hand": "set by hand",
     "learn_several_heads_made_random": "random",
@@ -55,7 +55,7 @@ MESSAGES = {
     "learn_several_heads_time": "Time",
     "learn_several_heads_milliseconds": "{value} ms",
     "learn_several_heads_too_large": "not run",
-    "learn_several_heads_trained": "Their loss, trained",
+    "learn_several_heads_trained": "Loss of trained models",
     "learn_several_heads_change": "Model",
     "learn_several_heads_parameters": "Parameters",
     "learn_several_heads_bits": "Bits per byte",
@@ -63,9 +63,10 @@ MESSAGES = {
     "learn_several_heads_trained_unify": "without unifyheads",
     "learn_several_heads_trained_one": "one head",
     "learn_several_heads_trained_wide": "four wide heads",
-    "learn_several_heads_worth": "From their cards, each trained for {steps, number} steps on the same bytes; lower is"
-    " better. Without unifyheads, {maps, number} parameters fewer, the loss is {unify} bits higher; with one head"
-    " instead of {heads}, {one}. One run each: a few hundredths may be chance.",
+    "learn_several_heads_worth": "From the models’ cards; each model was trained for {steps, number} steps on the same"
+    " bytes, and lower is better. Without unifyheads there are {maps, number} fewer parameters, and the loss is {unify}"
+    " bits higher. With one head instead of {heads} it is {one} bits higher. These are single runs: a few hundredths"
+    " may be chance.",
     "learn_several_heads_emb": "k, size of a word’s vector",
     "learn_several_heads_count": "h, heads",
     "learn_several_heads_form": "Form",
@@ -82,17 +83,17 @@ MESSAGES = {
     "learn_several_heads_formula_wide": "3hk² + hk² + k = {value, number}",
     "learn_several_heads_formula_chunked": "3k²/h + k² + k = {value, number}",
     "learn_several_heads_divide": "k must be a multiple of h",
-    "learn_several_heads_unify": "The first term is for queries, keys and values; the rest is unifyheads, which joins"
-    " the heads. Narrow heads cost no more than one head; wide ones cost h times as much. Time: the fastest of several"
-    " calls on {words} words, just now, on the server.",
+    "learn_several_heads_unify": "In the formulas, the first term counts queries, keys and values; the rest counts"
+    " unifyheads, which joins the heads. Narrow heads cost no more than one head; wide ones cost h times as much. Time:"
+    " the fastest of several calls on {words} words, just now, on the server.",
     "learn_several_heads_try_one": "One head, positions",
     "learn_several_heads_try_off": "Four heads, no positions",
     "learn_several_heads_try_paper": "k = 512, 8 heads",
-    "learn_several_heads_question": "Eight heads, no positions, no mask, trained as long as you like. Can the output"
-    " of “gave” show who is the giver?",
+    "learn_several_heads_question": "Eight heads, no positions, no mask, trained as long as you like. Can the output of"
+    " “gave” show who the giver is?",
     "learn_several_heads_answer_never": "No, never",
     "learn_several_heads_answer_heads": "Yes: one head for the giver, one for the receiver",
     "learn_several_heads_answer_training": "Only if the training data show it",
-    "learn_several_heads_answer": "Without positions y of “gave” changed by at most {without}, with matrices set by"
-    " hand, random or learned: that is rounding. With positions it changed by up to {with}.",
+    "learn_several_heads_answer": "Without positions y of “gave” changed by at most {without}, whether the matrices"
+    " were set by hand, random or learned. That is rounding. With positions it changed by up to {with}.",
 }

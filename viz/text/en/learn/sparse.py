@@ -1,4 +1,4 @@
-"""Section "Sparse" says."""
+"""Messages of Learn's section "Sparse"."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ MESSAGES = {
     "learn_sparse_title": "Sparse",
     "learn_sparse_text": "In dense attention every token attends to every other, in t² cells, most of them with almost"
     " no weight. A sparse transformer computes only a pattern of cells: near keys, and some far ones that stand in for"
-    " the rest. With a stride of √t a query has at most about 2√t keys, so a layer costs on the order of t√t. Pairs"
-    " that one layer does not connect, later layers can.\n\nThe pattern is not learned but chosen, and with it the"
-    " paths that information can take. A mask alone saves nothing, because a dense kernel computes cells that are then"
-    " thrown away; here the pattern is cut into small dense products that never hold t² of anything.",
+    " the rest. With a stride of √t a query has at most about 2√t keys, so a layer costs on the order of t√t. Later"
+    " layers can connect pairs that one layer does not.\n\nThe pattern is chosen, not learned, and it fixes the paths"
+    " information can take. A mask alone saves nothing, because a dense kernel computes cells that are then thrown"
+    " away; here the pattern is cut into small dense products, and no t × t table is ever stored.",
     "learn_sparse_show": "Show",
     "learn_sparse_show_pattern": "pattern",
     "learn_sparse_show_time": "time",
@@ -38,7 +38,7 @@ MESSAGES = {
     " {row} needs more than {layers} layers to depend on input {column}.} other {Input {column} comes after output"
     " {row}, which never sees it.}}",
     "learn_sparse_legend_one": "in the pattern",
-    "learn_sparse_legend_more": "reached by later layers, fainter the later",
+    "learn_sparse_legend_more": "reached by later layers (the later, the fainter)",
     "learn_sparse_reached": "Connected pairs",
     "learn_sparse_after": "after {layers, plural, one {# layer} other {# layers}}",
     "learn_sparse_cells": "{cells} of {causal} cells, {share}: a query has {keys} keys on average. Computing only"
@@ -61,7 +61,8 @@ MESSAGES = {
     "learn_sparse_lesson_pattern": "{cells} of {causal} cells are computed. After {layers, plural, one {# layer} other"
     " {# layers}} {share} of all pairs are connected{all, select, none {; even {most} layers do not connect all} other"
     " {; after {all, plural, one {# layer} other {# layers}} every token can depend on every earlier one}}.",
-    "learn_sparse_lesson_time": "{t, number} tokens: {strided} ms strided, {dense} ms dense, {times} times as long.",
+    "learn_sparse_lesson_time": "{t, number} tokens: {strided} ms strided, {dense} ms dense, which is {times} times as"
+    " long.",
     "learn_sparse_lesson_memory": "{t, number} tokens: {strided} MB strided, {dense} MB dense with a fused kernel,"
     " which stores no table either. By the equation {at, number} tokens already take {equation} MB.",
     "learn_sparse_try_fixed": "Fixed",

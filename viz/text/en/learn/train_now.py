@@ -1,4 +1,4 @@
-"""Section "Train one now" says."""
+"""Messages of Learn's section "Train one now"."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ MESSAGES = {
     "learn_train_now_title": "Train one now",
     "learn_train_now_text": "Choose a task, press Train, and watch a transformer of two blocks learn it from random"
     " weights, on the server, in about half a minute. It reads a question and writes the answer after the =, one"
-    " character at a time. Nobody programs the solution: the loss asks for the right next character, and the heads"
-    " learn where to attend.\n\nTo reverse a word, some head has to attend along the other diagonal; to sort, heads"
-    " have to search for letters. A tenth of all questions is kept out of training, and the accuracy is measured only"
-    " on these. Then ask it a question of your own.",
+    " character at a time. Nobody programs the solution: the loss rewards the right next character, and the heads learn"
+    " where to attend.\n\nTo reverse a word, some head has to attend along the other diagonal; to sort, heads have to"
+    " search for letters. A tenth of all questions is kept out of training, and the accuracy is measured only on these."
+    " Then ask it a question of your own.",
     "learn_train_now_task": "Task",
     "learn_train_now_task_copy": "copy",
     "learn_train_now_task_reverse": "reverse",

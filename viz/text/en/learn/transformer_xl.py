@@ -1,4 +1,4 @@
-"""Section "Transformer-XL" says."""
+"""Messages of Learn's section "Transformer-XL"."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ MESSAGES = {
     "learn_transformer_xl_layer": "Layer",
     "learn_transformer_xl_head": "Head",
     "learn_transformer_xl_byte": "“{label}”: {bits} bits; with memory {on}, without {off}",
-    "learn_transformer_xl_ground": "The background of a byte shows its surprise in bits: the stronger, the more. A bar"
-    " marks where each segment of {segment} bytes begins; in training a segment has {trained}.",
+    "learn_transformer_xl_ground": "The background of a byte shows its surprise in bits: the stronger the colour, the"
+    " higher the surprise. A bar marks where each segment of {segment} bytes begins; in training a segment has"
+    " {trained}.",
     "learn_transformer_xl_chart_memory": "Bits per byte of this text, by how many bytes each layer remembers",
     "learn_transformer_xl_axis_memory": "bits per byte of this text",
     "learn_transformer_xl_remembered": "{memory, plural, one {# byte} other {# bytes}} kept",

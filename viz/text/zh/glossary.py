@@ -1,0 +1,45 @@
+"""Chinese messages of the glossary: the terms of the field, and what each means."""
+
+from __future__ import annotations
+
+MESSAGES = {
+    "glossary": "术语表",
+    "term_token": "词元",
+    "term_token_means": "词元（token）是模型读取文本的单位：一个词、词的一部分、一个字符或一个字节。每个词元变成一个向"
+    "量，即一串数，再由各层来改变。",
+    "term_head": "注意力头",
+    "term_head_means": "注意力头（head）：一层中并行进行的若干个注意力计算之一。每个头有自己的查询、键和值；各头的输出"
+    "在层末合并。",
+    "term_query": "查询",
+    "term_query_means": "查询（query）：词元用来搜索其他词元的向量，由头从词元的向量算出。在注意力图上，每一行是一个查"
+    "询。",
+    "term_key": "键",
+    "term_key_means": "键（key）：供查询比较的向量，由头从词元的向量算出。在注意力图上，每一列是一个键。",
+    "term_value": "值",
+    "term_value_means": "值（value）：词元传递给关注它的词元的向量，由头从词元的向量算出。头对一个查询的输出，是所有的"
+    "值各乘以权重之后的和。",
+    "term_weight": "权重",
+    "term_weight_means": "注意力权重（weight）：查询对键的关注程度，是 0 到 1 之间的数。一个查询的权重之和为 1。",
+    "term_score": "得分",
+    "term_score_means": "得分（score）：查询与键的匹配程度，即两者的点积除以 √s，s 是这两个向量的大小。softmax 把得分变"
+    "成权重。",
+    "term_softmax": "softmax",
+    "term_softmax_means": "把一组数变成份额：对每个数取 e 的幂，再除以所有幂之和。份额之和为 1，最大的数得到最大的份"
+    "额。",
+    "term_mass": "注意力占比",
+    "term_mass_means": "一个查询的注意力的一部分：它在某些键上的权重之和。在所有键上合计为 100 %。",
+    "term_entropy": "熵",
+    "term_entropy_means": "熵（entropy）：一个查询的注意力有多分散，以比特为单位。0 比特：全部在一个词元上。1 比特：相"
+    "当于平均分给 2 个词元。2 比特：分给 4 个。3 比特：分给 8 个。",
+    "term_rollout": "注意力展开",
+    "term_rollout_means": "注意力展开（rollout）：穿过所有的层，把注意力一直追溯到文本。每一层一半算作各头的平均，一半"
+    "算作不变，因为词元也保留自己的向量；然后各层相乘。",
+    "term_logit": "对数几率",
+    "term_logit_means": "对数几率（logit）：模型给每个可能的下一个词元打的数。softmax 把这些数变成概率。",
+    "term_surprise": "意外度",
+    "term_surprise_means": "意外度（surprise）：一个词元有多出乎意料，以比特为单位，即模型给它的概率的 −log₂。0 比特："
+    "完全确定。1 比特：如同抛硬币。每多 1 比特，概率减半。",
+    "term_byte": "␣ ⏎ ‥ xE2",
+    "term_byte_means": "不可见的字符这样显示：␣ 是空格，⏎ 是换行。以 ␣ 开头的词元是一个词的开头。普通英文以外的字符占两"
+    "到四个字节：字符显示在第一个字节处，其余字节显示为 ‥。xE2 是用十六进制写的字节，用于字符不完整或无法显示的时候。",
+}

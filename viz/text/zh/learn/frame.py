@@ -1,0 +1,31 @@
+"""Chinese messages of the frame around every section of Learn."""
+
+from __future__ import annotations
+
+MESSAGES = {
+    "tab_learn": "学习",
+    "learn_sections": "小节",
+    "learn_previous": "上一节（B 键）",
+    "learn_next": "下一节（N 键）",
+    "learn_chip": "{number}：{title}{done, select, yes {，已作答} other {}}",
+    "learn_all": "全部小节",
+    "learn_progress": "已答 {done} / {count}",
+    "learn_loading": "正在加载本节 …",
+    "learn_again": "重试",
+    "learn_try": "试一试",
+    "learn_reset": "重置",
+    "learn_reset_hint": "恢复本节的初始状态",
+    "learn_puzzle": "谜题",
+    "learn_puzzle_solved": "已解开",
+    "learn_check": "自测",
+    "learn_check_wait": "正在运行代码 …",
+    "learn_check_right": "答对了。{said}",
+    "learn_check_wrong": "不对，正确答案是“{right}”。{said}",
+    "learn_open_in": "在其他页面打开同一文本：",
+    "learn_code": "代码",
+    "learn_code_place": "{file}，第 {line} 行",
+    "learn_code_values": "显示我的数值",
+    "learn_code_values_hint": "以面板当前状态运行这段代码，列出各个张量",
+    "learn_code_shape": "{name}（{shape}）",
+    "learn_words_limit": "最多 {most} 个词，总共不超过 {letters} 个字符。",
+}
