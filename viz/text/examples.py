@@ -47,6 +47,20 @@ EXAMPLES = {  # by what a token of the model is, or what it needs of a text
         "The acting is not bad at all, but the story is a mess.",
     ),
 }
+CARRIED = {  # by the same: pairs of texts whose predictions differ, to be pinned and to stand beside
+    "piece": {  # what carries the difference in `gpt` is said of each by its name
+        "number": ("The cities in the north of the country", "The city in the north of the country"),
+        "year": ("The war began in 1914 and ended in", "The war began in 1814 and ended in"),
+        "name": ("The band Blue Star released an album. Blue", "The band Red Star released an album. Blue"),
+        "quote": ('The song "Yellow River', "The song Yellow River was"),
+    },
+    "blank": {"blank": ("The capital of France is [Paris].", "The capital of Japan is [Paris].")},
+    "byte": {"byte": ("[[Berlin]] and [[Paris", "((Berlin)) and ((Paris")},
+    "letters": {"letters": ("tgkqwzmbrxhcvtgkq", "tgkqyzmbrxhcvtgkq")},
+    "long": {"byte": ("[[Berlin]] and [[Paris", "((Berlin)) and ((Paris")},
+    "character": {"character": ("4 July 1976", "5 July 1976")},
+    "word": {"word": ("A good film with a good story.", "A bad film with a good story.")},
+}
 MASK_TEXT = "The cat sat on the mat."
 MASK_LONG_TEXT = (
     "Amsterdam is the capital of the Netherlands. It has a population of about 900,000 people, and it is known for its"

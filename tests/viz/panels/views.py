@@ -86,6 +86,12 @@ VIEWS |= {
     "beside": [WRITES | {"beside": WRITES | {"edits": []}}, OFS[0] | {"beside": explored("gpt", "Shorter.")}],
 }
 
+CARRIED = explored("gpt", "The city in the north of the country", part="heads")
+CARRIED["beside"] = explored("gpt", "The cities in the north of the country")
+DATED = explored("dates", "5 July 1976", map="cross", part="mlp", from_layer=2, **{"from": 9})
+DATED["beside"] = explored("dates", "4 July 1976", map="cross")
+VIEWS["carry"] = [CARRIED, DATED, CARRIED | {"part": "attention", "answer": 5, "rival": 7, "from_layer": 4, "from": 5}]
+
 SCANNED = {"model": "gpt", "scan_x": "previous", "scan_y": "effect", "layer": 3, "head": 1}
 VIEWS |= {"scan": [SCANNED], "forming": [{"model": "tiny-induction"}, {"model": "tiny-induction/step-000800"}]}
 

@@ -15,7 +15,7 @@ from viz.tabs.base import Site, about
 from viz.tabs.explore import forming, scans
 from viz.tabs.explore.answer import answer
 from viz.text import message
-from viz.text.examples import EXAMPLES
+from viz.text.examples import CARRIED, EXAMPLES
 
 part = partial(browser.part, Path(__file__).parent)
 
@@ -40,6 +40,7 @@ def panels(models: Models) -> None:
             part("pair")
     part("token_strip")
     part("blanks")
+    part("carry", CARRIED)
     part("lens")
     part("writes")
     part("trace", [name for name, loaded in models.items() if trace.follows(loaded)])

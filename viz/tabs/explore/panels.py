@@ -19,7 +19,7 @@ from viz.passes import edits, lens, measures
 from viz.passes.loaded import Models
 from viz.passes.run import TEXT_LIMIT, RunRequest, as_refusals, request
 from viz.server.view import View, read_choice, read_index, read_model, read_string
-from viz.tabs.explore import forming, maps, predictions, scans
+from viz.tabs.explore import carry, forming, maps, predictions, scans
 from viz.text import NothingToShow, Refusal
 
 HERE = Path(__file__).parent
@@ -156,6 +156,31 @@ def read_both(models: Models, view: View) -> dict[str, Any]:
     return {"pinned": before, "run": now, "before": tuple(one), "now": tuple(other)}
 
 
+def read_carried(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `carry.carry_parts`: of two texts of one model, with equally many tokens."""
+    now = read_run(models, view) | read_map(models, view)
+    pinned, run = view.get("beside"), now["run"]
+    if not isinstance(pinned, Mapping):
+        raise NothingToShow("nothing_pinned")
+    before = read_run(models, pinned)["run"]
+    part = read_choice(view, "part", carry.PARTS)
+    carry.check(before, run, part)
+    given = [name for name in ("answer", "rival") if view.get(name) is not None]
+    chosen = {name: read_index(view, name, carry.count(run)) for name in given}
+    if chosen.get("answer", -1) == chosen.get("rival", -2):
+        raise Refusal("carry_alike")
+    return {"pinned": before, **now, "part": part, **chosen}
+
+
+def read_one(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `carry.carry_one`."""
+    asked = read_carried(models, view)
+    config = asked["run"].loaded.bundle.config
+    size = len(asked["run"].reading.sides[asked["name"]].queries) if asked["part"] in carry.OF_TOKENS else config.heads
+    place = {"layer": read_index(view, "from_layer", config.depth), "index": read_index(view, "from", size)}
+    return {**{name: asked[name] for name in ("pinned", "run", "name", "part")}, **place}
+
+
 def printed(function: Callable[..., Numbers], reader: Callable[[Models, View], dict[str, Any]], draw: Draw) -> Question:
     """A question that the page does not ask: it holds a pass of the run, or has a route of its own for the answer."""
     return Question(function, reader, draw, asked=False)
@@ -193,6 +218,10 @@ QUESTIONS: dict[str, dict[str, Question]] = {
     "interventions": {"removed": printed(predictions.remove_heads, read_scored, bars("effects", "names"))},
     "words": {"words": printed(predictions.weigh_words, read_judged, bars("changes", "names", "log-odds"))},
     "export": {"exported": printed(maps.write_table, read_cells, WEIGHTS)},
+    "carry": {
+        "carried": Question(carry.carry_parts, read_carried, carry.SHARES, when=lambda view: view.get("from") is None),
+        "said": Question(carry.carry_one, read_one, carry.SAID, when=lambda view: view.get("from") is not None),
+    },
     "beside": {"vs": printed(maps.compare_maps, read_both, DIFFERENCE)},
 }
 PANELS = tuple(

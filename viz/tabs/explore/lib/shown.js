@@ -208,10 +208,11 @@
     if (!pass) return null;
     const { model, text, edits } = pass.header;
     const { layer, head, of, scale, show, scan_x, scan_y } = view;
+    const carried = { part: view.carry, answer: view.carry_answer, rival: view.carry_rival, from_layer: view.carry_layer, from: view.carry_from };
     const { name } = former.store.map;
     const pinned = former.beside.shown();
     const { model: before, text: read, edits: changes } = former.beside.pass?.header ?? {};
     const beside = pinned && { model: before, text: read, edits: changes, map: pinned.map.name, layer: pinned.layer, head: pinned.head, of: pinned.of };
-    return { model, text, edits, map: name, layer, head, of, scale, show, scan_x, scan_y, beside, ...former.pair(former.shown()) };
+    return { model, text, edits, map: name, layer, head, of, scale, show, scan_x, scan_y, beside, ...carried, ...former.pair(former.shown()) };
   };
 })();

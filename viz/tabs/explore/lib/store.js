@@ -16,6 +16,11 @@
     view: { initial: "map", choices: ["map", "lines"] },
     scale: { initial: "linear", choices: ["linear", "row", "root"] },
     show: { initial: "weights", choices: ["weights", "scores"] },
+    carry: { initial: "heads", choices: ["heads", "attention", "stream", "mlp"] }, // what is carried from the pinned pass
+    carry_layer: { initial: null, min: 0, max: Infinity, optional: true }, // one of these parts: its layer
+    carry_from: { initial: null, min: 0, max: Infinity, optional: true }, // and its head or token
+    carry_answer: { initial: null, min: 0, max: Infinity, optional: true }, // the predictions that are weighed
+    carry_rival: { initial: null, min: 0, max: Infinity, optional: true },
     scan_x: { initial: "previous", choices: MEASURES }, // of all heads over a corpus: the measures of the two axes
     scan_y: { initial: "copying", choices: MEASURES },
   };

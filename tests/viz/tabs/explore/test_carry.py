@@ -1,0 +1,141 @@
+"""What is carried from one pass into another: equal to the library's, refused in words, and true of gpt."""
+
+import pytest
+import torch
+
+import former
+from former import patching
+from former.checkpoints import CHECKPOINTS
+from viz.passes.loaded import Loaded
+from viz.passes.run import request
+from viz.tabs.explore import carry
+from viz.tabs.explore.panels import read_carried
+from viz.text import NothingToShow, Refusal, message
+from viz.text.examples import CARRIED
+
+
+@pytest.fixture(scope="module")
+def gpt(loaded_once):  # noqa: ARG001 - who shares it
+    return former.load("gpt")
+
+
+@pytest.fixture(scope="module")
+def models(gpt):
+    small = former.load("tiny-generator")
+    return {
+        "gpt": Loaded("gpt", gpt, "gpt", CHECKPOINTS / "gpt"),
+        "tiny-generator": Loaded("tiny-generator", small, "tiny-generator", CHECKPOINTS / "tiny-generator"),
+    }
+
+
+def pair(bundle, name):
+    pinned, text = CARRIED["piece"][name]
+    return bundle.run(pinned), bundle.run(text)
+
+
+def carried(bundle, name, part="heads"):
+    pinned, run = pair(bundle, name)
+    return carry.carry_parts(pinned, run, "self", part)["shares"]
+
+
+def test_shares_and_predictions_are_those_of_the_library(gpt):
+    pinned, run = pair(gpt, "number")
+    found = carry.carry_parts(pinned, run, "self", "stream")
+    metric = patching.logit_difference(found["answer"], found["rival"], found["at"])
+    assert (found["before"], found["pinned"]) == pytest.approx((metric(run), metric(pinned)))
+    torch.testing.assert_close(found["shares"], patching.stream(pinned, run, metric, share=True))
+    one = carry.carry_one(pinned, run, "self", "stream", 2, 1)
+    probs = pinned.patched_into(run, 2, point="resid_pre", tokens=[1]).result[0, -1].softmax(-1)
+    ids = [gpt.tokenizer.labels(range(gpt.tokenizer.num_tokens)).index(name) for name in one["names"]]
+    torch.testing.assert_close(one["probs"], probs[ids])
+    assert one["probs"].tolist() == sorted(one["probs"].tolist(), reverse=True)
+
+
+def test_the_answer_and_its_rival_are_what_tells_the_predictions_apart(gpt):
+    pinned, run = pair(gpt, "number")
+    gained, lost, at = carry.differ_most(pinned, run)
+    one, other = (each.result[0, -1].log_softmax(-1) for each in (pinned, run))
+    assert at == len(run.ids) - 1
+    assert gained[0] == int((one.exp() * (one - other)).argmax())
+    assert lost[0] == int((other.exp() * (other - one)).argmax())
+
+
+def test_of_a_translator_the_differing_character_is_looked_at():
+    bundle = former.load("dates")
+    pinned, run = bundle.run("4 July 1976"), bundle.run("5 July 1976")
+    found = carry.carry_parts(pinned, run, "encoder", "stream")
+    assert run.maps["cross"].queries[found["at"]] == "0"  # after 1976-07-0
+    assert float(found["shares"][0, 1]) == pytest.approx(1, abs=1e-3)  # nothing but this token differs
+
+
+def view(model, pinned, text, **more):
+    shown = {"model": model, "text": text, "edits": [], "map": "self", "part": "heads", **more}
+    return shown | {"beside": {"model": model, "text": pinned, "edits": []}}
+
+
+LONG = {"model": "gpt", "text": "The house " * 120, "edits": []}
+
+
+@pytest.mark.parametrize(
+    ("changed", "key"),
+    [
+        ({"beside": None}, "nothing_pinned"),
+        ({"beside": {"model": "tiny-generator", "text": "a", "edits": []}}, "carry_models"),
+        ({"beside": {"model": "gpt", "text": "The", "edits": []}}, "carry_lengths"),
+        ({"text": "The river " * 120, "beside": LONG, "part": "mlp"}, "carry_work"),
+    ],
+)
+def test_what_cannot_be_carried_is_refused_in_words(models, changed, key):
+    with pytest.raises(NothingToShow) as refused:
+        read_carried(models, view("gpt", "The key to the house", "The key to the garden") | changed)
+    assert refused.value.note["key"] == key
+
+
+@pytest.mark.parametrize(
+    ("model", "texts"),
+    [
+        ("classifier", CARRIED["word"]["word"]),
+        ("bert", CARRIED["blank"]["blank"]),
+        ("bert-reviews", ("A good film.", "A bad film.")),
+        ("xl", CARRIED["byte"]["byte"]),
+        ("tiny-induction", CARRIED["letters"]["letters"]),
+        ("dates", CARRIED["character"]["character"]),
+    ],
+)
+def test_every_kind_s_own_pair_can_be_carried(model, texts):
+    bundle = former.load(model)
+    pinned, run = (bundle.run(text) for text in texts)
+    found = carry.carry_parts(pinned, run, next(iter(run.maps)), "heads")
+    assert found["shares"].shape == (bundle.config.depth, bundle.config.heads)
+    assert found["shares"].isfinite().all()
+    assert found["pinned"] > found["before"]
+
+
+def test_invalid_choices_are_refused(models):
+    for changed in ({"part": "all"}, {"answer": -1}, {"rival": 8_192}, {"answer": 3, "rival": 3}, {"answer": 1.0}):
+        with pytest.raises(Refusal):
+            read_carried(models, view("gpt", "The key to the house", "The key to the garden") | changed)
+
+
+def test_two_runs_that_predict_the_same_have_nothing_to_carry(models):
+    run = request(models["gpt"], "The key").run()
+    with pytest.raises(NothingToShow, match=message("carry_same")[:20]):
+        carry.carry_parts(run, run, "self", "heads")
+
+
+def test_what_the_page_says_of_its_pairs_is_so(gpt):
+    """By margins: other weights of the same training, or another processor, change them in the second digit."""
+    number, year, name, quote = (carried(gpt, each) for each in CARRIED["piece"])
+    most = [each.flatten().topk(2) for each in (number, year, name)]
+    assert most[0].indices[0] == 4 * 8 + 5
+    assert most[0].values.tolist() == pytest.approx([0.98, 0.05], abs=0.2)
+    assert most[1].indices[0] == 5 * 8 + 3
+    assert float(most[1].values[0]) == pytest.approx(0.55, abs=0.15)
+    assert sorted(most[2].indices.tolist()) == [3 * 8 + 7, 4 * 8]
+    assert float(most[2].values[1]) > 0.3
+    assert quote.max() < 0.34
+    before = carried(gpt, "number", "stream")
+    moved = [float(before[layer, token]) for layer, token in ((4, 1), (5, 1), (5, -1))]
+    assert moved == pytest.approx([1, 0, 1], abs=0.2)
+    looks = pair(gpt, "name")[1].weights
+    assert looks[3, 7].diagonal(-1).mean() > 0.5  # one token back

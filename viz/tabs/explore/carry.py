@@ -1,0 +1,172 @@
+"""What one part of the pinned run brings back when it is carried into the run on screen (`former.patching`).
+
+Sizes: h heads, t tokens, n parts of a layer: heads or tokens.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from former import patching
+from former.runs import Run
+from viz import figures
+from viz.panels import Draw, Field, Numbers
+from viz.passes.run import RunRequest
+from viz.passes.said import class_names
+from viz.text import NothingToShow
+
+PARTS = {"heads": "out", "attention": "weights", "stream": "resid_pre", "mlp": "mlp_out"}  # and the point of each
+OF_TOKENS = ("stream", "mlp")  # the others are of heads
+TOP = 5  # predictions of each run that are named
+WORK = 4e11  # products in a visitor's turn: about ten seconds of one core
+
+
+def check(pinned: RunRequest, run: RunRequest, part: str) -> None:
+    """Raises Refusal unless parts of one run can be carried into the other, within a visitor's turn."""
+    if pinned.loaded is not run.loaded:
+        raise NothingToShow("carry_models", pinned=pinned.loaded.name, model=run.loaded.name)
+    for name, side in run.reading.sides.items():
+        for there, here in (
+            (pinned.reading.sides[name].queries, side.queries),
+            (pinned.reading.sides[name].keys, side.keys),
+        ):
+            if len(there) != len(here):
+                raise NothingToShow("carry_lengths", pinned=len(there), tokens=len(here))
+    model, tokens = run.loaded.bundle.model, max(len(side.queries) for side in run.reading.sides.values())
+    config = run.loaded.bundle.config
+    runs = config.depth * (tokens if part in OF_TOKENS else config.heads)
+    if sum(each.numel() for each in model.parameters()) * tokens * runs > WORK:
+        raise NothingToShow("carry_work", runs=runs, tokens=tokens)
+
+
+def count(run: RunRequest) -> int:
+    """How many tokens, or classes, a model predicts one of."""
+    bundle = run.loaded.bundle
+    return bundle.config.num_classes if run.loaded.kind_of_run.says == "class" else bundle.tokenizer.num_tokens
+
+
+def stack_of(run: Run, name: str, part: str) -> str:
+    """Returns the stack whose points a map of a run belongs to, "" in a model of one; cross-attention is in no other's
+    stream than the decoder's."""
+    if len(run.reading.sides) == 1:
+        return ""
+    return "decoder" if name == "cross" and part in OF_TOKENS else name
+
+
+def predict(run: Run, at: int) -> Tensor:
+    """Returns the log-probabilities (num_tokens,), or (num_classes,), of one prediction of a run."""
+    return run.kind.prediction(run.model, run.reading, run.inputs, run.result, at)[0].log_softmax(-1)
+
+
+def differ_most(pinned: Run, run: Run) -> tuple[list[int], list[int], int]:
+    """Returns what tells two predictions apart: ids likelier in the pinned run, ids likelier in the other, and where.
+
+    An id tells them apart by what it adds to the Kullback-Leibler divergence of the two. The place is the last
+    prediction; of an encoder-decoder, whose answers end alike, the one that differs most.
+
+    Raises:
+        NothingToShow: both predict the same.
+    """
+    places = run.kind.places(run.reading)
+    every = 1 if run.kind.says == "class" else run.result.shape[1]
+    count = every if places is None else len(places)
+    first = 0 if len(run.maps) > 1 else count - 1
+    pairs = [(predict(pinned, at), predict(run, at)) for at in range(first, count)]
+    gains = [one.exp() * (one - other) for one, other in pairs]
+    best = int(torch.stack([each.sum() for each in gains]).argmax())
+    one, other = pairs[best]
+    if one.equal(other):
+        raise NothingToShow("carry_same")
+    losses = other.exp() * (other - one)
+    most = [each.topk(min(TOP, len(each))).indices.tolist() for each in (gains[best], losses)]
+    return most[0], most[1], first + best
+
+
+def names_of(run: Run, ids: list[int]) -> list[str]:
+    """Returns the labels of tokens, or the names of classes."""
+    if run.kind.says != "class":
+        return run.source.tokenizer.labels(ids)
+    names = class_names(run.source)
+    return [names[i] for i in ids]
+
+
+def carry_parts(
+    pinned: Run,
+    run: Run,
+    name: str,
+    part: str,
+    answer: int | None = None,
+    rival: int | None = None,
+    at: int | None = None,
+) -> Numbers:
+    """Carries each part of a pinned run into another, one at a time, and measures how much of the difference returns.
+
+    Args:
+        pinned, run: of one model, on texts of equally many tokens.
+        name: the map whose heads, or whose queries' vectors, are carried.
+        part: "heads" (what a head adds), "attention" (where it looks, with the values as they are), "stream" (the
+            vector before a block, at one token) or "mlp" (what the feed-forward adds, at one token).
+        answer, rival: the ids whose difference of logits is measured; None for those that tell the runs apart.
+        at: the prediction, as of `former.patching.Metric`; None for that of `differ_most`.
+    Returns:
+        "shares" (layers, n): (carried − run) / (pinned − run), 0 as without and 1 as in the pinned run, with labels
+        "rows" and "columns" and titles of the "axes"; the difference of logits "before" and in the "pinned" run;
+        "answer", "rival" and "at"; "choices", ids to choose from, and their "names".
+    Raises:
+        NothingToShow: as `differ_most`.
+    """
+    gained, lost, place = differ_most(pinned, run)
+    answer = gained[0] if answer is None else answer
+    rival = next(each for each in lost if each != answer) if rival is None else rival
+    at = place if at is None else at
+    metric = patching.logit_difference(answer, rival, at)
+    before, clean = metric(run), metric(pinned)
+    stack = stack_of(run, name, part)
+    if part in OF_TOKENS:
+        shares = patching.stream(pinned, run, metric, PARTS[part], share=True, stack=stack)
+        columns = run.maps[name].queries
+    else:
+        carry = patching.heads if part == "heads" else patching.attention
+        shares = carry(pinned, run, metric, share=True, stack=stack)
+        columns = [str(head) for head in range(shares.shape[1])]
+    choices = list(dict.fromkeys([answer, rival, *gained, *lost]))
+    return {
+        **{"shares": shares, "rows": [str(layer) for layer in range(len(shares))], "columns": columns},
+        **{"axes": ("token" if part in OF_TOKENS else "head", "layer")},
+        **{"before": before, "pinned": clean, "answer": answer, "rival": rival, "at": at},
+        **{"choices": choices, "names": names_of(run, choices)},
+    }
+
+
+def carry_one(pinned: Run, run: Run, name: str, part: str, layer: int, index: int, at: int | None = None) -> Numbers:
+    """Carries one part of a pinned run into another, and returns what is then predicted.
+
+    Args:
+        pinned, run, name, part, at: as of `carry_parts`.
+        layer: from which, and into which.
+        index: the head, or the token.
+    Returns:
+        "names" of the likeliest in any of the three runs, with "probs" of each in the run with that part, "before" in
+        the run without, and in the "pinned" run.
+    """
+    at = differ_most(pinned, run)[2] if at is None else at
+    chosen: dict[str, Any] = {"tokens": [index]} if part in OF_TOKENS else {"head": index}
+    carried = pinned.patched_into(run, layer, point=PARTS[part], stack=stack_of(run, name, part), **chosen)
+    probs = [predict(each, at).exp() for each in (carried, run, pinned)]
+    named = {i for each in probs for i in each.topk(min(TOP, len(each))).indices.tolist()}
+    ids = sorted(named, key=lambda i: -float(probs[0][i]))
+    after, before, clean = (each[ids] for each in probs)
+    return {"names": names_of(run, ids), "probs": after, "before": before, "pinned": clean}
+
+
+SHARES = Draw(
+    figures.attention,
+    *(Field("shares"), Field("rows"), Field("columns")),
+    axes=Field("axes"),
+    scale="scores",
+    unit="share restored",
+)
+SAID = Draw(figures.bars, Field("probs"), Field("names"), axis="probability", before=Field("before"))

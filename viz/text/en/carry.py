@@ -1,0 +1,44 @@
+"""Tab Explore says of what is carried from the pinned pass into the one on screen."""
+
+from __future__ import annotations
+
+MESSAGES = {
+    "carry": "Carry over",
+    "carry_means": "What carrying over means",
+    "carry_label": "Share of the difference that comes back, in percent; each row is a layer",
+    "carry_hint": "Takes one part of the pinned pass into the pass on screen, and measures how much of the difference"
+    " between the two predictions comes back: 0 % as on screen, 100 % as in the pinned text. Switching a head off shows"
+    " what is lost without it; carrying it over shows what it carries.",
+    "carry_part": "What to carry",
+    "carry_parts": "{part, select, heads {output of a head} attention {attention pattern of a head} stream {residual"
+    " stream at a token} other {feed-forward output at a token}}",
+    "carry_answer": "Answer",
+    "carry_rival": "rather than",
+    "carry_at": "{says, select, class {Class:} blank {Hidden token {token}:} other {After {token}:}} the logit of"
+    " {answer} minus that of {rival} is {before} on screen and {pinned} in the pinned text.",
+    "carry_most": "{name} brings back the most: {share} of the difference.",
+    "carry_corner": "{part, select, heads {layer ↓ head →} attention {layer ↓ head →} other {layer ↓ token →}}",
+    "carry_head": "Layer {layer}, head {head}",
+    "carry_token": "Layer {layer}, {token}",
+    "carry_found": "{pair, select, number {Whether the subject is singular or plural stays at its own token until one"
+    " head, layer 4, head 5, takes it to the end.} year {Head 3 of layer 5 copies the century: about half of the"
+    " difference comes back with it.} name {No head copies the name alone: head 0 of layer 4 looks at what followed"
+    " the same word before, and head 7 of layer 3, one token back, tells it where.} other {Many heads carry that a"
+    " quotation mark is open: none brings back more than a third.}}",
+    "carry_cell": "{name} brings back {share} of the difference.",
+    "carry_choose": "Choose a cell to see the prediction with that part.",
+    "carry_with": "With {name} of the pinned text, the model predicts:",
+    "carry_without": "on screen",
+    "carry_pinned": "pinned",
+    "carry_carried": "carried over",
+    "carry_pairs": "Two texts that differ in one word, for example:",
+    "carry_pair": "“{pinned}” → “{text}”",
+    "carry_needs": "Pin a text, then change a word of it: this panel shows which head, or which token’s vector, carries"
+    " the difference.",
+    "carry_same": "The model predicts the same in both passes, so there is no difference to carry.",
+    "carry_alike": "Choose two different predictions.",
+    "carry_models": "Nothing can be carried from {pinned} into {model}: both passes must be of one model.",
+    "carry_lengths": "The pinned text has {pinned, plural, one {# token} other {# tokens}}, this one has {tokens}."
+    " Change a word for one of equally many tokens.",
+    "carry_work": "This takes {runs, number} passes of {tokens} tokens, too many for this page. Use a shorter text.",
+}
