@@ -18,16 +18,16 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from former import masks, sparse
-from former.checks import require_choice, require_divides, require_positive, require_unify
+from former.checks import head_size, require_groups, require_positive
 from former.hooks import Hook, observe, wants
 from former.masks import Mask
-from former.positions import Terms
+from former.positions import Terms, Turn
 
 Extend = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 """extend(k, v): prepends the cached keys and values of earlier tokens to the new ones."""
 
 KeysValues = tuple[Tensor, Tensor]
-"""k and v, each (b, h, t_key, s), as `SelfAttention.keys_and_values` returns them."""
+"""k and v, each (b, kv_heads, t_key, s), as `SelfAttention.keys_and_values` returns them."""
 
 
 def basic_self_attention(x: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
@@ -169,6 +169,9 @@ class SelfAttention(nn.Module):
 
     Then `unifyheads`, h·s → e, with a bias. With a context, it is cross-attention.
 
+    With `kv_heads`, each head of keys and values serves a group of heads of queries (Ainslie et al. 2023; with one for
+    all, "multi-query", Shazeer 2019): a cache holds less. Observers see keys and values once for each head.
+
     Args:
         emb: size e of the input and output vectors.
         heads: number of heads.
@@ -177,9 +180,13 @@ class SelfAttention(nn.Module):
         scaled: whether scores are divided by √s.
         divisor: what they are divided by besides √s.
         unify: whether a linear map combines the heads; without it the head outputs are concatenated, h·s = e.
+        kv_heads: number of heads of keys and values, which divides `heads`; None for `heads`.
+        size: s of one head in the narrow variant; None for e / heads.
+        unify_bias: whether `unifyheads` has a bias.
+        qk_norm_eps: added to the mean square by which each q and k is normed, with a gain for each of its s numbers
+            (Dehghani et al. 2023; Qwen 3), before it is turned; None for no such norm.
     Raises:
-        ValueError: a size below 1, an unknown variant, heads that do not divide emb (narrow and chunked), or
-            unify=False (wide).
+        ValueError: a size below 1, an unknown variant, or heads that do not fit emb or each other.
     """
 
     def __init__(
@@ -192,25 +199,29 @@ class SelfAttention(nn.Module):
         scaled: bool = True,
         divisor: float = 1.0,
         unify: bool = True,
+        kv_heads: int | None = None,
+        size: int | None = None,
+        unify_bias: bool = True,
+        qk_norm_eps: float | None = None,
     ) -> None:
         super().__init__()
         require_positive("emb", emb)
         require_positive("heads", heads)
-        require_choice("variant", variant, ("narrow", "wide", "chunked"))
-        if variant != "wide":
-            require_divides(emb, heads, variant)
-        require_unify(unify, variant)
-        self.emb, self.heads = emb, heads
-        self.size = size = emb if variant == "wide" else emb // heads  # s
+        require_groups(heads, kv_heads, variant)
+        self.emb, self.heads, self.kv_heads = emb, heads, kv_heads or heads
+        self.size = size = head_size(emb, heads, variant, size, unify)  # s
         # One matrix holds the maps of all heads, head after head, so that a single product computes them all.
         make = ChunkedLinear if variant == "chunked" else nn.Linear
-        out = heads if variant == "chunked" else heads * size
+        unit = 1 if variant == "chunked" else size
         self.scaled, self.divisor = scaled, divisor
         self.kernel = True  # whether a fused kernel may be used (`by_equation`)
-        self.tokeys = make(emb, out, bias=bias)
-        self.toqueries = make(emb, out, bias=bias)
-        self.tovalues = make(emb, out, bias=bias)
-        self.unifyheads = nn.Linear(heads * size, emb) if unify else nn.Identity()
+        self.tokeys = make(emb, self.kv_heads * unit, bias=bias)
+        self.toqueries = make(emb, heads * unit, bias=bias)
+        self.tovalues = make(emb, self.kv_heads * unit, bias=bias)
+        self.norm_q, self.norm_k = (
+            nn.Identity() if qk_norm_eps is None else nn.RMSNorm(size, qk_norm_eps) for _ in range(2)
+        )
+        self.unifyheads = nn.Linear(heads * size, emb, bias=unify_bias) if unify else nn.Identity()
 
     def forward(
         self,
@@ -221,6 +232,7 @@ class SelfAttention(nn.Module):
         *,
         context: Tensor | KeysValues | None = None,
         terms: Terms | None = None,
+        turn: Turn | None = None,
     ) -> Tensor:
         """Every token attends to every token that the mask allows.
 
@@ -232,6 +244,7 @@ class SelfAttention(nn.Module):
             context: (b, t_key, e), another sequence that keys and values are computed from, or (1, t_key, e), one for
                 the whole batch; or its keys and values, if they are used repeatedly; None for x itself.
             terms: computes what relative positions add to the dot products (`former.positions`), or None.
+            turn: turns queries and keys by their positions, before keys are cached; or None.
         Returns:
             (b, t, e).
         Raises:
@@ -239,24 +252,28 @@ class SelfAttention(nn.Module):
                 the mask does not fit.
         """
         _check_sequence(x, self.emb)
-        q = self._split(self.toqueries(x))  # (b, h, t, s)
+        q = self.norm_q(self._split(self.toqueries(x)))  # (b, h, t, s)
         k, v = context if isinstance(context, tuple) else self.keys_and_values(x if context is None else context)
         if len(k) not in (1, len(x)):
             raise ValueError(f"context must hold {len(x)} sequences, as many as x, or one for all, got {len(k)}")
+        if turn is not None:
+            q, k = turn(q), turn(k)
         if extend is not None:
-            k, v = extend(k, v)  # (b, h, t_past + t, s)
+            k, v = extend(k, v)  # (b, kv_heads, t_past + t, s)
+        if self.kv_heads != self.heads:
+            k, v = (each.repeat_interleave(self.heads // self.kv_heads, 1) for each in (k, v))  # (b, h, t_key, s)
         scale: dict[str, Any] = {"scaled": self.scaled, "divisor": self.divisor}
         out = attend(q, k, v, mask=mask, hook=hook, terms=terms, kernel=self.kernel, **scale)
         return self.unifyheads(out.transpose(1, 2).flatten(2))  # (b, t, e)
 
     def keys_and_values(self, context: Tensor) -> KeysValues:
-        """Computes the keys and values of a sequence (b, t_key, e), each (b, h, t_key, s)."""
+        """Computes the keys and values of a sequence (b, t_key, e), each (b, kv_heads, t_key, s)."""
         _check_sequence(context, self.emb, "context")
-        return self._split(self.tokeys(context)), self._split(self.tovalues(context))
+        return self.norm_k(self._split(self.tokeys(context))), self._split(self.tovalues(context))
 
     def _split(self, x: Tensor) -> Tensor:
         """Splits heads: (b, t, h·s) → (b, h, t, s)."""
-        return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+        return x.unflatten(-1, (-1, self.size)).transpose(1, 2)
 
 
 def by_equation(model: nn.Module, on: bool = True) -> None:

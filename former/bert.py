@@ -22,7 +22,7 @@ from torch import Tensor, nn
 
 from former import masks
 from former.blocks import ACTIVATIONS
-from former.checks import require_positive
+from former.checks import require_choice, require_positive
 from former.config import Activation, StackConfig, require_token
 from former.hooks import Observer, also_capture
 from former.positions import LearnedPositions
@@ -66,6 +66,9 @@ class BertConfig(StackConfig):
         require_token("pad_token", self.pad_token, self.num_tokens)
         if self.norm != "post":
             raise ValueError(f"norm must be 'post' in BERT, got {self.norm!r}")
+        if self.normalisation != "layer":
+            raise ValueError(f"normalisation must be 'layer' in BERT, got {self.normalisation!r}")
+        require_choice("activation", self.activation, ACTIVATIONS)  # which its masked-word head has too
         if self.sentence_head and not self.pooler:
             raise ValueError("pooler must be True with a sentence_head, which uses it, got False")
 

@@ -1,76 +1,106 @@
-"""The transformer block: attention and a feed-forward, each with a residual and a layer norm.
+"""The transformer block: attention and a feed-forward, each with a residual and a norm.
 
 Sizes: b batch, t tokens, e embedding.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from former.attention import Extend, KeysValues, SelfAttention
 from former.checks import require_choice, require_positive
 from former.hooks import Hook, observe
 from former.masks import Mask
-from former.positions import Terms
+from former.positions import Terms, Turn
 
 ACTIVATIONS = {"relu": nn.ReLU, "gelu": nn.GELU, "gelu_tanh": lambda: nn.GELU(approximate="tanh")}
+NORMS = {"layer": nn.LayerNorm, "rms": nn.RMSNorm}
+"""Layer norm, and the norm without its centring and bias: x / √(mean(x²) + eps) · gain (Zhang & Sennrich 2019)."""
+
+
+class SwiGLU(nn.Module):
+    """The first half of a gated feed-forward, silu(gate(x)) ∘ up(x), where silu(z) = z · sigmoid(z) (Shazeer 2020).
+
+    Args:
+        emb: size of x.
+        hidden: size of the output.
+        bias: whether both maps add one.
+    """
+
+    def __init__(self, emb: int, hidden: int, bias: bool = True) -> None:
+        super().__init__()
+        self.gate = nn.Linear(emb, hidden, bias=bias)
+        self.up = nn.Linear(emb, hidden, bias=bias)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Maps x (..., e) to (..., hidden)."""
+        return F.silu(self.gate(x)) * self.up(x)
 
 
 class Block(nn.Module):
-    """Base class of the blocks: attention and a feed-forward, each with a residual and a layer norm.
+    """Base class of the blocks: attention and a feed-forward, each with a residual and a norm.
 
     Args:
         emb: size of the input and output vectors.
         heads: number of attention heads.
-        variant: "narrow", "wide" or "chunked" attention.
         norm: "post" or "pre".
-        activation: of the feed-forward, one of `ACTIVATIONS`.
+        normalisation: one of `NORMS`.
+        parallel: whether attention and feed-forward read the same vector; pre-norm only.
+        activation: of the feed-forward, one of `ACTIVATIONS`, or "swiglu".
         ff_hidden_mult: hidden size of the feed-forward, in multiples of emb.
         ff_hidden: the hidden size itself, if it is not a multiple of emb; None to use ff_hidden_mult.
+        ff_bias: whether the maps of the feed-forward have a bias.
         dropout: on each residual branch, in training only; in [0, 1).
         attention_bias: whether the maps to queries, keys and values have a bias.
         norm_eps: added to the variance in the norms.
-        scaled, unify: whether scores are divided by √s, and whether a linear map combines the heads.
-        divisor: a further divisor of the scores, besides √s.
+        attention: other options of `SelfAttention`.
     Raises:
-        ValueError: a size below 1, an unknown choice, or heads that do not divide emb (narrow and chunked).
+        ValueError: a size below 1, an unknown choice, or heads that do not fit emb or each other.
     """
+
+    crosses: ClassVar[bool] = False  # whether there is cross-attention too
 
     def __init__(
         self,
         emb: int,
         heads: int,
         *,
-        variant: str = "narrow",
         norm: str = "post",
+        normalisation: str = "layer",
+        parallel: bool = False,
         activation: str = "relu",
         ff_hidden_mult: int = 4,
         ff_hidden: int | None = None,
+        ff_bias: bool = True,
         dropout: float = 0.0,
         attention_bias: bool = False,
         norm_eps: float = 1e-5,
-        scaled: bool = True,
-        divisor: float = 1.0,
-        unify: bool = True,
+        **attention: Any,
     ) -> None:
         super().__init__()
         require_positive("ff_hidden_mult", ff_hidden_mult)
         hidden = ff_hidden_mult * emb if ff_hidden is None else ff_hidden
         require_positive("ff_hidden", hidden)
         require_choice("norm", norm, ("post", "pre"))
-        require_choice("activation", activation, ACTIVATIONS)
-        self.attention = SelfAttention(emb, heads, variant, attention_bias, scaled=scaled, divisor=divisor, unify=unify)
-        self.pre_norm = norm == "pre"
-        self.norm1 = nn.LayerNorm(emb, norm_eps)
-        self.norm2 = nn.LayerNorm(emb, norm_eps)
+        require_choice("normalisation", normalisation, NORMS)
+        require_choice("activation", activation, (*ACTIVATIONS, "swiglu"))
+        self.attention = SelfAttention(emb, heads, bias=attention_bias, **attention)
+        self.pre_norm, self.parallel = norm == "pre", parallel
+        self.norm1 = NORMS[normalisation](emb, norm_eps)
+        self.norm2 = NORMS[normalisation](emb, norm_eps)
+        gated = activation == "swiglu"
         self.ff = nn.Sequential(
-            nn.Linear(emb, hidden),
-            ACTIVATIONS[activation](),
-            nn.Linear(hidden, emb),
+            (SwiGLU if gated else nn.Linear)(emb, hidden, bias=ff_bias),
+            nn.Identity() if gated else ACTIVATIONS[activation](),  # a gate is the activation
+            nn.Linear(hidden, emb, bias=ff_bias),
         )
         self.drop = nn.Dropout(dropout)
+        if self.crosses:
+            self.cross = SelfAttention(emb, heads, bias=attention_bias, **attention)
+            self.cross_norm = NORMS[normalisation](emb, norm_eps)
 
 
 class TransformerBlock(Block):
@@ -78,9 +108,10 @@ class TransformerBlock(Block):
 
     post-norm (the article):  x = norm1(x + attention(x));   x = norm2(x + ff(x))
     pre-norm:                 x = x + attention(norm1(x));   x = x + ff(norm2(x))
+    parallel:                 x = x + attention(norm1(x)) + ff(norm2(x))
 
     In a pre-norm stack no norm interrupts the residual stream, so deep stacks train more easily. Here are the points
-    of `former.hooks.BLOCK_POINTS`; the feed-forward (ff) is linear, activation, linear:
+    of `former.hooks.BLOCK_POINTS`; the feed-forward (ff) is linear, activation, linear, or gated (`SwiGLU`), linear:
 
     post-norm:  resid_pre → attention → + → norm1 → resid_mid → (mlp_hidden) ff mlp_out → + → norm2 → resid_post
     pre-norm:   resid_pre → norm1 → attention → + → resid_mid → norm2 → (mlp_hidden) ff mlp_out → + → resid_post
@@ -94,15 +125,17 @@ class TransformerBlock(Block):
         extend: Extend | None = None,
         *,
         terms: Terms | None = None,
+        turn: Turn | None = None,
     ) -> Tensor:
         """Maps x (b, t, e) → (b, t, e). The other arguments are those of `SelfAttention.forward`."""
         x = observe(hook, "resid_pre", x)
         if self.pre_norm:
-            x = x + self.drop(self.attention(self.norm1(x), mask, hook, extend, terms=terms))
+            start = x
+            x = x + self.drop(self.attention(self.norm1(x), mask, hook, extend, terms=terms, turn=turn))
             x = observe(hook, "resid_mid", x)
-            x = x + self.drop(feed_forward(self.ff, self.norm2(x), hook))
+            x = x + self.drop(feed_forward(self.ff, self.norm2(start if self.parallel else x), hook))
         else:
-            x = self.norm1(x + self.drop(self.attention(x, mask, hook, extend, terms=terms)))
+            x = self.norm1(x + self.drop(self.attention(x, mask, hook, extend, terms=terms, turn=turn)))
             x = observe(hook, "resid_mid", x)
             x = self.norm2(x + self.drop(feed_forward(self.ff, x, hook)))
         return observe(hook, "resid_post", x)
@@ -113,28 +146,10 @@ class DecoderBlock(Block):
 
     post-norm:  x = norm1(x + attention(x));   x = cross_norm(x + cross(x, memory));   x = norm2(x + ff(x))
 
-    and in pre-norm each norm comes before its sublayer. `resid_mid` is after both attentions.
-
-    Args:
-        emb, heads, variant, attention_bias, scaled, divisor, unify, options: as in `Block`.
+    and in pre-norm each norm comes before its sublayer. `resid_mid` is after both attentions. Options are `Block`'s.
     """
 
-    def __init__(
-        self,
-        emb: int,
-        heads: int,
-        *,
-        variant: str = "narrow",
-        attention_bias: bool = False,
-        scaled: bool = True,
-        divisor: float = 1.0,
-        unify: bool = True,
-        **options: Any,
-    ) -> None:
-        scores = {"scaled": scaled, "divisor": divisor, "unify": unify}
-        super().__init__(emb, heads, variant=variant, attention_bias=attention_bias, **scores, **options)
-        self.cross = SelfAttention(emb, heads, variant, attention_bias, **scores)
-        self.cross_norm = nn.LayerNorm(emb, self.norm1.eps)
+    crosses = True
 
     def forward(
         self,
@@ -144,6 +159,7 @@ class DecoderBlock(Block):
         extend: Extend | None = None,
         *,
         terms: Terms | None = None,
+        turn: Turn | None = None,
         memory: Tensor | KeysValues,
         memory_mask: Tensor | None = None,
         memory_hook: Hook | None = None,
@@ -152,7 +168,7 @@ class DecoderBlock(Block):
 
         Args:
             x: (b, t, e).
-            mask, hook, extend, terms: for the self-attention, as in `SelfAttention.forward`.
+            mask, hook, extend, terms, turn: for the self-attention, as in `SelfAttention.forward`.
             memory: (b, t_source, e), or its keys and values, as `self.cross.keys_and_values` returns them.
             memory_mask: bool, broadcastable to (b, h, t, t_source), True = may attend; None for no mask.
             memory_hook: hook for the cross-attention.
@@ -161,12 +177,12 @@ class DecoderBlock(Block):
         """
         x = observe(hook, "resid_pre", x)
         if self.pre_norm:
-            x = x + self.drop(self.attention(self.norm1(x), mask, hook, extend, terms=terms))
+            x = x + self.drop(self.attention(self.norm1(x), mask, hook, extend, terms=terms, turn=turn))
             x = x + self.drop(self.cross(self.cross_norm(x), memory_mask, memory_hook, context=memory))
             x = observe(hook, "resid_mid", x)
             x = x + self.drop(feed_forward(self.ff, self.norm2(x), hook))
         else:
-            x = self.norm1(x + self.drop(self.attention(x, mask, hook, extend, terms=terms)))
+            x = self.norm1(x + self.drop(self.attention(x, mask, hook, extend, terms=terms, turn=turn)))
             x = self.cross_norm(x + self.drop(self.cross(x, memory_mask, memory_hook, context=memory)))
             x = observe(hook, "resid_mid", x)
             x = self.norm2(x + self.drop(feed_forward(self.ff, x, hook)))

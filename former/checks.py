@@ -24,13 +24,32 @@ def require_choice(name: str, value: str, choices: Iterable[str]) -> None:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
 
 
-def require_divides(emb: int, heads: int, variant: str = "narrow") -> None:
-    """Raises ValueError unless `heads` splits `emb` into equal chunks."""
-    if emb % heads:
+def head_size(emb: int, heads: int, variant: str, size: int | None = None, unify: bool = True) -> int:
+    """Returns the size s of one head: emb in the wide variant, else emb / heads, or in the narrow one any `size`.
+
+    Raises:
+        ValueError: an unknown variant, heads that do not divide emb, another size than the variant's, or head outputs
+            that do not add up to emb although no linear map combines them.
+    """
+    require_choice("variant", variant, ("narrow", "wide", "chunked"))
+    if size is not None:
+        require_positive("size", size)
+        if variant != "narrow" and size != head_size(emb, heads, variant):
+            raise ValueError(f"size must be None in the {variant} variant, which implies it, got {size}")
+    elif variant != "wide" and emb % heads:
         raise ValueError(f"heads must divide emb in the {variant} variant, got emb={emb} and heads={heads}")
+    found = size or (emb if variant == "wide" else emb // heads)
+    if not unify and (variant == "wide" or found * heads != emb):
+        raise ValueError(f"unify must be True in the {variant} variant, whose concatenated heads are not of size emb")
+    return found
 
 
-def require_unify(unify: bool, variant: str) -> None:
-    """Raises ValueError for unify=False with the wide variant: head outputs would not add up to emb."""
-    if not unify and variant == "wide":
-        raise ValueError("unify must be True in the wide variant, whose concatenated heads are larger than emb")
+def require_groups(heads: int, kv_heads: int | None, variant: str) -> None:
+    """Raises ValueError unless the heads fall into `kv_heads` groups of one size."""
+    if kv_heads is None:
+        return
+    require_positive("kv_heads", kv_heads)
+    if heads % kv_heads:
+        raise ValueError(f"kv_heads must divide heads, got kv_heads={kv_heads} and heads={heads}")
+    if variant == "chunked" and kv_heads != heads:
+        raise ValueError(f"kv_heads must be None in the chunked variant, whose heads have chunks, got {kv_heads}")

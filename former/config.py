@@ -14,14 +14,14 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from former import masks, positions
-from former.checks import is_whole, require_choice, require_divides, require_positive, require_unify
+from former.checks import head_size, is_whole, require_choice, require_groups, require_positive
 
 Variant = Literal["narrow", "wide", "chunked"]
 Norm = Literal["post", "pre"]
-Activation = Literal["relu", "gelu", "gelu_tanh"]
+Activation = Literal["relu", "gelu", "gelu_tanh", "swiglu"]
 Pooling = Literal["average", "max"]
 
-VERSION = 4  # of cards written now
+VERSION = 5  # of cards written now
 OLDEST = 2  # oldest that can be read
 _Config = TypeVar("_Config", bound="Config")
 
@@ -69,13 +69,22 @@ class StackConfig(Config):
     heads: int = 8  # attention heads in each block
     depth: int = 12  # transformer blocks
     variant: Variant = "narrow"  # narrow, wide or chunked: see `SelfAttention`
-    norm: Norm = "post"  # layer norm after each residual (the article), or before each sublayer
-    activation: Activation = "relu"  # of the feed-forward; gelu_tanh is GPT-2's approximation of gelu
+    kv_heads: int | None = added_in_version(
+        None, 5
+    )  # heads of keys and values, each for a group of queries; None: heads
+    size: int | None = added_in_version(None, 5)  # s, the size of one head; None for emb / heads, or emb if wide
+    norm: Norm = "post"  # normalisation after each residual (the article), or before each sublayer
+    normalisation: str = added_in_version("layer", 5)  # "layer" norm (the article), or "rms": by the root mean square
+    parallel: bool = added_in_version(False, 5)  # whether attention and feed-forward read the same vector (pre-norm)
+    activation: Activation = "relu"  # of the feed-forward; gelu_tanh is GPT-2's approximation of gelu; swiglu is gated
     ff_hidden_mult: int = 4  # hidden size of the feed-forward, in multiples of emb
     ff_hidden: int | None = added_in_version(None, 4)  # the hidden size itself; None to use ff_hidden_mult
     dropout: float = 0.0  # after the embedding and on each residual branch, in training only
     attention_bias: bool = False  # whether the maps to queries, keys and values add a bias
-    norm_eps: float = 1e-5  # added to the variance in every layer norm
+    unify_bias: bool = added_in_version(True, 5)  # whether the map that combines the heads adds one
+    ff_bias: bool = added_in_version(True, 5)  # whether the maps of the feed-forward add one
+    qk_norm: bool = added_in_version(False, 5)  # whether each query and key is divided by its root mean square
+    norm_eps: float = 1e-5  # added to the variance in every norm
     scaled: bool = added_in_version(True, 3)  # whether scores are divided by √s
     unify: bool = added_in_version(True, 3)  # whether a linear map combines the heads; else they are concatenated
 
@@ -84,12 +93,13 @@ class StackConfig(Config):
             require_positive(name, getattr(self, name))
         if self.ff_hidden is not None:
             require_positive("ff_hidden", self.ff_hidden)
-        require_choice("variant", self.variant, get_args(Variant))
         require_choice("norm", self.norm, get_args(Norm))
+        require_choice("normalisation", self.normalisation, ("layer", "rms"))
         require_choice("activation", self.activation, get_args(Activation))
-        if self.variant != "wide":
-            require_divides(self.emb, self.heads, self.variant)
-        require_unify(self.unify, self.variant)
+        if self.parallel and self.norm != "pre":
+            raise ValueError(f"norm must be 'pre' with parallel, got {self.norm!r}")
+        head_size(self.emb, self.heads, self.variant, self.size, self.unify)
+        require_groups(self.heads, self.kv_heads, self.variant)
         require_dropout(self.dropout)
         if not isinstance(self.norm_eps, int | float) or not 0.0 < self.norm_eps < 1.0:
             raise ValueError(f"norm_eps must be in (0, 1), got {self.norm_eps!r}")
@@ -97,7 +107,12 @@ class StackConfig(Config):
     @property
     def head_size(self) -> int:
         """The size s of one head's queries, keys and values."""
-        return self.emb if self.variant == "wide" else self.emb // self.heads
+        return head_size(self.emb, self.heads, self.variant, self.size, self.unify)
+
+    @property
+    def key_heads(self) -> int:
+        """The number of heads of keys and values."""
+        return self.heads if self.kv_heads is None else self.kv_heads
 
     @property
     def ff_size(self) -> int:
@@ -110,14 +125,16 @@ class StackConfig(Config):
 
     def block_options(self, layer: int) -> dict[str, Any]:
         """Returns the keyword arguments of a layer's block, without emb and heads."""
-        attention = ("variant", "attention_bias", "scaled", "unify")
-        names = (*attention, "norm", "activation", "ff_hidden_mult", "ff_hidden", "dropout", "norm_eps")
-        return {"divisor": self.divisor(layer), **{name: getattr(self, name) for name in names}}
+        attention = ("variant", "attention_bias", "scaled", "unify", "kv_heads", "size", "unify_bias")
+        norms = ("norm", "normalisation", "norm_eps", "parallel", "dropout")
+        names = (*attention, *norms, "activation", "ff_hidden_mult", "ff_hidden", "ff_bias")
+        qk_norm_eps = self.norm_eps if self.qk_norm else None
+        return {"divisor": self.divisor(layer), "qk_norm_eps": qk_norm_eps, **{n: getattr(self, n) for n in names}}
 
 
 @dataclass(frozen=True, kw_only=True)
-class ModelConfig(StackConfig):
-    """The shape of a `Generator` or a `Classifier`; the defaults are the article's character generator.
+class SequenceConfig(StackConfig):
+    """A stack with a vocabulary, a context and a position scheme.
 
     Raises:
         ValueError: a field out of range; the message names the field, its value and what is expected.
@@ -126,23 +143,48 @@ class ModelConfig(StackConfig):
     num_tokens: int = 256  # size of the vocabulary; 256 for bytes
     seq_length: int = 256  # the context: the most tokens the model was built for
     positions: str = "learned"  # position scheme, one of `positions.KINDS`
+    rotary_theta: float = added_in_version(10_000.0, 5)  # of rotary positions: base of the frequencies
+    rotary_share: float = added_in_version(1.0, 5)  # share of each head's numbers that is turned
+    rotary_scaling: tuple[float, ...] | None = added_in_version(None, 5)  # `positions.Rotary.scaling`
+    pad_token: int | None = None  # fills up the shorter sequences of a batch; no other token attends to it
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_positive("num_tokens", self.num_tokens)
+        require_positive("seq_length", self.seq_length)
+        if isinstance(self.rotary_scaling, list):  # as JSON has it
+            object.__setattr__(self, "rotary_scaling", tuple(self.rotary_scaling))
+        require_positions(self.positions, self.emb, self.head_size, self.rotary)
+        require_token("pad_token", self.pad_token, self.num_tokens)
+
+    @property
+    def rotary(self) -> positions.Rotary:
+        """The settings of rotary positions."""
+        return positions.Rotary(self.rotary_theta, self.rotary_share, self.rotary_scaling)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelConfig(SequenceConfig):
+    """The shape of a `Generator` or a `Classifier`; the defaults are the article's character generator.
+
+    Raises:
+        ValueError: a field out of range; the message names the field, its value and what is expected.
+    """
+
     mask: str | None = None  # one of `masks.KINDS`; None for the default: causal in a Generator, "none" in a Classifier
     mask_size: int | None = None  # the window or stride, for masks that have one
     num_classes: int = 2  # number of classes of a Classifier; a Generator ignores it
     pooling: Pooling = "average"  # how a Classifier reduces the sequence to one vector
-    pad_token: int | None = None  # a Classifier leaves this token out of attention and pooling
     tied: bool = False  # whether a Generator's output layer is its token embedding, without a bias
+    output_bias: bool = added_in_version(True, 5)  # whether an output layer of a Generator's own adds a bias
     scaled_by_layer: bool = added_in_version(False, 4)  # whether layer n (from 1) divides its scores by n, besides √s
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("num_tokens", "seq_length", "num_classes"):
-            require_positive(name, getattr(self, name))
+        require_positive("num_classes", self.num_classes)
         require_choice("pooling", self.pooling, get_args(Pooling))
-        require_positions(self.positions, self.emb)
         if self.mask is not None:
             masks.count(self.mask, 1, self.mask_size)  # raises for an unknown kind, or a size out of its range
-        require_token("pad_token", self.pad_token, self.num_tokens)
 
     def divisor(self, layer: int) -> float:
         """A further divisor of a layer's scores, besides √s; layers count from 0."""
@@ -166,10 +208,10 @@ class _NoRandomNumbers(TorchFunctionMode):
         return func(*args, **kwargs)
 
 
-def require_positions(kind: str, emb: int) -> None:
-    """Raises ValueError unless the position scheme works with vectors of size `emb`."""
+def require_positions(kind: str, emb: int, size: int = 1, rotary: positions.Rotary = positions.ROTARY) -> None:
+    """Raises ValueError unless the position scheme works with vectors of size `emb`, and heads of that size."""
     with shapes_only():  # describing a model must not consume torch's random numbers
-        positions.make_positions(kind, seq_length=1, emb=emb)
+        positions.make_positions(kind, seq_length=1, emb=emb, size=size, rotary=rotary)
 
 
 def require_dropout(value: float) -> None:

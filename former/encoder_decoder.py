@@ -19,8 +19,8 @@ from torch import Tensor, nn
 from former import masks
 from former.attention import KeysValues
 from former.blocks import DecoderBlock
-from former.checks import is_whole, require_positive
-from former.config import StackConfig, require_positions, require_token
+from former.checks import is_whole
+from former.config import SequenceConfig
 from former.generate import KeyValueCache
 from former.hooks import STACKS, Observer, also_capture, scoped
 from former.sampling import next_token_probs, random_of
@@ -28,24 +28,17 @@ from former.stack import Cache, last_norm, make_stack, not_padding, recomputed
 
 
 @dataclass(frozen=True, kw_only=True)
-class EncoderDecoderConfig(StackConfig):
-    """The shape of an `EncoderDecoder`: two stacks, each of `depth` blocks.
+class EncoderDecoderConfig(SequenceConfig):
+    """The shape of an `EncoderDecoder`: two stacks, each of `depth` blocks, with one vocabulary.
 
     Raises:
         ValueError: a field out of range; the message names the field, its value and what is expected.
     """
 
-    num_tokens: int = 256  # size of the vocabulary, which source and target share
-    seq_length: int = 256  # the most tokens of a source, and of a target
-    positions: str = "learned"  # position scheme, one of `positions.KINDS`
-    pad_token: int | None = None  # fills up the shorter sources of a batch; masked as a key
-
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_positive("num_tokens", self.num_tokens)
-        require_positive("seq_length", self.seq_length)
-        require_positions(self.positions, self.emb)
-        require_token("pad_token", self.pad_token, self.num_tokens)
+        if self.parallel:
+            raise ValueError("parallel must be False in an EncoderDecoder, whose cross-attention reads the attention")
 
 
 class EncoderDecoder(nn.Module):
@@ -136,7 +129,8 @@ class EncoderDecoder(nn.Module):
         if mask is None:
             mask = masks.named("causal", target.shape[1], past=past, device=target.device)
         stack, own, cross = self.decoder, scoped(observer, "decoder"), scoped(observer, "cross")
-        x = stack.drop(stack.embed(target, past))  # (b, t, e)
+        turn = stack.turn(x := stack.embed(target, past), past)
+        x = stack.drop(x)  # (b, t, e)
         for layer, block in enumerate(stack.blocks):
             run = recomputed(block) if recompute else block
             x = run(
@@ -145,6 +139,7 @@ class EncoderDecoder(nn.Module):
                 None if own is None else own.at(layer),
                 None if cache is None else cache.at(layer),
                 terms=stack.positions.terms(layer),
+                turn=turn,
                 memory=memory if isinstance(memory, Tensor) else memory[layer],
                 memory_mask=None if real is None else real[:, None, None, :],
                 memory_hook=None if cross is None else cross.at(layer),

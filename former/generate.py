@@ -47,7 +47,7 @@ class KeyValueCache:
     """The keys and values of the tokens so far, in tensors allocated once for the whole context.
 
     With a cache, only the new token is computed: its query attends to the stored keys. A cache belongs to one window
-    of one generation. Captured k and v are views of it: no row is overwritten.
+    of one generation. No row is overwritten: tensors captured from it stay as they are.
 
     Args:
         config: the model's.
@@ -57,8 +57,8 @@ class KeyValueCache:
 
     def __init__(self, config: Any, like: Tensor | None = None, batch: int = 1) -> None:
         like = torch.empty(0) if like is None else like.detach()
-        shape = (config.depth, batch, config.heads, config.seq_length, config.head_size)
-        self.keys = like.new_empty(shape)  # (depth, b, h, seq_length, s)
+        shape = (config.depth, batch, config.key_heads, config.seq_length, config.head_size)
+        self.keys = like.new_empty(shape)  # (depth, b, kv_heads, seq_length, s)
         self.values = like.new_empty(shape)
         self.length = 0  # tokens stored; the model increases it after the last layer
 

@@ -4,7 +4,8 @@ One model serves many users at once, so no state of a call may be stored on a mo
 caller passes an `Observer`; the model asks it for a hook at each layer and calls that hook at each of these points.
 In the layer's attention (`POINTS`):
 
-    q, k, v      (b, h, t, s)   queries, keys and values, one for each head, before any scaling
+    q, k, v      (b, h, t, s)   queries, keys and values, one for each head, turned by their positions if these are
+                                rotary, before any scaling
     scores       (b, h, t, t)   scaled dot products, −∞ where masked
     weights      (b, h, t, t)   softmax of the scores; rows sum to 1
     out          (b, h, t, s)   the weighted average of the values, before `unifyheads`

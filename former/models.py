@@ -30,7 +30,7 @@ class Generator(nn.Module):
         self.config = replace(config, mask=config.mask or "causal")
         self.transformer = make_stack(config)
         self.norm = last_norm(config)
-        self.toprobs = None if config.tied else nn.Linear(config.emb, config.num_tokens)
+        self.toprobs = None if config.tied else nn.Linear(config.emb, config.num_tokens, bias=config.output_bias)
 
     @also_capture
     def forward(

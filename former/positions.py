@@ -1,8 +1,8 @@
 """Position schemes: how a model knows the order of its tokens (article, section "Using the positions").
 
-Blocks alone are permutation equivariant; positions break that, in one of two ways. Each scheme is a module with the
-interface `Positions`: it returns vectors that are added to the token embeddings, or terms that each layer's attention
-adds to its dot products.
+Blocks alone are permutation equivariant; positions break that, in one of three ways. Each scheme is a module with the
+interface `Positions`: it returns vectors that are added to the token embeddings, terms that each layer's attention
+adds to its dot products, or a function that turns its queries and keys.
 
 Sizes: b batch, t tokens, e embedding, h heads, s size of one head.
 """
@@ -21,6 +21,9 @@ from former.checks import require_choice
 Terms = Callable[[Tensor, Tensor], Tensor]
 """terms(q, k): maps (b, h, t_query, s), (b, h, t_key, s) to an addend of q kᵀ, (b, h, t_query, t_key)."""
 
+Turn = Callable[[Tensor], Tensor]
+"""turn(x): turns queries or keys (b, h, t, s) by their positions."""
+
 
 class Positions(nn.Module):
     """The interface of all schemes, and the scheme without positions: such a model stays permutation equivariant."""
@@ -33,6 +36,10 @@ class Positions(nn.Module):
 
     def terms(self, layer: int) -> Terms | None:  # noqa: ARG002
         """Returns a layer's function of q and k that is added to its dot products; None without one."""
+        return None
+
+    def turn(self, index: Tensor, dtype: torch.dtype) -> Turn | None:  # noqa: ARG002
+        """Returns a function that turns queries and keys at positions index (t,), in every layer; None without one."""
         return None
 
 
@@ -125,6 +132,73 @@ class RelativeTerms(nn.Module):
         return self.content @ k.transpose(-2, -1) + at_pairs
 
 
+class Rotary(NamedTuple):
+    """The settings of rotary positions."""
+
+    theta: float = 10_000.0  # base of the frequencies
+    share: float = 1.0  # of each head's numbers; the last ones are not turned
+    scaling: tuple[float, ...] | None = None  # factor, low, high, context: see `RotaryPositions`
+
+
+ROTARY = Rotary()
+
+
+class RotaryPositions(Positions):
+    """Rotary positions: queries and keys are turned by angles in proportion to their positions (Su et al. 2021).
+
+    Of the r numbers of a head that are turned, the numbers i and i + r/2 are a point in a plane, which position p turns
+    by the angle p · f_i, with f_i = theta^(−2i/r). A dot product depends only on the difference of two angles, so a
+    score depends on q, k and their distance.
+
+    A model can be taken beyond the context it was trained with by dividing frequencies (Llama 3): those that make fewer
+    than `low` turns in the old context are divided by `factor`, those with more than `high` are kept, and between
+    them the share that is kept grows linearly.
+
+    Args:
+        size: s of one head.
+        rotary: theta, share and scaling.
+    Raises:
+        ValueError: a setting out of range, or an odd number of numbers to turn.
+    """
+
+    def __init__(self, size: int, rotary: Rotary) -> None:
+        super().__init__()
+        self.theta, share, self.scaling = rotary
+        if not isinstance(self.theta, int | float) or not 0 < self.theta < math.inf:
+            raise ValueError(f"rotary_theta must be a finite number above 0, got {self.theta!r}")
+        if not isinstance(share, int | float) or not 0 < share <= 1:
+            raise ValueError(f"rotary_share must be in (0, 1], got {share!r}")
+        self.turned = int(size * share)  # r
+        if self.turned % 2 or not self.turned:
+            raise ValueError(f"rotary positions turn pairs of numbers, got {self.turned} of a head's {size} to turn")
+        if self.scaling is not None and not _scales(self.scaling):
+            raise ValueError(
+                f"rotary_scaling must be None or factor, low, high and context, with low below high, got {self.scaling}"
+            )
+
+    def frequencies(self, like: Tensor) -> Tensor:
+        """Computes f, (r/2,), in the dtype and on the device of `like`."""
+        even = torch.arange(0, self.turned, 2, dtype=like.dtype, device=like.device)  # 2i
+        f = 1 / self.theta ** (even / self.turned)
+        if self.scaling is None:
+            return f
+        factor, low, high, context = self.scaling
+        kept = ((context * f / (2 * math.pi) - low) / (high - low)).clamp(0, 1)
+        return f * (kept + (1 - kept) / factor)
+
+    def turn(self, index: Tensor, dtype: torch.dtype) -> Turn:
+        """Returns the function for positions index (t,), beyond the trained length too."""
+        index = index.to(torch.promote_types(dtype, torch.float32))  # as in `SinusoidalPositions`
+        angles = index[:, None] * self.frequencies(index)  # (t, r/2)
+        cos, sin = angles.cos().to(dtype), angles.sin().to(dtype)
+
+        def turn(x: Tensor) -> Tensor:
+            a, b, rest = x.tensor_split((self.turned // 2, self.turned), -1)
+            return torch.cat((a * cos - b * sin, b * cos + a * sin, rest), -1)
+
+        return turn
+
+
 def sinusoidal(index: Tensor, emb: int, dtype: torch.dtype = torch.float32) -> Tensor:
     """Computes PE(p, 2i) = sin(p / 10000^(2i/e)) and PE(p, 2i+1) = cos(p / 10000^(2i/e)) (Vaswani et al. 2017, 3.5).
 
@@ -143,6 +217,13 @@ def sinusoidal(index: Tensor, emb: int, dtype: torch.dtype = torch.float32) -> T
     return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(1)  # sine and cosine in turn
 
 
+def _scales(scaling: object) -> bool:
+    """Whether this is factor, low, high and context of `RotaryPositions`."""
+    if not isinstance(scaling, tuple) or not all(isinstance(each, int | float) for each in scaling):
+        return False
+    return len(scaling) == 4 and min(scaling) > 0 and scaling[1] < scaling[2]
+
+
 def _require_even(emb: int) -> None:
     if emb % 2:
         raise ValueError(f"emb must be even for sinusoidal positions (a sine and a cosine each), got {emb}")
@@ -156,6 +237,7 @@ class Shape(NamedTuple):
     heads: int = 1
     depth: int = 1
     size: int = 1  # s of one head
+    rotary: Rotary = ROTARY
 
 
 KINDS: dict[str, Callable[[Shape], Positions]] = {
@@ -163,20 +245,24 @@ KINDS: dict[str, Callable[[Shape], Positions]] = {
     "learned": lambda model: LearnedPositions(model.seq_length, model.emb),
     "sinusoidal": lambda model: SinusoidalPositions(model.emb),
     "relative": lambda model: RelativePositions(model.depth, model.emb, model.heads, model.size),
+    "rotary": lambda model: RotaryPositions(model.size, model.rotary),
 }
 """The position schemes by name: a function from the model's `Shape` to the module."""
 
 
-def make_positions(kind: str, seq_length: int, emb: int, heads: int = 1, depth: int = 1, size: int = 1) -> Positions:
+def make_positions(
+    kind: str, seq_length: int, emb: int, heads: int = 1, depth: int = 1, size: int = 1, rotary: Rotary = ROTARY
+) -> Positions:
     """Builds the module of a position scheme.
 
     Args:
         kind: its name, one of `KINDS`.
         seq_length: the context, which limits only learned positions (`limit`).
         emb: size of a token's vector.
-        heads, depth, size: of the stack and of one head, for schemes that add terms in attention.
+        heads, depth, size: of the stack and of one head, for schemes that act in attention.
+        rotary: settings of rotary positions.
     Raises:
-        ValueError: an unknown kind.
+        ValueError: an unknown kind, or sizes that do not fit it.
     """
     require_choice("positions", kind, KINDS)
-    return KINDS[kind](Shape(seq_length, emb, heads, depth, size))
+    return KINDS[kind](Shape(seq_length, emb, heads, depth, size, rotary))

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Protocol
+from typing import Protocol
 
 import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from former.attention import Extend
-from former.blocks import Block, TransformerBlock
-from former.config import StackConfig
+from former.blocks import NORMS, Block, TransformerBlock
+from former.config import SequenceConfig, StackConfig
 from former.hooks import Observer
 from former.masks import Mask
-from former.positions import Positions, make_positions
+from former.positions import Positions, Turn, make_positions
 
 
 class Cache(Protocol):
@@ -76,6 +76,7 @@ class Transformer(nn.Module):
 
         With a cache, they follow the tokens it holds. Blocks before `first` are left out: x is what that one reads.
         """
+        turn = self.turn(x, 0 if cache is None else cache.length)
         x = self.drop(x)
         for layer, block in enumerate(self.blocks):
             if layer < first:
@@ -83,10 +84,14 @@ class Transformer(nn.Module):
             hook = None if observer is None else observer.at(layer)
             extend = None if cache is None else cache.at(layer)
             run = recomputed(block) if recompute else block
-            x = run(x, mask, hook, extend, terms=self.positions.terms(layer))
+            x = run(x, mask, hook, extend, terms=self.positions.terms(layer), turn=turn)
         if cache is not None:
             cache.length += x.shape[1]
         return x
+
+    def turn(self, x: Tensor, past: int = 0) -> Turn | None:
+        """Returns what turns the queries and keys of vectors x (b, t, e) after `past` earlier ones, or None."""
+        return self.positions.turn(torch.arange(past, past + x.shape[1], device=x.device), x.dtype)
 
     def check(self, tokens: Tensor, past: int = 0) -> None:
         """Raises ValueError unless `tokens` is a batch that this stack can read (`check_tokens`)."""
@@ -139,12 +144,12 @@ def not_padding(tokens: Tensor, pad_token: int, training: bool, name: str = "tok
     return real
 
 
-def make_stack(config: Any, block: type[Block] = TransformerBlock) -> Transformer:
+def make_stack(config: SequenceConfig, block: type[Block] = TransformerBlock) -> Transformer:
     """Builds the stack of a model whose config has a vocabulary, a context and a position scheme."""
-    shape = (config.seq_length, config.emb, config.heads, config.depth, config.head_size)
+    shape = (config.seq_length, config.emb, config.heads, config.depth, config.head_size, config.rotary)
     return Transformer(config, config.num_tokens, make_positions(config.positions, *shape), block)
 
 
 def last_norm(config: StackConfig) -> nn.Module:
     """Returns the norm before the output layer, which a pre-norm stack needs: its residual stream is not normed."""
-    return nn.LayerNorm(config.emb, config.norm_eps) if config.norm == "pre" else nn.Identity()
+    return NORMS[config.normalisation](config.emb, config.norm_eps) if config.norm == "pre" else nn.Identity()

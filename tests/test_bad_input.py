@@ -52,6 +52,58 @@ BAD = {
         "",
     ),
     "the same in a stack": (lambda: former.ModelConfig(variant="wide", unify=False), "unify must be True", ""),
+    "keys that do not fall into groups": (
+        lambda: former.ModelConfig(kv_heads=3),
+        "kv_heads must divide heads",
+        "heads=8",
+    ),
+    "no heads of keys": (lambda: former.ModelConfig(kv_heads=0), "kv_heads must be a whole number", "got 0"),
+    "chunks that share keys": (
+        lambda: former.ModelConfig(variant="chunked", kv_heads=1),
+        "kv_heads must be None in the chunked variant",
+        "got 1",
+    ),
+    "a size that the variant implies": (
+        lambda: former.ModelConfig(variant="wide", size=3),
+        "size must be None in the wide variant",
+        "got 3",
+    ),
+    "heads of another size that nothing unifies": (
+        lambda: former.ModelConfig(size=3, unify=False),
+        "unify must be True in the narrow variant",
+        "",
+    ),
+    "a normalisation unknown": (
+        lambda: former.ModelConfig(normalisation=wrong("batch")),
+        "normalisation must be one of 'layer', 'rms'",
+        "'batch'",
+    ),
+    "parallel without a norm before": (lambda: former.ModelConfig(parallel=True), "norm must be 'pre'", "'post'"),
+    "an odd number to turn": (
+        lambda: former.ModelConfig(positions="rotary", size=5),
+        "rotary positions turn pairs of numbers",
+        "got 5",
+    ),
+    "nothing to turn": (
+        lambda: former.ModelConfig(positions="rotary", rotary_share=0.0),
+        "rotary_share must be in (0, 1]",
+        "got 0.0",
+    ),
+    "a base of no size": (
+        lambda: former.ModelConfig(positions="rotary", rotary_theta=wrong("a")),
+        "rotary_theta must be a finite number above 0",
+        "'a'",
+    ),
+    "a scaling of two numbers": (
+        lambda: former.ModelConfig(positions="rotary", rotary_scaling=(8.0, 1.0)),
+        "rotary_scaling must be None or factor, low, high and context",
+        "(8.0, 1.0)",
+    ),
+    "a gate in BERT": (
+        lambda: former.BertConfig(activation="swiglu"),
+        "activation must be one of 'relu', 'gelu', 'gelu_tanh'",
+        "'swiglu'",
+    ),
     "a hidden size of nothing": (lambda: former.ModelConfig(ff_hidden=0), "ff_hidden must be a whole number", "0"),
     "a norm unknown": (lambda: former.TransformerBlock(16, 4, norm=wrong("mid")), "norm must be one of", "'mid'"),
     "an activation unknown": (

@@ -4,7 +4,8 @@ import pytest
 import torch
 
 import former
-from former.positions import RelativeTerms, make_positions, sinusoidal
+from former.generate import KeyValueCache
+from former.positions import RelativeTerms, Rotary, make_positions, sinusoidal
 from tests.encodings import encodings
 
 
@@ -86,3 +87,45 @@ def test_a_generator_with_relative_positions_knows_only_distances():
     torch.testing.assert_close(model(tokens)[:, 5:], model(tokens[:, 3:])[:, 2:], atol=1e-10, rtol=0)
     swapped = model(tokens[:, [0, 2, 1, *range(3, 12)]])
     assert (swapped[:, 3] - model(tokens)[:, 3]).abs().max() > 1e-3, "order matters"
+
+
+def rotated_scores(q, k, start, **options):
+    """The dot products of q and k, at positions from `start` on."""
+    positions = make_positions("rotary", seq_length=8, emb=16, size=6, **options)
+    turn = positions.turn(torch.arange(start, start + q.shape[2]), q.dtype)
+    assert turn is not None
+    return turn(q) @ turn(k).mT
+
+
+@pytest.mark.parametrize("rotary", [Rotary(), Rotary(50.0, 0.7), Rotary(1e5, 1.0, (8.0, 1.0, 4.0, 32.0))])
+def test_scores_with_rotary_positions_depend_on_distances_alone(rotary):
+    torch.manual_seed(0)
+    q, k = (torch.randn(2, 3, 7, 6, dtype=torch.float64) for _ in range(2))
+    scores = rotated_scores(q, k, 0, rotary=rotary)
+    torch.testing.assert_close(rotated_scores(q, k, 300, rotary=rotary), scores, atol=1e-11, rtol=0)
+    assert (rotated_scores(q.roll(1, 2), k, 0, rotary=rotary) - scores).abs().max() > 0.1
+    torch.testing.assert_close(scores.diagonal(0, 2, 3), (q @ k.mT).diagonal(0, 2, 3), atol=1e-12, rtol=0)
+
+
+def test_a_generator_with_rotary_positions_knows_only_distances():
+    torch.manual_seed(0)
+    shape = {"num_tokens": 9, "emb": 8, "heads": 2, "depth": 2, "seq_length": 8, "mask": "local", "mask_size": 2}
+    model = former.Generator(former.ModelConfig(**shape, positions="rotary")).double().eval()
+    tokens = torch.randint(9, (1, 12))
+    # Two layers of a window of two reach two tokens back: the same tokens give the same logits wherever they stand.
+    torch.testing.assert_close(model(tokens)[:, 5:], model(tokens[:, 3:])[:, 2:], atol=1e-10, rtol=0)
+
+
+def test_rotary_positions_turn_in_a_decoder_too_with_and_without_a_cache():
+    torch.manual_seed(0)
+    config = former.EncoderDecoderConfig(
+        num_tokens=9, emb=8, heads=4, kv_heads=2, depth=2, seq_length=8, positions="rotary"
+    )
+    model = former.EncoderDecoder(config).double().eval()
+    source, target = torch.tensor([[1, 2, 3, 4]]), torch.tensor([[5, 6, 7]])
+    whole = model(source, target)
+    cache = KeyValueCache(config, model.toprobs.weight)
+    memory = model.keys_and_values(model.encode(source))
+    parts = [model.decode(target[:, i : i + 1], memory, cache=cache) for i in range(3)]
+    torch.testing.assert_close(torch.cat(parts, 1), whole, atol=1e-12, rtol=0)
+    assert not torch.allclose(model(source[:, [1, 0, 2, 3]], target), whole)

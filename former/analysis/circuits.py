@@ -2,7 +2,8 @@
 
 After Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits". A head reads the stream by its maps to
 queries, keys and values and writes by its part of the map that joins the heads. Where a norm stands before a map, its
-gain and its centring belong to the map; the deviation that it divides by depends on the text and is left out.
+gain and its centring belong to the map; the deviation that it divides by depends on the text and is left out. So do
+rotary positions: the maps are those of a token to itself.
 
 Sizes: e embedding, h heads, s size of one head.
 """
@@ -15,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from former.analysis.parts import output_layer
+from former.analysis.parts import centred, output_layer
 from former.hooks import run_with_capture
 from former.models import Generator
 
@@ -35,9 +36,12 @@ def head_maps(block: Any) -> HeadMaps:
     attention, e = block.attention, block.norm1.weight.numel()
     read = torch.eye(e, dtype=block.norm1.weight.dtype, device=block.norm1.weight.device)
     if block.pre_norm:
-        read = _normed(read, block.norm1)
+        read = centred(block.norm1, read) * block.norm1.weight
     readers = (attention.toqueries, attention.tokeys, attention.tovalues)
-    q, k, v = (_matrix(part, read).unflatten(0, (attention.heads, -1)) for part in readers)
+    q, k, v = (_matrix(part, read).unflatten(0, (-1, attention.size)) for part in readers)
+    if isinstance(attention.norm_q, nn.RMSNorm):
+        q, k = (x * norm.weight[:, None] for x, norm in ((q, attention.norm_q), (k, attention.norm_k)))
+    k, v = (x.repeat_interleave(attention.heads // attention.kv_heads, 0) for x in (k, v))
     joined = torch.eye(attention.heads * attention.size, dtype=read.dtype, device=read.device)
     out = _matrix(attention.unifyheads, joined).unflatten(1, (attention.heads, -1)).transpose(0, 1)
     return HeadMaps(q, k, v, out)
@@ -98,9 +102,9 @@ def copying_score(model: Any) -> Tensor:
         raise ValueError(f"model must be a Generator, got a {type(model).__name__}")
     stack = model.transformer
     unembed = output_layer(model)[0]  # (num_tokens, e)
-    if isinstance(model.norm, nn.LayerNorm):
-        unembed = unembed * model.norm.weight
-        unembed = unembed - unembed.mean(-1, keepdim=True)  # of what is read, which the norm centres
+    norm: Any = model.norm
+    if model.config.norm == "pre":
+        unembed = centred(norm, unembed * norm.weight)  # of what is read, which the norm centres
     through = (
         stack.token_embedding.weight.double().T @ unembed.double()
     )  # (e, e): embeddings, summed over the vocabulary
@@ -151,11 +155,6 @@ def _blocks(model: Any) -> nn.ModuleList:
     if not hasattr(model, "transformer"):
         raise ValueError(f"model must be of one stack, got a {type(model).__name__}")
     return model.transformer.blocks
-
-
-def _normed(x: Tensor, norm: nn.LayerNorm) -> Tensor:
-    """A norm's linear part, of vectors (..., e): its centring and its gain."""
-    return (x - x.mean(-1, keepdim=True)) * norm.weight
 
 
 def _matrix(linear: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:

@@ -26,8 +26,8 @@ def stream_parts(model: Any, tokens: Tokens, at: int = -1, *, edits: Iterable[Ob
     """Splits the last norm's output at one position into what each part of a pre-norm model contributes.
 
     The last norm reads x = Σ c, the sum of everything written to the residual stream. With the standard deviation σ of
-    x held fixed, it is linear and maps each part c to γ ∘ (c − mean(c)) / σ. The parts add up to the output layer's
-    input.
+    x held fixed, it is linear and maps each part c to γ ∘ (c − mean(c)) / σ; a norm by the root mean square does not
+    subtract the mean. The parts add up to the output layer's input.
 
     Args:
         model: a pre-norm Generator, or a pre-norm `EncoderDecoder`, for the stream of its decoder.
@@ -57,10 +57,10 @@ def stream_parts(model: Any, tokens: Tokens, at: int = -1, *, edits: Iterable[Ob
     _, capture = run_with_capture(model, tokens, [*names, *(point for _, point in sources.values())], edits=edits)
     before, after, fed = (capture.stack(name)[:, 0, at] for name in names)  # (depth, e) each
     blocks = (model.decoder if crossed else model.transformer).blocks
-    deviation = (after[-1].var(correction=0) + model.norm.eps).sqrt()
+    deviation = (centred(model.norm, after[-1]).square().mean() + model.norm.eps).sqrt()
 
     def passed_on(part: Tensor) -> Tensor:  # (..., e)
-        return (part - part.mean(-1, keepdim=True)) / deviation * model.norm.weight
+        return centred(model.norm, part) / deviation * model.norm.weight
 
     parts = {"input": passed_on(before[0]), "feed_forwards": passed_on(fed)}
     biases = torch.zeros_like(before[0])
@@ -68,8 +68,14 @@ def stream_parts(model: Any, tokens: Tokens, at: int = -1, *, edits: Iterable[Ob
         unify = [getattr(block, attention).unifyheads for block in blocks]
         outs = capture.stack(point)[:, 0, :, at]  # (depth, h, s)
         parts[name] = passed_on(torch.stack([_joined(each, out) for each, out in zip(unify, outs, strict=True)]))
-        biases = biases + sum(each.bias for each in unify if isinstance(each, nn.Linear))
-    return parts | {"constant": passed_on(biases) + model.norm.bias}
+        biases = biases + sum(each.bias for each in unify if getattr(each, "bias", None) is not None)
+    constant = passed_on(biases)
+    return parts | {"constant": constant + model.norm.bias if isinstance(model.norm, nn.LayerNorm) else constant}
+
+
+def centred(norm: nn.Module, x: Tensor) -> Tensor:
+    """Subtracts the mean from vectors (..., e), if the norm does."""
+    return x - x.mean(-1, keepdim=True) if isinstance(norm, nn.LayerNorm) else x
 
 
 @torch.no_grad()

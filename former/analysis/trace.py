@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from former.analysis.parts import centred
 from former.attention import SelfAttention
 from former.runs.kind import Unanswerable
 from former.runs.run import Run, adds_terms, prefix_of
@@ -31,7 +32,7 @@ class Stream(NamedTuple):
     embedded: Tensor  # input of the first block: the sum, for BERT normed
     blocks: list[Tensor]  # the change by each block before this attention
     attention: Tensor | None  # in the decoder, added by self-attention before the cross-attention
-    norm: nn.LayerNorm | None  # r → x; None: x is r
+    norm: nn.LayerNorm | nn.RMSNorm | None  # r → x; None: x is r
     norm_name: str
     stack: str  # module name of the stack
 
@@ -88,7 +89,8 @@ def trace(
     else:
         x = stream.norm(stream.whole[row]) if stream.norm else stream.whole[row]
         to: Any = getattr(attention, PARTS[part])
-        number = columns.start + at
+        shared = 1 if asks else attention.heads // attention.kv_heads  # heads of queries that use this key or value
+        number = head // shared * size + at
         bias = None if to.bias is None else to.bias[number]
         terms = _terms(f"{prefix}.{PARTS[part]}.weight", to.weight[number], x, number, 0, bias)
         largest = int((to.weight[number] * x).abs().argmax())
@@ -106,7 +108,9 @@ def trace(
 
 def check_trace(model: Any) -> None:
     """Raises Unanswerable unless `trace` can follow how the model computes attention."""
-    if model.config.variant == "chunked" or adds_terms(model):
+    config = model.config
+    turns = config.qk_norm or getattr(config, "positions", "") == "rotary"  # q and k are not what the maps return
+    if config.variant == "chunked" or turns or adds_terms(model):
         raise Unanswerable("trace_not", "trace needs scores of q·k alone, and heads that read the whole vector")
 
 
@@ -190,7 +194,12 @@ def _input(model: Any, stream: Stream, x: Tensor, row: int, column: int) -> dict
     }
 
 
-def _norm(norm: nn.LayerNorm, name: str, r: Tensor, column: int) -> dict[str, Any]:
-    """Returns how a norm computes a number: {"mean", "deviation" of r (e,), "gain", "bias", the gain's "tensor"}."""
-    numbers = {"mean": r.mean(), "deviation": (r.var(correction=0) + norm.eps).sqrt()}
-    return {**numbers, "gain": norm.weight[column], "bias": norm.bias[column], "tensor": f"{name}.weight"}
+def _norm(norm: nn.LayerNorm | nn.RMSNorm, name: str, r: Tensor, column: int) -> dict[str, Any]:
+    """Returns how a norm computes a number: {"mean", "deviation" of r (e,), "gain", "bias", the gain's "tensor"}.
+
+    The mean and the bias are 0 of a norm by the root mean square, and the deviation is that.
+    """
+    rest = centred(norm, r)
+    numbers = {"mean": (r - rest).mean(), "deviation": (rest.square().mean() + (norm.eps or 0)).sqrt()}
+    bias = norm.bias[column] if isinstance(norm, nn.LayerNorm) else torch.zeros(())
+    return {**numbers, "gain": norm.weight[column], "bias": bias, "tensor": f"{name}.weight"}

@@ -63,6 +63,10 @@ def knows(model: nn.Module) -> bool:
         and config.scaled
         and config.unify
         and config.activation in packed.ACTIVATIONS
+        and config.normalisation == "layer"
+        and config.key_heads == config.heads
+        and config.unify_bias
+        and not (config.parallel or config.qk_norm)
         and getattr(config, "positions", "learned") in ("none", "learned", "sinusoidal")
         and str(model) == as_configured
         and all(p.device.type == "cpu" and p.dtype == torch.float32 for p in model.parameters())
