@@ -23,7 +23,8 @@ from starlette.middleware import Middleware
 
 import former
 from viz import browser
-from viz.browser import chart
+from viz.browser import chart, language
+from viz.browser.language import label
 from viz.browser.theme import theme
 from viz.gradio_adapter import ahead, read_long_addresses, rest_queue, selects, tells
 from viz.panels import routes as panels
@@ -58,13 +59,13 @@ def build(site: Site) -> gr.Blocks:
     with gr.Blocks(title=message("title"), analytics_enabled=False) as page:
         bar = browser.class_bar()
         gr.HTML(
-            f"<h1>{message('title')}</h1><p>{message('subtitle')}</p>",
+            f"<h1>{label('title')}</h1><p>{label('subtitle')}</p>",
             elem_classes="page-title",
             apply_default_css=False,
         )
         with gr.Tabs(selected=TABS[0].name) as tabs:
             for tab in TABS:
-                with gr.Tab(message(f"tab_{tab.name}"), id=tab.name) as shown:
+                with gr.Tab(label(f"tab_{tab.name}"), id=tab.name) as shown:
                     tab.render(site, page)
                 tells(shown, f"() => former.page.show('{tab.name}')")
         selects(tabs, page.load, "former.page.tab")
@@ -125,7 +126,7 @@ def main() -> None:
     server, _, _ = page.launch(
         theme=theme(),
         css=browser.css(TABS),
-        head=browser.head(TABS),
+        head=language.head(page) + browser.head(TABS),
         prevent_thread_lock=True,
         share=False,
         run_history=False,
@@ -142,6 +143,7 @@ def main() -> None:
     with ahead(server):
         rooms.attach(server, rooms.Rooms())  # asked most often
         chart.attach(server)
+        language.attach(server)
         for tab in TABS:
             tab.routes(server, site)
         panels.attach(server, site.models, site.work, [panel for tab in TABS for panel in tab.panels])

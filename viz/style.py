@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-FONT = 'ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif'
+FONT = (  # the last three for Chinese
+    'ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", "PingFang SC",'
+    ' "Microsoft YaHei", "Noto Sans CJK SC", sans-serif'
+)
 MONO = 'ui-monospace, "SF Mono", "Cascadia Mono", "DejaVu Sans Mono", "Liberation Mono", Menlo, monospace'
 
 LIGHT = {

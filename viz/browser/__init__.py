@@ -20,7 +20,6 @@ import gradio as gr
 from viz import style
 from viz.browser import chart
 from viz.gradio_adapter import component
-from viz.text import LANGUAGES
 
 if TYPE_CHECKING:
     from viz.panels import Panel
@@ -77,12 +76,10 @@ def article(section: str) -> str:
     return f"{ARTICLE}#:~:text={quote(section)}"
 
 
-def head(tabs: Sequence[Tab], language: str = "en") -> str:
+def head(tabs: Sequence[Tab]) -> str:
     """For the page's head: the words, the colours, the scripts that all parts share, and what is styled outside
     Gradio's container: it keeps the styles of `css` to what is inside."""
     shared = {
-        "language": language,
-        "text": LANGUAGES[language],
         "style": style.BROWSER,
         "tabs": [tab.name for tab in tabs],
         "plotly": chart.SCRIPT,

@@ -22,7 +22,7 @@ def remarks(loaded: Loaded, text: str, labels: Sequence[str]) -> list[Note]:
     """
     notes, tokenizer = [], loaded.bundle.tokenizer
     if names := loaded.heads_left:
-        values = {"model": loaded.name, "names": ", ".join(names), "count": len(names), "kind": loaded.kind}
+        values = {"model": loaded.name, "names": list(names), "count": len(names), "kind": loaded.kind}
         notes.append(note("heads_left", **values))
     if isinstance(tokenizer, WordPieceTokenizer):
         if dropped := tokenizer.dropped(text):
@@ -36,5 +36,5 @@ def remarks(loaded: Loaded, text: str, labels: Sequence[str]) -> list[Note]:
     return notes
 
 
-def _list(names: Sequence[str]) -> str:
-    return ", ".join(names[:NAMED]) + (" …" if len(names) > NAMED else "")
+def _list(names: Sequence[str]) -> list[str]:
+    return [*names[:NAMED], *(["…"] if len(names) > NAMED else [])]

@@ -7,6 +7,8 @@ compressed: a quarter of the bytes. An address that is too long for Gradio, whic
 
 from __future__ import annotations
 
+import re
+
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import HTMLResponse, Response
@@ -15,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from viz.gradio_adapter import ROUTES
 from viz.server import http
 from viz.server.clients import client, client_of, new_cookie, session, session_of
-from viz.text import Refusal, message
+from viz.text import Refusal, first_known, in_words, message
 
 PAGE = "/"
 ADDRESS_LIMIT = 62_000  # bytes of path and query; httpx, by which Gradio reads addresses, takes 65,536 with the host
@@ -33,7 +35,7 @@ class Door:
         if scope["type"] != "http":
             return await self._app(scope, receive, send)
         if (length := len(scope.get("raw_path", b"")) + len(scope.get("query_string", b""))) > ADDRESS_LIMIT:
-            return await long_address(length, Headers(scope=scope))(scope, receive, send)
+            return await long_address(length, language_of(scope), Headers(scope=scope))(scope, receive, send)
         who = client_of(scope)
         client.set(who)
         session.set(known := session_of(scope))
@@ -44,14 +46,22 @@ class Door:
         await self._app(scope, receive, send)
 
 
-def long_address(length: int, headers: Headers) -> Response:
+def language_of(scope: Scope) -> str:
+    """Returns the language of an address, or else the one that the browser prefers."""
+    named = re.findall(r"(?:^|&)lang=(\w+)", scope.get("query_string", b"").decode("latin-1"))
+    preferred = re.split("[,;]", Headers(scope=scope).get("accept-language", ""))  # weights name none
+    return first_known([*named, *preferred])
+
+
+def long_address(length: int, language: str, headers: Headers) -> Response:
     """The refusal of an address of `length` bytes: a page for a browser that opens it, JSON for a script that asks."""
     refusal = Refusal("long_address", given=length, limit=ADDRESS_LIMIT)
     if "text/html" not in headers.get("accept", ""):
         return http.refused(refusal, 414)
-    page = f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>{message("title")}</title>
+    page = f"""<!doctype html><html lang="{language}"><meta charset="utf-8"><title>{message("title", language)}</title>
 <body style="font: 1.1rem/1.5 sans-serif; max-width: 40rem; margin: 4rem auto; padding: 0 1rem">
-<h1>{message("title")}</h1><p>{refusal}</p><p><a href="?">{message("long_address_home")}</a></p></body></html>"""
+<h1>{message("title", language)}</h1><p>{in_words(refusal.note, language)}</p>
+<p><a href="?">{message("long_address_home", language)}</a></p></body></html>"""
     return HTMLResponse(page, 414, http.FRESH)
 
 

@@ -8,11 +8,12 @@ A message is a whole sentence with named values, in a small part of the ICU mess
     {name, select, last {the last} other {the first}} by what the value is
 
 lib/messages.js reads the same in the browser. What Python has to say to a visitor is a key with values, `note` or
-`Refusal`: the page says it in its own language. A value may itself be a note.
+`Refusal`: the page says it in its own language. A value may itself be a note, or a list.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from viz.text import en, zh
@@ -29,13 +30,25 @@ def message(key: str, /, language: str = "en", **values: Any) -> str:
     Raises:
         KeyError: there is no such message, or it needs a value that was not given.
     """
-    said = {name: told(value, language) if isinstance(value, dict) else value for name, value in values.items()}
-    return fill(parse(LANGUAGES[language][key]), said)
+
+    def said(value: Any) -> Any:
+        if isinstance(value, list):
+            return LANGUAGES[language]["list_between"].join(map(said, value))
+        return in_words(value, language) if isinstance(value, dict) else value
+
+    values = {name: said(value) for name, value in values.items()}
+    return fill(parse(LANGUAGES[language][key]), values)
 
 
-def told(note: Note, language: str = "en") -> str:
+def in_words(note: Note, language: str = "en") -> str:
     """A note in words."""
     return message(note["key"], language, **note["values"])
+
+
+def first_known(wanted: Iterable[str]) -> str:
+    """Returns the first language of `wanted`, tags such as "zh-CN", that there is; else English."""
+    names = (tag.strip().lower().partition("-")[0] for tag in wanted)
+    return next((name for name in names if name in LANGUAGES), "en")
 
 
 def note(key: str, /, **values: Any) -> Note:

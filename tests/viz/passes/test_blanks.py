@@ -13,7 +13,7 @@ from viz.passes import lens, measures, sources
 from viz.passes.run import run
 from viz.passes.store import PassStore
 from viz.tabs.explore.answer import answer
-from viz.text import Refusal, told
+from viz.text import Refusal, in_words
 
 TEXT = "Paris is the [capital] of France. [SEP] It was un[believ]able [MASK] there."
 OFF = [{"layer": 1, "head": 2, "do": "scale", "factor": 0.0}]
@@ -143,7 +143,7 @@ def test_of_a_text_that_is_too_long_what_is_read_stands_between_cls_and_sep(bert
     ]
     assert made.header["total"] > 40
     said = answer({"b": bert}, PassStore({bert.name: bert}), {"model": "b", "text": text})
-    assert "40 tokens at once" in told(said["notes"][0])
+    assert "40 tokens at once" in in_words(said["notes"][0])
 
 
 @pytest.mark.parametrize(

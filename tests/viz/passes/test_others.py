@@ -25,7 +25,7 @@ from viz.tabs.explore.answer import answer
 from viz.tabs.generate import writing
 from viz.tabs.mask import masking
 from viz.tabs.mask import panels as mask_panels
-from viz.text import Refusal, told
+from viz.text import Refusal, in_words
 
 TEXT = "The cats sat on the [mat] [SEP] one was theirs"
 PANELS = {panel.name: panel for panel in explore.TAB.panels}
@@ -48,9 +48,9 @@ def notes(loaded: Loaded, text: str) -> list[str]:
     models = {loaded.name: loaded}
     view = {"model": loaded.name, "text": text}
     try:
-        return [told(each) for each in answer(models, PassStore(models), view)["notes"]]
+        return [in_words(each) for each in answer(models, PassStore(models), view)["notes"]]
     except ValueError as raised:
-        return [told(refusal_of(raised).note)]
+        return [in_words(refusal_of(raised).note)]
 
 
 def found(panel: str, loaded: Loaded, text: str, **changes: Any) -> dict[str, Any]:
@@ -204,10 +204,10 @@ def test_what_a_model_does_not_see_of_a_text_is_named_in_every_tab_that_reads_on
     for text, expected in (("北京很大。", []), ("猫很大\u200b，猫 cat", [drops, lacks])):
         assert notes(loaded, text) == expected
         for frame in written_frames(loaded, text=text, length=2):
-            assert [told(each) for each in frame["remarks"]] == expected
+            assert [in_words(each) for each in frame["remarks"]] == expected
         view = {"model": loaded.name, "text": text, "mask": "causal", "size": 1}
         answer = mask_panels.describe_head({loaded.name: loaded}, view)
-        assert [told(each) for each in answer["remarks"]] == expected
+        assert [in_words(each) for each in answer["remarks"]] == expected
 
 
 def test_what_the_tokenizer_drops_and_what_the_model_has_no_vector_for_is_named(tmp_path):

@@ -16,7 +16,7 @@ from viz.passes.loaded import Loaded
 from viz.passes.run import run
 from viz.passes.store import PassStore
 from viz.tabs.explore.answer import answer
-from viz.text import told
+from viz.text import in_words
 from viz.text.examples import EXAMPLES
 
 SEGMENT, MEMORY = 10, 8
@@ -124,7 +124,7 @@ def test_heads_and_depths_of_the_last_segment_are_measured_with_its_memory(xl):
 def test_the_page_says_that_the_last_segment_is_shown(xl):
     passes = PassStore({xl.name: xl})
     said = answer({xl.name: xl}, passes, {"model": xl.name, "text": TEXT})["notes"]
-    assert "Of its 23 bytes you see the last segment, 3; the 8 before it are its memory" in told(said[0])
+    assert "Of its 23 bytes you see the last segment, 3; the 8 before it are its memory" in in_words(said[0])
     assert answer({xl.name: xl}, passes, {"model": xl.name, "text": "The cat."})["notes"] == []
 
 

@@ -12,7 +12,7 @@ from viz.passes import edits, payload
 from viz.passes.run import TEXT_LIMIT, run, tokenize
 from viz.passes.store import PassStore
 from viz.tabs.explore.answer import answer
-from viz.text import Refusal, told
+from viz.text import Refusal, in_words
 
 ODD = {
     "emoji": "👩‍👩‍👧 🎉 good film 🎬",
@@ -57,7 +57,7 @@ def test_text_that_cannot_be_run_gets_a_message_and_no_pass(models, text, says):
 def test_text_beyond_the_context_is_cut_and_said_to_be(models):
     said = answer(models, PassStore(models), {"model": "small-generator", "text": "x" * TEXT_LIMIT})
     assert said["key"]
-    assert "48 bytes at once. Your text has 4000" in told(said["notes"][0])
+    assert "48 bytes at once. Your text has 4000" in in_words(said["notes"][0])
 
 
 def test_a_review_beyond_the_context_is_read_at_its_end_as_in_training(models, classifier):
@@ -66,7 +66,7 @@ def test_a_review_beyond_the_context_is_read_at_its_end_as_in_training(models, c
     passes = PassStore(models)
     said = answer(models, passes, {"model": "small-classifier", "text": text})
     total = 7 + context // 2 * 2
-    assert f"{context} words at once. Your text has {total}; the last {context}" in told(said["notes"][0])
+    assert f"{context} words at once. Your text has {total}; the last {context}" in in_words(said["notes"][0])
     header = passes.get(said["key"])[0].header  # pyright: ignore[reportOptionalSubscript]
     typed = classifier.bundle.tokenizer.encode(text)
     assert header["ids"] == last_words(classifier.bundle.tokenizer, text, context) == typed[-context:]
@@ -76,7 +76,7 @@ def test_a_review_beyond_the_context_is_read_at_its_end_as_in_training(models, c
 
 def test_unknown_words_are_counted_and_shown_as_typed(models, classifier):
     said = answer(models, PassStore(models), {"model": "small-classifier", "text": "a Blorptious film"})
-    assert [told(note).startswith("1 of 3 words") for note in said["notes"]] == [True]
+    assert [in_words(note).startswith("1 of 3 words") for note in said["notes"]] == [True]
     assert tokenize(classifier, "a Blorptious film")[1] == ["a", "<unk> blorptious", "film"]
 
 
@@ -136,7 +136,7 @@ def test_a_link_restores_its_edits_and_names_those_that_cannot_be_made(models):
         WEIGHT,
         WEIGHT | {"layer": 0, "head": 0, "query": 3, "key": 0, "weight": 1.0, "renormalise": False},
     ]
-    assert "9.0.off,0.0.x,💥,1.1,1.L.w5_2_0,0.1.w5_2" in told(said["notes"][0])
+    assert "9.0.off,0.0.x,💥,1.1,1.L.w5_2_0,0.1.w5_2" in in_words(said["notes"][0])
 
 
 @pytest.mark.parametrize("nonsense", ["x" * 5000, "0.0.x" + "9" * 400])

@@ -19,7 +19,7 @@ from viz.passes import payload, run, sources
 from viz.passes.store import PassStore
 from viz.tabs import explore
 from viz.tabs.explore.answer import answer
-from viz.text import told
+from viz.text import in_words
 
 TEXT = "The cats sat on the mat, and one of the cats was theirs."
 SHAPE: dict[str, Any] = {"n_embd": 48, "n_head": 4, "n_layer": 3, "n_positions": 300}
@@ -123,7 +123,7 @@ def test_a_model_whose_maps_would_be_too_many_shows_fewer_tokens_and_says_so(gpt
     said = answer({loaded.name: loaded}, passes, {"model": loaded.name, "text": TEXT * 5})
     made, _ = passes.get(said["key"])  # pyright: ignore[reportGeneralTypeIssues]
     assert made.header["tokens"] == 20
-    assert f"shows 20 tokens at once. Your text has {made.header['total']}" in told(said["notes"][0])
+    assert f"shows 20 tokens at once. Your text has {made.header['total']}" in in_words(said["notes"][0])
 
 
 @pytest.mark.parametrize("odd", [0, 1])

@@ -14,7 +14,7 @@ from viz.passes.loaded import Loaded
 from viz.passes.run import run
 from viz.passes.store import PassStore
 from viz.tabs.explore.answer import answer
-from viz.text import Refusal, told
+from viz.text import Refusal, in_words
 
 DATE = "the 4th of July, 1976"
 LOGITS = 2e-3  # how far logits of some 20 may be apart, in float32 on both sides
@@ -192,7 +192,7 @@ def test_what_the_page_says_of_odd_dates(dates):
 
     def notes(text, edits=""):
         found = answer(models, passes, {"model": "dates", "text": text, "edits": edits})
-        return [told(note) for note in found["notes"]], found["key"]
+        return [in_words(note) for note in found["notes"]], found["key"]
 
     said, key = notes("4 Juli ☃ 1976 -> ☃")
     assert said == ["1 of 14 characters is not in the model’s vocabulary; it sees it as <unk>."]

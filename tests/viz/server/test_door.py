@@ -10,6 +10,7 @@ from viz.gradio_adapter import ahead
 from viz.server import rooms
 from viz.server.clients import COOKIE, client, session
 from viz.server.door import ADDRESS_LIMIT, Door
+from viz.text import message
 
 
 @pytest.mark.parametrize(
@@ -53,6 +54,18 @@ def test_an_address_that_is_too_long_is_refused_as_a_page_to_a_browser_and_as_js
     assert page.status_code == 414
     assert page.headers["content-type"].startswith("text/html")
     assert "62,001 bytes" in page.text
+
+
+@pytest.mark.parametrize(
+    ("query", "preferred", "language"),
+    [("", "", "en"), ("", "zh-CN,zh;q=0.9,en;q=0.8", "zh"), ("&lang=en", "zh", "en"), ("&lang=zh", "en-US", "zh")],
+)
+def test_the_page_of_a_refused_address_is_in_the_visitor_s_language(query, preferred, language):
+    asked = TestClient(Door(FastAPI()))
+    headers = {"Accept": "text/html", "Accept-Language": preferred}
+    page = asked.get(f"/?text={'x' * ADDRESS_LIMIT}{query}", headers=headers).text
+    assert f'<html lang="{language}">' in page
+    assert message("long_address_home", language) in page
 
 
 def test_routes_that_are_put_ahead_are_answered_before_those_that_were_there():

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from former import masks
-from viz.text import LANGUAGES, Refusal, en, message, note, told
+from viz.text import LANGUAGES, Refusal, en, first_known, in_words, message, note
 from viz.text.form import Place, fill, parse
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -110,10 +110,17 @@ def test_a_message_that_is_not_closed_or_not_known_is_refused(pattern):
 
 def test_a_refusal_says_itself_and_is_a_key_with_values_on_its_way_to_the_page():
     refusal = Refusal("long_text", given=5000, limit=4000)
-    assert (
-        str(refusal) == told(refusal.note) == "This text has 5,000 characters; the limit is 4,000. Please shorten it."
-    )
+    words = "This text has 5,000 characters; the limit is 4,000. Please shorten it."
+    assert str(refusal) == in_words(refusal.note) == words
     assert refusal.note == {"key": "long_text", "values": {"given": 5000, "limit": 4000}}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "language"),
+    [(["zh-CN", "en"], "zh"), (["de", " ZH "], "zh"), (["en-GB", "zh"], "en"), (["de"], "en"), ([], "en")],
+)
+def test_the_first_language_there_is_is_taken(wanted, language):
+    assert first_known(wanted) == language
 
 
 @pytest.mark.parametrize("kind", masks.KINDS)

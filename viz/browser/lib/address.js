@@ -4,7 +4,7 @@
 // former.followers, former.leftOut. Tells of every change by the event "former-address".
 (() => {
   const former = window.former;
-  const OF_PAGE = ["present", "slide", "room", "lead", "embed", "__theme"]; // of this page, and of no view
+  const OF_PAGE = ["present", "slide", "room", "lead", "embed", "lang", "__theme"]; // of this page, and of no view
   const OF_NO_TAB = [...OF_PAGE, "panel"];
 
   const LONGEST = 60000; // bytes of an address before its #; the server reads 62,000, and what belongs to no tab comes on top

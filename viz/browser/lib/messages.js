@@ -5,6 +5,11 @@
   const PLACE = /\{(\w+)(?:, (number|plural|select))?/y;
   const ARM = /,? (\w+) \{/y;
   const known = new Map(); // pattern → parts
+  former.language = window.formerLanguage;
+  const request = new XMLHttpRequest(); // at once: every script below says something
+  request.open("GET", new URL(window.gradio_config.root, location.href).pathname.replace(/\/$/, "") + window.formerLanguages[former.language].file, false);
+  request.send();
+  former.text = JSON.parse(request.responseText);
   former.locale = { whole: new Intl.NumberFormat(former.language), plural: new Intl.PluralRules(former.language) };
 
   /** [parts, end]: parts are texts, places {name, kind, arms}, and null for the number of the plural around it. */
@@ -50,6 +55,7 @@
       if (part === null) return former.locale.whole.format(count);
       const value = values[part.name];
       if (part.kind === "number") return former.locale.whole.format(value);
+      if (Array.isArray(value)) return former.list(value);
       if (!part.kind) return value?.key ? former.told(value) : (value ?? `{${part.name}}`);
       const arm = part.kind === "plural" ? former.locale.plural.select(value) : value;
       return fill(part.arms[arm] ?? part.arms.other, values, value);

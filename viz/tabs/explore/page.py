@@ -9,12 +9,12 @@ from typing import Any
 import gradio as gr
 
 from viz import browser
+from viz.browser.language import label
 from viz.passes import trace
 from viz.passes.loaded import Models, first_ahead
 from viz.tabs.base import Site, about
 from viz.tabs.explore import forming, scans
 from viz.tabs.explore.answer import answer
-from viz.text import message
 from viz.text.examples import CARRIED, EXAMPLES
 
 part = partial(browser.part, Path(__file__).parent)
@@ -22,7 +22,7 @@ part = partial(browser.part, Path(__file__).parent)
 
 def menu(models: Models) -> list[tuple[str, str]]:
     """The models to choose from: a line on each, and its name."""
-    return [(message("model_line", name=name, about=about(loaded)), name) for name, loaded in models.items()]
+    return [(label("model_line", name=name, about=about(loaded)), name) for name, loaded in models.items()]
 
 
 def panels(models: Models) -> None:
@@ -76,10 +76,10 @@ def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is 
     begins = settings(site, models)
     with gr.Row(elem_classes=["explore-top", "tab-controls"]):
         model = gr.Dropdown(
-            menu(models), value=begins["example"]["model"], label=message("model"), filterable=False, scale=2
+            menu(models), value=begins["example"]["model"], label=label("model"), filterable=False, scale=2
         )
         typed = gr.Textbox(
-            begins["example"]["text"], label=message("text"), placeholder=message("text_hint"), max_lines=2, scale=4
+            begins["example"]["text"], label=label("text"), placeholder=label("text_hint"), max_lines=2, scale=4
         )
     browser.lesson("explore", "In Pytorch: complete self-attention")
     examples = part("examples", begins)

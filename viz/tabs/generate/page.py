@@ -12,10 +12,10 @@ from typing import Any
 import gradio as gr
 
 from viz import browser
+from viz.browser.language import label
 from viz.passes.loaded import Models, first_ahead, writers
 from viz.tabs.base import Site, about
 from viz.tabs.generate import panels
-from viz.text import message
 from viz.text.examples import EXAMPLES
 
 HERE = Path(__file__).parent
@@ -42,7 +42,7 @@ def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is 
     """Lays out the tab; its parts talk to each other in the browser."""
     models = first_ahead(writers(site.models))
     if not models:
-        gr.Markdown(message("no_writer"))
+        gr.Markdown(label("no_writer"))
         return
     browser.lesson("generate", "Text generation transformer")
     browser.part(HERE, "writing_controls", settings(models))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import gradio as gr
 
 from viz import browser
+from viz.browser.language import label
 from viz.tabs.base import Site
 from viz.tabs.learn.section import Section
 from viz.tabs.learn.sections import standing
@@ -30,10 +32,21 @@ def contents(sections: Iterable[Section]) -> list[dict[str, Any]]:
     ]
 
 
+def equation(section: Section) -> str:
+    """Returns the equation of a section with its words as labels."""
+
+    def said(match: re.Match[str]) -> str:
+        before, words, after = match.groups()
+        key = "equation_" + re.sub(r"\W+", "_", words).strip("_")
+        return rf"\text{{{before}{label(key)}{after}}}"
+
+    return re.sub(r"\\text\{( *)([a-z][^{}]*?)( *)\}", said, section.equation)
+
+
 def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is given its page
     """Lays out the tab."""
     sections = site.once(standing)
     browser.lesson("learn", sections[0].article)
     part("learn", contents(sections))
     # Not seen itself: Gradio's KaTeX writes the equations here, and the frame takes each from here.
-    gr.Markdown("\n\n".join(f"$${section.equation}$$" for section in sections), elem_classes="learn-equations")
+    gr.Markdown("\n\n".join(f"$${equation(section)}$$" for section in sections), elem_classes="learn-equations")

@@ -12,10 +12,10 @@ import gradio as gr
 
 from former import masks
 from viz import browser
+from viz.browser.language import label
 from viz.passes.loaded import Loaded, Models, maskable
 from viz.tabs.base import Site
 from viz.tabs.mask import consequence, masking, panels
-from viz.text import message
 from viz.text.examples import MASK_LONG_TEXT, MASK_TEXT
 
 HERE = Path(__file__).parent
@@ -51,7 +51,7 @@ def settings(models: Models) -> dict[str, Any]:
 def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is given its page
     """Lays out the tab; its parts talk to each other in the browser."""
     if not maskable(site.models):
-        gr.Markdown(message("no_writer"))
+        gr.Markdown(label("no_writer"))
         return
     shared = settings(site.models)
     browser.lesson("mask", "Text generation transformer")

@@ -30,7 +30,7 @@ from viz.server.work import TURNS, Work
 from viz.tabs.base import site_of
 from viz.tabs.generate import page, routes, writing
 from viz.tabs.generate.panels import TRAIL, WRITTEN_TEXT
-from viz.text import Busy, Refusal, note, told
+from viz.text import Busy, Refusal, in_words, note
 
 CONFIG = former.ModelConfig(num_tokens=256, emb=16, heads=2, depth=2, seq_length=24)
 TOKENIZER = former.tokens.ByteTokenizer()
@@ -250,7 +250,7 @@ def test_what_is_out_of_range_is_refused_with_its_limit(client, asked, said):
     answer = client.post("/write", content=json.dumps(body))
     assert answer.status_code == 422
     error = answer.json()["error"]
-    assert error["key"] == said or said in told(error)
+    assert error["key"] == said or said in in_words(error)
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"\xff", b'{"model": "none"}', b'{"model": []}', b"[" * 60_000])

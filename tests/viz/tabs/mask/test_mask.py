@@ -19,7 +19,7 @@ from viz.passes.loaded import Loaded
 from viz.tabs.base import site_of
 from viz.tabs.mask import consequence, masking, page
 from viz.tabs.mask.panels import CONSEQUENCE, MASKED, PANELS, UNMASKED
-from viz.text import told
+from viz.text import in_words
 from viz.text.examples import MASK_LONG_TEXT
 
 TEXT = "A cat, a mat."  # 13 bytes
@@ -324,7 +324,7 @@ def test_a_single_byte_is_enough_for_the_pictures(client):
 def test_what_cannot_be_shown_is_refused_with_a_reason(client, path, changes, said):
     answer = client.post(path, content=json.dumps(asked(**changes)))
     assert answer.status_code == 422
-    words = told(answer.json()["error"])
+    words = in_words(answer.json()["error"])
     assert said.lower() in words.lower()
     assert len(words) < 200
 

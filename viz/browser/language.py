@@ -1,0 +1,85 @@
+"""The language of a visitor's page: chosen in the browser before Gradio lays out the page, so that its labels follow.
+
+A page asks for the messages of its language alone.
+
+GET /text/{language}-{version}.json   its messages; `version` is a hash of them
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+from fastapi import FastAPI, Response
+
+from viz.server import http
+from viz.text import LANGUAGES, in_words, message, note
+
+SCRIPT = Path(__file__).parent / "lib" / "language.js"
+LABEL = re.compile("⟦(.*?)⟧")  # JSON escapes these brackets
+
+
+def label(key: str, /, **values: Any) -> str:
+    """Returns a message for a component's label, choice or value, which the page says in the visitor's language."""
+    return f"⟦{json.dumps(note(key, **values))}⟧"
+
+
+def labels(page: gr.Blocks) -> list[str]:
+    """Returns the notes, as JSON, of all labels of a page."""
+
+    def texts(value: Any) -> Iterator[str]:
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict | list | tuple):
+            for each in value.values() if isinstance(value, dict) else value:
+                yield from texts(each)
+
+    found = (match for component in page.config["components"] for match in _matches(texts(component["props"])))
+    return list(dict.fromkeys(found))
+
+
+def _matches(texts: Iterator[str]) -> Iterator[str]:
+    for text in texts:
+        yield from LABEL.findall(text)
+
+
+@cache
+def _file(language: str) -> tuple[str, bytes]:
+    """Returns the path of a language's messages, and the messages as gzipped JSON."""
+    messages = json.dumps(LANGUAGES[language], ensure_ascii=False).encode()
+    return f"/text/{language}-{hashlib.sha256(messages).hexdigest()[:12]}.json", gzip.compress(messages, mtime=0)
+
+
+def head(page: gr.Blocks) -> str:
+    """Returns the script of a built page's head that chooses the language and says the labels."""
+    notes = labels(page)
+    languages = {
+        name: {
+            "name": message("language_name", name),
+            "file": _file(name)[0],
+            "labels": {each: in_words(json.loads(each), name) for each in notes},
+        }
+        for name in LANGUAGES
+    }
+    settings = json.dumps(languages, ensure_ascii=False).replace("<", "\\u003c")
+    return f"<script>window.formerLanguages = {settings};\n{SCRIPT.read_text(encoding='utf-8')}</script>"
+
+
+def attach(server: FastAPI) -> None:
+    """Adds the routes to the server that serves the page."""
+
+    def serve(path: str, content: bytes) -> None:
+        @server.get(path)
+        def messages() -> Response:
+            headers = {"Content-Encoding": "gzip", **http.FOREVER}
+            return Response(content, media_type="application/json", headers=headers)
+
+    for language in LANGUAGES:
+        serve(*_file(language))

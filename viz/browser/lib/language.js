@@ -1,0 +1,28 @@
+// Chooses the page's language before Gradio lays the page out, and says Gradio's labels in it: they stand in its
+// configuration as ⟦note⟧. A classic script: modules would come too late. Makes window.formerLanguage.
+(() => {
+  const languages = window.formerLanguages; // {name: {name, file, labels}}
+
+  /** What the visitor chose on another day; a browser may block its storage. */
+  const kept = () => {
+    try {
+      return localStorage.getItem("former-language");
+    } catch {
+      return null;
+    }
+  };
+
+  const wanted = [new URLSearchParams(location.search).get("lang"), kept(), ...navigator.languages];
+  const names = wanted.map((name) => name?.toLowerCase().split("-")[0]);
+  const chosen = names.find((name) => Object.hasOwn(languages, name)) ?? "en";
+  window.formerLanguage = chosen;
+  document.documentElement.lang = chosen;
+
+  const { labels } = languages[chosen];
+  const said = (value) => {
+    if (Array.isArray(value)) return value.map(said);
+    return typeof value === "string" ? value.replace(/⟦(.*?)⟧/g, (mark, note) => labels[note] ?? mark) : value;
+  };
+  for (const { props } of window.gradio_config.components)
+    for (const name of ["label", "placeholder", "choices", "value"]) if (name in props) props[name] = said(props[name]);
+})();

@@ -1,0 +1,23 @@
+"""The words within the equations of tab Learn: each key is made of the English ones, see `viz.tabs.learn.page`."""
+
+from __future__ import annotations
+
+MESSAGES = {
+    "equation_about": "about",
+    "equation_all_that_is_not_hidden": "all that is not hidden",
+    "equation_bits": "bits",
+    "equation_blocks": "blocks",
+    "equation_byte": "byte",
+    "equation_bytes": "bytes",
+    "equation_bytes_a_number": "bytes a number",
+    "equation_cells_of": "cells of",
+    "equation_chosen": "chosen",
+    "equation_follows_or_not": "follows or not",
+    "equation_layers": "layers",
+    "equation_or": "or",
+    "equation_parameters": "parameters",
+    "equation_piece": "piece",
+    "equation_pieces": "pieces",
+    "equation_strided": "strided:",
+    "equation_where_there_is_an_edge_else": "where there is an edge, else",
+}

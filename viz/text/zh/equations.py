@@ -1,0 +1,23 @@
+"""The words within the equations of tab Learn."""
+
+from __future__ import annotations
+
+MESSAGES = {
+    "equation_about": "约",
+    "equation_all_that_is_not_hidden": "所有未遮盖的词元",
+    "equation_bits": "比特",
+    "equation_blocks": "块数",
+    "equation_byte": "字节",
+    "equation_bytes": "字节数",
+    "equation_bytes_a_number": "每个数的字节数",
+    "equation_cells_of": "个单元，总共",
+    "equation_chosen": "选中的位置",
+    "equation_follows_or_not": "是否为下一句",
+    "equation_layers": "层数",
+    "equation_or": "或",
+    "equation_parameters": "参数量",
+    "equation_piece": "子词",
+    "equation_pieces": "词表大小",
+    "equation_strided": "跨步：",
+    "equation_where_there_is_an_edge_else": "（有边时），否则为",
+}
