@@ -14,12 +14,14 @@ lib/messages.js reads the same in the browser. What Python has to say to a visit
 from __future__ import annotations
 
 from collections.abc import Iterable
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
-from viz.text import en, zh
 from viz.text.form import fill, parse
 
-LANGUAGES: dict[str, dict[str, str]] = {"en": en.MESSAGES, "zh": zh.MESSAGES}
+_FOLDERS = [module.name for module in iter_modules(__path__) if module.ispkg]
+LANGUAGES: dict[str, dict[str, str]] = {name: import_module(f"{__name__}.{name}").MESSAGES for name in _FOLDERS}
 
 Note = dict[str, Any]  # {"key": of a message, "values": {name: value}}
 

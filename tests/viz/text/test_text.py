@@ -2,13 +2,14 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from former import masks
-from viz.text import LANGUAGES, Refusal, en, first_known, in_words, message, note
+from viz.text import LANGUAGES, Refusal, en, first_known, in_words, message, note, zh
 from viz.text.form import Place, fill, parse
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -25,6 +26,24 @@ def places(parts) -> set[str]:
     """The names in a message, those within its arms too."""
     found = [part for part in parts if isinstance(part, Place)]
     return {place.name for place in found}.union(*(places(arm) for place in found for arm in place.arms.values()))
+
+
+LATIN = re.compile(r"[A-Za-z][A-Za-z0-9’'-]*")
+SPARED = re.compile(
+    r"“[ -~·…]*”"  # a word that a model reads or writes
+    r"|[（，][A-Za-z][A-Za-z ,-]*[，：）]"  # the English term, where the Chinese one first appears
+)
+STAY = {  # Latin words that Chinese readers write so
+    *("Former", "BERT", "GPT-2", "Transformer", "Transformer-XL", "PyTorch", "Python", "WordPiece", "enwik8", "numpy"),
+    *("gpt", "gpt2", "gpt2-xl", "generator", "bert-reviews", "torch", "former"),  # models and packages
+    *("softmax", "logit", "exp", "log", "ln", "max", "rollout", "top-k", "top-p", "GELU", "ReLU", "BPE"),
+    *("CLS", "SEP", "MASK", "UNK", "unk", "xE2"),  # tokens
+    *("unifyheads", "save", "zero", "grad", "float32", "out", "hk", "Px"),  # of the code and of equations
+    *("CSV", "HTML", "NPZ", "PNG", "SVG", "kB", "MB", "GB", "TB", "PB", "EB", "ms"),
+    *("Alt", "Ctrl", "Enter", "Esc", "Home", "End", "Shift", "Mac"),
+    *("Peter", "Bloem", "Glorot", "Radford"),
+    *("mary", "susan", "gave", "the", "cat", "walks", "on", "street", "pots", "stop", "dolphins", "dhilnops"),  # read
+}
 
 
 def modules(language: str) -> dict[str, dict[str, str]]:
@@ -63,6 +82,28 @@ def test_every_file_of_a_language_has_the_keys_of_its_english_one():
         assert messages.keys() == english[path].keys(), path
 
 
+def wordings(parts) -> Iterator[str]:
+    """The texts of a message, those within its arms too."""
+    for part in parts:
+        if isinstance(part, str):
+            yield part
+        elif part:
+            for arm in part.arms.values():
+                yield from wordings(arm)
+
+
+def test_what_is_not_chinese_in_a_chinese_message_is_a_name_or_a_sign():
+    foreign = {
+        (key, word)
+        for key, said in zh.MESSAGES.items()
+        if key != "learn_key_value_sample"  # a text for a model
+        for text in wordings(parse(said))
+        for word in LATIN.findall(SPARED.sub("", text))
+        if len(word) > 1 and word not in STAY
+    }
+    assert foreign == set()
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_message_stands_in_two_files(language):
     counts = Counter(key for messages in modules(language).values() for key in messages)
@@ -81,6 +122,33 @@ def test_every_message_that_is_asked_for_by_name_is_there(pattern):
     }
     assert len(asked) > 20
     assert asked - en.MESSAGES.keys() == set()
+
+
+def test_every_message_is_asked_for():
+    """By its name as a string, or by a name that is put together: its beginning stands before a brace of a template."""
+    files = [
+        ROOT / "app.py",
+        *(ROOT / "former").rglob("*.py"),
+        *(ROOT / "viz").rglob("*.py"),
+        *(ROOT / "viz").rglob("*.js"),
+    ]
+    source = "\n".join(path.read_text(encoding="utf-8") for path in files if TEXT not in path.parents)
+    whole = set(re.findall(r"""["'`](\w+)["'`]|\b(\w+):""", source))
+    names = {name for pair in whole for name in pair}
+    begun = set(re.findall(r"([a-z]\w*_)\$?\{", source)) - {"learn_"} | {"equation_"}
+    titles = [key for key in en.MESSAGES if re.fullmatch("learn_.*_title", key)]
+    sections = sorted((key.removesuffix("title") for key in titles), key=len, reverse=True)
+
+    def asked(key: str) -> bool:
+        stem = re.sub("_(hint|label|means)$", "", key)
+        return bool({key, stem} & names) or any(key.startswith(beginning) for beginning in begun)
+
+    def asked_by_section(key: str) -> bool:
+        section = next((section for section in sections if key.startswith(section)), None)
+        name = key.removeprefix(section or "")
+        return bool(section) and (asked(name) or name.split("_")[0] in names)  # of a choice: the field, then the value
+
+    assert [key for key in en.MESSAGES if not asked(key) and not asked_by_section(key)] == []
 
 
 def say(pattern: str, **values) -> str:

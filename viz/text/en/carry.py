@@ -27,7 +27,6 @@ MESSAGES = {
     " quotation mark is open: none brings back more than a third.}}",
     "carry_cell": "{name} brings back {share} of the difference.",
     "carry_choose": "Choose a cell to see the prediction with that part.",
-    "carry_with": "With {name} of the pinned text, the model predicts:",
     "carry_without": "on screen",
     "carry_pinned": "pinned",
     "carry_carried": "carried over",

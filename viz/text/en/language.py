@@ -4,5 +4,4 @@ from __future__ import annotations
 
 MESSAGES = {
     "language_name": "English",
-    "language_choose": "Language",
 }

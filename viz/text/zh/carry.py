@@ -27,7 +27,6 @@ MESSAGES = {
     " {引号是否还没有闭合由许多头共同携带：没有一个头能恢复三分之一以上。}}",
     "carry_cell": "{name} 恢复了差别的 {share}。",
     "carry_choose": "选一格，查看移植这一部分之后的预测。",
-    "carry_with": "换上固定文本的 {name} 之后，模型的预测：",
     "carry_without": "当前",
     "carry_pinned": "固定",
     "carry_carried": "移植后",

@@ -4,5 +4,4 @@ from __future__ import annotations
 
 MESSAGES = {
     "language_name": "中文",
-    "language_choose": "语言",
 }
