@@ -25,7 +25,7 @@ MESSAGES = {
     "term_score_means": "How well a query and a key match: their dot product, divided by √s, where s is the size of"
     " the two vectors. The softmax turns scores into weights.",
     "term_softmax": "softmax",
-    "term_softmax_means": "Turns numbers into shares: e to the power of each, divided by the sum of all of these. The"
+    "term_softmax_means": "Turns numbers into shares: e to the power of each, divided by the sum of these powers. The"
     " shares add up to 1, and the largest number gets the largest share.",
     "term_mass": "share of attention",
     "term_mass_means": "A part of a query’s attention: the sum of its weights on some of the keys. On all keys together"

@@ -53,8 +53,8 @@ MESSAGES = {
     "learn_block_attention_off": "Off",
     "learn_block_attention_on_hint": "As it was trained",
     "learn_block_attention_off_hint": "No head of any layer adds anything",
-    "learn_block_tokens": "Click the token to follow, of at most {most}. Below each token: how much its output changes"
-    " when the followed one is changed",
+    "learn_block_tokens": "Click a token to follow it (at most {most} are shown). Below each token: how much its output"
+    " changes when the followed token is changed",
     "learn_block_token": "{label}: follow it. When “{chosen}” changes, its output changes by {moved}",
     "learn_block_stack": "“{label}” through “{model}”: its guess for the next token",
     "learn_block_point": "After",

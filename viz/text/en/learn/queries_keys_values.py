@@ -31,7 +31,7 @@ MESSAGES = {
     "learn_queries_keys_values_lesson": "“{word}” attends most to “{most}”, {share}. Drag a dashed column of a matrix"
     " to change the weights.",
     "learn_queries_keys_values_lesson_head": "In “{model}”, “{query}” gives “{key}” {share} of its attention. Click a"
-    " number of q, k or v to follow it to the weights.",
+    " number of q, k or v to trace it back to the model’s weights.",
     "learn_queries_keys_values_text_field": "Text, up to {most} tokens",
     "learn_queries_keys_values_step_layer": "Layer",
     "learn_queries_keys_values_step_head": "Head",

@@ -17,9 +17,9 @@ MESSAGES = {
     "learn_recurrent_show_reach": "steps",
     "learn_recurrent_show_reach_hint": "Which input has reached which output, step by step",
     "learn_recurrent_show_time": "time",
-    "learn_recurrent_show_time_hint": "How long longer texts take",
+    "learn_recurrent_show_time_hint": "How much time longer texts take",
     "learn_recurrent_show_bits": "bits",
-    "learn_recurrent_show_bits_hint": "The loss of the models, trained alike",
+    "learn_recurrent_show_bits_hint": "The loss of the three models, all trained in the same way",
     "learn_recurrent_recurrent": "recurrent",
     "learn_recurrent_convolutional": "convolutional",
     "learn_recurrent_attention": "self-attention",
@@ -72,7 +72,7 @@ MESSAGES = {
     "learn_recurrent_question": "After how many steps does the first byte reach the last output of the recurrent"
     " network, which has two layers?",
     "learn_recurrent_choice_layers": "One for each layer",
-    "learn_recurrent_choice_each": "One for each byte, and more",
+    "learn_recurrent_choice_each": "At least one for each byte",
     "learn_recurrent_choice_never": "It never does",
     "learn_recurrent_answer": "With these {count} bytes: {recurrent}. Self-attention needs {attention}.",
 }

@@ -24,7 +24,7 @@ MESSAGES = {
     "learn_several_heads_positions_off": "Off",
     "learn_several_heads_positions_on": "On",
     "learn_several_heads_positions_off_hint": "A word’s vector says only which word it is",
-    "learn_several_heads_positions_on_hint": "A word’s vector also says at which position it is",
+    "learn_several_heads_positions_on_hint": "A word’s vector also says where the word is",
     "learn_several_heads_before": "As written",
     "learn_several_heads_after": "mary and susan swapped",
     "learn_several_heads_picture": "{sentence}: what each head of “gave” attends to",

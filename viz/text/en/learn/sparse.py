@@ -22,7 +22,7 @@ MESSAGES = {
     "learn_sparse_kind_strided": "strided",
     "learn_sparse_kind_fixed": "fixed",
     "learn_sparse_kind_local_hint": "The last l tokens",
-    "learn_sparse_kind_strided_hint": "The last l tokens, and every l-th before",
+    "learn_sparse_kind_strided_hint": "The last l tokens, and every l-th token before them",
     "learn_sparse_kind_fixed_hint": "The query’s own block of l tokens, and the last token of each block before",
     "learn_sparse_t": "Tokens t",
     "learn_sparse_size": "Stride l",
@@ -64,7 +64,7 @@ MESSAGES = {
     "learn_sparse_lesson_time": "{t, number} tokens: {strided} ms strided, {dense} ms dense, which is {times} times as"
     " long.",
     "learn_sparse_lesson_memory": "{t, number} tokens: {strided} MB strided, {dense} MB dense with a fused kernel,"
-    " which stores no table either. By the equation {at, number} tokens already take {equation} MB.",
+    " which stores no table either. Computed by the equation, {at, number} tokens already take {equation} MB.",
     "learn_sparse_try_fixed": "Fixed",
     "learn_sparse_try_local": "Only near keys",
     "learn_sparse_try_time": "What it costs",

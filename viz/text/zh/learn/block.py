@@ -51,7 +51,7 @@ MESSAGES = {
     "learn_block_attention_off": "关",
     "learn_block_attention_on_hint": "与训练时一样",
     "learn_block_attention_off_hint": "任何层的任何头都不加入任何东西",
-    "learn_block_tokens": "点击要跟踪的词元（最多 {most} 个词元）。每个词元下方：所跟踪的词元改变时，它的输出变化多少",
+    "learn_block_tokens": "点击一个词元来跟踪它（最多显示 {most} 个）。词元下方：所跟踪的词元改变时，它的输出变化多少",
     "learn_block_token": "{label}：点击跟踪。“{chosen}”改变时，它的输出变化 {moved}",
     "learn_block_stack": "“{label}”穿过“{model}”：各处对下一个词元的预测",
     "learn_block_point": "经过",

@@ -48,7 +48,7 @@ MESSAGES = {
     "learn_films_question": "模型从未见过 {person} 是否喜欢《{film}》。根据现在的其他喜好，它会预测什么？",
     "learn_films_choice_yes": "喜欢",
     "learn_films_choice_no": "不喜欢",
-    "learn_films_choice_even": "约 50 %",
+    "learn_films_choice_even": "约 50%",
     "learn_films_answer": "对 {person} 和《{film}》，模型的预测是 {share}。它只能依据口味相近的其他人来判断。",
     "learn_films_sentence": "the cat walks on the street",
 }

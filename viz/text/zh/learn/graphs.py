@@ -18,7 +18,7 @@ MESSAGES = {
     "learn_graphs_unit": "{name}{kind, select, chosen {，已选中} reached {，{other} 经过 {need, plural, other {# 层}}可"
     "以到达} other {，{other} 到达不了}}",
     "learn_graphs_map": "每个输出（行）随每个输入（列）变化多少",
-    "learn_graphs_point": "指向一格可查看数值；点击则画出或删除这条边。",
+    "learn_graphs_point": "把指针移到单元格上查看数值；点击则画出或删除这条边。",
     "learn_graphs_read": "改变 {input}，{kind, select, none {{output} 的输出分毫不变} other {{output} 的输出最多变化"
     " {moved}}}。",
     "learn_graphs_outputs": "输出",

@@ -14,7 +14,7 @@ MESSAGES = {
     "learn_in_pytorch_weights_label": "权重：对每一行取 softmax",
     "learn_in_pytorch_read": "{name}[0, {row}, {column}] = {value}：“{word}”的第 {column} 个数",
     "learn_in_pytorch_read_pair": "{name}[0, {row}, {column}] = {value}：从“{word}”到“{other}”",
-    "learn_in_pytorch_point": "指向张量中的一格，可查看它的数值。",
+    "learn_in_pytorch_point": "把指针移到张量上查看数值。",
     "learn_in_pytorch_measure": "重新测量",
     "learn_in_pytorch_time_loop": "普通循环",
     "learn_in_pytorch_time_lines": "三行代码",
