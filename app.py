@@ -51,7 +51,9 @@ def load_models(places: list[str]) -> dict[str, Loaded]:
         own = sources.open_model(place, models)
         print(sources.told(own), flush=True)
         models[own.name] = own
-    return dict(sorted(models.items(), key=lambda item: (item[1].judges, item[0] != "generator", item[0])))
+    return dict(
+        sorted(models.items(), key=lambda item: (item[1].kind.says == "class", item[0] != "generator", item[0]))
+    )
 
 
 def build(site: Site) -> gr.Blocks:

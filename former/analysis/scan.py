@@ -27,7 +27,8 @@ from former.analysis.effects import ablation_effects
 from former.analysis.statistics import head_statistics
 from former.checkpoints import CARD, CheckpointError, folder_of
 from former.hooks import run_with_capture
-from former.runs.kind import Measure
+from former.runs.kind import Measure, Source
+from former.runs.kinds import kind_of
 
 FILE = "scan/heads.safetensors"  # not listed among the card's weight files
 MOST_BYTES = 2_000_000
@@ -71,7 +72,7 @@ def scan(
     """Runs a model over passages of text and measures its heads.
 
     Args:
-        model: a Generator or a Bert.
+        model: of a kind that `can_scan`.
         tokens: (n, t), at least 70 passages of at least 2 tokens.
         special: ids that are not text, such as [CLS] and [SEP]; weight on them does not count as decided (`decided`).
         questions: inputs on which each head is removed in turn, for the measure "effect"; empty for no such measure.
@@ -116,6 +117,12 @@ def scan(
             "removals": len(questions),
         },
     )
+
+
+def can_scan(source: Source) -> bool:
+    """Whether a model predicts the tokens of a text, by one stack of blocks, so that `scan` can read a corpus."""
+    kind = kind_of(source)
+    return kind.says in ("next", "blank") and kind.resumes
 
 
 def _evenly(model: Any, t: int) -> Tensor:

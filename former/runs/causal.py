@@ -8,6 +8,7 @@ from typing import Any
 import torch.nn.functional as F
 from torch import Tensor
 
+from former import masks, sparse
 from former.models import Generator
 from former.runs.kind import (
     Inputs,
@@ -29,6 +30,14 @@ class Causal(Kind):
 
     name = "causal"
     models = (Generator,)
+
+    def variant(self, model: Any) -> str:
+        """Returns "pattern" for a model whose mask is a sparse pattern."""
+        return "pattern" if model.config.mask in sparse.KINDS else self.name
+
+    def continues(self, model: Any) -> bool:
+        """Whether no token attends to a later one."""
+        return masks.KINDS[model.config.mask].causal
 
     def read(self, source: Source, text: str, answer: str | None = None, limit: int | None = None) -> Reading:
         """Reads a text, or the beginning of one that is too long."""

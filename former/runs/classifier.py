@@ -31,11 +31,17 @@ class Judge(Kind):
     name = "classifier"
     models = (Classifier, BertClassifier)
     says = "class"
+    keeps = "last"
+    effect_on = "verdict"
+
+    def pools(self, model: Any) -> bool:
+        """Whether it is a `Classifier`; a `BertClassifier` reads `[CLS]`."""
+        return isinstance(model, Classifier)
 
     def read(self, source: Source, text: str, answer: str | None = None, limit: int | None = None) -> Reading:
         """Reads a text, or the end of one that is too long: reviews state their verdict at the end."""
         require_no_answer(answer, source)
-        ids, labels, total = tokenize(source, text, limit, end=True)
+        ids, labels, total = tokenize(source, text, limit, end=self.keeps == "last")
         model = readable(source.model)
         allowed = model.mask(len(ids)) if isinstance(model, Classifier) else torch.ones(len(ids), len(ids)).bool()
         sides = Sides(labels, labels, allowed, tuple(ids))

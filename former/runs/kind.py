@@ -86,7 +86,9 @@ class Kind:
         models: the classes of this kind.
         says: what a model of the kind says of a text: the "next" token after each, one "class", or a "blank" filled in.
         stack: the module whose residual stream the output is read from.
-        resumes: whether a run can begin at a later block (`resume`).
+        resumes: whether a run can begin at a later block (`resume`), since it is one stack of blocks.
+        keeps: which tokens of a text are read if it is longer than the context: the "first" or the "last".
+        effect_on: what `measure` is about: the "text", its "hidden" tokens, the "answer" or the "verdict".
     """
 
     name: ClassVar[str]
@@ -94,6 +96,27 @@ class Kind:
     says: ClassVar[str] = "next"
     stack: ClassVar[str] = "transformer"
     resumes: ClassVar[bool] = True
+    keeps: ClassVar[str] = "first"
+    effect_on: ClassVar[str] = "text"
+
+    def variant(self, model: Any) -> str:
+        """Returns the kind's name, or the name of a variant of it that is described in other words."""
+        return self.name if self.predicts(model) else "bare"
+
+    def predicts(self, model: Any) -> bool:
+        """Whether the model has a head to predict with."""
+        del model
+        return True
+
+    def continues(self, model: Any) -> bool:
+        """Whether the model can continue a text (`former.generate`)."""
+        del model
+        return False
+
+    def pools(self, model: Any) -> bool:
+        """Whether the model classifies the pooled vectors of all tokens, none of which is special."""
+        del model
+        return False
 
     def read(self, source: Source, text: str, answer: str | None = None, limit: int | None = None) -> Reading:
         """Reads a text.

@@ -67,6 +67,11 @@ class Masked(Kind):
     name = "masked"
     models = (Bert,)
     says = "blank"
+    effect_on = "hidden"
+
+    def predicts(self, model: Any) -> bool:
+        """Whether the model has the masked-word head."""
+        return model.has_head
 
     def read(self, source: Source, text: str, answer: str | None = None, limit: int | None = None) -> MaskedReading:
         """Reads a text, or two; if two are too long together, the longer one is cut."""

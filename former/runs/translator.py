@@ -44,6 +44,17 @@ class Translator(Causal):
     models = (EncoderDecoder,)
     stack = "decoder"
     resumes = False
+    effect_on = "answer"
+
+    def variant(self, model: Any) -> str:
+        """Returns the kind's name."""
+        del model
+        return self.name
+
+    def continues(self, model: Any) -> bool:
+        """Returns False: an answer does not continue the text."""
+        del model
+        return False
 
     def read(self, source: Source, text: str, answer: str | None = None, limit: int | None = None) -> AnsweredReading:
         """Reads a text and an answer: the argument, the one after an arrow in the text, or the model's own."""

@@ -11,7 +11,7 @@ import former
 from former import cpu, edits
 from former.baselines import GRUConfig, GRUModel
 from former.encoder_decoder import write
-from former.runs import Unanswerable
+from former.runs import Unanswerable, kind_of
 from former.runs.translator import answer_under
 from tests.kinds import KINDS, TEXT
 
@@ -257,3 +257,22 @@ def make_other() -> former.Bundle:
     torch.manual_seed(7)
     model = former.Generator(former.ModelConfig(num_tokens=256, emb=16, heads=4, depth=2, seq_length=16))
     return former.Bundle(model.eval(), former.tokens.ByteTokenizer(), model.config)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_models_of_the_kinds_that_continue_a_text_are_those_that_generate(bundles, name):
+    bundle = bundles[name]
+    continues = kind_of(bundle).continues(bundle.model)
+    assert continues == (name in ("causal", "memory"))
+    if continues:
+        assert list(former.generate(bundle.model, bundle.tokenizer.encode("the"), 1))
+
+
+def test_a_model_without_a_causal_mask_continues_no_text_and_one_with_a_pattern_has_a_name_of_its_own(bundles):
+    config = bundles["causal"].config
+    for mask, continues, variant in (("none", False, "causal"), ("local", True, "pattern")):
+        model = former.Generator(replace(config, mask=mask, mask_size=3))
+        assert (kind_of(bundles["causal"]).continues(model), kind_of(bundles["causal"]).variant(model)) == (
+            continues,
+            variant,
+        )

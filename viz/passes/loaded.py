@@ -16,6 +16,7 @@ from torch import Tensor
 import former
 from former import cpu
 from former.runs import Kind, kind_of
+from viz.text.examples import EXAMPLES
 
 CELLS = 12 * 12 * 256 * 256  # layers × heads × tokens² of a pass, at most: GPT-2's heads over 256 tokens
 _building = threading.Lock()  # one twin at a time
@@ -56,34 +57,14 @@ class Loaded:
         return replace(self.bundle, model=self.fast)
 
     @cached_property
-    def kind_of_run(self) -> Kind:
-        """Its kind, by which it reads and runs a text (`former.runs`)."""
+    def kind(self) -> Kind:
+        """Its kind, which reads and runs a text, and says what can be asked of it (`former.runs`)."""
         return kind_of(self.bundle)
 
     @property
-    def is_classifier(self) -> bool:
-        """Whether it is the article's classifier."""
-        return isinstance(self.bundle.model, former.Classifier)
-
-    @property
-    def translates(self) -> bool:
-        """Whether it reads one text and writes another."""
-        return isinstance(self.bundle.model, former.EncoderDecoder)
-
-    @property
-    def judges(self) -> bool:
-        """Whether it judges a whole text, whatever it was trained as before."""
-        return isinstance(self.bundle.model, former.Classifier | former.BertClassifier)
-
-    @property
-    def fills(self) -> bool:
-        """Whether it reads a text as a `Bert` does, which fills in hidden words where it has the head for it."""
-        return isinstance(self.bundle.model, former.Bert)
-
-    @property
-    def has_head(self) -> bool:
-        """Whether it says something: a `Bert` may lack the head that fills in words."""
-        return not self.fills or self.bundle.model.has_head
+    def variant(self) -> str:
+        """Its kind's name, or the name of a variant of it (`Kind.variant`)."""
+        return self.kind.variant(self.bundle.model)
 
     @property
     def heads_left(self) -> list[str]:
@@ -91,35 +72,11 @@ class Loaded:
         return self.bundle.card.get("heads_left", [])
 
     @property
-    def remembers(self) -> bool:
-        """Whether it reads on with a memory of what came before."""
-        return isinstance(self.bundle.model, former.TransformerXL)
-
-    @property
-    def kind(self) -> str:
-        """What it does with a text: "classifier", "translator", "bert" or "generator"."""
-        if self.judges:
-            return "classifier"
-        return "translator" if self.translates else "bert" if self.fills else "generator"
-
-    @property
-    def manner(self) -> str:
-        """What it is, more exactly than its kind: "bare" without a head; with a "memory", or a "pattern" for a mask."""
-        if not self.has_head:
-            return "bare"
-        pattern = getattr(self.bundle.config, "mask", None) in former.sparse.KINDS
-        return "memory" if self.remembers else "pattern" if pattern else self.kind
-
-    @property
     def examples(self) -> str:
         """Which of `viz.text.examples.EXAMPLES` are for it."""
-        if self.fills:
-            return "blank"
-        if self.judges:
-            return "word"
-        if self.bundle.card.get("recipe", {}).get("repeats"):  # it learned from letters that come again, too
-            return "letters"
-        return "long" if self.manner in ("pattern", "memory") else self.bundle.tokenizer.unit
+        repeats = self.bundle.card.get("recipe", {}).get("repeats")  # it learned from letters that come again, too
+        names = (self.kind.says, "letters" if repeats else "", self.variant, self.bundle.tokenizer.unit)
+        return next(name for name in names if name in EXAMPLES)
 
     @property
     def divisors(self) -> tuple[float, ...] | None:
@@ -127,12 +84,6 @@ class Loaded:
         config = self.bundle.config
         each = tuple(map(config.divisor, range(config.depth)))
         return None if set(each) == {1.0} else each
-
-    @property
-    def causal(self) -> bool:
-        """Whether it is one stack in which a token sees only what came before it."""
-        model = self.bundle.model
-        return isinstance(model, former.Generator) and former.masks.KINDS[str(model.config.mask)].causal
 
     def mask(self, t: int) -> Tensor:
         """Which of t tokens may see which: bool (t, t)."""
@@ -151,25 +102,31 @@ def first_ahead(models: Models) -> dict[str, Loaded]:
 
 def reader(models: Models) -> Loaded:
     """The model for a text of words: one that reads words, where there is one."""
-    return next((loaded for loaded in models.values() if loaded.is_classifier), next(iter(models.values())))
+    return next(iter((poolers(models) or models).values()))
 
 
 def filler(models: Models) -> Loaded | None:
     """The model that fills in hidden words: the shipped one, or one of the visitor's own; None where there is none."""
-    found = {name: loaded for name, loaded in models.items() if loaded.fills and loaded.has_head}
+    blanks = {name: each for name, each in models.items() if each.kind.says == "blank"}
+    found = {name: each for name, each in blanks.items() if each.kind.predicts(each.bundle.model)}
     return found.get("bert") or next(iter(found.values()), None)
 
 
+def poolers(models: Models) -> dict[str, Loaded]:
+    """The article's classifiers, which pool the vectors of all tokens."""
+    return {name: each for name, each in models.items() if each.kind.pools(each.bundle.model)}
+
+
 def writers(models: Models) -> dict[str, Loaded]:
-    """Those that can write: they say a next token and have not seen it."""
-    return {name: loaded for name, loaded in models.items() if loaded.causal or loaded.remembers}
+    """The models that can continue a text."""
+    return {name: each for name, each in models.items() if each.kind.continues(each.bundle.model)}
 
 
 def causal(models: Models) -> dict[str, Loaded]:
-    """Of `writers`, those that are one stack under a causal mask."""
-    return {name: loaded for name, loaded in models.items() if loaded.causal}
+    """Of `writers`, those that are one stack of blocks."""
+    return {name: each for name, each in writers(models).items() if each.kind.resumes}
 
 
 def maskable(models: Models) -> dict[str, Loaded]:
     """Of those that are `causal`, those whose tokens see all that came before them, and no pattern of it."""
-    return {name: loaded for name, loaded in causal(models).items() if loaded.manner != "pattern"}
+    return {name: each for name, each in causal(models).items() if each.bundle.config.mask == "causal"}

@@ -22,7 +22,7 @@ def remarks(loaded: Loaded, text: str, labels: Sequence[str]) -> list[Note]:
     """
     notes, tokenizer = [], loaded.bundle.tokenizer
     if names := loaded.heads_left:
-        values = {"model": loaded.name, "names": list(names), "count": len(names), "kind": loaded.kind}
+        values = {"model": loaded.name, "names": list(names), "count": len(names), "says": loaded.kind.says}
         notes.append(note("heads_left", **values))
     if isinstance(tokenizer, WordPieceTokenizer):
         if dropped := tokenizer.dropped(text):

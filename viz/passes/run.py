@@ -9,7 +9,7 @@ import hashlib
 import json
 import math
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -19,6 +19,7 @@ import torch
 
 import former
 from former import runs
+from former.analysis.parts import check_writes
 from former.hooks import Observer
 from former.tokens import Tokenizer
 from viz.passes import edits as changes
@@ -165,6 +166,15 @@ def as_refusals() -> Iterator[None]:
         raise refusal(error.reason, **error.values) from error
 
 
+def answers(check: Callable[..., None], *args: Any) -> bool:
+    """Whether a question makes sense, of which `check` raises Unanswerable where it makes none."""
+    try:
+        check(*args)
+    except runs.Unanswerable:
+        return False
+    return True
+
+
 def read(loaded: Loaded, text: str) -> runs.Reading:
     """A text as a model of any kind reads it, within what a pass may have.
 
@@ -173,7 +183,7 @@ def read(loaded: Loaded, text: str) -> runs.Reading:
     """
     check_text(text)
     with as_refusals():
-        return loaded.kind_of_run.read(loaded.bundle, text, limit=loaded.reads)
+        return loaded.kind.read(loaded.bundle, text, limit=loaded.reads)
 
 
 @dataclass(frozen=True)
@@ -193,7 +203,7 @@ class RunRequest:
     def run(self, *, fast: bool = False) -> runs.Run:
         """Runs it, or the model's fast twin."""
         source = self.loaded.fast_bundle if fast else self.loaded.bundle
-        return runs.start(source, self.loaded.kind_of_run, self.reading, [edit() for edit in self.edits])
+        return runs.start(source, self.loaded.kind, self.reading, [edit() for edit in self.edits])
 
 
 def request(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> RunRequest:
@@ -225,7 +235,8 @@ def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Pass:
     header = {
         "key": key,
         "model": loaded.name,
-        "kind": loaded.kind,
+        "effectOn": made.kind.effect_on,
+        "writes": [each.name for each in maps if answers(check_writes, made.kind, made.model, each.name)],
         "unit": loaded.bundle.tokenizer.unit,
         "examples": loaded.examples,
         "layers": config.depth,

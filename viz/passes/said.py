@@ -72,7 +72,7 @@ def describe_blanks(made: runs.Run, other: runs.Run | None) -> dict[str, Any]:
         first, None where there is one text, or no head for it; "pairs": whether there is one}.
     """
     model, kind, tokenizer, blanks = made.model, made.kind, made.source.tokenizer, None
-    if model.has_head:
+    if kind.predicts(model):
         unembed, blanks = kind.unembed(model, made.inputs), []
         for at, truth in kind.truths(made.reading).items():
             both = [unembed(run.result[0, at]) for run in (made, other) if run is not None]  # (num_tokens,) each

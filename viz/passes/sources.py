@@ -8,20 +8,16 @@ from collections.abc import Container, Iterator
 from pathlib import Path
 
 from safetensors import SafetensorError, safe_open
-from torch import nn
 
 import former
 from former.checkpoints import CARD, CheckpointError, folder_of
-from former.positions import Positions
 from former.pretrained.files import fetch, is_repo_id
+from former.runs import kind_of
+from former.runs.run import adds_terms
 from viz.passes.loaded import Loaded
 from viz.passes.run import digest
 
 COPIES = 3  # of the weights, in float32: the readable model, its packed products, its compiled step
-KINDS = (  # that tab Explore shows
-    *(former.Generator, former.Classifier, former.EncoderDecoder),
-    *(former.Bert, former.BertClassifier, former.TransformerXL),
-)
 
 
 class NotShown(CheckpointError):
@@ -46,11 +42,14 @@ def open_model(place: str | Path, taken: Container[str] = ()) -> Loaded:
     else:
         bundle = former.load(place)
         code = "" if place in former.available() else f"former.load({str(place)!r})"
-    if not isinstance(bundle.model, KINDS):
-        raise NotShown(f"{str(place)!r} holds a {type(bundle.model).__name__}, whose attention is not shown here")
+    try:
+        kind = kind_of(bundle)
+    except ValueError as error:
+        name = type(bundle.model).__name__
+        raise NotShown(f"{str(place)!r} holds a {name}, whose attention is not shown here") from error
     if not bundle.config.scaled:  # the views of one head work out q·k / √s themselves
         raise NotShown(f"{str(place)!r} holds a model without the scaling of scores, which is not shown here")
-    if adds_terms(bundle.model):
+    if adds_terms(bundle.model) and kind.resumes:  # some tabs work out q·k / √s of one stack themselves
         raise NotShown(
             f"{str(place)!r} holds a {type(bundle.model).__name__} whose positions add to its scores, "
             "which is shown here of a TransformerXL alone"
@@ -58,13 +57,6 @@ def open_model(place: str | Path, taken: Container[str] = ()) -> Loaded:
     name = Path(place).name if theirs else Path(place).resolve().name
     name = str(place) if name in taken else name
     return Loaded(name, bundle, digest(bundle.card.get("files", str(place))), folder, code)
-
-
-def adds_terms(model: nn.Module) -> bool:
-    """Whether a model's scores are more than q·k / √s, because its positions add to them; but for a TransformerXL,
-    whose passes hold its scores."""
-    schemes = (type(part) for part in model.modules() if isinstance(part, Positions))
-    return not isinstance(model, former.TransformerXL) and any(kind.terms is not Positions.terms for kind in schemes)
 
 
 def is_theirs(place: str | Path) -> bool:

@@ -11,10 +11,9 @@ from torch import Tensor
 from former import analysis
 from former.analysis.trace import PARTS, check_trace
 from former.checkpoints import INDEX
-from former.runs import Unanswerable
 from viz.passes.edits import is_index
 from viz.passes.loaded import Loaded
-from viz.passes.run import Pass, as_refusals
+from viz.passes.run import Pass, answers, as_refusals
 from viz.passes.snapshots import split
 
 
@@ -44,11 +43,7 @@ def trace(
 
 def follows(loaded: Loaded) -> bool:
     """Whether a model's numbers come about as `trace` follows them."""
-    try:
-        check_trace(loaded.bundle.model)
-    except Unanswerable:
-        return False
-    return True
+    return answers(check_trace, loaded.bundle.model)
 
 
 def place_of(loaded: Loaded, tensor: str) -> dict[str, str | None]:

@@ -48,7 +48,7 @@ def about(loaded: Loaded) -> Note | str:
     ours = f"model_{loaded.name.replace('-', '_')}"
     if ours in MESSAGES and not loaded.opened:  # a folder may have any name, that of another message too
         return note(ours)
-    return loaded.bundle.card.get("description") or note("model_kind", kind=loaded.manner)
+    return loaded.bundle.card.get("description") or note("model_kind", kind=loaded.variant)
 
 
 class Tab(NamedTuple):

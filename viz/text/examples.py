@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 CLASSES = {2: ("negative", "positive")}  # of a classifier whose card does not name its classes
-EXAMPLES = {  # by what a token of the model is, or what it needs of a text
+LONG = (  # beyond the window of `sparse`, so that it leaves pairs out, and beyond a segment of `xl`
+    "Amsterdam is the capital of the Netherlands. It has a population of about 900,000 people, and it is known for"
+    " its canals. Rotterdam is the second city of the Netherlands. It has a population of about 650,000 people, and"
+    " it is known for its harbour.",
+    "John Smith was born in London in 1850. He studied at the University of London and became a painter. Mary Smith"
+    " was born in Paris in 1855. She studied at the University of Paris and became a painter.",
+)
+REVIEWS = (
+    "I expected little, but this film was a wonderful surprise: funny, warm and beautifully played.",
+    "Not a single joke works. A dull, lazy film, and far too long.",
+    "The acting is not bad at all, but the story is a mess.",
+)
+EXAMPLES = {  # by what the model says, its variant, or its unit: `Loaded.examples` takes the first
     "piece": (
         "The painter John Smith (born April 3, 1924, died July 1, 2004) and Mary Smith (born May 5, 1930, died June 6,"
         " 1999)",
@@ -28,24 +40,16 @@ EXAMPLES = {  # by what a token of the model is, or what it needs of a text
         "The cat sat on the mat. The cat sat on the mat.",
         "abracadabra abracadabra",
     ),
-    "long": (  # beyond the window of `sparse`, so that it leaves pairs out, and beyond a segment of `xl`
-        "Amsterdam is the capital of the Netherlands. It has a population of about 900,000 people, and it is known for"
-        " its canals. Rotterdam is the second city of the Netherlands. It has a population of about 650,000 people, and"
-        " it is known for its harbour.",
-        "John Smith was born in London in 1850. He studied at the University of London and became a painter. Mary Smith"
-        " was born in Paris in 1855. She studied at the University of Paris and became a painter.",
-    ),
+    "memory": LONG,
+    "pattern": LONG,
     "character": (
         "4 July 1976",
         "the twenty-first of November, 2026",
         "2026-11-21",
         "4 July 1976 → 1976-04-07",
     ),
-    "word": (
-        "I expected little, but this film was a wonderful surprise: funny, warm and beautifully played.",
-        "Not a single joke works. A dull, lazy film, and far too long.",
-        "The acting is not bad at all, but the story is a mess.",
-    ),
+    "class": REVIEWS,
+    "word": REVIEWS,
 }
 CARRIED = {  # by the same: pairs of texts whose predictions differ, to be pinned and to stand beside
     "piece": {  # what carries the difference in `gpt` is said of each by its name

@@ -57,7 +57,7 @@ def scanned(
         ValueError: another kind of model, a missing or wrong corpus or one too short, or a number out of its range.
     """
     model, tokenizer = bundle.model, bundle.tokenizer
-    if not isinstance(model, (former.Generator, former.Bert)):
+    if not scan.can_scan(bundle):
         raise ValueError(f"NAME must be a generator or a BERT, which read text on, got a {type(model).__name__}")
     require_positive("count", count)
     require_positive("length", length)

@@ -167,11 +167,7 @@ def test_a_fine_tuned_bert_gives_the_verdict_of_transformers(tmp_path, folder):
     (tmp_path / "verdicts" / "tokenizer.json").write_bytes((folder / "tokenizer.json").read_bytes())
     loaded = sources.open_model(str(tmp_path / "verdicts"))
     made = run(loaded, "of france " * 40)
-    assert (made.header["kind"], made.header["labels"][0], made.header["labels"][-1]) == (
-        "classifier",
-        "[CLS]",
-        "[SEP]",
-    )
+    assert (made.header["labels"][0], made.header["labels"][-1]) == ("[CLS]", "[SEP]")
     expected = model(torch.tensor([made.header["ids"]])).logits[0].softmax(-1)
     assert made.header["output"]["probs"] == pytest.approx(expected.tolist(), abs=2e-5)
     assert len(list(measures.heads(loaded, made))) == SHAPE["num_hidden_layers"]

@@ -110,7 +110,7 @@ def test_each_step_of_an_encoder_decoders_number_holds(dates, name, part, at):
 @pytest.mark.parametrize("name", ["bert", "bert-reviews"])
 def test_each_step_of_a_berts_number_holds_down_to_its_three_embeddings(name, part, at):
     loaded = Loaded(name, former.load(name), "")
-    text = "A dull film. [SEP] Nobody [laughed]." if loaded.fills else "A dull film. Nobody laughed."
+    text = "A dull film. [SEP] Nobody [laughed]." if loaded.kind.says == "blank" else "A dull film. Nobody laughed."
     made = run(loaded, text)
     for layer in (0, 2):
         found = holds(loaded, made, "self", layer, 1, 9, 2, part, at)
@@ -144,7 +144,7 @@ def test_the_file_of_a_shipped_model_holds_every_tensor_that_is_named(name):
         pytest.skip("it is not shown")
     if not trace.follows(loaded):
         pytest.skip("its numbers are not followed")
-    made = run(loaded, "4 July 1976" if loaded.translates else "a film")
+    made = run(loaded, "4 July 1976" if loaded.kind.name == "translator" else "a film")
     assert loaded.folder
     for each in made.maps:
         query, key = each.allowed.nonzero()[-1].tolist()

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from former import masks
+from former.runs.kinds import KINDS
 from viz.text import LANGUAGES, Refusal, en, first_known, in_words, message, note, zh
 from viz.text.form import Place, fill, parse
 
@@ -149,6 +150,12 @@ def test_every_message_is_asked_for():
         return bool(section) and (asked(name) or name.split("_")[0] in names)  # of a choice: the field, then the value
 
     assert [key for key in en.MESSAGES if not asked(key) and not asked_by_section(key)] == []
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_there_are_words_for_the_effect_of_a_head_in_every_kind_of_model(kind):
+    keys = {f"effect_on_{kind.effect_on}", f"effects_on_{kind.effect_on}", f"effects_on_{kind.effect_on}_better"}
+    assert keys <= en.MESSAGES.keys()
 
 
 def say(pattern: str, **values) -> str:

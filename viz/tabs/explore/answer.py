@@ -36,10 +36,9 @@ def remarks_of(loaded: Loaded, made: Pass, text: str) -> list[Note]:
     """What was done to a text on its way through a model."""
     header, notes = made.header, []
     kept, total, unit = header["tokens"], header["total"], header["unit"]
-    end = "last" if header["kind"] == "classifier" else "first"  # what is read of a text that is too long
     if memory := header.get("memory"):
         notes.append(note("read_on", kept=kept, total=total, memory=memory, unit=unit))
     elif total > kept:
         key = "cut_text" if header["context"] == loaded.reads else "cut_pass"
-        notes.append(note(key, kept=kept, total=total, unit=unit, end=end))
+        notes.append(note(key, kept=kept, total=total, unit=unit, end=loaded.kind.keeps))
     return notes + remarks(loaded, text, header["labels"])

@@ -46,11 +46,12 @@ let moved = null; // of all heads: {of: the passes, image: their differences, sh
 const isSame = () => beside.pass?.header.key === store.pass.header.key;
 
 /** What a pass is, in a line: its model, text and edits, and what it says. */
-const described = ({ model, text, edits, output, answer, kind }) => {
+const described = ({ model, text, edits, output, answer }) => {
   const quoted = text.length > QUOTED ? `${text.slice(0, QUOTED)}…` : text;
   const changed = edits.length ? say("picture_edits", { count: edits.length }) : "";
-  const [best] = kind === "classifier" ? output.classes.map((label, i) => ({ label, prob: output.probs[i] })).sort((a, b) => b.prob - a.prob) : (output?.next ?? []);
-  const says = answer ? say("beside_answers", { text: answer.typed ?? answer.own }) : best && say("beside_says", { kind, label: best.label, share: share(best.prob) });
+  const verdicts = output?.classes?.map((label, i) => ({ label, prob: output.probs[i] })).sort((a, b) => b.prob - a.prob);
+  const [best] = verdicts ?? output?.next ?? [];
+  const says = answer ? say("beside_answers", { text: answer.typed ?? answer.own }) : best && say("beside_says", { says: verdicts ? "class" : "next", label: best.label, share: share(best.prob) });
   return [model, `“${quoted}”`, changed, says].filter(Boolean).join(" · ");
 };
 

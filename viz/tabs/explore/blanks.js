@@ -21,7 +21,7 @@ words.addEventListener("pointerleave", () => store.point(null));
 store.subscribe(element, (changed) => {
   if (!changed.has("pass") || !store.pass) return;
   const { header } = store.pass;
-  element.hidden = header.kind !== "bert";
+  element.hidden = !("blanks" in header.output);
   if (!element.hidden) {
     draw(header);
     legend.replaceChildren(...[former.outcomeLegend(header)].filter(Boolean));

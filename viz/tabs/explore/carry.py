@@ -45,7 +45,7 @@ def check(pinned: RunRequest, run: RunRequest, part: str) -> None:
 def count(run: RunRequest) -> int:
     """How many tokens, or classes, a model predicts one of."""
     bundle = run.loaded.bundle
-    return bundle.config.num_classes if run.loaded.kind_of_run.says == "class" else bundle.tokenizer.num_tokens
+    return bundle.config.num_classes if run.loaded.kind.says == "class" else bundle.tokenizer.num_tokens
 
 
 def stack_of(run: Run, name: str, part: str) -> str:

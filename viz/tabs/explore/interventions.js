@@ -5,7 +5,7 @@ const LIMIT = former.limits.edits;
 const { tools, body, foot } = former.panel(element, say("edits"));
 
 /** Whose heads they are, where a model has several stacks. */
-const stack = () => (store.pass?.header.kind === "translator" ? { map: store.map.name } : {});
+const stack = () => (store.pass?.maps.length > 1 ? { map: store.map.name } : {});
 const target = () => ({ ...stack(), layer: store.view.layer, head: whole.checked ? null : store.view.head });
 const same = (a, b) => ["map", "layer", "head", "query", "key"].every((name) => a[name] === b[name]);
 const name = ({ map, layer, head }) => {
@@ -177,7 +177,7 @@ const tell = () => {
     unit: pass.header.unit,
   };
   const better = most.effect < 0 ? "_better" : "";
-  const words = say(`effects_${pass.header.kind}${better}`, values);
+  const words = say(`effects_on_${pass.header.effectOn}${better}`, values);
   const show = h("button", { type: "button", class: "f-link", onclick: () => store.set({ map: pass.maps.findIndex((map) => map.name === most.map), of: "head", layer: most.layer, head: most.head }) }, say("effects_show"));
   finding.replaceChildren(words, " ", show);
 };

@@ -32,7 +32,7 @@ const tokenAt = (column) => (read.columns ? read.columns[column] : column);
 const depth = (row) => (row === 0 ? say("lens_input") : say("lens_after", { layer: row - 1 }));
 /** Whether a column is a row of the map that is shown. */
 const isToken = () => !isVerdict() && former.rowsPredict();
-const isVerdict = () => store.pass.header.kind === "classifier";
+const isVerdict = () => "classes" in store.pass.header.output;
 
 const draw = () => {
   const { header } = store.pass;

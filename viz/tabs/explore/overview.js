@@ -36,7 +36,7 @@ const nameOf = ({ layer, head }) => say("head_name", { layer, head });
 /** "Layer 3, head 5: previous token 83 %", with the measured effect where there is one. */
 const describe = ({ layer, head }) => {
   const effect = store.effects?.[store.map.name]?.[layer]?.[head];
-  const measured = effect == null ? "" : `${say(`effect_of_${store.pass.header.kind}`, { effect: signed(effect) })} · `;
+  const measured = effect == null ? "" : `${say(`effect_on_${store.pass.header.effectOn}`, { effect: signed(effect) })} · `;
   return `${nameOf({ layer, head })}: ${measured}${habits[layer][head]}`;
 };
 const signed = (value) => former.signed(value, 3);

@@ -41,7 +41,7 @@ def read_request(models: Models, view: View) -> RunRequest:
 def read_run(models: Models, view: View) -> dict[str, Any]:
     """Reads the arguments of functions of a run of a model that predicts something."""
     asked = read_request(models, view)
-    kind, reading = asked.loaded.kind_of_run, asked.reading
+    kind, reading = asked.loaded.kind, asked.reading
     with as_refusals():
         kind.unembed(asked.loaded.bundle.model, reading.inputs)
     if kind.says == "blank" and not kind.places(reading):
@@ -52,7 +52,7 @@ def read_run(models: Models, view: View) -> dict[str, Any]:
 def read_scored(models: Models, view: View) -> dict[str, Any]:
     """Reads the arguments of functions of how well a text is predicted."""
     asked = read_run(models, view)
-    kind, reading = asked["run"].loaded.kind_of_run, asked["run"].reading
+    kind, reading = asked["run"].loaded.kind, asked["run"].reading
     if kind.says == "next" and reading.inputs[-1].shape[1] < 2:
         raise NothingToShow("too_short")
     return asked
@@ -61,7 +61,7 @@ def read_scored(models: Models, view: View) -> dict[str, Any]:
 def read_next(models: Models, view: View) -> dict[str, Any]:
     """Reads the arguments of `predictions.surprise`."""
     asked = read_scored(models, view)
-    if asked["run"].loaded.kind_of_run.says != "next":
+    if asked["run"].loaded.kind.says != "next":
         raise Refusal("bad_request")
     return asked
 
@@ -70,7 +70,7 @@ def read_judged(models: Models, view: View) -> dict[str, Any]:
     """Reads the arguments of `predictions.weigh_words`."""
     asked = read_request(models, view)
     with as_refusals():
-        asked.loaded.kind_of_run.classes(asked.loaded.bundle)
+        asked.loaded.kind.classes(asked.loaded.bundle)
     return {"run": asked}
 
 
@@ -142,7 +142,7 @@ def read_writing(models: Models, view: View) -> dict[str, Any]:
     asked = read_head(models, view)
     loaded = asked["run"].loaded
     with as_refusals():
-        check_writes(loaded.kind_of_run, loaded.bundle.model, asked["name"])
+        check_writes(loaded.kind, loaded.bundle.model, asked["name"])
     return {**asked, "at": read_index(view, "query", len(asked["run"].reading.sides[asked["name"]].queries))}
 
 

@@ -40,8 +40,9 @@ const classifier = ({ output, baseline }) => {
 store.subscribe(element, (changed) => {
   if (!changed.has("pass") || !store.pass) return;
   const { header } = store.pass;
-  element.hidden = header.kind === "bert"; // which fills in blanks
+  const { classes, next } = header.output;
+  element.hidden = !classes && !next; // it fills in blanks
   if (element.hidden) return void (element.dataset.rev = store.rev);
-  body.replaceChildren(...[...(header.kind === "classifier" ? classifier(header) : generator(header)), former.outcomeLegend(header)].filter(Boolean));
+  body.replaceChildren(...[...(classes ? classifier(header) : generator(header)), former.outcomeLegend(header)].filter(Boolean));
   element.dataset.rev = store.rev;
 });

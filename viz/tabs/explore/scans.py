@@ -30,7 +30,7 @@ SPREAD = ("mean", "tenth", "ninetieth")  # of a dot
 
 def found(loaded: Loaded) -> scan.Scan | Note:
     """The scan that stands in the model's folder, or why there is none to show."""
-    if not isinstance(loaded.bundle.model, former.Generator | former.Bert):
+    if not scan.can_scan(loaded.bundle):
         return note("scan_kind")
     if loaded.folder is None:
         return note("scan_elsewhere")

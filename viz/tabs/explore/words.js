@@ -96,7 +96,7 @@ const draw = () => {
 store.subscribe(element, (changed) => {
   if (!store.pass) return;
   start.disabled = false;
-  const shows = store.pass.header.kind === "classifier";
+  const shows = "classes" in store.pass.header.output;
   element.hidden = !shows;
   if (changed.has("pass")) {
     stop();
@@ -112,4 +112,4 @@ store.subscribe(element, (changed) => {
     for (const { text } of columns) former.marksTokens([...text.querySelectorAll(".token")]);
   element.dataset.rev = store.rev;
 });
-former.onTheme(() => store.pass?.header.kind === "classifier" && draw());
+former.onTheme(() => "classes" in (store.pass?.header.output ?? {}) && draw());

@@ -24,7 +24,7 @@ let timer = 0;
 const at = () => store.view.token ?? store.map.queries.length - 1;
 const path = () => {
   const { layer, head, of } = store.view;
-  if (!store.pass || of !== "head" || store.pass.header.kind === "classifier") return null;
+  if (!store.pass || of !== "head" || "classes" in store.pass.header.output) return null;
   return `/attention/${store.pass.header.key}/writes/${store.map.name}/${layer}/${head}/${at()}${token === null ? "" : `?token=${token}`}`;
 };
 const label = (id) => found.labels[id];
@@ -124,8 +124,8 @@ const load = async () => {
 
 const soon = () => {
   clearTimeout(timer);
-  element.hidden = store.pass?.header.kind === "classifier"; // which says nothing after a token
-  if (store.pass?.header.kind === "bert") body.hidden = true; // its norms stand after the sublayers: it is refused
+  element.hidden = "classes" in (store.pass?.header.output ?? {}); // nothing is said after a token
+  if (!store.pass?.header.writes.includes(store.map.name)) body.hidden = true; // the answer is why not
   if (store.map) sum.style.setProperty("--rows", store.map.layers + 1);
   if (store.view.of !== "head") {
     on = null;

@@ -91,7 +91,7 @@ def read_consequence(models: Models, view: View) -> dict[str, Any]:
 
 def pair(models: Models) -> dict[str, Loaded]:
     """The two models that are compared, by name; none where one of them is not there."""
-    both = {name: models[name] for name in (MASKED, UNMASKED) if name in models and not models[name].is_classifier}
+    both = {name: models[name] for name in (MASKED, UNMASKED) if name in models and models[name].kind.says == "next"}
     return both if len(both) == 2 else {}
 
 

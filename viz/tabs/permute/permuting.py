@@ -20,7 +20,7 @@ import former
 from former.config import shapes_only
 from former.models import pool
 from viz.panels import Numbers
-from viz.passes.loaded import Loaded, Models
+from viz.passes.loaded import Loaded, Models, poolers
 from viz.text.examples import PAIRS, REVIEW
 
 MOST_WORDS = 24  # a picture with more rows can no longer be read
@@ -67,7 +67,7 @@ class Subject:
 
 def find(models: Models) -> Subject | None:
     """The tab's classifiers among the models; None where there is none."""
-    classifiers = [loaded for loaded in models.values() if loaded.is_classifier]
+    classifiers = list(poolers(models).values())
     if not classifiers:
         return None
     with_positions = [loaded for loaded in classifiers if loaded.bundle.config.positions != "none"]

@@ -70,7 +70,7 @@ def tables(models: Models, subject: permuting.Subject | None) -> list[Table]:
 
     The encodings are those of the classifier's size, and go on to twice its trained length.
     """
-    generators = [loaded for loaded in models.values() if isinstance(loaded.bundle.model, former.Generator)]
+    generators = [loaded for loaded in models.values() if loaded.kind.says == "next" and loaded.kind.resumes]
     chosen = [*generators[:1], *([subject.loaded] if subject else [])]
     made = []
     for loaded in chosen:

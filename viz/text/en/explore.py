@@ -23,7 +23,7 @@ MESSAGES = {
     "model_bert_reviews": "BERT, fine-tuned to judge reviews",
     "model_xl": "writes English, with a memory",
     "model_sparse": "writes; computes only some of the pairs",
-    "model_kind": "{kind, select, classifier {classifies texts} translator {reads a text and answers it} bert {fills"
+    "model_kind": "{kind, select, classifier {classifies texts} translator {reads a text and answers it} masked {fills"
     " in hidden words} bare {reads a text, and predicts nothing} memory {writes, with a memory} pattern {writes;"
     " computes only some of the pairs} other {writes, token by token}}",
     # answers that are late
@@ -62,10 +62,10 @@ MESSAGES = {
     "overview_axes": "layers ↓ heads →",
     "overview_label": "All heads, one row for each layer. The arrow keys choose a head.",
     "effect_legend": "Without it",
-    "effect_of_generator": "{effect} bits without it",
-    "effect_of_bert": "{effect} bits per hidden token without it",
-    "effect_of_translator": "{effect} bits of the answer without it",
-    "effect_of_classifier": "adds {effect} to the log-odds",
+    "effect_on_text": "{effect} bits without it",
+    "effect_on_hidden": "{effect} bits per hidden token without it",
+    "effect_on_answer": "{effect} bits of the answer without it",
+    "effect_on_verdict": "adds {effect} to the log-odds",
     "map_label": "Map of the chosen head. The arrow keys move from pair to pair, Enter locks, Escape unlocks.",
     "map_hint": "Point at a cell to read it; a click locks it.",
     "map_faint": "The weights are too small to show.",
@@ -226,7 +226,7 @@ MESSAGES = {
     "beside_less": "less than pinned",
     "beside_more": "more",
     "beside_scale": "On screen minus pinned, from −{size} to +{size}.",
-    "beside_says": "{kind, select, classifier {verdict} other {next}} “{label}” {share}",
+    "beside_says": "{says, select, class {verdict} other {next}} “{label}” {share}",
     "beside_answers": "answer {text}",
     "beside_coming": "The pinned pass is loading.",
     "beside_refused": "The pinned pass of {model} cannot be shown: {why}",
@@ -248,7 +248,7 @@ MESSAGES = {
     "beside_pair": "{query} → {key}: pinned {before}, on screen {after}; {change}.",
     # refusals and remarks
     "heads_left": "The file of {model} also holds {names}, {count, plural, one {a head} other {heads}} that cannot be"
-    " shown here.{kind, select, bert { You see the body below.} generator { The next token is predicted with the token"
+    " shown here.{says, select, blank { You see the body below.} next { The next token is predicted with the token"
     " embedding, as GPT-2 does.} other {}}",
     "no_head": "This model has no output layer that predicts words: you can see its attention, but no prediction.",
     "read_on": "The text is read segment by segment. Of its {total} {unit, select, byte {bytes} other {tokens}} you"

@@ -23,7 +23,7 @@ MESSAGES = {
     "model_bert_reviews": "为判断影评而微调的 BERT",
     "model_xl": "写英文，带记忆",
     "model_sparse": "写文本，只计算一部分词元对",
-    "model_kind": "{kind, select, classifier {给文本分类} translator {读一段文本并给出答案} bert {填出被遮住的词} bare"
+    "model_kind": "{kind, select, classifier {给文本分类} translator {读一段文本并给出答案} masked {填出被遮住的词} bare"
     " {读一段文本，不作预测} memory {写文本，带记忆} pattern {写文本，只计算一部分词元对} other {写文本，逐个词元}}",
     # answers that are late
     "old": "正在更新",
@@ -61,10 +61,10 @@ MESSAGES = {
     "overview_axes": "层 ↓ 头 →",
     "overview_label": "所有注意力头，每层一行。用方向键选择一个头。",
     "effect_legend": "去掉它之后",
-    "effect_of_generator": "去掉它：{effect} 比特",
-    "effect_of_bert": "去掉它：每个被遮住的词元 {effect} 比特",
-    "effect_of_translator": "去掉它：答案 {effect} 比特",
-    "effect_of_classifier": "给对数几率加上 {effect}",
+    "effect_on_text": "去掉它：{effect} 比特",
+    "effect_on_hidden": "去掉它：每个被遮住的词元 {effect} 比特",
+    "effect_on_answer": "去掉它：答案 {effect} 比特",
+    "effect_on_verdict": "给对数几率加上 {effect}",
     "map_label": "所选注意力头的图。方向键在词元对之间移动，Enter 键锁定，Esc 键解锁。",
     "map_hint": "把指针移到单元格上查看数值，点击可锁定。",
     "map_faint": "权重太小，图上看不出来。",
@@ -210,7 +210,7 @@ MESSAGES = {
     "beside_less": "比固定的小",
     "beside_more": "大",
     "beside_scale": "当前减去固定，从 −{size} 到 +{size}。",
-    "beside_says": "{kind, select, classifier {判断结果} other {下一个}} “{label}” {share}",
+    "beside_says": "{says, select, class {判断结果} other {下一个}} “{label}” {share}",
     "beside_answers": "答案 {text}",
     "beside_coming": "正在加载固定的结果。",
     "beside_refused": "无法显示 {model} 的固定结果：{why}",
@@ -230,8 +230,8 @@ MESSAGES = {
     "beside_head": "{name}：{share} 的注意力转移了。",
     "beside_pair": "{query} → {key}：固定 {before}，当前 {after}；{change}。",
     # refusals and remarks
-    "heads_left": "{model} 的文件中还有 {names}，{count, plural, other {这里无法显示}}。{kind, select, bert {你看到的"
-    "是它下面的主体部分。} generator {下一个词元用词元嵌入来预测，与 GPT-2 相同。} other {}}",
+    "heads_left": "{model} 的文件中还有 {names}，{count, plural, other {这里无法显示}}。{says, select, blank {你看到的"
+    "是它下面的主体部分。} next {下一个词元用词元嵌入来预测，与 GPT-2 相同。} other {}}",
     "no_head": "这个模型没有预测词的输出层：可以看到它的注意力，但没有预测。",
     "read_on": "文本是逐个片段（segment）读入的。在全部 {total} 个{unit, select, byte {字节} other {词元}}中，这里显示"
     "最后一个片段的 {kept} 个；它前面的 {memory} 个是它的记忆，在虚线左侧。",

@@ -27,21 +27,21 @@ MESSAGES = {
     "effects_measure_hint": "逐个关闭各个头，看预测变差多少",
     "effects_stop": "停止",
     "effects_running": "正在逐个关闭 {count} 个头……",
-    "effects_generator": "在测量过的 {measured} 个头中，{name}最重要：没有它，这段文本的每个{unit, select, piece {词元"
+    "effects_on_text": "在测量过的 {measured} 个头中，{name}最重要：没有它，这段文本的每个{unit, select, piece {词元"
     "} other {字节}}要多花 {size} 比特。各头影响的中位数是 {median}。",
-    "effects_generator_better": "在测量过的 {measured} 个头中，{name}影响最大，而且起反作用：没有它，这段文本的每个"
+    "effects_on_text_better": "在测量过的 {measured} 个头中，{name}影响最大，而且起反作用：没有它，这段文本的每个"
     "{unit, select, piece {词元} other {字节}}反而少花 {size} 比特。各头影响的中位数是 {median}。",
-    "effects_bert": "在测量过的 {measured} 个头中，{name}最重要：没有它，每个被遮住的词元要多花 {size} 比特。各头影响"
+    "effects_on_hidden": "在测量过的 {measured} 个头中，{name}最重要：没有它，每个被遮住的词元要多花 {size} 比特。各头影响"
     "的中位数是 {median}。",
-    "effects_bert_better": "在测量过的 {measured} 个头中，{name}影响最大，而且起反作用：没有它，每个被遮住的词元反而少"
+    "effects_on_hidden_better": "在测量过的 {measured} 个头中，{name}影响最大，而且起反作用：没有它，每个被遮住的词元反而少"
     "花 {size} 比特。各头影响的中位数是 {median}。",
-    "effects_translator": "在测量过的 {measured} 个头中，{map}的{name}最重要：没有它，答案的每个字符要多花 {size} "
+    "effects_on_answer": "在测量过的 {measured} 个头中，{map}的{name}最重要：没有它，答案的每个字符要多花 {size} "
     "比特。各头影响的中位数是 {median}。",
-    "effects_translator_better": "在测量过的 {measured} 个头中，{map}的{name}影响最大，而且起反作用：没有它，答案的每"
+    "effects_on_answer_better": "在测量过的 {measured} 个头中，{map}的{name}影响最大，而且起反作用：没有它，答案的每"
     "个字符反而少花 {size} 比特。各头影响的中位数是 {median}。",
-    "effects_classifier": "在测量过的 {measured} 个头中，{name}对判断结果的贡献最大：没有它，对数几率（log-odds）下降"
+    "effects_on_verdict": "在测量过的 {measured} 个头中，{name}对判断结果的贡献最大：没有它，对数几率（log-odds）下降"
     " {size}。各头影响的中位数是 {median}。",
-    "effects_classifier_better": "在测量过的 {measured} 个头中，{name}影响最大，而且与判断结果相反：没有它，对数几率（"
+    "effects_on_verdict_better": "在测量过的 {measured} 个头中，{name}影响最大，而且与判断结果相反：没有它，对数几率（"
     "log-odds）上升 {size}。各头影响的中位数是 {median}。",
     "effects_show": "查看",
     "prediction": "预测",

@@ -454,7 +454,7 @@ def test_half_of_a_character_is_refused_or_read_and_never_an_error(client, name)
 
 def test_the_page_is_told_the_limits_that_hold(loaded):
     told = page.settings({"small": loaded})
-    about = {"key": "model_kind", "values": {"kind": "generator"}}
+    about = {"key": "model_kind", "values": {"kind": "causal"}}
     assert told["models"] == {"small": {"layers": 2, "heads": 2, "context": 24, "about": about}}
     assert WRITTEN_TEXT.limits == {
         "length": writing.LENGTH_LIMIT,

@@ -130,7 +130,7 @@ def fill_in(bundle: former.Bundle, text: str) -> Numbers:
     made = bundle.run(text)
     looks = made.weights[-1, :, 0].mean(0)
     facts = made.kind.facts(bundle, made.reading, ())
-    guesses = next((blank.guesses for blank in made.blanks()), []) if made.model.has_head else []
+    guesses = next((blank.guesses for blank in made.blanks()), []) if made.kind.predicts(made.model) else []
     said = {"text": text, "labels": made.tokens, "output": describe_blanks(made, None), **facts}
     return {**said, "weights": made.weights, "looks": looks, "guesses": guesses}
 

@@ -19,7 +19,7 @@ import former
 from viz import figures
 from viz.panels import Draw, Field, Numbers, Question
 from viz.panels.panel import shown
-from viz.passes.loaded import Models, reader
+from viz.passes.loaded import Models, poolers, reader
 from viz.server.view import View, read_choice
 from viz.tabs.learn import family
 from viz.tabs.learn.forms import MOST, TIMED, count_forms, read_sizes
@@ -62,8 +62,7 @@ def read_case(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - a
 def classifiers(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as every reader is called
     """The classifiers that read these words, as an argument of `measure_moves`."""
     text, words = " ".join(WORDS), list(WORDS)
-    able = {name: loaded for name, loaded in models.items() if loaded.is_classifier}
-    return {"bundles": {name: each for name, each in able.items() if labels(each.bundle, text) == words}}
+    return {"bundles": {name: each for name, each in poolers(models).items() if labels(each.bundle, text) == words}}
 
 
 def labels(bundle: former.Bundle, text: str) -> list[str]:
