@@ -4,8 +4,7 @@ An edit is a plain value, {"layer": int, "head": int, or None for the whole laye
 "factor": number, for "scale"; 0 switches off}; or of one weight of a head, {"layer", "head", "do": "weight", "query",
 "key", "weight": in [0, 1], "renormalise": whether the rest of the row shares what is left}, which does nothing in a
 text where this query does not see this key. Where a model has several stacks, each edit begins with "map": whose heads
-they are, one of `former.hooks.STACKS`. The page sends {"model": name, "list": edits}: edits belong to the heads of
-one model, and another model does not get them. In a link, `edits=0.3.off,2.L.uniform,1.2.x-1.5,0.1.w5_2_0.8`: layer,
+they are, one of `former.hooks.STACKS`. In a link, `edits=0.3.off,2.L.uniform,1.2.x-1.5,0.1.w5_2_0.8`: layer,
 head or L, and what is done, from 0; w of query, key and weight, W where the rest of the row stays as it is; of several
 stacks `cross.0.3.off`.
 """
@@ -40,18 +39,15 @@ _IN_LINK = re.compile(
 )
 
 
-def read(given: Any, model: str, config: StackConfig) -> list[Edit]:
+def read(given: Any, config: StackConfig) -> list[Edit]:
     """The edits that the page sends for a model, as plain values of exactly the form above.
 
     Args:
-        given: what came; None, a list of edits, or {"model", "list"}, whose list counts for its own model only.
-        model: the model that will run.
+        given: what came: None, or a list of edits.
         config: of the model.
     Raises:
         Refusal: anything else, or too many.
     """
-    if isinstance(given, Mapping):
-        given = given.get("list") if given.get("model") == model else None
     if given is None:
         return []
     if not isinstance(given, (list, tuple)):

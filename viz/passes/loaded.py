@@ -129,4 +129,4 @@ def causal(models: Models) -> dict[str, Loaded]:
 
 def maskable(models: Models) -> dict[str, Loaded]:
     """Of those that are `causal`, those whose tokens see all that came before them, and no pattern of it."""
-    return {name: each for name, each in causal(models).items() if each.bundle.config.mask == "causal"}
+    return {name: each for name, each in causal(models).items() if each.bundle.model.config.mask == "causal"}

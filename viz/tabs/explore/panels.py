@@ -6,13 +6,16 @@ one function on a run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
+from functools import partial
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 from former.analysis import trace
 from former.analysis.parts import check_writes
 from former.analysis.trace import check_trace
+from former.runs.kind import Sides
 from viz import figures
 from viz.panels import Draw, Field, Numbers, Panel, Question
 from viz.passes import edits, lens, measures
@@ -25,6 +28,8 @@ from viz.text import NothingToShow, Refusal
 HERE = Path(__file__).parent
 LIMITS = {"edits": edits.LIMIT, "text": TEXT_LIMIT, "words_unasked": measures.UNASKED}
 SCALES = ("linear", "row", "root")
+CELLS = ("name", "layer", "head", "of")  # what of a run is shown
+Arguments = dict[str, Any]  # of a function, by name; "run" is a RunRequest
 
 
 def read_request(models: Models, view: View) -> RunRequest:
@@ -34,135 +39,79 @@ def read_request(models: Models, view: View) -> RunRequest:
         Refusal: an invalid one.
     """
     loaded = read_model(models, view)
-    changes = edits.read(view.get("edits"), loaded.name, loaded.bundle.config)
+    changes = edits.read(view.get("edits"), loaded.bundle.config)
     return request(loaded, read_string(view, "text", "empty_text"), changes)
 
 
-def read_run(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of functions of a run of a model that predicts something."""
-    asked = read_request(models, view)
-    kind, reading = asked.loaded.kind, asked.reading
-    with as_refusals():
-        kind.unembed(asked.loaded.bundle.model, reading.inputs)
-    if kind.says == "blank" and not kind.places(reading):
-        raise NothingToShow("no_blanks")
-    return {"run": asked}
+def sides(asked: Arguments) -> Sides:
+    """The queries and keys of the map that is asked for."""
+    return asked["run"].reading.sides[asked["name"]]
 
 
-def read_scored(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of functions of how well a text is predicted."""
-    asked = read_run(models, view)
-    kind, reading = asked["run"].loaded.kind, asked["run"].reading
-    if kind.says == "next" and reading.inputs[-1].shape[1] < 2:
-        raise NothingToShow("too_short")
-    return asked
+def read_map(asked: Arguments, view: View) -> str:
+    """Reads the name of one of the run's maps."""
+    names = asked["run"].reading.sides
+    return next(iter(names)) if len(names) == 1 else read_choice(view, "map", names)
 
 
-def read_next(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `predictions.surprise`."""
-    asked = read_scored(models, view)
-    if asked["run"].loaded.kind.says != "next":
-        raise Refusal("bad_request")
-    return asked
+def read_of(asked: Arguments, view: View) -> str:
+    """Reads whose weights are shown; a text that looks at another has no rollout."""
+    return read_choice(view, "of", ("head", "mean", "rollout") if sides(asked).ids else ("head", "mean"))
 
 
-def read_judged(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `predictions.weigh_words`."""
-    asked = read_request(models, view)
-    with as_refusals():
-        asked.loaded.kind.classes(asked.loaded.bundle)
-    return {"run": asked}
-
-
-def read_map(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `maps.show_heads`."""
-    asked = read_request(models, view)
-    sides = asked.reading.sides
-    return {"run": asked, "name": next(iter(sides)) if len(sides) == 1 else read_choice(view, "map", sides)}
-
-
-def read_head(models: Models, view: View) -> dict[str, Any]:
-    """Reads a map and one of its heads."""
-    asked = read_map(models, view)
-    config = asked["run"].loaded.bundle.config
-    return {**asked, "layer": read_index(view, "layer", config.depth), "head": read_index(view, "head", config.heads)}
-
-
-def read_cells(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `maps.write_table`."""
-    asked = read_head(models, view)
-    itself = bool(asked["run"].reading.sides[asked["name"]].ids)  # else there is no rollout
-    return {**asked, "of": read_choice(view, "of", ("head", "mean", "rollout") if itself else ("head", "mean"))}
-
-
-def read_shown(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `maps.show_map`."""
-    asked = read_cells(models, view)
+def read_scale(asked: Arguments, view: View) -> str:
+    """Reads the scale of the colours, which is of the scores where these are shown."""
     scores = view.get("show") == "scores" and asked["of"] == "head"
-    return {**asked, "scale": "scores" if scores else read_choice(view, "scale", SCALES)}
+    return "scores" if scores else read_choice(view, "scale", SCALES)
 
 
-def read_measured(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `maps.measure_map`, of a text that looks at itself."""
-    asked = read_cells(models, view)
-    if not asked["run"].reading.sides[asked["name"]].ids:
-        raise Refusal("bad_request")
+FIELDS: dict[str, Callable[[Arguments, View], Any]] = {  # by the parameter that takes it; each may need those before
+    "name": read_map,
+    "layer": lambda asked, view: read_index(view, "layer", asked["run"].loaded.bundle.config.depth),
+    "head": lambda asked, view: read_index(view, "head", asked["run"].loaded.bundle.config.heads),
+    "of": read_of,
+    "scale": read_scale,
+    "query": lambda asked, view: read_index(view, "query", len(sides(asked).queries)),
+    "key": lambda asked, view: read_index(view, "key", len(sides(asked).keys)),
+}
+
+
+def read(
+    models: Models, view: View, fields: Container[str] = (), check: Callable[[Arguments], None] | None = None
+) -> Arguments:
+    """Reads a run, and those of `FIELDS` that are asked for; `check` raises where the question makes no sense.
+
+    Raises:
+        Refusal: an invalid one.
+    """
+    asked: Arguments = {"run": read_request(models, view)}
+    for name, reader in FIELDS.items():
+        if name in fields:
+            asked[name] = reader(asked, view)
+    if check:
+        with as_refusals():
+            check(asked)
     return asked
 
 
-def read_token(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `maps.look_around`."""
-    asked = read_cells(models, view)
-    return {**asked, "query": read_index(view, "query", len(asked["run"].reading.sides[asked["name"]].queries))}
-
-
-def read_pair(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `maps.follow_pair`."""
-    asked = read_head(models, view)
-    sides = asked["run"].reading.sides[asked["name"]]
-    return {
-        **asked,
-        "query": read_index(view, "query", len(sides.queries)),
-        "key": read_index(view, "key", len(sides.keys)),
-    }
-
-
-def read_traced(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `former.analysis.trace`."""
-    asked = read_pair(models, view)
-    with as_refusals():
-        check_trace(asked["run"].loaded.bundle.model)
-    if not asked["run"].reading.sides[asked["name"]].allowed[asked["query"], asked["key"]]:
-        raise NothingToShow("trace_masked")
-    return asked
-
-
-def read_writing(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `predictions.write_logits`."""
-    asked = read_head(models, view)
-    loaded = asked["run"].loaded
-    with as_refusals():
-        check_writes(loaded.kind, loaded.bundle.model, asked["name"])
-    return {**asked, "at": read_index(view, "query", len(asked["run"].reading.sides[asked["name"]].queries))}
-
-
-def read_both(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `maps.compare_maps`."""
-    now, *other = read_cells(models, view).values()
-    pinned = view.get("beside")
-    if not isinstance(pinned, Mapping):
+def read_pinned(view: View) -> View:
+    """Reads the view that is pinned."""
+    if not isinstance(pinned := view.get("beside"), Mapping):
         raise NothingToShow("nothing_pinned")
-    before, *one = read_cells(models, pinned).values()
+    return pinned
+
+
+def read_both(models: Models, view: View) -> Arguments:
+    """Reads the arguments of `maps.compare_maps`."""
+    now, *other = read(models, view, CELLS).values()
+    before, *one = read(models, read_pinned(view), CELLS).values()
     return {"pinned": before, "run": now, "before": tuple(one), "now": tuple(other)}
 
 
-def read_carried(models: Models, view: View) -> dict[str, Any]:
+def read_carried(models: Models, view: View) -> Arguments:
     """Reads the arguments of `carry.carry_parts`: of two texts of one model, with equally many tokens."""
-    now = read_run(models, view) | read_map(models, view)
-    pinned, run = view.get("beside"), now["run"]
-    if not isinstance(pinned, Mapping):
-        raise NothingToShow("nothing_pinned")
-    before = read_run(models, pinned)["run"]
+    now = read(models, view, ("name",), check_predicts)
+    before, run = read(models, read_pinned(view), (), check_predicts)["run"], now["run"]
     part = read_choice(view, "part", carry.PARTS)
     carry.check(before, run, part)
     given = [name for name in ("answer", "rival") if view.get(name) is not None]
@@ -172,18 +121,70 @@ def read_carried(models: Models, view: View) -> dict[str, Any]:
     return {"pinned": before, **now, "part": part, **chosen}
 
 
-def read_one(models: Models, view: View) -> dict[str, Any]:
+def read_one(models: Models, view: View) -> Arguments:
     """Reads the arguments of `carry.carry_one`."""
     asked = read_carried(models, view)
     config = asked["run"].loaded.bundle.config
-    size = len(asked["run"].reading.sides[asked["name"]].queries) if asked["part"] in carry.OF_TOKENS else config.heads
+    size = len(sides(asked).queries) if asked["part"] in carry.OF_TOKENS else config.heads
     place = {"layer": read_index(view, "from_layer", config.depth), "index": read_index(view, "from", size)}
     return {**{name: asked[name] for name in ("pinned", "run", "name", "part")}, **place}
 
 
-def printed(function: Callable[..., Numbers], reader: Callable[[Models, View], dict[str, Any]], draw: Draw) -> Question:
-    """A question that the page does not ask: it holds a pass of the run, or has a route of its own for the answer."""
-    return Question(function, reader, draw, asked=False)
+def check_predicts(asked: Arguments) -> None:
+    """Raises unless the model predicts something of the text."""
+    kind, reading = asked["run"].loaded.kind, asked["run"].reading
+    kind.unembed(asked["run"].loaded.bundle.model, reading.inputs)
+    if kind.says == "blank" and not kind.places(reading):
+        raise NothingToShow("no_blanks")
+
+
+def check_scored(asked: Arguments) -> None:
+    """Raises unless it can be measured how well the text is predicted."""
+    check_predicts(asked)
+    if asked["run"].loaded.kind.says == "next" and asked["run"].reading.inputs[-1].shape[1] < 2:
+        raise NothingToShow("too_short")
+
+
+def check_next(asked: Arguments) -> None:
+    """Raises unless next tokens are predicted."""
+    check_scored(asked)
+    if asked["run"].loaded.kind.says != "next":
+        raise Refusal("bad_request")
+
+
+def check_judged(asked: Arguments) -> None:
+    """Raises unless the text is classified."""
+    asked["run"].loaded.kind.classes(asked["run"].loaded.bundle)
+
+
+def check_square(asked: Arguments) -> None:
+    """Raises unless the map is of a text that looks at itself."""
+    if not sides(asked).ids:
+        raise Refusal("bad_request")
+
+
+def check_pair(asked: Arguments) -> None:
+    """Raises unless the weight of the pair can be traced."""
+    check_trace(asked["run"].loaded.bundle.model)
+    if not sides(asked).allowed[asked["query"], asked["key"]]:
+        raise NothingToShow("trace_masked")
+
+
+def check_writing(asked: Arguments) -> None:
+    """Raises unless it is defined what the head writes."""
+    check_writes(asked["run"].loaded.kind, asked["run"].loaded.bundle.model, asked["name"])
+
+
+def printed(function: Callable[..., Numbers], draw: Draw, check: Callable[[Arguments], None] | None = None) -> Question:
+    """A question that the page does not ask: it holds a pass of the run, or has a route of its own for the answer.
+
+    Args:
+        function: of a run; its other parameters are read if they are among `FIELDS`.
+        draw: its figure.
+        check: as of `read`.
+    """
+    arguments = partial(read, fields=signature(function).parameters, check=check)
+    return Question(function, arguments, draw, asked=False)
 
 
 def bars(values: str, names: str = "", axis: str = "", **more: Any) -> Draw:
@@ -201,28 +202,28 @@ LENS = Draw(figures.logit_lens, Field("probs"), Field("names"), Field("columns")
 SAID = bars("probs", "names", "probability", before=Field("before"))
 ADDS = bars("adds", axis="adds to the residual stream")
 QUESTIONS: dict[str, dict[str, Question]] = {
-    "overview": {"heads": printed(maps.show_heads, read_map, HEADS)},
-    "head-map": {"shown": printed(maps.show_map, read_shown, MAP)},
-    "lines": {"shown": printed(maps.show_map, read_shown, MAP)},
-    "statistics": {"statistics": printed(maps.measure_map, read_measured, bars("values", "names"))},
-    "pair": {"pair": printed(maps.follow_pair, read_pair, bars("products", axis="q · k"))},
-    "token-strip": {"token": printed(maps.look_around, read_token, bars("looks", "keys", "weight"))},
-    "blanks": {"said": printed(predictions.predict, read_run, SAID)},
-    "lens": {"depths": printed(lens.read_depths, read_run, LENS)},
-    "writes": {"written": printed(predictions.write_logits, read_writing, bars("raised", "names", "logit"))},
-    "trace": {"traced": printed(trace, read_traced, ADDS)},
+    "overview": {"heads": printed(maps.show_heads, HEADS)},
+    "head-map": {"shown": printed(maps.show_map, MAP)},
+    "lines": {"shown": printed(maps.show_map, MAP)},
+    "statistics": {"statistics": printed(maps.measure_map, bars("values", "names"), check_square)},
+    "pair": {"pair": printed(maps.follow_pair, bars("products", axis="q · k"))},
+    "token-strip": {"token": printed(maps.look_around, bars("looks", "keys", "weight"))},
+    "blanks": {"said": printed(predictions.predict, SAID, check_predicts)},
+    "lens": {"depths": printed(lens.read_depths, LENS, check_predicts)},
+    "writes": {"written": printed(predictions.write_logits, bars("raised", "names", "logit"), check_writing)},
+    "trace": {"traced": printed(trace, ADDS, check_pair)},
     "scan": scans.QUESTIONS,
     "forming": forming.QUESTIONS,
-    "prediction": {"said": printed(predictions.predict, read_run, SAID)},
-    "surprise": {"surprise": printed(predictions.surprise, read_next, bars("bits", "tokens", "bits"))},
-    "interventions": {"removed": printed(predictions.remove_heads, read_scored, bars("effects", "names"))},
-    "words": {"words": printed(predictions.weigh_words, read_judged, bars("changes", "names", "log-odds"))},
-    "export": {"exported": printed(maps.write_table, read_cells, WEIGHTS)},
+    "prediction": {"said": printed(predictions.predict, SAID, check_predicts)},
+    "surprise": {"surprise": printed(predictions.surprise, bars("bits", "tokens", "bits"), check_next)},
+    "interventions": {"removed": printed(predictions.remove_heads, bars("effects", "names"), check_scored)},
+    "words": {"words": printed(predictions.weigh_words, bars("changes", "names", "log-odds"), check_judged)},
+    "export": {"exported": printed(maps.write_table, WEIGHTS)},
     "carry": {
         "carried": Question(carry.carry_parts, read_carried, carry.SHARES, when=lambda view: view.get("from") is None),
         "said": Question(carry.carry_one, read_one, carry.SAID, when=lambda view: view.get("from") is not None),
     },
-    "beside": {"vs": printed(maps.compare_maps, read_both, DIFFERENCE)},
+    "beside": {"vs": Question(maps.compare_maps, read_both, DIFFERENCE, asked=False)},
 }
 PANELS = tuple(
     Panel(name, HERE / f"{name.replace('-', '_')}.js", questions, LIMITS) for name, questions in QUESTIONS.items()

@@ -46,7 +46,7 @@ def surprise(run: Run) -> Numbers:
     }
 
 
-def write_logits(run: Run, name: str, layer: int, head: int, at: int) -> Numbers:
+def write_logits(run: Run, name: str, layer: int, head: int, query: int) -> Numbers:
     """Returns what a head adds to the logits after one token, and how all parts add up to one of them.
 
     Returns:
@@ -54,7 +54,7 @@ def write_logits(run: Run, name: str, layer: int, head: int, at: int) -> Numbers
         "token": the id of the one that follows, or at the end of the likeliest, its "logit" and the "parts" that this
         is the sum of (`former.analysis.head_writes`).
     """
-    found = analysis.head_writes(run, layer, head, at, name=name)
+    found = analysis.head_writes(run, layer, head, query, name=name)
     (raised, up), (lowered, down) = (found.added.topk(TOP, largest=largest) for largest in (True, False))
     names, lowered_names = (run.source.tokenizer.labels(ids.tolist()) for ids in (up, down))
     return {

@@ -23,8 +23,9 @@ MESSAGES = {
     "model_bert_reviews": "为判断影评而微调的 BERT",
     "model_xl": "写英文，带记忆",
     "model_sparse": "写文本，只计算一部分词元对",
-    "model_kind": "{kind, select, classifier {给文本分类} translator {读一段文本并给出答案} masked {填出被遮住的词} bare"
-    " {读一段文本，不作预测} memory {写文本，带记忆} pattern {写文本，只计算一部分词元对} other {写文本，逐个词元}}",
+    "model_kind": "{kind, select, classifier {给文本分类} translator {读一段文本并给出答案} masked {填出被遮住的词}"
+    " bare {读一段文本，不作预测} memory {写文本，带记忆} pattern {写文本，只计算一部分词元对} other"
+    " {写文本，逐个词元}}",
     # answers that are late
     "old": "正在更新",
     "asking_again": "服务器没有响应。页面上是上一次的结果，稍后会自动重试。",

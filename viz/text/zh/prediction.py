@@ -31,10 +31,10 @@ MESSAGES = {
     "} other {字节}}要多花 {size} 比特。各头影响的中位数是 {median}。",
     "effects_on_text_better": "在测量过的 {measured} 个头中，{name}影响最大，而且起反作用：没有它，这段文本的每个"
     "{unit, select, piece {词元} other {字节}}反而少花 {size} 比特。各头影响的中位数是 {median}。",
-    "effects_on_hidden": "在测量过的 {measured} 个头中，{name}最重要：没有它，每个被遮住的词元要多花 {size} 比特。各头影响"
-    "的中位数是 {median}。",
-    "effects_on_hidden_better": "在测量过的 {measured} 个头中，{name}影响最大，而且起反作用：没有它，每个被遮住的词元反而少"
-    "花 {size} 比特。各头影响的中位数是 {median}。",
+    "effects_on_hidden": "在测量过的 {measured} 个头中，{name}最重要：没有它，每个被遮住的词元要多花 {size} 比特。"
+    "各头影响的中位数是 {median}。",
+    "effects_on_hidden_better": "在测量过的 {measured} 个头中，{name}影响最大，而且起反作用：没有它，"
+    "每个被遮住的词元反而少花 {size} 比特。各头影响的中位数是 {median}。",
     "effects_on_answer": "在测量过的 {measured} 个头中，{map}的{name}最重要：没有它，答案的每个字符要多花 {size} "
     "比特。各头影响的中位数是 {median}。",
     "effects_on_answer_better": "在测量过的 {measured} 个头中，{map}的{name}影响最大，而且起反作用：没有它，答案的每"
