@@ -2,6 +2,7 @@
 
 statistics   how heads distribute their weights, rollout, rank correlation
 dependence   which outputs depend on which inputs, and equivariance
+difference   what tells the predictions of two runs apart
 effects      how removing a head, or a word, changes the prediction
 lens         what the model would predict at each depth
 parts        what each part of a model adds to a logit, and what one head writes
@@ -12,6 +13,7 @@ scan         all heads over a corpus
 
 from former.analysis.circuits import composition, copying_score, induction_score
 from former.analysis.dependence import equivariance_error, influence, steps_to_reach
+from former.analysis.difference import Difference, predicted, tell_apart
 from former.analysis.effects import (
     HeadEffect,
     ablation_by_layer,
@@ -27,6 +29,7 @@ from former.analysis.trace import trace
 from former.runs.kind import Measure
 
 __all__ = [
+    "Difference",
     "HeadEffect",
     "Measure",
     "ablation_by_layer",
@@ -42,11 +45,13 @@ __all__ = [
     "lens",
     "logit_lens",
     "logit_parts",
+    "predicted",
     "rank_correlation",
     "rollout",
     "rollout_by_layer",
     "steps_to_reach",
     "stream_parts",
+    "tell_apart",
     "trace",
     "word_changes",
     "word_shares",

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from viz.figures.frame import themed
 from viz.passes.loaded import Loaded, Models
-from viz.passes.run import RunRequest
+from viz.passes.run import RunRequest, as_refusals
 from viz.server.view import View
 from viz.text import Refusal
 
@@ -73,9 +73,11 @@ class Question:
         """Calls the function with the arguments that a view stands for.
 
         Raises:
-            Refusal: an invalid view.
+            Refusal: an invalid view, or one of which there is no answer.
         """
-        return self.function(**bundles(self.arguments(models, view), self.fast))
+        arguments = bundles(self.arguments(models, view), self.fast)
+        with as_refusals():
+            return self.function(**arguments)
 
     def answer(self, models: Models, view: View) -> dict[str, Any]:
         """Returns the result as JSON values, with the chart and what else the page needs.

@@ -149,7 +149,7 @@ def read_text(
 
 
 # Questions in order, of which there is nothing to show:
-NOTHING = {"no_head", "trace_masked", "trace_not", "writes_encoder", "writes_not"}
+NOTHING = {"carry_same", "no_head", "trace_masked", "trace_not", "writes_encoder", "writes_not"}
 
 
 @contextmanager

@@ -7,10 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
-from torch import Tensor
-
-from former import patching
+from former import analysis, patching
 from former.runs import Run
 from viz import figures
 from viz.panels import Draw, Field, Numbers
@@ -56,35 +53,6 @@ def stack_of(run: Run, name: str, part: str) -> str:
     return "decoder" if name == "cross" and part in OF_TOKENS else name
 
 
-def predict(run: Run, at: int) -> Tensor:
-    """Returns the log-probabilities (num_tokens,), or (num_classes,), of one prediction of a run."""
-    return run.kind.prediction(run.model, run.reading, run.inputs, run.result, at)[0].log_softmax(-1)
-
-
-def differ_most(pinned: Run, run: Run) -> tuple[list[int], list[int], int]:
-    """Returns what tells two predictions apart: ids likelier in the pinned run, ids likelier in the other, and where.
-
-    An id tells them apart by what it adds to the Kullback-Leibler divergence of the two. The place is the last
-    prediction; of an encoder-decoder, whose answers end alike, the one that differs most.
-
-    Raises:
-        NothingToShow: both predict the same.
-    """
-    places = run.kind.places(run.reading)
-    every = 1 if run.kind.says == "class" else run.result.shape[1]
-    count = every if places is None else len(places)
-    first = 0 if len(run.maps) > 1 else count - 1
-    pairs = [(predict(pinned, at), predict(run, at)) for at in range(first, count)]
-    gains = [one.exp() * (one - other) for one, other in pairs]
-    best = int(torch.stack([each.sum() for each in gains]).argmax())
-    one, other = pairs[best]
-    if one.equal(other):
-        raise NothingToShow("carry_same")
-    losses = other.exp() * (other - one)
-    most = [each.topk(min(TOP, len(each))).indices.tolist() for each in (gains[best], losses)]
-    return most[0], most[1], first + best
-
-
 def names_of(run: Run, ids: list[int]) -> list[str]:
     """Returns the labels of tokens, or the names of classes."""
     if run.kind.says != "class":
@@ -110,18 +78,18 @@ def carry_parts(
         part: "heads" (what a head adds), "attention" (where it looks, with the values as they are), "stream" (the
             vector before a block, at one token) or "mlp" (what the feed-forward adds, at one token).
         answer, rival: the ids whose difference of logits is measured; None for those that tell the runs apart.
-        at: the prediction, as of `former.patching.Metric`; None for that of `differ_most`.
+        at: the prediction, as of `former.patching.Metric`; None for that of `former.analysis.tell_apart`.
     Returns:
         "shares" (layers, n): (carried − run) / (pinned − run), 0 as without and 1 as in the pinned run, with labels
         "rows" and "columns" and titles of the "axes"; the difference of logits "before" and in the "pinned" run;
         "answer", "rival" and "at"; "choices", ids to choose from, and their "names".
     Raises:
-        NothingToShow: as `differ_most`.
+        Unanswerable: both predict the same.
     """
-    gained, lost, place = differ_most(pinned, run)
-    answer = gained[0] if answer is None else answer
-    rival = next(each for each in lost if each != answer) if rival is None else rival
-    at = place if at is None else at
+    apart = analysis.tell_apart(pinned, run)
+    answer = apart.answers[0] if answer is None else answer
+    rival = next(each for each in apart.rivals if each != answer) if rival is None else rival
+    at = apart.at if at is None else at
     metric = patching.logit_difference(answer, rival, at)
     before, clean = metric(run), metric(pinned)
     stack = stack_of(run, name, part)
@@ -132,7 +100,7 @@ def carry_parts(
         carry = patching.heads if part == "heads" else patching.attention
         shares = carry(pinned, run, metric, share=True, stack=stack)
         columns = [str(head) for head in range(shares.shape[1])]
-    choices = list(dict.fromkeys([answer, rival, *gained, *lost]))
+    choices = list(dict.fromkeys([answer, rival, *apart.answers, *apart.rivals]))
     return {
         **{"shares": shares, "rows": [str(layer) for layer in range(len(shares))], "columns": columns},
         **{"axes": ("token" if part in OF_TOKENS else "head", "layer")},
@@ -152,10 +120,10 @@ def carry_one(pinned: Run, run: Run, name: str, part: str, layer: int, index: in
         "names" of the likeliest in any of the three runs, with "probs" of each in the run with that part, "before" in
         the run without, and in the "pinned" run.
     """
-    at = differ_most(pinned, run)[2] if at is None else at
+    at = analysis.tell_apart(pinned, run).at if at is None else at
     chosen: dict[str, Any] = {"tokens": [index]} if part in OF_TOKENS else {"head": index}
     carried = pinned.patched_into(run, layer, point=PARTS[part], stack=stack_of(run, name, part), **chosen)
-    probs = [predict(each, at).exp() for each in (carried, run, pinned)]
+    probs = [analysis.predicted(each, at).exp() for each in (carried, run, pinned)]
     named = {i for each in probs for i in each.topk(min(TOP, len(each))).indices.tolist()}
     ids = sorted(named, key=lambda i: -float(probs[0][i]))
     after, before, clean = (each[ids] for each in probs)

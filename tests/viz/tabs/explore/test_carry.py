@@ -7,10 +7,9 @@ import former
 from former import patching
 from former.checkpoints import CHECKPOINTS
 from viz.passes.loaded import Loaded
-from viz.passes.run import request
 from viz.tabs.explore import carry
-from viz.tabs.explore.panels import read_carried
-from viz.text import NothingToShow, Refusal, message
+from viz.tabs.explore.panels import PANELS, read_carried
+from viz.text import NothingToShow, Refusal
 from viz.text.examples import CARRIED
 
 
@@ -49,15 +48,6 @@ def test_shares_and_predictions_are_those_of_the_library(gpt):
     ids = [gpt.tokenizer.labels(range(gpt.tokenizer.num_tokens)).index(name) for name in one["names"]]
     torch.testing.assert_close(one["probs"], probs[ids])
     assert one["probs"].tolist() == sorted(one["probs"].tolist(), reverse=True)
-
-
-def test_the_answer_and_its_rival_are_what_tells_the_predictions_apart(gpt):
-    pinned, run = pair(gpt, "number")
-    gained, lost, at = carry.differ_most(pinned, run)
-    one, other = (each.result[0, -1].log_softmax(-1) for each in (pinned, run))
-    assert at == len(run.ids) - 1
-    assert gained[0] == int((one.exp() * (one - other)).argmax())
-    assert lost[0] == int((other.exp() * (other - one)).argmax())
 
 
 def test_of_a_translator_the_differing_character_is_looked_at():
@@ -118,9 +108,11 @@ def test_invalid_choices_are_refused(models):
 
 
 def test_two_runs_that_predict_the_same_have_nothing_to_carry(models):
-    run = request(models["gpt"], "The key").run()
-    with pytest.raises(NothingToShow, match=message("carry_same")[:20]):
-        carry.carry_parts(run, run, "self", "heads")
+    same = view("gpt", "The key", "The key")
+    panel = next(panel for panel in PANELS if panel.name == "carry")
+    with pytest.raises(NothingToShow) as refused:
+        panel.questions["carried"].answer(models, same)
+    assert refused.value.note["key"] == "carry_same"
 
 
 def test_what_the_page_says_of_its_pairs_is_so(gpt):

@@ -12,6 +12,7 @@ NAMES = (
     "queries_keys_values",
     "scaling",
     "several_heads",
+    "which_head",
     "block",
     "classification",
     "positions",

@@ -1,0 +1,50 @@
+"""What tells the predictions of two runs apart."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from former.runs import Run, Unanswerable
+
+
+class Difference(NamedTuple):
+    """Which tokens, or classes, are likelier in which of two runs, the most telling first."""
+
+    answers: list[int]  # likelier in the first
+    rivals: list[int]  # likelier in the second
+    at: int  # the prediction, as of `former.patching.Metric`
+
+
+def predicted(run: Run, at: int) -> Tensor:
+    """Returns the log-probabilities of one prediction of a run: (num_tokens,), or (num_classes,)."""
+    return run.kind.prediction(run.model, run.reading, run.inputs, run.result, at)[0].log_softmax(-1)
+
+
+@torch.no_grad()
+def tell_apart(one: Run, other: Run, count: int = 5) -> Difference:
+    """Finds what tells two predictions apart: what adds most to their Kullback-Leibler divergence.
+
+    Compared is the last prediction; of an encoder-decoder, whose answers end alike, the one that differs most.
+
+    Args:
+        one, other: runs of one model on texts of equally many tokens.
+        count: how many answers, and rivals, to return at most.
+    Raises:
+        Unanswerable: both predict the same.
+    """
+    places = one.kind.places(one.reading)
+    every = 1 if one.kind.says == "class" else one.result.shape[1]
+    last = (every if places is None else len(places)) - 1
+    first = 0 if len(one.maps) > 1 else last
+    pairs = [(predicted(one, at), predicted(other, at)) for at in range(first, last + 1)]
+    gains = [mine.exp() * (mine - theirs) for mine, theirs in pairs]
+    best = int(torch.stack([each.sum() for each in gains]).argmax())
+    mine, theirs = pairs[best]
+    if mine.equal(theirs):
+        raise Unanswerable("carry_same", "both runs must predict differently, got the same prediction in both")
+    losses = theirs.exp() * (theirs - mine)
+    answers, rivals = (each.topk(min(count, len(each))).indices.tolist() for each in (gains[best], losses))
+    return Difference(answers, [each for each in rivals if each != answers[0]], first + best)

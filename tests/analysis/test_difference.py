@@ -1,0 +1,27 @@
+"""What tells the predictions of two runs apart."""
+
+import pytest
+
+import former
+from former import analysis
+from former.runs import Unanswerable
+
+
+@pytest.fixture(scope="module")
+def bundle():
+    return former.load("tiny-generator")
+
+
+def test_answers_and_rivals_add_most_to_the_divergence_of_the_two(bundle):
+    one, other = bundle.run("The cat sat on th"), bundle.run("The cat sat on a ")
+    apart = analysis.tell_apart(one, other, 3)
+    mine, theirs = (run.result[0, -1].log_softmax(-1) for run in (one, other))
+    assert apart.at == len(one.ids) - 1
+    for ids, gains in ((apart.answers, mine.exp() * (mine - theirs)), (apart.rivals, theirs.exp() * (theirs - mine))):
+        assert gains[ids].tolist() == pytest.approx(gains.topk(len(ids)).values.tolist())
+        assert len(ids) == 3
+
+
+def test_two_runs_that_predict_the_same_are_not_told_apart(bundle):
+    with pytest.raises(Unanswerable, match="must predict differently"):
+        analysis.tell_apart(bundle.run("The cat"), bundle.run("The cat"))

@@ -1,0 +1,104 @@
+"""Section "Which head does it?": a head is switched off in one text, or carried from it into another.
+
+Sizes: h heads.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+import former
+from former import analysis, edits, patching
+from viz import figures
+from viz.panels import Draw, Field, Numbers, Question
+from viz.passes.loaded import Models
+from viz.passes.run import read_text
+from viz.server.view import View, read_string
+from viz.tabs.learn.family import load
+from viz.tabs.learn.section import Section
+from viz.tabs.learn.shipped import shipped
+from viz.text import Refusal
+from viz.text.examples import CARRIED
+
+MODEL = "gpt"
+PAIRS = CARRIED["piece"]
+MOST = 24  # tokens of a text
+
+
+def weigh_heads(bundle: former.Bundle, pinned: str, text: str) -> Numbers:
+    """Measures each head twice: by switching it off in one text's pass, and by carrying it into another's.
+
+    What is measured is the difference of two logits, those of the tokens that tell the predictions apart, as a share of
+    what the passes differ by.
+
+    Args:
+        bundle: a model that predicts next tokens.
+        pinned, text: of equally many tokens.
+    Returns:
+        "lost" (layers, h): how much of the difference goes when the head is switched off in the pass of `pinned`;
+        "returned" (layers, h): how much comes back when it is carried from there into the pass of `text`; "answer" and
+        "rival": the tokens; "values": the difference of their logits in both passes; "rows" and "columns": labels.
+    """
+    clean, corrupted = bundle.run(pinned), bundle.run(text)
+    apart = analysis.tell_apart(clean, corrupted)
+    answer, rival = apart.answers[0], apart.rivals[0]
+    metric = patching.logit_difference(answer, rival)
+    values = metric(clean), metric(corrupted)
+    layers, heads = bundle.config.depth, bundle.config.heads
+    off = [
+        [metric(clean.with_edits(edits.scale_head(layer, head, 0.0))) for head in range(heads)]
+        for layer in range(layers)
+    ]
+    return {
+        "lost": (values[0] - torch.tensor(off)) / (values[0] - values[1]),
+        "returned": patching.heads(clean, corrupted, metric, share=True),
+        **dict(zip(("answer", "rival"), bundle.tokenizer.labels([answer, rival]), strict=True)),
+        **{"values": values, "rows": [str(i) for i in range(layers)], "columns": [str(i) for i in range(heads)]},
+    }
+
+
+def read_pair(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as all readers of arguments
+    """Reads the arguments of `weigh_heads`.
+
+    Raises:
+        Refusal: a text that cannot be read, one that is too long, or two of different lengths.
+    """
+    texts = {name: read_string(view, name, "empty_text") for name in ("pinned", "text")}
+    counts = [len(read_text(shipped(MODEL), text)[0]) for text in texts.values()]
+    if counts[0] != counts[1]:
+        raise Refusal("learn_which_head_lengths", first=counts[0], second=counts[1])
+    if counts[0] > MOST:
+        raise Refusal("learn_which_head_long", given=counts[0], most=MOST)
+    return {"bundle": load(MODEL), **texts}
+
+
+def opening(models: Models) -> dict[str, Any]:
+    """The pairs to begin with."""
+    del models
+    return {"model": MODEL, "pairs": PAIRS}
+
+
+SECTION = Section(
+    name="which-head",
+    article="Multi-head attention",
+    equation=r"\mathrm{lost} = \frac{m_A - m_{A \setminus \mathrm{head}}}{m_A - m_B} \qquad"
+    r" \mathrm{returned} = \frac{m_{B \,\leftarrow\, \mathrm{head\ of}\ A} - m_B}{m_A - m_B} \qquad"
+    r" m = \mathrm{logit}(\mathrm{answer}) - \mathrm{logit}(\mathrm{rival})",
+    code=(edits.scale_head, patching.heads),
+    questions={
+        "heads": Question(
+            weigh_heads,
+            read_pair,
+            Draw(
+                figures.attention,
+                *(Field("returned"), Field("rows"), Field("columns")),
+                axes=("head", "layer"),
+                scale="scores",
+                unit="share returned",
+            ),
+        )
+    },
+    opening=opening,
+)
