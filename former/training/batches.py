@@ -1,4 +1,4 @@
-"""What every task's batches are made with: random numbers of their own, padding, and the device they go to.
+"""Helpers for every task's batches: reproducible random numbers, padding, and the copy to the device.
 
 Sizes: b batch, t tokens.
 """
@@ -15,31 +15,31 @@ from torch import Tensor, nn
 from former.tokens import Tokenizer
 from former.tokens.words import PAD_ID, UNK_ID
 
-Batch = tuple[Tensor, ...]  # what the model reads, and what it should say: rows along the first axis of each
+Batch = tuple[Tensor, ...]  # inputs and targets; the first axis of each tensor is the row
 Model = Callable[..., Tensor]
 
 
 def generator_of(*numbers: int) -> torch.Generator:
-    """A random generator that depends on these numbers alone."""
+    """Returns a random generator whose seed depends on these numbers alone."""
     return torch.Generator().manual_seed(int(np.random.SeedSequence(numbers).generate_state(1, np.uint64)[0] >> 1))
 
 
-def moved(batch: Batch, device: torch.device) -> Batch:
-    """A batch on the device where the model is; from pinned memory, so that the copy waits for no step before."""
+def to_device(batch: Batch, device: torch.device) -> Batch:
+    """Copies a batch to a device, through pinned memory, so that the copy does not wait for the previous step."""
     if device.type == "cpu":
         return batch
     return tuple(tensor.pin_memory().to(device, non_blocking=True) for tensor in batch)
 
 
 def device_of(model: nn.Module) -> torch.device:
-    """Where a model's weights are."""
+    """Returns the device of a model's weights."""
     return next(model.parameters()).device
 
 
 def last_words(tokenizer: Tokenizer, text: str, length: int) -> list[int]:
-    """Ids of a review's last words: where one is too long, its verdict stands at the end more often than not.
+    """Returns the ids of a review's last `length` words: a long review mostly ends with its verdict.
 
-    Of a tokenizer that puts a text between two tokens, `[CLS]` and `[SEP]`, these stand around what is left.
+    If the tokenizer adds `[CLS]` and `[SEP]`, the result begins and ends with them.
     """
     ids = tokenizer.encode(text)
     if len(ids) > length and hasattr(tokenizer, "cls_token"):
@@ -47,8 +47,11 @@ def last_words(tokenizer: Tokenizer, text: str, length: int) -> list[int]:
     return ids[-length:] or [UNK_ID]
 
 
-def padded(reviews: Sequence[tuple[list[int], float]], limit: int) -> tuple[Tensor, Tensor]:
-    """Reviews (b, t) and what is said of each (b,), padded to a multiple of 64 or to the limit: few shapes."""
+def pad_reviews(reviews: Sequence[tuple[list[int], float]], limit: int) -> tuple[Tensor, Tensor]:
+    """Returns the ids of reviews (b, t) and their labels (b,).
+
+    t is a multiple of 64, or `limit` if that is less, so that batches have few different shapes.
+    """
     width = min(math.ceil(max(len(ids) for ids, _ in reviews) / 64) * 64, limit)
     rows = [ids + [PAD_ID] * (width - len(ids)) for ids, _ in reviews]
     return torch.tensor(rows), torch.tensor([label for _, label in reviews])

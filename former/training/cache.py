@@ -1,4 +1,4 @@
-"""A cache in the run's folder for what is slow to make of a corpus, such as its pieces of words."""
+"""A cache in the run's folder for data that is slow to derive from a corpus, such as its pieces of words."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from former.training import state
 FILE = "corpus.safetensors"
 
 Encoded = tuple[Tokenizer, dict[str, Tensor]]
-"""A tokenizer, and the tensors it made of a corpus, by name."""
+"""A tokenizer and the tensors of a corpus encoded by it, by name."""
 
 
-def cached(folder: Path | None, facts: Mapping[str, Any], make: Callable[[], Encoded]) -> Encoded:
-    """Returns what `make` returns: from the folder if an earlier start left it there, else made now and put there.
+def load_or_make(folder: Path | None, facts: Mapping[str, Any], make: Callable[[], Encoded]) -> Encoded:
+    """Returns the encoded corpus in the folder if it was made from the same facts; else calls `make` and saves it.
 
     Args:
-        folder: the run's; None to keep nothing.
-        facts: all that decides what is made, as values for JSON: the corpus's checksum among them.
-        make: makes it.
+        folder: the run's; None to save nothing.
+        facts: all inputs of `make`, as values for JSON, such as the corpus's checksum.
+        make: encodes the corpus.
     """
     path = None if folder is None else folder / FILE
     if path is not None and path.is_file():

@@ -1,4 +1,4 @@
-"""What each command does: functions of its arguments, as `former.training.__main__` parses them."""
+"""The commands: one function each, of the arguments that `former.training.__main__` parses."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from former.training.parallel import processes
 from former.training.recipes import RECIPES, Recipe
 from former.training.tasks import TASKS, make_task
 
-REVIEWS = 500  # that the heads of a classifier are measured on
+REVIEWS = 500  # of the validation split, for the command `heads`
 
 
 def train(args: argparse.Namespace) -> None:
-    """Trains, or goes on training."""
+    """Trains a model, or resumes its run."""
     recipe = recipe_of_command(args)
     if args.profile_memory is not None:
         peaks = memory.profile(recipe, memory.rows())
@@ -45,17 +45,17 @@ def train(args: argparse.Namespace) -> None:
 
 
 def recipe_of_command(args: argparse.Namespace) -> Recipe:
-    """The recipe that the arguments of `train` make."""
+    """Returns the recipe that the arguments of `train` describe."""
     recipe = RECIPES[args.recipe]
     if args.name is not None:
-        recipe = recipe.named(args.name, args.description, RECIPES)
-    return recipe.changed(args.set)
+        recipe = recipe.with_name(args.name, args.description, RECIPES)
+    return recipe.with_settings(args.set)
 
 
 def evaluate_(args: argparse.Namespace) -> None:
-    """Prints a figure on a whole split; puts it in the card where asked."""
+    """Prints a model's quality on a whole split; with --record, stores it in the card."""
     if args.record and args.bytes is not None:
-        raise ValueError("--record must be given without --bytes: the card holds the figure on the whole split")
+        raise ValueError("--record excludes --bytes: the card holds the result on the whole split")
     folder = folder_of(args.name)
     bundle = former.load(folder)
     recipe = recipe_of(bundle)
@@ -69,7 +69,7 @@ def evaluate_(args: argparse.Namespace) -> None:
         stride=args.stride,
         precision=args.precision,
         most=args.bytes,
-        unchecked=args.unchecked or trained_on(bundle, path),
+        unchecked=args.unchecked or is_own_corpus(bundle, path),
         device=device,
     )
     figure = {"split": args.split, "precision": args.precision}
@@ -89,34 +89,34 @@ def evaluate_(args: argparse.Namespace) -> None:
 
 
 def recipe_of(bundle: former.Bundle) -> Recipe:
-    """The recipe in a model's card; without one, as if it were a shipped model's of its kind.
+    """Returns the recipe in a model's card; without one, that of the first shipped model of the same kind.
 
     Raises:
-        ValueError: a kind of model that no recipe makes.
+        ValueError: no recipe makes this kind of model.
     """
-    if held := bundle.card.get("recipe"):
-        return Recipe.from_dict(held)
+    if recipe := bundle.card.get("recipe"):
+        return Recipe.from_dict(recipe)
     kind = type(bundle.model).__name__
     for recipe in RECIPES.values():
         if recipe.kind == kind:
             return replace(recipe, model=bundle.config)
-    raise ValueError(f"NAME must be of a kind that a recipe makes, got a {kind}")
+    raise ValueError(f"NAME must be a kind of model that this trainer trains, got a {kind}")
 
 
-def trained_on(bundle: former.Bundle, path: Path) -> bool:
-    """Whether a file is the one that the model's card names as its corpus."""
-    held = bundle.card.get("data", {}).get("sha256")
-    return path.is_file() and data.origin(path, unchecked=True)["sha256"] == held
+def is_own_corpus(bundle: former.Bundle, path: Path) -> bool:
+    """Returns whether a file is the one that the model's card names as its corpus."""
+    sha256 = bundle.card.get("data", {}).get("sha256")
+    return path.is_file() and data.origin(path, unchecked=True)["sha256"] == sha256
 
 
 def record(folder: Path, card: dict[str, Any], figure: dict[str, Any]) -> None:
-    """Puts a figure in a folder's card in place of the one on the same split; the weights stay as they are."""
-    others = [held for held in card.get("quality", []) if held["split"] != figure["split"]]
+    """Stores a result in a folder's card, replacing an earlier one on the same split."""
+    others = [other for other in card.get("quality", []) if other["split"] != figure["split"]]
     write_card(folder, card | {"quality": [*others, figure]})
 
 
 def positions(args: argparse.Namespace) -> None:
-    """Prints how well generators predict at each place, within and beyond what they were trained on."""
+    """Prints the loss of generators at each position, within and beyond the context length of training."""
     for name in ("length", "windows", "width"):
         require_positive(f"--{name}", getattr(args, name))
     bundles = {name: former.load(name) for name in args.names}
@@ -127,25 +127,24 @@ def positions(args: argparse.Namespace) -> None:
     text = torch.frombuffer(bytearray(content), dtype=torch.uint8)
     begin, end = data.split_text(content)[args.split]
     sizes = {"length": args.length, "windows": args.windows}
-    found = {
+    results = {
         name: (bundle, by_position.bits_by_position(bundle.model, text, begin, end, **sizes))
         for name, bundle in bundles.items()
     }
-    print(by_position.to_text(found, args.width))
+    print(by_position.to_text(results, args.width))
     if args.file:
-        written = by_position.to_json(found, split=args.split, width=args.width, **sizes)
-        args.file.write_text(written, encoding="utf-8")
+        args.file.write_text(by_position.to_json(results, split=args.split, width=args.width, **sizes), "utf-8")
 
 
 def sample(args: argparse.Namespace) -> None:
-    """Prints what a model writes."""
+    """Prints a prompt and the text that a generator writes after it."""
     bundle = former.load(args.name)
     bundle.model.to(choose_device(args.device))
     print(f"{args.prompt}|{evaluate.sample(bundle, args.prompt, args.length, args.temperature, args.seed)}")
 
 
 def heads_(args: argparse.Namespace) -> None:
-    """Prints what each head of a generator, of `dates` or of a classifier of reviews does."""
+    """Prints scores of each head of a generator, of `dates`, or of a classifier of reviews."""
     bundle = former.load(args.name)
     if isinstance(bundle.model, former.Generator):
         letters = [i for letter in string.ascii_lowercase for i in bundle.tokenizer.encode(letter)]
@@ -161,41 +160,43 @@ def heads_(args: argparse.Namespace) -> None:
         )
     else:
         kind = type(bundle.model).__name__
-        raise ValueError(f"NAME must be a generator, dates or a classifier, got {args.name!r}, of {kind}")
+        raise ValueError(f"NAME must be a generator, dates or a classifier, got {args.name!r}, a {kind}")
 
 
 def scan_(args: argparse.Namespace) -> None:
-    """Measures every head over stretches of the validation text, and keeps what was found beside the weights."""
+    """Measures every head over passages of the validation text; saves the result next to the weights."""
     folder = folder_of(args.name)
     bundle = former.load(folder)
     recipe = recipe_of(bundle)
     path = args.data or data.download(recipe.corpus, Path("data"))
-    found = stretches.scanned(
+    result = stretches.scan_model(
         bundle,
         recipe,
         path,
         count=args.count,
         length=args.length,
         removals=args.removals,
-        unchecked=args.unchecked or trained_on(bundle, path),
+        unchecked=args.unchecked or is_own_corpus(bundle, path),
         watch=tqdm,
     )
-    print(heads.to_text({measure: found.of(measure) for measure in found.facts["measures"]}))
-    print(scan.save(found, folder))
+    print(heads.to_text({measure: result.of(measure) for measure in result.facts["measures"]}))
+    print(scan.save(result, folder))
 
 
 def curve_(args: argparse.Namespace) -> None:
-    """Prints what each snapshot of a generator of bytes is worth; a file has what its heads do there too."""
+    """Prints the bits per byte of each snapshot of a byte-level generator; a file gets scores of its heads too."""
     recipe = recipe_of(former.load(args.name))
     path = args.data or data.download(recipe.corpus, Path("data"))
     bits = curve.measure(args.name, data.load_text(path, recipe.corpus, args.unchecked), args.bytes)
     print(*(f"{step:>7} {value:.4f}" for step, value in bits.items()), sep="\n")
     if args.file:
-        args.file.write_text(curve.to_json(args.name, bits, curve.forming(args.name), args.bytes), encoding="utf-8")
+        args.file.write_text(
+            curve.to_json(args.name, bits, curve.heads_by_step(args.name), args.bytes), encoding="utf-8"
+        )
 
 
 def lengths_(args: argparse.Namespace) -> None:
-    """Prints how the time to read a text grows with its length."""
+    """Prints the time to read a text for several lengths and models."""
     times = lengths.measure()
     print(lengths.to_text(lengths.LENGTHS, times))
     if args.file:
@@ -203,7 +204,7 @@ def lengths_(args: argparse.Namespace) -> None:
 
 
 def export_(args: argparse.Namespace) -> None:
-    """Writes a run's weights and card where `former.load` finds them."""
+    """Copies a run's weights and card to a folder of `checkpoints/`, or to --to; prints each folder written."""
     run = args.out or Path("runs") / args.name
-    for place in export.export(run, args.to or CHECKPOINTS / args.name, args.replace):
-        print(place)
+    for folder in export.export(run, args.to or CHECKPOINTS / args.name, args.replace):
+        print(folder)

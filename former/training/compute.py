@@ -1,4 +1,4 @@
-"""How a step is computed: the device, the precision of products, compilation, and what a process is set to once."""
+"""How a step is computed: the device, the precision of products, compilation, and settings of the whole process."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ CPU = torch.device("cpu")
 
 
 def choose_device(name: str | None = None) -> torch.device:
-    """The device of a name such as "cpu", "cuda" or "cuda:1"; without one, CUDA where there is one.
+    """Returns the device called "cpu", "cuda", "cuda:1" and so on; by default CUDA if available, else the CPU.
 
     Raises:
-        ValueError: a device that is not there.
+        ValueError: the machine has no such device.
     """
     try:
         device = torch.device(name or ("cuda" if torch.cuda.is_available() else "cpu"))
         torch.zeros(1, device=device)
     except (RuntimeError, AssertionError) as error:  # torch asserts that it was built for the device
-        raise ValueError(f"--device must be cpu, or cuda where there is one, got {name!r} ({_line(error)})") from error
+        raise ValueError(f"--device must be cpu, or cuda if available, got {name!r} ({_first_line(error)})") from error
     return device
 
 
 def prepare() -> None:
-    """Sets what holds for the whole process: memory, fp32 products on a CPU, and how many graphs may be compiled."""
+    """Configures the process: memory allocation, fp32 products on a CPU, and the limit of compiled graphs."""
     keep_freed_memory()
-    if not torch.cuda.is_available() and not torch.cpu._is_amx_tile_supported():  # where it would mean bf16
-        torch.set_float32_matmul_precision("medium")  # oneDNN's products on AMD
-    torch._dynamo.config.recompile_limit = 64  # a graph for each length of reviews
+    if not torch.cuda.is_available() and not torch.cpu._is_amx_tile_supported():  # with AMX, "medium" means bf16
+        torch.set_float32_matmul_precision("medium")  # lets AMD processors use oneDNN's products
+    torch._dynamo.config.recompile_limit = 64  # one graph for each padded length of reviews
 
 
 def keep_freed_memory() -> None:
-    """Tells glibc to keep freed memory: else it hands attention's buffers back and faults them in again each step."""
+    """Configures glibc to keep freed memory; by default attention's buffers are unmapped and mapped again each step."""
     with contextlib.suppress(OSError, AttributeError):  # another C library
         mallopt = ctypes.CDLL(None).mallopt
         for option, value in ((-4, 0), (-1, 2**31 - 1), (-2, 2**28)):  # MMAP_MAX, TRIM_THRESHOLD, TOP_PAD
@@ -49,34 +49,33 @@ def keep_freed_memory() -> None:
 
 
 def products(precision: str, device: torch.device) -> AbstractContextManager[object]:
-    """Within it, products are made in "bf16" or "fp32"; weights, sums of losses and the optimiser stay in fp32."""
+    """Context manager: matrix products run in "bf16" or "fp32"; weights, losses and optimiser stay in fp32."""
     return torch.autocast(device.type, torch.bfloat16, enabled=precision == "bf16")
 
 
 def set_attention(model: nn.Module, attention: str = "auto") -> None:
-    """Whether a model attends by the equation or by PyTorch's kernel.
+    """Selects how a model computes attention: by the "equation", by PyTorch's "kernel", or "auto" for the faster one.
 
-    Compiled for a CPU, the equation takes little more than half of the kernel's time, forward and backward; a GPU's
-    kernel never writes the scores to memory.
+    Compiled for a CPU, the equation takes little more than half of the kernel's time, forward and backward. On a GPU
+    the kernel is faster, because it never writes the scores to memory.
     """
     by_device = device_of(model).type == "cpu"
     by_equation(model, by_device if attention == "auto" else attention == "equation")
 
 
-def compiled(function: Callable[..., Any], device: torch.device, **options: Any) -> Callable[..., Any]:
-    """`torch.compile(function)`; the function itself, and one line on stderr, where nothing can be compiled.
+def try_compile(function: Callable[..., Any], device: torch.device, **options: Any) -> Callable[..., Any]:
+    """Returns `torch.compile(function)`, or, if torch.compile does not work here, the function itself.
 
-    The usual reason is that no C++ compiler is installed. It is found out by compiling next to nothing: what the
-    compiler says of the function itself is an error of ours and is raised.
+    The usual reason is a missing C++ compiler; one line on stderr says so. A trivial function is compiled to find out,
+    so an error in compiling `function` itself is still raised.
     """
     try:
         torch.compile(lambda x: x + 1)(torch.zeros(1, device=device))
     except RuntimeError as error:
-        print(f"not compiled, so slower: torch.compile does not work here ({_line(error)})", file=sys.stderr)
+        print(f"running uncompiled, slower: torch.compile does not work here ({_first_line(error)})", file=sys.stderr)
         return function
     return torch.compile(function, **options)
 
 
-def _line(error: Exception) -> str:
-    """The first line of a message."""
+def _first_line(error: Exception) -> str:
     return str(error).strip().partition("\n")[0]

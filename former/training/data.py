@@ -1,4 +1,4 @@
-"""The corpora: from a local file, packed or not, or from their public home; checked against a hash either way."""
+"""Reads the corpora from a local file, compressed or not, or from their public home; always checks their hash."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from pathlib import Path
 from typing import TypedDict
 
 SPLITS = ("train", "val", "test")
-ARTICLES = "\n\n\n"  # between two articles of a text; no piece of a word and no stretch runs over it
-TEXT_SHARES = {"train": (0, 90), "val": (90, 95), "test": (95, 100)}  # percent of the bytes, as enwik8 by convention
+ARTICLES = "\n\n\n"  # between two articles of a text; no piece of a word and no passage crosses it
+TEXT_SHARES = {"train": (0, 90), "val": (90, 95), "test": (95, 100)}  # percent of the bytes, the usual split of enwik8
 
 
 @dataclass(frozen=True)
 class Source:
-    """One file that holds a corpus.
+    """A file that holds a corpus.
 
     Args:
-        sha256: of the file after `.xz` is unpacked.
-        home: where it can be had, or "" where it has no public home.
+        sha256: of the file, after unpacking `.xz`.
+        home: its public address, or "".
     """
 
     sha256: str
@@ -37,13 +37,13 @@ class Source:
 
 @dataclass(frozen=True)
 class Corpus:
-    """What recipes name as their corpus: what a model's card says of it, and the files that hold it.
+    """A corpus: its entry in model cards, and the files that hold it.
 
     Args:
-        title: what it is.
-        license: on what terms it may be used.
-        splits: how it is cut in train, val and test.
-        sources: by file name; the first with a public home is what is fetched. None where the task makes its data.
+        title: one line about it.
+        license: the terms of use.
+        splits: how it is cut into train, val and test.
+        sources: by file name; the first with a public home is downloaded. Empty if the task generates its data.
     """
 
     title: str
@@ -53,12 +53,12 @@ class Corpus:
 
     @property
     def argument(self) -> str:
-        """How a command names it."""
+        """The argument that names it in a command: " --data DATA", or "" for generated data."""
         return " --data DATA" if self.sources else ""
 
     @property
     def home(self) -> tuple[str, str]:
-        """The name and the address of the file in its public home."""
+        """The name and the address of its file in public."""
         return next((name, source.home) for name, source in self.sources.items() if source.home)
 
 
@@ -94,19 +94,19 @@ CORPORA: dict[str, Corpus] = {
         sources={},
     ),
 }
-"""By the name that a recipe gives."""
+"""By the name that recipes use."""
 
 
 class Origin(TypedDict):
-    """Where a run's corpus comes from, as its saved states and its card have it."""
+    """The source of a run's corpus, as stored in its saved states and its card."""
 
     file: str  # its name, without the folder
-    sha256: str  # of the file as it is given, packed or not
+    sha256: str  # of the file as it is on disk, compressed or not
     unchecked: bool  # True: not compared with the known corpora
 
 
 def origin(path: Path, unchecked: bool) -> Origin:
-    """What a run keeps of its corpus, a file that is there."""
+    """Returns the record of a corpus file for a run's saved states."""
     return {"file": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "unchecked": unchecked}
 
 
@@ -119,42 +119,42 @@ class Review:
 
 
 def load_text(path: Path, corpus: str, unchecked: bool = False) -> bytes:
-    """All bytes of a text corpus; `split_text` cuts it.
+    """Reads all bytes of a text corpus; `split_text` cuts them.
 
     Args:
-        path: a file, as it is or packed by xz, or enwik8's zip.
+        path: a file, plain or compressed by xz, or enwik8's zip.
         corpus: its name in `CORPORA`.
-        unchecked: take any file, not only a known one.
+        unchecked: accept any file, not only a known one.
     Raises:
-        ValueError: missing, damaged or unknown; the message says what to do.
+        ValueError: the file is missing, damaged or unknown; the message says what to do.
     """
     data = _read(path, corpus, unchecked)
     try:
         return _unzip(data)
     except (zipfile.BadZipFile, zlib.error, EOFError) as error:
-        raise ValueError(f"{path} is damaged ({error}); fetch it again") from error
+        raise ValueError(f"{path} is damaged ({error}); download it again") from error
 
 
 def split_text(data: bytes) -> dict[str, tuple[int, int]]:
-    """Where each split begins and ends: 90 %, 5 % and 5 % of the bytes."""
+    """Returns each split's first byte and end: 90 %, 5 % and 5 % of the bytes."""
     return {name: (len(data) * low // 100, len(data) * high // 100) for name, (low, high) in TEXT_SHARES.items()}
 
 
 def split_as_text(content: bytes, split: str, most: int | None = None) -> str:
-    """A split as text, or the first `most` bytes of it; a character that is cut in two at its ends is left out."""
+    """Decodes a split, or its first `most` bytes; drops incomplete characters at both ends."""
     begin, end = split_text(content)[split]
     return content[begin : end if most is None else min(end, begin + most)].decode(errors="ignore")
 
 
 def load_reviews(path: Path, corpus: str, unchecked: bool = False) -> dict[str, list[Review]]:
-    """The reviews of each split.
+    """Reads the reviews of each split.
 
     Args:
-        path: JSON lines with `split`, `label` and `text`, as they are or packed by xz, or the archive of Maas et al.
+        path: JSON lines with `split`, `label` and `text`, plain or compressed by xz, or the archive of Maas et al.
         corpus: its name in `CORPORA`.
-        unchecked: take any file, not only a known one.
+        unchecked: accept any file, not only a known one.
     Raises:
-        ValueError: missing, damaged or unknown; the message says what to do.
+        ValueError: the file is missing, damaged or unknown; the message says what to do.
     """
     data = _read(path, corpus, unchecked)
     splits: dict[str, list[Review]] = {name: [] for name in SPLITS}
@@ -162,15 +162,17 @@ def load_reviews(path: Path, corpus: str, unchecked: bool = False) -> dict[str, 
         for split, review in _from_archive(data) if path.suffix == ".gz" else _from_lines(data, path):
             splits[split].append(review)
     except (tarfile.TarError, zlib.error, EOFError, OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} is damaged ({error}); fetch it again") from error
+        raise ValueError(f"{path} is damaged ({error}); download it again") from error
     return splits
 
 
 def download(corpus: str, directory: Path) -> Path:
-    """Fetches a corpus from its public home into a directory, once; a corpus that its task makes needs no file.
+    """Downloads a corpus into a directory unless it is there; returns its path.
+
+    A corpus that its task generates needs no file: the directory is returned.
 
     Raises:
-        ValueError: the home cannot be reached; the message says what to do.
+        ValueError: the public home cannot be reached; the message says what to do.
     """
     if not CORPORA[corpus].sources:
         return directory
@@ -178,40 +180,40 @@ def download(corpus: str, directory: Path) -> Path:
     path = directory / name
     if not path.exists():
         directory.mkdir(parents=True, exist_ok=True)
-        beside = path.with_name(f".{name}.{os.getpid()}")  # under torchrun every process fetches a file of its own
+        temporary = path.with_name(f".{name}.{os.getpid()}")  # under torchrun each process downloads its own file
         try:
-            urllib.request.urlretrieve(home, beside)
-            beside.replace(path)
+            urllib.request.urlretrieve(home, temporary)
+            temporary.replace(path)
         except OSError as error:
             raise ValueError(f"{home} cannot be reached ({error}); give the corpus as a file: --data PATH") from error
         finally:
-            beside.unlink(missing_ok=True)  # what an error leaves
+            temporary.unlink(missing_ok=True)
     return path
 
 
 def _read(path: Path, corpus: str, unchecked: bool) -> bytes:
-    """The file's bytes, unpacked from xz, if its hash is one of the corpus's."""
+    """Returns the file's bytes, unpacked from xz, after checking their hash."""
     if not CORPORA[corpus].sources:
-        raise ValueError(f"corpus must be one that is read from a file, got {corpus!r}, which is made by its own task")
+        raise ValueError(f"corpus must be one that is read from a file, got {corpus!r}, which its task generates")
     _, home = CORPORA[corpus].home
     if not path.is_file():
-        raise ValueError(f"--data must be a file that holds {corpus}, and there is none at {path}; fetch {home}")
+        raise ValueError(f"--data must be a file that holds {corpus}; there is no file at {path}; download {home}")
     try:
         data = lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
     except lzma.LZMAError as error:
-        raise ValueError(f"{path} is damaged ({error}); fetch it again, or {home}") from error
+        raise ValueError(f"{path} is damaged ({error}); download it again, or {home}") from error
     known = {source.sha256 for source in CORPORA[corpus].sources.values()}
-    found = hashlib.sha256(data).hexdigest()
-    if not unchecked and found not in known:
+    sha256 = hashlib.sha256(data).hexdigest()
+    if not unchecked and sha256 not in known:
         raise ValueError(
-            f"{path} is not a known copy of {corpus}: its sha256 is {found}, expected one of {sorted(known)}; "
-            f"fetch {home}, or add --unchecked to use a corpus of your own"
+            f"{path} is not a known copy of {corpus}: its sha256 is {sha256}, expected one of {sorted(known)}; "
+            f"download {home}, or add --unchecked to use a corpus of your own"
         )
     return data
 
 
 def _unzip(data: bytes) -> bytes:
-    """The only file of a zip archive; anything else as it is."""
+    """Returns the only file of a zip archive; other data unchanged."""
     if not data.startswith(b"PK\x03\x04"):
         return data
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -219,7 +221,7 @@ def _unzip(data: bytes) -> bytes:
 
 
 def _from_lines(data: bytes, path: Path) -> Iterator[tuple[str, Review]]:
-    """A review a line; where the lines name no split, one of 20 is for `val` and one for `test`."""
+    """Yields one review per line; a line without a split goes to `val` or `test` once in 20 each, else to `train`."""
     for number, line in enumerate(data.splitlines(), start=1):
         try:
             row = json.loads(line)
@@ -232,16 +234,16 @@ def _from_lines(data: bytes, path: Path) -> Iterator[tuple[str, Review]]:
                 yield split, Review(text, int(label))
             case _:
                 raise ValueError(
-                    f"{path} must hold one JSON object a line with split, label and text: train, val or test, "
-                    f"0 or 1, and a string; line {number} is {line[:80]!r}"
+                    f"{path} must hold one JSON object per line with split (train, val or test), label (0 or 1) and "
+                    f"text (a string); line {number} is {line[:80]!r}"
                 )
 
 
 def _from_archive(data: bytes) -> Iterator[tuple[str, Review]]:
-    """By label and number, which keeps a film's reviews together; of the training reviews every fifth is for `val`."""
+    """Yields the reviews in order of label and number, so a film's stay together; every fifth of `train` is `val`."""
     with tarfile.open(fileobj=io.BytesIO(data), mode="r:gz") as archive:
-        found = [re.fullmatch(r"aclImdb/(train|test)/(neg|pos)/(\d+)_\d+\.txt", name) for name in archive.getnames()]
-        names = {(*one.group(1, 2), int(one[3])): one[0] for one in found if one}
+        matches = [re.fullmatch(r"aclImdb/(train|test)/(neg|pos)/(\d+)_\d+\.txt", name) for name in archive.getnames()]
+        names = {(*match.group(1, 2), int(match[3])): match[0] for match in matches if match}
         for (split, label, number), name in sorted(names.items()):
             if (file := archive.extractfile(name)) is not None:
                 to = "val" if split == "train" and number % 5 == 0 else split

@@ -1,4 +1,4 @@
-"""From a run to a directory in `checkpoints/`: the weights, and a card that says where they come from."""
+"""Copies a run into a folder of `checkpoints/`: the weights, and a card that says how they were made."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from former.training.tasks.reviews import CLASSES
 
 
 def train_command(recipe: Recipe, unchecked: bool = False) -> str:
-    """The command that makes a model again: its recipe's name, and what differs from the recipe as it stands."""
+    """Returns the command that trains a model again: its recipe's name, and the settings that differ from it."""
     extra = settings_of(recipe)
     if recipe.base:
         extra = f" --name {shlex.quote(recipe.name)} --description {shlex.quote(recipe.description)}{extra}"
@@ -28,7 +28,7 @@ def train_command(recipe: Recipe, unchecked: bool = False) -> str:
 
 
 def settings_of(recipe: Recipe) -> str:
-    """The option that sets what differs from the recipe as it stands, a space before it; "" where nothing does."""
+    """Returns " --set FIELD=VALUE ..." for the fields that differ from the current recipe of this name, or ""."""
     now = _flat(RECIPES[recipe.base or recipe.name].to_dict())
     own = ("name", "base", "description")
     changed = {key: value for key, value in _flat(recipe.to_dict()).items() if key not in own and now[key] != value}
@@ -37,25 +37,25 @@ def settings_of(recipe: Recipe) -> str:
 
 
 def data_facts(recipe: Recipe, origin: Origin) -> dict[str, Any]:
-    """What a card says of the corpus; of one's own file no more than its name and hash, for no more is known."""
+    """Returns the card's entry about the corpus; for a user's own file, only its name and hash are known."""
     file = {"file": origin["file"], "sha256": origin["sha256"]}
     if origin["unchecked"]:
-        return {"corpus": "a file of one's own, not a known corpus (--unchecked)", **file}
+        return {"corpus": "the user's own file, not a known corpus (--unchecked)", **file}
     corpus = CORPORA[recipe.corpus]
     return {"corpus": corpus.title, "license": corpus.license, "splits": corpus.splits, **file}
 
 
 def make_bundle(run: Path, weights: Path) -> former.Bundle:
-    """A run's weights with all that is known of them.
+    """Loads a run's weights and tokenizer, and builds their card.
 
     Args:
-        run: the run's directory.
+        run: the run's folder.
         weights: a file of weights in it.
     Raises:
-        ValueError: no such weights.
+        ValueError: there is no such file.
     """
     if not weights.is_file():
-        raise ValueError(f"--out must be the directory of a run that was validated once, got {run}: no {weights.name}")
+        raise ValueError(f"--out must be the folder of a run with a validation, got {run}: no {weights.name}")
     tensors, header = state.read_tensors(weights)
     recipe = Recipe.from_dict(header["recipe"])
     model_class, _ = KINDS[recipe.kind]
@@ -80,44 +80,44 @@ def make_bundle(run: Path, weights: Path) -> former.Bundle:
 
 
 def export(run: Path, to: Path, replace: bool = False) -> list[Path]:
-    """Writes a run's best weights, and its snapshots below them; returns the directories.
+    """Writes a run's best weights, and its snapshots in folders below; returns these folders.
 
-    A last snapshot that is the best weights themselves is not written twice.
+    If the last snapshot is also the best, it is written only once.
 
-    A run knows nothing of the trainings before it, whose weights it began with: where the card that is written over
-    tells of them (`earlier`), the new one does too, if it began with the same.
+    A run does not know the trainings that came before it. So if the card to be replaced lists them (`earlier`), and the
+    run started from the same weights, the list is copied to the new card.
 
     Args:
-        run: the run's directory.
-        to: where to.
-        replace: whether a model that is there already may be written over.
+        run: the run's folder.
+        to: the folder to write.
+        replace: whether to overwrite a model that is already there.
     Raises:
         ValueError: the run has no weights yet, or there is a model already.
     """
     if (to / CARD).exists() and not replace:
-        raise ValueError(f"--to must be a place without a model, and {to} has one; --replace writes over it")
+        raise ValueError(f"--to must be a folder without a model, got {to}; --replace overwrites its model")
     before = state.read_json(to / CARD) if (to / CARD).exists() else {}
-    places = {to / path.stem: path for path in sorted(run.glob("snapshots/*.safetensors"))}
-    last, written = next(reversed(places), None), {}  # place → step
-    for place, weights in ({to: run / "best.safetensors"} | places).items():
+    snapshots = {to / path.stem: path for path in sorted(run.glob("snapshots/*.safetensors"))}
+    last, steps = next(reversed(snapshots), None), {}  # folder → step
+    for folder, weights in ({to: run / "best.safetensors"} | snapshots).items():
         bundle = make_bundle(run, weights)
-        if place == last and bundle.card["step"] == written[to]:
+        if folder == last and bundle.card["step"] == steps[to]:
             continue
-        written[place] = bundle.card["step"]
+        steps[folder] = bundle.card["step"]
         if "earlier" in before and before["recipe"]["weights"] == bundle.card["recipe"]["weights"]:
             bundle.card["earlier"] = before["earlier"]
-        former.save(bundle, place)
-    for older in {card.parent for card in to.glob(f"step-*/{CARD}")} - written.keys():  # of the run before
-        shutil.rmtree(older)
-    return list(written)
+        former.save(bundle, folder)
+    for stale in {card.parent for card in to.glob(f"step-*/{CARD}")} - steps.keys():  # snapshots of an earlier run
+        shutil.rmtree(stale)
+    return list(steps)
 
 
 def _flat(values: dict[str, Any]) -> dict[str, Any]:
-    """Nested names joined by dots."""
+    """Flattens nested dicts; joins their keys by dots."""
     flat: dict[str, Any] = {}
     for key, value in values.items():
         if isinstance(value, dict):
-            flat |= {f"{key}.{inner}": held for inner, held in value.items()}
+            flat |= {f"{key}.{inner_key}": inner for inner_key, inner in value.items()}
         else:
             flat[key] = value
     return flat

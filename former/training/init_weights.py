@@ -1,4 +1,4 @@
-"""What a run begins with: random weights, or those of another model, grown where this one is deeper."""
+"""The weights of step 0: random, or those of another model, with new blocks in between if this one is deeper."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from former.tokens.wordpiece import WordPieceTokenizer
 from former.training import neighbours, optim
 from former.training.recipes import Recipe
 
-_BLOCK = re.compile(r"(?:(?<=\.blocks\.)|(?<=\.positions\.layers\.))\d+(?=\.)")  # and each layer's terms of distance
-_LAST = re.compile(r"(unifyheads|ff\.2)\.(weight|bias)$")  # the maps with which a block's two branches end
+_BLOCK = re.compile(r"(?:(?<=\.blocks\.)|(?<=\.positions\.layers\.))\d+(?=\.)")  # also a layer's relative positions
+_LAST = re.compile(r"(unifyheads|ff\.2)\.(weight|bias)$")  # the last linear map of each of a block's two branches
 _POSITIONS = "transformer.positions.embedding.weight"
 
 
 def make_model(recipe: Recipe, *, with_weights: bool = True) -> Any:
-    """The model of a recipe as it stands at step 0.
+    """Builds a recipe's model with its weights of step 0.
 
     Args:
-        recipe: whose kind of model, config, seed and weights.
-        with_weights: False leaves the recipe's `weights` aside: a saved state follows.
+        recipe: the kind of model, config, seed and weights.
+        with_weights: False ignores the recipe's `weights`, because a saved state will be loaded.
     Raises:
-        ValueError: the weights that it begins with do not fit, or it begins as no model of its kind does.
+        ValueError: the recipe's weights do not fit the model, or its `initial` is not possible for this kind of model.
     """
     model_class, _ = KINDS[recipe.kind]
     model: Any = model_class(recipe.model)
@@ -45,58 +45,61 @@ def make_model(recipe: Recipe, *, with_weights: bool = True) -> Any:
             raise ValueError(f"initial must be 'zeros' or 'gpt2' for a {recipe.kind}, got 'neighbours'")
         neighbours.look_at_neighbours(model, torch.Generator().manual_seed(recipe.seed))
     if recipe.weights and with_weights:
-        model.load_state_dict(_begun(model.state_dict(), recipe))
+        model.load_state_dict(_initial_state(model.state_dict(), recipe))
     return model
 
 
-def pieces_of(recipe: Recipe, texts: Iterable[str]) -> WordPieceTokenizer:
-    """The tokenizer of the weights that a recipe begins with; without weights, one made of the texts.
+def wordpiece_of(recipe: Recipe, texts: Iterable[str]) -> WordPieceTokenizer:
+    """Returns the tokenizer of a recipe's initial weights; for random weights, one trained on the texts.
 
     Raises:
-        ValueError: weights without a WordPiece.
+        ValueError: the initial weights come without a WordPiece tokenizer.
     """
     if not recipe.weights:
         return WordPieceTokenizer.train(texts, recipe.model.num_tokens)
     tokenizer = former.load(recipe.weights).tokenizer
     if not isinstance(tokenizer, WordPieceTokenizer):
-        raise ValueError(f"weights must be of a BERT, with its WordPiece, got {recipe.weights!r}")
+        raise ValueError(f"weights must be of a BERT with its WordPiece tokenizer, got {recipe.weights!r}")
     return tokenizer
 
 
-def _begun(state: dict[str, Tensor], recipe: Recipe) -> dict[str, Tensor]:
-    """The weights that a recipe names, and of `state` the blocks that are new.
+def _initial_state(state: dict[str, Tensor], recipe: Recipe) -> dict[str, Tensor]:
+    """Returns the weights that a recipe names, fitted to this model; `state` has the model's own random weights.
 
-    What this model does not have is left out; a last layer or terms of distance that it has besides stay as in `state`.
-    Of a shallower model, block i becomes block i·n and n − 1 new ones follow it. Their last maps are made zero, so that
-    in a pre-norm stack they add nothing: the function stays the same. Where there are fewer learned positions, those
-    that are missing begin as the second half of them, again and again.
+    Weights that this model does not have are dropped; a last layer or relative positions that only this model has are
+    taken from `state`. If the other model is n times shallower, its block i becomes block i·n, and n − 1 new blocks
+    follow it. Their last maps are zero, so in a pre-norm stack they add nothing, and the model computes the same
+    function. If the other model has fewer learned positions, the second half of them is repeated.
     """
     source = former.load(recipe.weights)
     times, rest = divmod(recipe.model.depth, source.config.depth)
     if rest or (times > 1 and not (recipe.model.norm == "pre" and recipe.model.unify)):
         raise ValueError(
-            f"model.depth must be that of {recipe.weights!r}, {source.config.depth}, or in a pre-norm model with "
-            f"unified heads a multiple of it, got {recipe.model.depth}"
+            f"model.depth must be that of {recipe.weights!r}, {source.config.depth}, or, in a pre-norm model with "
+            f"unified heads, a multiple of it, got {recipe.model.depth}"
         )
-    held = {
+    weights = {
         _BLOCK.sub(lambda number: str(times * int(number[0])), name): tensor
         for name, tensor in source.model.state_dict().items()
     }
-    if _POSITIONS in held and _POSITIONS in state and len(held[_POSITIONS]) < len(state[_POSITIONS]):
-        held[_POSITIONS] = _repeated(held[_POSITIONS], len(state[_POSITIONS]))
+    if _POSITIONS in weights and _POSITIONS in state and len(weights[_POSITIONS]) < len(state[_POSITIONS]):
+        weights[_POSITIONS] = _extend(weights[_POSITIONS], len(state[_POSITIONS]))
     for name, tensor in state.items():
         block = _BLOCK.search(name)
-        # A classifier's last layer, on a BERT; a Transformer-XL's terms of distance, on a Generator.
-        added = name not in held and name.startswith(("toprobs.", "transformer.positions.layers."))
-        if added or (block and int(block[0]) % times):
-            held[name] = torch.zeros_like(tensor) if _LAST.search(name) else tensor
-        elif name not in held or held[name].shape != tensor.shape:
-            raise ValueError(f"model must have the shape of {recipe.weights!r}, with whose weights it begins")
-    return {name: held[name] for name in state}
+        # A BERT gets a classifier's last layer, and a Generator the relative positions of a Transformer-XL.
+        is_new = name not in weights and name.startswith(("toprobs.", "transformer.positions.layers."))
+        if is_new or (block and int(block[0]) % times):
+            weights[name] = torch.zeros_like(tensor) if _LAST.search(name) else tensor
+        elif name not in weights or weights[name].shape != tensor.shape:
+            raise ValueError(f"model must have the shape of {recipe.weights!r}, whose weights it starts from")
+    return {name: weights[name] for name in state}
 
 
-def _repeated(positions: Tensor, count: int) -> Tensor:
-    """(t, e) → (count, e), count above t: in the second half, as in what is new, a token has much before it."""
+def _extend(positions: Tensor, count: int) -> Tensor:
+    """Extends position vectors (t, e) to (count, e) by repeating their second half.
+
+    There, as at the new positions, a token has much text before it.
+    """
     half = len(positions) // 2
     more = torch.arange(count - len(positions), device=positions.device) % (len(positions) - half)
     return torch.cat([positions, positions[half + more]])

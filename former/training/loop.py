@@ -1,4 +1,4 @@
-"""The training loop: one step, and the run around it."""
+"""The training loop: one step, and the run as a whole."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tqdm import tqdm
 import former
 from former.checkpoints import CARD
 from former.training import optim, state
-from former.training.batches import Batch, generator_of, moved
-from former.training.compute import compiled, products, set_attention
+from former.training.batches import Batch, generator_of, to_device
+from former.training.compute import products, set_attention, try_compile
 from former.training.export import make_bundle
 from former.training.init_weights import make_model
 from former.training.parallel import Group
@@ -27,19 +27,19 @@ from former.training.tasks import Task
 
 
 def share(batch: Batch, recipe: Recipe, group: Group) -> list[Batch]:
-    """This process's part of a batch, in `accumulate` micro-batches."""
+    """Returns this process's part of a batch, as `accumulate` micro-batches."""
     parts = zip(*(tensor.chunk(group.size * recipe.accumulate) for tensor in batch), strict=True)
     return list(parts)[group.rank :: group.size]
 
 
 def backward(model: nn.Module, loss_of: Any, parts: list[Batch], recipe: Recipe) -> Tensor:
-    """Adds up the gradient of the mean loss over micro-batches; returns that loss, of this process."""
+    """Accumulates the gradient of the mean loss over micro-batches; returns this process's loss."""
     device = parts[0][0].device
     total = torch.zeros((), device=device)
     for number, part in enumerate(parts, start=1):
-        # Several processes exchange their gradients once a step, after the last part.
-        alone = isinstance(model, DistributedDataParallel) and number < len(parts)
-        with cast(DistributedDataParallel, model).no_sync() if alone else contextlib.nullcontext():
+        # Processes exchange their gradients once per step, in the last backward pass.
+        skip_sync = isinstance(model, DistributedDataParallel) and number < len(parts)
+        with cast(DistributedDataParallel, model).no_sync() if skip_sync else contextlib.nullcontext():
             with products(recipe.precision, device):
                 loss = loss_of(model, *part) / len(parts)
             loss.backward()
@@ -48,17 +48,17 @@ def backward(model: nn.Module, loss_of: Any, parts: list[Batch], recipe: Recipe)
 
 
 class Run:
-    """A training run in a directory; built anew or where it was left.
+    """A training run in a folder; resumes if the folder has a saved state.
 
     Args:
-        recipe: what to do.
-        task: what to do it on.
-        out: the run's directory.
+        recipe: the settings.
+        task: the data and the loss.
+        out: the run's folder.
         group: this process among all.
-        start: a saved state to begin from instead, such as another run's `stable.safetensors`.
+        start: a saved state to start from if the folder has none, such as another run's `stable.safetensors`.
     Raises:
-        ValueError: a batch that cannot be shared out evenly; or the directory, or `start`, holds another model, or
-            one trained on another corpus.
+        ValueError: the batch cannot be divided evenly among processes and micro-batches; or the saved state is of
+            another model or corpus.
     """
 
     def __init__(self, recipe: Recipe, task: Task, out: Path, group: Group, start: Path | None = None) -> None:
@@ -74,20 +74,20 @@ class Run:
         set_attention(self.model, recipe.attention)
         self.optimisers = optim.make_optimisers(self.model, recipe)
         self.step, self.seconds, self.best = 0, 0.0, None
-        self.processor: float | None = 0.0  # seconds of processor time; None where an older run did not count them
+        self.processor: float | None = 0.0  # seconds of processor time; None if an older run did not count them
         if source is not None:
             header = state.load_state(source, self.model, self.optimisers)
             self._check(header, source)
             self.step, self.seconds = header["step"], header["seconds"]
             self.processor = header.get("processor_seconds")
-            if saved.exists():  # the best weights of `start` are not in this directory, so their figure does not count
+            if saved.exists():  # the best weights of `start` are not in this folder, so their figure does not count
                 self.best = header["best"]
         self.network, self.loss_of = group.wrap(self.model, task.loss)
-        if recipe.compile and group.size == 1:  # several processes run as written
-            self.loss_of = compiled(task.loss, group.device, dynamic=False)
+        if recipe.compile and group.size == 1:  # several processes run uncompiled
+            self.loss_of = try_compile(task.loss, group.device, dynamic=False)
 
     def train(self) -> None:
-        """Takes the steps that are left."""
+        """Trains until the recipe's number of steps; validates, saves and logs on the way."""
         if self.group.first:
             state.write_json(self.out / state.VOCABULARY, self.task.tokenizer.to_dict())
         log = state.Log(self.out / "log.jsonl", self.step) if self.group.first else None
@@ -102,28 +102,28 @@ class Run:
         while self.step < self.recipe.steps:
             if self.step == optim.decay_start(self.recipe):
                 self._save("stable")
-            self._logged_step(log, bar)
-            ended = self.step == self.recipe.steps
-            if self.step % self.recipe.validate_every == 0 or ended:
+            self._step_and_log(log, bar)
+            is_last = self.step == self.recipe.steps
+            if self.step % self.recipe.validate_every == 0 or is_last:
                 self._validate(log, bar)
             self._keep_snapshot()
-            if self.step % self.recipe.save_every == 0 or ended:
+            if self.step % self.recipe.save_every == 0 or is_last:
                 self._save("state")
         bar.close()
-        if self.group.first and not (self.out / CARD).exists():  # an older run, or one that was killed at it
+        if self.group.first and not (self.out / CARD).exists():  # an older run, or one killed before writing it
             self._publish()
 
     def take_step(self) -> tuple[Tensor, Tensor]:
-        """One update of the weights; gives the loss before it, in nats, and the gradient's norm before clipping.
+        """Updates the weights once; returns the loss before the update, in nats, and the gradient norm before clipping.
 
-        Both stay on the device: whoever reads them waits for it.
+        Both stay on the device, so that the loop need not wait for it.
         """
         recipe = self.recipe
-        # Dropout's random numbers, too, depend on nothing but seed, step and process.
+        # Dropout's random numbers, too, depend only on seed, step and process.
         torch.manual_seed(generator_of(recipe.seed, 2, self.step, self.group.rank).initial_seed())
         self.network.train()
         batch = self.task.batch(self.step)
-        parts = [moved(part, self.group.device) for part in share(batch, recipe, self.group)]
+        parts = [to_device(part, self.group.device) for part in share(batch, recipe, self.group)]
         loss = self.group.mean(backward(self.network, self.loss_of, parts, recipe))
         norm = nn.utils.clip_grad_norm_(self.model.parameters(), recipe.clip)
         optim.set_learning_rate(self.optimisers.values(), optim.learning_rate(self.step, recipe))
@@ -133,28 +133,28 @@ class Run:
         self.step += 1
         return loss, norm
 
-    def _logged_step(self, log: state.Log | None, bar: Any) -> None:
-        """One step, its time, and of every tenth a line in the log."""
-        with self._timed():
+    def _step_and_log(self, log: state.Log | None, bar: Any) -> None:
+        """Takes a step, measures its time, and logs every tenth."""
+        with self._timer():
             loss, norm = self.take_step()
-            logged = log is not None and (self.step % 10 == 0 or self.step == self.recipe.steps)
-            shown = (float(loss), float(norm)) if logged else None  # here alone the loop waits for the device
-        if log is not None and shown is not None:
-            log.write(step=self.step, loss=shown[0], norm=shown[1], seconds=round(self.seconds, 1))
-            bar.set_postfix(loss=f"{shown[0]:.3f}", best=self.best and f"{self.best:.4f}", refresh=False)
+            log_now = log is not None and (self.step % 10 == 0 or self.step == self.recipe.steps)
+            figures = (float(loss), float(norm)) if log_now else None  # only here the loop waits for the device
+        if log is not None and figures is not None:
+            log.write(step=self.step, loss=figures[0], norm=figures[1], seconds=round(self.seconds, 1))
+            bar.set_postfix(loss=f"{figures[0]:.3f}", best=self.best and f"{self.best:.4f}", refresh=False)
         bar.update()
 
     def _publish(self) -> None:
-        """Makes of the run's directory one that `former.load` reads: the best weights, and their card."""
+        """Writes the best weights and their card into the run's folder, so that `former.load` reads it."""
         former.save(make_bundle(self.out, self.out / "best.safetensors"), self.out)
 
     def _validate(self, log: state.Log | None, bar: Any) -> None:
-        """The figure on validation; where it is the best so far, the weights are kept."""
+        """Measures the model on the validation split; saves the weights if they are the best so far."""
         self.group.wait()
         if log is None:
             return
         self.model.eval()
-        with self._timed(), torch.no_grad(), products(self.recipe.precision, self.group.device):
+        with self._timer(), torch.no_grad(), products(self.recipe.precision, self.group.device):
             figure = self.task.validate(self.model)
         better = self.best is None or (figure > self.best if self.task.higher_is_better else figure < self.best)
         if better:
@@ -165,8 +165,11 @@ class Run:
         bar.write(f"{self.recipe.name} step {self.step}: {self.task.figure} {figure:.4f}, {self.seconds:.0f} s")
 
     @contextlib.contextmanager
-    def _timed(self) -> Iterator[None]:
-        """Counts the time within it, by the clock and of the processor: they differ where other work runs beside."""
+    def _timer(self) -> Iterator[None]:
+        """Context manager: adds the time spent inside to the run's wall time and processor time.
+
+        The two differ if the machine is busy with other work.
+        """
         began, worked = time.perf_counter(), time.process_time()
         yield
         self.seconds += time.perf_counter() - began
@@ -195,23 +198,26 @@ class Run:
         }
 
     def _check(self, header: dict[str, Any], source: Path) -> None:
-        """Refuses to go on with what would not give the same run; steps and decay may change before the decay."""
-        held, given = header.get("corpus", {}).get("sha256"), self.task.corpus["sha256"]
-        if held != given:
+        """Raises ValueError if a saved state was made with other settings or data, so that resuming would differ.
+
+        Steps and decay may change as long as the learning rate is not falling yet.
+        """
+        expected, got = header.get("corpus", {}).get("sha256"), self.task.corpus["sha256"]
+        if expected != got:
             raise ValueError(
-                f"--data must be the file that {source} was begun on, of sha256 {held}, got {given}; "
-                f"give that, or another --out"
+                f"--data must be the file that {source} was trained on, of sha256 {expected}, got {got}; "
+                f"give that file, or another --out"
             )
         before = Recipe.from_dict(header["recipe"])
         same = replace(before, **{name: getattr(self.recipe, name) for name in _FREE})
         if same != self.recipe:
             changed = [name for name, value in same.to_dict().items() if value != self.recipe.to_dict()[name]]
-            raise ValueError(f"{source} was begun with other values of {changed}; give those, or another --out")
+            raise ValueError(f"{source} was trained with other values of {changed}; give those, or another --out")
         old, new = ((recipe.steps, recipe.decay) for recipe in (before, self.recipe))
         if old != new and header["step"] > min(map(optim.decay_start, (before, self.recipe))):
             raise ValueError(
-                f"steps and decay must stay {old}: at step {header['step']} of {source} the learning rate is already "
-                f"falling, got {new}; --start from its stable.safetensors for a longer run"
+                f"steps and decay must stay {old}, got {new}: at step {header['step']} of {source} the learning rate "
+                f"is already falling; for a longer run, --start from its stable.safetensors"
             )
 
 
@@ -226,4 +232,4 @@ _FREE = (
     "accumulate",
     "attention",
 )
-"""What may change from one start of a run to the next."""
+"""Fields that may change when a run is resumed."""

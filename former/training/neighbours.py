@@ -1,9 +1,9 @@
-"""A start for models that see a whole text: the first layer's heads look at the pieces around each place.
+"""Initial weights for models without a causal mask: the first layer's heads attend to neighbouring positions.
 
-From random weights, a stack that must say hidden words first learns to copy those that are not hidden, and stays there
-for thousands of steps: nothing yet tells a head which place is next to which, and each position has to be learned on
-its own. Here the positions start as waves and the first layer's queries as its keys, turned by a step or two, so that
-the score of two places depends on their distance alone. All of it is trained on.
+From random weights, a model that has to predict hidden words first learns to copy the visible ones, and stays there for
+thousands of steps: no head knows yet which positions are neighbours, and each position has to be learned separately.
+Here the positions start as waves, and the first layer's queries start as its keys rotated by one or two positions, so
+that a score depends only on the distance of two positions. Training changes all of these weights.
 """
 
 from __future__ import annotations
@@ -15,21 +15,24 @@ from torch import Tensor
 
 from former.bert import BertStack
 
-_SHARPNESS = 1.6  # how large the entries of q and k start: about 0.6 of a head's weight is on its neighbour
+_SHARPNESS = 1.6  # scale of q and k: about 0.6 of a head's weight is on its neighbour
 
 
 @torch.no_grad()
 def look_at_neighbours(model: BertStack, generator: torch.Generator) -> None:
-    """Sets the positions and the first layer's queries and keys: head 0 looks one place back, 1 ahead, 2 two back, ….
+    """Sets the positions and the first layer's queries and keys, in place.
 
-    Position t starts as cos(ωt) and sin(ωt), e/2 each, as large as the embeddings beside it. Half of the ω lie anywhere
-    between 0 and π, which makes places next to each other differ; half fall from 1 to 1/10,000, as in sinusoidal
-    positions. A head's k reads s/2 waves of the first kind, s its size, and its q the same, turned by its distance d:
+    Head 0 attends one position back, head 1 one ahead, head 2 two back, and so on.
+
+    Position t starts as cos(ωt) and sin(ωt), e/2 numbers each, as large as the token embeddings. Half of the ω are
+    drawn from 0 to π, so that neighbouring positions differ; half fall from 1 to 1/10,000, as in sinusoidal positions.
+    The k of a head of size s reads s/2 waves of the first kind, and its q reads the same waves, shifted by the head's
+    distance d:
 
         q(t)·k(t') = g² Σ cos(ω (t + d − t')), largest at t' = t + d.
 
     Args:
-        model: of narrow heads, with learned positions; its other weights stay.
+        model: a model with narrow heads and learned positions; its other weights are unchanged.
         generator: draws the ω.
     """
     emb, heads = model.config.emb, model.config.heads
@@ -45,17 +48,17 @@ def look_at_neighbours(model: BertStack, generator: torch.Generator) -> None:
     size = emb // heads
     for head in range(heads):
         distance = (head // 2 + 1) * (-1 if head % 2 == 0 else 1)
-        read = (torch.arange(size // 2) + head * (size // 2)) % len(fast)  # which waves
-        own = slice(head * size, (head + 1) * size)
-        keys[own] = _turned(waves, read, 0)
-        queries[own] = _turned(waves, read, distance)
+        indices = (torch.arange(size // 2) + head * (size // 2)) % len(fast)
+        rows = slice(head * size, (head + 1) * size)
+        keys[rows] = _shift(waves, indices, 0)
+        queries[rows] = _shift(waves, indices, distance)
 
 
-def _turned(waves: Tensor, read: Tensor, distance: int) -> Tensor:
-    """The matrix (2n, e) that reads n waves off a position t as they stand at t + distance."""
-    matrix = torch.zeros(2 * len(read), 2 * len(waves))
-    cos, sin = (waves[read] * distance).cos(), (waves[read] * distance).sin()
-    row = torch.arange(len(read))
-    matrix[row, read], matrix[row, len(waves) + read] = cos, -sin
-    matrix[len(read) + row, read], matrix[len(read) + row, len(waves) + read] = sin, cos
+def _shift(waves: Tensor, indices: Tensor, distance: int) -> Tensor:
+    """Returns the matrix (2n, e) that maps the vector of position t to n of its waves at position t + distance."""
+    matrix = torch.zeros(2 * len(indices), 2 * len(waves))
+    cos, sin = (waves[indices] * distance).cos(), (waves[indices] * distance).sin()
+    row = torch.arange(len(indices))
+    matrix[row, indices], matrix[row, len(waves) + indices] = cos, -sin
+    matrix[len(indices) + row, indices], matrix[len(indices) + row, len(waves) + indices] = sin, cos
     return _SHARPNESS * matrix

@@ -1,10 +1,10 @@
-"""How the weights start and move: initialisation, Muon and AdamW, and the learning rate over time.
+"""Initialisation, the optimisers Muon and AdamW, and the learning rate schedule.
 
-Muon (Jordan 2024) takes the momentum of a matrix's gradient and sets all its singular values near 1 before it is
-applied, so that no few directions dominate an update. Its author reports that it made training to a loss of 3.28 on
-FineWeb 1.35 times as fast (https://kellerjordan.github.io/posts/muon); here it was compared with AdamW alone for
-`bert-reviews` only (checkpoints/README.md, "What was tried"). It is made for matrices that map hidden vectors to hidden
-vectors; embeddings, biases, norms and the output layer go by AdamW.
+Muon (Jordan 2024) sets all singular values of a matrix's momentum near 1 before applying it, so that an update is not
+dominated by a few directions. Its author reports that training to a loss of 3.28 on FineWeb became 1.35 times as fast
+(https://kellerjordan.github.io/posts/muon); here it was compared with AdamW for `bert-reviews` only
+(checkpoints/README.md, "What was tried"). Muon is meant for matrices that map hidden vectors to hidden vectors; AdamW
+updates embeddings, biases, norms and the output layer.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from former.training.recipes import Recipe
 
 
 def learning_rate(step: int, recipe: Recipe) -> float:
-    """The share of the peak learning rate at a step: up over `warmup`, level, down to 0 over the last `decay`.
+    """Returns the learning rate at a step, as a share of its peak: warmup, constant, then linear decay to 0.
 
-    Until the decay begins it does not depend on the number of steps: a run can go on from there with more.
+    Until the decay begins it does not depend on the number of steps, so a run can be extended from there.
     """
     start = decay_start(recipe)
     up = min(1.0, (step + 1) / recipe.warmup)
@@ -28,7 +28,7 @@ def learning_rate(step: int, recipe: Recipe) -> float:
 
 
 def decay_start(recipe: Recipe) -> int:
-    """The step at which the learning rate begins to fall."""
+    """Returns the step at which the learning rate begins to fall."""
     return recipe.steps - round(recipe.decay * recipe.steps)
 
 
@@ -37,12 +37,12 @@ _ZERO = ("unifyheads.weight", "ff.2.weight", "toprobs.weight", ".content", ".pos
 
 @torch.no_grad()
 def initialise(model: nn.Module, seed: int) -> None:
-    """Sets the weights of step 0, the same for the same seed.
+    """Sets the weights of step 0 in place; the same seed gives the same weights.
 
-    Matrices start at a standard deviation of 1/√inputs, embeddings at 0.02; each residual branch and the output
-    layer end in zeros, so that the model starts as the identity and predicts every token alike (where `unify` is off,
-    a branch of attention ends in no map and is not the identity); so do the two biases of
-    relative positions.
+    Matrices start with a standard deviation of 1/√inputs, embeddings with 0.02. The last map of each residual branch
+    and the output layer start at zero, so each block starts as the identity and all tokens are equally likely (with
+    `unify` off, attention has no last map, and a block is not the identity). The two biases of relative positions
+    start at zero too.
     """
     generator = torch.Generator().manual_seed(seed)
     for name, parameter in model.named_parameters():
@@ -58,7 +58,7 @@ def initialise(model: nn.Module, seed: int) -> None:
 
 
 def make_optimisers(model: nn.Module, recipe: Recipe) -> dict[str, torch.optim.Optimizer]:
-    """Muon for the matrices inside the blocks, AdamW for all else; each group knows its peak as `peak`."""
+    """Returns AdamW, and Muon for the matrices inside the blocks; each group's `peak` is its peak learning rate."""
     inside, matrices, vectors = [], [], []
     for name, parameter in model.named_parameters():
         if ".blocks." in name and parameter.dim() == 2:

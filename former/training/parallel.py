@@ -1,9 +1,9 @@
-"""Several processes, on one machine or many, by `torchrun`; one process where it was not used.
+"""Data-parallel training in several processes, on one machine or many, started by `torchrun`.
 
     torchrun --nproc-per-node 2 -m former.training train generator --data DATA
 
 Every process draws the same whole batch and takes its own rows; DistributedDataParallel averages the gradients, so
-two processes take the step that one would. The run's directory must be one that all processes see.
+two processes take the same step as one. All processes must see the run's folder. Without torchrun there is one process.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class _Loss(nn.Module):
 
 @dataclass(frozen=True)
 class Group:
-    """This process among all."""
+    """This process's place among all processes."""
 
     rank: int = 0
     size: int = 1
@@ -42,32 +42,38 @@ class Group:
 
     @property
     def first(self) -> bool:
-        """Whether this process is the one that writes and prints."""
+        """True in the one process that writes files and prints."""
         return self.rank == 0
 
     def wrap(self, model: nn.Module, loss: Loss) -> tuple[nn.Module, Loss]:
-        """A network and its loss(network, *batch): the model and its own, or for several processes both as one module,
-        whose call averages the gradients, whichever of the model's parts the loss asks."""
+        """Returns a module and its loss(module, *batch): in one process, the arguments themselves.
+
+        In several processes the module computes the loss itself, so that DistributedDataParallel averages the
+        gradients of every part of the model that the loss uses.
+        """
         if self.size == 1:
             return model, loss
-        network = DistributedDataParallel(_Loss(model, loss))  # on one device, which the weights tell
+        network = DistributedDataParallel(_Loss(model, loss))
         return network, lambda network, *batch: network(*batch)
 
     def mean(self, value: Tensor) -> Tensor:
-        """The mean of a number over the processes."""
+        """Returns the mean of a number over all processes."""
         if self.size > 1:
             dist.all_reduce(value)
         return value / self.size
 
     def wait(self) -> None:
-        """Until all processes are here."""
+        """Waits until all processes have called it."""
         if self.size > 1:
             dist.barrier()
 
 
 @contextmanager
 def processes(device: torch.device) -> Iterator[Group]:
-    """The group that `torchrun` made, through nccl on GPUs, each with its own, else gloo; without it a group of one."""
+    """Context manager: the process group of `torchrun`, or a group of one without it.
+
+    GPUs communicate by nccl, one GPU per process; CPUs by gloo.
+    """
     if int(os.environ.get("WORLD_SIZE", "1")) == 1:
         yield Group(device=device)
         return

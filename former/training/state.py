@@ -1,16 +1,16 @@
-"""A run on disk. Each file is written beside its place and renamed into it, so a kill leaves the old or the new.
-One process writes, under one name: what a kill leaves beside is overwritten by the next write.
+"""A run on disk. Each file is written under a temporary name and then renamed, so a kill never leaves half a file.
+Only one process writes, so a temporary file left by a kill is overwritten by the next write.
 
-    state.safetensors    weights, optimisers, and in its header the recipe, the step and the time spent
-    stable.safetensors   the state just before the learning rate began to fall: from here a longer run can go on
-    best.safetensors     the weights that did best on validation
-    card.json, model*    the same as a model that `former.load` reads, so that a run's directory is one
-    snapshots/           the weights of chosen steps
-    vocabulary.json      what made tokens of the corpus
-    corpus.safetensors   the tokens, where they are slow to make (`former.training.cache`)
+    state.safetensors    weights and optimisers; its header has the recipe, the step and the time spent
+    stable.safetensors   the state just before the learning rate begins to fall: a longer run can start from it
+    best.safetensors     the weights with the best result on validation
+    card.json, model*    the best weights in the form that `former.load` reads
+    snapshots/           the weights at the recipe's `snapshots`
+    vocabulary.json      the tokenizer
+    corpus.safetensors   the tokens of the corpus, if they are slow to compute (`former.training.cache`)
     log.jsonl            one line for each logged step
 
-Nothing is pickled. What is random at a step is drawn from (seed, step), so the step is all there is to keep of it.
+Nothing is pickled. All random numbers of a step are drawn from (seed, step), so no random state needs saving.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Optimisers = Mapping[str, torch.optim.Optimizer]
 
 
 def machine(device: torch.device) -> dict[str, Any]:
-    """The processor, the GPU if it is the device, and the software, without names of hosts."""
+    """Returns the processor, the GPU (if it is the device), threads and torch's version; never the host's name."""
     cpu = "unknown"
     if Path("/proc/cpuinfo").exists():
         facts = dict(
@@ -56,21 +56,21 @@ def machine(device: torch.device) -> dict[str, Any]:
 def write_tensors(path: Path, tensors: dict[str, Tensor], header: Mapping[str, Any]) -> None:
     """Writes tensors and a JSON header to one safetensors file, atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = _beside(path)
-    save_file({name: t.contiguous() for name, t in tensors.items()}, beside, {"header": json.dumps(header)})
-    with open(beside, "rb") as file:
+    temporary = _temporary(path)
+    save_file({name: t.contiguous() for name, t in tensors.items()}, temporary, {"header": json.dumps(header)})
+    with open(temporary, "rb") as file:
         os.fsync(file.fileno())
-    os.replace(beside, path)
+    os.replace(temporary, path)
 
 
 def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
-    """The inverse of `write_tensors`.
+    """Reads the tensors and the header that `write_tensors` wrote.
 
     Raises:
-        ValueError: no such file, or one that is damaged.
+        ValueError: the file is missing or damaged.
     """
     if not path.is_file():
-        raise ValueError(f"a run's state or weights must be a file, and there is none at {path}")
+        raise ValueError(f"a run's state or weights must be a file; there is no file at {path}")
     try:
         with safe_open(path, framework="pt") as file:
             header = json.loads((file.metadata() or {}).get("header", "{}"))
@@ -79,8 +79,8 @@ def read_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
         raise ValueError(f"{path} is damaged ({error}); remove it, or give another") from error
 
 
-def measured(command: str, **figures: Any) -> str:
-    """A measurement as JSON for a file: the command that made it, the day, the machine, and its figures."""
+def measurement_json(command: str, **figures: Any) -> str:
+    """Returns a measurement as JSON: the command that made it, the date, the machine, and its figures."""
     facts = {
         "command": f"python -m former.training {command}",
         "date": f"{datetime.now(timezone.utc):%Y-%m-%d}",
@@ -92,23 +92,23 @@ def measured(command: str, **figures: Any) -> str:
 def write_json(path: Path, values: Any) -> None:
     """Writes JSON, atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside = _beside(path)
-    beside.write_text(json.dumps(values, ensure_ascii=False), encoding="utf-8")
-    os.replace(beside, path)
+    temporary = _temporary(path)
+    temporary.write_text(json.dumps(values, ensure_ascii=False), encoding="utf-8")
+    os.replace(temporary, path)
 
 
 def read_json(path: Path) -> Any:
-    """The inverse of `write_json`."""
+    """Reads the values that `write_json` wrote."""
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def _beside(path: Path) -> Path:
-    """Where a file is written; no name that ends in the file's own suffix, by which snapshots are found."""
+def _temporary(path: Path) -> Path:
+    """The name under which a file is first written; its suffix differs, so no glob for snapshots matches it."""
     return path.with_name(f".{path.name}.unfinished")
 
 
 def save_state(path: Path, model: nn.Module, optimisers: Optimisers, header: Mapping[str, Any]) -> None:
-    """Writes everything a run needs to go on."""
+    """Writes everything that is needed to resume a run."""
     tensors = {f"model.{name}": value for name, value in model.state_dict().items()}
     for kind, optimiser in optimisers.items():
         for index, values in optimiser.state_dict()["state"].items():
@@ -117,42 +117,42 @@ def save_state(path: Path, model: nn.Module, optimisers: Optimisers, header: Map
 
 
 def load_state(path: Path, model: nn.Module, optimisers: Optimisers) -> dict[str, Any]:
-    """Puts a saved state in place; returns its header.
+    """Loads a saved state into a model and its optimisers; returns its header.
 
     Raises:
-        ValueError: it is missing or damaged, or was saved by another model.
+        ValueError: the file is missing or damaged, or holds the state of another model.
     """
     tensors, header = read_tensors(path)
     weights = {name.removeprefix("model."): t for name, t in tensors.items() if name.startswith("model.")}
     try:
         model.load_state_dict(weights)
     except RuntimeError as error:
-        raise ValueError(f"{path} holds another model; give another --out, or the settings it began with") from error
+        raise ValueError(f"{path} holds another model; give another --out, or its original settings") from error
     for kind, optimiser in optimisers.items():
-        held: dict[int, dict[str, Tensor]] = {}
+        moments: dict[int, dict[str, Tensor]] = {}
         for name, tensor in tensors.items():
             if name.startswith(f"{kind}."):
                 _, index, field = name.split(".")
-                held.setdefault(int(index), {})[field] = tensor
-        optimiser.load_state_dict({**optimiser.state_dict(), "state": held})
+                moments.setdefault(int(index), {})[field] = tensor
+        optimiser.load_state_dict({**optimiser.state_dict(), "state": moments})
     return header
 
 
 class Log:
-    """A JSONL file that goes on where the state left off: lines of later steps, lost by a kill, are dropped.
+    """Appends lines of JSON to a file; when a run resumes, lines of steps after its saved state are dropped first.
 
     Args:
         path: the file.
-        step: the step the run goes on from.
+        step: the step at which the run resumes.
     """
 
     def __init__(self, path: Path, step: int) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         lines = path.read_text().splitlines(keepends=True) if path.exists() else []
-        kept = [line for line in lines if line.endswith("\n") and json.loads(line)["step"] <= step]
-        beside = _beside(path)
-        beside.write_text("".join(kept if step else []))
-        os.replace(beside, path)
+        earlier = [line for line in lines if line.endswith("\n") and json.loads(line)["step"] <= step]
+        temporary = _temporary(path)
+        temporary.write_text("".join(earlier if step else []))
+        os.replace(temporary, path)
         self._file = path.open("a", buffering=1)
 
     def write(self, **values: Any) -> None:

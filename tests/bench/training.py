@@ -21,8 +21,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from former.training import data
-from former.training.batches import moved
-from former.training.compute import choose_device, compiled, prepare, products
+from former.training.batches import to_device
+from former.training.compute import choose_device, prepare, products, try_compile
 from former.training.loop import Run
 from former.training.parallel import Group
 from former.training.recipes import RECIPES, Recipe
@@ -59,10 +59,10 @@ def peer_step(recipe: Recipe, task: TextTask, device: torch.device, compile_it: 
     def loss_of(inputs: Tensor, targets: Tensor) -> Tensor:
         return F.cross_entropy(model(inputs).float().flatten(0, 1), targets.flatten())
 
-    loss: Any = compiled(loss_of, device, dynamic=False) if compile_it else loss_of
+    loss: Any = try_compile(loss_of, device, dynamic=False) if compile_it else loss_of
 
     def step() -> None:
-        batch = moved(task.batch(0), device)
+        batch = to_device(task.batch(0), device)
         with products(recipe.precision, device):
             value = loss(*batch)
         value.backward()
@@ -96,7 +96,7 @@ def main() -> int:
     prepare()
     batch = options.batch or (256 if device.type == "cuda" else 16)
     settings = [f"model.depth={options.depth}", f"batch={batch}", "steps=1000000", "weights="]
-    recipe = RECIPES["generator"].changed(settings)
+    recipe = RECIPES["generator"].with_settings(settings)
     text = torch.randint(256, (2_000_000,), generator=torch.Generator().manual_seed(0)).to(torch.uint8)
     origin: data.Origin = {"file": "random", "sha256": "", "unchecked": True}
     splits = data.split_text(bytes(len(text)))

@@ -25,7 +25,7 @@ def recipe():
     """A tiny text recipe in fp32; `recipe(name, setting, ...)` changes it."""
 
     def make(name="tiny-generator", *settings):
-        return RECIPES[name].changed([*TINY, "precision=fp32", *settings])
+        return RECIPES[name].with_settings([*TINY, "precision=fp32", *settings])
 
     return make
 

@@ -39,7 +39,7 @@ def test_a_wrong_corpus_says_its_hash_and_what_to_do(text_file):
 def test_a_damaged_archive_is_refused(text_file, tmp_path):
     packed = tmp_path / "text.xz"
     packed.write_bytes(lzma.compress(text_file.read_bytes())[:-100])
-    with pytest.raises(ValueError, match=r"text\.xz is damaged.*fetch it again"):
+    with pytest.raises(ValueError, match=r"text\.xz is damaged.*download it again"):
         data.load_text(packed, "wiki100", unchecked=True)
 
 
@@ -58,9 +58,7 @@ def test_a_damaged_archive_is_refused(text_file, tmp_path):
 def test_reviews_of_another_form_are_refused_by_file_and_line(line, tmp_path):
     path = tmp_path / "reviews.jsonl"
     path.write_text('{"split": "train", "label": 0, "text": "good"}\n' + line + "\n")
-    with pytest.raises(
-        ValueError, match=r"reviews\.jsonl.*one JSON object a line with split, label and text.*line 2 is"
-    ):
+    with pytest.raises(ValueError, match=r"reviews\.jsonl.*one JSON object per line with split.*line 2 is"):
         data.load_reviews(path, "imdb", unchecked=True)
 
 
@@ -70,7 +68,7 @@ def test_a_damaged_zip_is_refused(damage, text_file, tmp_path):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("text", text_file.read_bytes())
     path.write_bytes(path.read_bytes()[:-50] if damage == "cut short" else b"PK\x03\x04 and nothing more")
-    with pytest.raises(ValueError, match=r"text\.zip is damaged.*fetch it again"):
+    with pytest.raises(ValueError, match=r"text\.zip is damaged.*download it again"):
         data.load_text(path, "wiki100", unchecked=True)
 
 
@@ -82,7 +80,7 @@ def test_a_damaged_archive_of_reviews_is_refused(damage, tmp_path):
         member.size = 20_000
         archive.addfile(member, io.BytesIO(torch.randint(256, (20_000,)).to(torch.uint8).numpy().tobytes()))
     path.write_bytes(path.read_bytes()[:10_000] if damage == "cut short" else b"nothing")
-    with pytest.raises(ValueError, match=r"reviews\.tar\.gz is damaged.*fetch it again"):
+    with pytest.raises(ValueError, match=r"reviews\.tar\.gz is damaged.*download it again"):
         data.load_reviews(path, "imdb", unchecked=True)
 
 

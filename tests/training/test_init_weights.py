@@ -81,7 +81,7 @@ def test_a_transformer_xl_begins_with_a_generator_s_weights_and_has_terms_of_dis
 
 
 def test_a_shipped_model_is_grown_by_its_name():
-    deep = RECIPES["tiny-generator"].changed(["weights=tiny-generator", "model.depth=4"])
+    deep = RECIPES["tiny-generator"].with_settings(["weights=tiny-generator", "model.depth=4"])
     tokens = torch.tensor([list(b"The river rises in the hills north of the town")])
     with torch.no_grad():
         assert torch.equal(make_model(deep)(tokens), former.load("tiny-generator").model(tokens))
@@ -96,14 +96,14 @@ def test_a_depth_that_is_no_multiple_is_refused(setting, shallow, recipe):
 def test_a_post_norm_model_is_not_grown(recipe, tmp_path):
     model = make_model(recipe("tiny-generator", "model.norm=post"))
     former.save(former.Bundle(model, former.tokens.ByteTokenizer(), model.config), tmp_path / "post")
-    with pytest.raises(ValueError, match="or in a pre-norm model with unified heads a multiple"):
+    with pytest.raises(ValueError, match="or, in a pre-norm model with unified heads, a multiple"):
         make_model(recipe("tiny-generator", "model.norm=post", f"weights={tmp_path / 'post'}", "model.depth=4"))
 
 
 @pytest.mark.parametrize("settings", [["model.emb=64"], ["model.positions=learned", "model.seq_length=256"]])
 def test_a_model_that_the_weights_it_begins_with_do_not_fit_is_refused(settings):
     with pytest.raises(ValueError, match="must have the shape of 'classifier'"):
-        make_model(RECIPES["classifier-bag"].changed(settings))
+        make_model(RECIPES["classifier-bag"].with_settings(settings))
 
 
 def test_a_model_without_positions_begins_with_all_the_rest_of_one_that_has_them():

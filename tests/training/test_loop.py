@@ -220,7 +220,7 @@ def test_a_run_does_not_go_on_with_another_corpus(recipe, text_file, tmp_path):
     assert state.read_tensors(run / "state.safetensors")[1]["corpus"]["file"] == "text.txt"
     other = tmp_path / "other.txt"
     other.write_bytes(text_file.read_bytes() + b"!")
-    with pytest.raises(ValueError, match=r"--data must be the file that .*state\.safetensors was begun on, of sha256"):
+    with pytest.raises(ValueError, match=r"--data must be the file that .*state\.safetensors was trained on"):
         loop.Run(recipe(), make_task(recipe(), other, unchecked=True), run, Group())
     moved = text_file.rename(tmp_path / "moved.txt")
     assert loop.Run(recipe(), make_task(recipe(), moved, unchecked=True), run, Group()).step == 24
@@ -240,7 +240,7 @@ def test_a_run_from_a_start_keeps_its_own_best_weights(recipe, text_file, tmp_pa
 def test_a_start_that_is_missing_or_damaged_is_refused_in_one_line(text_file, tmp_path, capsys):
     words = command("tiny-generator", text_file, tmp_path / "run")
     assert main([*words, "--start", str(tmp_path / "nope")]) == 2
-    assert f"there is none at {tmp_path / 'nope'}" in capsys.readouterr().err
+    assert f"there is no file at {tmp_path / 'nope'}" in capsys.readouterr().err
     state.write_tensors(tmp_path / "run" / "state.safetensors", {"x": torch.ones(100)}, {"step": 1})
     whole = (tmp_path / "run" / "state.safetensors").read_bytes()
     (tmp_path / "run" / "state.safetensors").write_bytes(whole[:-100])

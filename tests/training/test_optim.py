@@ -12,7 +12,7 @@ from former.training.recipes import RECIPES, Recipe
 
 
 def test_the_learning_rate_warms_up_stays_and_falls_to_zero():
-    recipe = RECIPES["generator"].changed(["steps=1000", "warmup=100", "decay=0.4"])
+    recipe = RECIPES["generator"].with_settings(["steps=1000", "warmup=100", "decay=0.4"])
     shares = [optim.learning_rate(step, recipe) for step in range(1001)]
     assert shares[0] == pytest.approx(0.01)
     assert shares[99:600] == [1.0] * 501
@@ -21,7 +21,7 @@ def test_the_learning_rate_warms_up_stays_and_falls_to_zero():
 
 
 def test_before_the_decay_the_learning_rate_does_not_depend_on_the_number_of_steps():
-    short, long = (RECIPES["generator"].changed([f"steps={steps}"]) for steps in (1000, 9000))
+    short, long = (RECIPES["generator"].with_settings([f"steps={steps}"]) for steps in (1000, 9000))
     for step in range(optim.decay_start(short)):
         assert optim.learning_rate(step, short) == optim.learning_rate(step, long)
 
@@ -113,12 +113,12 @@ def test_the_weights_of_step_0_depend_on_the_seed_alone_and_predict_all_bytes_al
 )
 def test_settings_out_of_range_are_refused(setting, message):
     with pytest.raises(ValueError, match=message):
-        RECIPES["generator"].changed([setting])
+        RECIPES["generator"].with_settings([setting])
 
 
 @pytest.mark.parametrize(("text", "value"), [("False", False), ("false", False), ("True", True), ("true", True)])
 def test_true_and_false_may_be_written_as_in_json_or_in_python(text, value):
-    recipe = RECIPES["tiny-generator"].changed([f"{name}={text}" for name in ("compile", "checkpointing")])
+    recipe = RECIPES["tiny-generator"].with_settings([f"{name}={text}" for name in ("compile", "checkpointing")])
     assert (recipe.compile, recipe.checkpointing) == (value, value)
 
 

@@ -283,7 +283,7 @@ def test_a_baseline_has_as_many_parameters_as_the_tiny_generator(name):
 
 
 def test_dates_are_read_and_written_about_as_the_card_says():
-    figures = dates_task.measured(former.load("dates").model, "test", texts=200)
+    figures = dates_task.measure_quality(former.load("dates").model, "test", texts=200)
     for name, least in (
         *(("read_new_dates", 0.995), ("read_new_forms", 0.995)),
         *(("written_right", 0.99), ("nucleus_right", 0.999)),

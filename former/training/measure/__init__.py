@@ -1,1 +1,1 @@
-"""What is measured of a trained model: its figure on a split, its heads, its snapshots, its time and memory."""
+"""Measurements of a trained model: its quality on a split, its heads, its snapshots, its time and memory."""

@@ -1,4 +1,4 @@
-"""How well a generator predicts at each place of its context, and beyond the length that it was trained on.
+"""A generator's loss at each position of its context, and beyond the context length of training.
 
 Sizes: b batch, t tokens.
 """
@@ -13,31 +13,31 @@ import torch.nn.functional as F
 from torch import Tensor
 
 import former
-from former.training.state import measured
+from former.training.state import measurement_json
 
-USUAL = {"split": "val", "length": 768, "windows": 2000, "width": 16}  # what the command takes where it is not told
+DEFAULTS = {"split": "val", "length": 768, "windows": 2000, "width": 16}  # the command's defaults
 
 
 @torch.inference_mode()
 def bits_by_position(
     model: former.Generator, text: Tensor, begin: int, end: int, *, length: int, windows: int, batch: int = 8
 ) -> Tensor:
-    """The mean of −log₂ p of the next byte at each place of windows that are spread evenly over a part of a text.
+    """Returns the mean of −log₂ p of the next byte at each position of windows spread evenly over text[begin:end].
 
     Args:
-        model: of bytes.
+        model: a byte-level generator.
         text: uint8 (bytes,).
-        begin, end: the part.
-        length: t of a window; a model of learned positions has none beyond its context, and stops there.
-        windows: how many are read.
-        batch: windows at a time.
+        begin, end: the part of the text to read.
+        length: bytes per window; a model with learned positions reads only as many as its context has.
+        windows: number of windows.
+        batch: number of windows per forward pass.
     Returns:
-        (t,): at place i the model has read i + 1 bytes.
+        (t,): at position i the model has read i + 1 bytes.
     Raises:
-        ValueError: a part that is shorter than a window and the byte after it.
+        ValueError: the part is shorter than a window and the byte after it.
     """
     t = min(length, model.transformer.positions.limit or length)
-    room = end - begin - length - 1  # by `length`: every model reads the same windows, or as much of them as it can
+    room = end - begin - length - 1  # from `length`, so that all models read the same windows, or their beginnings
     if room < 0:
         raise ValueError(f"begin and end must cut a part of more than {length} bytes, got {begin} and {end}")
     starts = begin + torch.arange(windows) * room // max(1, windows - 1)
@@ -50,14 +50,14 @@ def bits_by_position(
 
 
 def to_json(
-    found: Mapping[str, tuple[former.Bundle, Tensor]], *, split: str, length: int, windows: int, width: int
+    results: Mapping[str, tuple[former.Bundle, Tensor]], *, split: str, length: int, windows: int, width: int
 ) -> str:
-    """The figures with what was measured, the machine and the date, for a file.
+    """Returns the results as JSON, with the settings, the machine and the date.
 
     Args:
-        found: by the model's name, the model and its bits at each place (t,).
-        split, length, windows: as they were measured.
-        width: places whose mean is one figure; their last, where they are fewer, is left out.
+        results: each model and its bits at each position (t,), by name.
+        split, length, windows: the settings of the measurement.
+        width: number of positions averaged into one figure; a remainder at the end is dropped.
     """
     models = [
         {
@@ -67,17 +67,18 @@ def to_json(
             "steps": bundle.card["step"],
             "bits": [round(float(part.mean()), 4) for part in bits.split(width) if len(part) == width],
         }
-        for name, (bundle, bits) in found.items()
+        for name, (bundle, bits) in results.items()
     ]
     settings = {"split": split, "length": length, "windows": windows, "width": width}
-    told = "".join(f" --{name} {value}" for name, value in settings.items() if value != USUAL[name])
-    return measured(f"positions {' '.join(found)} --data DATA --file FILE{told}", **settings, models=models)
+    options = "".join(f" --{name} {value}" for name, value in settings.items() if value != DEFAULTS[name])
+    command = f"positions {' '.join(results)} --data DATA --file FILE{options}"
+    return measurement_json(command, **settings, models=models)
 
 
-def to_text(found: Mapping[str, tuple[former.Bundle, Tensor]], width: int) -> str:
-    """The figures as a table: a row for each stretch of places, a column for each model."""
-    names = list(found)
-    parts = {name: [float(part.mean()) for part in bits.split(width)] for name, (_, bits) in found.items()}
+def to_text(results: Mapping[str, tuple[former.Bundle, Tensor]], width: int) -> str:
+    """Returns the results as a table: a row for each `width` positions, a column for each model."""
+    names = list(results)
+    parts = {name: [float(part.mean()) for part in bits.split(width)] for name, (_, bits) in results.items()}
     lines = [" ".join([f"{'bytes read':>12}", *(f"{name:>24}" for name in names)])]
     for i in range(max(map(len, parts.values()))):
         cells = (f"{parts[name][i]:>24.4f}" if i < len(parts[name]) else f"{'–':>24}" for name in names)

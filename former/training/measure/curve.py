@@ -1,4 +1,4 @@
-"""What a generator of bytes is worth at each of its snapshots, and what its heads do there."""
+"""The bits per byte and the heads of a byte-level generator at each of its snapshots."""
 
 from __future__ import annotations
 
@@ -11,40 +11,40 @@ from former.checkpoints import folder_of
 from former.training.data import split_text
 from former.training.measure import heads
 from former.training.measure.evaluate import bits_per_byte
-from former.training.state import measured
+from former.training.state import measurement_json
 
 BYTES = 200_000  # of the validation split
 
 
 def snapshots(name: str) -> list[former.Bundle]:
-    """The model at each of its snapshots, in order, and itself where its training went on after the last.
+    """Loads a model's snapshots in order, and the model itself if it was trained further than the last snapshot.
 
     Raises:
-        ValueError: there are none.
+        ValueError: the model has no snapshots.
     """
     folders = sorted(folder_of(name).glob("step-*"))
     if not folders:
-        raise ValueError(f"NAME must have snapshots below it, got {name!r}")
+        raise ValueError(f"NAME must be a model with snapshots, got {name!r}")
     *_, last = bundles = [former.load(folder) for folder in folders]
     end = former.load(name)
     return [*bundles, end] if end.card["step"] > last.card["step"] else bundles
 
 
 def check_bytes(name: str, bundle: former.Bundle) -> None:
-    """Raises ValueError unless a model, asked for by name, is a generator that reads bytes."""
+    """Raises ValueError unless the model called `name` is a byte-level generator."""
     if not isinstance(bundle.model, former.Generator) or bundle.tokenizer.unit != "byte":
         raise ValueError(f"NAME must be a generator of bytes, got {name!r}")
 
 
 def measure(name: str, content: bytes, count: int = BYTES) -> dict[int, float]:
-    """Step → bits per byte, in fp32 and windows side by side.
+    """Returns the bits per byte of each snapshot, by its step; computed in fp32, with windows that do not overlap.
 
     Args:
-        name: of a shipped generator of bytes, or its folder, with snapshots below it.
+        name: name or folder of a byte-level generator with snapshots.
         content: the corpus.
-        count: how many bytes of its validation split, from the beginning.
+        count: number of bytes to read, from the beginning of the validation split.
     Raises:
-        ValueError: there are no snapshots, or they do not read bytes.
+        ValueError: the model has no snapshots, or does not read bytes.
     """
     text = torch.frombuffer(bytearray(content), dtype=torch.uint8)
     begin, end = split_text(content)["val"]
@@ -57,30 +57,31 @@ def measure(name: str, content: bytes, count: int = BYTES) -> dict[int, float]:
     return bits
 
 
-def forming(name: str) -> dict[str, Any]:
-    """What every head does at each snapshot on letters that come twice (`heads.head_scores`), and what the copying is
-    worth: {"heads": {score: [step][layer][head]}, "copied_bits": [step]}.
+def heads_by_step(name: str) -> dict[str, Any]:
+    """Scores every head at each snapshot on repeated random letters (`heads.head_scores`).
 
     Args:
         name: as for `measure`.
+    Returns:
+        {"heads": {score: [step][layer][head]}, "copied_bits": [step]}, the second from `heads.copied_bits`.
     Raises:
-        ValueError: there are no snapshots.
+        ValueError: the model has no snapshots.
     """
     models = [bundle.model for bundle in snapshots(name)]
     scores = [heads.head_scores(model) for model in models]
     return {
-        "heads": {score: [rounded(found[score].tolist()) for found in scores] for score in scores[0]},
-        "copied_bits": rounded([heads.copied_bits(model) for model in models]),
+        "heads": {score: [_round(at_step[score].tolist()) for at_step in scores] for score in scores[0]},
+        "copied_bits": _round([heads.copied_bits(model) for model in models]),
     }
 
 
-def rounded(values: Any) -> Any:
-    """Nested lists of numbers to four digits after the point."""
-    return [rounded(value) for value in values] if isinstance(values, list) else round(values, 4)
+def _round(values: Any) -> Any:
+    """Rounds nested lists of numbers to four decimals."""
+    return [_round(value) for value in values] if isinstance(values, list) else round(values, 4)
 
 
-def to_json(name: str, bits: dict[int, float], formed: dict[str, Any], count: int) -> str:
-    """The figures with the machine and the date, for a file."""
+def to_json(name: str, bits: dict[int, float], by_step: dict[str, Any], count: int) -> str:
+    """Returns the results as JSON, with the machine and the date; `by_step` is the result of `heads_by_step`."""
     command = f"curve {name} FILE --data DATA" + f" --bytes {count}" * (count != BYTES)
-    figures = {"bytes": count, "steps": list(bits), "bits_per_byte": rounded(list(bits.values()))}
-    return measured(command, **figures, **formed)
+    figures = {"bytes": count, "steps": list(bits), "bits_per_byte": _round(list(bits.values()))}
+    return measurement_json(command, **figures, **by_step)

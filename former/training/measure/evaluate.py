@@ -1,4 +1,4 @@
-"""What a model is worth: bits per byte over a whole split, or accuracy over all its reviews; and what it writes.
+"""A model's quality: bits per byte over a whole split, or accuracy over all its reviews; and samples of its text.
 
 Sizes: b batch, t tokens.
 """
@@ -16,7 +16,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 import former
-from former.training.batches import Model, moved, padded
+from former.training.batches import Model, pad_reviews, to_device
 from former.training.compute import CPU, products
 from former.training.recipes import Precision
 
@@ -29,17 +29,17 @@ ARTICLE_SEED = (
 
 @dataclass(frozen=True, kw_only=True)
 class Measure:
-    """How a figure on a split is taken.
+    """Settings of a measurement on a split.
 
     Args:
         split: "train", "val" or "test".
-        stride: of a text's windows, in bytes; None for half of the context, or all of it without the causal mask.
-        precision: of the products; bf16 is nearly twice as fast as fp32 on a processor that has it, and moved
-            the generator's figure by 0.0003 bits. "int8": the weights rounded as `former.cpu` does it, fp32 products;
-            of a generator only, and where numba is.
-        most: bytes of a text's split to measure, from its beginning; None for all.
-        unchecked: take any file, not only a known one.
-        device: where the model is.
+        stride: bytes between two windows; None for half of the context, or all of it without a causal mask.
+        precision: of matrix products; bf16 is nearly twice as fast as fp32 on a processor that has it, and changed
+            the generator's figure by 0.0003 bits. "int8" rounds the weights as `former.cpu` does, with fp32 products;
+            it needs a generator, and numba.
+        most: number of bytes to read, from the beginning of the split; None for all.
+        unchecked: accept any file, not only a known one.
+        device: of the model.
     """
 
     split: str
@@ -50,7 +50,7 @@ class Measure:
     device: torch.device = CPU
 
     def products(self) -> AbstractContextManager[object]:
-        """Within it, products are made in this precision."""
+        """Context manager: matrix products run in this precision."""
         return products(self.precision, self.device)
 
 
@@ -58,23 +58,23 @@ class Measure:
 def bits_per_byte(
     model: Model, text: Tensor, begin: int, end: int, *, context: int, stride: int, batch: int = 32
 ) -> float:
-    """The mean of −log₂ p over the bytes of text[begin:end], each predicted once from bytes before it.
+    """Returns the mean of −log₂ p over the bytes of text[begin:end], each predicted once from the bytes before it.
 
-    Windows of `context` bytes move on by `stride`, and of each only the last `stride` predictions count: every byte
-    is predicted from context − stride + 1 to context bytes, fewer only at the start of the text. A first byte with
-    nothing before it counts 8 bits.
+    Windows of `context` bytes start `stride` bytes apart, and only the last `stride` predictions of each count. So
+    every byte is predicted from at least context − stride + 1 bytes, except at the start of the text. The first byte
+    of the text, which has nothing before it, counts 8 bits.
 
     Args:
         model: tokens (b, t) → logits (b, t, num_tokens).
         text: uint8 (bytes,), on the model's device; or the ids of other tokens.
-        begin, end: the part that counts; what stands before it serves as context.
-        context: bytes the model reads at once.
+        begin, end: the part to measure; the text before it serves as context.
+        context: number of bytes that the model reads at once.
         stride: in [1, context].
-        batch: windows at a time.
+        batch: number of windows per forward pass.
     Returns:
-        Bits per byte; of other tokens, per token.
+        Bits per byte; for other tokens, bits per token.
     Raises:
-        ValueError: an empty part, or a stride out of its range.
+        ValueError: the part is empty, or the stride is out of range.
     """
     if not 1 <= stride <= context:
         raise ValueError(f"stride must be in [1, {context}], got {stride}")
@@ -90,7 +90,7 @@ def bits_per_byte(
 def _strided(
     text: Tensor, begin: int, end: int, context: int, stride: int, batch: int
 ) -> Iterator[tuple[Tensor, Tensor]]:
-    """Inputs (b, t), and the targets (b, counted) of their last positions; windows of one shape go together."""
+    """Yields inputs (b, t) and the targets (b, counted) of their last positions, batched by shape."""
     shapes: dict[tuple[int, int], list[int]] = {}
     for first in range(begin, end, stride):
         last = min(first + stride, end)  # targets are text[first:last]
@@ -109,38 +109,38 @@ def accuracy(
     batch: int = 32,
     device: torch.device = CPU,
 ) -> float:
-    """The share of reviews whose label the model finds.
+    """Returns the share of reviews that a model classifies correctly.
 
     Args:
         model: tokens (b, t) → log-probabilities (b, 2).
-        reviews: ids and label of each.
-        limit: ids the model reads at once, at least the longest review's.
-        batch: reviews at a time, of about one length.
-        device: where the model is.
+        reviews: (ids, label) of each.
+        limit: the model's context; no review may be longer.
+        batch: number of reviews per forward pass; reviews of similar length go together.
+        device: of the model.
     Raises:
-        ValueError: no reviews.
+        ValueError: there are no reviews.
     """
     if not reviews:
         raise ValueError("reviews must be at least one, got none")
     ordered = sorted(reviews, key=lambda review: len(review[0]))
     right = torch.zeros((), dtype=torch.long, device=device)
     for start in range(0, len(ordered), batch):
-        inputs, labels = moved(padded(ordered[start : start + batch], limit), device)
+        inputs, labels = to_device(pad_reviews(ordered[start : start + batch], limit), device)
         right += (model(inputs).argmax(-1) == labels).sum()
     return int(right) / len(ordered)
 
 
 def sample(bundle: former.Bundle, prompt: str, length: int, temperature: float, seed: int) -> str:
-    """What a generator writes after a prompt, under the mask it was trained with.
+    """Returns the text that a generator writes after a prompt.
 
     Args:
-        bundle: a Generator of bytes.
-        prompt: text; its last bytes are read where it does not fit the context.
-        length: bytes to write.
+        bundle: a generator and its tokenizer.
+        prompt: the text before; if it does not fit the context, only its last tokens are read.
+        length: number of tokens to write.
         temperature: of the sampling.
         seed: of the sampling.
     Raises:
-        ValueError: another kind of model, or a number out of its range.
+        ValueError: the model is not a Generator, or a number is out of range.
     """
     if not isinstance(bundle.model, former.Generator):
         raise ValueError(f"bundle must hold a Generator, got a {type(bundle.model).__name__}")

@@ -1,4 +1,4 @@
-"""What the article's memory tricks give: the peak memory of a training step with each of them on and off."""
+"""The peak memory of a training step with each of the article's memory tricks on and off."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from former.training.compute import products, set_attention
 from former.training.export import settings_of
 from former.training.init_weights import make_model
 from former.training.recipes import Precision, Recipe
-from former.training.state import measured
+from former.training.state import measurement_json
 
 Tricks = tuple[Precision, int, bool]  # precision, micro-batches, checkpointing
 
 
 def rows(accumulate: int = 4) -> list[Tricks]:
-    """None of the tricks, each alone, and all together."""
+    """Returns the choices to compare: none of the tricks, each alone, and all together."""
     return [
         ("fp32", 1, False),
         ("bf16", 1, False),
@@ -31,17 +31,16 @@ def rows(accumulate: int = 4) -> list[Tricks]:
 
 
 def profile(recipe: Recipe, table: list[Tricks]) -> dict[Tricks, float]:
-    """The peak memory of a step in MB for each choice of tricks, each in a process of its own.
+    """Measures the peak memory of a step in MB for each choice of tricks, in a new process each.
 
-    What is counted is how far the process's resident memory rises above what it holds with the model built:
-    gradients, what the backward pass needs, and temporary buffers.
+    It is the rise of the process's resident memory over its level with the model built and its gradients allocated:
+    activations kept for the backward pass, and temporary buffers.
 
     Args:
-        recipe: whose model and batch.
+        recipe: the model and the batch.
         table: the choices.
     Raises:
-        ValueError: a model that does not read tokens alone, or a system that does not tell a process's peak memory as
-            Linux does.
+        ValueError: the model is neither a Generator nor a Classifier, or the system is not Linux.
     """
     require_choice("kind", recipe.kind, ("Generator", "Classifier"))
     with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
@@ -49,7 +48,7 @@ def profile(recipe: Recipe, table: list[Tricks]) -> dict[Tricks, float]:
 
 
 def to_text(peaks: dict[Tricks, float]) -> str:
-    """The figures as a table."""
+    """Returns the peaks as a table."""
     lines = [f"{'precision':>9} {'micro-batches':>13} {'checkpointing':>13} {'peak MB':>8}"]
     for (precision, micro, checkpointing), peak in peaks.items():
         lines.append(f"{precision:>9} {micro:>13} {'on' if checkpointing else 'off':>13} {peak:>8.0f}")
@@ -57,7 +56,7 @@ def to_text(peaks: dict[Tricks, float]) -> str:
 
 
 def to_json(recipe: Recipe, peaks: dict[Tricks, float]) -> str:
-    """The figures with what was measured, the machine and the date, for a file."""
+    """Returns the peaks as JSON, with the model, the machine and the date."""
     model = recipe.model
     shape = {"tokens": model.seq_length, "heads": model.heads, "depth": model.depth, "emb": model.emb}
     rows = [
@@ -65,20 +64,20 @@ def to_json(recipe: Recipe, peaks: dict[Tricks, float]) -> str:
         for (precision, micro, checkpointing), peak in peaks.items()
     ]
     model = {"name": recipe.name, "batch": recipe.batch, **shape}
-    return measured(f"train {recipe.name} --profile-memory FILE{settings_of(recipe)}", model=model, peaks=rows)
+    return measurement_json(f"train {recipe.name} --profile-memory FILE{settings_of(recipe)}", model=model, peaks=rows)
 
 
 def peak_megabytes(recipe: Recipe, tricks: Tricks) -> float:
-    """How far resident memory rises in one forward and backward pass on random tokens, in MB.
+    """Returns by how many MB resident memory rises in one forward and backward pass on random tokens.
 
-    The model and its gradients stand already: a step of training finds them there.
+    The model and its gradients are allocated before, as they are in a step of training.
     """
     precision, accumulate, checkpointing = tricks
     recipe = replace(recipe, precision=precision, accumulate=accumulate, checkpointing=checkpointing)
     model = make_model(recipe, with_weights=False).train()
     set_attention(model, recipe.attention)
     tokens = torch.randint(2, recipe.model.num_tokens, (recipe.batch, recipe.model.seq_length))
-    _pass(model, [tokens[:1, :1]], recipe)  # loads what is loaded on first use
+    _pass(model, [tokens[:1, :1]], recipe)  # warm-up; allocates the gradients
     before = _reset_peak()
     _pass(model, list(tokens.chunk(accumulate)), recipe)
     return (_status("VmHWM") - before) / 1024
@@ -92,7 +91,7 @@ def _pass(model: nn.Module, parts: list[Tensor], recipe: Recipe) -> None:
 
 
 def _reset_peak() -> int:
-    """Forgets the peak so far; returns the resident memory, in kB."""
+    """Resets the process's peak memory; returns its resident memory, in kB."""
     try:
         Path("/proc/self/clear_refs").write_text("5")
     except OSError as error:

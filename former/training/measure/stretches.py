@@ -1,6 +1,6 @@
-"""Stretches of a model's validation text, for `former.analysis.scan`, and the questions on which its heads are removed.
+"""Passages of a model's validation text, on which `former.analysis.scan` measures its heads.
 
-Sizes: n stretches, t tokens.
+Sizes: n passages, t tokens.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from former.training.recipes import Recipe
 from former.training.tasks.pairs import IGNORED, hide
 
 COUNT, LENGTH, REMOVALS = 2_000, 128, 100
-_BEGINS = re.compile(r"[.!?]\s+|\n+")  # after it a sentence or a paragraph begins
-_LONGEST = 16  # characters that a token stands for, on average, in no text
+_SENTENCE_END = re.compile(r"[.!?]\s+|\n+")
+_MAX_CHARACTERS = 16  # upper bound of the mean number of characters per token
 
 
-def scanned(
+def scan_model(
     bundle: former.Bundle,
     recipe: Recipe,
     path: Path,
@@ -45,24 +45,24 @@ def scanned(
     """Scans a model's heads over its validation text.
 
     Args:
-        bundle: with a Generator or a Bert.
-        recipe: its own, which names the corpus.
-        path: the corpus, a file.
-        count: of stretches.
-        length: of each in tokens; at most the model's context.
-        removals: stretches, from the first, on which each head is removed in turn.
-        unchecked: take any file, not only a known one.
-        watch: as for `scan.scan`.
+        bundle: a Generator or a Bert.
+        recipe: the model's recipe, which names the corpus.
+        path: file with the corpus.
+        count: number of passages.
+        length: tokens per passage; reduced to the model's context if that is shorter.
+        removals: number of passages on which each head is removed in turn.
+        unchecked: accept any file, not only a known one.
+        watch: as in `scan.scan`.
     Raises:
-        ValueError: another kind of model, a missing or wrong corpus or one too short, or a number out of its range.
+        ValueError: another kind of model; a missing, wrong or too short corpus; or a number out of range.
     """
     model, tokenizer = bundle.model, bundle.tokenizer
     if not scan.can_scan(bundle):
-        raise ValueError(f"NAME must be a generator or a BERT, which read text on, got a {type(model).__name__}")
+        raise ValueError(f"NAME must be a generator or a BERT, got a {type(model).__name__}")
     require_positive("count", count)
     require_positive("length", length)
     if not 0 <= removals <= count:
-        raise ValueError(f"removals must be in [0, {count}], the number of stretches, got {removals}")
+        raise ValueError(f"removals must be in [0, {count}], the number of passages, got {removals}")
     text = data.split_as_text(data.load_text(path, recipe.corpus, unchecked), "val")
     tokens = torch.tensor(list(stretches(text, tokenizer, count, min(length, bundle.config.seq_length))))
     return scan.scan(
@@ -76,12 +76,13 @@ def scanned(
 
 
 def stretches(text: str, tokenizer: Tokenizer, count: int, length: int) -> Iterator[list[int]]:
-    """So many stretches of a text, from places evenly spread over it, each from the beginning of a sentence.
+    """Yields the ids of `count` passages of `length` tokens, spread evenly over a text.
 
-    No stretch reaches from one article into the next. BERT's stand between [CLS] and [SEP], which count.
+    Each begins at the beginning of a sentence and ends within the same article. With a WordPiece tokenizer, [CLS] and
+    [SEP] are the first and the last of its tokens.
 
     Raises:
-        ValueError: a text in which there are fewer.
+        ValueError: the text has fewer passages.
     """
     wordpiece = isinstance(tokenizer, WordPieceTokenizer)
     own = length - 2 if wordpiece else length
@@ -89,20 +90,20 @@ def stretches(text: str, tokenizer: Tokenizer, count: int, length: int) -> Itera
     at = 0
     for number in range(count):
         at = max(at, len(text) * number // count)
-        while begins := _BEGINS.search(text, at):
-            at = begins.end()
-            article, _, _ = text[at : at + _LONGEST * length].partition(ARTICLES)
+        while match := _SENTENCE_END.search(text, at):
+            at = match.end()
+            article, _, _ = text[at : at + _MAX_CHARACTERS * length].partition(ARTICLES)
             if len(ids := read(article)) >= own:
                 yield [tokenizer.cls_token, *ids[:own], tokenizer.sep_token] if wordpiece else ids[:own]
                 break
         else:
             raise ValueError(
-                f"the text must hold {count} stretches of {length} tokens, got {number}: give a lower --count"
+                f"the text must hold {count} passages of {length} tokens, got {number}; give a lower --count"
             )
 
 
 def questions(tokens: Tensor, tokenizer: Tokenizer) -> list[scan.Question]:
-    """What a head is removed on: of a generator's text the next tokens, of a BERT's the pieces that are hidden.
+    """Returns the questions for `scan.scan`: predict the next tokens (a generator) or hidden pieces (a BERT).
 
     Args:
         tokens: (n, t).
@@ -110,7 +111,7 @@ def questions(tokens: Tensor, tokenizer: Tokenizer) -> list[scan.Question]:
     """
     rows = [row[None] for row in tokens]
     if not isinstance(tokenizer, WordPieceTokenizer):
-        return [(row, None) for row in rows]  # the measure of a generator's own
+        return [(row, None) for row in rows]  # None: the default measure of a generator
     return [
         (hidden, _bits_of_hidden(places, targets))
         for number, row in enumerate(rows)
@@ -119,11 +120,11 @@ def questions(tokens: Tensor, tokenizer: Tokenizer) -> list[scan.Question]:
 
 
 def _bits_of_hidden(places: Tensor, targets: Tensor) -> Measure:
-    """Bits of the pieces at places (1, n) that are to be said, (1, n): logits (b, t, num_tokens) → (b,)."""
+    """Returns a measure, logits (b, t, num_tokens) → (b,): bits per piece of the targets (1, n) at places (1, n)."""
 
     def bits(logits: Tensor) -> Tensor:
-        chosen = logits[:, places[0]].transpose(1, 2)  # (b, num_tokens, n)
-        nats = F.cross_entropy(chosen, targets.expand(len(logits), -1), ignore_index=IGNORED, reduction="none")
+        at_places = logits[:, places[0]].transpose(1, 2)  # (b, num_tokens, n)
+        nats = F.cross_entropy(at_places, targets.expand(len(logits), -1), ignore_index=IGNORED, reduction="none")
         return nats.sum(-1) / int((targets != IGNORED).sum()) / math.log(2)
 
     return bits

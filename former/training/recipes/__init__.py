@@ -1,9 +1,9 @@
-"""Everything that fixes a training run: a recipe for each shipped model, and for each training that one goes on from.
+"""All settings of a training run: a recipe for each shipped model, and for each training that came before it.
 
-recipe         the record, as JSON and as settings of a command line
-shipped        the recipe of each shipped model, by its name
-tiny           those of the tiny family
-intermediate   those of the trainings that a shipped model's own goes on from
+recipe         the record; reads it from JSON and from a command line
+shipped        the recipes of the shipped models, by name
+tiny           the recipes of the tiny family
+intermediate   the recipes of trainings whose weights a shipped model starts from
 """
 
 from former.training.recipes.recipe import Precision, Recipe

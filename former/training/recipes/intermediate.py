@@ -1,4 +1,4 @@
-"""The recipes of trainings whose weights are not shipped: those that a shipped model's own training goes on from."""
+"""The recipes of intermediate trainings: their weights are not shipped, but a shipped model's training starts there."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ XL_LONGER = replace(
     muon_lr=0.008,
     adam_lr=1.6e-3,
     seed=2,
-    precision="fp32",  # it was trained on a processor that has no products of half floats
+    precision="fp32",  # it was trained on a processor without bf16
     validate_every=900,
 )
 SPARSE_BEGUN = replace(
@@ -135,7 +135,7 @@ DATES_BEGUN = Recipe(
     batch=128,
     warmup=100,
     decay=0.812,
-    compile=False,  # its many lengths would each compile for as long as it gains
+    compile=False,  # compiling each of its many lengths would take longer than it saves
     validate_every=500,
 )
 DATES_LONGER = replace(

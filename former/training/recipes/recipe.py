@@ -1,4 +1,4 @@
-"""Everything that fixes a training run, as one frozen record; and how it is read from JSON and from a command line."""
+"""All settings of a training run, as one frozen record that is read from JSON or from a command line."""
 
 from __future__ import annotations
 
@@ -21,47 +21,47 @@ Initial = Literal["zeros", "gpt2", "neighbours"]
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """One run: with the same recipe, corpus and machine, the same weights come out.
+    """The settings of one run: the same recipe, corpus and machine give the same weights.
 
     Raises:
-        ValueError: a field out of range.
+        ValueError: a field is out of range.
     """
 
-    name: str  # the model's name, and its directory in checkpoints/
-    base: str = ""  # the recipe that it was, where a person gave it a name of their own
+    name: str  # the model's name, and its folder in checkpoints/
+    base: str = ""  # the recipe's own name, if the user gave the model another one
     description: str = field(default="", compare=False)  # one sentence for the card
-    kind: str = "Generator"  # of model, of `former.checkpoints.KINDS`
-    task: str = "text"  # what it learns, of `former.training.tasks.TASKS`
-    corpus: str = "wiki100"  # what from, of `former.training.data.CORPORA`
-    model: Any  # its config, of the kind's class
+    kind: str = "Generator"  # class of the model, a key of `former.checkpoints.KINDS`
+    task: str = "text"  # a key of `former.training.tasks.TASKS`
+    corpus: str = "wiki100"  # a key of `former.training.data.CORPORA`
+    model: Any  # the model's config
     steps: int  # updates of the weights
-    batch: int  # windows or reviews a step, over all processes and micro-batches
-    weights: str = ""  # a shipped model or a folder to begin from; "" for random weights (`init_weights`)
-    # Random weights, each branch ending in zeros; GPT-2's (`gpt2.initialize`); or "zeros" whose first layer looks at
-    # the places around each (`former.training.neighbours`).
+    batch: int  # windows or reviews per step, over all processes and micro-batches
+    weights: str = ""  # shipped model or folder to start from; "" for random weights (`init_weights`)
+    # "zeros": random weights, with zeros at the end of each branch; "gpt2": as `gpt2.initialize`; "neighbours": as
+    # "zeros", but the first layer attends to neighbouring positions (`former.training.neighbours`).
     initial: Initial = "zeros"
-    warmup: int = 200  # steps from a learning rate of 0 to its peak
-    decay: float = 0.4  # the last part of the steps, in which the learning rate falls linearly to 0
+    warmup: int = 200  # steps in which the learning rate rises from 0 to its peak
+    decay: float = 0.4  # share of the steps, at the end, in which the learning rate falls linearly to 0
     muon_lr: float = 0.02  # peak, for the matrices inside the blocks
     adam_lr: float = 2e-3  # peak, for embeddings, biases, norms and the output layer
     weight_decay: float = 0.0  # of all matrices, per step and unit of learning rate
-    clip: float = 1.0  # the largest norm of the whole gradient
+    clip: float = 1.0  # maximum norm of the whole gradient
     seed: int = 1
-    teacher: float = 0.0  # share of a whole review's target that is the linear teacher's opinion, not the label
-    pieces: float = 0.0  # share of steps on short pieces of reviews, whose target is the teacher's opinion
-    segments: int = 1  # of a window of text, each as long as the context: a memory goes from one to the next
-    repeats: float = 0.0  # share of windows of a text that are letters that come again (`text.plant_repeats`)
-    hard: float = 0.0  # share of the dates to read that are hard ones (`dates.examples`)
-    causal: bool = False  # whether a review's words see only what is before them (`reviews.causal`)
-    word_dropout: float = 0.0  # share of a review's words hidden, in training only: <unk>, or BERT's [MASK]
-    precision: Precision = "bf16"  # of the products; weights and optimiser stay in fp32
-    compile: bool = True  # torch.compile, where it works
-    attention: Attention = "auto"  # "equation", "kernel", or "auto": what trains faster on the device
-    accumulate: int = 1  # micro-batches a step
-    checkpointing: bool = False  # recompute each block in the backward pass instead of keeping its insides
+    teacher: float = 0.0  # weight of the linear teacher's probability, as against the label, in a review's target
+    pieces: float = 0.0  # share of steps on short pieces of reviews, whose target is the teacher's probability
+    segments: int = 1  # segments per window of text, each as long as the context; the memory goes from one to the next
+    repeats: float = 0.0  # share of text windows replaced by repeated random letters (`text.plant_repeats`)
+    hard: float = 0.0  # share of hard texts among the dates to read (`dates.examples`)
+    causal: bool = False  # whether a review's words attend only to earlier ones (`reviews.causal`)
+    word_dropout: float = 0.0  # share of a review's words hidden, in training only, by <unk> or BERT's [MASK]
+    precision: Precision = "bf16"  # of matrix products; weights and optimiser stay in fp32
+    compile: bool = True  # torch.compile, if it works here
+    attention: Attention = "auto"  # "equation", "kernel", or "auto": the faster of the two on the device
+    accumulate: int = 1  # micro-batches per step
+    checkpointing: bool = False  # recompute each block's activations in the backward pass instead of storing them
     validate_every: int = 500  # steps
     save_every: int = 100  # steps between two saved states
-    snapshots: tuple[int, ...] = field(default=())  # steps whose weights are kept
+    snapshots: tuple[int, ...] = field(default=())  # steps whose weights are saved
 
     def __post_init__(self) -> None:
         for name in ("steps", "batch", "segments", "warmup", "accumulate", "validate_every", "save_every"):
@@ -81,74 +81,72 @@ class Recipe:
             if not 0 <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be a number of at least 0, got {getattr(self, name)!r}")
         if self.causal and self.kind != "BertClassifier":
-            raise ValueError(f"causal needs kind 'BertClassifier', whose [CLS] gives the verdict, got {self.kind!r}")
+            raise ValueError(f"causal needs kind 'BertClassifier', which classifies by [CLS], got {self.kind!r}")
         if self.segments > 1 and self.kind != "TransformerXL":
             raise ValueError(f"segments needs kind 'TransformerXL', which carries a memory, got {self.kind!r}")
         if self.batch % self.accumulate:
             raise ValueError(f"accumulate must divide batch, got batch={self.batch} and accumulate={self.accumulate}")
 
-    def named(self, name: str, description: str = "", taken: Collection[str] = ()) -> Recipe:
-        """The recipe under a name of one's own, for a corpus of one's own.
+    def with_name(self, name: str, description: str = "", reserved: Collection[str] = ()) -> Recipe:
+        """Returns the recipe under another name, for a user's own corpus.
 
         Args:
-            name: a folder's.
+            name: of the model and its folder.
             description: one sentence for the card.
-            taken: the names of other models.
+            reserved: names of other models.
         Raises:
-            ValueError: a name that is taken or cannot be a folder's.
+            ValueError: the name is reserved, or is not a plain folder name.
         """
-        if not name or name in taken or Path(name).name != name or name.startswith((".", "-")):
-            raise ValueError(
-                f"--name must be the plain name of a new folder, and none of {sorted(taken)}, got {name!r}"
-            )
+        if not name or name in reserved or Path(name).name != name or name.startswith((".", "-")):
+            raise ValueError(f"--name must be a plain folder name other than {sorted(reserved)}, got {name!r}")
         return replace(self, name=name, base=self.name, description=description or f"{self.name}, trained by its owner")
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields as plain values, for JSON."""
+        """Returns the fields as plain values, for JSON."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Recipe:
-        """The inverse of `to_dict`; a field that came later than a run or a card has its default."""
+        """Builds a recipe from the values of `to_dict`; a field that an older run or card lacks gets its default."""
         require_choice("kind", values["kind"], tuple(KINDS_OF_MODEL))
         _, config = KINDS_OF_MODEL[values["kind"]]
         model = config.from_dict(values["model"], OLDEST)
         return cls(**{**values, "model": model, "snapshots": tuple(values["snapshots"])})
 
-    def changed(self, settings: list[str]) -> Recipe:
-        """The recipe with fields set from `name=value` texts; `model.depth=6` reaches into the model.
+    def with_settings(self, settings: list[str]) -> Recipe:
+        """Returns the recipe with fields set from strings `name=value`; `model.depth=6` sets a field of the model.
 
         Args:
-            settings: values as JSON or plain text; True, False and None may be written as in Python.
+            settings: values are JSON or plain text; True, False and None may be written as in Python.
         Raises:
-            ValueError: an unknown field, or a value of another kind or out of its range.
+            ValueError: an unknown field, or a value of the wrong type or out of range.
         """
         own: dict[str, Any] = {}
         model: dict[str, Any] = {}
         for setting in settings:
             name, _, text = setting.partition("=")
             inside = name.startswith("model.")
-            kinds = {f.name: str(f.type) for f in fields(self.model if inside else self)}
-            known = kinds.keys() - {"name", "base", "description", "kind", "task", "model"}
+            types = {f.name: str(f.type) for f in fields(self.model if inside else self)}
+            known = types.keys() - {"name", "base", "description", "kind", "task", "model"}
             key = name.removeprefix("model.")
             if key not in known:
                 raise ValueError(f"setting must be one of {sorted(known)}, got {setting!r}")
             value = (model if inside else own)[key] = _value(text)
-            _require_kind(name, value, kinds[key])
+            _require_type(name, value, types[key])
         if "snapshots" in own:
             own["snapshots"] = tuple(own["snapshots"])
         return replace(self, **own, model=replace(self.model, **model))
 
 
 def _value(text: str) -> Any:
-    """A JSON value or one of Python's three names, or the text itself where it is neither."""
+    """Parses JSON, or True, False or None; returns any other text unchanged."""
     try:
         return json.loads(text)
     except json.JSONDecodeError:
         return {"True": True, "False": False, "None": None}.get(text, text)
 
 
-_KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+_TYPES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "bool": ("true or false", lambda value: isinstance(value, bool)),
     "int": ("a whole number", is_whole),
     "str | None": ("a text or null", lambda value: value is None or isinstance(value, str)),
@@ -157,12 +155,12 @@ _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "str": ("a text", lambda value: isinstance(value, str)),
     "tuple[int, ...]": ("a list of whole numbers", lambda value: isinstance(value, list) and all(map(is_whole, value))),
 }
-"""By a field's annotation: what it must be, and whether a value is; the records check their choices themselves."""
+"""By a field's annotation: its description for messages, and its test; the records check their choices themselves."""
 
 
-def _require_kind(name: str, value: Any, kind: str) -> None:
-    """Raises ValueError unless `value` is what the annotation `kind` says."""
-    if kind in _KINDS:
-        says, holds = _KINDS[kind]
-        if not holds(value):
-            raise ValueError(f"{name} must be {says}, got {value!r}")
+def _require_type(name: str, value: Any, annotation: str) -> None:
+    """Raises ValueError unless `value` fits the annotation."""
+    if annotation in _TYPES:
+        description, fits = _TYPES[annotation]
+        if not fits(value):
+            raise ValueError(f"{name} must be {description}, got {value!r}")

@@ -1,4 +1,4 @@
-"""The recipes of the shipped models, and what each of them changes in its family's."""
+"""The recipes of the shipped models; most differ from another recipe in a few fields."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _CLASSIFIER = Recipe(
     batch=32,
     accumulate=4,
     warmup=100,
-    compile=False,  # its many lengths would each compile for as long as it gains
+    compile=False,  # compiling each of its many lengths would take longer than it saves
     teacher=0.5,
     pieces=0.5,
     word_dropout=0.3,
@@ -51,7 +51,7 @@ _SPARSE = Recipe(
     decay=0.7,
     muon_lr=0.007,
     adam_lr=1e-3,
-    compile=False,  # the sparse products are called one by one; so are the dense twin's, to compare seconds
+    compile=False,  # sparse attention is not compiled; nor is the dense twin, so that their times compare
     attention="kernel",
     validate_every=400,
     save_every=20,
@@ -160,7 +160,7 @@ RECIPES: dict[str, Recipe] = {
             validate_every=300,
             muon_lr=0.006,
             adam_lr=6e-4,
-            compile=False,  # its many lengths would each compile for as long as it gains
+            compile=False,  # compiling each of its many lengths would take longer than it saves
         ),
         intermediate.DATES_BEGUN,
         intermediate.DATES_LONGER,

@@ -1,4 +1,4 @@
-"""The recipes of the tiny family: `tiny-generator`, and models that differ from it in one thing each."""
+"""The recipes of the tiny family: `tiny-generator`, and models that each differ from it in one respect."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _GENERATOR = Recipe(
 )
 
 
-def _changed(name: str, description: str, **changes: Any) -> Recipe:
-    """The tiny generator with one thing changed, for as many steps as all of its family."""
+def _variant(name: str, description: str, **changes: Any) -> Recipe:
+    """Returns the tiny generator's recipe with changes, for 500 steps unless they say otherwise."""
     plain = {"steps": 500, "validate_every": 500, "snapshots": (), "model": _SHAPE}
     return replace(_GENERATOR, name=name, description=description, **{**plain, **changes})
 
@@ -40,38 +40,38 @@ FAMILY: tuple[Recipe, ...] = (
         steps=600,
         snapshots=(),
     ),
-    _changed(
+    _variant(
         "tiny-sinusoidal",
         "The tiny generator with sines and cosines for positions, which are not learned.",
         model=replace(_SHAPE, positions="sinusoidal"),
     ),
-    _changed(
+    _variant(
         "tiny-no-positions",
         "The tiny generator without positions: it knows where a byte stands by the causal mask alone.",
         model=replace(_SHAPE, positions="none"),
     ),
-    _changed(
+    _variant(
         "tiny-unscaled",
         "The tiny generator whose scores are not divided by the root of the head's size.",
         model=replace(_SHAPE, scaled=False),
     ),
-    _changed("tiny-one-head", "The tiny generator with one head of 64.", model=replace(_SHAPE, heads=1)),
-    _changed(
+    _variant("tiny-one-head", "The tiny generator with one head of 64.", model=replace(_SHAPE, heads=1)),
+    _variant(
         "tiny-wide",
         "The tiny generator with wide attention: each of four heads has the size of the whole vector.",
         model=replace(_SHAPE, variant="wide"),
     ),
-    _changed(
+    _variant(
         "tiny-no-unify",
         "The tiny generator whose heads' outputs stand side by side, joined by no map.",
         model=replace(_SHAPE, unify=False),
     ),
-    _changed(
+    _variant(
         "tiny-post-norm",
         "The tiny generator with its norms after the residuals, as in the article.",
         model=replace(_SHAPE, norm="post"),
     ),
-    _changed(
+    _variant(
         "tiny-induction",
         "The tiny generator, a third of whose windows are random letters that come again: it learns to copy.",
         repeats=0.33,
@@ -79,14 +79,14 @@ FAMILY: tuple[Recipe, ...] = (
         validate_every=1_000,
         snapshots=(0, 200, 400, 600, *range(800, 1_241, 40), 1_320, 1_440, 1_600, 2_000),
     ),
-    _changed(
+    _variant(
         "tiny-gru",
         "A recurrent network of the tiny generator's size, to compare with.",
         kind="GRUModel",
         model=GRUConfig(emb=92, depth=2),
-        compile=False,  # the kernel of torch.nn.GRU is one call already
+        compile=False,  # torch.nn.GRU is a single kernel already
     ),
-    _changed(
+    _variant(
         "tiny-conv",
         "A convolutional network of the tiny generator's size, which sees 243 bytes, to compare with.",
         kind="ConvModel",

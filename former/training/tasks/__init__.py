@@ -1,10 +1,10 @@
-"""What a run trains on: each task gives the batch of a step, its loss, and the figures that tell what a model is worth.
+"""The training tasks: each provides the batch of a step, its loss, and measures of a model's quality.
 
-A new kind of model needs an entry in `former.checkpoints.KINDS`, a recipe in `RECIPES`, and where none of the
-tasks here is its own, a class of the form of `Task` in `TASKS`. Nothing else knows which tasks there are.
+A new kind of model needs an entry in `former.checkpoints.KINDS`, a recipe in `RECIPES`, and, if no task here fits, a
+new class with the methods of `Task` in `TASKS`. No other file lists the tasks.
 
-A batch is a function of (seed, step) alone, so a run that goes on after a kill sees what it would have seen, and
-several processes cut their shares from the same batch.
+A batch depends only on (seed, step). So a resumed run sees the same batches as an uninterrupted one, and several
+processes take their rows from the same batch.
 """
 
 from __future__ import annotations
@@ -31,52 +31,51 @@ from former.training.tasks.text import TextTask
 
 
 class Task(Protocol):
-    """One corpus, to the loop and to the command line."""
+    """A training task on a corpus, as the training loop and the command line use it."""
 
-    figure: ClassVar[str]  # the name of the figure on validation
+    figure: ClassVar[str]  # name of the measure on validation
     higher_is_better: ClassVar[bool]
-    recipe: Recipe  # as it was given, but for what the corpus decides, such as the size of the vocabulary
+    recipe: Recipe  # the run's recipe, with values that depend on the corpus, such as the size of the vocabulary
     corpus: data.Origin
 
     @classmethod
     def open(cls, recipe: Recipe, path: Path, unchecked: bool, folder: Path | None = None) -> Task:
-        """The task on a corpus.
+        """Opens a corpus.
 
         Args:
-            recipe: what to train.
-            path: the corpus, a file; not read by a task that makes its data.
-            unchecked: take any file, not only a known copy of the recipe's corpus.
-            folder: the run's, where what is slow to make of a corpus is kept for the next start
-                (`former.training.cache`); None to keep nothing.
+            recipe: the settings of the run.
+            path: file with the corpus; ignored by a task that generates its data.
+            unchecked: accept any file, not only a known copy of the recipe's corpus.
+            folder: the run's, to cache tokens that are slow to compute (`former.training.cache`); None for no cache.
         Raises:
-            ValueError: a missing or wrong corpus.
+            ValueError: the corpus is missing or wrong.
         """
         ...
 
     @property
     def tokenizer(self) -> Tokenizer:
-        """What made tokens of the corpus."""
+        """The tokenizer of the corpus."""
         ...
 
     def batch(self, step: int) -> Batch:
-        """The whole batch of a step, for all processes, on the CPU; every tensor has its rows along the first axis."""
+        """Returns a step's whole batch, for all processes, on the CPU; the first axis of each tensor is the row."""
         ...
 
     @property
     def loss(self) -> Callable[..., Tensor]:
-        """loss(model, *batch): the mean over a batch or a part of it, in nats; the batch is where the model is."""
+        """The function loss(model, *batch): mean loss in nats over a batch, or part of one, on the model's device."""
         ...
 
     def validate(self, model: nn.Module) -> float:
-        """A quick figure on a fixed part of the validation split."""
+        """Returns a quick measure of quality on a fixed part of the validation split."""
         ...
 
     @classmethod
     def evaluate(cls, bundle: former.Bundle, recipe: Recipe, path: Path, measure: Measure) -> dict[str, Any]:
-        """The figure on a whole split, and how it was measured, as plain values for a card.
+        """Returns the quality on a whole split and the settings of the measurement, as plain values for a card.
 
         Raises:
-            ValueError: a missing or wrong corpus, or a measure that this task does not have.
+            ValueError: the corpus is missing or wrong, or the task does not support a setting of `measure`.
         """
         ...
 
@@ -89,14 +88,14 @@ TASKS: dict[str, type[Task]] = {
     "masked": MaskedTask,
     "dates": DatesTask,
 }
-"""By the name that a recipe gives."""
+"""By the name that recipes use."""
 
 
 def make_task(recipe: Recipe, path: Path, unchecked: bool = False, folder: Path | None = None) -> Task:
-    """The recipe's task on a corpus, a file.
+    """Opens a recipe's task on a corpus; arguments as of `Task.open`.
 
     Raises:
-        ValueError: another task than `TASKS` holds, or a missing or wrong corpus.
+        ValueError: `TASKS` lacks the recipe's task, or the corpus is missing or wrong.
     """
     require_choice("task", recipe.task, tuple(TASKS))
     return TASKS[recipe.task].open(recipe, path, unchecked, folder)

@@ -1,18 +1,18 @@
-"""Dates as people write them, and 2026-11-21: the texts that the encoder-decoder `dates` learns from.
+"""Dates as people write them, and in the plain form 2026-11-21: the data of the encoder-decoder `dates`.
 
-A form says how each part of a date is written, and in which order. No text has two readings, because these rules hold
-for all forms:
+A form defines how each part of a date is written, and in which order. Every text has exactly one reading, because all
+forms follow these rules:
 
-    order      Of two numbers that could be day and month the day comes first: 3/4/2026 is the third of April. Only
-               after a year of four digits does the month come before the day: 2026/4/3, 20260403.
-    years      1900 to 2099. Of two digits, 50 to 99 are 1950 to 1999 and 00 to 49 are 2000 to 2049. Such a year stands
-               last: after an apostrophe, or after day and month in this order.
-    weekdays   are always right, and only in texts to read: to write one would be to do sums modulo 7.
-    slips      A text may hold one slip of typing (a letter left out, doubled, or swapped with the next) in the full
-               name of a month or a weekday, where no other name is written so, with a slip or without.
+    order      If two numbers could be day and month, the day comes first: 3/4/2026 is the third of April. Only after
+               a year of four digits does the month come first: 2026/4/3, 20260403.
+    years      From 1900 to 2099. With two digits, 50 to 99 mean 1950 to 1999, and 00 to 49 mean 2000 to 2049. Such a
+               year comes last, after an apostrophe, or after day and month in this order.
+    weekdays   Always correct, and only in texts to read: computing a weekday means calculating modulo 7.
+    typos      A text may have one typo (a letter dropped, doubled, or swapped with the next) in the full name of a
+               month or a weekday, if the result cannot be confused with another name or its typos.
 
-Three numbers with dashes and the year first are the plain form, 2026-11-21, and no other. `dates_reader` reads the
-forms back and shares no code with this file.
+Three numbers with hyphens and the year first are always the plain form, 2026-11-21. `dates_reader` parses the forms
+and shares no code with this file.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Split = Literal["train", "val", "test"]
 T = TypeVar("T")
 
 FIRST, LAST = datetime.date(1900, 1, 1), datetime.date(2099, 12, 31)
-SHORT_YEARS = range(1950, 2050)  # those that may be written with two digits
+SHORT_YEARS = range(1950, 2050)  # may be written with two digits
 
 MONTHS = tuple(calendar.month_name)[1:]  # January first
 WEEKDAYS = tuple(calendar.day_name)  # Monday first
@@ -45,7 +45,7 @@ ORDINALS = (
     *("twenty-seventh", "twenty-eighth", "twenty-ninth", "thirtieth", "thirty-first"),
 )
 
-# A style is named by what it makes of Saturday, the 5th of September 2026.
+# The name of a style is its result for Saturday, the 5th of September 2026.
 WEEKDAY_STYLES = ("", "Saturday, ", "Saturday ", "Sat, ", "Sat. ", "Sat ", ", Saturday", " (Saturday)", " (Sat)")
 DAY_STYLES = ("5", "05", "5th", "fifth")
 YEAR_STYLES = ("2026", "'26", "26")
@@ -62,51 +62,51 @@ LAYOUTS = {
     ),
     "roman": ("{d}/{m}/{y}", "{d}.{m}.{y}", "{d}-{m}-{y}", "{d} {m} {y}"),
 }
-# What is drawn, as often as it stands here; half of each family's texts to read have a weekday.
+# Drawn uniformly, so repeats set the frequencies; half of each family's texts to read have a weekday.
 _FAMILIES = ("named",) * 13 + ("numbered",) * 6 + ("roman",)
 _CASES = ("as is",) * 14 + ("upper",) * 3 + ("lower",) * 3
 _HARD_CASES = ("as is", "lower", "upper")
-_SLIP_SHARE = 0.25  # of the texts to read that hold a full name
+_TYPO_SHARE = 0.25  # of the texts to read that contain a full name
 
 
 @dataclass(frozen=True)
 class Form:
-    """One way to write a date; each part holds its style."""
+    """One way to write a date: the order of the parts, and the style of each."""
 
-    layout: str  # the order, and what stands between: "{d} {m}, {y}"
+    layout: str  # the order and the separators: "{d} {m}, {y}"
     weekday: str  # of WEEKDAY_STYLES
     day: str  # of DAY_STYLES
     month: str  # of MONTH_STYLES
     year: str  # of YEAR_STYLES
 
     def for_date(self, date: datetime.date) -> Form:
-        """The plainest form that writes this date in the same way: of the 21st, "05" is no other style than "5"."""
+        """Returns the simplest form that gives the same text for this date, e.g. day "5" for "05" on the 21st."""
         day = "5" if self.day == "05" and date.day > 9 else self.day
         month = "9" if self.month == "09" and date.month > 9 else self.month
         if self.month == "Sept" and date.month != 9:
-            month = "Sep"  # the others have three letters
+            month = "Sep"  # only September has an abbreviation of four letters
         if month in ("Sep", "Sep.") and date.month == 5:
-            month = "September"  # May is not shortened
+            month = "September"  # May is not abbreviated
         year = self.year if date.year in SHORT_YEARS else "2026"
         if (day, month, year) == (self.day, self.month, self.year):
-            return self  # most often, and building another takes as long as writing the date
+            return self  # the usual case; a new object would take as long as writing the date
         return replace(self, day=day, month=month, year=year)
 
     @property
     def split(self) -> Split:
-        """Forms of `val` and `test` combine weekday, day, month and order as none of `train` does."""
+        """The split; forms in `val` and `test` combine layout, weekday, day and month as no form in `train` does."""
         return _split(f"{self.layout}|{self.weekday}|{self.day}|{self.month}", val=0.1, test=0.1)
 
 
 class Example(NamedTuple):
-    """A text, and what is to be made of it."""
+    """A text and the correct answer."""
 
     source: str
     target: str
 
 
 def date_split(date: datetime.date) -> Split:
-    """Nine dates of ten are for training."""
+    """Returns the split of a date: 90 % of all dates are in `train`."""
     return _split(date.isoformat(), val=0.05, test=0.05)
 
 
@@ -118,7 +118,7 @@ def _split(key: str, val: float, test: float) -> Split:
 
 @cache
 def all_forms() -> tuple[Form, ...]:
-    """Every form there is."""
+    """Returns all forms."""
     return tuple(
         form
         for family, months in MONTH_STYLES.items()
@@ -128,7 +128,7 @@ def all_forms() -> tuple[Form, ...]:
 
 
 def _is_written(form: Form) -> bool:
-    """Whether people write so, and one reading is left."""
+    """Returns whether people write dates in this form, and it has exactly one reading."""
     layout, named = form.layout, form.month in MONTH_STYLES["named"]
     joined = layout[3] in "-/.{"
     ordinal = form.day in ("5th", "fifth")
@@ -137,17 +137,17 @@ def _is_written(form: Form) -> bool:
         (ordinal and (not named or joined))  # 5th/9/2026, 5th-Sep-2026
         or (not ordinal and ("of" in layout or "the" in layout))  # 5 of September
         or (joined and form.month == "Sep.")  # 5-Sep.-2026
-        or (layout == "{y}{m}{d}" and (form.day, form.month) != ("05", "09"))  # each number has its full width
+        or (layout == "{y}{m}{d}" and (form.day, form.month) != ("05", "09"))  # without separators, two digits each
     ) and years.get(form.year, layout in ("{d}/{m}/{y}", "{d}.{m}.{y}", "{d}-{m}-{y}"))
 
 
-def write(date: datetime.date, form: Form, slip: tuple[str, str] | None = None, case: str = "as is") -> str:
-    """A date in one form.
+def write(date: datetime.date, form: Form, typo: tuple[str, str] | None = None, case: str = "as is") -> str:
+    """Writes a date in one form.
 
     Args:
         date: from FIRST to LAST.
-        form: one of `all_forms()`. A year that no two digits can tell is written with four.
-        slip: a full name that the form holds, and what is typed in its place.
+        form: one of `all_forms()`. A year outside SHORT_YEARS is always written with four digits.
+        typo: a full name in the text, and its replacement.
         case: "as is", or "upper" or "lower" for all letters.
     """
     form = form.for_date(date)
@@ -157,8 +157,8 @@ def write(date: datetime.date, form: Form, slip: tuple[str, str] | None = None, 
         name = WEEKDAYS[date.weekday()]
         weekday = form.weekday.replace("Saturday", name).replace("Sat", name[:3], "day" not in form.weekday)
         text = weekday + text if form.weekday.startswith("S") else text + weekday
-    if slip:
-        text = text.replace(*slip, 1)
+    if typo:
+        text = text.replace(*typo, 1)
     return {"as is": text, "upper": text.upper(), "lower": text.lower()}[case]
 
 
@@ -188,21 +188,21 @@ def _year(year: int, style: str) -> str:
 
 
 @cache
-def slips() -> dict[str, tuple[str, ...]]:
-    """For each full name of a month or a weekday: what one slip of typing makes of it and of no other name."""
+def typos() -> dict[str, tuple[str, ...]]:
+    """Returns, for each full name of a month or a weekday, its misspellings by one typo that fit no other name."""
     names = (*MONTHS, *WEEKDAYS)
-    made = {name: _slips(name) for name in names}
-    count = Counter(slip for options in made.values() for slip in options)
-    taken = {*names, *(name[:3] for name in names), "Sept"}
-    return {name: tuple(s for s in sorted(made[name]) if count[s] == 1 and s not in taken) for name in names}
+    by_name = {name: _typos(name) for name in names}
+    count = Counter(typo for options in by_name.values() for typo in options)
+    spellings = {*names, *(name[:3] for name in names), "Sept"}
+    return {name: tuple(s for s in sorted(by_name[name]) if count[s] == 1 and s not in spellings) for name in names}
 
 
-def _slips(name: str) -> set[str]:
-    places = range(len(name)) if len(name) > 3 else ()
-    left_out = {name[:i] + name[i + 1 :] for i in places}
-    doubled = {name[:i] + name[i] + name[i:] for i in places}
-    swapped = {name[:i] + name[i : i + 2][::-1] + name[i + 2 :] for i in places}
-    return {slip.capitalize() for slip in left_out | doubled | swapped} - {name}
+def _typos(name: str) -> set[str]:
+    indices = range(len(name)) if len(name) > 3 else ()
+    dropped = {name[:i] + name[i + 1 :] for i in indices}
+    doubled = {name[:i] + name[i] + name[i:] for i in indices}
+    swapped = {name[:i] + name[i : i + 2][::-1] + name[i + 2 :] for i in indices}
+    return {typo.capitalize() for typo in dropped | doubled | swapped} - {name}
 
 
 def examples(
@@ -214,16 +214,16 @@ def examples(
     forms: Split = "train",
     hard: float = 0.0,
 ) -> list[Example]:
-    """Examples that depend on the arguments alone.
+    """Returns random examples, which depend only on the arguments.
 
     Args:
-        direction: "read" gives texts in all forms, cases and with slips, to make the plain form of; "write" the plain
-            form, to make a text of in a form without a weekday.
-        seed, step: of the random choices, whole numbers of at least 0.
-        count: how many.
-        dates, forms: the splits to choose from.
-        hard: share of the texts to read that are hard ones: each has a weekday, a slip wherever one can be, and is as
-            often in capitals or small letters as not.
+        direction: "read": the source is a text in any form and case, with typos, and the target is the plain form;
+            "write": the source is the plain form, and the target a text in a form without a weekday.
+        seed, step: of the random numbers, at least 0.
+        count: number of examples.
+        dates, forms: the splits to draw from.
+        hard: share of hard texts among those to read. A hard text has a weekday, has a typo wherever one is possible,
+            and is equally often in capitals, in small letters and as it is.
     """
     random = Random(f"{direction} {seed} {step} {dates} {forms}")
     return [_example(direction, random, dates, forms, hard) for _ in range(count)]
@@ -234,28 +234,28 @@ def _example(direction: Direction, random: Random, dates: Split, forms: Split, h
     weekdays = 0.0 if direction == "write" else 1.0 if is_hard else 0.5
     date = _pick(random, _dates(dates))
     while (form := _form(random, forms, weekdays).for_date(date)).split != forms:
-        pass  # of this date the form is no other than one of another split
+        pass  # for this date the form gives the same text as a form of another split
     plain = date.isoformat()
     if direction == "write":
         return Example(plain, write(date, form))
     names = [(MONTHS[date.month - 1], form.month == "September"), (WEEKDAYS[date.weekday()], "day" in form.weekday)]
-    full = [name for name, held in names if held and slips()[name]]
-    slip = None
-    if full and (is_hard or random.random() < _SLIP_SHARE):
+    full = [name for name, in_text in names if in_text and typos()[name]]
+    typo = None
+    if full and (is_hard or random.random() < _TYPO_SHARE):
         name = _pick(random, full)
-        slip = (name, _pick(random, slips()[name]))
-    return Example(write(date, form, slip, _pick(random, _HARD_CASES if is_hard else _CASES)), plain)
+        typo = (name, _pick(random, typos()[name]))
+    return Example(write(date, form, typo, _pick(random, _HARD_CASES if is_hard else _CASES)), plain)
 
 
 def _form(random: Random, split: Split, weekdays: float) -> Form:
     while not (group := _forms(split)[_pick(random, _FAMILIES), random.random() < weekdays]):
-        pass  # the small families have a few forms only, and those of a split may all have a weekday
+        pass  # in a small family, all forms of a split may have a weekday
     return _pick(random, group)
 
 
 @cache
 def _forms(split: Split) -> dict[tuple[str, bool], list[Form]]:
-    """The forms of a split by family, and by whether they have a weekday."""
+    """Returns the forms of a split by family, and by whether they have a weekday."""
     families = {style: family for family, styles in MONTH_STYLES.items() for style in styles}
     groups: dict[tuple[str, bool], list[Form]] = defaultdict(list)
     for form in all_forms():
@@ -271,5 +271,5 @@ def _dates(split: Split) -> list[datetime.date]:
 
 
 def _pick(random: Random, options: Sequence[T]) -> T:
-    # Of all methods only random() gives the same numbers in every version of Python.
+    # Only random() is guaranteed to give the same numbers in every version of Python.
     return options[int(random.random() * len(options))]

@@ -1,7 +1,6 @@
-"""Reads a date in any of the forms that `dates` writes, by plain rules and with no code of the writer's.
+"""Parses a date in any of the forms that `dates` writes, by simple rules that share no code with the writer.
 
-It judges what the model writes: a text counts only if it is spelt right, is a date that there is, and names its true
-weekday.
+It checks the model's answers: a text is correct only if it has no typo, is a real date, and names the right weekday.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections.abc import Iterable
 
 
 def _numbered(names: Iterable[str], start: int = 1) -> dict[str, int]:
-    """The number of each name; names of one thing stand in one text, with a space between."""
+    """Numbers the names; alternative names of the same number are in one string, separated by spaces."""
     return {name: number for number, several in enumerate(names, start) for name in several.split()}
 
 
@@ -76,7 +75,7 @@ _SHAPES = [
 
 
 def read(text: str) -> datetime.date | None:
-    """The date of a text in any case; None where the text is no date, or its weekday is another's."""
+    """Parses a text, ignoring case; returns None if it is not a date or its weekday is wrong."""
     rest, weekday = text.lower(), None
     if match := _BEFORE.fullmatch(rest):
         weekday, rest = match.groups()
@@ -97,7 +96,7 @@ def read(text: str) -> datetime.date | None:
 
 
 def _day(text: str) -> int:
-    """1 to 31, or 0 for an ordinal with another's ending."""
+    """Returns the day, or 0 for an ordinal with the wrong ending, such as 21th."""
     if text.isdigit():
         return int(text)
     if text in _ORDINALS:

@@ -1,4 +1,4 @@
-"""Dates to read and to write: what the encoder-decoder trains on, and what it is worth.
+"""The task of the encoder-decoder `dates`: dates to read and to write, and measures of its quality.
 
 Sizes: b batch, t tokens.
 """
@@ -33,18 +33,18 @@ from former.training.tasks.dates_reader import read
 TOKENIZER = CharacterTokenizer(
     string.digits + string.ascii_letters + " ,.-/'()", {"<write>": "0000-00-00", "<read>": ""}
 )
-POOL = 8  # batches that are made together and sorted by length, so that little of a batch is padding
-ROWS = 250  # that are answered together
-SAMPLES = 20  # texts that are written of one date
-NUCLEUS = 0.95  # of the probability, from which texts are sampled too
-TEXTS, QUICK_TEXTS = 10_000, 500  # behind each share of a figure, and of the quick figure on validation
+POOL = 8  # batches that are drawn together and sorted by length, which saves padding
+ROWS = 250  # texts per batch of answers
+SAMPLES = 20  # texts sampled for each date
+NUCLEUS = 0.95  # `top_p` of the second measurement by sampling
+TEXTS, QUICK_TEXTS = 10_000, 500  # texts per measure, in an evaluation and in a validation during training
 
 
 class DatesTask:
-    """Half of the batches give texts of dates to read, half give dates to write.
+    """Half of the batches are dates to read, half are dates to write.
 
     Args:
-        recipe: batch and seed; its model takes the size of the vocabulary.
+        recipe: batch, seed and share of hard texts; its model gets the size of the vocabulary.
     """
 
     figure: ClassVar[str] = "right"
@@ -53,89 +53,88 @@ class DatesTask:
     def __init__(self, recipe: Recipe) -> None:
         self.tokenizer: Tokenizer = TOKENIZER
         self.recipe = replace(recipe, model=replace(recipe.model, num_tokens=TOKENIZER.num_tokens))
-        self.corpus = data.origin(Path(dates.__file__), unchecked=False)  # what makes the texts stands for them
+        self.corpus = data.origin(Path(dates.__file__), unchecked=False)  # the program stands for its texts
         self._pool = lru_cache(maxsize=1)(self._make_pool)
 
     @classmethod
     def open(cls, recipe: Recipe, path: Path, unchecked: bool, folder: Path | None = None) -> DatesTask:  # noqa: ARG003
-        """The task; see `Task.open`."""
+        """Returns the task; see `Task.open`."""
         _refuse_file(path)
         return cls(recipe)
 
     def batch(self, step: int) -> Batch:
-        """Sources (b, t_source) and targets (b, t_target), padded."""
+        """Returns sources (b, t_source) and targets (b, t_target), padded."""
         rows = self._pool(step // POOL)[step % POOL]
-        return padded([source for source, _ in rows]), padded([target for _, target in rows])
+        return pad([source for source, _ in rows]), pad([target for _, target in rows])
 
     def _make_pool(self, number: int) -> list[list[tuple[list[int], list[int]]]]:
         size, batches = self.recipe.batch, []
         for direction in ("read", "write"):
-            made = examples(direction, self.recipe.seed, number, POOL // 2 * size, hard=self.recipe.hard)
-            rows = [(TOKENIZER.encode(source), TOKENIZER.encode_target(target)) for source, target in made]
+            drawn = examples(direction, self.recipe.seed, number, POOL // 2 * size, hard=self.recipe.hard)
+            rows = [(TOKENIZER.encode(source), TOKENIZER.encode_target(target)) for source, target in drawn]
             rows.sort(key=lambda row: len(row[0]) + len(row[1]))
             batches += [rows[first : first + size] for first in range(0, len(rows), size)]
         order = torch.randperm(POOL, generator=generator_of(self.recipe.seed, 4, number))
         return [batches[i] for i in order.tolist()]
 
     def loss(self, model: Model, sources: Tensor, targets: Tensor) -> Tensor:
-        """Cross-entropy of each next character, given the true ones before it."""
+        """Returns the cross-entropy of each next character, given the correct ones before it."""
         logits = model(sources, targets[:, :-1], recompute=self.recipe.checkpointing)
         return F.cross_entropy(logits.float().flatten(0, 1), targets[:, 1:].flatten(), ignore_index=PAD_ID)
 
     def validate(self, model: nn.Module) -> float:
-        """The mean of the three shares that are `measured` to be right, on few texts."""
+        """Returns the mean of the three shares of `measure_quality`, on few texts."""
         assert isinstance(model, EncoderDecoder)
-        figures = measured(model, "val", QUICK_TEXTS)
+        figures = measure_quality(model, "val", QUICK_TEXTS)
         return sum(figures[name] for name in ("read_new_dates", "read_new_forms", "written_right")) / 3
 
     @classmethod
     def evaluate(cls, bundle: former.Bundle, recipe: Recipe, path: Path, measure: Measure) -> dict[str, Any]:  # noqa: ARG003
-        """The shares that are right on dates and forms held out; see `Task.evaluate` and `measured`."""
+        """Returns the result of `measure_quality` on a split; see `Task.evaluate`."""
         _refuse_file(path)
         if measure.stride is not None or measure.most is not None or measure.precision == "int8":
-            raise ValueError("dates have no --stride, no --bytes and no --precision int8; give none of them")
+            raise ValueError("dates do not support --stride, --bytes or --precision int8")
         assert isinstance(bundle.model, EncoderDecoder)
         with measure.products():
-            return measured(bundle.model, cast(Split, measure.split), TEXTS)
+            return measure_quality(bundle.model, cast(Split, measure.split), TEXTS)
 
 
 def _refuse_file(path: Path) -> None:
     if path.is_file():
-        raise ValueError(f"--data must not be given for dates, whose texts are made here, got {path}")
+        raise ValueError(f"--data does not apply to dates, whose texts are generated, got {path}")
 
 
-def measured(model: EncoderDecoder, split: Split, texts: int) -> dict[str, Any]:
-    """What the model is worth on dates that it has not seen.
+def measure_quality(model: EncoderDecoder, split: Split, texts: int) -> dict[str, Any]:
+    """Measures how often the model reads and writes dates of a split correctly.
 
     Args:
         model: in evaluation mode.
-        split: the dates', and that of the forms combined anew.
-        texts: how many for each share, a multiple of `SAMPLES`.
+        split: of the dates, and of the forms in `read_new_forms`.
+        texts: number of texts per share, a multiple of `SAMPLES`.
     Returns:
-        read_new_dates: the share of texts read exactly, in forms that training had.
-        read_new_forms: the share of texts read exactly, in forms combined anew.
-        written_right: the share of texts sampled at temperature 1 that are read back to their date; the weekday, where
-            they name one, has to be its own.
-        fewest_forms: different right texts among 20 samples of a date, the fewest of any date.
-        nucleus_right, nucleus_forms: the same of texts sampled from the likeliest 95 % (`top_p`, Holtzman et al. 2020).
-        texts: how many were behind each share.
+        read_new_dates: share of texts read exactly, in forms of the training split.
+        read_new_forms: share of texts read exactly, in forms of this split.
+        written_right: share of texts sampled at temperature 1 that `dates_reader` parses to the right date.
+        fewest_forms: number of different correct texts among 20 samples of a date, minimum over the dates.
+        nucleus_right, nucleus_forms: the same for texts sampled with `top_p` 0.95 (Holtzman et al. 2020).
+        texts: number of texts per share.
     """
     plain = [example.source for example in examples("write", 0, 0, texts // SAMPLES, split)]
-    written, forms = _written_right(model, plain)
-    nucleus, forms_of_nucleus = _written_right(model, plain, NUCLEUS)
+    right, forms = _writing_accuracy(model, plain)
+    nucleus_right, nucleus_forms = _writing_accuracy(model, plain, NUCLEUS)
     return {
-        "read_new_dates": round(_read_exactly(model, examples("read", 0, 0, texts, split)), 4),
-        "read_new_forms": round(_read_exactly(model, examples("read", 0, 0, texts, split, split)), 4),
-        "written_right": round(written, 4),
+        "read_new_dates": round(_reading_accuracy(model, examples("read", 0, 0, texts, split)), 4),
+        "read_new_forms": round(_reading_accuracy(model, examples("read", 0, 0, texts, split, split)), 4),
+        "written_right": round(right, 4),
         "fewest_forms": forms,
-        "nucleus_right": round(nucleus, 4),
-        "nucleus_forms": forms_of_nucleus,
+        "nucleus_right": round(nucleus_right, 4),
+        "nucleus_forms": nucleus_forms,
         "texts": texts,
     }
 
 
-def _written_right(model: EncoderDecoder, plain: list[str], top_p: float | None = None) -> tuple[float, int]:
-    """The share of `SAMPLES` texts of each date that are right, and the fewest different right ones of any date."""
+def _writing_accuracy(model: EncoderDecoder, plain: list[str], top_p: float | None = None) -> tuple[float, int]:
+    """Samples `SAMPLES` texts per date; returns the share of correct ones, and the fewest different ones of a date."""
     by_date: dict[str, list[str]] = {date: [] for date in plain}
     for date, text in zip(plain * SAMPLES, answers(model, plain * SAMPLES, 1.0, top_p), strict=True):
         if read(text) == datetime.date.fromisoformat(date):
@@ -144,33 +143,33 @@ def _written_right(model: EncoderDecoder, plain: list[str], top_p: float | None 
     return right / (SAMPLES * len(plain)), min(len(set(texts)) for texts in by_date.values())
 
 
-def _read_exactly(model: EncoderDecoder, asked: Sequence[Example]) -> float:
-    given = answers(model, [example.source for example in asked])
-    return sum(text == example.target for text, example in zip(given, asked, strict=True)) / len(asked)
+def _reading_accuracy(model: EncoderDecoder, texts: Sequence[Example]) -> float:
+    dates = answers(model, [example.source for example in texts])
+    return sum(date == example.target for date, example in zip(dates, texts, strict=True)) / len(texts)
 
 
 def answers(
     model: EncoderDecoder, texts: Sequence[str], temperature: float = 0.0, top_p: float | None = None
 ) -> list[str]:
-    """What the model makes of each text; texts of about one length go together.
+    """Returns the model's answer to each text; texts of similar length go in one batch.
 
     Args:
         model: in evaluation mode.
         texts: sources.
-        temperature, top_p: of the sampling, which is the same for the same texts.
+        temperature, top_p: of the sampling; the same texts give the same answers.
     """
     order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
-    made = [""] * len(texts)
+    results = [""] * len(texts)
     for first in range(0, len(order), ROWS):
         group = order[first : first + ROWS]
-        sources = padded([TOKENIZER.encode(texts[i]) for i in group]).to(device_of(model))
-        written = write(model, sources, TOKENIZER.begin, TOKENIZER.end, temperature, top_p=top_p, seed=first)
-        for i, ids in zip(group, written, strict=True):
-            made[i] = TOKENIZER.decode(ids)
-    return made
+        sources = pad([TOKENIZER.encode(texts[i]) for i in group]).to(device_of(model))
+        rows = write(model, sources, TOKENIZER.begin, TOKENIZER.end, temperature, top_p=top_p, seed=first)
+        for i, ids in zip(group, rows, strict=True):
+            results[i] = TOKENIZER.decode(ids)
+    return results
 
 
-def padded(rows: Sequence[Sequence[int]]) -> Tensor:
-    """Rows of ids (b, t), padded to a multiple of 8: few shapes."""
+def pad(rows: Sequence[Sequence[int]]) -> Tensor:
+    """Returns rows of ids as a tensor (b, t), where t is a multiple of 8, so that batches have few different shapes."""
     width = math.ceil(max(map(len, rows)) / 8) * 8
     return torch.tensor([[*row, *[PAD_ID] * (width - len(row))] for row in rows])

@@ -1,10 +1,10 @@
-"""The texts BERT learns from: articles as pieces of words, and two stretches of them put side by side.
+"""BERT's training texts: articles as pieces of words, and rows of two passages.
 
-A row is `[CLS] first [SEP] second [SEP]`. The first ends with a sentence and the second begins with one. In half of
-the rows the second goes on where the first ends; in a quarter it comes from another article, in a quarter from
-elsewhere in the same one, which only the thread of the text can tell: another article mostly has another topic.
+A row is `[CLS] first [SEP] second [SEP]`. The first passage ends at the end of a sentence, and the second begins at the
+beginning of one. In half of the rows the second passage follows the first; in a quarter it comes from another article;
+in a quarter from elsewhere in the same article. The last case is the hardest, because the topic is the same.
 
-Sizes: b batch, t tokens, n places that are chosen in a row.
+Sizes: b batch, t tokens, n positions per row whose piece is predicted.
 """
 
 from __future__ import annotations
@@ -20,27 +20,28 @@ from former.tokens.wordpiece import WordPieceTokenizer
 from former.training.data import ARTICLES
 
 FOLLOWS, OTHER_ARTICLE, SAME_ARTICLE = range(3)
-CHOSEN, HIDDEN, REPLACED = 0.15, 0.8, 0.1  # share of pieces to say; of those, behind [MASK] or another in their place
-IGNORED = -100  # the target of a place that does not count, as cross-entropy has it
+CHOSEN = 0.15  # share of pieces to predict
+HIDDEN, REPLACED = 0.8, 0.1  # shares of these that [MASK] or a random piece replaces
+IGNORED = -100  # as a target: not scored, by convention of `F.cross_entropy`
 
-SHORTEST = 5  # a row: [CLS] a [SEP] b [SEP]
+SHORTEST = 5  # tokens of a row: [CLS] a [SEP] b [SEP]
 
 _SENTENCES = re.compile(r"""(?<=[.!?])\s+|(?<=[.!?]["')\]])\s+|\n+""")
 
 
 class Corpus(NamedTuple):
-    """Articles as pieces in a row."""
+    """The pieces of all articles, one after another."""
 
     pieces: Tensor  # int32 (tokens,)
-    articles: Tensor  # where each begins, and where the last ends
-    sentences: Tensor  # where each begins that is not the first of its article
+    articles: Tensor  # index of each article's first piece, and the end of the last
+    sentences: Tensor  # index of each sentence's first piece, without the first sentence of each article
 
     @classmethod
     def read(cls, text: str, tokenizer: WordPieceTokenizer) -> Corpus:
-        """Cuts a text into articles, at two blank lines, and those into sentences.
+        """Splits a text into articles, at two blank lines, and articles into sentences.
 
         Raises:
-            ValueError: a text with fewer than two articles of two sentences.
+            ValueError: the text has fewer than two articles of two sentences.
         """
         pieces: list[Tensor] = []
         articles, sentences, length = [0], [], 0
@@ -59,15 +60,15 @@ class Corpus(NamedTuple):
         return corpus
 
     def article(self, sentence: int) -> int:
-        """The number of the article that a sentence stands in, both from 0."""
+        """Returns the index of the article that contains a sentence, given by its index."""
         return int(torch.searchsorted(self.articles, self.sentences[sentence], right=True)) - 1
 
     def pair(self, numbers: Sequence[float], room: int) -> tuple[Tensor, Tensor, int]:
-        """Two stretches of up to `room` pieces together, and how they belong: FOLLOWS or another of the three.
+        """Returns two passages and their relation: FOLLOWS, OTHER_ARTICLE or SAME_ARTICLE.
 
         Args:
-            numbers: four in [0, 1), which decide everything.
-            room: at least 2.
+            numbers: four random numbers in [0, 1), which determine the result.
+            room: maximum length of both passages together, at least 2.
         """
         where, share, kind, where_else = numbers
         sentence = int(where * len(self.sentences))
@@ -81,7 +82,7 @@ class Corpus(NamedTuple):
             first, last = self._sentences_of(article)
             others = len(self.sentences) - (last - first)
             number = int(where_else * others)
-            number += (last - first) * (number >= first)  # past the sentences of this article
+            number += (last - first) * (number >= first)  # skips the sentences of this article
             second, how = int(self.sentences[number]), OTHER_ARTICLE
             article = self.article(number)
         end = min(int(self.articles[article + 1]), second + room - before)
@@ -92,20 +93,20 @@ class Corpus(NamedTuple):
         return first, last
 
     def _elsewhere(self, article: int, begin: int, cut: int, room: int) -> list[int]:
-        """The sentences of an article from which `room` pieces neither follow nor meet those from begin to cut."""
+        """Returns the sentences of an article whose next `room` pieces neither overlap nor follow begin:cut."""
         starts = self.sentences[slice(*self._sentences_of(article))]
         return starts[(starts > cut + room) | (starts + room < begin)].tolist()
 
 
 def rows(corpus: Corpus, tokenizer: WordPieceTokenizer, count: int, length: int, random: torch.Generator) -> Rows:
-    """Rows of a corpus, with a share of their pieces chosen to be said.
+    """Draws rows from a corpus, and chooses the pieces to predict.
 
     Args:
-        corpus: what to draw from.
-        tokenizer: what it was read with.
-        count: b, how many.
-        length: t, at most; `SHORTEST` or more.
-        random: where all choices come from.
+        corpus: the source of the passages.
+        tokenizer: of the corpus.
+        count: number of rows, b.
+        length: tokens per row with padding, t; at least `SHORTEST`.
+        random: source of all random numbers.
     """
     tokens = torch.full((count, length), tokenizer.pad_token)
     segments = torch.zeros_like(tokens)
@@ -120,26 +121,26 @@ def rows(corpus: Corpus, tokenizer: WordPieceTokenizer, count: int, length: int,
 
 
 class Rows(NamedTuple):
-    """What a model reads, and what it should say."""
+    """Inputs and targets."""
 
     tokens: Tensor  # (b, t)
-    places: Tensor  # (b, n), where pieces are to be said
-    targets: Tensor  # (b, n), those pieces; IGNORED where a short row has fewer
-    segments: Tensor  # (b, t)
-    belongs: Tensor  # (b,), of FOLLOWS and the others
+    places: Tensor  # (b, n), positions of the pieces to predict
+    targets: Tensor  # (b, n), these pieces; IGNORED if a short row has fewer than n
+    segments: Tensor  # (b, t), 0 for the first passage, 1 for the second
+    belongs: Tensor  # (b,), FOLLOWS, OTHER_ARTICLE or SAME_ARTICLE
 
 
 def hide(tokens: Tensor, tokenizer: WordPieceTokenizer, random: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
-    """Chooses 15 % of a row's pieces; of these, 80 % are hidden, 10 % replaced by any other, 10 % left as they are.
+    """Chooses 15 % of each row's pieces to predict: 80 % of them become [MASK], 10 % a random piece, 10 % stay.
 
-    So that what is not hidden must be understood too (Devlin et al. 2018, section 3.1).
+    Because of the last two, a model must also understand pieces that it can see (Devlin et al. 2018, section 3.1).
 
     Args:
         tokens: (b, t).
         tokenizer: of the tokens.
-        random: where the choice comes from.
+        random: source of all random numbers.
     Returns:
-        tokens (b, t), places (b, n) and targets (b, n), as `Rows` has them.
+        tokens (b, t), places (b, n) and targets (b, n), as in `Rows`.
     """
     special = torch.tensor([tokenizer.pad_token, tokenizer.cls_token, tokenizer.sep_token])
     free = ~torch.isin(tokens, special)  # (b, t)
@@ -158,6 +159,6 @@ def hide(tokens: Tensor, tokenizer: WordPieceTokenizer, random: torch.Generator)
 
 
 def _ordinary(tokenizer: WordPieceTokenizer) -> Tensor:
-    """The ids of all pieces but the special ones."""
+    """Returns the ids of all pieces except special tokens."""
     special = (tokenizer.pad_token, tokenizer.unk_token, tokenizer.cls_token, tokenizer.sep_token, tokenizer.mask_token)
     return torch.tensor([i for i in range(tokenizer.num_tokens) if i not in special])

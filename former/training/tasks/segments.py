@@ -1,4 +1,4 @@
-"""The next byte, segment after segment with a memory: what a Transformer-XL trains on.
+"""The task of a Transformer-XL: to predict the next byte, segment by segment with a memory.
 
 Sizes: b batch, t tokens of a segment.
 """
@@ -20,38 +20,39 @@ from former.training.measure.evaluate import Measure
 from former.training.recipes import Recipe
 from former.training.tasks.text import TextTask
 
-MEMORIES = (0, 128, 512)  # tokens, of the figures
-STREAMS = 32  # stretches of a split that are read side by side
+MEMORIES = (0, 128, 512)  # lengths of the memory to measure, in tokens
+STREAMS = 32  # parts of a split that are read in parallel, as the rows of a batch
 
 
 class SegmentsTask(TextTask):
-    """Windows of several segments; the memory goes from each to the next, and the first has none.
+    """The next byte, in windows of several segments; each segment has the memory of the one before.
 
-    So a batch stays a function of the seed and the step alone, and the first segments teach the model to go without.
+    The first segment of a window has no memory. So a batch depends only on seed and step, and the model also learns to
+    work without a memory.
     """
 
     def __init__(self, *parts: Any) -> None:
         super().__init__(*parts)
-        # The model is compiled, and not the loop over segments. A decorator would import the compiler here for all who
-        # import this file.
+        # Compiles the model, but not the loop over segments. As a decorator this would import the compiler on import.
         cast(Any, self).loss = torch.compiler.disable(self.loss, recursive=False)
 
     def loss(self, model: Any, inputs: Tensor, targets: Tensor) -> Tensor:
-        """Cross-entropy of the next byte, over all segments."""
+        """Returns the cross-entropy of the next byte, over all segments."""
         length, memory, logits = self.recipe.model.seq_length, None, []
         for segment in inputs.split(length, 1):
-            said, memory = model(segment, memory, recompute=self.recipe.checkpointing)
-            logits.append(said)
+            part, memory = model(segment, memory, recompute=self.recipe.checkpointing)
+            logits.append(part)
         return F.cross_entropy(torch.cat(logits, 1).float().flatten(0, 1), targets.flatten())
 
     @classmethod
     def evaluate(cls, bundle: former.Bundle, recipe: Recipe, path: Path, measure: Measure) -> dict[str, Any]:
-        """Bits per byte over a split with memories of several lengths; see `Task.evaluate`.
+        """Returns the bits per byte over a split for several lengths of the memory; see `Task.evaluate`.
 
-        "late" is over the last quarter of each segment, where even a model without memory has read most of one.
+        "late_memory_…" counts only the last quarter of each segment, where even a model without memory has read most
+        of the segment.
         """
         if measure.stride is not None or measure.precision == "int8":
-            raise ValueError("a model with a memory has no --stride and no --precision int8; give neither")
+            raise ValueError("a model with a memory does not support --stride or --precision int8")
         content = data.load_text(path, recipe.corpus, measure.unchecked)
         begin, end = data.split_text(content)[measure.split]
         end = end if measure.most is None else min(end, begin + measure.most)
@@ -64,27 +65,27 @@ class SegmentsTask(TextTask):
                 figures[f"memory_{memory}"] = round(float(bits.mean()), 4)
                 figures[f"late_memory_{memory}"] = round(float(bits[-(length // 4) :].mean()), 4)
         own = figures[f"memory_{recipe.model.memory_length}"]
-        return {"bits_per_byte": own} | figures | {"bytes": counted(len(text), length), "segment": length}
+        return {"bits_per_byte": own} | figures | {"bytes": scored_bytes(len(text), length), "segment": length}
 
 
-def counted(size: int, length: int) -> int:
-    """How many bytes of a text of `size` are predicted: whole segments in `STREAMS` stretches of one length."""
+def scored_bytes(size: int, length: int) -> int:
+    """Returns how many bytes of a text of `size` are predicted: `STREAMS` equal parts of whole segments."""
     return (size - 1) // (STREAMS * length) * STREAMS * length
 
 
 @torch.inference_mode()
 def bits_by_place(model: Any, text: Tensor, length: int, memory_length: int) -> Tensor:
-    """The mean of −log₂ p of the byte at each place of a segment, (t,), where the memory holds so many tokens.
+    """Returns the mean of −log₂ p of the byte at each position of a segment, (t,).
 
     Args:
         model: a TransformerXL in evaluation mode.
-        text: uint8 (bytes,), of which all but the first are predicted, and but for a rest of less than a segment each.
-        length: t, of the segments.
-        memory_length: 0 for none.
+        text: uint8 (bytes,). All bytes are predicted except the first and a remainder shorter than a segment per part.
+        length: of a segment, t.
+        memory_length: number of tokens in the memory; 0 for no memory.
     Raises:
-        ValueError: a text that does not fill a segment of each stretch.
+        ValueError: the text is shorter than one segment for each of `STREAMS` parts.
     """
-    each = counted(len(text), length) // STREAMS  # bytes of a stretch
+    each = scored_bytes(len(text), length) // STREAMS  # bytes per part
     if not each:
         raise ValueError(f"the text must be longer than {STREAMS * length} bytes, got {len(text)}")
     device = device_of(model)

@@ -1,12 +1,12 @@
-"""A linear teacher of the classifier: how many nats each word of a review adds to the log odds of "positive".
+"""A linear teacher for the classifier: each word of a review adds a number to the log odds of "positive".
 
-A logistic regression over the words of a review and its pairs of neighbours, each scaled by its naive Bayes log-count
-ratio (Wang and Manning 2012, "Baselines and bigrams"). A transformer this small, given 20,000 labels and no more,
-learns which words are good and bad, and little of how words change each other; from the teacher's opinion of any piece
-of a review it learns "not good" too (distillation, Hinton et al. 2015).
+It is a logistic regression over the words of a review and its pairs of neighbouring words, each scaled by its naive
+Bayes log-count ratio (Wang and Manning 2012, "Baselines and bigrams"). From 20,000 labels alone, a small transformer
+learns which words are good and bad, but hardly how words modify each other. Given the teacher's probability for any
+piece of a review, it also learns pairs such as "not good" (distillation, Hinton et al. 2015).
 
-The corpus has up to 30 reviews of a film, side by side. Each review is judged by a teacher that has seen neither it nor
-its neighbours: an opinion of films that it does not know.
+The corpus has up to 30 consecutive reviews of each film. Each review is judged by a teacher that was trained on the
+reviews of other films.
 """
 
 from __future__ import annotations
@@ -19,47 +19,47 @@ import torch.nn.functional as F
 from torch import Tensor
 
 FOLDS = 5
-PAIRS = 1 << 20  # places for pairs of words; two pairs may share one
-ROUNDS, BATCH, RATE, DECAY = 6, 256, 0.01, 1e-4  # over the reviews; reviews; Adam's; of the squared weights
+PAIRS = 1 << 20  # size of the hash table for pairs of words
+ROUNDS, BATCH, RATE, DECAY = 6, 256, 0.01, 1e-4  # epochs; reviews per step; Adam's learning rate; L2 penalty
 
 
 @dataclass(frozen=True)
 class Opinion:
-    """What the teacher says of one review."""
+    """The teacher's log odds of "positive" for one review, word by word."""
 
-    scores: Tensor  # (t,) nats that each word adds, with the pair it begins; 0 where both came before
-    bias: float  # nats before the first word
+    scores: Tensor  # (t,) what each word adds, with the pair it begins; 0 if both occurred before
+    bias: float  # log odds of an empty review
 
     def positive(self, first: int = 0, count: int | None = None) -> float:
-        """The probability that `count` words from the `first` on (all, if None) are of a positive review."""
+        """Returns the probability that `count` words, from index `first`, are positive; None for all that follow."""
         end = None if count is None else first + count
         return float(torch.sigmoid(self.scores[first:end].sum() + self.bias))
 
 
 def opinions(reviews: Sequence[tuple[list[int], int]], words: int) -> list[Opinion]:
-    """One for each review, by a teacher that learned from the other folds.
+    """Returns an opinion of each review, by a teacher trained on the other folds.
 
     Args:
-        reviews: ids and label (0 or 1) of each, those of one label in the order of their films.
-        words: size of the vocabulary; ids 0 and 1 stand for no word.
+        reviews: (ids, label) of each; the reviews of one label are in the order of their films.
+        words: size of the vocabulary; ids 0 and 1 are padding and unknown words.
     """
-    features = [found(ids, words) for ids, _ in reviews]
+    features = [features_of(ids, words) for ids, _ in reviews]
     labels = torch.tensor([float(label) for _, label in reviews])
     folds = torch.empty(len(reviews), dtype=torch.long)
     for label in (0, 1):
         of_label = (labels == label).nonzero()[:, 0]
         folds[of_label] = torch.arange(len(of_label)) * FOLDS // max(1, len(of_label))
-    held: dict[int, Opinion] = {}
+    by_review: dict[int, Opinion] = {}
     for fold in range(FOLDS):
         others = (folds != fold).nonzero()[:, 0].tolist()
         weights, bias = fit([features[i].unique() for i in others], labels[others], words + PAIRS)
         for i in (folds == fold).nonzero()[:, 0].tolist():
-            held[i] = Opinion(word_scores(features[i], weights), bias)
-    return [held[i] for i in range(len(reviews))]
+            by_review[i] = Opinion(word_scores(features[i], weights), bias)
+    return [by_review[i] for i in range(len(reviews))]
 
 
-def found(ids: Sequence[int], words: int) -> Tensor:
-    """A review's features in order: t words, then t - 1 pairs; unknown words and padding at 0."""
+def features_of(ids: Sequence[int], words: int) -> Tensor:
+    """Returns the features of a review's t words and t - 1 pairs, in order; 0 for padding and unknown words."""
     word = torch.tensor(ids)
     pair = words + (word[:-1] * 1_000_003 + word[1:] * 7_919) % PAIRS
     known = word > 1
@@ -67,7 +67,7 @@ def found(ids: Sequence[int], words: int) -> Tensor:
 
 
 def fit(reviews: list[Tensor], labels: Tensor, features: int) -> tuple[Tensor, float]:
-    """A logistic regression on which features a review has: nats for each (features,), and the bias."""
+    """Fits a logistic regression on the features that each review contains; returns weights (features,) and bias."""
     counts = torch.zeros(2, features)
     for review, label in zip(reviews, labels.tolist(), strict=True):
         counts[int(label), review] += 1
@@ -92,7 +92,7 @@ def fit(reviews: list[Tensor], labels: Tensor, features: int) -> tuple[Tensor, f
 
 
 def word_scores(features: Tensor, weights: Tensor) -> Tensor:
-    """(t,) what each word adds; a feature counts where it comes first, a pair with its first word."""
+    """Returns what each word adds, (t,); a feature counts at its first occurrence, a pair at its first word."""
     distinct, places = features.unique(return_inverse=True)
     first = torch.full((len(distinct),), len(features)).scatter_reduce(0, places, torch.arange(len(features)), "amin")
     scores = torch.zeros(len(features)).index_put((first,), weights[distinct])

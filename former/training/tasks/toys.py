@@ -1,10 +1,10 @@
-"""Toy tasks that a `Generator` of two blocks learns in half a minute on one thread: to copy, reverse, sort and add.
+"""Toy tasks that a `Generator` of two blocks learns in half a minute on one thread: copy, reverse, sort and add.
 
-A row is a question and its answer, such as `____pots=stop`. The question is filled up from the left, so that the = has
-one place; from there on the model writes, a token a character, until it writes the end. Only the answer is scored. Each
-number of a sum is filled up by itself, and the sum is written units first, as one finds its digits on paper: in this
-order a carry is known when it is needed. A tenth of all questions, chosen by a hash of their characters, never comes up
-in training: with these it is tested.
+A row is a question and its answer, such as `____pots=stop`. The question is padded on the left, so that the = is always
+at the same position. After it the model writes the answer, one token per character, and then the end token. Only the
+answer is scored. In addition each number is padded by itself, and the answer is written with the units first, as on
+paper, so that each carry is known when it is needed. A tenth of all questions, selected by a hash, is excluded from
+training and used for testing.
 
 Sizes: b batch, t tokens, h heads.
 """
@@ -28,35 +28,35 @@ from former.training import optim
 from former.training.batches import Batch
 from former.training.recipes import Recipe
 
-FILL, ENDS = "_", "="  # before a question, and after it
+FILL, ENDS = "_", "="  # padding before a question, and the sign after it
 LETTERS = "abcdefghijklmnopqrst"
-MOST = 8  # letters of a question
-DIGITS = 3  # of a number, at most
+MOST = 8  # maximum number of letters of a question
+DIGITS = 3  # maximum number of digits of a number
 EVERY = 10  # steps between two reports
-TESTED = 200  # unseen questions behind each figure
+TESTED = 200  # unseen questions per test
 TOKENIZER = CharacterTokenizer("0123456789+" + LETTERS + FILL + ENDS)
 UNSCORED = -100  # as a target
 
 
 @dataclass(frozen=True)
 class Toy:
-    """A task."""
+    """A toy task."""
 
-    shape: str  # of a question, as a regular expression
-    draw: Callable[[random.Random], str]  # a question
-    answer: Callable[[str], str]  # of a question
+    shape: str  # regular expression of a question
+    draw: Callable[[random.Random], str]  # draws a random question
+    answer: Callable[[str], str]  # the correct answer to a question
     example: str  # a question
-    steps: int  # of a training
-    filled: int = MOST  # to how many characters a question is filled up, or each number of a sum
+    steps: int  # of training
+    width: int = MOST  # characters to which a question, or each number of a sum, is padded
     length: int = 2 * MOST + 1  # tokens of the longest question, the = and its answer
-    backwards: bool = False  # whether the answer is written from its end
+    backwards: bool = False  # whether the model writes the answer from its end
 
-    def written(self, question: str) -> str:
-        """A question as the model reads it."""
-        return "+".join(part.rjust(self.filled, FILL) for part in question.split("+")) + ENDS
+    def prompt(self, question: str) -> str:
+        """Returns a question as the model reads it."""
+        return "+".join(part.rjust(self.width, FILL) for part in question.split("+")) + ENDS
 
-    def turned(self, answer: str) -> str:
-        """An answer as the model writes it, or such a text as the answer that it is."""
+    def in_order(self, answer: str) -> str:
+        """Converts an answer to the order in which the model writes it, and back."""
         return answer[::-1] if self.backwards else answer
 
 
@@ -83,22 +83,22 @@ TOYS: dict[str, Toy] = {
 }
 """By name.
 
-Of 2,000 unseen questions each, 96.85, 100, 99.95 and 100 % are answered exactly (copy, reverse, sort, add), after 29,
-9, 30 and 18 s of one busy core: `python -m tests.bench.toys --seeds 1`, on an AMD EPYC.
+Of 2,000 unseen questions each, 96.85, 100, 99.95 and 100 % are answered exactly (copy, reverse, sort, add), after
+training for 29, 9, 30 and 18 s on one core: `python -m tests.bench.toys --seeds 1`, on an AMD EPYC.
 """
 
 
 class Report(NamedTuple):
-    """How a training stands."""
+    """The progress of a training."""
 
     step: int
-    loss: float  # in nats a token, the mean since the report before
-    right: float  # the share of unseen questions that are answered exactly
-    model: former.Generator  # as it is; it goes on changing
+    loss: float  # nats per token, mean since the last report
+    right: float  # share of unseen questions that are answered exactly
+    model: former.Generator  # the model itself, which training keeps changing
 
 
 def begin(name: str, seed: int) -> former.Generator:
-    """The model of a task at step 0, the same for the same seed."""
+    """Returns the model of a task at step 0; the same seed gives the same weights."""
     config = former.ModelConfig(
         num_tokens=TOKENIZER.num_tokens,
         seq_length=TOYS[name].length,
@@ -114,26 +114,26 @@ def begin(name: str, seed: int) -> former.Generator:
 
 
 def rows(name: str, questions: Sequence[str]) -> Batch:
-    """What the model reads, and what it should say at each place: both (b, t); `UNSCORED` where nothing is scored."""
+    """Returns inputs and targets, both (b, t); targets outside the answer are `UNSCORED`."""
     toy = TOYS[name]
     inputs = torch.zeros(len(questions), toy.length, dtype=torch.long)
     targets = torch.full_like(inputs, UNSCORED)
     for row, question in enumerate(questions):
-        asked = TOKENIZER.encode(toy.written(question))
-        said = TOKENIZER.encode_target(toy.turned(toy.answer(question)))[1:]  # to the end
-        tokens = torch.tensor(asked + said)
+        prompt = TOKENIZER.encode(toy.prompt(question))
+        target = TOKENIZER.encode_target(toy.in_order(toy.answer(question)))[1:]  # without <begin>
+        tokens = torch.tensor(prompt + target)
         inputs[row, : len(tokens) - 1] = tokens[:-1]
-        targets[row, len(asked) - 1 : len(tokens) - 1] = tokens[len(asked) :]
+        targets[row, len(prompt) - 1 : len(tokens) - 1] = tokens[len(prompt) :]
     return inputs, targets
 
 
 def is_unseen(question: str) -> bool:
-    """Whether a question is one of those that are kept from training."""
+    """Returns whether a question is excluded from training."""
     return zlib.crc32(question.encode()) % 10 == 0
 
 
 def draw(name: str, count: int, dice: random.Random, *, unseen: bool = False) -> list[str]:
-    """So many questions of a task, all of which training may see, or none."""
+    """Draws `count` random questions of a task: only unseen ones, or only those used in training."""
     questions: list[str] = []
     while len(questions) < count:
         question = TOYS[name].draw(dice)
@@ -143,28 +143,29 @@ def draw(name: str, count: int, dice: random.Random, *, unseen: bool = False) ->
 
 
 def loss_of(model: former.Generator, inputs: Tensor, targets: Tensor) -> Tensor:
-    """Cross-entropy of each token of the answers, given the true ones before it, in nats."""
+    """Returns the mean cross-entropy of the answers' tokens, given the correct ones before each, in nats."""
     return F.cross_entropy(model(inputs).flatten(0, 1), targets.flatten(), ignore_index=UNSCORED)
 
 
 @torch.inference_mode()
 def share_right(model: former.Generator, inputs: Tensor, targets: Tensor) -> float:
-    """The share of questions that are answered exactly.
+    """Returns the share of questions that the model answers exactly, by its likeliest tokens.
 
-    Where each token is the likeliest after the true ones before it, the model writes the same answer by itself.
+    One forward pass suffices: if each correct token is the likeliest after the correct ones before it, the model
+    writes the correct answer.
     """
     right = (model(inputs).argmax(-1) == targets) | (targets == UNSCORED)
     return float(right.all(-1).float().mean())
 
 
 def train(name: str, seed: int = 0, steps: int | None = None, batch: int = 32) -> Iterator[Report]:
-    """Trains a model on a task, with a report every `EVERY` steps.
+    """Trains a model on a task; yields a report every `EVERY` steps.
 
     Args:
         name: of the task, in `TOYS`.
-        seed: of the weights at the start and of the questions; with the same one, the same model comes out.
-        steps: a multiple of `EVERY`; None for the task's own. The learning rate falls over the second half of them.
-        batch: questions a step.
+        seed: of the initial weights and the questions; the same seed gives the same model.
+        steps: a multiple of `EVERY`; None for the task's default. The learning rate falls in the second half.
+        batch: questions per step.
     """
     steps, model = steps or TOYS[name].steps, begin(name, seed)
     recipe = Recipe(
@@ -188,29 +189,28 @@ def train(name: str, seed: int = 0, steps: int | None = None, batch: int = 32) -
 
 
 def is_question(name: str, text: str) -> bool:
-    """Whether a text is a question of a task."""
+    """Returns whether a text is a question of a task."""
     return re.fullmatch(TOYS[name].shape, text) is not None
 
 
 @torch.inference_mode()
 def answer(model: former.Generator, name: str, question: str) -> tuple[str, Tensor, list[str]]:
-    """What a model answers by itself, each token the likeliest, and where its heads look meanwhile.
+    """Lets a model answer a question, by its likeliest token at each step.
 
     Args:
-        model: of this task.
+        model: trained on the task.
         name: of the task.
         question: of the task.
     Returns:
-        the answer, to the first token that is no character; the weights (layers, h, t, t) over what was read, the
-        question and the answer; and a label of each of these tokens.
+        The answer; the attention weights (layers, h, t, t) over question and answer; and the labels of these t tokens.
     """
     toy = TOYS[name]
-    tokens = TOKENIZER.encode(toy.written(question))
+    tokens = TOKENIZER.encode(toy.prompt(question))
     first = len(tokens)
     while True:
         logits, capture = former.run_with_capture(model, torch.tensor([tokens]), "weights")
         token = int(logits[0, -1].argmax())
         if token <= TOKENIZER.end or len(tokens) == model.config.seq_length:
-            said = toy.turned(TOKENIZER.decode(tokens[first:]))
-            return said, capture.stack("weights")[:, 0], TOKENIZER.labels(tokens)
+            text = toy.in_order(TOKENIZER.decode(tokens[first:]))
+            return text, capture.stack("weights")[:, 0], TOKENIZER.labels(tokens)
         tokens.append(token)

@@ -130,7 +130,7 @@ def test_the_command_in_a_card_gives_the_same_recipe(settings):
     for name, plain in RECIPES.items():
         held = plain.model.to_dict()  # each kind of model has settings of its own
         its = [each for each in settings if not each.startswith("model.") or each[6:].partition("=")[0] in held]
-        recipe = plain.changed(its)
+        recipe = plain.with_settings(its)
         words = shlex.split(train_command(recipe))
         assert words[:3] == ["python", "-m", "former.training"], name
         assert recipe_of_command(parse(words[3:])) == recipe, name
@@ -147,7 +147,7 @@ def test_the_card_of_a_model_of_ones_own_corpus_claims_no_known_one(text_file, t
     export(run, place)
     card = former.load(place).card
     assert card["data"] == {
-        "corpus": "a file of one's own, not a known corpus (--unchecked)",
+        "corpus": "the user's own file, not a known corpus (--unchecked)",
         "file": "text.txt",
         "sha256": hashlib.sha256(text_file.read_bytes()).hexdigest(),
     }
@@ -260,8 +260,8 @@ def test_a_stride_or_a_part_of_0_is_refused(option, own, text_file, capsys):
 def test_int8_is_refused_where_it_would_be_another_measure(reviews_file, text_file, monkeypatch):
     measure = evaluate.Measure(split="val", precision="int8", unchecked=True)
     cases = (
-        ("classifier", reviews_file, True, "reviews have no --stride, no --bytes and no --precision int8"),
-        ("bert", text_file, True, "hidden words have no --stride and no --precision int8"),
+        ("classifier", reviews_file, True, "reviews have not support --stride, no --bytes and no --precision int8"),
+        ("bert", text_file, True, "hidden words have not support --stride and no --precision int8"),
         ("tiny-generator", text_file, False, "'int8' needs a generator"),
         ("tiny-unscaled", text_file, True, "'int8' needs a generator"),  # no twin knows its shape
     )

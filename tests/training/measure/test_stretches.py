@@ -46,7 +46,7 @@ def test_berts_stretches_stand_between_its_signs():
 
 
 def test_a_text_with_fewer_stretches_is_refused():
-    with pytest.raises(ValueError, match="must hold 5 stretches of 50 tokens, got 0"):
+    with pytest.raises(ValueError, match="must hold 5 passages of 50 tokens, got 0"):
         list(stretches.stretches("Too short. It is.", ByteTokenizer(), 5, 50))
 
 

@@ -19,7 +19,7 @@ from former.training.tasks.dates import (
     all_forms,
     date_split,
     examples,
-    slips,
+    typos,
     write,
 )
 from former.training.tasks.dates_reader import read
@@ -38,7 +38,7 @@ SATURDAY = datetime.date(2026, 9, 5)
 
 
 def typed(name):
-    """All that one slip makes of a name, by a plain loop; in small letters."""
+    """All that one typo makes of a name, by a plain loop; in small letters."""
     name = name.lower()
     made = set()
     for i in range(len(name)):
@@ -110,7 +110,7 @@ def test_a_slip_is_what_one_slip_makes_of_one_name_only_and_is_no_name_itself():
     names = [*MONTHS, *WEEKDAYS]
     made = {name: typed(name) for name in names}
     known = {form for name in names for form in (name.lower(), name.lower()[:3])} | {"sept"}
-    for name, options in slips().items():
+    for name, options in typos().items():
         for option in options:
             assert [n for n in names if option.lower() in made[n]] == [name]
             assert option.lower() not in known
@@ -122,12 +122,12 @@ def test_a_slip_is_what_one_slip_makes_of_one_name_only_and_is_no_name_itself():
 def test_of_all_texts_with_a_slip_none_has_another_reading():
     full = [form for form in all_forms() if form.month == "September" and form.weekday in ("", "Saturday, ")]
     whole = readings((write(date, form), date) for form in full for date in LEAP_YEAR[::5])
-    with_slips = []
+    with_typos = []
     for form in full:
         for date in LEAP_YEAR[::5]:
             for name in (MONTHS[date.month - 1], WEEKDAYS[date.weekday()] if form.weekday else ""):
-                with_slips += [(write(date, form, (name, slip)), date) for slip in slips().get(name, ())[::4]]
-    found = readings(with_slips)
+                with_typos += [(write(date, form, (name, typo)), date) for typo in typos().get(name, ())[::4]]
+    found = readings(with_typos)
     assert len(found) > 50_000
     assert not [text for text, several in found.items() if len(several) > 1 or text in whole]
 
@@ -254,16 +254,16 @@ def test_examples_keep_to_their_splits(split):
         assert {form.for_date(date).split for form in all_forms() if write(date, form) == target} == {split}
 
 
-def test_examples_to_read_come_in_all_cases_and_with_slips():
+def test_examples_to_read_come_in_all_cases_and_with_typos():
     texts = [(source, datetime.date.fromisoformat(target)) for source, target in examples("read", 0, 0, 2_000)]
     assert sum(source.isupper() for source, _ in texts) > 100
     assert sum(source.islower() for source, _ in texts) > 100
-    assert 100 < sum(read(source) is None for source, _ in texts) < 500  # the slips
+    assert 100 < sum(read(source) is None for source, _ in texts) < 500  # the typos
     assert all(read(source) in (None, date) for source, date in texts)
 
 
 def test_half_of_the_texts_to_read_have_a_weekday_and_none_to_write():
-    # Half of them, less those that a slip hides.
+    # Half of them, less those that a typo hides.
     assert 850 < sum(bool(WEEKDAY.search(source)) for source, _ in examples("read", 0, 0, 2_000)) < 1_050
     assert not [target for _, target in examples("write", 0, 0, 2_000) if WEEKDAY.search(target)]
 
@@ -271,12 +271,12 @@ def test_half_of_the_texts_to_read_have_a_weekday_and_none_to_write():
 def test_hard_texts_to_read_have_a_weekday_a_slip_where_one_can_be_and_each_case_as_often():
     texts = [source for source, _ in examples("read", 0, 0, 2_000, hard=1.0)]
     dates = [datetime.date.fromisoformat(target) for _, target in examples("read", 0, 0, 2_000, hard=1.0)]
-    slipped = {slip.lower() for options in slips().values() for slip in options}
+    misspelt = {typo.lower() for options in typos().values() for typo in options}
     words = [re.findall(r"[a-z]+", text.lower()) for text in texts]
     for found, date in zip(words, dates, strict=True):
-        names = [name.lower() for name in (WEEKDAYS[date.weekday()], MONTHS[date.month - 1]) if slips()[name]]
-        assert slipped & {*found} or WEEKDAYS[date.weekday()].lower()[:3] in found
-        assert slipped & {*found} or not {*found} & {*names}
+        names = [name.lower() for name in (WEEKDAYS[date.weekday()], MONTHS[date.month - 1]) if typos()[name]]
+        assert misspelt & {*found} or WEEKDAYS[date.weekday()].lower()[:3] in found
+        assert misspelt & {*found} or not {*found} & {*names}
     assert 550 < sum(text.isupper() for text in texts) < 750
     assert 550 < sum(text.islower() for text in texts) < 750
     assert examples("write", 3, 0, 50, hard=1.0) == examples("write", 3, 0, 50)

@@ -18,7 +18,7 @@ from former.training.recipes import RECIPES
 from former.training.tasks import dates, dates_task
 from former.training.tasks.dates import all_forms, date_split, write
 from former.training.tasks.dates_reader import read
-from former.training.tasks.dates_task import POOL, TOKENIZER, DatesTask, answers, measured
+from former.training.tasks.dates_task import POOL, TOKENIZER, DatesTask, answers, measure_quality
 
 SETTINGS = ("dates-begun", "model.seq_length=64", "model.depth=1")
 
@@ -69,7 +69,7 @@ def test_every_text_can_be_written_with_the_vocabulary_and_fits_the_model():
         for date in (datetime.date(2026, 9, 23), datetime.date(2000, 5, 27)):
             text = write(date, form)
             assert TOKENIZER.decode(TOKENIZER.encode(text)) == text
-            longest = max(longest, len(TOKENIZER.encode_target(text)) + 1)  # a slip may double a letter
+            longest = max(longest, len(TOKENIZER.encode_target(text)) + 1)  # a typo may double a letter
     assert longest <= RECIPES["dates"].model.seq_length
 
 
@@ -116,7 +116,7 @@ def test_the_figures_count_what_is_right(monkeypatch):
         for source, target in dates.examples("read", 0, 0, 200, "val", forms)
     }
     monkeypatch.setattr(dates_task, "answers", answer)
-    figures = measured(cast(Any, None), "val", texts=200)
+    figures = measure_quality(cast(Any, None), "val", texts=200)
     assert figures["read_new_dates"] == figures["read_new_forms"] == 0.75
     assert figures["written_right"] == 0.95
     assert figures["nucleus_right"] == 1.0
@@ -135,7 +135,7 @@ def test_a_measure_that_dates_do_not_have_is_refused(task):
     bundle = former.Bundle(model, TOKENIZER, model.config)
     val = Measure(split="val")
     for measure in (replace(val, stride=4), replace(val, most=100), replace(val, precision="int8")):
-        with pytest.raises(ValueError, match="dates have no --stride"):
+        with pytest.raises(ValueError, match="dates have not support --stride"):
             DatesTask.evaluate(bundle, task.recipe, Path(), measure)
 
 

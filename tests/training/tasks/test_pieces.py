@@ -15,7 +15,7 @@ from former.training.data import ARTICLES
 from former.training.init_weights import make_model
 from former.training.measure.evaluate import Measure
 from former.training.recipes import RECIPES
-from former.training.tasks.pieces import PiecesTask, encoded
+from former.training.tasks.pieces import PiecesTask, encode
 
 SETTINGS = ["model.num_tokens=300", "model.depth=2"]
 MEASURE = Measure(split="val", precision="fp32", unchecked=True)
@@ -46,7 +46,7 @@ def test_the_pieces_are_counted_in_the_training_split_alone(task, text_file):
 def test_a_text_is_whole_again_when_its_articles_pieces_are_joined(task, text_file):
     text = text_file.read_text(encoding="utf-8")
     for each in (text, text + ARTICLES, ARTICLES + text, ""):
-        assert task.tokenizer.decode(encoded(task.tokenizer, each).tolist()) == each
+        assert task.tokenizer.decode(encode(task.tokenizer, each).tolist()) == each
 
 
 def test_pieces_are_made_once_and_anew_for_another_text_or_size(task, recipe, text_file, tmp_path, monkeypatch):
@@ -81,7 +81,7 @@ def test_a_model_that_finds_all_pieces_alike_is_worth_their_logarithm_in_bits_a_
 
 
 def test_gpt_begins_as_gpt_2_does_the_same_for_the_same_seed():
-    first, again, other = (make_model(RECIPES["gpt-begun"].changed([f"seed={seed}"])) for seed in (1, 1, 2))
+    first, again, other = (make_model(RECIPES["gpt-begun"].with_settings([f"seed={seed}"])) for seed in (1, 1, 2))
     weights = first.state_dict()
     for name, weight in again.state_dict().items():
         assert torch.equal(weight, weights[name])

@@ -10,7 +10,7 @@ import former
 from former.training.init_weights import make_model
 from former.training.measure.evaluate import Measure
 from former.training.tasks import make_task
-from former.training.tasks.segments import STREAMS, SegmentsTask, bits_by_place, counted
+from former.training.tasks.segments import STREAMS, SegmentsTask, bits_by_place, scored_bytes
 
 SETTINGS = ("weights=", "segments=4", "model.seq_length=8", "model.memory_length=8", "model.depth=2")
 
@@ -51,7 +51,7 @@ def test_what_a_segment_is_told_depends_on_the_segments_before_it(task, model):
 
 def test_bits_by_place_equal_a_plain_loop_over_the_stretches(model):
     text = torch.randint(256, (STREAMS * 24 + 5,), dtype=torch.uint8, generator=torch.Generator().manual_seed(1))
-    each = counted(len(text), 8) // STREAMS
+    each = scored_bytes(len(text), 8) // STREAMS
     assert each == 24
     expected = torch.zeros(8, dtype=torch.float64)
     for stream in range(STREAMS):
@@ -79,7 +79,7 @@ def test_the_figures_are_of_three_memories_and_late_in_the_segment(task, model, 
     assert figure["bits_per_byte"] == figure["memory_8"]
     assert {"memory_0", "memory_128", "memory_512", "late_memory_0", "late_memory_512"} <= figure.keys()
     assert figure["memory_0"] != figure["memory_8"] != figure["memory_512"]
-    with pytest.raises(ValueError, match="no --stride"):
+    with pytest.raises(ValueError, match="not support --stride"):
         SegmentsTask.evaluate(bundle, task.recipe, text_file, Measure(split="val", stride=3, unchecked=True))
 
 

@@ -25,7 +25,7 @@ def test_answers_are_plain_python_s_and_are_written_behind_the_question(name):
     for question, read, scored in zip(questions, inputs.tolist(), targets.tolist(), strict=True):
         assert toys.is_question(name, question)
         said = toys.TOKENIZER.decode([token for token in scored if token != toys.UNSCORED])
-        assert toys.TOYS[name].answer(question) == toys.TOYS[name].turned(said) == ANSWERS[name](question)
+        assert toys.TOYS[name].answer(question) == toys.TOYS[name].in_order(said) == ANSWERS[name](question)
         text = toys.TOKENIZER.decode(read)
         assert text.replace(toys.FILL, "") == f"{question}={said}"
         first = text.index("=")

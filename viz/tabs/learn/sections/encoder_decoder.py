@@ -64,10 +64,9 @@ def opening(models: Models) -> dict[str, Any]:
 
 
 def date_of(text: str) -> datetime.date | None:
-    """The date that a text names, in the plain form or by `dates_reader`, which slips of typing are put right for;
-    None where it names none."""
+    """Parses a date in the plain form, or by `dates_reader` after correcting typos; None if it is not a date."""
     if not PLAIN.fullmatch(text):
-        names = {slip.lower(): name for name, slips in dates.slips().items() for slip in slips}
+        names = {typo.lower(): name for name, typos in dates.typos().items() for typo in typos}
         return dates_reader.read(re.sub("[A-Za-z]+", lambda word: names.get(word[0].lower(), word[0]), text))
     try:
         return datetime.date.fromisoformat(text)
