@@ -26,7 +26,13 @@ from viz import browser
 from viz.browser import chart, language
 from viz.browser.language import label
 from viz.browser.theme import theme
-from viz.gradio_adapter import ahead, read_long_addresses, rest_queue, selects, tells
+from viz.gradio_adapter import (
+    read_long_addresses,
+    rest_queue,
+    routes_before_gradio,
+    run_when_selected,
+    select_tab_on,
+)
 from viz.panels import routes as panels
 from viz.passes import sources
 from viz.passes.loaded import Loaded
@@ -69,9 +75,9 @@ def build(site: Site) -> gr.Blocks:
             for tab in TABS:
                 with gr.Tab(label(f"tab_{tab.name}"), id=tab.name) as shown:
                     tab.render(site, page)
-                tells(shown, f"() => former.page.show('{tab.name}')")
-        selects(tabs, page.load, "former.page.tab")
-        selects(tabs, bar.opened, "former.page.asked")
+                run_when_selected(shown, f"() => former.page.show('{tab.name}')")
+        select_tab_on(page.load, tabs, "former.page.tab")
+        select_tab_on(bar.opened, tabs, "former.page.asked")
     return page
 
 
@@ -142,7 +148,7 @@ def main() -> None:
         footer_links=[],
     )
     read_long_addresses(page)
-    with ahead(server):
+    with routes_before_gradio(server):
         rooms.attach(server, rooms.Rooms())  # asked most often
         chart.attach(server)
         language.attach(server)

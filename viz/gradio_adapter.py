@@ -1,7 +1,7 @@
-"""What the page relies on in Gradio beyond what its documentation promises; tests/browser/test_gradio.py holds each.
+"""Everything that the page uses of Gradio beyond its documentation; tests/browser/test_gradio.py checks each point.
 
-In the browser: `window.gradio_config.root` (lib/base.js), and in style sheets the class names .gradio-container, .main,
-.tabs, .tabitem, .block, .form, .column, .html-container.
+In the browser the page also uses `window.gradio_config.root` (lib/base.js), and in style sheets the class names
+.gradio-container, .main, .tabs, .tabitem, .block, .form, .column, .html-container.
 """
 
 from __future__ import annotations
@@ -13,15 +13,21 @@ from typing import Any
 import gradio as gr
 from fastapi import FastAPI
 
-ROUTES = "/gradio_api/"  # where Gradio's own routes are
+ROUTES = "/gradio_api/"  # prefix of Gradio's own routes
 
 
 def component(script: str, value: Any, classes: Sequence[str], **options: Any) -> gr.HTML:
-    """A part of the page that `script` draws: the body of a function (element, trigger, props, watch).
+    """Returns a part of the page that is drawn by a script.
 
-    Not a subclass of gr.HTML: for each of those Gradio writes a .pyi file into the source tree. An event that the
-    script triggers is the attribute of its name, where that name stands in quotes in the script. Gradio gives the
-    classes to two elements, of which the script's `element` is the inner one.
+    It is not a subclass of gr.HTML, because Gradio writes a .pyi file into the source tree for each of those. If the
+    script contains the name of an event in quotes, the component has an attribute of that name. Gradio gives the
+    classes to two nested elements; the script's `element` is the inner one.
+
+    Args:
+        script: body of a JavaScript function (element, trigger, props, watch).
+        value: initial value, which the script reads as props.value.
+        classes: CSS classes.
+        options: further arguments of gr.HTML.
     """
     return gr.HTML(
         value=value,
@@ -33,17 +39,16 @@ def component(script: str, value: Any, classes: Sequence[str], **options: Any) -
     )
 
 
-def selects(tabs: gr.Tabs, event: Any, asked: str) -> None:
-    """Lets an event bring a tab to the front, without asking Python; `asked` is its name, as JavaScript.
+def select_tab_on(event: Any, tabs: gr.Tabs, name: str) -> None:
+    """Makes an event select a tab, without a request to Python; `name` is a JavaScript expression for the tab's name.
 
-    By what Gradio itself sends to change a component, not by a click on the tab: where tabs do not fit, Gradio keeps
-    them in a menu.
+    It sends Gradio's own update message. A click on the tab would not do, because tabs that do not fit are in a menu.
     """
-    event(None, None, tabs, js=f"() => ({{ __type__: 'update', selected: {asked} }})")
+    event(None, None, tabs, js=f"() => ({{ __type__: 'update', selected: {name} }})")
 
 
-def tells(tab: gr.Tab, script: str) -> None:
-    """Runs a script when a tab has come to the front, however it did."""
+def run_when_selected(tab: gr.Tab, script: str) -> None:
+    """Runs a script whenever a tab is selected."""
     tab.select(None, js=script)
 
 
@@ -51,26 +56,26 @@ HEAD_LIMIT = 1 << 20  # bytes of a request's first line and headers
 
 
 def read_long_addresses(page: gr.Blocks) -> None:
-    """Lets the server of a launched page read heads of `HEAD_LIMIT` bytes, so that `Door` can answer.
+    """Raises the limit of a request's head to `HEAD_LIMIT` bytes in the server of a launched page.
 
-    By default h11 gives up at 16 kB, wherever the head does not arrive at once: a link that opens here does not open
-    over a slower line.
+    By default h11 refuses a head of more than 16 kB, but only if it arrives in several packets, so a long link would
+    work on this machine and fail over a slower connection.
     """
     page.server.config.h11_max_incomplete_event_size = HEAD_LIMIT
 
 
 def rest_queue(page: gr.Blocks) -> None:
-    """Lets Gradio's queue, which no event goes through, look for events once a second and not a thousand times.
+    """Makes Gradio's queue, which the page does not use, poll once a second instead of a thousand times.
 
-    A server that nobody used took 6 % of a core for it.
+    Polling took 6 % of a core on an idle server.
     """
     page._queue.sleep_when_free = page._queue.progress_update_sleep_when_free = 1.0
 
 
 @contextlib.contextmanager
-def ahead(server: FastAPI) -> Iterator[None]:
-    """Puts the routes that are added meanwhile before Gradio's, so that a request is not compared with those first."""
+def routes_before_gradio(server: FastAPI) -> Iterator[None]:
+    """Context manager: routes added inside it match before Gradio's, which saves comparing each request with those."""
     routes = server.router.routes
-    known = len(routes)
+    count = len(routes)
     yield
-    routes[:] = [*routes[known:], *routes[:known]]
+    routes[:] = [*routes[count:], *routes[:count]]

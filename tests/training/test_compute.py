@@ -112,7 +112,7 @@ def test_without_a_name_the_device_is_cuda_where_there_is_one():
 
 @pytest.mark.parametrize("name", ["cuda:99", "abacus"])
 def test_a_device_that_is_not_there_is_refused_in_one_line(name):
-    with pytest.raises(ValueError, match=f"--device must be cpu, or cuda where there is one, got '{name}'") as error:
+    with pytest.raises(ValueError, match=f"--device must be cpu, or cuda if available, got '{name}'") as error:
         compute.choose_device(name)
     assert "\n" not in str(error.value)
 

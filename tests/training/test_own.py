@@ -81,7 +81,7 @@ def test_the_app_takes_a_runs_folder_beside_the_shipped_models(run, tmp_path):
 def test_a_name_that_is_taken_or_no_folders_is_refused(name, text_file, tmp_path, capsys):
     words = ["train", "tiny-generator", f"--name={name}", "--data", str(text_file), "--out", str(tmp_path / "run")]
     assert main(words) == 2
-    assert "--name must be the plain name of a new folder" in capsys.readouterr().err
+    assert "--name must be a plain folder name" in capsys.readouterr().err
 
 
 def test_without_a_name_an_unknown_corpus_is_refused_as_before(text_file, tmp_path, capsys):
@@ -94,7 +94,7 @@ def test_export_writes_over_no_model_unless_told(run, tmp_path, monkeypatch, cap
     former.save(former.load("tiny-generator"), tmp_path / "shipped" / "notes")
     before = {path.name: path.read_bytes() for path in (tmp_path / "shipped" / "notes").iterdir()}
     assert main(["export", "notes", "--out", str(run)]) == 2
-    assert "has one; --replace writes over it" in capsys.readouterr().err
+    assert "--replace overwrites its model" in capsys.readouterr().err
     assert {path.name: path.read_bytes() for path in (tmp_path / "shipped" / "notes").iterdir()} == before
     assert main(["export", "notes", "--out", str(run), "--replace"]) == 0
     assert former.load(tmp_path / "shipped" / "notes").card["name"] == "notes"

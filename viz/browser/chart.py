@@ -1,6 +1,6 @@
-"""plotly.js for the page's charts, from the installed package.
+"""Serves plotly.js for the page's charts, from the installed package.
 
-GET /plotly-{version}.js   the script, which `lib/chart.js` asks for when the first chart comes into view
+GET /plotly-{version}.js   the script, loaded by `lib/chart.js` when the first chart comes into view
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SCRIPT = f"/plotly-{get_plotlyjs_version()}.js"
 
 @cache
 def script() -> bytes:
-    """plotly.js, gzipped: 4.8 MB become 1.4; once, when it is first asked for."""
+    """Returns plotly.js, gzipped from 4.8 MB to 1.4 MB; compressed once, at the first call."""
     return gzip.compress(get_plotlyjs().encode(), 6, mtime=0)
 
 

@@ -1,4 +1,4 @@
-"""Gradio's look; apart from `viz.style`, whose colours are used without gradio too."""
+"""The theme of Gradio's controls; separate from `viz.style`, whose colours are used without gradio too."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from viz import style
 
 
 def theme() -> Base:
-    """Gradio's own controls in the page's colours, with fonts that are already on the machine."""
+    """Returns a theme for Gradio's controls in the page's colours, with system fonts."""
     pairs = {
         "body_background_fill": "page",
         "body_text_color": "text",

@@ -1,12 +1,12 @@
-"""Pictures with axes: arrays and labels in, a plotly Figure out, in the page's colours, light or dark.
+"""Charts: functions from arrays and labels to a plotly Figure, in the page's colours, light or dark.
 
-The page's charts and a notebook's figures are the same functions. They take numpy arrays, nested lists, or whatever
-else numpy can read, such as a torch tensor on the CPU; they know nothing of models, torch or the page.
+The page and notebooks use the same functions. They take numpy arrays, nested lists, or anything else that numpy can
+read, such as a torch tensor on the CPU; they do not depend on models, torch or the page.
 
     weights = capture.get("weights", layer=0)[0]  # (h, t, t)
     viz.figures.attention(weights[2], tokens, mask=former.masks.causal(t)).show()
 
-Labels are shown letter by letter: what a token holds is never read as markup, as a template or as a formula.
+Labels are shown literally: a token's text is never interpreted as markup, a template or a formula.
 """
 
 from viz.figures.bars import additions, bars, next_tokens, stacked

@@ -22,20 +22,20 @@ def next_tokens(
     title: str = "",
     theme: str = "light",
 ) -> go.Figure:
-    """The most probable next tokens as bars, the likeliest on top.
+    """Draws the most probable next tokens as bars, with the likeliest on top.
 
     Args:
-        probs: (n,): of each token, in [0, 1]; of the whole vocabulary or of a part of it.
-        labels: one for each.
-        before: (n,): the same before a change of the model, as a second bar beside each.
-        top: how many tokens to show, at least 1; those with the largest `probs`.
-        axis: what the numbers are.
-        title: shown above.
+        probs: (n,): probability of each token, for the whole vocabulary or a part of it.
+        labels: one for each token.
+        before: (n,): the probabilities before an edit of the model, drawn as a second bar next to each.
+        top: number of tokens to show, at least 1; those with the largest `probs`.
+        axis: title of the axis of numbers.
+        title: title of the figure.
         theme: "light" or "dark".
     Returns:
         The figure: a trace "probability", or the two traces "before" and "after".
     Raises:
-        ValueError: shapes that do not fit, or numbers that are no probabilities.
+        ValueError: shapes that do not fit, or numbers outside [0, 1].
     """
     colours = frame.palette(theme)
     if top < 1:
@@ -92,14 +92,14 @@ def bars(
     title: str = "",
     theme: str = "light",
 ) -> go.Figure:
-    """A number for each label as a bar, in the order given: surprise by token, effect by head, bits by model.
+    """Draws one bar for each label, in order, such as the surprise of each token or the bits of each model.
 
     Args:
         values: (n,): of either sign.
-        labels: one for each; their numbers, from 0, where it is None.
-        before: (n,): the same numbers before a change, as a second bar beside each.
-        axis: what the numbers are.
-        title: shown above.
+        labels: one for each value; None for their indices from 0.
+        before: (n,): the values before an edit, drawn as a second bar next to each.
+        axis: title of the axis of numbers.
+        title: title of the figure.
         theme: "light" or "dark".
     Returns:
         The figure: a trace "value", or the two traces "before" and "after".
@@ -145,13 +145,13 @@ def additions(
     title: str = "",
     theme: str = "light",
 ) -> go.Figure:
-    """What the two halves of each block add to the residual stream: two bars a layer.
+    """Draws what attention and feed-forward of each block add to the residual stream, as two bars per layer.
 
     Args:
-        attention: (layers,): length of what the attention adds.
-        feed_forward: (layers,): of what the feed-forward adds.
+        attention: (layers,): norm of the vector that attention adds.
+        feed_forward: (layers,): norm of the vector that the feed-forward adds.
         axes: titles of the two axes.
-        title: shown above.
+        title: title of the figure.
         theme: "light" or "dark".
     Returns:
         The figure: the traces "attention" and "feed-forward".
@@ -190,15 +190,15 @@ def stacked(
     title: str = "",
     theme: str = "light",
 ) -> go.Figure:
-    """A number for each label as the sum of its parts, such as a score of its four terms.
+    """Draws a stacked bar for each label, split into parts, such as the four terms of a score.
 
-    Parts above zero stand on one another upwards from it, those below zero downwards; a dot marks the sum.
+    Positive parts are stacked upwards from zero, negative ones downwards; a dot marks the sum.
 
     Args:
-        parts: by name, each (n,), of either sign.
-        labels: n, one for each number.
+        parts: arrays (n,) by name, of either sign.
+        labels: n, one for each bar.
         axes: titles of the two axes.
-        title: shown above.
+        title: title of the figure.
         theme: "light" or "dark".
     Returns:
         The figure: a trace for each part, then "sum".

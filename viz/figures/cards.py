@@ -1,11 +1,11 @@
-"""What the models of a folder are worth, for the time that they were trained: a page with a chart, from their cards.
+"""Draws a chart of all models in a folder, from their cards: bits per byte against time of training.
 
     python -m viz.figures.cards OUT.html [--models checkpoints] [--split val] [--theme light]
 
-Every card with a time and with bits per byte is a dot, but a model without a causal mask is left out: it reads what it
-is to predict. The time is the processor's, of its last training where there was more than one; a model whose run did
-not count it stands at the time by the clock and says so, and one that a GPU trained names the GPU. With kaleido, which
-needs a Chromium, OUT may be a .png or an .svg too.
+Every card with a time and with bits per byte is a dot, except models without a causal mask, which read what they have
+to predict. The time is the processor time of the last training. If a run did not count it, the wall time is used, and
+the label says so; if a GPU trained the model, the label names it. With kaleido, which needs a Chromium, OUT may also be
+a .png or an .svg.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ Card = Mapping[str, Any]
 
 
 def read(folder: Path) -> list[Card]:
-    """The cards of a folder's models, each under the name by which it is loaded; no snapshots.
+    """Reads the cards of a folder's models, without snapshots; returns them by the names for `former.load`.
 
     Raises:
-        ValueError: there are none.
+        ValueError: the folder has no cards.
     """
     cards: list[Card] = [
         {**json.loads(path.read_text(encoding="utf-8")), "name": path.parent.relative_to(folder).as_posix()}
@@ -41,14 +41,14 @@ def read(folder: Path) -> list[Card]:
 
 
 def chart(cards: Iterable[Card], split: str = "val", theme: str = "light") -> go.Figure:
-    """Bits per byte against seconds of training.
+    """Draws bits per byte against seconds of training.
 
     Args:
-        cards: as they stand beside weights.
-        split: of the data, on which the bits were measured.
+        cards: contents of the card.json files.
+        split: the split of the data on which the bits were measured.
         theme: "light" or "dark".
     Raises:
-        ValueError: no card has both.
+        ValueError: no card has both numbers.
     """
     found = [
         (*_time(card), measured["bits_per_byte"])
@@ -63,7 +63,7 @@ def chart(cards: Iterable[Card], split: str = "val", theme: str = "light") -> go
 
 
 def _time(card: Card) -> tuple[float, str]:
-    """The seconds at which a model stands, and its name with what they count where it is not the processor's time."""
+    """Returns a model's seconds of training, and its name with a note if they are not processor time."""
     if gpu := (card.get("machine") or {}).get("gpu"):
         return card["seconds"], f"{card['name']} ({gpu})"
     if worked := card.get("processor_seconds"):
@@ -73,7 +73,7 @@ def _time(card: Card) -> tuple[float, str]:
 
 
 def _masked(card: Card) -> bool:
-    """Whether a model was trained with a mask: an older card has it beside its config."""
+    """Returns whether a model was trained with a mask; in older cards the field is outside the config."""
     return "none" not in (card.get("mask"), (card.get("config") or {}).get("mask"))
 
 

@@ -1,4 +1,4 @@
-"""Numbers over a length: what a mask costs, how alike a position is to the others, how training goes."""
+"""Line charts: the cost of masks, the similarity of positions, the course of training."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ def mask_cost(
     title: str = "",
     theme: str = "light",
 ) -> go.Figure:
-    """How many scores a mask leaves as texts grow: a line for each mask, both axes logarithmic.
+    """Draws how many scores each mask allows as texts grow: one line per mask, both axes logarithmic.
 
     Args:
-        tokens: (n,): lengths of the text, at least 1 and growing.
-        cells: for each mask, by its name, (n,): how many cells it allows at each length, at least 1.
-        chosen: the mask whose line stands out.
-        at: a length of `tokens` that is marked on the chosen line.
+        tokens: (n,): increasing lengths of the text, at least 1.
+        cells: for each mask's name (n,): number of allowed cells at each length, at least 1.
+        chosen: name of the mask whose line is emphasised.
+        at: a length in `tokens` to mark on that line.
         axes: titles of the two axes.
-        title: shown above.
+        title: title of the figure.
         theme: "light" or "dark".
     Returns:
-        The figure: a trace for each mask, and a last one, "at", where a length is marked.
+        The figure: a trace for each mask, and a last one, "at", if a length is marked.
     Raises:
-        ValueError: shapes that do not fit, numbers below 1, or a `chosen` or `at` that is not there.
+        ValueError: shapes that do not fit, numbers below 1, or an unknown `chosen` or `at`.
     """
     colours = frame.palette(theme)
     lengths = _counts(tokens, "tokens", None)
@@ -94,21 +94,21 @@ def similarity(
     title: str = "",
     theme: str = "light",
 ) -> go.Figure:
-    """How alike one position's vector is to that of every other: a line over the positions.
+    """Draws the similarity of one position's vector to that of every other position.
 
     Args:
         values: (t,): the similarity with each position.
-        at: the position itself, marked.
-        most: the axis goes from −most to most; the largest value where it is None.
-        trained: how many positions the model was trained with, marked.
-        length: positions on the axis, where it goes on beyond those that have a vector.
+        at: the position itself, which is marked.
+        most: the axis goes from −most to most; None for the largest value.
+        trained: number of positions in training, which is marked.
+        length: number of positions on the axis, if it continues beyond those with a vector.
         axes: titles of the two axes.
-        title: shown above.
+        title: title of the figure.
         theme: "light" or "dark".
     Returns:
         The figure: a trace "similarity", and a trace "at".
     Raises:
-        ValueError: shapes that do not fit, or a position that is not there.
+        ValueError: shapes that do not fit, or a position out of range.
     """
     colours = frame.palette(theme)
     line = frame.series(values, "values")
@@ -157,21 +157,21 @@ def training(
     title: str = "",
     theme: str = "light",
 ) -> go.Figure:
-    """How training goes: a line for each run, such as its loss by step or by seconds, and for each measure beside it.
+    """Draws the course of training: the loss of each run against its steps or seconds, and other measures.
 
     Args:
-        curves: for each run, by its name, (n,) growing steps or seconds and (n,) losses.
-        measures: the same of other numbers, such as a head's copying score, which have an axis of their own.
-        unit: title of that axis, on the right.
-        logarithmic: whether the axis across is; its numbers are then above 0.
-        at: a place across that is marked by an upright line.
-        axes: titles of the axis across and of the one on the left.
-        title: shown above.
+        curves: for each run's name, (n,) increasing steps or seconds and (n,) losses.
+        measures: the same for other numbers, such as a head's copying score, on a second axis.
+        unit: title of the second axis, on the right.
+        logarithmic: whether the x axis is logarithmic; its numbers must then be above 0.
+        at: x of a vertical line.
+        axes: titles of the x axis and of the left y axis.
+        title: title of the figure.
         theme: "light" or "dark".
     Returns:
-        The figure: a trace for each run, then for each measure, with a dot at each point where there are few.
+        The figure: a trace for each run, then for each measure; lines of few points have a dot at each.
     Raises:
-        ValueError: no runs, shapes that do not fit, or steps that do not grow.
+        ValueError: no runs, shapes that do not fit, or steps that do not increase.
     """
     colours = frame.palette(theme)
     if not curves:
@@ -218,14 +218,14 @@ def bits_by_seconds(
     title: str = "",
     theme: str = "light",
 ) -> go.Figure:
-    """What models are worth for the time that they were trained: a named dot for each, time on a logarithmic axis.
+    """Draws models as labelled dots: bits per byte against time of training, on a logarithmic axis.
 
     Args:
-        seconds: (n,): of training, above 0.
-        bits: (n,): per byte, of a text that none was trained on; less is better.
+        seconds: (n,): time of training, above 0.
+        bits: (n,): bits per byte of held-out text; less is better.
         names: of the models.
         axes: titles of the two axes.
-        title: shown above.
+        title: title of the figure.
         theme: "light" or "dark".
     Returns:
         The figure: one trace, "models".
@@ -273,7 +273,7 @@ def _counts(values: ArrayLike, name: str, count: int | None) -> frame.Floats:
 
 
 def _mark(x: frame.Floats, y: frame.Floats, at: int, colours: frame.Colours) -> go.Scatter:
-    """A dot on a line, at one of its x."""
+    """Returns a dot on a line, at one of its x."""
     (found,) = np.nonzero(x == at)
     if not len(found):
         raise ValueError(f"at must be one of the {len(x)} points of the line, got {at}")

@@ -1,4 +1,4 @@
-"""What every figure shares: its colours and fonts, labels that stay literal, and numbers that are checked."""
+"""Helpers for all figures: colours and fonts, literal labels, and checks of numbers."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ Colours = dict[str, str]
 
 
 def palette(theme: str) -> Colours:
-    """The colours of a theme, by the names of `viz.style`.
+    """Returns the colours of a theme, by the names of `viz.style`.
 
     Raises:
-        ValueError: another theme than "light" and "dark".
+        ValueError: the theme is neither "light" nor "dark".
     """
     if theme not in THEMES:
         raise ValueError(f"theme must be one of {', '.join(THEMES)}, got {theme!r}")
@@ -36,12 +36,12 @@ def palette(theme: str) -> Colours:
 
 
 def themed(make: Callable[[str], go.Figure]) -> dict[str, Any]:
-    """Returns make(theme) in each theme, as JSON values: what the page's chart takes."""
+    """Returns the figure make(theme) in each theme, as JSON values for the page's chart component."""
     return {theme: json.loads(make(theme).to_json() or "") for theme in THEMES}
 
 
 def figure(traces: Sequence[Any], colours: Colours, title: str, **layout: Any) -> go.Figure:
-    """A figure in the page's fonts, on its panel; `layout` goes on top of what all figures have."""
+    """Returns a figure in the page's fonts and colours; `layout` is merged into the common layout."""
     axis = {"gridcolor": colours["line"], "linecolor": colours["line"], "zeroline": False, "automargin": True}
     template = {
         "layout": {
@@ -72,27 +72,27 @@ def figure(traces: Sequence[Any], colours: Colours, title: str, **layout: Any) -
 
 
 def upright(at: float, colour: str) -> dict[str, Any]:
-    """A dashed line from bottom to top at a place of the axis across, for a layout's `shapes`."""
+    """Returns a dashed vertical line at an x, for a layout's `shapes`."""
     line = {"color": colour, "dash": "5px,3px", "width": 1.5}
     return {"type": "line", "x0": at, "x1": at, "y0": 0, "y1": 1, "yref": "paper", "line": line}
 
 
 def literal(text: Any) -> str:
-    """A text that plotly shows letter by letter: it would read some HTML, entities, and TeX between dollars."""
+    """Escapes a text so that plotly shows it literally; it would interpret some HTML, entities, and TeX in dollars."""
     shown = "".join(SIGNS.get(char, char if char.isprintable() else f"U+{ord(char):04X}") for char in str(text))
     return html.escape(shown, quote=False).replace("$", "&#36;")
 
 
 def labels(tokens: Sequence[Any], count: int, name: str, longest: int = LONGEST) -> list[str]:
-    """A label for each token, no two alike: one that comes again carries its position, “the₄”.
+    """Returns a unique label for each token: a token that occurs again gets its position, “the₄”.
 
     Args:
-        tokens: of a text, in order.
-        count: how many there must be.
-        name: of the argument, for the message.
-        longest: how many characters a label has; a longer token is cut.
+        tokens: the text's tokens, in order.
+        count: the expected number of tokens.
+        name: name of the argument, for the message.
+        longest: maximum number of characters; a longer token is shortened.
     Raises:
-        ValueError: another number of tokens.
+        ValueError: the number of tokens is not `count`.
     """
     if len(tokens) != count:
         raise ValueError(f"{name} must hold a label for each of {count} tokens, got {len(tokens)}")
@@ -104,12 +104,12 @@ def labels(tokens: Sequence[Any], count: int, name: str, longest: int = LONGEST)
 
 
 def label(token: Any) -> str:
-    """One token as it is shown: literal, cut where it is long, its spaces seen."""
+    """Returns the label of one token: escaped, shortened, with visible spaces."""
     return literal(_shorten(str(token)))
 
 
 def _shorten(token: str, longest: int = LONGEST) -> str:
-    """A token whose spaces at the ends can be seen, as those of most tokenizers must be, cut where it is long."""
+    """Makes spaces at the ends of a token visible, and shortens a long one."""
     inner = token.strip(" ")
     before = len(token) - len(token.lstrip(" "))
     seen = "␣" * before + inner + "␣" * (len(token) - before - len(inner))
@@ -117,15 +117,15 @@ def _shorten(token: str, longest: int = LONGEST) -> str:
 
 
 def numbers(values: ArrayLike, name: str, dims: str, dtype: type[np.floating] = np.float64) -> Floats:
-    """An array of numbers with so many dimensions.
+    """Converts values to an array and checks its number of dimensions.
 
     Args:
-        values: anything numpy can read as numbers.
-        name: of the argument, for the message.
+        values: anything that numpy can read as numbers.
+        name: name of the argument, for the message.
         dims: names of the dimensions, such as "(t_query, t_key)".
-        dtype: of the array; float32 halves what a large map takes in a page.
+        dtype: of the array; float32 halves the size of a large map in a page.
     Raises:
-        ValueError: anything else, or an empty array.
+        ValueError: not numbers, another number of dimensions, or an empty array.
     """
     try:
         array = np.asarray(values, dtype=dtype)
@@ -138,10 +138,10 @@ def numbers(values: ArrayLike, name: str, dims: str, dtype: type[np.floating] = 
 
 
 def series(values: ArrayLike, name: str, count: int | None = None) -> Floats:
-    """`numbers` in a row, all finite; so many, where `count` says.
+    """Converts values to an array (n,) of finite numbers; `count`, if given, is the expected n.
 
     Raises:
-        ValueError: as `numbers`, or others than these.
+        ValueError: as `numbers`, or a number that is not finite, or another n.
     """
     array = numbers(values, name, "(n,)")
     if count is not None and len(array) != count:
@@ -152,12 +152,12 @@ def series(values: ArrayLike, name: str, count: int | None = None) -> Floats:
 
 
 def sides(across: Floats, down: Floats, letters: Sequence[int], width: float) -> list[str]:
-    """The side of each dot on which its name stands: the first that covers least of other dots, names and edges.
+    """Returns, for each labelled dot, the side for its name that overlaps other dots, names and edges least.
 
     Args:
-        across, down: (n,), where the dots are, in pixels.
-        letters: of each name.
-        width: of the chart, in pixels.
+        across, down: (n,), coordinates of the dots, in pixels.
+        letters: number of letters of each name.
+        width: width of the chart, in pixels.
     """
     taken: list[Box] = [(x - 5, y - 5, x + 5, y + 5) for x, y in zip(across, down, strict=True)]
     taken += [(-np.inf, -np.inf, 0, np.inf), (width, -np.inf, np.inf, np.inf)]  # beyond the edges
@@ -184,7 +184,7 @@ Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 
 def _overlap(box: Box, other: Box) -> float:
-    """In square pixels."""
+    """Returns the overlap of two boxes in square pixels."""
     across = min(box[2], other[2]) - max(box[0], other[0])
     down = min(box[3], other[3]) - max(box[1], other[1])
     return max(across, 0) * max(down, 0)

@@ -1,4 +1,4 @@
-"""Many maps as one picture: where each stands, and how many tokens one of its cells is.
+"""Arranges many maps in one picture, and pools the cells of large maps.
 
 Sizes: h heads, rows and columns of cells of a map.
 """
@@ -18,7 +18,7 @@ GAP = 0.08  # between two heads, as a part of one
 
 
 class Side:
-    """One side of the grid: blocks of labelled cells at 0, 1, 2, ..., with a gap of a few cells between two."""
+    """One side of the grid: blocks of labelled cells with a gap of a few cells between them."""
 
     def __init__(self, name: str, count: int, labels: Sequence[str]) -> None:
         size = len(labels)
@@ -38,13 +38,13 @@ class Side:
         }
 
     def names(self, axis: str, **place: Any) -> list[dict[str, Any]]:
-        """The name of each block, in the margin."""
+        """Returns the name of each block, for the margin."""
         where = zip(self.middles, self.blocks, strict=True)
         return [{axis: middle, "text": block, "showarrow": False, **place} for middle, block in where]
 
 
 def join(values: NDArray[Any], down: Side, across: Side) -> frame.Floats:
-    """(layers, h, rows, columns) → one array with NaN in the gaps."""
+    """Joins maps (layers, h, rows, columns) into one array with NaN in the gaps."""
     layers, count, rows, columns = values.shape
     blocks = np.full((layers, down.step, count, across.step), np.nan, np.float32)
     blocks[:, :rows, :, :columns] = values.transpose(0, 2, 1, 3)
@@ -52,7 +52,7 @@ def join(values: NDArray[Any], down: Side, across: Side) -> frame.Floats:
 
 
 def pool(values: frame.Floats, rows: list[str], columns: list[str]) -> tuple[frame.Floats, list[str], list[str]]:
-    """At most `THUMBNAIL` cells a side, each the largest of those in it, labelled by its first and its last token."""
+    """Pools maps to at most `THUMBNAIL` cells per side by the maximum; labels name a cell's first and last token."""
     down, across = (-(-count // THUMBNAIL) for count in values.shape[-2:])  # tokens of a cell
     pad = [(0, 0), (0, 0), (0, -values.shape[2] % down), (0, -values.shape[3] % across)]
     padded = np.pad(values, pad, constant_values=np.nan)

@@ -37,24 +37,24 @@ def attention(
     title: str = "",
     theme: str = "light",
 ) -> go.Figure:
-    """One head as a map: a row for each query, a column for each key, each cell with its value under the pointer.
+    """Draws the attention map of one head: one row per query, one column per key, with values under the pointer.
 
     Args:
         weights: (t_query, t_key), in [0, 1]; any numbers with scale="scores". NaN and −∞ are masked cells.
         queries: a label for each row.
-        keys: a label for each column; `queries` where it is None, as in self-attention.
-        mask: bool (t_query, t_key), True where the query may see the key, as `former.masks` has it. Without one, a
-            square map whose cells above the diagonal are all exactly 0 is taken for a causal one.
-        scale: of the colours. "linear": from 0 to 1; "row": from 0 to the row's largest; "root": the square root of
-            the weight, which brings out small ones; "scores": from the largest number below 0 to as much above.
-        axes: titles of the axis across and of the one down.
-        unit: what the colours say; in English where it is None.
-        title: shown above.
+        keys: a label for each column; None for `queries`, as in self-attention.
+        mask: bool (t_query, t_key), True where the query may attend to the key, as in `former.masks`. Without it, a
+            square map with exact zeros everywhere above the diagonal is taken to be causal.
+        scale: of the colours. "linear": from 0 to 1; "row": from 0 to the row's maximum; "root": the square root of
+            the weight, which emphasises small weights; "scores": symmetric about 0, up to the largest magnitude.
+        axes: titles of the x axis and the y axis.
+        unit: title of the colour bar; None for an English default.
+        title: title of the figure.
         theme: "light" or "dark".
     Returns:
-        The figure: a trace "masked" where cells are, and a trace "weights", whose z is NaN in masked cells.
+        The figure: a trace "masked" if there are masked cells, and a trace "weights", whose z is NaN in them.
     Raises:
-        ValueError: shapes that do not fit, or numbers out of the scale's range.
+        ValueError: shapes that do not fit, or numbers outside the scale's range.
     """
     colours = frame.palette(theme)
     values, masked = _read(weights, "(t_query, t_key)", mask, scale, tuple(TITLES))
@@ -89,25 +89,25 @@ def heads(
     title: str = "",
     theme: str = "light",
 ) -> go.Figure:
-    """All heads as small maps: a row for each layer, a column for each head, on one pair of axes that zoom together.
+    """Draws all heads as small maps, one row per layer and one column per head, which zoom together.
 
-    A side of more than 64 tokens is put together to 64 cells or fewer, and a cell is then the largest weight of the
-    pairs in it: single weights still show, and 96 heads stay a picture of 2 MB.
+    A side of more than 64 tokens is pooled to 64 cells or fewer. A cell then has the largest weight of its pairs, so
+    single large weights stay visible, and a picture of 96 heads has no more than 2 MB.
 
     Args:
         weights: (layers, h, t_query, t_key), in [0, 1]; NaN is a masked cell.
         tokens: a label for each query.
-        keys: a label for each key; `tokens` where it is None.
+        keys: a label for each key; None for `tokens`.
         mask: bool (t_query, t_key) for all heads, as for `attention`.
         scale: "linear" or "root", as for `attention`.
-        axes: what a column and a row of the maps are called, before its number.
+        axes: words before the number of a column and of a row of maps.
         unit: as for `attention`.
-        title: shown above.
+        title: title of the figure.
         theme: "light" or "dark".
     Returns:
-        The figure: a trace "masked", a cell a head, and on top of it a trace "weights", all maps in one.
+        The figure: a trace "masked", with one cell per head, and on top of it a trace "weights" with all maps.
     Raises:
-        ValueError: shapes that do not fit, or numbers out of [0, 1].
+        ValueError: shapes that do not fit, or numbers outside [0, 1].
     """
     colours = frame.palette(theme)
     values, masked = _read(weights, "(layers, h, t_query, t_key)", mask, scale, ("linear", "root"))
@@ -140,7 +140,7 @@ def heads(
 
 
 def _backgrounds(down: grid.Side, across: grid.Side, colours: frame.Colours) -> go.Heatmap:
-    """A masked cell as large as each head, for the weights to lie on."""
+    """Returns a masked cell for each head, as a background for its weights."""
     cells = np.full((2 * len(down.blocks) - 1, 2 * len(across.blocks) - 1), np.nan, np.float32)
     cells[::2, ::2] = 0
     named = [[f"{row}, {column}" for column in np.repeat(across.blocks, 2)] for row in np.repeat(down.blocks, 2)]
@@ -150,7 +150,7 @@ def _backgrounds(down: grid.Side, across: grid.Side, colours: frame.Colours) -> 
 def _read(
     weights: ArrayLike, dims: str, mask: ArrayLike | None, scale: str, scales: Sequence[str]
 ) -> tuple[frame.Floats, Bools]:
-    """The values, NaN in masked cells, and which those are."""
+    """Returns the values, with NaN in masked cells, and which cells are masked."""
     if scale not in scales:
         raise ValueError(f"scale must be one of {', '.join(scales)}, got {scale!r}")
     values = frame.numbers(weights, "weights", dims, np.float32).copy()
@@ -174,7 +174,7 @@ def _read(
 
 
 def _masked(cells: NDArray[Any], colours: frame.Colours, place: str, **more: Any) -> go.Heatmap:
-    """Cells that may not be seen, in a colour of their own; the weights are drawn over them."""
+    """Returns a trace with a background colour for masked cells; the weights are drawn over it."""
     return go.Heatmap(
         z=cells,
         colorscale=[[0, colours["masked"]], [1, colours["masked"]]],
@@ -188,7 +188,7 @@ def _masked(cells: NDArray[Any], colours: frame.Colours, place: str, **more: Any
 
 
 def _hatch(masked: Bools, colours: frame.Colours, step: int) -> dict[str, Any]:
-    """Lines over the masked cells, `step` apart, rising to the right: masked does not look like a weight of 0."""
+    """Returns diagonal lines over the masked cells, `step` apart, so that they do not look like weights of 0."""
     rows, columns = masked.shape
     path = []
     for diagonal in range(0, rows + columns - 1, step):  # on which row + column is the same
@@ -204,7 +204,7 @@ def _hatch(masked: Bools, colours: frame.Colours, step: int) -> dict[str, Any]:
 def _weights(
     values: frame.Floats, scale: str, theme: str, colours: frame.Colours, place: str, unit: str | None, **more: Any
 ) -> go.Heatmap:
-    """The trace of the cells that may be seen; under the pointer the value itself, whatever the scale."""
+    """Returns the trace of the weights; the pointer shows the value itself, whatever the scale of colours."""
     shown, most, value = values, 1.0, "%{z:.4g}"
     if scale == "row":
         most_of_row = np.nanmax(values, 1, keepdims=True, initial=0)
@@ -234,7 +234,7 @@ def _weights(
 
 
 def _stops(scale: str, theme: str) -> list[tuple[float, str]]:
-    """A colour scale: the page's stops, for "root" at the squares of where they stand."""
+    """Returns the colour scale; for "root", the page's stops are at the squares of their positions."""
     if scale != "root":
         colours = style.SCALES[theme]["scores" if scale == "scores" else "weights"]
         return [(i / (len(colours) - 1), colour) for i, colour in enumerate(colours)]
@@ -245,11 +245,11 @@ def _stops(scale: str, theme: str) -> list[tuple[float, str]]:
 
 
 def _axis(count: int) -> dict[str, Any]:
-    """Of the tokens of a map: each has a label while there is room, then as many as fit."""
+    """Returns an axis with a label for each token, or for as many as fit."""
     look = {"type": "category", "constrain": "domain", "showgrid": False, "tickfont": {"size": 11}}
     return look | ({"dtick": 1} if count <= LABELLED else {})
 
 
 def _side(count: int) -> int:
-    """Pixels for so many cells."""
+    """Returns the length in pixels of a side with so many cells."""
     return min(640, max(240, 24 * count))

@@ -1,4 +1,4 @@
-"""What a scan over a corpus found of the heads: all of them over two measures, and one head's queries and keys.
+"""Charts of a scan over a corpus: all heads by two measures, and one head's queries and keys.
 
 Sizes: h heads, k examples.
 """
@@ -26,21 +26,21 @@ def scan(
     title: str = "",
     theme: str = "light",
 ) -> go.Figure:
-    """All heads as dots over two measures, the darker (in the dark, the lighter) the deeper their layer.
+    """Draws all heads as dots by two measures; the deeper the layer, the darker the dot (lighter in the dark theme).
 
     Args:
-        across, down: (layers, h, 3): of each measure its mean over the corpus, and from where to where most of the
-            corpus has it, such as its tenth and ninetieth percentile.
-        chosen: (layer, head) that is marked, with its spread as bars.
-        axes: the names of the two measures.
-        bar: what the colours stand for.
-        title: shown above.
+        across, down: (layers, h, 3): each measure's mean over the corpus, and the ends of its spread, such as the
+            tenth and ninetieth percentile.
+        chosen: (layer, head) to mark, with its spread as bars.
+        axes: names of the two measures.
+        bar: title of the colour bar.
+        title: title of the figure.
         theme: "light" or "dark".
     Returns:
         The figure: a trace "heads", layer by layer, whose `customdata` is (low, high) across and down; and a trace
         "at", the chosen one.
     Raises:
-        ValueError: shapes that do not fit, or a `chosen` that is not there.
+        ValueError: shapes that do not fit, or a `chosen` out of range.
     """
     colours = frame.palette(theme)
     x, y = frame.numbers(across, "across", "(layers, h, 3)"), frame.numbers(down, "down", "(layers, h, 3)")
@@ -94,14 +94,14 @@ def plane(
     title: str = "",
     theme: str = "light",
 ) -> go.Figure:
-    """A head's queries, and the key that each looks at most, in a plane: the darker, the more decided.
+    """Draws a head's queries, and for each the key with the largest weight, as points in a plane.
 
     Args:
         queries, keys: (k, 2).
-        names: the token of each query and of its key.
-        ranks: (k,): from 0, how far down the place is among the head's most decided ones.
+        names: the tokens of each query and its key.
+        ranks: (k,): rank of each example by how sharply the head attends, 0 for the sharpest, drawn darkest.
         axes: titles of the two axes.
-        title: shown above.
+        title: title of the figure.
         theme: "light" or "dark".
     Returns:
         The figure: the traces "queries", circles, and "keys", diamonds.
@@ -146,12 +146,12 @@ def plane(
 
 
 def _scale(theme: str) -> list[str]:
-    """The colours of weights, without those that are hardly seen on the panel."""
+    """Returns the colour scale of weights, without colours that are hardly visible on the background."""
     return style.SCALES[theme]["weights"][2:]
 
 
 def _at(x: frame.Floats, y: frame.Floats, colours: frame.Colours) -> go.Scatter:
-    """The chosen head's ring, with bars from the low end of its spread to the high one."""
+    """Returns a ring around the chosen head, with bars over its spread."""
     bars = [
         {"type": "data", "symmetric": False, "array": [max(0, high - mean)], "arrayminus": [max(0, mean - low)]}
         for mean, low, high in (x.tolist(), y.tolist())

@@ -1,4 +1,4 @@
-"""A number that is measured at several sizes, with something and without it."""
+"""Charts of numbers by size, and of labelled points in a plane."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ def by_size(
     title: str = "",
     theme: str = "light",
 ) -> go.Figure:
-    """A number over a size that doubles: a line for each way of computing it.
+    """Draws a number against a size, on a logarithmic axis: one line for each method.
 
     Args:
-        sizes: (n,): above 0; the axis is logarithmic.
-        values: for each way, by its name, (n,).
-        at: a size that is marked by an upright line.
-        log: whether the numbers' axis is logarithmic too; they must then be above 0.
+        sizes: (n,): above 0.
+        values: for each method's name (n,).
+        at: size of a vertical line.
+        log: whether the y axis is logarithmic too; the values must then be above 0.
         axes: titles of the two axes.
-        title: shown above.
+        title: title of the figure.
         theme: "light" or "dark".
     Returns:
-        The figure: a trace for each way.
+        The figure: a trace for each method.
     Raises:
         ValueError: shapes that do not fit, or numbers that a logarithmic axis cannot show.
     """
@@ -81,7 +81,7 @@ def by_size(
 
 
 def _steps(values: frame.Floats) -> dict[str, Any]:
-    """The marks of a logarithmic axis: 1, 2, 5, 10 …, or over more than a thousandfold powers of ten, each in full."""
+    """Returns the ticks of a logarithmic axis: 1, 2, 5, 10 …, or powers of ten over a range of more than 1,000."""
     low, high = np.floor(np.log10(values.min())), np.ceil(np.log10(values.max()))
     digits = (1, 2, 5) if values.max() < 1000 * values.min() else (1,)
     marks = [digit * 10.0**power for power in np.arange(low, high + 1) for digit in digits]
@@ -98,15 +98,15 @@ def points(
     title: str = "",
     theme: str = "light",
 ) -> go.Figure:
-    """Things in a plane, each with its name, and where each came from.
+    """Draws labelled points in a plane, and the paths by which they came there.
 
     Args:
         at: (n, 2).
-        labels: one for each.
-        kinds: one for each; each kind has a colour and a line in the legend. None for one kind.
-        trails: (steps, n, 2): where each was before, drawn as a thin line; None for none.
+        labels: one for each point.
+        kinds: one for each point; each kind has a colour and a line in the legend. None for one kind.
+        trails: (steps, n, 2): earlier coordinates, drawn as thin lines; None for no lines.
         axes: titles of the two axes.
-        title: shown above.
+        title: title of the figure.
         theme: "light" or "dark".
     Returns:
         The figure: a trace for each kind, after one for the trails.
@@ -143,7 +143,7 @@ def points(
 def _dots(
     places: frame.Floats, names: Sequence[str], written: Sequence[str], groups: Sequence[str], colours: frame.Colours
 ) -> list[go.Scatter]:
-    """The dots (n, 2) of each kind, with what is written beside each; its own name is told under the pointer."""
+    """Returns the dots (n, 2) of each kind, with the text next to each; the pointer shows the dot's own name."""
     kinds = list(dict.fromkeys(groups))
     sides = ("middle left", "middle right") if len(kinds) > 1 else ("middle right",)
     traces: list[go.Scatter] = []
@@ -171,7 +171,7 @@ def _dots(
 
 
 def _trails(steps: frame.Floats, colours: frame.Colours) -> go.Scatter:
-    """One line for all ways (steps, n, 2), a gap between two of them."""
+    """Joins all paths (steps, n, 2) into one line with gaps."""
     gaps = np.full((1, *steps.shape[1:]), np.nan)
     x, y = np.concatenate([steps, gaps]).transpose(2, 1, 0).reshape(2, -1)
     across, up = ([None if np.isnan(value) else float(value) for value in axis] for axis in (x, y))
@@ -180,17 +180,17 @@ def _trails(steps: frame.Floats, colours: frame.Colours) -> go.Scatter:
 
 
 def together(at: ArrayLike, labels: Sequence[str], kinds: Sequence[str], span: ArrayLike) -> list[str]:
-    """What is written beside each of the dots of `points`: dots of a kind that are close share one block of lines.
+    """Returns the text next to each dot of `points`; dots of one kind that are close share one block of lines.
 
-    The block stands beside the leftmost of the first kind, the rightmost of another or of the only one.
+    The block is next to the leftmost dot for the first of several kinds, else next to the rightmost.
 
     Args:
         at: (n, 2).
         labels: one for each.
         kinds: one for each.
-        span: (2,): how far the dots reach across and up, in units of `at`.
+        span: (2,): width and height of the range of the dots, in units of `at`.
     Returns:
-        n texts of lines joined by <br>; "" where a name stands in the block of another dot.
+        n texts, lines joined by <br>; "" for a dot whose name is in another dot's block.
     """
     places = np.asarray(at, dtype=float)
     pixels = places / np.where(np.asarray(span) > 0, span, 1) * [WIDE, TALL]

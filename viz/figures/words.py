@@ -1,4 +1,4 @@
-"""Maps that are read with words: where a decoder looks in its source, and what each layer would say.
+"""Maps whose cells are read as words: cross-attention, and the logit lens.
 
 Sizes: t tokens, of a source t_source and of a target t_target.
 """
@@ -30,25 +30,25 @@ def cross_attention(
     title: str = "",
     theme: str = "light",
 ) -> go.Figure:
-    """One head of cross-attention: a row for each token of the target, a column for each of the source.
+    """Draws one head of cross-attention: one row per token of the target, one column per token of the source.
 
-    A ring marks the largest weight of each row, so that an alignment shows as a line.
+    A ring marks the largest weight of each row, so that an alignment is visible as a line.
 
     Args:
-        weights: (t_target, t_source), in [0, 1]; NaN is a cell that is masked, such as padding.
-        target: a label for each row: what had been written when the row looked.
+        weights: (t_target, t_source), in [0, 1]; NaN is a masked cell, such as padding.
+        target: a label for each row: the last token written when the row's weights were computed.
         source: a label for each column.
         scale, unit: as for `attention`.
-        axes: titles of the axis across and of the one down.
-        title: shown above.
+        axes: titles of the x axis and the y axis.
+        title: title of the figure.
         theme: "light" or "dark".
     Returns:
         The figure of `attention`, with a last trace "alignment".
     Raises:
-        ValueError: shapes that do not fit, or numbers out of the scale's range.
+        ValueError: shapes that do not fit, or numbers outside the scale's range.
     """
     values = frame.numbers(weights, "weights", "(t_target, t_source)")
-    # Said outright: a square map with zeros above its diagonal would be taken for a causal one.
+    # Passed explicitly, because a square map with zeros above its diagonal would be taken to be causal.
     seen = ~np.isnan(values)
     options = {"scale": scale, "axes": axes, "unit": unit, "title": title, "theme": theme}
     figure = attention(values, target, source, mask=seen, **options)
@@ -80,23 +80,24 @@ def logit_lens(
     title: str = "",
     theme: str = "light",
 ) -> go.Figure:
-    """What a model would say at each depth: a row a depth, the last on top, with the likeliest token in each cell.
+    """Draws the logit lens: the likeliest next token at each depth (row, the last on top) and position (column).
 
-    Of `former.logit_lens`: `probs, ids = former.logit_lens(model, tokens)[:, 0].softmax(-1).topk(10)`.
+    The numbers come from `former.logit_lens`:
+    `probs, ids = former.logit_lens(model, tokens)[:, 0].softmax(-1).topk(10)`.
 
     Args:
-        probs: (depths, t, top), in [0, 1]: of the likeliest tokens, the likeliest first.
-        said: the labels of those tokens, as many.
-        tokens: (t,) a label for each column: what was read.
-        depths: a label for each row; None for "–", which is before the first block, then the blocks' numbers.
-        axes: titles of the axis across and of the one up.
-        unit: what the colours say.
-        title: shown above.
+        probs: (depths, t, top), in [0, 1]: probabilities of the likeliest tokens, in descending order.
+        said: labels of those tokens, in the same shape.
+        tokens: (t,): label of each column, the token that was read.
+        depths: a label for each row; None for "–" (before the first block), then the blocks' numbers.
+        axes: titles of the x axis and the y axis.
+        unit: title of the colour bar.
+        title: title of the figure.
         theme: "light" or "dark".
     Returns:
         The figure: one trace, "lens", whose z is the likeliest token's probability.
     Raises:
-        ValueError: shapes that do not fit, or numbers that are no probabilities.
+        ValueError: shapes that do not fit, or numbers outside [0, 1].
     """
     colours = frame.palette(theme)
     values = frame.numbers(probs, "probs", "(depths, t, top)")
@@ -144,5 +145,5 @@ def logit_lens(
 
 
 def _list(probs: frame.Floats, names: Sequence[str]) -> str:
-    """A line for each token, with its probability."""
+    """Returns one line per token, with its probability."""
     return "<br>".join(f"{name} {prob:.2%}" for name, prob in zip(names, probs, strict=True))

@@ -23,54 +23,54 @@ Numbers = dict[str, Any]  # what a panel's function returns: tensors, labels and
 
 @dataclass(frozen=True)
 class Field:
-    """One value of a function's result, or one part of it, as an argument of the figure that shows it."""
+    """A placeholder in `Draw` for one value of a function's result, or for one element of it."""
 
     name: str
     index: int | None = None
 
-    def __call__(self, found: Numbers) -> Any:
+    def __call__(self, result: Numbers) -> Any:
         """Returns the value."""
-        return found[self.name] if self.index is None else found[self.name][self.index]
+        return result[self.name] if self.index is None else result[self.name][self.index]
 
 
 class Draw:
-    """The call of a figure function, with fields of a result among its arguments.
+    """A call of a figure function, in which `Field` stands for values of a result.
 
     Args:
-        function: of `viz.figures`, or the panel's own: takes `theme` too.
-        arguments, options: as of the call, a `Field` for each value of the result.
+        function: a function of `viz.figures`, or the panel's own; it also takes `theme`.
+        arguments, options: the arguments of the call.
     """
 
     def __init__(self, function: Callable[..., Figure], *arguments: Any, **options: Any) -> None:
         self.function, self.arguments, self.options = function, arguments, options
 
-    def __call__(self, found: Numbers, theme: str = "light") -> Figure:
+    def __call__(self, result: Numbers, theme: str = "light") -> Figure:
         """Draws a result."""
-        arguments = [_filled(value, found) for value in self.arguments]
-        options = {name: _filled(value, found) for name, value in self.options.items()}
+        arguments = [_resolve(value, result) for value in self.arguments]
+        options = {name: _resolve(value, result) for name, value in self.options.items()}
         return self.function(*arguments, **options, theme=theme)
 
 
-def _filled(value: Any, found: Numbers) -> Any:
-    return value(found) if isinstance(value, Field) else value
+def _resolve(value: Any, result: Numbers) -> Any:
+    return value(result) if isinstance(value, Field) else value
 
 
 @dataclass(frozen=True)
 class Question:
-    """A computation behind a panel: the page asks it, and "Copy as Python" prints it."""
+    """A computation behind a panel: the page requests its result, and "Copy as Python" prints its program."""
 
-    function: Callable[..., Numbers]  # plain: a notebook user can call it
-    arguments: Callable[[Models, View], dict[str, Any]]  # of the function, by name; a model as Loaded. Raises Refusal
+    function: Callable[..., Numbers]  # a plain function that can be called in a notebook
+    arguments: Callable[[Models, View], dict[str, Any]]  # reads its arguments, models as Loaded; may raise Refusal
     draw: Draw | None = None
-    charted: bool = False  # whether the page shows this figure: the answer then holds it as "chart"
-    when: Callable[[View], bool] = lambda view: True  # whether the program of a view prints it  # noqa: ARG005
-    unsent: tuple[str, ...] = ()  # values of the result that the page has no use for
-    asked: bool = True  # whether the page asks it; what takes too long for a visitor's turn is printed alone
-    fast: bool = False  # whether the function only calls the model, so that a fast twin serves the page
-    more: Callable[[Models, View], Mapping[str, Any]] = lambda models, view: {}  # for the page alone  # noqa: ARG005
+    charted: bool = False  # whether the page shows the figure, as "chart" in the answer
+    when: Callable[[View], bool] = lambda view: True  # whether the program for a view prints it  # noqa: ARG005
+    unsent: tuple[str, ...] = ()  # values of the result that are not sent to the page
+    asked: bool = True  # whether the page may request it; False for what takes too long and is only printed
+    fast: bool = False  # whether the function only calls the model, so that the page can use the fast twin
+    more: Callable[[Models, View], Mapping[str, Any]] = lambda models, view: {}  # for the page only  # noqa: ARG005
 
-    def found(self, models: Models, view: View) -> Numbers:
-        """Calls the function with the arguments that a view stands for.
+    def compute(self, models: Models, view: View) -> Numbers:
+        """Calls the function with the arguments read from a view.
 
         Raises:
             Refusal: an invalid view, or one of which there is no answer.
@@ -80,57 +80,57 @@ class Question:
             return self.function(**arguments)
 
     def answer(self, models: Models, view: View) -> dict[str, Any]:
-        """Returns the result as JSON values, with the chart and what else the page needs.
+        """Returns the result as JSON values, with the chart and the values of `more`.
 
         Raises:
             Refusal: an invalid view.
         """
-        found = self.found(models, view)
-        sent = {name: plain(value) for name, value in found.items() if name not in self.unsent}
+        result = self.compute(models, view)
+        values = {name: plain(value) for name, value in result.items() if name not in self.unsent}
         if self.charted:
-            sent["chart"] = self.chart(found)
-        return {**sent, **self.more(models, view)}
+            values["chart"] = self.chart(result)
+        return {**values, **self.more(models, view)}
 
-    def chart(self, found: Numbers) -> dict[str, Any]:
+    def chart(self, result: Numbers) -> dict[str, Any]:
         """Draws a result for the page, in both themes."""
         assert self.draw
-        return themed(partial(self.draw, found))
+        return themed(partial(self.draw, result))
 
 
 @dataclass(frozen=True)
 class Panel:
     """A panel of the page."""
 
-    name: str  # as links and embeds spell it
-    script: Path  # that draws it
+    name: str  # in links and embeds
+    script: Path  # draws the panel
     questions: Mapping[str, Question] = field(default_factory=dict)  # by the names of their results in the program
-    limits: Mapping[str, int] = field(default_factory=dict)  # that Python sets, and scripts read as former.limits
-    offered: Callable[[Models], bool] = lambda models: True  # whether these models have anything to show  # noqa: ARG005
+    limits: Mapping[str, int] = field(default_factory=dict)  # constants for scripts, which read them as former.limits
+    offered: Callable[[Models], bool] = lambda models: True  # whether it has anything to show for them  # noqa: ARG005
 
     def printed(self, view: View) -> dict[str, Question]:
-        """The questions that the program of a view answers.
+        """Returns the questions that the program for a view computes.
 
         Raises:
-            Refusal: a view that shows nothing of the panel.
+            Refusal: the view shows nothing of the panel.
         """
-        found = {name: question for name, question in self.questions.items() if question.when(view)}
-        if not found:
+        questions = {name: question for name, question in self.questions.items() if question.when(view)}
+        if not questions:
             raise Refusal("bad_request")
-        return found
+        return questions
 
 
 def shown(name: str) -> Callable[[View], bool]:
-    """Whether a view shows this part of its panel: for `Question.when`."""
+    """Returns a condition for `Question.when`: the view shows this part of its panel."""
     return lambda view: view.get("show") == name
 
 
 def unprinted(view: View) -> bool:  # noqa: ARG001 - as every condition is called
-    """That no program prints it: for `Question.when` of what only the check of a section asks."""
+    """A condition for `Question.when`: never printed, because only the check of a section uses it."""
     return False
 
 
 def bundles(value: Any, fast: bool = False) -> Any:
-    """Arguments as the function takes them: a bundle for each loaded model, or one of its fast twin, and each run."""
+    """Replaces each `Loaded` in arguments by its bundle (if `fast`, its fast twin), each `RunRequest` by its run."""
     if isinstance(value, Loaded):
         return value.fast_bundle if fast else value.bundle
     if isinstance(value, RunRequest):
@@ -143,7 +143,7 @@ def bundles(value: Any, fast: bool = False) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """A result as JSON values: tensors as lists, numbers to 8 digits, infinite ones as None."""
+    """Converts a result to JSON values: tensors to lists, numbers to 8 digits, infinite ones and NaN to None."""
     if isinstance(value, Tensor):
         return plain(value.tolist())
     if isinstance(value, float):

@@ -1,7 +1,7 @@
 """The routes of all panels.
 
-POST /ask/{panel}/{question}   a view, answered by the question's result
-POST /python/{panel}           a view, answered by {"code": the program that gives its numbers}
+POST /ask/{panel}/{question}   takes a view, returns the question's result
+POST /python/{panel}           takes a view, returns {"code": the program that computes its numbers}
 """
 
 from __future__ import annotations
@@ -34,6 +34,6 @@ def attach(server: FastAPI, models: Models, turns: work.Work, panels: Iterable[P
     async def python(name: str, request: Request) -> Response:
         if name not in served:
             raise HTTPException(404)
-        # The readers may take a while: on a thread, in its turn.
+        # Readers may be slow, so they run on a thread, in the client's turn.
         code = await turns.turn(program, served[name], models, await http.read_object(request))
         return Response(json.dumps({"code": code}), headers=http.FRESH, media_type="application/json")

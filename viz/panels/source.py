@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def source(function: Callable[..., Any]) -> dict[str, Any]:
     """Returns a function's "name", "file", "line" and "text"."""
-    function = inspect.unwrap(function)  # a decorator, such as torch.no_grad, stands in another file
+    function = inspect.unwrap(function)  # a decorator such as torch.no_grad is defined in another file
     lines, first = inspect.getsourcelines(function)
     file = Path(inspect.getsourcefile(function) or "").resolve()
     return {
@@ -27,9 +27,9 @@ def source(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def imports(function: Callable[..., Any]) -> dict[str, set[str]]:
-    """Returns what the source of a function needs: for each module the names taken from it, "" for the module itself.
+    """Returns the imports that a function's source needs: names by module, with "" for the module itself.
 
-    Annotations are left out: with `from __future__ import annotations` nobody evaluates them.
+    Names in annotations are not needed, because the program begins with `from __future__ import annotations`.
     """
     function = inspect.unwrap(function)
     needed: dict[str, set[str]] = {}
@@ -41,7 +41,7 @@ def imports(function: Callable[..., Any]) -> dict[str, set[str]]:
 
 
 def _names(text: str) -> set[str]:
-    """The names that a source refers to, but for those of its annotations."""
+    """Returns the names that a source refers to, except in annotations."""
     tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
@@ -54,7 +54,7 @@ def _names(text: str) -> set[str]:
 
 
 def _home(name: str, value: Any, module: str) -> tuple[str, str]:
-    """The module to import a name from, and what to import: "" where it is the module itself."""
+    """Returns the module to import a name from, and the name to import; "" for the module itself."""
     if isinstance(value, ModuleType):
         parent, _, last = value.__name__.rpartition(".")
         return (parent, _renamed(last, name)) if parent else (value.__name__, "")

@@ -1,7 +1,8 @@
-"""Copy as Python: the program that gives a panel's numbers and its figure, written from the panel's record and a view.
+"""Copy as Python: writes the program that computes a panel's numbers and draws its figure.
 
-It imports, shows the panel's own function, loads the model, calls the function and draws. What a visitor typed stands
-in it as repr writes it; nothing else of a view does but what its readers checked.
+It is written from the panel's record and a view. It has the imports, the source of the panel's own function, and lines
+that load the model, call the function and draw. A visitor's text is inserted by repr; all other values were checked by
+the panel's reader.
 """
 
 from __future__ import annotations
@@ -25,41 +26,41 @@ WIDTH = 120
 
 
 class Program:
-    """A program as it is written: imports are collected, and stand first."""
+    """A program under construction; collects the imports and puts them first."""
 
     def __init__(self) -> None:
         self._imports: dict[str, set[str]] = {}
         self._sources: dict[str, str] = {}
         self._lines: list[str] = []
-        self._held: dict[str, Any] = {}  # variable → the model that it holds, as the Python that loads it, or the run
+        self._values: dict[str, Any] = {}  # variable → the code that loads its model, or the key of its run
 
     def answer(self, name: str, question: Question, arguments: Mapping[str, Any]) -> None:
-        """Adds the call of a question's function, with what it needs."""
-        function = self._spelled(question.function)
+        """Adds the call of a question's function, and the lines that load its models and runs."""
+        function = self._reference(question.function)
         for variable, value in arguments.items():
             if isinstance(value, Loaded):
                 self._load(variable, value)
             elif isinstance(value, RunRequest):
                 self._run(variable, value)
-        written = [
+        named = [
             f"{variable}={variable if isinstance(value, Loaded | RunRequest) else self._literal(value)}"
             for variable, value in arguments.items()
         ]
-        self._call(name, function, written)
+        self._call(name, function, named)
 
     def _load(self, variable: str, loaded: Loaded) -> None:
-        if self._held.get(variable) != loaded.code:
-            self._held[variable] = loaded.code
+        if self._values.get(variable) != loaded.code:
+            self._values[variable] = loaded.code
             self._needs({"former": {""}})
             self._lines.append(f"{variable} = {loaded.code}")
 
     def _run(self, variable: str, request: RunRequest) -> None:
         """Adds the run of a text under a visitor's edits."""
-        calls = [self._edit(*each) for each in groupby(request.edits, _but_for_the_head)]
+        calls = [self._edit(*each) for each in groupby(request.edits, _without_head)]
         key = request.loaded.code, request.reading.text, calls
-        if self._held.get(variable) == key:
+        if self._values.get(variable) == key:
             return
-        self._held[variable] = key
+        self._values[variable] = key
         self._load("bundle", request.loaded)
         if calls:
             self._rows("edits = [", calls, "]")
@@ -68,7 +69,7 @@ class Program:
         self._call(variable, "bundle.run", arguments)
 
     def _edit(self, same: tuple[Any, ...], edits: Iterable[partial[Any]]) -> str:
-        """The calls of `former.edits` that differ by the head alone, those of all heads of a layer as one."""
+        """Writes calls of `former.edits` that differ only in the head; for all heads of a layer, as a comprehension."""
         function, layer, rest, options = same
         heads = [edit.args[1] for edit in edits]
 
@@ -82,19 +83,19 @@ class Program:
     def draw(self, variable: str, name: str, draw: Draw) -> None:
         """Adds the call that draws a question's result."""
 
-        def written(value: Any) -> str:
+        def argument(value: Any) -> str:
             if not isinstance(value, Field):
                 return self._literal(value)
             return f'{name}["{value.name}"]' + ("" if value.index is None else f"[{value.index}]")
 
-        options = [f"{option}={written(value)}" for option, value in draw.options.items()]
-        self._call(variable, self._spelled(draw.function), [*map(written, draw.arguments), *options])
+        options = [f"{option}={argument(value)}" for option, value in draw.options.items()]
+        self._call(variable, self._reference(draw.function), [*map(argument, draw.arguments), *options])
 
     def __str__(self) -> str:
         modules = [f"import {module}" for module, names in sorted(self._imports.items()) if "" in names]
         for module, names in sorted(self._imports.items()):
-            if taken := sorted(names - {""}):
-                modules.append(f"from {module} import {', '.join(taken)}")
+            if members := sorted(names - {""}):
+                modules.append(f"from {module} import {', '.join(members)}")
         if self._sources:
             modules.insert(0, "from __future__ import annotations\n")
         blocks = [
@@ -104,12 +105,12 @@ class Program:
         ]
         return "\n\n".join(blocks) + "\n"
 
-    def _needs(self, needed: Mapping[str, set[str]]) -> None:
-        for module, names in needed.items():
+    def _needs(self, modules: Mapping[str, set[str]]) -> None:
+        for module, names in modules.items():
             self._imports.setdefault(module, set()).update(names)
 
-    def _spelled(self, function: Callable[..., Any]) -> str:
-        """How a function is called: a public one by its package, a panel's own after its source."""
+    def _reference(self, function: Callable[..., Any]) -> str:
+        """Returns the expression for a function; adds its import, or the source of a panel's own function."""
         name = function.__name__
         if getattr(figures, name, None) is function:
             self._needs({"viz": {"figures"}})
@@ -146,7 +147,7 @@ class Program:
         self._rows(f"{variable} = {function}(", arguments, ")")
 
     def _rows(self, begin: str, parts: list[str], end: str) -> None:
-        """Adds a line, broken between its parts where it is too long and that helps."""
+        """Adds a line; breaks it between its parts if it is too long and no single part is."""
         line = f"{begin}{', '.join(parts)}{end}"
         if len(line) <= WIDTH or max(map(len, parts)) > WIDTH:
             return self._lines.append(line)
@@ -158,7 +159,7 @@ class Program:
         self._lines += [begin, *(f"    {row}" for row in rows), end]
 
 
-def _but_for_the_head(edit: partial[Any]) -> tuple[Any, ...]:
+def _without_head(edit: partial[Any]) -> tuple[Any, ...]:
     layer, _, *rest = edit.args
     return edit.func.__name__, str(layer), tuple(rest), tuple(edit.keywords.items())
 

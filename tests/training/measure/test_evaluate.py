@@ -178,7 +178,7 @@ def test_an_export_keeps_what_the_card_tells_of_earlier_trainings_if_it_began_wi
 
 def test_exporting_a_run_that_is_not_there_says_so(tmp_path, capsys):
     assert main(["export", "generator", "--out", str(tmp_path), "--to", str(tmp_path / "to")]) == 2
-    assert "--out must be the directory of a run" in capsys.readouterr().err
+    assert "--out must be the folder of a run" in capsys.readouterr().err
 
 
 def test_a_part_of_a_split_is_measured_with_the_weights_of_the_int8_twin(text_file, tmp_path, capsys):
@@ -241,7 +241,7 @@ def test_the_figure_of_a_part_is_not_recorded(own, text_file, capsys):
     before = held(own)
     words = ["evaluate", str(own), "--data", str(text_file), "--unchecked", "--record", "--bytes", "50"]
     assert main(words) == 2
-    assert "--record must be given without --bytes" in capsys.readouterr().err
+    assert "--record excludes --bytes" in capsys.readouterr().err
     assert held(own) == before
 
 
@@ -260,8 +260,8 @@ def test_a_stride_or_a_part_of_0_is_refused(option, own, text_file, capsys):
 def test_int8_is_refused_where_it_would_be_another_measure(reviews_file, text_file, monkeypatch):
     measure = evaluate.Measure(split="val", precision="int8", unchecked=True)
     cases = (
-        ("classifier", reviews_file, True, "reviews have not support --stride, no --bytes and no --precision int8"),
-        ("bert", text_file, True, "hidden words have not support --stride and no --precision int8"),
+        ("classifier", reviews_file, True, "reviews do not support --stride, --bytes or --precision int8"),
+        ("bert", text_file, True, "hidden words do not support --stride or --precision int8"),
         ("tiny-generator", text_file, False, "'int8' needs a generator"),
         ("tiny-unscaled", text_file, True, "'int8' needs a generator"),  # no twin knows its shape
     )

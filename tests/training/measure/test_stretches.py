@@ -123,7 +123,7 @@ def test_the_command_scans_a_bert_and_removes_its_heads_on_hidden_pieces(tmp_pat
     [
         (["--count", "0"], "count must be"),
         (["--count", "80", "--removals", "81"], "removals must be in [0, 80]"),
-        (["--count", "9999999"], "must hold 9999999 stretches"),
+        (["--count", "9999999"], "must hold 9999999 passages"),
     ],
 )
 def test_a_number_out_of_its_range_is_refused(options, message, tmp_path, capsys, text_file):

@@ -135,7 +135,7 @@ def test_a_measure_that_dates_do_not_have_is_refused(task):
     bundle = former.Bundle(model, TOKENIZER, model.config)
     val = Measure(split="val")
     for measure in (replace(val, stride=4), replace(val, most=100), replace(val, precision="int8")):
-        with pytest.raises(ValueError, match="dates have not support --stride"):
+        with pytest.raises(ValueError, match="dates do not support --stride"):
             DatesTask.evaluate(bundle, task.recipe, Path(), measure)
 
 
@@ -170,4 +170,4 @@ def test_a_file_is_refused(tmp_path, capsys):
     path = tmp_path / "dates.txt"
     path.write_text("3 May 2026")
     assert main(["train", "dates", "--data", str(path), "--out", str(tmp_path / "run")]) == 2
-    assert "--data must not be given for dates" in capsys.readouterr().err
+    assert "--data does not apply to dates" in capsys.readouterr().err

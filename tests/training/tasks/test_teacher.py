@@ -12,17 +12,17 @@ BAD, GOOD, NOT, FILM, THE = 2, 3, 4, 5, 6
 
 
 def test_features_are_words_and_pairs_in_order_and_the_unknown_are_none():
-    features = teacher.found([GOOD, 1, BAD, FILM], WORDS).tolist()
+    features = teacher.features_of([GOOD, 1, BAD, FILM], WORDS).tolist()
     assert features[:4] == [GOOD, 0, BAD, FILM]
     assert features[4:6] == [0, 0]
     assert WORDS <= features[6] < WORDS + teacher.PAIRS
-    assert features[6] == teacher.found([BAD, FILM], WORDS)[2]
-    assert features[6] != teacher.found([FILM, BAD], WORDS)[2]
+    assert features[6] == teacher.features_of([BAD, FILM], WORDS)[2]
+    assert features[6] != teacher.features_of([FILM, BAD], WORDS)[2]
 
 
 def test_a_feature_counts_once_where_it_comes_first():
     ids = [GOOD, FILM, GOOD, FILM, BAD]
-    features = teacher.found(ids, WORDS)
+    features = teacher.features_of(ids, WORDS)
     weights = torch.zeros(WORDS + teacher.PAIRS)
     values = {feature: 2.0**i for i, feature in enumerate(sorted(set(features.tolist())))}
     for feature, value in values.items():
@@ -42,7 +42,7 @@ def test_an_opinion_of_a_piece_is_the_sum_of_its_words():
 
 
 def test_what_it_learns_is_the_log_count_ratio_scaled_and_rare_features_say_nothing():
-    reviews = [teacher.found(ids, WORDS).unique() for ids in ([GOOD], [GOOD], [BAD], [BAD], [THE])]
+    reviews = [teacher.features_of(ids, WORDS).unique() for ids in ([GOOD], [GOOD], [BAD], [BAD], [THE])]
     weights, _ = teacher.fit(reviews, torch.tensor([1.0, 1.0, 0.0, 0.0, 1.0]), WORDS + teacher.PAIRS)
     assert weights[GOOD] > 0 > weights[BAD]
     assert weights[THE] == 0, "it was in one review only"

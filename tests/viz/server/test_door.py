@@ -6,7 +6,7 @@ import pytest
 from fastapi import FastAPI, Response
 from fastapi.testclient import TestClient
 
-from viz.gradio_adapter import ahead
+from viz.gradio_adapter import routes_before_gradio
 from viz.server import rooms
 from viz.server.clients import COOKIE, client, session
 from viz.server.door import ADDRESS_LIMIT, Door
@@ -71,7 +71,7 @@ def test_the_page_of_a_refused_address_is_in_the_visitor_s_language(query, prefe
 def test_routes_that_are_put_ahead_are_answered_before_those_that_were_there():
     server = FastAPI()
     server.get("/{page}")(lambda page: f"a page, {page}")
-    with ahead(server):
+    with routes_before_gradio(server):
         server.get("/alive")(lambda: "ours, the first")
         server.get("/{name}/view")(lambda name: f"ours, {name}")
     server.get("/added-later")(lambda: "never")

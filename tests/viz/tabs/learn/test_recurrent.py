@@ -45,7 +45,7 @@ def test_attention_reaches_every_byte_before_in_one_layer(reached):
 
 
 def test_what_an_input_moves_is_former_s_influence_on_the_logits():
-    found = recurrent.SECTION.questions["reached"].found({}, {"text": TEXT})
+    found = recurrent.SECTION.questions["reached"].compute({}, {"text": TEXT})
     tokens = torch.tensor([list(TEXT.encode())])
     for kind, name in recurrent.MODELS.items():
         moved = former.analysis.influence(former.load(name).model.double(), tokens)
