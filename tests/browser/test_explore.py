@@ -309,7 +309,7 @@ def test_lines_join_each_token_to_its_strongest_up_to_the_stated_mass(tab, run):
     expect(canvas).to_be_visible()
     expect(tab.map).to_be_hidden()
     note = tab.page.locator(".former-lines .readout").inner_text()
-    stated = re.search(r"up to (\d+) % of its attention, at most (\d+): (\d+) lines with (\d+) %", note)
+    stated = re.search(r"up to (\d+) % of its attention, at most (\d+) lines\. In all, (\d+) lines with (\d+) %", note)
     assert stated, note
     share, most, count, carried = (int(number) for number in stated.groups())
     lines, mass = 0, 0.0

@@ -79,8 +79,8 @@ MESSAGES = {
     "scores_most": "{most} score",
     "lines_axes": "queries (attend from) → keys (attend to)",
     "lines_label": "The chosen head as lines. The arrow keys move from token to token, Enter locks, Escape unlocks.",
-    "lines_note": "Each token’s strongest lines up to {mass} of its attention, at most {most}: {count} lines with "
-    "{carried} of all attention.",
+    "lines_note": "For each token, the strongest lines are drawn: up to {mass} of its attention, at most {most}"
+    " lines. In all, {count} lines with {carried} of all attention.",
     "strip_label": "The text. The arrow keys move from token to token, Enter locks one, Escape unlocks it.",
     "strip_other_label": "The text attended to. The arrow keys move from token to token, Enter locks one together with"
     " the token that attends to it most.",
@@ -187,15 +187,16 @@ MESSAGES = {
     "short_only": "only one token",
     "pair": "From q, k and v to the output",
     "root": "√{size}{divisor, select, 1 {} other { · {divisor}}}",
-    "pair_sum": "The products sum to {dot}. Divided by {root}: {score}, the score. Softmax over {keys, plural, one {#"
-    " key} other {# keys}}: {weight}.",
-    "pair_masked": "The products sum to {dot}. Divided by {root}: {score}. The mask hides this pair, so its weight is"
-    " 0.",
+    "pair_sum": "The products sum to {dot}. Divided by {root}, this is the score, {score}. The softmax over {keys,"
+    " plural, one {# key} other {# keys}} makes it the weight, {weight}.",
+    "pair_masked": "The products sum to {dot}; divided by {root}, this is {score}. The mask hides this pair, so its"
+    " weight is 0.",
     "pair_skipped": "The pattern leaves this pair out: its score is never computed, and its weight is 0.",
     "pair_no_head": "A mean and a rollout have no q and k of their own: choose one head to see how a weight is"
     " computed.",
-    "pair_sum_distance": "The products sum to {dot}. With this layer’s term for the distance added, divided by {root}:"
-    " {score}, the score. Softmax over {keys, plural, one {# key} other {# keys}}: {weight}.",
+    "pair_sum_distance": "The products sum to {dot}. With this layer’s term for the distance added and divided by"
+    " {root}, this is the score, {score}. The softmax over {keys, plural, one {# key} other {# keys}} makes it the"
+    " weight, {weight}.",
     "pair_check_distance": "Recomputed here from the scores and v, to within {error}.",
     "pair_check": "Recomputed here from q, k and v, to within {error}.",
     "pair_check_edited": "Recomputed here from the weights and v, to within {error}.",
@@ -209,11 +210,11 @@ MESSAGES = {
     " {size}: {terms} make {total}.",
     "pair_total_scaled": "The head’s output for {query} is the sum of the values, each times its weight; you have"
     " scaled it by {factor}. Number {at} of {size}: {terms}, times {factor}, make {total}.",
-    "pair_set": "The products sum to {dot}. Divided by {root}: {score}. You have set weights of this row, so they are"
-    " no longer computed from the scores: {weight}.",
-    "pair_edited": "The products sum to {dot}. Divided by {root}: {score}. You have replaced this head’s weights, so"
-    " they are no longer computed from the scores: {keys, plural, one {{weight} for its only key} other {{weight} for"
-    " each of # keys}}.",
+    "pair_set": "The products sum to {dot}; divided by {root}, this is {score}. You have set weights of this row,"
+    " so they are no longer computed from the scores: {weight}.",
+    "pair_edited": "The products sum to {dot}; divided by {root}, this is {score}. You have replaced this head’s"
+    " weights, so they are no longer computed from the scores: {keys, plural, one {{weight} for its only key} other"
+    " {{weight} for each of # keys}}.",
     # a pinned pass and the one on screen
     "pin": "Pin this pass",
     "pin_hint": "Keep what is on screen, to compare it with the next text, model or change of a head",

@@ -17,7 +17,7 @@ MESSAGES = {
     " random letters that repeat: how much the head attends to the letter that followed the same letter before.",
     "forming_worth": "The model needs {text} bits per byte of text, and {copied} bits per letter that it could copy."
     " A blind guess among 26 letters costs 4.70 bits.",
-    "forming_moment": "{name} begins to copy between step {before, number} and step {step, number}: there its score"
+    "forming_moment": "{name} begins to copy between step {before, number} and step {step, number}, when its score"
     " passes half of its final value.",
     "forming_show": "Show this moment",
     "forming_measured": "Text: {bytes, number} bytes that training never saw. Measured on {date}, on {cpu}, torch"

@@ -43,7 +43,7 @@ MESSAGES = {
     "write_copy": "Copy",
     "write_copy_hint": "Copy the text up to the outlined token",
     "write_copied": "Copied.",
-    "write_half": "The last character is incomplete; its bytes so far, {bytes}, are left out.",
+    "write_half": "The last character is incomplete: its bytes so far, {bytes}, were not copied.",
     "write_copy_refused": "The browser does not let this page copy. The text is selected: press Ctrl+C, or ⌘C on a"
     " Mac.",
     "write_no_state": "The model has not read the text up to this token yet.",

@@ -108,10 +108,10 @@ MESSAGES = {
     "mask_consequence_hidden": "next byte hidden",
     "mask_consequence_masked": "trained with the causal mask",
     "mask_consequence_unmasked": "trained without a mask",
-    "mask_consequence_last": "Nearly all of its {own} bits per byte come from the last byte, the only one whose answer"
-    " it could not see: {bits} bits.",
-    "mask_consequence_last_part": "The last byte, the only one whose answer it could not see, costs {bits} bits; all"
-    " the others together cost {rest}.",
+    "mask_consequence_last": "Nearly all of its {own} bits per byte come from the last byte, the only one that it"
+    " could not find in its input: {bits} bits.",
+    "mask_consequence_last_part": "The last byte, the only one that it could not find in its input, costs {bits}"
+    " bits; all the others together cost {rest}.",
     "mask_consequence_cheats": "{name} finds each next byte in its input, and needs {own} bits per byte; {masked}"
     " needs {other}. When it writes, that byte is not there yet, and it needs {hidden}; blind guessing needs {blind}.",
     "mask_consequence_rare": "{name} could see each next byte, but has not learned to copy all of them: it needs {own}"

@@ -62,8 +62,8 @@ MESSAGES = {
     " other {# keys}} = e^({score} − {most}) / {total} = {weight}",
     "trace_weight_set": "from the scores this weight would be {weight}; you have set it to {changed}",
     "trace_score": "score = q·k / √s = {product} / {root} = {score}",
-    "trace_score_by_layer": "score = q·k / (√s · {divisor}) = {product} / {root} = {score}: this model divides the"
-    " scores of each layer by its number, counted from 1",
+    "trace_score_by_layer": "score = q·k / (√s · {divisor}) = {product} / {root} = {score}: this model also divides"
+    " each layer’s scores by the number of the layer, counted from 1",
     "trace_score_unscaled": "score = q·k = {score}",
     "trace_pick": "Click a number of q, k or v to follow it.",
     "trace_row_q": "q of {token}",
@@ -78,10 +78,10 @@ MESSAGES = {
     "trace_file": "{tensor} in {file}",
     "trace_place": "{tensor}[{row}, {column}] in {file}",
     "trace_place_only": "{tensor}[{row}, {column}]",
-    "trace_x": "x[{column}] of {token}, in the largest of these products, is r[{column}] after the norm: (r − mean) / σ"
-    " × γ + β = ({whole} − {mean}) / {deviation} × {gain} + {bias} = {value}",
-    "trace_x_same": "x[{column}] of {token}, in the largest of these products, = {value}: this model has a norm after"
-    " each sublayer, so x is the output of the layer before",
+    "trace_x": "The largest of these products uses x[{column}] of {token}, which is r[{column}] after the norm: (r"
+    " − mean) / σ × γ + β = ({whole} − {mean}) / {deviation} × {gain} + {bias} = {value}",
+    "trace_x_same": "The largest of these products uses x[{column}] of {token} = {value}. This model has a norm"
+    " after each sublayer, so x is the output of the layer before",
     "trace_stream": "r[{column}] = {whole}: the residual stream, which is the sum of {terms}",
     "trace_embedding": "{value} of the embedding of {token}",
     "trace_position": "{value} of its position",

@@ -12,8 +12,8 @@ MESSAGES = {
     "permute_words": "The words: drag them",
     "permute_words_label": "The words in their order. Left and right arrows go from word to word; with Alt or Shift"
     " they move the word. Enter picks a word up, arrows move it, Enter drops it, Escape puts it back.",
-    "permute_chip": "{word}, position {place} of {count}, typed as word {from}. Alt or Shift with an arrow moves it,"
-    " Enter picks it up.",
+    "permute_chip": "{word}, position {place} of {count}, originally word {from}. Alt or Shift with an arrow moves"
+    " it, Enter picks it up.",
     "permute_shuffle": "Shuffle",
     "permute_shuffle_hint": "Shuffle the words with the seed; press again for the next seed",
     "permute_seed": "Seed",
@@ -56,7 +56,7 @@ MESSAGES = {
     "permute_still": "no word has moved",
     "permute_equal": "✓ equal up to rounding",
     "permute_differs": "✗ differs",
-    "permute_size": "of {size} · rounding {limit}{was, select, no {} other { · was {plain}}}",
+    "permute_size": "largest output {size} · rounding {limit}{was, select, no {} other { · was {plain}}}",
     "permute_limit": "Adding the same terms in another order changes the last of float32’s 24 bits, 1.2 × 10⁻⁷ of the"
     " value. “Equal” means: at most {steps} such steps of the largest output. Rounding alone gives about 1 to 5.",
     "permute_subject_basic": "basic self-attention",

@@ -99,7 +99,7 @@ MESSAGES = {
     "control_of_head_hint": "某一层的一个注意力头（attention head）",
     "control_of_mean": "平均",
     "control_of_mean_hint": "一层中各个头的平均",
-    "control_of_rollout": "展开",
+    "control_of_rollout": "注意力展开",
     "control_of_rollout_hint": "注意力展开（attention rollout），一直追溯到输入：每一层取各头平均的一半，加上单位矩阵"
     "的一半（残差连接），再把各层相乘",
     "control_view": "形式",
@@ -211,7 +211,7 @@ MESSAGES = {
     "beside_less": "比固定的小",
     "beside_more": "大",
     "beside_scale": "当前减去固定，从 −{size} 到 +{size}。",
-    "beside_says": "{says, select, class {判断结果} other {下一个}} “{label}” {share}",
+    "beside_says": "{says, select, class {判断结果} other {下一个}}“{label}” {share}",
     "beside_answers": "答案 {text}",
     "beside_coming": "正在加载固定的结果。",
     "beside_refused": "无法显示 {model} 的固定结果：{why}",
@@ -236,7 +236,7 @@ MESSAGES = {
     "no_head": "这个模型没有预测词的输出层：可以看到它的注意力，但没有预测。",
     "read_on": "文本是逐个片段（segment）读入的。在全部 {total} 个{unit, select, byte {字节} other {词元}}中，这里显示"
     "最后一个片段的 {kept} 个；它前面的 {memory} 个是它的记忆，在虚线左侧。",
-    "unknown_model": "这里没有模型 “{given}”，改为显示 {used}。",
+    "unknown_model": "这里没有模型“{given}”，改为显示 {used}。",
     "bad_edit": "无法这样修改注意力头，所以没有作任何修改。",
     "many_edits": "一次 {given} 处修改太多，上限是 {limit} 处。请撤销一些。",
     "bad_link_edits": "这个链接要修改的头在这个模型中不存在（“{given}”），这些修改已略去。",

@@ -26,10 +26,10 @@ MESSAGES = {
     "write_stop": "停止",
     "write_back": "← 后退",
     "write_forward": "前进 →",
-    "write_run_hint": "生成 “长度” 所设的词元数；再按一次，再生成同样多",
+    "write_run_hint": "生成“长度”所设的词元数；再按一次，再生成同样多",
     "write_pause_hint": "暂停；继续后得到的文本与不暂停时相同",
     "write_step_hint": "采样一个词元并写出",
-    "write_stop_hint": "停止并回到提示文本；已写的内容保留在 “分支” 中",
+    "write_stop_hint": "停止并回到提示文本；已写的内容保留在“分支”中",
     "write_back_hint": "后退一个词元；在那里改选另一个候选词元，就会产生一个分支",
     "write_forward_hint": "沿当前分支前进一个词元",
     "write_text_title": "框出词元的注意力",
@@ -45,11 +45,11 @@ MESSAGES = {
     "write_half": "最后一个字符不完整；它已有的字节 {bytes} 没有复制。",
     "write_copy_refused": "浏览器不允许本页面复制。文本已选中：请按 Ctrl+C（Mac 上按 ⌘C）。",
     "write_no_state": "模型还没有读到这个词元。",
-    "write_seen": "位置 {at} 的 “{token}”（{share}）",
-    "write_looks": "{who}：位置 {at} 的 “{token}” 最关注 {where}。",
+    "write_seen": "位置 {at} 的“{token}”（{share}）",
+    "write_looks": "{who}：位置 {at} 的“{token}”最关注{where}。",
     "write_link_short": "链接中只能保存已写的 {all, number} 个词元中的前 {held, number} 个。",
     "write_link_was_short": "这个链接只保存了已写的 {all, number} 个词元中的前 {held, number} 个。",
-    "write_looks_even": "{who}：位置 {at} 的 “{token}” 给每个词元的注意力都不到 1%。",
+    "write_looks_even": "{who}：位置 {at} 的“{token}”给每个词元的注意力都不到 1%。",
     "write_window": "模型最多读 {context} 个词元，所以已看不到第 {first} 个词元之前的内容。",
     "write_next_title": "下一个词元",
     "write_model_bar": "模型",
@@ -57,7 +57,7 @@ MESSAGES = {
     "write_cut": "已截去",
     "write_drawn": "采样结果",
     "write_taken": "已选",
-    "write_take": "选择 “{token}”。模型：{prob}；按你的设置：{kept}{role, select, drawn {；采样结果} taken {；已选}"
+    "write_take": "选择“{token}”。模型：{prob}；按你的设置：{kept}{role, select, drawn {；采样结果} taken {；已选}"
     " other {}}。",
     "write_rest": "其他 {count, plural, other {# 个词元}}：{prob}；按你的设置：{kept}。",
     "write_left": "不确定性：{before} 比特；按你的设置：{after} 比特，剩下 {left, plural, other {# 个词元}}。",
@@ -65,7 +65,7 @@ MESSAGES = {
     "write_clear": "重新开始",
     "write_gone": "所有分支合计最多保存 {limit, number} 个词元。最早的 {count, plural, other {# 个词元}}已删除。",
     "write_branch_first": "从提示文本开始 · {count, plural, other {# 个词元}}",
-    "write_branch_from": "在 {at, plural, other {# 个词元}}之后离开分支 {from}：选 “{token}” 而不是 “{other}” ·"
+    "write_branch_from": "在 {at, plural, other {# 个词元}}之后离开分支 {from}：选“{token}”而不是“{other}” ·"
     " {count, plural, other {# 个词元}}",
     "write_count": "{count, plural, other {# 个词元}}",
     "write_running": "正在生成……",
@@ -84,7 +84,7 @@ MESSAGES = {
     "write_pace": "速度",
     "lesson_generate": "最可能的下一个词元：“{token}”，{share}。不确定性为 {bits} 比特，相当于在 {among} 个等可能的词"
     "元中选一个。选择另一个词元，就会产生一个分支。",
-    "lesson_generate_sure": "模型几乎可以肯定下一个词元是 “{token}”：{share}。也可以选择另一个词元，产生一个分支。",
+    "lesson_generate_sure": "模型几乎可以肯定下一个词元是“{token}”：{share}。也可以选择另一个词元，产生一个分支。",
     # refusals
     "no_prompt": "还没有提示文本：请至少输入一个字符。",
     "long_written": "一段文本最多续写 {limit, number} 个词元。请后退，或者重新开始。",

@@ -91,8 +91,8 @@ MESSAGES = {
     "mask_reach_step": "{outputs}（第 {layer} 层之后）",
     "mask_reach_same": "{outputs}（从第 {layer} 层起）",
     "mask_reach_full": "要多少层，前面的每个词元才都能产生影响：{list}。",
-    "mask_reach_full_one": "{name}：{layers}",
-    "mask_reach_full_more": "{name}：多于 {layers}",
+    "mask_reach_full_one": "{name}（{layers} 层）",
+    "mask_reach_full_more": "{name}（多于 {layers} 层）",
     "mask_reach_measured": "在运行中的模型上，经过全部 {depth} 层之后测得：可到达的 {reached} 对中有 {moved} 对出现变"
     "化，其余的对中有 {outside} 对。",
     "mask_cell_reach": "{name}，第 {layer} 层之后：{all} 对中有 {pairs} 对可到达",

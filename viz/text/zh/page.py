@@ -17,7 +17,7 @@ MESSAGES = {
     "empty_text": "还没有文本：请输入几个词。",
     "long_text": "这段文本有 {given, number} 个字符，上限是 {limit, number} 个。请缩短文本。",
     "no_tokens": "这段文本中没有模型能当作词来读的内容。请输入几个词。",
-    "token_beyond": "“{token}” 是后来才加入分词器的词元，这个模型没有它的向量。请去掉它。",
+    "token_beyond": "“{token}”是后来才加入分词器的词元，这个模型没有它的向量。请去掉它。",
     "dropped": "分词器会丢弃 {characters}：模型看不到{count, plural, other {这些字符}}。",
     "cut_text": "这个模型一次最多读 {kept} 个{unit, select, word {词} piece {词元} character {字符} other {字节}}。你"
     "的文本有 {total} 个，这里显示{end, select, last {最后} other {最前面}} {kept} 个。",
@@ -25,8 +25,8 @@ MESSAGES = {
     " other {字节}}。你的文本有 {total} 个，这里显示{end, select, last {最后} other {最前面}} {kept} 个。",
     "unknown_words": "{total} 个词中有 {count, plural, other {# 个}}不在模型的词表里，模型看到的是 <unk>。",
     "unknown_characters": "{total} 个字符中有 {count, plural, other {# 个}}不在模型的词表里，模型看到的是 <unk>。",
-    "bad_number": "“{name}” 必须是 {low} 到 {high} 之间的数，而不是 {given}。",
-    "bad_whole_number": "“{name}” 必须是 {low} 到 {high} 之间的整数，而不是 {given}。",
+    "bad_number": "“{name}”必须是 {low} 到 {high} 之间的数，而不是 {given}。",
+    "bad_whole_number": "“{name}”必须是 {low} 到 {high} 之间的整数，而不是 {given}。",
     "no_writer": "这里没有能生成文本的模型：需要一个用因果掩码训练的生成模型。",
     "no_such_model": "没有这个模型，或者它不是用因果掩码训练的。请另选一个。",
     "too_short": "只有一个词元，没有可以预测的内容：请再多输入一些。",
@@ -66,7 +66,7 @@ MESSAGES = {
     "examples": "示例",
     "none": "无",
     "lesson_article": "原文：“{section}”",
-    "lesson_hint": "在新标签页中打开 Peter Bloem 的文章 “Transformers from scratch”",
+    "lesson_hint": "在新标签页中打开 Peter Bloem 的文章“Transformers from scratch”",
     "maximise": "最大化",
     "restore": "还原",
     # numbers
