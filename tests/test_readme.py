@@ -35,6 +35,17 @@ def test_the_readme_has_examples():
     assert EXAMPLES
 
 
+def code_and_links(text):
+    """Its code without comments, the words set as code, and what it links to except its other language."""
+    blocks = re.findall(r"```\w*\n(.*?)```", text, re.DOTALL)
+    links = [link for link in re.findall(r"\]\((.+?)\)", text) if not link.startswith("README")]
+    return [re.sub(r" *#.*", "", block) for block in blocks], sorted(re.findall(r"`[^`\n]+`", text)), links
+
+
+def test_the_chinese_readme_has_the_same_code_pictures_and_links():
+    assert code_and_links((ROOT / "README.zh.md").read_text(encoding="utf-8")) == code_and_links(README)
+
+
 def small_gpt2(folder):
     """A folder as that of distilgpt2, whose name no test asks the Hub for."""
     tokenizer = BpeTokenizer.train([README], 300)

@@ -25,7 +25,7 @@ from typing import Any
 from huggingface_hub import HfApi, get_token
 
 ROOT = Path(__file__).resolve().parents[2]
-PARTS = ("README.md", "LICENSE", "app.py", "requirements.txt", "assets", "checkpoints", "former", "viz")
+PARTS = ("README.md", "README.zh.md", "LICENSE", "app.py", "requirements.txt", "assets", "checkpoints", "former", "viz")
 TOKEN_NEEDED = "a token with write permission is needed: run `hf auth login`, or set HF_TOKEN"
 NAME = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 
