@@ -96,7 +96,7 @@ class Permuting(Tab):
     def beside(self, output: str) -> list[float]:
         """What stands beside an error: the largest output, what rounding may make of it, and the error before."""
         said = self.page.locator(f".former-equivariance .output[data-output={output}] .more").inner_text()
-        parts = re.fullmatch(r"largest output (.+) · rounding (.+?)(?: · was (.+))?", said.strip())
+        parts = re.fullmatch(r"max (.+) · rounding (.+?)(?: · was (.+))?", said.strip())
         assert parts, said
         return [number(part) for part in parts.groups() if part]
 

@@ -56,7 +56,7 @@ MESSAGES = {
     "permute_still": "no word has moved",
     "permute_equal": "✓ equal up to rounding",
     "permute_differs": "✗ differs",
-    "permute_size": "largest output {size} · rounding {limit}{was, select, no {} other { · was {plain}}}",
+    "permute_size": "max {size} · rounding {limit}{was, select, no {} other { · was {plain}}}",
     "permute_limit": "Adding the same terms in another order changes the last of float32’s 24 bits, 1.2 × 10⁻⁷ of the"
     " value. “Equal” means: at most {steps} such steps of the largest output. Rounding alone gives about 1 to 5.",
     "permute_subject_basic": "basic self-attention",
