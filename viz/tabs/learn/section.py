@@ -42,5 +42,5 @@ class Section(NamedTuple):
             Refusal: an invalid view.
         """
         questions = self.panel.printed(view).values()
-        found = [question.found(models, view) for question in questions if question.asked]
-        return {name: value for each in found for name, value in each.items() if isinstance(value, Tensor)}
+        results = [question.compute(models, view) for question in questions if question.asked]
+        return {name: value for each in results for name, value in each.items() if isinstance(value, Tensor)}
