@@ -42,7 +42,7 @@ _CLASSIFIER = Recipe(
 )
 _SPARSE = Recipe(
     name="sparse",
-    description="Reads 2,048 bytes by a strided pattern: each token sees a window, and every 128th token before it.",
+    description="Reads 2,048 bytes, strided: a token attends to a window and to every 128th token before it.",
     model=replace(intermediate.SPARSE_BEGUN.model, seq_length=2_048, mask="strided", mask_size=128),
     weights="runs/sparse-begun",
     steps=400,
@@ -80,7 +80,7 @@ RECIPES: dict[str, Recipe] = {
         replace(
             _CLASSIFIER,
             name="classifier-bag",
-            description="The classifier without positions: it cannot tell one order of the words from another.",
+            description="The classifier without position embeddings: it ignores the order of the words.",
             model=replace(_REVIEWS, positions="none"),
             weights="classifier",
             steps=100,
@@ -97,7 +97,7 @@ RECIPES: dict[str, Recipe] = {
         replace(
             intermediate.GPT_BEGUN,
             name="gpt",
-            description="Writes English encyclopedia text in pieces of words: GPT-2's architecture in small.",
+            description="Writes English encyclopedia text in pieces of words: a small GPT-2.",
             weights="runs/gpt-third",
             steps=9_000,
             decay=0.85,
@@ -124,12 +124,12 @@ RECIPES: dict[str, Recipe] = {
         replace(
             _SPARSE,
             name="sparse-dense",
-            description="The sparse model's twin, in which each token sees all that came before it.",
+            description="The sparse model's twin with full attention: each token attends to all tokens before it.",
             model=replace(_SPARSE.model, mask="causal", mask_size=None),
         ),
         Recipe(
             name="bert",
-            description="Fills in hidden words and tells whether one text follows another: BERT in small.",
+            description="Fills in hidden words and says whether one text follows another: a small BERT.",
             kind="Bert",
             task="masked",
             model=intermediate.BERT,
@@ -168,7 +168,7 @@ RECIPES: dict[str, Recipe] = {
         replace(
             intermediate.DATES_HARD,
             name="dates",
-            description="Reads dates as people write them and writes them again: the article's encoder-decoder.",
+            description="Rewrites dates, however people write them, in one format: the article's encoder-decoder.",
             weights="runs/dates-hard",
             steps=4_500,
             decay=0.95,

@@ -35,19 +35,19 @@ FAMILY: tuple[Recipe, ...] = (
     replace(
         _GENERATOR,
         name="tiny-unmasked",
-        description="The tiny generator trained without the causal mask: it reads the answer off its input.",
+        description="The tiny generator trained without the causal mask: it copies the answer from its input.",
         model=replace(_SHAPE, mask="none"),
         steps=600,
         snapshots=(),
     ),
     _variant(
         "tiny-sinusoidal",
-        "The tiny generator with sines and cosines for positions, which are not learned.",
+        "The tiny generator with sinusoidal position embeddings, which are not learned.",
         model=replace(_SHAPE, positions="sinusoidal"),
     ),
     _variant(
         "tiny-no-positions",
-        "The tiny generator without positions: it knows where a byte stands by the causal mask alone.",
+        "The tiny generator without position embeddings: only the causal mask shows where a byte is.",
         model=replace(_SHAPE, positions="none"),
     ),
     _variant(
@@ -55,7 +55,7 @@ FAMILY: tuple[Recipe, ...] = (
         "The tiny generator whose scores are not divided by the root of the head's size.",
         model=replace(_SHAPE, scaled=False),
     ),
-    _variant("tiny-one-head", "The tiny generator with one head of 64.", model=replace(_SHAPE, heads=1)),
+    _variant("tiny-one-head", "The tiny generator with one head of size 64.", model=replace(_SHAPE, heads=1)),
     _variant(
         "tiny-wide",
         "The tiny generator with wide attention: each of four heads has the size of the whole vector.",
@@ -63,7 +63,7 @@ FAMILY: tuple[Recipe, ...] = (
     ),
     _variant(
         "tiny-no-unify",
-        "The tiny generator whose heads' outputs stand side by side, joined by no map.",
+        "The tiny generator without a map after its heads: their outputs are only placed side by side.",
         model=replace(_SHAPE, unify=False),
     ),
     _variant(
@@ -73,7 +73,7 @@ FAMILY: tuple[Recipe, ...] = (
     ),
     _variant(
         "tiny-induction",
-        "The tiny generator, a third of whose windows are random letters that come again: it learns to copy.",
+        "The tiny generator, trained on repeated random letters a third of the time: it learns to copy.",
         repeats=0.33,
         steps=2_000,
         validate_every=1_000,
@@ -81,14 +81,14 @@ FAMILY: tuple[Recipe, ...] = (
     ),
     _variant(
         "tiny-gru",
-        "A recurrent network of the tiny generator's size, to compare with.",
+        "A recurrent network of the tiny generator's size, for comparison.",
         kind="GRUModel",
         model=GRUConfig(emb=92, depth=2),
         compile=False,  # torch.nn.GRU is a single kernel already
     ),
     _variant(
         "tiny-conv",
-        "A convolutional network of the tiny generator's size, which sees 243 bytes, to compare with.",
+        "A convolutional network of the tiny generator's size, which sees 243 bytes, for comparison.",
         kind="ConvModel",
         model=ConvConfig(emb=62, depth=5, dilation=3),
     ),
