@@ -1,6 +1,6 @@
 """Computes one token through a whole stack, on numpy arrays, compiled by numba: the step of `former.cpu`.
 
-Sizes: t tokens, e embedding, h heads, s size of one head.
+Sizes: t tokens, e embedding, h heads (of keys kv_heads), s size of one head, r of its numbers turned.
 """
 
 from __future__ import annotations
@@ -40,11 +40,13 @@ class Weights(NamedTuple):
     toprobs: Product  # of depth 1
     norms: np.ndarray  # (depth, 4, e): norm1's weight and bias, norm2's weight and bias
     last_norm: np.ndarray  # (2, e), for pre-norm stacks only
+    qk_gains: np.ndarray  # (depth, h + kv_heads, s), of the norms of q and k; of depth 0 without them
+    roots: np.ndarray  # (depth,), divisors of the dot products
     tokens: np.ndarray  # (num_tokens, e)
-    positions: np.ndarray  # (seq_length, e)
+    positions: np.ndarray  # (seq_length, e), or (0, e) where nothing is added
 
 
-ACTIVATIONS = ("relu", "gelu", "gelu_tanh")  # index: the step's argument
+ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "swiglu")  # index: the step's argument
 
 
 def _jit(function: Callable[..., Any], *, parallel: bool = False) -> Callable[..., Any]:
@@ -139,19 +141,29 @@ def _exp(x):
 
 
 @_jit
-def _attend(qkv, width, past, k, v, row, out):
-    """Computes one head's row of attention weights and its output; q, k, v start at 0, width and 2·width.
+def _turn(x, cos, sin):
+    """Turns a query or key in place: its numbers i and i + r/2 by the angle i, of r/2 cosines and sines."""
+    half = len(cos)
+    for i in range(half):
+        a, b = x[i], x[i + half]
+        x[i], x[i + half] = a * cos[i] - b * sin[i], b * cos[i] + a * sin[i]
 
-    The new key and value are written to k, v (seq_length, s), the results to row (past + 1,) and out (s,).
+
+@_jit
+def _attend(q, root, past, k, v, row, out):
+    """Computes one head's row of attention weights and its output, of the keys and values up to `past`.
+
+    k, v (seq_length, s) hold them; the results are written to row (past + 1,) and out (s,).
     """
     size = k.shape[1]
     for i in range(size):
-        k[past, i], v[past, i], out[i] = qkv[width + i], qkv[2 * width + i], f32(0)
+        q[i] /= root
+        out[i] = f32(0)
     high = LOWEST
     for j in range(past + 1):
         score = f32(0)
         for i in range(size):
-            score += k[j, i] * qkv[i]
+            score += k[j, i] * q[i]
         row[j] = score
         high = max(high, score)
     total = f32(0)
@@ -172,12 +184,16 @@ def _add(x, y):
 
 
 @_jit
-def _normalise(x, norms, which, eps, out):
-    """Computes layer norm; norms[which] is its weight, the next row its bias; out may be x."""
+def _normalise(x, norms, which, rms, eps, out):
+    """Computes a norm, by the root mean square or of a layer; norms[which] is its gain, the next row its bias.
+
+    out may be x.
+    """
     mean = f32(0)
-    for i in range(len(x)):
-        mean += x[i]
-    mean /= f32(len(x))
+    if not rms:
+        for i in range(len(x)):
+            mean += x[i]
+        mean /= f32(len(x))
     variance = f32(0)
     for i in range(len(x)):
         variance += (x[i] - mean) * (x[i] - mean)
@@ -188,13 +204,19 @@ def _normalise(x, norms, which, eps, out):
 
 @_jit
 def _activate(x, activation):
-    """Applies ReLU, GELU or its tanh approximation, in place.
+    """Applies ReLU, GELU or its tanh approximation in place, or silu(gate) · up into the first half, the gate.
 
     erf is formula 7.1.26 of Abramowitz and Stegun, correct to 1.5e-7, as libm's erf is not vectorized.
     """
     if activation == 0:
         for i in range(len(x)):
             x[i] = max(x[i], f32(0))
+        return
+    if activation == 3:
+        half = len(x) // 2
+        for i in range(half):
+            p = _exp(-abs(x[i]))
+            x[i] = x[i] * (f32(1) if x[i] > 0 else p) / (f32(1) + p) * x[i + half]
         return
     if activation == 2:  # x/2 (1 + tanh u), where tanh u = ±(1 − e^(−2|u|)) / (1 + e^(−2|u|))
         for i in range(len(x)):
@@ -216,33 +238,58 @@ def _activate(x, activation):
 
 
 @_jit
-def step(w, pre_norm, activation, eps, threads, token, past, keys, values, maps, logits):
+def _heads(w, layer, rms_eps, past, cos, sin, keys, values, maps, qkv, out):
+    """Computes a layer's heads from q, k and v, one after another; fills the caches' row `past`, the maps and out."""
+    heads, kv_heads, size = maps.shape[1], keys.shape[1], keys.shape[3]
+    for head in range(heads + kv_heads):  # of queries, then of keys
+        x = qkv[head * size : (head + 1) * size]
+        if len(w.qk_gains):
+            square = f32(0)
+            for i in range(size):
+                square += x[i] * x[i]
+            inverse = f32(1) / np.sqrt(square / f32(size) + rms_eps)
+            for i in range(size):
+                x[i] *= inverse * w.qk_gains[layer, head, i]
+        _turn(x, cos, sin)
+    for head in range(kv_heads):
+        k, v = (heads + head) * size, (heads + kv_heads + head) * size
+        for i in range(size):
+            keys[0, head, past, i], values[0, head, past, i] = qkv[k + i], qkv[v + i]
+    for head in range(heads):
+        q, shared = head * size, head // (heads // kv_heads)
+        _attend(qkv[q:], w.roots[layer], past, keys[0, shared], values[0, shared], maps[0, head, 0], out[q:])
+
+
+@_jit
+def step(w, pre_norm, parallel, rms, activation, eps, threads, token, past, cos, sin, keys, values, maps, logits):
     """Computes the readable model for one token, in its order; fills the caches' row `past`, maps and logits."""
-    depth, heads, size = keys.shape[0], keys.shape[2], keys.shape[4]
-    width, e = heads * size, w.tokens.shape[1]  # h·s, which is e in the narrow variant
+    depth, e = keys.shape[0], w.tokens.shape[1]
     x, normed, y = np.zeros(e, f32), np.empty(e, f32), np.empty(e, f32)
-    qkv, out, hidden = np.empty(3 * width, f32), np.empty(width, f32), np.empty(w.ff1.matrix.shape[1], f32)
+    qkv, out = np.empty(w.qkv.matrix.shape[1], f32), np.empty(w.unify.matrix.shape[2], f32)
+    hidden, inner = np.empty(w.ff1.matrix.shape[1], f32), w.ff2.matrix.shape[2]
     _add(x, w.tokens[token])
-    _add(x, w.positions[past])
+    if len(w.positions):
+        _add(x, w.positions[past])
     for layer in range(depth):
         norms = w.norms[layer]
         read = x  # a sublayer's input: the residual stream, or in a pre-norm block its norm
         if pre_norm:
             read = normed
-            _normalise(x, norms, 0, eps, read)
+            _normalise(x, norms, 0, rms, eps, read)
         _product(w.qkv, layer, read, qkv, threads)
-        for head in range(heads):
-            q, row = head * size, maps[layer, 0, head, 0]
-            _attend(qkv[q:], width, past, keys[layer, 0, head], values[layer, 0, head], row, out[q:])
+        _heads(w, layer, eps, past, cos, sin, keys[layer], values[layer], maps[layer], qkv, out)
         _product(w.unify, layer, out, y, threads)
+        if parallel:
+            _normalise(x, norms, 2, rms, eps, read)
         _add(x, y)
-        _normalise(x, norms, 2 if pre_norm else 0, eps, normed if pre_norm else x)
+        if not parallel:
+            _normalise(x, norms, 2 if pre_norm else 0, rms, eps, read)
         _product(w.ff1, layer, read, hidden, threads)
         _activate(hidden, activation)
-        _product(w.ff2, layer, hidden, y, threads)
+        _product(w.ff2, layer, hidden[:inner], y, threads)
         _add(x, y)
         if not pre_norm:
-            _normalise(x, norms, 2, eps, x)
+            _normalise(x, norms, 2, rms, eps, x)
     if pre_norm:
-        _normalise(x, w.last_norm, 0, eps, x)
+        _normalise(x, w.last_norm, 0, rms, eps, x)
     _product(w.toprobs, 0, x, logits, threads)

@@ -4,14 +4,15 @@ Products are computed by oneDNN or by torch's own library (MKL on Intel and AMD)
 with weights in that library's layout. q, k and v are one product, and a `Capture` of all layers is written directly
 into one tensor. An edited layer is computed by the readable block.
 
-Sizes: b batch, t tokens, e embedding, h heads, s size of one head; `end` tokens, including those in a cache.
+Sizes: b batch, t tokens, e embedding, h heads (of keys kv_heads, each for a group of g), s size of one head; `end`
+tokens, including those in a cache.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
@@ -20,9 +21,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from former import masks
-from former.blocks import TransformerBlock
+from former.blocks import SwiGLU, TransformerBlock
 from former.config import StackConfig
 from former.hooks import POINTS, Capture, Observer
+from former.positions import Turn
 from former.stack import Cache
 
 ACTIVATIONS = {"relu": ("relu", ""), "gelu": ("gelu", "none"), "gelu_tanh": ("gelu", "tanh")}
@@ -65,7 +67,14 @@ class PackedStack:
         self.config = config
         self.blocks = [_PackedBlock(block, config.activation) for block in blocks]
 
-    def __call__(self, x: Tensor, mask: Tensor | None, capture: Observer | None, cache: Cache | None = None) -> Tensor:
+    def __call__(
+        self,
+        x: Tensor,
+        mask: Tensor | None,
+        capture: Observer | None,
+        cache: Cache | None = None,
+        turn: Turn | None = None,
+    ) -> Tensor:
         """Maps x (b, t, e) to rows (≥ b·t, e), of which the first b·t are valid.
 
         Args:
@@ -73,31 +82,35 @@ class PackedStack:
             mask: bool, broadcastable to (b, h, t, end), already checked; None for no mask.
             capture: observes, and may replace, the tensors that `former.hooks` lists.
             cache: keys and values of earlier tokens; the caller increases its length.
+            turn: turns queries and keys by their positions, or None.
         """
         b, t, _ = x.shape
         n, end, heads = b * t, t + (0 if cache is None else cache.length), self.config.heads
-        bias, blind = _bias(mask, torch.Size((b, heads, t, end))), masks.blind(mask) is not None
+        kv_heads, size = self.config.key_heads, self.config.head_size
+        bias, blind = _bias(mask, torch.Size((b, heads, t, end)), heads // kv_heads), masks.blind(mask) is not None
         hooks = [None if capture is None else capture.at(layer) for layer in range(self.config.depth)]
         plain = capture is None or (type(capture) is Capture and capture.names <= set(POINTS))  # it only observes
         names = capture.names if isinstance(capture, Capture) else frozenset()
         x = rows(x)
-        width = self.blocks[0].width  # h·s
 
         def rooms(points: set[str], *shape: int) -> list[Tensor]:
             return _rooms([plain and hook is not None and bool(names & points) for hook in hooks], *shape)
 
-        qkvs = rooms({"q", "k", "v"}, len(x), 3 * width)
+        qkvs = rooms({"q", "k", "v"}, len(x), (heads + 2 * kv_heads) * size)
         maps = rooms({"weights"}, b * heads, t, end)
-        outs = rooms({"out"}, b * heads, t, width // heads)
+        outs = rooms({"out"}, b * heads, t, size)
         for layer, (block, hook) in enumerate(zip(self.blocks, hooks, strict=True)):
             extend = None if cache is None else cache.at(layer)
             if blind or (hook is not None and not plain):  # rows without a key, or a hook that may replace tensors
-                x = rows(block.readable(x[:n].view(b, t, -1), mask, hook, extend))
+                x = rows(block.readable(x[:n].view(b, t, -1), mask, hook, extend, turn=turn))
                 continue
-            qkv = block.toqkv(block.norm1(x) if block.pre_norm else x, out=qkvs[layer])[:n]  # (b·t, 3·h·s)
-            q, k, v = qkv.view(b, t, 3, heads, -1).permute(2, 0, 3, 1, 4).unbind()  # (b, h, t, s)
+            qkv = block.toqkv(block.norm1(x) if block.pre_norm else x, out=qkvs[layer])[:n]  # (b·t, (h + 2·kv_heads)·s)
+            qk, v = qkv.view(b, t, -1, size).transpose(1, 2).split((heads + kv_heads, kv_heads), 1)
+            if block.qk_gain is not None:
+                qk = torch.rms_norm(qk, [size], None, block.qk_eps) * block.qk_gain
+            q, k = (qk if turn is None else turn(qk)).split((heads, kv_heads), 1)  # (b, h, t, s), (b, kv_heads, t, s)
             if extend is not None:
-                k, v = extend(k, v)  # (b, h, end, s)
+                k, v = extend(k, v)  # (b, kv_heads, end, s)
             seen = _attend(q, k, v, bias, block.root, names, maps[layer], outs[layer])
             if hook is not None:
                 for name in names:
@@ -132,28 +145,38 @@ def _attend(
 
     Args:
         q: (b, h, t, s).
-        k, v: (b, h, end, s).
+        k, v: (b, kv_heads, end, s).
         bias: from `_bias`.
         root: divisor of the dot products.
         names: the points to return; "scores" needs a tensor of its own.
         weights, out: (b·h, t, end) and (b·h, t, s), for the results.
     """
+    (b, h, t, s), group = q.shape, q.shape[1] // k.shape[1]
+    maps = b * k.shape[1], group * t, k.shape[2]  # the queries of a group are those of one head, one after another
     scores = torch.empty_like(weights) if "scores" in names else weights
-    torch.baddbmm(bias, q.flatten(0, 1), k.flatten(0, 1).transpose(1, 2), alpha=1 / root, out=scores)
+    queries = q.reshape(*maps[:2], s)
+    torch.baddbmm(bias, queries, k.flatten(0, 1).transpose(1, 2), alpha=1 / root, out=scores.view(maps))
     torch.softmax(scores, 2, out=weights)
-    torch.bmm(weights, v.flatten(0, 1), out=out)
-    shape = (*q.shape[:3], k.shape[2])  # (b, h, t, end)
-    maps = {"scores": scores.view(shape), "weights": weights.view(shape)}
-    return {"q": q, "k": k, "v": v, **maps, "out": out.view(q.shape)}
+    torch.bmm(weights.view(maps), v.flatten(0, 1), out=out.view(*maps[:2], s))
+    shape = (b, h, t, k.shape[2])
+    seen = {"q": q, "scores": scores.view(shape), "weights": weights.view(shape), "out": out.view(q.shape)}
+    return seen | {
+        name: x if group == 1 or name not in names else x.repeat_interleave(group, 1)
+        for name, x in (("k", k), ("v", v))
+    }
 
 
-def _bias(mask: Tensor | None, shape: torch.Size) -> Tensor:
-    """Converts a mask to a bias, 0 or −∞: (t_query, t_key), or (b·h, t_query, t_key) if it has heads or batch."""
+def _bias(mask: Tensor | None, shape: torch.Size, group: int = 1) -> Tensor:
+    """Converts a mask to a bias, 0 or −∞, for the queries of a group one after another.
+
+    Returns:
+        (g·t_query, t_key), or (b·kv_heads, g·t_query, t_key) if it has heads or batch.
+    """
     if mask is None:
-        return torch.zeros(shape[2:])
+        return torch.zeros(group * shape[2], shape[3])
     masks.check(mask, shape)
     bias = torch.zeros(mask.shape).masked_fill_(~mask, -math.inf)
-    return bias if mask.dim() == 2 else bias.expand(shape).reshape(-1, *shape[2:])
+    return bias.repeat(group, 1) if mask.dim() == 2 else bias.expand(shape).reshape(-1, group * shape[2], shape[3])
 
 
 class Packed:
@@ -197,53 +220,75 @@ class Packed:
 
 
 class _Norm:
-    """A layer norm without the overhead of a module."""
+    """A norm without the overhead of a module."""
 
-    def __init__(self, norm: nn.LayerNorm) -> None:
-        self.arguments = list(norm.normalized_shape), norm.weight.detach().clone(), norm.bias.detach().clone(), norm.eps
+    def __init__(self, norm: nn.LayerNorm | nn.RMSNorm) -> None:
+        self.function: Any = torch.layer_norm if isinstance(norm, nn.LayerNorm) else torch.rms_norm
+        parameters = [parameter.detach().clone() for parameter in norm.parameters()]  # gain, and bias if it has one
+        self.arguments = list(norm.normalized_shape), *parameters, norm.eps
 
     def __call__(self, x: Tensor) -> Tensor:
-        return torch.layer_norm(x, *self.arguments)
+        return self.function(x, *self.arguments)
 
 
 class _PackedBlock:
     """The layers of one block, packed."""
 
     def __init__(self, block: TransformerBlock, activation: str) -> None:
-        self.readable, self.pre_norm = block, block.pre_norm
+        self.readable, self.pre_norm, self.parallel = block, block.pre_norm, block.parallel
         self.norm1, self.norm2 = _Norm(block.norm1), _Norm(block.norm2)
         self.toqkv, self.root = Packed(*qkv(block)), root(block)
-        self.width = block.attention.heads * block.attention.size
+        self.qk_gain, self.qk_eps = qk_gain(block)
         unify: Any = block.attention.unifyheads  # linear in every model that has a twin
         self.unifyheads = Packed(unify.weight, unify.bias)
-        first, second = feed_forward(block)
-        self.ff1, self.ff2 = Packed(first.weight, first.bias, activation), Packed(second.weight, second.bias)
+        (first, bias), second = feed_forward(block)
+        self.gated = activation == "swiglu"
+        self.ff1 = Packed(first, bias, None if self.gated else activation)
+        self.ff2 = Packed(second.weight, second.bias)
 
     def after_attention(self, x: Tensor, out: Tensor) -> Tensor:
         """Computes the block after the heads: `unifyheads`, feed-forward, residuals, norms: (rows, ·)."""
         y = self.unifyheads(out, x)
         if self.pre_norm:
-            return self.ff2(self.ff1(self.norm2(y)), y)
+            return self.ff2(self.hidden(self.norm2(x if self.parallel else y)), y)
         y = self.norm1(y)
-        return self.norm2(self.ff2(self.ff1(y), y))
+        return self.norm2(self.ff2(self.hidden(y), y))
+
+    def hidden(self, x: Tensor) -> Tensor:
+        """Computes the feed-forward up to its last map: (rows, e) → (rows, m)."""
+        if not self.gated:
+            return self.ff1(x)
+        gate, up = self.ff1(x).chunk(2, -1)
+        return F.silu(gate).mul_(up)
 
 
-def feed_forward(block: TransformerBlock) -> tuple[nn.Linear, nn.Linear]:
-    """Returns the block's two linear layers."""
+def feed_forward(block: TransformerBlock) -> tuple[tuple[Tensor, Tensor | None], nn.Linear]:
+    """Returns the weight and bias of the feed-forward's first map, gate and up as one, and its last layer."""
     first, _, second = block.ff
-    assert isinstance(first, nn.Linear)
     assert isinstance(second, nn.Linear)
-    return first, second
+    return joined([first.gate, first.up] if isinstance(first, SwiGLU) else [first]), second
 
 
-def qkv(block: TransformerBlock, divisor: float = 1) -> tuple[Tensor, Tensor | None]:
-    """Returns the maps to q, k and v as one matrix (3·h·s, e) and bias (3·h·s,), with q's rows divided by a number."""
-    layer: Any = block.attention
-    maps = (layer.toqueries, layer.tokeys, layer.tovalues)
-    weight = torch.cat([maps[0].weight / divisor, *(each.weight for each in maps[1:])])
-    if maps[0].bias is None:
-        return weight, None
-    return weight, torch.cat([maps[0].bias / divisor, *(each.bias for each in maps[1:])])
+def joined(layers: Sequence[Any]) -> tuple[Tensor, Tensor | None]:
+    """Returns linear layers of one input as one: weight and bias."""
+    weight = torch.cat([layer.weight for layer in layers])
+    return weight, None if layers[0].bias is None else torch.cat([layer.bias for layer in layers])
+
+
+def qkv(block: TransformerBlock) -> tuple[Tensor, Tensor | None]:
+    """Returns the maps to q, k and v as one matrix ((h + 2·kv_heads)·s, e) and bias."""
+    attention = block.attention
+    return joined([attention.toqueries, attention.tokeys, attention.tovalues])
+
+
+def qk_gain(block: TransformerBlock) -> tuple[Tensor | None, float | None]:
+    """Returns the gains of the norms of q and k, (h + kv_heads, 1, s), and what they add to a mean square; or None."""
+    attention = block.attention
+    norms, counts = (attention.norm_q, attention.norm_k), (attention.heads, attention.kv_heads)
+    gains = [
+        norm.weight.expand(n, 1, -1) for norm, n in zip(norms, counts, strict=True) if isinstance(norm, nn.RMSNorm)
+    ]
+    return (torch.cat(gains).detach(), norms[0].eps) if gains else (None, None)  # pyright: ignore
 
 
 def root(block: TransformerBlock) -> float:

@@ -18,10 +18,11 @@ import torch
 from torch import Tensor, nn
 
 from former.cpu import kernels
-from former.cpu.packed import feed_forward, qkv, root
+from former.cpu.packed import feed_forward, qk_gain, qkv, root
 from former.generate import KeyValueCache
 from former.hooks import Capture, Observer
 from former.models import Generator
+from former.positions import RotaryPositions
 from former.stack import Cache
 
 Precision = Literal["fp32", "int8"]
@@ -47,9 +48,13 @@ class Step:
         self.weights = _weights(model, precision)
         self.options = (
             model.config.norm == "pre",
+            model.config.parallel,
+            model.config.normalisation == "rms",
             kernels.ACTIVATIONS.index(model.config.activation),
             np.float32(model.config.norm_eps),
         )
+        rotary = model.transformer.positions
+        self.frequencies = rotary.frequencies(torch.empty(0)) if isinstance(rotary, RotaryPositions) else torch.empty(0)
         products = (part for part in self.weights if isinstance(part, kernels.Product))
         self.large = sum(product.matrix.nbytes for product in products) >= LARGE
         cache = KeyValueCache(model.config)
@@ -76,7 +81,8 @@ class Step:
         maps = np.empty((self.config.depth, 1, self.config.heads, 1, past + 1), np.float32)
         logits = np.empty(self.config.num_tokens, np.float32)
         keys, values = cache.keys.detach().numpy(), cache.values.detach().numpy()
-        rest = int(tokens), past, keys, values, maps, logits
+        angles = past * self.frequencies
+        rest = int(tokens), past, angles.cos().numpy(), angles.sin().numpy(), keys, values, maps, logits
         threads = torch.get_num_threads()
         if self.large and threads > 1:
             with _turn, kernels.team(threads):
@@ -97,24 +103,33 @@ def _weights(model: Generator, precision: Precision) -> kernels.Weights:
     blocks: list[Any] = list(stack.blocks)
     ff1, ff2 = zip(*(feed_forward(block) for block in blocks), strict=True)
     unify = [block.attention.unifyheads for block in blocks]
-    toqkv, biases = zip(*(qkv(block, root(block)) for block in blocks), strict=True)  # with q divided by the root
+    toqkv, biases = zip(*(qkv(block) for block in blocks), strict=True)
+    gains = [gain for block in blocks if (gain := qk_gain(block)[0]) is not None]
     products = {
         "qkv": (toqkv, biases),
         "unify": ([layer.weight for layer in unify], [layer.bias for layer in unify]),
-        "ff1": ([layer.weight for layer in ff1], [layer.bias for layer in ff1]),
+        "ff1": ([weight for weight, _ in ff1], [bias for _, bias in ff1]),
         "ff2": ([layer.weight for layer in ff2], [layer.bias for layer in ff2]),
         "toprobs": ([model.output_weight], [None if model.toprobs is None else model.toprobs.bias]),
     }
-    norms = [(block.norm1.weight, block.norm1.bias, block.norm2.weight, block.norm2.bias) for block in blocks]
-    last = model.norm if isinstance(model.norm, nn.LayerNorm) else blocks[0].norm1
-    positions = stack.positions(torch.arange(config.seq_length)).expand(config.seq_length, config.emb)
+    norms = [(*_norm(block.norm1), *_norm(block.norm2)) for block in blocks]
+    last = blocks[0].norm1 if isinstance(model.norm, nn.Identity) else model.norm
+    positions = stack.positions(torch.arange(config.seq_length))
+    positions = positions if positions.dim() == 2 else torch.empty(0, config.emb)  # nothing is added
     return kernels.Weights(
         **{name: _product(matrices, biases, precision) for name, (matrices, biases) in products.items()},
         norms=torch.stack([torch.stack(four) for four in norms]).numpy(),
-        last_norm=torch.stack([last.weight, last.bias]).numpy(),
+        last_norm=torch.stack(_norm(last)).numpy(),
+        qk_gains=torch.stack(gains).squeeze(2).numpy() if gains else np.empty((0, 0, 0), np.float32),
+        roots=np.array([root(block) for block in blocks], np.float32),
         tokens=stack.token_embedding.weight.detach().numpy().copy(),
         positions=positions.contiguous().numpy().copy(),
     )
+
+
+def _norm(norm: Any) -> tuple[Tensor, Tensor]:
+    """Returns a norm's gain and bias, 0 where it has none."""
+    return norm.weight, norm.bias if isinstance(norm, nn.LayerNorm) else torch.zeros_like(norm.weight)
 
 
 def _product(matrices: list[Tensor], biases: list[Tensor | None], precision: Precision) -> kernels.Product:

@@ -62,12 +62,7 @@ def knows(model: nn.Module) -> bool:
         config.variant in ("narrow", "wide")
         and config.scaled
         and config.unify
-        and config.activation in packed.ACTIVATIONS
-        and config.normalisation == "layer"
-        and config.key_heads == config.heads
-        and config.unify_bias
-        and not (config.parallel or config.qk_norm)
-        and getattr(config, "positions", "learned") in ("none", "learned", "sinusoidal")
+        and getattr(config, "positions", "learned") in ("none", "learned", "sinusoidal", "rotary")
         and str(model) == as_configured
         and all(p.device.type == "cpu" and p.dtype == torch.float32 for p in model.parameters())
     )
@@ -105,7 +100,7 @@ class FastGenerator:
         if mask is None:
             mask = self.model.mask(t, past)
         x = stack.token_embedding(tokens.long()) + stack.positions(torch.arange(past, past + t))
-        x = self._stack(x, mask, observer, cache)
+        x = self._stack(x, mask, observer, cache, stack.turn(x, past))
         if cache is not None:
             cache.length = past + t
         return self._toprobs(self.model.norm(x))[: b * t].view(b, t, -1)

@@ -47,6 +47,10 @@ def refuse(*_, **__):
     raise AssertionError("the readable model was called")
 
 
+LLAMA: dict[str, Any] = {
+    **{"norm": "pre", "activation": "swiglu", "normalisation": "rms", "positions": "rotary"},
+    **{"unify_bias": False, "ff_bias": False, "output_bias": False},
+}
 # Every pair of choices stands together in one of them.
 SHAPES: list[dict[str, Any]] = [
     {"norm": "post", "activation": "relu", "variant": "narrow", "positions": "learned"},
@@ -65,6 +69,11 @@ SHAPES: list[dict[str, Any]] = [
     {"norm": "post", "activation": "relu", "positions": "sinusoidal", "norm_eps": 0.1, "tied": True},
     {"norm": "pre", "activation": "gelu_tanh", "positions": "sinusoidal", "norm_eps": 0.1},
     {"norm": "pre", "activation": "relu", "attention_bias": True, "scaled_by_layer": True, "ff_hidden": 31},
+    {**LLAMA, "kv_heads": 1, "rotary_scaling": (4.0, 1.0, 4.0, 8.0), "scaled_by_layer": True},
+    {**LLAMA, "kv_heads": 2, "heads": 6, "size": 4, "qk_norm": True, "tied": True, "mask": "local", "mask_size": 4},
+    {**LLAMA, "kv_heads": 2, "heads": 4, "size": 6, "qk_norm": True, "attention_bias": True, "ff_bias": True},
+    {**LLAMA, "normalisation": "layer", "activation": "gelu", "parallel": True, "size": 8, "rotary_share": 0.25},
+    {**LLAMA, "norm": "post", "kv_heads": 1, "positions": "learned", "activation": "relu", "variant": "wide"},
 ]
 
 
