@@ -20,10 +20,12 @@ test: .venv/dev ## run the tests
 test-machines: .venv/dev ## the numerical tests as other processors would compute them; MACHINES="oldest threads" names some
 	.venv/bin/python -m tests.machines $(MACHINES)
 
-check: .venv/dev ## lint, format and types
+check: .venv/dev ## lint, format and types of Python and of the page's scripts
 	.venv/bin/ruff check
 	.venv/bin/ruff format --check
 	.venv/bin/pyright
+	.venv/bin/biome check --error-on-warnings
+	.venv/bin/deno check
 
 bench: .venv/dev ## the library beside its peers and the machine's limits, sparse attention beside dense, the shapes of GPT-2 and BERT: about 15 minutes
 	.venv/bin/python -m tests.bench.library

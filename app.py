@@ -25,6 +25,7 @@ import former
 from viz import browser
 from viz.browser import chart, language
 from viz.browser.language import label
+from viz.browser.scripts import Scripts
 from viz.browser.theme import theme
 from viz.gradio_adapter import (
     read_long_addresses,
@@ -75,9 +76,9 @@ def build(site: Site) -> gr.Blocks:
             for tab in TABS:
                 with gr.Tab(label(f"tab_{tab.name}"), id=tab.name) as shown:
                     tab.render(site, page)
-                run_when_selected(shown, f"() => former.page.show('{tab.name}')")
-        select_tab_on(page.load, tabs, "former.page.tab")
-        select_tab_on(bar.opened, tabs, "former.page.asked")
+                run_when_selected(shown, browser.call(browser.PAGE, f"page.show('{tab.name}')"))
+        select_tab_on(page.load, tabs, browser.call(browser.PAGE, "page.tab"))
+        select_tab_on(bar.opened, tabs, browser.call(browser.PAGE, "page.asked"))
     return page
 
 
@@ -144,7 +145,7 @@ def main() -> None:
         strict_cors=True,
         state_session_capacity=100,  # 0.2 MB each, and nothing in them that is not made anew
         max_threads=200,
-        app_kwargs={"middleware": [Middleware(Door)]},
+        app_kwargs={"middleware": [Middleware(Scripts), Middleware(Door)]},
         footer_links=[],
     )
     read_long_addresses(page)

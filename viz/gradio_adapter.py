@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
 from fastapi import FastAPI
 
 ROUTES = "/gradio_api/"  # prefix of Gradio's own routes
+ASSETS_PATH = "/assets/"  # and of the scripts and styles of its page, whose names hold a hash of their content
+ASSETS = Path(gr.__file__).parent / "templates" / "frontend" / "assets"
 
 
 def component(script: str, value: Any, classes: Sequence[str], **options: Any) -> gr.HTML:
@@ -40,11 +43,11 @@ def component(script: str, value: Any, classes: Sequence[str], **options: Any) -
 
 
 def select_tab_on(event: Any, tabs: gr.Tabs, name: str) -> None:
-    """Makes an event select a tab, without a request to Python; `name` is a JavaScript expression for the tab's name.
+    """Makes an event select a tab, without a request to Python; `name` is a JavaScript function to the tab's name.
 
     It sends Gradio's own update message. A click on the tab would not do, because tabs that do not fit are in a menu.
     """
-    event(None, None, tabs, js=f"() => ({{ __type__: 'update', selected: {name} }})")
+    event(None, None, tabs, js=f"async () => ({{ __type__: 'update', selected: await ({name})() }})")
 
 
 def run_when_selected(tab: gr.Tab, script: str) -> None:

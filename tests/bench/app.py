@@ -37,7 +37,7 @@ from app import leave_cores_free
 from former.runs.run import POINTS
 from tests.bench import limits
 from tests.bench.pretrained import make
-from tests.browser.conftest import ROOT, START_LIMIT, find_browser, free_port, serve, stop, wait_until_up
+from tests.browser.conftest import EXPORTS, ROOT, START_LIMIT, find_browser, free_port, serve, stop, wait_until_up
 from viz.passes import sources
 from viz.passes.loaded import Loaded
 from viz.passes.run import tokenize
@@ -282,6 +282,7 @@ def in_the_page(browser: Browser, origin: str, loaded: Loaded) -> list[Result]:
     name = loaded.name
     page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
     page.add_init_script(UNTIL)
+    page.add_init_script(path=EXPORTS)
     page.goto(f"{origin}/?model={name}&text=abc")
     page.wait_for_function("window.former?.store?.exact", timeout=60_000)
     results: list[Result] = []
@@ -308,6 +309,7 @@ def large(browser: Browser, origin: str, loaded: Loaded) -> list[Result]:
     name = loaded.name
     page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
     page.add_init_script(UNTIL)
+    page.add_init_script(path=EXPORTS)
     page.goto(f"{origin}/?tab=explore&model={name}&text=abc")
     page.wait_for_function("window.former?.store?.exact", timeout=60_000)
     times = [page.evaluate(ENTER, text) for text in texts(64)][

@@ -29,7 +29,7 @@ from playwright.sync_api import sync_playwright
 
 from tests.bench import turns
 from tests.bench.app import Result, serving, setting, table, texts
-from tests.browser.conftest import find_browser
+from tests.browser.conftest import EXPORTS, find_browser
 
 FOLLOWERS, POLL, LESSON = 60, 1.5, 30  # pages; seconds between a page's questions, as room.js has it; seconds
 VISITORS, THINK = 20, (2.0, 8.0)  # at once; seconds between what each does
@@ -212,6 +212,7 @@ async def visitor(browser: Browser, origin: str, number: int, end: float, tally:
     await asyncio.sleep(number * 0.5)
     while time.monotonic() < end:
         context = await browser.new_context(viewport={"width": 1280, "height": 720}, base_url=origin)
+        await context.add_init_script(path=EXPORTS)
         page = await context.new_page()
         page.set_default_timeout(PATIENCE)
         tally.watch(page)

@@ -16,6 +16,7 @@ from urllib.parse import urlencode
 from playwright.async_api import Browser, BrowserContext, Response, async_playwright
 
 from tests.bench.app import Result
+from tests.browser.conftest import EXPORTS
 
 PAGES = 33
 HONEST = 20
@@ -78,6 +79,7 @@ async def look(context: BrowserContext, text: str) -> float | None:
 async def measured(browser: Browser, origin: str, readers: int, seed: int) -> float:
     """The seconds until so many have what a long review's measure gives, asked for by all at once."""
     page = await browser.new_page(base_url=origin)
+    await page.add_init_script(path=EXPORTS)
     text = " ".join(f"good bad film {seed}".split()[i % 4] for i in range(LONG))
     await page.goto("/?" + urlencode({"model": "classifier", "text": text}))
     shown = "(text) => window.former?.store?.pass?.header.text === text"

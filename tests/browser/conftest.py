@@ -44,6 +44,7 @@ PLACES = (
 )
 START_LIMIT = 180  # seconds; a shared machine may be slow to import torch
 BLANK = "about:blank"
+EXPORTS = Path(__file__).parent / "exports.js"
 PATIENCE = 20_000  # milliseconds that a page may take to do what it is asked: shared machines stall
 
 
@@ -75,6 +76,20 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any], playwrigh
 @pytest.fixture(scope="session")
 def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]:
     return {**browser_context_args, "viewport": {"width": 1280, "height": 720}, "reduced_motion": "reduce"}
+
+
+@pytest.fixture(scope="session")
+def browser(browser: Browser) -> Browser:
+    """Each context offers what the page's modules export as `former`."""
+    make = browser.new_context
+
+    def new_context(**options: Any) -> BrowserContext:
+        context = make(**options)
+        context.add_init_script(path=EXPORTS)
+        return context
+
+    browser.new_context = new_context
+    return browser
 
 
 def free_port() -> int:

@@ -17,11 +17,11 @@ OF_PAGE = ("present", "slide", "room", "lead", "embed", "__theme")
 IS_OPEN = """names => Boolean(window.former?.followers) &&
   !names.some((name) => new URLSearchParams(location.search).has(name))"""
 
-# Until nothing is put off, and so many frames more; the page's address then.
+# Until all parts are here and nothing is put off, and so many frames more; the page's address then.
 CAUGHT_UP = """async (frames) => {
   const frame = () => new Promise(requestAnimationFrame);
   const limit = performance.now() + 20_000;
-  while (window.former?.behind?.()) {
+  while (document.querySelector("[data-coming]") || window.former?.behind?.()) {
     if (performance.now() > limit) throw new Error("what was put off is not drawn");
     await frame();
   }

@@ -40,7 +40,7 @@ def posts(page: Page, path: str, answer) -> None:
 def test_a_pinned_pass_behind_a_busy_server_says_so_and_comes_by_itself(tab, guard):
     guard.allow("503")
     tab.open(model="tiny-generator", text="abc")
-    tab.page.evaluate("former.later = () => 100")  # ms, instead of up to 20 s
+    tab.page.evaluate("former.PAUSE.first = former.PAUSE.most = 100")  # ms, instead of up to 20 s
     answers = []
 
     def refuse_for_long(route: Route) -> None:
@@ -75,7 +75,7 @@ def test_an_answer_that_is_cut_off_or_is_another_s_page_is_one_that_did_not_come
     tab.open(text="abc")
     page = "<!doctype html><title>Please log in</title>"
     tab.page.route("**/attention/*/lens", lambda route: route.fulfill(body=page, content_type="text/html"))
-    asked = "(path) => former.answer(path).catch((error) => former.whyNot(error))"
+    asked = "(path) => former.answerTo(path).catch((error) => former.whyNot(error))"
     assert tab.page.evaluate(asked, "/attention/x/lens") == OFFLINE
     tab.page.route(PASS, lambda route: route.fulfill(body=page, content_type="text/html"))
     decoded = "(path) => former.bytes(path).then(former.decodePass).catch((error) => former.whyNot(error))"
@@ -169,7 +169,7 @@ def test_a_vote_counts_once_the_page_can_say_what_is_right(page, guard):
 @pytest.mark.own_page
 def test_what_is_pressed_before_a_section_s_script_is_here_says_that_it_is_early(page, guard):
     tab = Learning(page, guard.origin).open("self-attention")
-    page.route("**/learn/films.js", hold)
+    page.route("**/learn/films.json", hold)
     tab.visit(section="films")
     tab.section.locator("details.code > summary").click()
     tab.section.get_by_role("button", name="Show my numbers").click()

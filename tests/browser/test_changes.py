@@ -129,7 +129,7 @@ def test_one_weight_is_set_its_row_shares_what_is_left_or_is_kept_and_it_is_take
     tab.edited(lambda: slider.press("End"))
     assert bits_per_byte(tab) == after(True)
     assert tab.link()["edits"] == "1.2.w34_20_1"
-    assert tab.page.evaluate("former.row(former.shown(), 34)[20]") == 1
+    assert tab.page.evaluate("former.rowOf(former.shownNow(), 34)[20]") == 1
     expect(tab.page.locator(".former-pair .sum").first).to_contain_text("You have set weights of this row")
     tab.edited(lambda: part.get_by_role("checkbox", name="shares what remains").uncheck())
     assert bits_per_byte(tab) == after(False)

@@ -68,7 +68,7 @@ def test_the_svg_draws_the_lines_that_are_on_the_screen_and_its_whole_title(tab,
     root = ET.parse(export(tab, "SVG", tmp_path)).getroot()
     paths = list(root.iter("{http://www.w3.org/2000/svg}path"))
     assert len(paths) == int(tab.page.locator(".former-lines [data-lines]").first.get_attribute("data-lines") or 0) > 0
-    ends = "(async () => { const { svg, width } = await former.picture(); document.body.append(svg);"
+    ends = "(async () => { const { svg, width } = await former.makePicture(); document.body.append(svg);"
     ends += " const box = svg.querySelector('text').getBBox(); svg.remove(); return width - box.x - box.width; })()"
     assert tab.page.evaluate(ends) >= 0
 

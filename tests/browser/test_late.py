@@ -70,7 +70,7 @@ def test_a_pass_that_does_not_come_is_asked_for_again_by_itself(tab, guard):
         route.abort() if failures[0] <= 2 else route.continue_()
 
     tab.page.route(PASS, fail)
-    tab.page.evaluate("former.later = () => 1000")  # ms, in which the message can be read
+    tab.page.evaluate("former.PAUSE.first = former.PAUSE.most = 1000")  # ms, in which the message can be read
     box(tab).fill("abcdef")
     tab.wait("() => former.store.old === 'offline'")
     expect(tab.page.locator(".former-notices .notice.error")).to_contain_text("will try again by itself")
@@ -83,7 +83,7 @@ def test_a_pass_that_does_not_come_is_asked_for_again_by_itself(tab, guard):
 def test_an_offline_moment_keeps_what_was_typed_and_is_made_up_for(tab, guard, context):
     guard.allow("ERR_INTERNET_DISCONNECTED|Failed to fetch|Could not")
     tab.open(text="abc")
-    tab.page.evaluate("former.later = () => 300")  # ms
+    tab.page.evaluate("former.PAUSE.first = former.PAUSE.most = 300")  # ms
     context.set_offline(True)
     box(tab).fill("typed offline")
     tab.wait("() => former.store.old")
@@ -124,7 +124,7 @@ def test_a_picture_of_scores_is_never_one_of_weights_or_of_another_head(tab, hel
     tab.painted()
     map_ = tab.page.locator(".former-head-map canvas").first
     expect(map_).to_have_class(re.compile("late"))
-    tab.page.evaluate("void former.picture().then((picture) => (window.caption = picture.caption))")
+    tab.page.evaluate("void former.makePicture().then((picture) => (window.caption = picture.caption))")
     tab.painted()
     assert tab.page.evaluate("window.caption") is None, "a picture was made before there were scores"
     for route in held:

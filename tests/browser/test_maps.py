@@ -91,5 +91,5 @@ def test_a_picture_and_a_table_have_the_rows_and_columns_of_the_map(translating)
     lines = saved.value.path().read_text("utf-8-sig").splitlines()[1:]
     assert len(lines) == len(TARGET) * len(SOURCE)
     assert lines[-1].startswith(f'8,7,"{TARGET[-1]}","{SOURCE[-1]}",')
-    size = page.evaluate("former.picture().then(({ width, height, map }) => [width, height, map.cell])")
+    size = page.evaluate("former.makePicture().then(({ width, height, map }) => [width, height, map.cell])")
     assert size[2] > 0

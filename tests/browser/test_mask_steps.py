@@ -80,7 +80,7 @@ def test_a_row_ends_with_the_weights_of_the_model_and_goes_back(tab, row):
 
 def test_the_square_root_brings_out_small_weights_and_stands_in_the_link(tab, row):
     tab.open(**ROW)
-    ground = tab.page.evaluate("[...former.colours().weights]")
+    ground = tab.page.evaluate("[...former.palette().weights]")
     canvas = tab.square("stages", "weights")
 
     def agrees(level: Callable[[float], float]) -> bool:

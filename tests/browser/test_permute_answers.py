@@ -120,7 +120,7 @@ def test_a_server_that_stays_busy_is_asked_four_times_and_its_message_shown(tab,
     tab.open(text=TEXT, order=LINKED)
     busy = Busy(10)
     tab.page.route("**/ask/equivariance/errors", busy)
-    tab.page.evaluate("former.later = () => 300")  # ms; else some seconds
+    tab.page.evaluate("former.PAUSE.first = former.PAUSE.most = 300")  # ms; else some seconds
     tab.switch("positions", "learned")
     assert tab.message() == message("busy_measuring")
     assert busy.asked == 4

@@ -24,7 +24,7 @@ def lead(tab: Exploring, name: str) -> None:
 
 
 def chosen(layer: int, head: int) -> str:
-    return f"() => former.store.view.layer === {layer} && former.store.view.head === {head}"
+    return f"() => former.store?.view.layer === {layer} && former.store.view.head === {head}"
 
 
 def test_a_room_that_cannot_be_says_so_and_is_left(tab, guard):
@@ -47,7 +47,7 @@ def test_two_followers_see_what_the_leader_chooses_until_they_touch_something(ta
         one.wait(chosen(3, 4))
     tab.type("Room for two?")
     for one in followers:
-        one.wait("() => former.store.pass.header.text === 'Room for two?'")
+        one.wait("() => former.store?.pass.header.text === 'Room for two?'")
         one.settled()
         assert one.tokens() == tab.tokens()
 
@@ -85,7 +85,7 @@ def test_followers_see_what_is_written_as_it_grows(page, guard):
     leader = Writing(page, guard.origin).open(room="growing", lead=1, length=60, pace=8)
     follower = Writing(page.context.new_page(), guard.origin)
     follower.goto(room="growing")
-    follower.wait("() => window.former?.writing?.status === 'idle' && former.writing.cursor.state")
+    follower.wait("() => window.former?.writing?.status === 'idle' && former.writing?.cursor.state")
     lengths = "() => { const { depth, state } = former.writing.cursor; return state ? depth : 0; }"
     leader.press("Start")
     seen = {follower.page.evaluate(lengths)}
@@ -95,7 +95,7 @@ def test_followers_see_what_is_written_as_it_grows(page, guard):
     between = seen - {0, 60}
     assert len(between) >= 10, "token by token, each with what the model makes of the text up to it"
     leader.rested()
-    follower.wait("() => former.writing.cursor.depth === 60")
+    follower.wait("() => former.writing?.cursor.depth === 60")
     follower.rested()
     assert follower.shown() == leader.shown()
 
@@ -107,7 +107,7 @@ def test_followers_see_all_of_a_text_of_which_a_link_holds_a_part_and_says_so(pa
     follower = Writing(page.context.new_page(), guard.origin)
     follower.goto(room="long")
     leader.press("Resume")
-    leader.wait("() => former.writing.status === 'idle' && former.writing.cursor.depth === 600")
+    leader.wait("() => former.writing?.status === 'idle' && former.writing?.cursor.depth === 600")
     leader.press("Resume")
     follower.wait("() => window.former?.writing?.cursor.depth === 630")
     leader.rested()
@@ -133,7 +133,7 @@ def test_followers_go_along_to_the_demonstrations_and_through_their_views(tab, o
     leader.settled()
     leader.set("strided")
     leader.step("Row", 4)
-    follower.wait("() => former.masking.view.mask === 'strided' && former.masking.view.row === 4")
+    follower.wait("() => former.masking?.view.mask === 'strided' && former.masking?.view.row === 4")
     masking = Masking(follower.page, follower.origin)
     masking.settled()
     assert masking.link() == leader.link()
@@ -148,15 +148,15 @@ def test_a_follower_takes_up_a_view_of_a_tab_it_never_opened(tab, other):
     Masking(tab.page, tab.origin).open(room="late", lead=1, mask="fixed", row=6)
     follower = other()
     follower.page.goto(f"{tab.origin}/?room=late")
-    follower.wait("() => window.former?.masking?.settings && former.masking.view.mask === 'fixed'")
-    follower.wait("() => former.masking.view.row === 6")
+    follower.wait("() => window.former?.masking?.settings && former.masking?.view.mask === 'fixed'")
+    follower.wait("() => former.masking?.view.row === 6")
 
 
 def test_a_follower_whose_link_is_of_another_tab_goes_to_the_leader_s(tab, guard):
     told = tab.page.request.put(f"{guard.origin}/room/abroad", data={"key": "0" * 32, "view": "tab=mask&mask=fixed"})
     assert told.ok
     tab.goto(tab="permute", room="abroad")
-    tab.wait("() => window.former?.page.tab === 'mask' && former.masking.view.mask === 'fixed'")
+    tab.wait("() => window.former?.page.tab === 'mask' && former.masking?.view.mask === 'fixed'")
     expect(tab.page.get_by_role("tab", name="Mask")).to_have_attribute("aria-selected", "true")
     assert tab.link() == {"tab": "mask", "mask": "fixed", "room": "abroad"}
 
@@ -250,7 +250,7 @@ def test_markup_in_a_followed_view_stays_text(tab, guard):
     told = tab.page.request.put(f"{guard.origin}/room/bad", data={"key": "0" * 32, "view": view})
     assert told.ok
     tab.open(room="bad")
-    tab.wait("(text) => former.store.pass.header.text === text", markup)
+    tab.wait("(text) => former.store?.pass.header.text === text", markup)
     tab.settled()
     assert tab.tokens() == list(markup.replace(" ", "␣"))
     assert tab.page.evaluate("window.hacked") is None

@@ -86,7 +86,7 @@ def test_what_a_link_of_slides_cannot_hold_is_refused_with_the_bound(tab):
     refused = tab.page.evaluate(
         f"""async () => {{
           history.replaceState(null, "", "?text=" + encodeURIComponent({texts} + {texts}));
-          return former.told(await former.slides.add());
+          return former.inWords(await former.slides.add());
         }}"""
     )
     assert "8,000 characters" in refused
@@ -95,7 +95,7 @@ def test_what_a_link_of_slides_cannot_hold_is_refused_with_the_bound(tab):
     told = tab.page.evaluate(
         """async () => {
           for (let i = 0; i < 40; i++) await former.slides.add();
-          return [former.slides.list.length, former.told(await former.slides.add()), location.href.length];
+          return [former.slides.list.length, former.inWords(await former.slides.add()), location.href.length];
         }"""
     )
     assert told[0] == 40

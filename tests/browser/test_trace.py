@@ -16,7 +16,7 @@ def vector(tab: Exploring, name: str, row: int) -> list[float]:
     """One of the head's vectors, as the page has it."""
     return tab.page.evaluate(
         """([name, row]) => {
-            const { vectors, map } = former.shown();
+            const { vectors, map } = former.shownNow();
             return [...vectors[name].slice(row * map.headSize, (row + 1) * map.headSize)];
         }""",
         [name, row],
@@ -36,7 +36,7 @@ def test_a_weight_is_followed_to_its_file_and_forward_to_the_stream(tab):
     part, chain = follow(tab, model="tiny-generator", text="The cat sat on")
     expect(chain).to_have_attribute("data-part", "q")
     step = {name: float(chain.get_attribute(f"data-{name}") or "") for name in ("computed", "weight")}
-    shown = tab.page.evaluate("former.row(former.shown(), 8)[5]")
+    shown = tab.page.evaluate("former.rowOf(former.shownNow(), 8)[5]")
     assert step["weight"] == pytest.approx(shown, abs=1e-6)
     assert step["computed"] == pytest.approx(shown, abs=1e-5)
 

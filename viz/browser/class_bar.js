@@ -1,55 +1,18 @@
-// What a teacher needs: presenting, and a room to lead; and for everybody, how the page stands with its room and server.
-const { h, say, room, presenter } = former;
-const name = h("input", { type: "text", maxlength: 40, pattern: "[A-Za-z0-9\\-]{1,40}", required: true, autocomplete: "off", "aria-label": say("class_room_name"), placeholder: say("class_room_name") });
-const begin = (event) => {
-  event.preventDefault();
-  if (menu.open && name.reportValidity()) room.lead(name.value);
-};
-// The browser itself would check the name in the closed menu too, where it cannot say what is wrong.
-const lead = h("form", { novalidate: true, onsubmit: begin }, name, h("button", { type: "submit" }, say("class_room_go")));
-const link = h("input", { type: "text", readonly: true, "aria-label": say("class_room_link"), onfocus: () => link.select() });
-const copy = h("button", { type: "button", onclick: () => copyLink() }, say("class_room_copy"));
-const shared = h("div", { class: "shared" }, h("span", {}, say("class_room_link")), link, copy);
-const embed = former.embed.sheet();
-const single = h("input", { type: "checkbox", checked: former.keys.on(), onchange: () => former.keys.turn(single.checked) });
-const menu = h(
-  "details", { class: "class-menu" },
-  h("summary", {}, say("class_open")),
-  h("div", { class: "sheet" },
-    h("button", { type: "button", title: say("class_present_hint"), onclick: () => ((menu.open = false), presenter.toggle()) }, say("class_present")),
-    h("p", {}, say("class_present_hint")),
-    h("label", { class: "single-keys" }, single, say("class_keys")),
-    h("b", {}, say("class_room")), lead, shared, h("p", {}, say("class_room_hint")),
-    former.slides.sheet(),
-  ),
-);
-const words = h("span", { role: "status" });
-const button = (label, act) => h("button", { type: "button", onclick: act }, label);
-const back = button(say("room_back"), () => room.follow());
-const leave = button(say("room_leave"), () => room.leave());
-const load = button(say("server_load"), () => location.reload());
-const stay = button(say("server_stay"), () => room.stay());
-const bar = h("div", { class: "room-bar", hidden: true }, words, back, leave, load, stay);
-/** This page's own address, also where it stands in another's frame and the address bar shows that one's. */
-const own = h("input", { type: "text", readonly: true, "aria-label": say("link_here") });
-const told = h("p", { role: "status" });
-const sheet = h("div", { class: "sheet" }, told, own, embed.node);
-const give = h("details", { class: "class-menu link" }, h("summary", {}, say("link_copy")), sheet);
-give.addEventListener("toggle", async () => {
-  if (!give.open) return;
-  former.catchUp(); // what was chosen last stands in the address
-  embed.fill();
-  own.value = location.href;
-  const lacks = former.page.beyond().map(({ note }) => former.told(note));
-  const said = say((await former.copy(own)) ? "link_copied" : "link_refused");
-  told.textContent = [said, ...lacks].join(" ");
-});
-element.append(give, menu);
-document.body.append(bar);
+// What a teacher needs: presenting, and a room to lead; and for everybody, how the page stands with its room and
+// server.
 
-const copyLink = async () => {
-  copy.textContent = say((await former.copy(link)) ? "class_room_copied" : "link_refused");
-};
+import { opened } from "./lib/address.js";
+import { copyText } from "./lib/ask.js";
+import { catchUp, h } from "./lib/base.js";
+import { embed } from "./lib/embed.js";
+import { keys } from "./lib/keys.js";
+import { inWords, say } from "./lib/messages.js";
+import { page } from "./lib/page.js";
+import { presenter } from "./lib/presenter.js";
+import { room } from "./lib/room.js";
+import { slides } from "./lib/slides.js";
+
+const button = (label, act) => h("button", { type: "button", onclick: act }, label);
 
 /** The link for the class: this page's address, but for what makes it the leader's. */
 const classLink = () => {
@@ -58,28 +21,112 @@ const classLink = () => {
   return url.href;
 };
 
-room.subscribe(document.body, () => {
-  const leading = room.state === "leading";
-  lead.hidden = leading;
-  shared.hidden = !leading;
-  if (leading) {
-    link.value = classLink();
-    copy.textContent = say("class_room_copy");
-  }
-  const ofServer = room.lost ? "server_lost" : room.anew ? "server_anew" : null;
-  const ofRoom = room.message ?? (room.state ? say(`room_${room.state}`, { room: room.name }) : "");
-  words.textContent = ofServer ? say(ofServer) : ofRoom;
-  bar.hidden = !words.textContent;
-  bar.className = `room-bar ${room.lost ? "lost" : room.anew ? "anew" : (room.state ?? "")}`;
-  load.hidden = stay.hidden = ofServer !== "server_anew";
-  back.hidden = room.state !== "alone" || room.anew;
-  leave.textContent = say(leading ? "class_room_end" : "room_leave");
-  leave.hidden = (!room.state && !room.message) || room.anew;
-});
-document.addEventListener("click", (event) => [menu, give].forEach((one) => one.contains(event.target) || (one.open = false)));
-former.page.select = () => trigger("opened");
-presenter.start();
-former.slides.start();
-const lacked = former.opened.get("left_out");
-if (lacked) room.tell(say("link_was_left_out", { names: lacked.slice(0, 80) }));
-room.start();
+export const mount = ({ element, trigger }) => {
+  const name = h("input", {
+    type: "text",
+    maxlength: 40,
+    pattern: "[A-Za-z0-9\\-]{1,40}",
+    required: true,
+    autocomplete: "off",
+    "aria-label": say("class_room_name"),
+    placeholder: say("class_room_name"),
+  });
+  const begin = (event) => {
+    event.preventDefault();
+    if (menu.open && name.reportValidity()) room.lead(name.value);
+  };
+  // The browser itself would check the name in the closed menu too, where it cannot say what is wrong.
+  const lead = h(
+    "form",
+    { novalidate: true, onsubmit: begin },
+    name,
+    h("button", { type: "submit" }, say("class_room_go")),
+  );
+  const link = h("input", {
+    type: "text",
+    readonly: true,
+    "aria-label": say("class_room_link"),
+    onfocus: () => link.select(),
+  });
+  const copy = h("button", { type: "button", onclick: () => copyLink() }, say("class_room_copy"));
+  const shared = h("div", { class: "shared" }, h("span", {}, say("class_room_link")), link, copy);
+  const embedSheet = embed.sheet();
+  const single = h("input", { type: "checkbox", checked: keys.on(), onchange: () => keys.turn(single.checked) });
+  const menu = h(
+    "details",
+    { class: "class-menu" },
+    h("summary", {}, say("class_open")),
+    h(
+      "div",
+      { class: "sheet" },
+      h(
+        "button",
+        { type: "button", title: say("class_present_hint"), onclick: () => ((menu.open = false), presenter.toggle()) },
+        say("class_present"),
+      ),
+      h("p", {}, say("class_present_hint")),
+      h("label", { class: "single-keys" }, single, say("class_keys")),
+      h("b", {}, say("class_room")),
+      lead,
+      shared,
+      h("p", {}, say("class_room_hint")),
+      slides.sheet(),
+    ),
+  );
+  const words = h("span", { role: "status" });
+  const back = button(say("room_back"), () => room.follow());
+  const leave = button(say("room_leave"), () => room.leave());
+  const load = button(say("server_load"), () => location.reload());
+  const stay = button(say("server_stay"), () => room.stay());
+  const bar = h("div", { class: "room-bar", hidden: true }, words, back, leave, load, stay);
+  /** This page's own address, also where it stands in another's frame and the address bar shows that one's. */
+  const own = h("input", { type: "text", readonly: true, "aria-label": say("link_here") });
+  const told = h("p", { role: "status" });
+  const sheet = h("div", { class: "sheet" }, told, own, embedSheet.node);
+  const give = h("details", { class: "class-menu link" }, h("summary", {}, say("link_copy")), sheet);
+  give.addEventListener("toggle", async () => {
+    if (!give.open) return;
+    catchUp(); // what was chosen last stands in the address
+    embedSheet.fill();
+    own.value = location.href;
+    const lacks = page.beyond().map(({ note }) => inWords(note));
+    const said = say((await copyText(own)) ? "link_copied" : "link_refused");
+    told.textContent = [said, ...lacks].join(" ");
+  });
+  element.append(give, menu);
+  document.body.append(bar);
+
+  const copyLink = async () => {
+    copy.textContent = say((await copyText(link)) ? "class_room_copied" : "link_refused");
+  };
+
+  room.subscribe(document.body, () => {
+    const leading = room.state === "leading";
+    lead.hidden = leading;
+    shared.hidden = !leading;
+    if (leading) {
+      link.value = classLink();
+      copy.textContent = say("class_room_copy");
+    }
+    const ofServer = room.lost ? "server_lost" : room.anew ? "server_anew" : null;
+    const ofRoom = room.message ?? (room.state ? say(`room_${room.state}`, { room: room.name }) : "");
+    words.textContent = ofServer ? say(ofServer) : ofRoom;
+    bar.hidden = !words.textContent;
+    bar.className = `room-bar ${room.lost ? "lost" : room.anew ? "anew" : (room.state ?? "")}`;
+    load.hidden = stay.hidden = ofServer !== "server_anew";
+    back.hidden = room.state !== "alone" || room.anew;
+    leave.textContent = say(leading ? "class_room_end" : "room_leave");
+    leave.hidden = (!room.state && !room.message) || room.anew;
+  });
+  document.addEventListener("click", (event) =>
+    [menu, give].forEach((one) => one.contains(event.target) || (one.open = false)),
+  );
+  page.select = () => trigger("opened");
+  if (page.asked && page.asked !== page.tab) page.select(); // before this was here
+  embed.start();
+  presenter.start();
+  slides.start();
+  const lacked = opened.get("left_out");
+  if (lacked) room.tell(say("link_was_left_out", { names: lacked.slice(0, 80) }));
+  room.start();
+};

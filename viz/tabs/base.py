@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import gradio as gr
@@ -57,5 +58,5 @@ class Tab(NamedTuple):
     name: str  # as it stands in a link
     render: Callable[[Site, gr.Blocks], None]  # lays it out within the page
     routes: Callable[[FastAPI, Site], None] = lambda server, site: None  # adds its own to the server  # noqa: ARG005
-    scripts: tuple[str, ...] = ()  # of its lib/, in the order in which they are loaded
     panels: tuple[Panel, ...] = ()
+    scripts: tuple[Path, ...] = ()  # that draw what it opens with: they come first

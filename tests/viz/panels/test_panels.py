@@ -114,7 +114,7 @@ def test_the_views_show_all_that_a_panel_prints():
 
 def test_the_registry_names_each_panel_once_and_the_script_that_draws_it():
     panels = [panel for tab in TABS for panel in tab.panels]
-    drawn = {path for path in browser.TABS.glob("*/*.js") if "former.panel(" in path.read_text(encoding="utf-8")}
+    drawn = {path for path in browser.TABS.glob("*/*.js") if "makePanel(" in path.read_text(encoding="utf-8")}
     drawn |= set(browser.TABS.glob("*/sections/*.js"))
     assert {panel.script for panel in panels} == drawn - {browser.TABS / "learn" / "learn.js"}
     assert len({panel.name for panel in panels}) == len(panels) == len(drawn) - 1

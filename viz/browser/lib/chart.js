@@ -1,132 +1,155 @@
-// Charts: everything with axes is a figure of viz/figures, shown by Plotly, which comes when the first chart is in view.
-// Adds former.chart.
-(() => {
-  const former = window.former;
-  const { h } = former;
-  const TEXT = 12; // pixels, where nothing is zoomed
-  const BUTTONS = ["toImage", "zoomIn2d", "zoomOut2d", "resetScale2d"]; // none that sends the chart anywhere
-  let library = null; // Plotly, as it comes and after
+// Charts: everything with axes is a figure of viz/figures, shown by Plotly, which comes when the first chart is in
+// view.
 
-  const load = () => {
-    library ??= new Promise((resolve, reject) => {
-      document.head.append(h("script", { src: former.url(former.plotly), onload: () => resolve(window.Plotly), onerror: reject }));
-    }).catch(() => (library = null)); // the next draw tries again
-    return library;
+import { h, isDark, url } from "./base.js";
+import { say } from "./messages.js";
+import { makeDrawing, onTheme } from "./panel.js";
+import { site } from "./site.js";
+
+const TEXT = 12; // pixels, where nothing is zoomed
+const BUTTONS = ["toImage", "zoomIn2d", "zoomOut2d", "resetScale2d"]; // none that sends the chart anywhere
+let library = null; // Plotly, as it comes and after
+
+const load = () => {
+  library ??= new Promise((resolve, reject) => {
+    document.head.append(h("script", { src: url(site.plotly), onload: () => resolve(window.Plotly), onerror: reject }));
+  }).catch(() => (library = null)); // the next draw tries again
+  return library;
+};
+
+/**
+ * A chart in `place`, whose size it takes. onread(index of the point read, or null) is called as one points or goes by
+ * the arrow keys, onclick(index) at a click or Enter.
+ * Returns {root, draw}: draw({figures, keep, change}), with figures {light, dark} of Python, in which change(data,
+ * layout) may put words and newer numbers. What a visitor zoomed or switched off stays as long as `keep` is the same.
+ *
+ * @param {HTMLElement} place
+ * @param {{ label: string, onread?: (at: number | null) => void, onclick?: (at: number) => void }} options
+ */
+export const makeChart = (place, options) => {
+  const { label, onread, onclick } = options;
+  const root = h("div", { class: "chart", role: "application", tabindex: 0, "aria-label": label });
+  const missing = h("p", { class: "quiet", hidden: true }, say("offline"));
+  place.classList.add("chart-place");
+  place.append(root, missing);
+  let [inView, busy] = [false, false];
+  let [read, byKey] = [null, false]; // the point that is read, and whether by the keyboard: then no pointer ends it
+
+  const paint = async (what, size) => {
+    if (!inView || busy) return;
+    busy = true;
+    const Plotly = await load();
+    missing.hidden = Boolean(Plotly);
+    if (Plotly) {
+      await show(Plotly, what, size);
+      root.dataset.keep = what.keep;
+    }
+    busy = false;
+    if (Plotly && (drawing.what !== what || drawing.size.width !== size.width || drawing.size.height !== size.height))
+      drawing.draw(drawing.what); // newer came
+  };
+  const drawing = makeDrawing(place, (what, size) => paint(what, { ...size }));
+
+  const show = async (Plotly, { figures, keep, change }, size) => {
+    const { data, layout } = structuredClone(figures[isDark() ? "dark" : "light"]);
+    const zoom = place.currentCSSZoom ?? 1; // of a panel that is presented: Plotly does not know of it, so it is undone
+    root.style.zoom = 1 / zoom;
+    Object.assign(layout, {
+      width: size.width * zoom,
+      height: size.height * zoom,
+      uirevision: keep,
+      font: { size: TEXT * zoom },
+    });
+    Object.assign(layout, { margin: { ...layout.template.layout.margin, t: 8, r: 36 }, modebar: { orientation: "v" } }); // beside, not above
+    layout.dragmode = matchMedia("(pointer: coarse)").matches ? false : "zoom"; // a finger scrolls the page
+    change?.(data, layout);
+    const saved = { filename: label.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-"), scale: 2 };
+    const first = !root.data;
+    await Plotly.react(root, data, layout, {
+      displaylogo: false,
+      modeBarButtons: [BUTTONS],
+      toImageButtonOptions: saved,
+      typesetMath: false,
+    });
+    reach();
+    if (first) listen();
   };
 
-  /**
-   * A chart in `place`, whose size it takes. onread(index of the point read, or null) is called as one points or goes by
-   * the arrow keys, onclick(index) at a click or Enter.
-   * Returns {root, draw}: draw({figures, keep, change}), with figures {light, dark} of Python, in which change(data,
-   * layout) may put words and newer numbers. What a visitor zoomed or switched off stays as long as `keep` is the same.
-   */
-  former.chart = (place, { label, onread, onclick }) => {
-    const root = h("div", { class: "chart", role: "application", tabindex: 0, "aria-label": label });
-    const missing = h("p", { class: "quiet", hidden: true }, former.say("offline"));
-    place.classList.add("chart-place");
-    place.append(root, missing);
-    let [inView, busy] = [false, false];
-    let [read, byKey] = [null, false]; // the point that is read, and whether by the keyboard: then no pointer ends it
-
-    const paint = async (what, size) => {
-      if (!inView || busy) return;
-      busy = true;
-      const Plotly = await load();
-      missing.hidden = Boolean(Plotly);
-      if (Plotly) {
-        await show(Plotly, what, size);
-        root.dataset.keep = what.keep;
-      }
-      busy = false;
-      if (Plotly && (drawing.what !== what || drawing.size.width !== size.width || drawing.size.height !== size.height)) drawing.draw(drawing.what); // newer came
-    };
-    const drawing = former.drawing(place, (what, size) => paint(what, { ...size }));
-
-    const show = async (Plotly, { figures, keep, change }, size) => {
-      const { data, layout } = structuredClone(figures[former.isDark() ? "dark" : "light"]);
-      const zoom = place.currentCSSZoom ?? 1; // of a panel that is presented: Plotly does not know of it, so it is undone
-      root.style.zoom = 1 / zoom;
-      Object.assign(layout, { width: size.width * zoom, height: size.height * zoom, uirevision: keep, font: { size: TEXT * zoom } });
-      Object.assign(layout, { margin: { ...layout.template.layout.margin, t: 8, r: 36 }, modebar: { orientation: "v" } }); // beside, not above
-      layout.dragmode = matchMedia("(pointer: coarse)").matches ? false : "zoom"; // a finger scrolls the page
-      change?.(data, layout);
-      const saved = { filename: label.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-"), scale: 2 };
-      const first = !root.data;
-      await Plotly.react(root, data, layout, { displaylogo: false, modeBarButtons: [BUTTONS], toImageButtonOptions: saved, typesetMath: false });
-      reach();
-      if (first) listen();
-    };
-
-    const listen = () => {
-      root.on("plotly_hover", ({ points }) => readAt(points[0].pointNumber));
-      root.on("plotly_unhover", () => byKey || readAt(null));
-      root.on("plotly_click", ({ points }) => onclick?.(points[0].pointNumber));
-      root.on("plotly_afterplot", reach);
-      root.addEventListener("pointermove", () => (byKey = false));
-      root.addEventListener("blur", () => {
-        if (!byKey) return;
-        byKey = false;
-        window.Plotly.Fx.unhover(root);
-        readAt(null);
-      });
-      root.addEventListener("keydown", (event) => {
-        if (event.target !== root) return press(event);
-        const last = root.data[0].x.length - 1;
-        const step = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
-        if (step) point(Math.max(0, Math.min(last, (read ?? marked()) + step)));
-        else if (event.key === "Enter" && read !== null) onclick?.(read);
-        else return;
-        event.preventDefault();
-      });
-    };
-
-    /** The point that the figure marks: from there the arrow keys go. */
-    const marked = () => {
-      const mark = root.data.find(({ name }) => name === "at");
-      return mark ? [...root.data[0].x].indexOf(mark.x[0]) : 0;
-    };
-
-    const readAt = (at) => {
-      read = at;
-      onread?.(at);
-    };
-    /** Reads a point, as the pointer would. */
-    const point = (at) => {
-      byKey = true;
-      readAt(at);
-      const lines = root.data.flatMap(({ x, visible }, i) => (x.length > at && visible !== "legendonly" ? [{ curveNumber: i, pointNumber: at }] : []));
-      window.Plotly.Fx.hover(root, lines, ["xy"]);
-    };
-
-    /** Buttons and legend for the keyboard: Plotly makes them for the mouse alone. */
-    const reach = () => {
-      for (const button of root.querySelectorAll(".modebar-btn")) name(button, "button", button.dataset.title ?? button.dataset.attr);
-      for (const toggle of root.querySelectorAll(".legendtoggle")) {
-        const item = toggle.closest(".traces");
-        name(toggle, "checkbox", item.textContent);
-        toggle.setAttribute("aria-checked", item.style.opacity !== "0.5");
-      }
-    };
-    const name = (node, role, words) => {
-      for (const [attribute, value] of Object.entries({ role, tabindex: 0, "aria-label": words })) node.setAttribute(attribute, value);
-    };
-    const press = (event) => {
-      if (event.key !== "Enter" && event.key !== " ") return;
+  const listen = () => {
+    root.on("plotly_hover", ({ points }) => readAt(points[0].pointNumber));
+    root.on("plotly_unhover", () => byKey || readAt(null));
+    root.on("plotly_click", ({ points }) => onclick?.(points[0].pointNumber));
+    root.on("plotly_afterplot", reach);
+    root.addEventListener("pointermove", () => (byKey = false));
+    root.addEventListener("blur", () => {
+      if (!byKey) return;
+      byKey = false;
+      window.Plotly.Fx.unhover(root);
+      readAt(null);
+    });
+    root.addEventListener("keydown", (event) => {
+      if (event.target !== root) return press(event);
+      const last = root.data[0].x.length - 1;
+      const step = { ArrowLeft: -1, ArrowRight: 1, Home: -Infinity, End: Infinity }[event.key];
+      if (step) point(Math.max(0, Math.min(last, (read ?? marked()) + step)));
+      else if (event.key === "Enter" && read !== null) onclick?.(read);
+      else return;
       event.preventDefault();
-      const { target } = event;
-      if (target.matches(".modebar-btn")) return target.click();
-      const words = target.getAttribute("aria-label");
-      root.once("plotly_afterplot", () => [...root.querySelectorAll(".legendtoggle")].find((one) => one.getAttribute("aria-label") === words)?.focus());
-      for (const type of ["mousedown", "mouseup"]) target.dispatchEvent(new MouseEvent(type, { bubbles: true }));
-    };
-
-    new IntersectionObserver((entries, observer) => {
-      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
-      observer.disconnect();
-      inView = true;
-      drawing.draw(drawing.what);
-    }).observe(place);
-    former.onTheme(() => drawing.draw(drawing.what));
-    return { root, draw: drawing.draw };
+    });
   };
-})();
+
+  /** The point that the figure marks: from there the arrow keys go. */
+  const marked = () => {
+    const mark = root.data.find(({ name }) => name === "at");
+    return mark ? [...root.data[0].x].indexOf(mark.x[0]) : 0;
+  };
+
+  const readAt = (at) => {
+    read = at;
+    onread?.(at);
+  };
+  /** Reads a point, as the pointer would. */
+  const point = (at) => {
+    byKey = true;
+    readAt(at);
+    const lines = root.data.flatMap(({ x, visible }, i) =>
+      x.length > at && visible !== "legendonly" ? [{ curveNumber: i, pointNumber: at }] : [],
+    );
+    window.Plotly.Fx.hover(root, lines, ["xy"]);
+  };
+
+  /** Buttons and legend for the keyboard: Plotly makes them for the mouse alone. */
+  const reach = () => {
+    for (const button of root.querySelectorAll(".modebar-btn"))
+      name(button, "button", button.dataset.title ?? button.dataset.attr);
+    for (const toggle of root.querySelectorAll(".legendtoggle")) {
+      const item = toggle.closest(".traces");
+      name(toggle, "checkbox", item.textContent);
+      toggle.setAttribute("aria-checked", item.style.opacity !== "0.5");
+    }
+  };
+  const name = (node, role, words) => {
+    for (const [attribute, value] of Object.entries({ role, tabindex: 0, "aria-label": words }))
+      node.setAttribute(attribute, value);
+  };
+  const press = (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    const { target } = event;
+    if (target.matches(".modebar-btn")) return target.click();
+    const words = target.getAttribute("aria-label");
+    root.once("plotly_afterplot", () =>
+      [...root.querySelectorAll(".legendtoggle")].find((one) => one.getAttribute("aria-label") === words)?.focus(),
+    );
+    for (const type of ["mousedown", "mouseup"]) target.dispatchEvent(new MouseEvent(type, { bubbles: true }));
+  };
+
+  new IntersectionObserver((entries, observer) => {
+    if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+    observer.disconnect();
+    inView = true;
+    drawing.draw(drawing.what);
+  }).observe(place);
+  onTheme(() => drawing.draw(drawing.what));
+  return { root, draw: drawing.draw };
+};

@@ -1,84 +1,97 @@
-// Colour scales as lookup tables of 256 pixels, for the theme that is on, and what is painted with them: images, bars and
-// coloured tokens. Adds former.colours, former.variable, former.inkOn, former.css, former.gradient, former.image,
-// former.bar, former.tokenSpans and former.ground.
-(() => {
-  const former = window.former;
-  const channels = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+// Colour scales as lookup tables of 256 pixels, for the theme that is on, and what is painted with them: images, bars
+// and coloured tokens.
 
-  /** Stops → 256 pixels as one Uint32 each (ABGR, the order of ImageData). */
-  const table = (stops) => {
-    const rgb = stops.map(channels);
-    return Uint32Array.from({ length: 256 }, (_, i) => {
-      const at = (i / 255) * (rgb.length - 1);
-      const low = Math.min(Math.floor(at), rgb.length - 2);
-      const [r, g, b] = rgb[low].map((from, c) => Math.round(from + (rgb[low + 1][c] - from) * (at - low)));
-      return (255 << 24) | (b << 16) | (g << 8) | r;
-    });
-  };
+import { h, isDark, isPresenting } from "./base.js";
+import { site } from "./site.js";
 
-  const tables = {};
-  for (const [mode, scales] of Object.entries(former.style.scales))
-    tables[mode] = Object.fromEntries(Object.entries(scales).map(([name, stops]) => [name, table(stops)]));
+const channels = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 
-  /** {weights, scores: Uint32Array(256), masked, skipped: pixels} of the theme that is on. */
-  former.colours = () => {
-    const own = tables[former.isDark() ? "dark" : "light"];
-    return { ...own, masked: former.pixel("masked"), skipped: former.pixel("skipped") };
-  };
-
-  /** The colour that style sheets know as --f-text: former.variable("text"). To ask the page would lay it out anew. */
-  former.variable = (name) => former.style.colours[former.isDark() ? "dark" : "light"][name];
-
-  /** One of them as a pixel. */
-  former.pixel = (name) => {
-    const [r, g, b] = channels(former.variable(name));
+/** Stops → 256 pixels as one Uint32 each (ABGR, the order of ImageData). */
+const table = (stops) => {
+  const rgb = stops.map(channels);
+  return Uint32Array.from({ length: 256 }, (_, i) => {
+    const at = (i / 255) * (rgb.length - 1);
+    const low = Math.min(Math.floor(at), rgb.length - 2);
+    const [r, g, b] = rgb[low].map((from, c) => Math.round(from + (rgb[low + 1][c] - from) * (at - low)));
     return (255 << 24) | (b << 16) | (g << 8) | r;
-  };
+  });
+};
 
-  /** Black or white, whichever reads better on a pixel, by WCAG's relative luminance: at least 4.58 to 1. */
-  former.inkOn = (pixel) => {
-    const linear = (channel) => (channel <= 10 ? channel / 3294.6 : ((channel / 255 + 0.055) / 1.055) ** 2.4);
-    const [red, green, blue] = [pixel, pixel >> 8, pixel >> 16].map((shifted) => linear(shifted & 255));
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? "#000000" : "#ffffff";
-  };
+const tables = {};
+for (const [mode, scales] of Object.entries(site.style.scales))
+  tables[mode] = Object.fromEntries(Object.entries(scales).map(([name, stops]) => [name, table(stops)]));
 
-  /** A pixel of a table as a CSS colour. */
-  former.css = (pixel) => `rgb(${pixel & 255},${(pixel >> 8) & 255},${(pixel >> 16) & 255})`;
+/** {weights, scores: Uint32Array(256), masked, skipped: pixels} of the theme that is on. */
+export const palette = () => {
+  const own = tables[isDark() ? "dark" : "light"];
+  return { ...own, masked: pixel("masked"), skipped: pixel("skipped") };
+};
 
-  /** A table's colours as a CSS gradient, from one part of it (0 to 1) to another. */
-  former.gradient = (table, from = 0, to = 1) => {
-    const stops = Array.from({ length: 9 }, (_, i) => former.css(table[Math.round(255 * (from + ((to - from) * i) / 8))]));
-    return `linear-gradient(90deg,${stops.join()})`;
-  };
+/** The colour that style sheets know as --f-text: variable("text"). To ask the page would lay it out anew. */
+export const variable = (name) => site.style.colours[isDark() ? "dark" : "light"][name];
 
-  /** A canvas of its own, never on the page, with a pixel for each number: pixelAt(x, y), as in former.colours. */
-  former.image = (width, height, pixelAt, canvas = document.createElement("canvas")) => {
-    Object.assign(canvas, { width, height });
-    const context = canvas.getContext("2d");
-    const image = context.createImageData(width, height);
-    const pixels = new Uint32Array(image.data.buffer);
-    for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) pixels[y * width + x] = pixelAt(x, y);
-    context.putImageData(image, 0, 0);
-    return canvas;
-  };
+/** One of them as a pixel. */
+export const pixel = (name) => {
+  const [r, g, b] = channels(variable(name));
+  return (255 << 24) | (b << 16) | (g << 8) | r;
+};
 
-  /** A bar as long as a part of its place: an element. */
-  former.bar = (part, kind = "") => {
-    const filled = former.h("i", { class: kind });
-    filled.style.width = `${(100 * Math.max(0, Math.min(1, part))).toFixed(2)}%`;
-    return filled;
-  };
+/** Black or white, whichever reads better on a pixel, by WCAG's relative luminance: at least 4.58 to 1. */
+export const inkOn = (pixel) => {
+  const linear = (channel) => (channel <= 10 ? channel / 3294.6 : ((channel / 255 + 0.055) / 1.055) ** 2.4);
+  const [red, green, blue] = [pixel, pixel >> 8, pixel >> 16].map((shifted) => linear(shifted & 255));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? "#000000" : "#ffffff";
+};
 
-  /** A text's labels as elements that are coloured: look(i) gives {pixel, title, kind}, each of which may be left out. */
-  former.tokenSpans = (labels, look) =>
-    labels.map((label, i) => {
-      const { pixel, title, kind = "token" } = look(i);
-      const span = former.h("span", { class: kind, title, "data-token": i }, label);
-      former.ground(span, pixel);
-      return span;
-    });
+/** A pixel of a table as a CSS colour. */
+export const cssOf = (pixel) => `rgb(${pixel & 255},${(pixel >> 8) & 255},${(pixel >> 16) & 255})`;
 
-  /** The ground of an element, with ink that reads on it; undefined: none. */
-  former.ground = (element, pixel) =>
-    Object.assign(element.style, pixel === undefined ? { background: "", color: "" } : { background: former.css(pixel), color: former.inkOn(pixel) });
-})();
+/** A table's colours as a CSS gradient, from one part of it (0 to 1) to another. */
+export const gradient = (table, from = 0, to = 1) => {
+  const stops = Array.from({ length: 9 }, (_, i) => cssOf(table[Math.round(255 * (from + ((to - from) * i) / 8))]));
+  return `linear-gradient(90deg,${stops.join()})`;
+};
+
+/** A canvas of its own, never on the page, with a pixel for each number: pixelAt(x, y), as in palette. */
+export const makeImage = (width, height, pixelAt, canvas = document.createElement("canvas")) => {
+  Object.assign(canvas, { width, height });
+  const context = canvas.getContext("2d");
+  const image = context.createImageData(width, height);
+  const pixels = new Uint32Array(image.data.buffer);
+  for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) pixels[y * width + x] = pixelAt(x, y);
+  context.putImageData(image, 0, 0);
+  return canvas;
+};
+
+/** A bar as long as a part of its place: an element. */
+export const makeBar = (part, kind = "") => {
+  const filled = h("i", { class: kind });
+  filled.style.width = `${(100 * Math.max(0, Math.min(1, part))).toFixed(2)}%`;
+  return filled;
+};
+
+/** A text's labels as elements that are coloured: look(i) gives {pixel, title, kind}, each of which may be left out. */
+export const tokenSpans = (labels, look) =>
+  labels.map((label, i) => {
+    const { pixel, title, kind = "token" } = look(i);
+    const span = h("span", { class: kind, title, "data-token": i }, label);
+    ground(span, pixel);
+    return span;
+  });
+
+/** The ground of an element, with ink that reads on it; undefined: none. */
+export const ground = (element, pixel) =>
+  Object.assign(
+    element.style,
+    pixel === undefined ? { background: "", color: "" } : { background: cssOf(pixel), color: inkOn(pixel) },
+  );
+
+/** On a canvas: the light of a laser pointer around a cell, while presenting. */
+export const laser = (context, x, y, width, height) => {
+  if (!isPresenting()) return;
+  context.save();
+  context.strokeStyle = context.shadowColor = variable("laser");
+  Object.assign(context, { lineWidth: 3, shadowBlur: 14 });
+  context.strokeRect(x - 2, y - 2, Math.max(width, 4) + 4, Math.max(height, 4) + 4);
+  context.restore();
+};

@@ -1,63 +1,86 @@
-// One panel alone, live, for another's page or slides: ?embed=PANEL. Adds former.embed.
-(() => {
-  const former = window.former;
-  const panel = former.opened.get("embed");
-  const embed = (former.embed = { panel });
+// One panel alone, live, for another's page or slides: ?embed=PANEL.
 
-  /** This page's address without what shows a panel alone. */
-  const whole = () => {
-    former.catchUp();
-    const url = new URL(location);
-    url.searchParams.delete("embed");
-    return url.href;
+import { embeddedPanel as panel, viewNow } from "./address.js";
+import { copyText } from "./ask.js";
+import { catchUp, h } from "./base.js";
+import { say } from "./messages.js";
+import { presenter } from "./presenter.js";
+import { site } from "./site.js";
+
+export const embed = {};
+
+/** This page's address without what shows a panel alone. */
+const whole = () => {
+  catchUp();
+  const url = new URL(location.href);
+  url.searchParams.delete("embed");
+  return url.href;
+};
+
+/** The address of a panel alone, with the view on the screen. */
+const alone = (name) => {
+  const url = new URL(location.origin + location.pathname);
+  url.search = `${new URLSearchParams([["embed", name], ...[...viewNow()].filter(([key]) => key !== "panel")])}`;
+  return url.href;
+};
+
+/** A line of HTML that shows a panel in another page. */
+embed.line = ({ name, title }) =>
+  h("iframe", { src: alone(name), title, width: 800, height: 500, style: "border:0", loading: "lazy" }).outerHTML;
+
+/** What is said of a panel that there is not, with those that there are. */
+const unknown = () => {
+  const names = Object.keys(site.panels).map((name) => h("li", {}, h("a", { href: alone(name) }, name)));
+  return h(
+    "div",
+    { class: "embed-unknown", role: "alert" },
+    h("p", {}, say("embed_unknown", { given: panel.slice(0, 40) })),
+    h("ul", {}, ...names),
+  );
+};
+
+/** Once, when the page is there. */
+embed.start = () => {
+  if (panel === null) return;
+  document.body.classList.add("presenting", "embedding");
+  if (!Object.hasOwn(site.panels, panel)) return document.body.append(unknown());
+  const link = h(
+    "a",
+    { target: "_blank", rel: "noopener", href: whole(), onclick: () => (link.href = whole()) },
+    say("embed_whole"),
+  );
+  document.body.append(h("p", { class: "embed-foot" }, link));
+  const nothing = h("p", { class: "embed-unknown", role: "status", hidden: true }, say("embed_nothing", { panel }));
+  document.body.append(nothing);
+  presenter.alone(panel, (there) => (nothing.hidden = there));
+};
+
+// --- in the menu -------------------------------------------------------------------------------------------------
+
+/** The entry beside "Copy link": which panel, and its line. */
+embed.sheet = () => {
+  const which = h("select", { "aria-label": say("embed_panel"), onchange: () => write() });
+  const line = h("textarea", { readonly: true, rows: 4, spellcheck: "false", "aria-label": say("embed_line") });
+  const status = h("p", { role: "status" });
+  const copy = async () => (status.textContent = say((await copyText(line)) ? "class_room_copied" : "link_refused"));
+  let panels = [];
+  const write = () => (line.value = embed.line(panels.find(({ name }) => name === which.value)));
+  const fill = () => {
+    panels = presenter.panels();
+    which.replaceChildren(...panels.map(({ name, title }) => h("option", { value: name }, title)));
+    status.textContent = say("embed_hint");
+    if (panels.length) write();
   };
-
-  /** The address of a panel alone, with the view on the screen. */
-  const alone = (name) => {
-    const url = new URL(location.origin + location.pathname);
-    url.search = new URLSearchParams([["embed", name], ...[...former.viewNow()].filter(([key]) => key !== "panel")]);
-    return url.href;
+  return {
+    node: h(
+      "div",
+      { class: "embed" },
+      h("b", {}, say("embed")),
+      which,
+      line,
+      h("button", { type: "button", onclick: copy }, say("class_room_copy")),
+      status,
+    ),
+    fill,
   };
-
-  /** A line of HTML that shows a panel in another page. */
-  embed.line = ({ name, title }) =>
-    former.h("iframe", { src: alone(name), title, width: 800, height: 500, style: "border:0", loading: "lazy" }).outerHTML;
-
-  /** What is said of a panel that there is not, with those that there are. */
-  const unknown = () => {
-    const { h, say } = former;
-    const names = Object.keys(former.panels).map((name) => h("li", {}, h("a", { href: alone(name) }, name)));
-    return h("div", { class: "embed-unknown", role: "alert" }, h("p", {}, say("embed_unknown", { given: panel.slice(0, 40) })), h("ul", {}, ...names));
-  };
-
-  /** Once, when the page is there. */
-  embed.start = () => {
-    document.body.classList.add("presenting", "embedding");
-    if (!Object.hasOwn(former.panels, panel)) return document.body.append(unknown());
-    const link = former.h("a", { target: "_blank", rel: "noopener", href: whole(), onclick: () => (link.href = whole()) }, former.say("embed_whole"));
-    document.body.append(former.h("p", { class: "embed-foot" }, link));
-    const nothing = former.h("p", { class: "embed-unknown", role: "status", hidden: true }, former.say("embed_nothing", { panel }));
-    document.body.append(nothing);
-    former.presenter.alone(panel, (there) => (nothing.hidden = there));
-  };
-
-  // --- in the menu -------------------------------------------------------------------------------------------------
-
-  /** The entry beside "Copy link": which panel, and its line. */
-  embed.sheet = () => {
-    const { h, say } = former;
-    const which = h("select", { "aria-label": say("embed_panel"), onchange: () => write() });
-    const line = h("textarea", { readonly: true, rows: 4, spellcheck: "false", "aria-label": say("embed_line") });
-    const status = h("p", { role: "status" });
-    const copy = async () => (status.textContent = say((await former.copy(line)) ? "class_room_copied" : "link_refused"));
-    let panels = [];
-    const write = () => (line.value = embed.line(panels.find(({ name }) => name === which.value)));
-    const fill = () => {
-      panels = former.presenter.panels();
-      which.replaceChildren(...panels.map(({ name, title }) => h("option", { value: name }, title)));
-      status.textContent = say("embed_hint");
-      if (panels.length) write();
-    };
-    return { node: h("div", { class: "embed" }, h("b", {}, say("embed")), which, line, h("button", { type: "button", onclick: copy }, say("class_room_copy")), status), fill };
-  };
-})();
+};

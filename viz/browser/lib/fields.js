@@ -1,56 +1,82 @@
-// Controls of what has settings, {fields, view, allowed, set}: a choice among a few, a number with steps, a text. Adds
-// former.fields.
-(() => {
-  const former = window.former;
-  const { h, say } = former;
-  let groups = 0;
+// Controls of what has settings, {fields, view, allowed, set}: a choice among a few, a number with steps, a text.
 
-  /** Radio buttons for `name`: words(value) and hint(value) say what each is, and the legend opens all of that. {node,
-   *  update(shown, off)}: off(value) says which cannot be chosen now, beside those that are not allowed. */
-  const choice = (demo, name, legend, values, words, hint) => {
-    const group = `former-field-${groups++}`;
-    const inputs = values.map((value) => h("input", { type: "radio", name: group, value, onchange: () => demo.set({ [name]: value }) }));
-    const labels = values.map((value, i) => h("label", { title: hint(value) }, inputs[i], h("span", {}, words(value))));
-    const update = (shown = demo.view[name], off = () => false) =>
-      inputs.forEach((input, i) => Object.assign(input, { checked: shown === values[i], disabled: off(values[i]) || !demo.allowed(name, values[i]) }));
-    return { node: h("fieldset", { class: "field-choice", "data-field": name }, h("legend", {}, former.hint(legend, values.map((value) => [words(value), hint(value)]))), ...labels), update };
+import { h, typedInto } from "./base.js";
+import { makeHint } from "./hint.js";
+import { say } from "./messages.js";
+
+let groups = 0;
+
+/** Radio buttons for `name`: words(value) and hint(value) say what each is, and the legend opens all of that. {node,
+ *  update(shown, off)}: off(value) says which cannot be chosen now, beside those that are not allowed. */
+const choice = (demo, name, legend, values, words, hint) => {
+  const group = `former-field-${groups++}`;
+  const inputs = values.map((value) =>
+    h("input", { type: "radio", name: group, value, onchange: () => demo.set({ [name]: value }) }),
+  );
+  const labels = values.map((value, i) => h("label", { title: hint(value) }, inputs[i], h("span", {}, words(value))));
+  const update = (shown = demo.view[name], off = (/** @type {any} */ _) => false) =>
+    inputs.forEach((input, i) =>
+      Object.assign(input, {
+        checked: shown === values[i],
+        disabled: off(values[i]) || !demo.allowed(name, values[i]),
+      }),
+    );
+  return {
+    node: h(
+      "fieldset",
+      { class: "field-choice", "data-field": name },
+      h(
+        "legend",
+        {},
+        makeHint(
+          legend,
+          values.map((value) => [words(value), hint(value)]),
+        ),
+      ),
+      ...labels,
+    ),
+    update,
   };
+};
 
-  /** ‹ 3 ›: a whole number of the view, between the limits that its field has now. {node, update(label, idle)}. */
-  const stepper = (demo, name, label) => {
-    const go = (to) => demo.set({ [name]: Math.max(demo.fields[name].min, Math.min(demo.fields[name].max, to)) });
-    const input = h("input", { type: "number", step: 1, inputmode: "numeric" });
-    const button = (sign, by) => h("button", { type: "button", onclick: () => go(demo.view[name] + by) }, sign);
-    const [less, more] = [button("‹", -1), button("›", 1)];
-    const caption = h("span", { class: "name", "aria-hidden": "true" });
-    const node = h("div", { class: "field-stepper", role: "group" }, caption, less, input, more);
-    const show = former.typedInto(input, (typed) => /^\d+$/.test(typed) && go(Number(typed)), () => demo.view[name]);
-    const update = (words = label, idle = false) => {
-      const { min, max } = demo.fields[name];
-      if (caption.textContent !== words) {
-        caption.textContent = words;
-        for (const part of [node, input]) part.setAttribute("aria-label", words);
-        less.setAttribute("aria-label", say("step_less", { name: words }));
-        more.setAttribute("aria-label", say("step_more", { name: words }));
-      }
-      if (input.min !== `${min}` || input.max !== `${max}`) Object.assign(input, { min, max });
-      show();
-      input.disabled = idle;
-      less.disabled = idle || demo.view[name] <= min;
-      more.disabled = idle || demo.view[name] >= max;
-    };
-    return { node, update };
+/** ‹ 3 ›: a whole number of the view, between the limits that its field has now. {node, update(label, idle)}. */
+const stepper = (demo, name, label) => {
+  const go = (to) => demo.set({ [name]: Math.max(demo.fields[name].min, Math.min(demo.fields[name].max, to)) });
+  const input = h("input", { type: "number", step: 1, inputmode: "numeric" });
+  const button = (sign, by) => h("button", { type: "button", onclick: () => go(demo.view[name] + by) }, sign);
+  const [less, more] = [button("‹", -1), button("›", 1)];
+  const caption = h("span", { class: "name", "aria-hidden": "true" });
+  const node = h("div", { class: "field-stepper", role: "group" }, caption, less, input, more);
+  const show = typedInto(
+    input,
+    (typed) => /^\d+$/.test(typed) && go(Number(typed)),
+    () => demo.view[name],
+  );
+  const update = (words = label, idle = false) => {
+    const { min, max } = demo.fields[name];
+    if (caption.textContent !== words) {
+      caption.textContent = words;
+      for (const part of [node, input]) part.setAttribute("aria-label", words);
+      less.setAttribute("aria-label", say("step_less", { name: words }));
+      more.setAttribute("aria-label", say("step_more", { name: words }));
+    }
+    if (input.min !== `${min}` || input.max !== `${max}`) Object.assign(input, { min, max });
+    show();
+    input.disabled = idle;
+    less.disabled = idle || demo.view[name] <= min;
+    more.disabled = idle || demo.view[name] >= max;
   };
+  return { node, update };
+};
 
-  /** A line of text. {node, update}. */
-  const line = (demo, name, label, placeholder) => {
-    const input = h("input", { type: "text", spellcheck: "false", autocomplete: "off", placeholder });
-    input.addEventListener("input", () => demo.set({ [name]: input.value }));
-    const update = () => {
-      if (input.value !== demo.view[name]) input.value = demo.view[name];
-    };
-    return { node: h("label", { class: "field-line" }, h("span", { class: "name" }, label), input), update };
+/** A line of text. {node, update}. */
+const line = (demo, name, label, placeholder) => {
+  const input = h("input", { type: "text", spellcheck: "false", autocomplete: "off", placeholder });
+  input.addEventListener("input", () => demo.set({ [name]: input.value }));
+  const update = () => {
+    if (input.value !== demo.view[name]) input.value = demo.view[name];
   };
+  return { node: h("label", { class: "field-line" }, h("span", { class: "name" }, label), input), update };
+};
 
-  former.fields = { choice, stepper, line };
-})();
+export const fields = { choice, stepper, line };

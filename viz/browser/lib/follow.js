@@ -1,41 +1,79 @@
-// Numbers that are followed: a vector as a row of cells, and one number as the sum of products it is. Adds former.numberRow
-// and former.productsTable.
-(() => {
-  const former = window.former;
-  const { h, say } = former;
-  const TERMS = 8; // of a sum that are written out: the largest
-  const MANY = 20; // numbers, beyond which a row is too narrow for more than one digit after the point, or on a phone for any
+// Numbers that are followed: a vector as a row of cells, and one number as the sum of products it is.
 
-  /** Numbers in a row, each a cell in its colour; with pick, {chosen, onpick(i)}, each is a button. */
-  former.numberRow = (name, numbers, pick = null) => {
-    const colours = former.colours().scores;
-    const most = Math.max(1e-9, ...numbers.map(Math.abs));
-    const many = numbers.length > MANY;
-    const cell = (value, i) => {
-      const node = pick
-        ? h("button", { type: "button", "aria-pressed": `${pick.chosen === i}`, "aria-label": `${name} ${i}: ${former.number(value, 3)}`, onclick: () => pick.onpick(i) }, former.fixed(value, many ? 1 : 2))
-        : h("span", {}, many ? "" : former.fixed(value, 2));
-      former.ground(node, colours[Math.round(127.5 + (127.5 * value) / most)]);
-      node.title = `${i}: ${former.number(value)}`;
-      return node;
-    };
-    return h("p", { class: `number-row${many ? " many" : ""}`, "data-row": name }, h("b", {}, name), h("span", { class: "numbers", style: `--count: ${numbers.length}` }, ...numbers.map(cell)));
-  };
+import { h } from "./base.js";
+import { ground, palette } from "./colour.js";
+import { say } from "./messages.js";
+import { asFixed, asNumber } from "./numbers.js";
 
-  /** A number as the sum of weight · input, {weights, inputs, of}, the inputs being those of a vector `of` that name, and the
-   *  first weight at `row` and `column` of its tensor: {table, sum}. The table has the largest products, and all others
-   *  together. */
-  former.productsTable = ({ weights, inputs, of, row, column }) => {
-    const terms = weights.map((weight, i) => ({ place: `[${row}, ${column + i}]`, weight, input: inputs[i], product: weight * inputs[i] }));
-    const sum = terms.reduce((all, { product }) => all + product, 0);
-    const largest = [...terms].sort((one, other) => Math.abs(other.product) - Math.abs(one.product)).slice(0, TERMS);
-    const rest = sum - largest.reduce((all, { product }) => all + product, 0);
-    const term = ({ place, weight, input, product }) => h("tr", {}, h("th", { scope: "row" }, place), ...[weight, input, product].map((value) => h("td", {}, former.fixed(value, 4))));
-    const heads = [say("products_place"), say("products_weight"), say("products_input", { of }), say("products_product")];
-    const table = h("table", { class: "products" },
-      h("thead", {}, h("tr", {}, ...heads.map((words) => h("th", { scope: "col" }, words)))),
-      h("tbody", {}, ...largest.map(term)),
-      h("tfoot", {}, h("tr", {}, h("th", { scope: "row", colspan: 3 }, say("products_rest", { count: terms.length - largest.length })), h("td", {}, former.fixed(rest, 4)))));
-    return { table, sum };
+const TERMS = 8; // of a sum that are written out: the largest
+const MANY = 20; // numbers, beyond which a row is too narrow for more than one digit after the point, or on a phone for any
+
+/** Numbers in a row, each a cell in its colour; with pick, {chosen, onpick(i)}, each is a button. */
+export const numberRow = (name, numbers, pick = null) => {
+  const colours = palette().scores;
+  const most = Math.max(1e-9, ...numbers.map(Math.abs));
+  const many = numbers.length > MANY;
+  const cell = (value, i) => {
+    const node = pick
+      ? h(
+          "button",
+          {
+            type: "button",
+            "aria-pressed": `${pick.chosen === i}`,
+            "aria-label": `${name} ${i}: ${asNumber(value, 3)}`,
+            onclick: () => pick.onpick(i),
+          },
+          asFixed(value, many ? 1 : 2),
+        )
+      : h("span", {}, many ? "" : asFixed(value, 2));
+    ground(node, colours[Math.round(127.5 + (127.5 * value) / most)]);
+    node.title = `${i}: ${asNumber(value)}`;
+    return node;
   };
-})();
+  return h(
+    "p",
+    { class: `number-row${many ? " many" : ""}`, "data-row": name },
+    h("b", {}, name),
+    h("span", { class: "numbers", style: `--count: ${numbers.length}` }, ...numbers.map(cell)),
+  );
+};
+
+/** A number as the sum of weight · input, {weights, inputs, of}, the inputs being those of a vector `of` that name, and the
+ *  first weight at `row` and `column` of its tensor: {table, sum}. The table has the largest products, and all others
+ *  together. */
+export const productsTable = ({ weights, inputs, of, row, column }) => {
+  const terms = weights.map((weight, i) => ({
+    place: `[${row}, ${column + i}]`,
+    weight,
+    input: inputs[i],
+    product: weight * inputs[i],
+  }));
+  const sum = terms.reduce((all, { product }) => all + product, 0);
+  const largest = [...terms].sort((one, other) => Math.abs(other.product) - Math.abs(one.product)).slice(0, TERMS);
+  const rest = sum - largest.reduce((all, { product }) => all + product, 0);
+  const term = ({ place, weight, input, product }) =>
+    h(
+      "tr",
+      {},
+      h("th", { scope: "row" }, place),
+      ...[weight, input, product].map((value) => h("td", {}, asFixed(value, 4))),
+    );
+  const heads = [say("products_place"), say("products_weight"), say("products_input", { of }), say("products_product")];
+  const table = h(
+    "table",
+    { class: "products" },
+    h("thead", {}, h("tr", {}, ...heads.map((words) => h("th", { scope: "col" }, words)))),
+    h("tbody", {}, ...largest.map(term)),
+    h(
+      "tfoot",
+      {},
+      h(
+        "tr",
+        {},
+        h("th", { scope: "row", colspan: 3 }, say("products_rest", { count: terms.length - largest.length })),
+        h("td", {}, asFixed(rest, 4)),
+      ),
+    ),
+  );
+  return { table, sum };
+};

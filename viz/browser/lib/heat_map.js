@@ -1,313 +1,384 @@
-// A picture of rows × columns with labels along both sides, whose cells are pointed at and whose rows are marked. Adds
-// former.heatMap and former.hatch.
-(() => {
-  const former = window.former;
-  const [FONT, SMALLEST] = [12, 8]; // pixels of a label
-  const LABELLED = 50; // tokens that all have a label, as in viz/figures/maps.py; of more, as many as fit
-  const LEVELS = 3; // labels stand in so many columns beside each other where one has no room for all
-  const LONGEST = 14; // characters; the whole label is told under the pointer
-  const SHORT = 36; // pixels of a label that is not turned where others have no room beside it
-  const SIGN = 11; // pixels of a cell from which it is written in
-  const WIDE = 1.4; // a cell's width to its height, at most
-  const TITLE = 15; // pixels for what an axis is called
-  const HATCH = 6; // pixels from line to line
-  const AROUND = ["labels", "across", "words", "wordsAcross", "titles", "hidden", "fill"]; // of what is shown, all but its cells and marks
+// A picture of rows × columns with labels along both sides, whose cells are pointed at and whose rows are marked.
 
-  /** The next of 1, 2, 5, 10, 20, ...: from label to label, where some are left out. */
-  const round = (count) => {
-    const power = 10 ** Math.floor(Math.log10(count));
-    return power * [1, 2, 5, 10].find((part) => part * power >= count);
+import { cellAt, fit, h, isDark, pixelRatio } from "./base.js";
+import { laser, makeImage, variable } from "./colour.js";
+import { widest } from "./fill.js";
+import { keys } from "./keys.js";
+import { makeDrawing } from "./panel.js";
+import { site } from "./site.js";
+
+const [FONT, SMALLEST] = [12, 8]; // pixels of a label
+const LABELLED = 50; // tokens that all have a label, as in viz/figures/maps.py; of more, as many as fit
+const LEVELS = 3; // labels stand in so many columns beside each other where one has no room for all
+const LONGEST = 14; // characters; the whole label is told under the pointer
+const SHORT = 36; // pixels of a label that is not turned where others have no room beside it
+const SIGN = 11; // pixels of a cell from which it is written in
+const WIDE = 1.4; // a cell's width to its height, at most
+const TITLE = 15; // pixels for what an axis is called
+const HATCH = 6; // pixels from line to line
+const AROUND = ["labels", "across", "words", "wordsAcross", "titles", "hidden", "fill"]; // of what is shown, all but its cells and marks
+
+/** The next of 1, 2, 5, 10, 20, ...: from label to label, where some are left out. */
+const round = (count) => {
+  const power = 10 ** Math.floor(Math.log10(count));
+  return power * [1, 2, 5, 10].find((part) => part * power >= count);
+};
+const cut = (label, name = `${label}`) =>
+  [...name].length > LONGEST ? `${[...name].slice(0, LONGEST - 1).join("")}…` : name;
+const fontOf = (size, weight = "") => `${weight} ${size}px ${site.style.font}`;
+
+/** Lines over what `area` (a Path2D) holds, inside a frame: what is hidden looks like nothing that is there. */
+export const hatch = (context, area, { left, top, width, height }) => {
+  context.save();
+  context.clip(area);
+  context.globalAlpha = 0.35;
+  context.strokeStyle = variable("quiet");
+  context.lineWidth = 1;
+  context.beginPath();
+  for (let x = left - height; x < left + width; x += HATCH) {
+    context.moveTo(x, top + height);
+    context.lineTo(x + height, top);
+  }
+  context.stroke();
+  context.restore();
+};
+
+/**
+ * A picture in `place`, which gives it its size.
+ *
+ * label: what it is, to those who do not see it. onpoint({row, column} or null), onpick({row, column}); onkey(event):
+ * without it the arrow keys point at one cell after another, and Enter picks it.
+ * Returns {canvas, draw}: draw({labels, across, words, wordsAcross, titles, fill, pixel(row, column), image, hidden(row,
+ * column), sign(row, column), rows, columns, edge, at}) paints it: labels are those of the rows, and of the columns too
+ * unless `across` has others; sides whose labels are all empty take no room; words, lists of {from, to, name}, stand over
+ * several labels; titles, [of the rows, of the columns], say what the sides are; with `fill` cells have any shape that
+ * fills the place. pixel gives a cell's colour (as in palette), or image has one pixel a cell; hidden cells are
+ * hatched; sign is what is written in a cell; rows and columns are lists of {at, colour} to mark; edge, {row, column}, either of them,
+ * is where something ends, and at is the cell pointed at. While labels, words, titles and hidden stay the same objects,
+ * what stands around the cells is not drawn again.
+ *
+ * @param {HTMLElement} place
+ * @param {{ label: string, onpoint: (at: any) => void, onpick: (at: any) => void, onkey?: (event: any) => void }} options
+ */
+export const makeHeatMap = (place, options) => {
+  const { label, onpoint, onpick, onkey } = options;
+  const canvas = h("canvas", {
+    class: "heat-map",
+    tabindex: 0,
+    role: "application",
+    "aria-label": label,
+    "aria-keyshortcuts": onkey ? null : Object.keys(keys.arrows).join(" "),
+  });
+  place.classList.add("heat-map-place");
+  place.append(canvas);
+  let frame = null; // {left, top, width, height, rows, columns}
+  let walked = null; // the cell that the arrow keys have come to
+
+  /** How the labels of a side stand whose cells are `pitch` pixels apart: {names, font, upright, levels, every, depth,
+   *  words, wordsUpright, whole}: `depth` pixels for each level, `whole` for all. */
+  const arrange = (labels, words, pitch, across) => {
+    const context = canvas.getContext("2d");
+    const all = labels.length <= LABELLED;
+    const font = all ? Math.max(SMALLEST, Math.min(FONT, Math.floor(pitch))) : FONT;
+    const widest = (names, size) => {
+      context.font = fontOf(size);
+      return Math.max(0, ...names.map((name) => context.measureText(name).width));
+    };
+    const names = (all || !words) && labels.some((label) => label !== "") ? labels.map((label) => cut(label)) : [];
+    const width = widest(names, font);
+    const upright = across && width <= (all ? 2 * pitch : SHORT); // else labels of columns are turned
+    const wanted = Math.ceil((upright ? width + 1 : font - 1) / pitch);
+    const levels = all ? Math.min(LEVELS, wanted) : 1;
+    const depth = names.length ? Math.ceil(upright ? font + 1 : width + 4) : 0;
+    const longest = words
+      ? Math.ceil(
+          widest(
+            words.map(({ name }) => cut(name)),
+            FONT,
+          ),
+        )
+      : 0;
+    const wordsUpright =
+      across && words?.every(({ from, to, name }) => context.measureText(cut(name)).width < (to - from + 2) * pitch);
+    const over = words ? (wordsUpright ? FONT : longest) + 7 : 0;
+    return {
+      names,
+      font,
+      upright,
+      levels,
+      every: all ? Math.ceil(wanted / levels) : round(wanted),
+      depth,
+      words,
+      wordsUpright,
+      whole: levels * depth + over + 4,
+    };
   };
-  const cut = (label, name = `${label}`) => ([...name].length > LONGEST ? `${[...name].slice(0, LONGEST - 1).join("")}…` : name);
-  const fontOf = (size, weight = "") => `${weight} ${size}px ${former.style.font}`;
 
-  /** Lines over what `area` (a Path2D) holds, inside a frame: what is hidden looks like nothing that is there. */
-  former.hatch = (context, area, { left, top, width, height }) => {
-    context.save();
-    context.clip(area);
-    context.globalAlpha = 0.35;
-    context.strokeStyle = former.variable("quiet");
-    context.lineWidth = 1;
-    context.beginPath();
-    for (let x = left - height; x < left + width; x += HATCH) {
-      context.moveTo(x, top + height);
-      context.lineTo(x + height, top);
+  const layout = ({ labels, across = labels, words, wordsAcross = words, titles, fill }, size) => {
+    const title = titles ? TITLE : 0;
+    const [rows, columns] = [labels.length, across.length];
+    let next = { left: 60, top: 40, width: size.width - 62, height: size.height - 42 };
+    let down, over;
+    for (let round = 0; round < 2; round++) {
+      down = arrange(labels, words, next.height / rows, false);
+      over = arrange(across, wordsAcross, next.width / columns, true);
+      const [left, top] = [title + down.whole, title + over.whole];
+      const height = Math.max(40, size.height - top - 2);
+      const width = Math.max(40, Math.min(size.width - left - 2, fill ? Infinity : height * widest(WIDE)));
+      next = { left, top, width, height: fill ? height : Math.min(height, width * WIDE) };
     }
-    context.stroke();
+    return { ...next, rows, columns, down, over };
+  };
+  // Whole pixels of the screen: a line between two of them is blurred, and one beside where cells meet leaves a sliver.
+  const whole = (place) => Math.round(place * frame.scale) / frame.scale;
+  const x = (column) => whole(frame.left + (column * frame.width) / frame.columns);
+  const y = (row) => whole(frame.top + (row * frame.height) / frame.rows);
+
+  const cells = (context, { pixel, image }) => {
+    const { left, top, width, height, rows, columns } = frame;
+    context.imageSmoothingEnabled = Math.min(width / columns, height / rows) * pixelRatio(canvas) < 1;
+    context.imageSmoothingQuality = "high";
+    context.drawImage(image ?? makeImage(columns, rows, (column, row) => pixel(row, column)), left, top, width, height);
+  };
+
+  /** What stands around the cells and over them, and is the same for other cells of the same rows and columns. */
+  const around = (context, shown) => {
+    const { left, top, width, height, rows, columns } = frame;
+    context.strokeStyle = variable("line");
+    context.strokeRect(left - 0.5, top - 0.5, width + 1, height + 1);
+    if (shown.hidden) hatch(context, areaOf(shown.hidden), frame);
+    context.fillStyle = variable("panel");
+    if (Math.min(width / columns, height / rows) >= 8) {
+      const line = Math.max(1, Math.round(frame.scale)) / frame.scale;
+      for (let row = 1; row < rows; row++) context.fillRect(left, y(row) - line, width, line);
+      for (let column = 1; column < columns; column++) context.fillRect(x(column) - line, top, line, height);
+    }
+    if (shown.titles) titles(context, shown.titles);
+    names(context, frame.down, false);
+    names(context, frame.over, true);
+  };
+
+  const signs = (context, { sign }) => {
+    const { width, height, rows, columns } = frame;
+    const high = height / rows;
+    if (!sign || Math.min(width / columns, high) < SIGN) return;
+    Object.assign(context, {
+      font: fontOf(Math.min(12, Math.round(high * 0.72))),
+      textAlign: "center",
+      textBaseline: "middle",
+      fillStyle: variable("quiet"),
+    });
+    for (let row = 0; row < rows; row++)
+      for (let column = 0; column < columns; column++) {
+        const said = sign(row, column);
+        if (said) context.fillText(said, x(column + 0.5), y(row + 0.5));
+      }
+  };
+
+  /** The hidden cells, those beside each other in a row as one. */
+  const areaOf = (hidden) => {
+    const area = new Path2D();
+    for (let row = 0; row < frame.rows; row++)
+      for (let column = 0; column < frame.columns; column++) {
+        if (!hidden(row, column)) continue;
+        const first = column;
+        while (column + 1 < frame.columns && hidden(row, column + 1)) column++;
+        area.rect(x(first), y(row), x(column + 1) - x(first), y(row + 1) - y(row));
+      }
+    return area;
+  };
+
+  /** Draws so many pixels away from the frame, at a place along one of its sides. */
+  const beside = (context, across, along, away, upright, draw) => {
+    context.save();
+    context.translate(across ? along : frame.left - away, across ? frame.top - away : along);
+    if (across && !upright) context.rotate(-Math.PI / 2);
+    Object.assign(context, {
+      textAlign: across ? (upright ? "center" : "left") : "right",
+      textBaseline: across && upright ? "alphabetic" : "middle",
+    });
+    draw();
     context.restore();
   };
 
-  /**
-   * A picture in `place`, which gives it its size.
-   *
-   * label: what it is, to those who do not see it. onpoint({row, column} or null), onpick({row, column}); onkey(event):
-   * without it the arrow keys point at one cell after another, and Enter picks it.
-   * Returns {canvas, draw}: draw({labels, across, words, wordsAcross, titles, fill, pixel(row, column), image, hidden(row,
-   * column), sign(row, column), rows, columns, edge, at}) paints it: labels are those of the rows, and of the columns too
-   * unless `across` has others; sides whose labels are all empty take no room; words, lists of {from, to, name}, stand over
-   * several labels; titles, [of the rows, of the columns], say what the sides are; with `fill` cells have any shape that
-   * fills the place. pixel gives a cell's colour (as in former.colours), or image has one pixel a cell; hidden cells are
-   * hatched; sign is what is written in a cell; rows and columns are lists of {at, colour} to mark; edge, {row, column}, either of them,
-   * is where something ends, and at is the cell pointed at. While labels, words, titles and hidden stay the same objects,
-   * what stands around the cells is not drawn again.
-   */
-  former.heatMap = (place, { label, onpoint, onpick, onkey }) => {
-    const canvas = former.h("canvas", { class: "heat-map", tabindex: 0, role: "application", "aria-label": label, "aria-keyshortcuts": onkey ? null : Object.keys(former.keys.arrows).join(" ") });
-    place.classList.add("heat-map-place");
-    place.append(canvas);
-    let frame = null; // {left, top, width, height, rows, columns}
-    let walked = null; // the cell that the arrow keys have come to
-
-    /** How the labels of a side stand whose cells are `pitch` pixels apart: {names, font, upright, levels, every, depth,
-     *  words, wordsUpright, whole}: `depth` pixels for each level, `whole` for all. */
-    const arrange = (labels, words, pitch, across) => {
-      const context = canvas.getContext("2d");
-      const all = labels.length <= LABELLED;
-      const font = all ? Math.max(SMALLEST, Math.min(FONT, Math.floor(pitch))) : FONT;
-      const widest = (names, size) => {
-        context.font = fontOf(size);
-        return Math.max(0, ...names.map((name) => context.measureText(name).width));
-      };
-      const names = (all || !words) && labels.some((label) => label !== "") ? labels.map((label) => cut(label)) : [];
-      const width = widest(names, font);
-      const upright = across && width <= (all ? 2 * pitch : SHORT); // else labels of columns are turned
-      const wanted = Math.ceil((upright ? width + 1 : font - 1) / pitch);
-      const levels = all ? Math.min(LEVELS, wanted) : 1;
-      const depth = names.length ? Math.ceil(upright ? font + 1 : width + 4) : 0;
-      const longest = words ? Math.ceil(widest(words.map(({ name }) => cut(name)), FONT)) : 0;
-      const wordsUpright = across && words?.every(({ from, to, name }) => context.measureText(cut(name)).width < (to - from + 2) * pitch);
-      const over = words ? (wordsUpright ? FONT : longest) + 7 : 0;
-      return { names, font, upright, levels, every: all ? Math.ceil(wanted / levels) : round(wanted), depth, words, wordsUpright, whole: levels * depth + over + 4 };
-    };
-
-    const layout = ({ labels, across = labels, words, wordsAcross = words, titles, fill }, size) => {
-      const title = titles ? TITLE : 0;
-      const [rows, columns] = [labels.length, across.length];
-      let next = { left: 60, top: 40, width: size.width - 62, height: size.height - 42 };
-      let down, over;
-      for (let round = 0; round < 2; round++) {
-        down = arrange(labels, words, next.height / rows, false);
-        over = arrange(across, wordsAcross, next.width / columns, true);
-        const [left, top] = [title + down.whole, title + over.whole];
-        const height = Math.max(40, size.height - top - 2);
-        const width = Math.max(40, Math.min(size.width - left - 2, fill ? Infinity : height * former.widest(WIDE)));
-        next = { left, top, width, height: fill ? height : Math.min(height, width * WIDE) };
+  const names = (context, side, across) => {
+    const at = across ? x : y;
+    const { names, font, upright, levels, every, depth } = side;
+    context.font = fontOf(font);
+    const line = variable("line");
+    // Wider than its cell, a label ends with the picture.
+    const last = (i) =>
+      across && upright && every > 1 ? frame.left + frame.width - context.measureText(names[i]).width / 2 : Infinity;
+    for (let level = levels - 1; level >= 0; level--)
+      for (let i = level * every; i < names.length; i += levels * every) {
+        const away = 4 + level * depth;
+        context.fillStyle = line;
+        if (level)
+          context.fillRect(
+            across ? at(i + 0.5) : frame.left - away,
+            across ? frame.top - away : at(i + 0.5),
+            across ? 0.5 : away,
+            across ? away : 0.5,
+          );
+        context.fillStyle = variable("text");
+        beside(context, across, Math.min(at(i + 0.5), last(i)), away, upright, () => context.fillText(names[i], 0, 0));
       }
-      return { ...next, rows, columns, down, over };
-    };
-    // Whole pixels of the screen: a line between two of them is blurred, and one beside where cells meet leaves a sliver.
-    const whole = (place) => Math.round(place * frame.scale) / frame.scale;
-    const x = (column) => whole(frame.left + (column * frame.width) / frame.columns);
-    const y = (row) => whole(frame.top + (row * frame.height) / frame.rows);
-
-    const cells = (context, { pixel, image }) => {
-      const { left, top, width, height, rows, columns } = frame;
-      context.imageSmoothingEnabled = Math.min(width / columns, height / rows) * former.pixelRatio(canvas) < 1;
-      context.imageSmoothingQuality = "high";
-      context.drawImage(image ?? former.image(columns, rows, (column, row) => pixel(row, column)), left, top, width, height);
-    };
-
-    /** What stands around the cells and over them, and is the same for other cells of the same rows and columns. */
-    const around = (context, shown) => {
-      const { left, top, width, height, rows, columns } = frame;
-      context.strokeStyle = former.variable("line");
-      context.strokeRect(left - 0.5, top - 0.5, width + 1, height + 1);
-      if (shown.hidden) former.hatch(context, areaOf(shown.hidden), frame);
-      context.fillStyle = former.variable("panel");
-      if (Math.min(width / columns, height / rows) >= 8) {
-        const line = Math.max(1, Math.round(frame.scale)) / frame.scale;
-        for (let row = 1; row < rows; row++) context.fillRect(left, y(row) - line, width, line);
-        for (let column = 1; column < columns; column++) context.fillRect(x(column) - line, top, line, height);
-      }
-      if (shown.titles) titles(context, shown.titles);
-      names(context, frame.down, false);
-      names(context, frame.over, true);
-    };
-
-    const signs = (context, { sign }) => {
-      const { width, height, rows, columns } = frame;
-      const high = height / rows;
-      if (!sign || Math.min(width / columns, high) < SIGN) return;
-      Object.assign(context, { font: fontOf(Math.min(12, Math.round(high * 0.72))), textAlign: "center", textBaseline: "middle", fillStyle: former.variable("quiet") });
-      for (let row = 0; row < rows; row++)
-        for (let column = 0; column < columns; column++) {
-          const said = sign(row, column);
-          if (said) context.fillText(said, x(column + 0.5), y(row + 0.5));
-        }
-    };
-
-    /** The hidden cells, those beside each other in a row as one. */
-    const areaOf = (hidden) => {
-      const area = new Path2D();
-      for (let row = 0; row < frame.rows; row++)
-        for (let column = 0; column < frame.columns; column++) {
-          if (!hidden(row, column)) continue;
-          const first = column;
-          while (column + 1 < frame.columns && hidden(row, column + 1)) column++;
-          area.rect(x(first), y(row), x(column + 1) - x(first), y(row + 1) - y(row));
-        }
-      return area;
-    };
-
-    /** Draws so many pixels away from the frame, at a place along one of its sides. */
-    const beside = (context, across, along, away, upright, draw) => {
-      context.save();
-      context.translate(across ? along : frame.left - away, across ? frame.top - away : along);
-      if (across && !upright) context.rotate(-Math.PI / 2);
-      Object.assign(context, { textAlign: across ? (upright ? "center" : "left") : "right", textBaseline: across && upright ? "alphabetic" : "middle" });
-      draw();
-      context.restore();
-    };
-
-    const names = (context, side, across) => {
-      const at = across ? x : y;
-      const { names, font, upright, levels, every, depth } = side;
-      context.font = fontOf(font);
-      const line = former.variable("line");
-      // Wider than its cell, a label ends with the picture.
-      const last = (i) => (across && upright && every > 1 ? frame.left + frame.width - context.measureText(names[i]).width / 2 : Infinity);
-      for (let level = levels - 1; level >= 0; level--)
-        for (let i = level * every; i < names.length; i += levels * every) {
-          const away = 4 + level * depth;
-          context.fillStyle = line;
-          if (level) context.fillRect(across ? at(i + 0.5) : frame.left - away, across ? frame.top - away : at(i + 0.5), across ? 0.5 : away, across ? away : 0.5);
-          context.fillStyle = former.variable("text");
-          beside(context, across, Math.min(at(i + 0.5), last(i)), away, upright, () => context.fillText(names[i], 0, 0));
-        }
-      if (side.words) words(context, side, across);
-    };
-
-    /** The words over their labels, each with a line as long as it is; one that would stand on another is left out. */
-    const words = (context, { words, wordsUpright, levels, depth }, across) => {
-      const at = across ? x : y;
-      const away = 5 + levels * depth;
-      let free = -Infinity; // from where on there is room
-      context.font = fontOf(FONT);
-      for (const { from, to, name } of words) {
-        const [start, end] = [at(from), at(to + 1)];
-        const half = (wordsUpright ? context.measureText(name).width + 4 : FONT) / 2;
-        context.fillStyle = former.variable("quiet");
-        context.fillRect(across ? start + 1 : frame.left - away, across ? frame.top - away : start + 1, across ? end - start - 2 : 1, across ? 1 : end - start - 2);
-        if ((start + end) / 2 - half < free) continue;
-        free = (start + end) / 2 + half;
-        context.fillStyle = former.variable("text");
-        beside(context, across, (start + end) / 2, away + 3, wordsUpright, () => context.fillText(cut(name), 0, 0));
-      }
-    };
-
-    /** The label of a marked row or column, on a plate that hides its neighbours. */
-    const marked = (context, { font, upright }, across, i, colour) => {
-      const name = cut(across ? frame.across[i] : frame.labels[i]);
-      if (!name) return;
-      const size = Math.max(font, 11);
-      context.font = fontOf(size, "600");
-      const wide = context.measureText(name).width + 4;
-      beside(context, across, (across ? x : y)(i + 0.5), 3, upright, () => {
-        context.fillStyle = former.variable("panel");
-        if (across && upright) context.fillRect(-wide / 2, -size, wide, size + 2);
-        else context.fillRect(across ? -1 : -wide + 1, -size / 2 - 1, wide, size + 2);
-        context.fillStyle = colour;
-        context.fillText(name, 0, 0);
-      });
-    };
-
-    const titles = (context, [ofRows, ofColumns]) => {
-      Object.assign(context, { fillStyle: former.variable("quiet"), font: fontOf(11), textBaseline: "top", textAlign: "left" });
-      context.fillText(ofColumns, frame.left, 1);
-      context.save();
-      context.translate(1, frame.top);
-      context.rotate(-Math.PI / 2);
-      context.textAlign = "right";
-      context.fillText(ofRows, 0, 0);
-      context.restore();
-    };
-
-    /** A dashed line before a row and before a column. */
-    const ends = (context, { row, column }) => {
-      context.strokeStyle = former.variable("mark");
-      context.lineWidth = 1.5;
-      context.setLineDash([5, 3]);
-      context.beginPath();
-      for (const [x0, y0, x1, y1] of [...(row == null ? [] : [[0, row, frame.columns, row]]), ...(column == null ? [] : [[column, 0, column, frame.rows]])]) {
-        context.moveTo(x(x0), y(y0));
-        context.lineTo(x(x1), y(y1));
-      }
-      context.stroke();
-      context.setLineDash([]);
-    };
-
-    const marks = (context, { rows = [], columns = [], at }) => {
-      const box = (colour, left, top, right, bottom) => {
-        context.strokeStyle = colour;
-        context.strokeRect(left - 1, top - 1, right - left + 1, bottom - top + 1);
-      };
-      for (const { at: row, colour, line = 2 } of rows) {
-        context.lineWidth = line;
-        box(colour, x(0), y(row), x(frame.columns), y(row + 1));
-      }
-      for (const { at: column, colour, line = 2 } of columns) {
-        context.lineWidth = line;
-        box(colour, x(column), y(0), x(column + 1), y(frame.rows));
-      }
-      if (!at || at.row >= frame.rows || at.column >= frame.columns) return;
-      context.lineWidth = 2;
-      const [left, top, right, bottom] = [x(at.column), y(at.row), x(at.column + 1), y(at.row + 1)];
-      box(former.variable("text"), left, top, right, bottom);
-      former.laser(context, left, top, right - left, bottom - top);
-    };
-
-    let sheet = null; // {of, canvas}: what stands around the cells, drawn once for what it is of
-
-    const layOut = (shown, size, of) => {
-      frame = { ...layout(shown, size), labels: shown.labels, across: shown.across ?? shown.labels, scale: canvas.width / size.width };
-      canvas.dataset.frame = [frame.left, frame.top, frame.width, frame.height].map((side) => side.toFixed(2)).join(" ");
-      sheet = { of, canvas: sheet?.canvas ?? former.h("canvas") };
-      Object.assign(sheet.canvas, { width: canvas.width, height: canvas.height }); // which clears it
-      const context = sheet.canvas.getContext("2d");
-      context.scale(canvas.width / size.width, canvas.height / size.height);
-      around(context, shown);
-    };
-
-    const drawing = former.drawing(place, (shown, size) => {
-      const context = former.fit(canvas, size.width, size.height);
-      const of = [...AROUND.map((name) => shown[name]), size.width, size.height, former.pixelRatio(canvas), former.widest(WIDE), former.isDark()];
-      if (!of.every((part, i) => part === sheet?.of[i])) layOut(shown, size, of);
-      cells(context, shown);
-      context.save();
-      context.resetTransform();
-      context.drawImage(sheet.canvas, 0, 0);
-      context.restore();
-      signs(context, shown);
-      for (const { at, colour } of shown.rows ?? []) marked(context, frame.down, false, at, colour);
-      for (const { at, colour } of shown.columns ?? []) marked(context, frame.over, true, at, colour);
-      if (shown.edge) ends(context, shown.edge);
-      marks(context, { ...shown, at: shown.at ?? walked });
-    });
-
-    const walk = (event) => {
-      const { arrows, inside } = former.keys;
-      const step = arrows[event.key];
-      if (!frame || former.keys.modified(event) || !(step || (walked && event.key === "Enter"))) return;
-      event.preventDefault();
-      if (!step) return void onpick(walked);
-      walked = walked ? { row: inside(walked.row + step[0], frame.rows), column: inside(walked.column + step[1], frame.columns) } : { row: 0, column: 0 };
-      onpoint(walked);
-      drawing.draw(drawing.what);
-    };
-    const stand = () => {
-      if (!walked) return;
-      walked = null;
-      drawing.draw(drawing.what);
-    };
-
-    const cellAt = (event) => frame && former.cellAt(canvas, event, frame, frame.rows, frame.columns);
-    for (const type of ["pointermove", "pointerdown"]) canvas.addEventListener(type, (event) => (stand(), onpoint(cellAt(event))));
-    for (const type of ["pointerleave", "blur"]) canvas.addEventListener(type, () => (stand(), onpoint(null)));
-    canvas.addEventListener("click", (event) => {
-      const at = cellAt(event);
-      if (at) onpick(at);
-    });
-    canvas.addEventListener("keydown", onkey ?? walk);
-    return { canvas, draw: drawing.draw };
+    if (side.words) words(context, side, across);
   };
-})();
+
+  /** The words over their labels, each with a line as long as it is; one that would stand on another is left out. */
+  const words = (context, { words, wordsUpright, levels, depth }, across) => {
+    const at = across ? x : y;
+    const away = 5 + levels * depth;
+    let free = -Infinity; // from where on there is room
+    context.font = fontOf(FONT);
+    for (const { from, to, name } of words) {
+      const [start, end] = [at(from), at(to + 1)];
+      const half = (wordsUpright ? context.measureText(name).width + 4 : FONT) / 2;
+      context.fillStyle = variable("quiet");
+      context.fillRect(
+        across ? start + 1 : frame.left - away,
+        across ? frame.top - away : start + 1,
+        across ? end - start - 2 : 1,
+        across ? 1 : end - start - 2,
+      );
+      if ((start + end) / 2 - half < free) continue;
+      free = (start + end) / 2 + half;
+      context.fillStyle = variable("text");
+      beside(context, across, (start + end) / 2, away + 3, wordsUpright, () => context.fillText(cut(name), 0, 0));
+    }
+  };
+
+  /** The label of a marked row or column, on a plate that hides its neighbours. */
+  const marked = (context, { font, upright }, across, i, colour) => {
+    const name = cut(across ? frame.across[i] : frame.labels[i]);
+    if (!name) return;
+    const size = Math.max(font, 11);
+    context.font = fontOf(size, "600");
+    const wide = context.measureText(name).width + 4;
+    beside(context, across, (across ? x : y)(i + 0.5), 3, upright, () => {
+      context.fillStyle = variable("panel");
+      if (across && upright) context.fillRect(-wide / 2, -size, wide, size + 2);
+      else context.fillRect(across ? -1 : -wide + 1, -size / 2 - 1, wide, size + 2);
+      context.fillStyle = colour;
+      context.fillText(name, 0, 0);
+    });
+  };
+
+  const titles = (context, [ofRows, ofColumns]) => {
+    Object.assign(context, { fillStyle: variable("quiet"), font: fontOf(11), textBaseline: "top", textAlign: "left" });
+    context.fillText(ofColumns, frame.left, 1);
+    context.save();
+    context.translate(1, frame.top);
+    context.rotate(-Math.PI / 2);
+    context.textAlign = "right";
+    context.fillText(ofRows, 0, 0);
+    context.restore();
+  };
+
+  /** A dashed line before a row and before a column. */
+  const ends = (context, { row, column }) => {
+    context.strokeStyle = variable("mark");
+    context.lineWidth = 1.5;
+    context.setLineDash([5, 3]);
+    context.beginPath();
+    for (const [x0, y0, x1, y1] of [
+      ...(row == null ? [] : [[0, row, frame.columns, row]]),
+      ...(column == null ? [] : [[column, 0, column, frame.rows]]),
+    ]) {
+      context.moveTo(x(x0), y(y0));
+      context.lineTo(x(x1), y(y1));
+    }
+    context.stroke();
+    context.setLineDash([]);
+  };
+
+  const marks = (context, { rows = [], columns = [], at }) => {
+    const box = (colour, left, top, right, bottom) => {
+      context.strokeStyle = colour;
+      context.strokeRect(left - 1, top - 1, right - left + 1, bottom - top + 1);
+    };
+    for (const { at: row, colour, line = 2 } of rows) {
+      context.lineWidth = line;
+      box(colour, x(0), y(row), x(frame.columns), y(row + 1));
+    }
+    for (const { at: column, colour, line = 2 } of columns) {
+      context.lineWidth = line;
+      box(colour, x(column), y(0), x(column + 1), y(frame.rows));
+    }
+    if (!at || at.row >= frame.rows || at.column >= frame.columns) return;
+    context.lineWidth = 2;
+    const [left, top, right, bottom] = [x(at.column), y(at.row), x(at.column + 1), y(at.row + 1)];
+    box(variable("text"), left, top, right, bottom);
+    laser(context, left, top, right - left, bottom - top);
+  };
+
+  let sheet = null; // {of, canvas}: what stands around the cells, drawn once for what it is of
+
+  const layOut = (shown, size, of) => {
+    frame = {
+      ...layout(shown, size),
+      labels: shown.labels,
+      across: shown.across ?? shown.labels,
+      scale: canvas.width / size.width,
+    };
+    canvas.dataset.frame = [frame.left, frame.top, frame.width, frame.height].map((side) => side.toFixed(2)).join(" ");
+    sheet = { of, canvas: sheet?.canvas ?? h("canvas") };
+    Object.assign(sheet.canvas, { width: canvas.width, height: canvas.height }); // which clears it
+    const context = sheet.canvas.getContext("2d");
+    context.scale(canvas.width / size.width, canvas.height / size.height);
+    around(context, shown);
+  };
+
+  const drawing = makeDrawing(place, (shown, size) => {
+    const context = fit(canvas, size.width, size.height);
+    const of = [
+      ...AROUND.map((name) => shown[name]),
+      size.width,
+      size.height,
+      pixelRatio(canvas),
+      widest(WIDE),
+      isDark(),
+    ];
+    if (!of.every((part, i) => part === sheet?.of[i])) layOut(shown, size, of);
+    cells(context, shown);
+    context.save();
+    context.resetTransform();
+    context.drawImage(sheet.canvas, 0, 0);
+    context.restore();
+    signs(context, shown);
+    for (const { at, colour } of shown.rows ?? []) marked(context, frame.down, false, at, colour);
+    for (const { at, colour } of shown.columns ?? []) marked(context, frame.over, true, at, colour);
+    if (shown.edge) ends(context, shown.edge);
+    marks(context, { ...shown, at: shown.at ?? walked });
+  });
+
+  const walk = (event) => {
+    const { arrows, inside } = keys;
+    const step = arrows[event.key];
+    if (!frame || keys.modified(event) || !(step || (walked && event.key === "Enter"))) return;
+    event.preventDefault();
+    if (!step) return void onpick(walked);
+    walked = walked
+      ? { row: inside(walked.row + step[0], frame.rows), column: inside(walked.column + step[1], frame.columns) }
+      : { row: 0, column: 0 };
+    onpoint(walked);
+    drawing.draw(drawing.what);
+  };
+  const stand = () => {
+    if (!walked) return;
+    walked = null;
+    drawing.draw(drawing.what);
+  };
+
+  const cellOf = (event) => frame && cellAt(canvas, event, frame, frame.rows, frame.columns);
+  for (const type of ["pointermove", "pointerdown"])
+    canvas.addEventListener(type, (event) => (stand(), onpoint(cellOf(event))));
+  for (const type of ["pointerleave", "blur"]) canvas.addEventListener(type, () => (stand(), onpoint(null)));
+  canvas.addEventListener("click", (event) => {
+    const at = cellOf(event);
+    if (at) onpick(at);
+  });
+  canvas.addEventListener("keydown", onkey ?? walk);
+  return { canvas, draw: drawing.draw };
+};

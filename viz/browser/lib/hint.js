@@ -1,90 +1,123 @@
 // What a word on the page means, for a pointer, a finger and the keyboard alike: a button that opens a card beside it.
-// Adds former.hint, former.hints, former.term, former.glossary and former.readable.
-(() => {
-  const former = window.former;
-  const { h, say } = former;
-  const TERMS = ["token", "head", "query", "key", "value", "weight", "score", "softmax", "mass", "entropy", "rollout", "logit", "surprise", "byte"];
-  const EDGE = 8; // pixels from the card to the window's sides, at least
-  const card = h("div", { class: "hint-card", id: "former-hint", popover: "manual", role: "status" }); // one for all
-  let owner = null; // the button whose card is open, or the token that is read out
 
-  const close = () => {
-    if (!owner) return;
-    if (owner.matches("button")) owner.setAttribute("aria-expanded", "false");
-    owner.classList.remove("read-out");
-    owner = null;
-    card.hidePopover();
-    card.replaceChildren();
-  };
+import { h } from "./base.js";
+import { keys } from "./keys.js";
+import { say } from "./messages.js";
 
-  /** The card under its button, or above it where there is no room; it goes where the button goes, and with it. */
-  const place = () => {
-    if (!owner) return;
-    const { left, top, bottom } = owner.getBoundingClientRect();
-    if (bottom < 0 || top > window.innerHeight) return void close();
-    const { offsetWidth: width, offsetHeight: height } = card;
-    const below = bottom + 6;
-    card.style.left = `${Math.max(EDGE, Math.min(left, window.innerWidth - width - EDGE))}px`;
-    card.style.top = `${Math.max(EDGE, below + height + EDGE <= window.innerHeight ? below : top - height - 6)}px`;
-  };
+const TERMS = [
+  "token",
+  "head",
+  "query",
+  "key",
+  "value",
+  "weight",
+  "score",
+  "softmax",
+  "mass",
+  "entropy",
+  "rollout",
+  "logit",
+  "surprise",
+  "byte",
+];
+const EDGE = 8; // pixels from the card to the window's sides, at least
+const card = h("div", { class: "hint-card", id: "former-hint", popover: "manual", role: "status" }); // one for all
+let owner = null; // the button whose card is open, or the token that is read out
 
-  const open = (button, means) => {
-    close();
-    owner = button;
-    if (owner.matches("button")) owner.setAttribute("aria-expanded", "true");
-    else owner.classList.add("read-out");
-    if (!card.isConnected) document.body.append(card);
-    card.showPopover(); // empty, so that what is put in it then is read out
-    const list = () => h("dl", {}, ...means.flatMap(([name, words]) => [h("dt", {}, name), h("dd", {}, words)]));
-    card.append(typeof means === "string" ? h("p", {}, means) : list());
-    place();
-  };
+const close = () => {
+  if (!owner) return;
+  if (owner.matches("button")) owner.setAttribute("aria-expanded", "false");
+  owner.classList.remove("read-out");
+  owner = null;
+  card.hidePopover();
+  card.replaceChildren();
+};
 
-  /** A button that says `words` and opens what they mean: a text, or a list of [name, text]. `label` names the button where
-   *  its words do not. */
-  former.hint = (words, means, label) => {
-    const button = h("button", { type: "button", class: "hint", "aria-expanded": "false", "aria-controls": card.id, "aria-label": label }, words);
-    button.addEventListener("click", () => (owner === button ? close() : open(button, means)));
-    return button;
-  };
+/** The card under its button, or above it where there is no room; it goes where the button goes, and with it. */
+const place = () => {
+  if (!owner) return;
+  const { left, top, bottom } = owner.getBoundingClientRect();
+  if (bottom < 0 || top > window.innerHeight) return void close();
+  const { offsetWidth: width, offsetHeight: height } = card;
+  const below = bottom + 6;
+  card.style.left = `${Math.max(EDGE, Math.min(left, window.innerWidth - width - EDGE))}px`;
+  card.style.top = `${Math.max(EDGE, below + height + EDGE <= window.innerHeight ? below : top - height - 6)}px`;
+};
 
-  /** What buttons do that stand beside it: [[a button's words, what it does], ...]. */
-  former.hints = (means) => former.hint("?", means, say("buttons_hints"));
+const open = (button, means) => {
+  close();
+  owner = button;
+  if (owner.matches("button")) owner.setAttribute("aria-expanded", "true");
+  else owner.classList.add("read-out");
+  if (!card.isConnected) document.body.append(card);
+  card.showPopover(); // empty, so that what is put in it then is read out
+  const list = () => h("dl", {}, ...means.flatMap(([name, words]) => [h("dt", {}, name), h("dd", {}, words)]));
+  card.append(typeof means === "string" ? h("p", {}, means) : list());
+  place();
+};
 
-  /** A word of the glossary that opens its own meaning; `words` where the page says it otherwise. */
-  former.term = (name, words = say(`term_${name}`)) => former.hint(words, say(`term_${name}_means`));
+/** A button that says `words` and opens what they mean: a text, or a list of [name, text]. `label` names the button where
+ *  its words do not. */
+export const makeHint = (words, means, label) => {
+  const button = h(
+    "button",
+    { type: "button", class: "hint", "aria-expanded": "false", "aria-controls": card.id, "aria-label": label },
+    words,
+  );
+  button.addEventListener("click", () => (owner === button ? close() : open(button, means)));
+  return button;
+};
 
-  /** The whole glossary. */
-  former.glossary = () => former.hint(say("glossary"), TERMS.map((name) => [say(`term_${name}`), say(`term_${name}_means`)]));
+/** What buttons do that stand beside it: [[a button's words, what it does], ...]. */
+export const makeHints = (means) => makeHint("?", means, say("buttons_hints"));
 
-  /** Tokens in `place` whose titles have numbers: the card says those of the one that is clicked, or that the arrow keys
-   *  come to. Returns the place. */
-  former.readable = (place) => {
-    for (const [name, value] of [["tabindex", 0], ["role", "group"], ["aria-label", say("tokens_read_out")]]) place.setAttribute(name, value);
-    place.addEventListener("click", ({ target }) => {
-      const token = target.closest("[title]");
-      if (token) open(token, token.title);
-    });
-    place.addEventListener("keydown", (event) => {
-      const tokens = [...place.querySelectorAll("[title]")];
-      const next = tokens[former.keys.along(event, tokens.indexOf(owner), tokens.length)];
-      if (!next || former.keys.modified(event)) return;
-      event.preventDefault();
-      open(next, next.title);
-    });
-    place.addEventListener("blur", close);
-    return place;
-  };
+/** A word of the glossary that opens its own meaning; `words` where the page says it otherwise. */
+export const term = (name, words = say(`term_${name}`)) => makeHint(words, say(`term_${name}_means`));
 
-  const outside = ({ target }) => owner && !card.contains(target) && !owner.contains(target);
-  for (const type of ["pointerdown", "focusin"]) document.addEventListener(type, (event) => outside(event) && close(), true);
-  window.addEventListener("resize", place);
-  document.addEventListener("scroll", ({ target }) => target !== card && place(), true);
-  window.addEventListener("keydown", (event) => {
+/** The whole glossary. */
+export const glossary = () =>
+  makeHint(
+    say("glossary"),
+    TERMS.map((name) => [say(`term_${name}`), say(`term_${name}_means`)]),
+  );
+
+/** Tokens in `place` whose titles have numbers: the card says those of the one that is clicked, or that the arrow keys
+ *  come to. Returns the place. */
+export const readable = (place) => {
+  for (const [name, value] of [
+    ["tabindex", 0],
+    ["role", "group"],
+    ["aria-label", say("tokens_read_out")],
+  ])
+    place.setAttribute(name, value);
+  place.addEventListener("click", ({ target }) => {
+    const token = target.closest("[title]");
+    if (token) open(token, token.title);
+  });
+  place.addEventListener("keydown", (event) => {
+    const tokens = [...place.querySelectorAll("[title]")];
+    const next = tokens[keys.along(event, tokens.indexOf(owner), tokens.length)];
+    if (!next || keys.modified(event)) return;
+    event.preventDefault();
+    open(next, next.title);
+  });
+  place.addEventListener("blur", close);
+  return place;
+};
+
+const outside = ({ target }) => owner && !card.contains(target) && !owner.contains(target);
+for (const type of ["pointerdown", "focusin"])
+  document.addEventListener(type, (event) => outside(event) && close(), true);
+window.addEventListener("resize", place);
+document.addEventListener("scroll", ({ target }) => target !== card && place(), true);
+window.addEventListener(
+  "keydown",
+  (event) => {
     if (event.key !== "Escape" || !owner) return;
     event.preventDefault(); // Escape steps back once: the card closes, and nothing else
     event.stopPropagation();
     owner.focus({ preventScroll: true });
     close();
-  }, true);
-})();
+  },
+  true,
+);

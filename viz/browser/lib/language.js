@@ -1,5 +1,6 @@
 // Chooses the page's language before Gradio lays the page out, and says Gradio's labels in it: they stand in its
-// configuration as ⟦note⟧. A classic script: modules would come too late. Makes window.formerLanguage.
+// configuration as ⟦note⟧. A classic script: modules would come too late. Makes window.formerLanguage, and
+// window.formerMessages, a promise of the messages.
 (() => {
   const languages = window.formerLanguages; // {name: {name, file, labels}}
 
@@ -18,7 +19,9 @@
   window.formerLanguage = chosen;
   document.documentElement.lang = chosen;
 
-  const { labels } = languages[chosen];
+  const { labels, file } = languages[chosen];
+  const root = new URL(window.gradio_config.root, location.href).pathname.replace(/\/$/, "");
+  window.formerMessages = fetch(root + file).then((answer) => answer.json());
   const said = (value) => {
     if (Array.isArray(value)) return value.map(said);
     return typeof value === "string" ? value.replace(/⟦(.*?)⟧/g, (mark, note) => labels[note] ?? mark) : value;

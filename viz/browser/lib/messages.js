@@ -1,76 +1,78 @@
-// Messages of viz/text with their values, which are read here as viz/text/form.py reads them. Adds former.say, former.told
-// and former.locale.
-(() => {
-  const former = window.former;
-  const PLACE = /\{(\w+)(?:, (number|plural|select))?/y;
-  const ARM = /,? (\w+) \{/y;
-  const known = new Map(); // pattern → parts
-  former.language = window.formerLanguage;
-  const request = new XMLHttpRequest(); // at once: every script below says something
-  request.open("GET", new URL(window.gradio_config.root, location.href).pathname.replace(/\/$/, "") + window.formerLanguages[former.language].file, false);
-  request.send();
-  former.text = JSON.parse(request.responseText);
-  former.locale = { whole: new Intl.NumberFormat(former.language), plural: new Intl.PluralRules(former.language) };
+// Messages of viz/text with their values, which are read here as viz/text/form.py reads them.
 
-  /** [parts, end]: parts are texts, places {name, kind, arms}, and null for the number of the plural around it. */
-  const parse = (pattern, at = 0, plural = false) => {
-    const parts = [];
-    while (at < pattern.length && pattern[at] !== "}") {
-      if (pattern[at] === "{") {
-        let place;
-        [place, at] = placeAt(pattern, at);
-        parts.push(place);
-      } else if (plural && pattern[at] === "#") {
-        parts.push(null);
-        at++;
-      } else {
-        const stop = pattern.slice(at + 1).search(plural ? /[{}#]/ : /[{}]/);
-        const end = stop < 0 ? pattern.length : at + 1 + stop;
-        parts.push(pattern.slice(at, end));
-        at = end;
-      }
-    }
-    return [parts, at];
-  };
+const PLACE = /\{(\w+)(?:, (number|plural|select))?/y;
+const ARM = /,? (\w+) \{/y;
+const known = new Map(); // pattern → parts
+const language = window.formerLanguage;
+const texts = await window.formerMessages; // see language.js
+export const locale = { whole: new Intl.NumberFormat(language), plural: new Intl.PluralRules(language) };
 
-  const match = (expression, text, at) => {
-    expression.lastIndex = at;
-    return expression.exec(text);
-  };
-
-  const placeAt = (pattern, at) => {
-    const [head, name, kind] = match(PLACE, pattern, at);
-    const arms = {};
-    at += head.length;
-    for (let arm = match(ARM, pattern, at); arm; arm = match(ARM, pattern, at)) {
-      [arms[arm[1]], at] = parse(pattern, at + arm[0].length, kind === "plural");
+/** [parts, end]: parts are texts, places {name, kind, arms}, and null for the number of the plural around it. */
+const parse = (pattern, at = 0, plural = false) => {
+  const parts = [];
+  while (at < pattern.length && pattern[at] !== "}") {
+    if (pattern[at] === "{") {
+      let place;
+      [place, at] = placeAt(pattern, at);
+      parts.push(place);
+    } else if (plural && pattern[at] === "#") {
+      parts.push(null);
       at++;
+    } else {
+      const stop = pattern.slice(at + 1).search(plural ? /[{}#]/ : /[{}]/);
+      const end = stop < 0 ? pattern.length : at + 1 + stop;
+      parts.push(pattern.slice(at, end));
+      at = end;
     }
-    return [{ name, kind, arms }, at + 1];
-  };
+  }
+  return [parts, at];
+};
 
-  const fill = (parts, values, count) =>
-    parts.map((part) => {
+const match = (expression, text, at) => {
+  expression.lastIndex = at;
+  return expression.exec(text);
+};
+
+const placeAt = (pattern, at) => {
+  const [head, name, kind] = match(PLACE, pattern, at);
+  const arms = {};
+  at += head.length;
+  for (let arm = match(ARM, pattern, at); arm; arm = match(ARM, pattern, at)) {
+    [arms[arm[1]], at] = parse(pattern, at + arm[0].length, kind === "plural");
+    at++;
+  }
+  return [{ name, kind, arms }, at + 1];
+};
+
+const fill = (parts, values, count) =>
+  parts
+    .map((part) => {
       if (typeof part === "string") return part;
-      if (part === null) return former.locale.whole.format(count);
+      if (part === null) return locale.whole.format(count);
       const value = values[part.name];
-      if (part.kind === "number") return former.locale.whole.format(value);
-      if (Array.isArray(value)) return former.list(value);
-      if (!part.kind) return value?.key ? former.told(value) : (value ?? `{${part.name}}`);
-      const arm = part.kind === "plural" ? former.locale.plural.select(value) : value;
+      if (part.kind === "number") return locale.whole.format(value);
+      if (Array.isArray(value)) return asList(value);
+      if (!part.kind) return value?.key ? inWords(value) : (value ?? `{${part.name}}`);
+      const arm = part.kind === "plural" ? locale.plural.select(value) : value;
       return fill(part.arms[arm] ?? part.arms.other, values, value);
-    }).join("");
+    })
+    .join("");
 
-  /** A message of viz/text with its values. */
-  former.say = (key, values = {}) => {
-    const pattern = former.text[key] ?? key;
-    if (!known.has(pattern)) known.set(pattern, parse(pattern)[0]);
-    return fill(known.get(pattern), values);
-  };
+/** A message of viz/text with its values. */
+export const say = (key, values = {}) => {
+  const pattern = texts[key] ?? key;
+  if (!known.has(pattern)) known.set(pattern, parse(pattern)[0]);
+  return fill(known.get(pattern), values);
+};
 
-  /** A note of Python's, {key, values}, in words. */
-  former.told = ({ key, values }) => former.say(key, values);
+/** ["a", "b", "c"] → "a, b, c"; with `and`, "a, b and c". */
+export const asList = (items, and = false) => {
+  if (!and) return items.join(say("list_between"));
+  return items.length < 2 ? items.join("") : say("list_and", { first: asList(items.slice(0, -1)), last: items.at(-1) });
+};
 
-  /** Why a route did not answer, in words, from the body of its refusal. */
-  former.refusal = (body) => (body?.error?.key ? former.told(body.error) : former.say("offline"));
-})();
+/** A note of Python's, {key, values}, in words. */
+export const inWords = ({ key, values }) => say(key, values);
+
+/** Why a route did not answer, in words, from the body of its refusal. */
+export const refusal = (body) => (body?.error?.key ? inWords(body.error) : say("offline"));

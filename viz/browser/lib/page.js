@@ -1,63 +1,74 @@
-// Which tab is in front. Adds former.page.
-(() => {
-  const former = window.former;
-  const { subscribe, publish } = former.listeners(["tab"]);
-  const page = { tab: former.tabOf(former.opened), subscribe };
+// Which tab is in front.
 
-  /** A tab came to the front. The page opens with its first; a link's own follows, and until then nothing changes. */
-  page.show = (tab) => {
-    if (toCome && tab !== toCome) return;
-    toCome = null;
-    arrive();
-    if (tab === page.tab) return;
-    former.catchUp(); // the address of the tab that is left has all that was chosen in it
-    page.tab = tab;
-    publish("tab");
+import { followers, leftOut, opened, reopen, tabOf, withModel, writeAddress } from "./address.js";
+import { catchUp, listeners } from "./base.js";
+import { site } from "./site.js";
+
+const { subscribe, publish } = listeners(["tab"]);
+export const page = { tab: tabOf(opened), subscribe };
+
+/** A tab came to the front. The page opens with its first; a link's own follows, and until then nothing changes. */
+page.show = (tab) => {
+  if (toCome && tab !== toCome) return;
+  toCome = null;
+  arrive();
+  if (tab === page.tab) return;
+  catchUp(); // the address of the tab that is left has all that was chosen in it
+  page.tab = tab;
+  publish("tab");
+};
+
+/** Brings a tab to the front, as a click on it would; resolves when it is there. */
+page.open = async (tab) => {
+  await page.arrived; // a link's own tab still to come would take the place of this one
+  if (page.tab === tab) return;
+  page.asked = tab;
+  page.select();
+  for (let frames = 0; frames < 300 && page.tab !== tab; frames++) await new Promise(requestAnimationFrame);
+};
+page.go = (tab) => page.open(tab); // and to a panel, while one is presented: presenter.js
+page.select = () => {}; // has Gradio select the tab that is asked for: class_bar.js says how
+
+/** tab → {step(by), place()}, of a tab that shows one section at a time: step turns to another, or returns false; place
+ *  says {at, count}. */
+page.turns = {};
+
+/** tab → {step(by), place()}, of a tab that shows one section at a time: step turns to another, or returns false; place
+ *  says {at, count}. */
+page.turns = {};
+
+let leaving = null; // the tab that a link is taken up from: its address is no longer that of the page
+const beyonds = {}; // tab → see keep
+
+/** What the tab in front shows and a link to it does not hold: a list of {view: as a room has it, note: that says so}. */
+page.beyond = () => [leftOut, beyonds[page.tab]?.()].filter(Boolean);
+
+/** Keeps a tab's view in the address bar while it is in front: link() gives it, {name: value}, or null for not yet;
+ *  beyond() gives what it never holds, as page.beyond does, or null. Returns what to call when the view has changed. */
+page.keep = (tab, link, beyond) => {
+  beyonds[tab] = beyond;
+  const write = () => {
+    const view = page.tab === tab && tab !== leaving && link();
+    if (view) writeAddress(tab, view);
   };
+  subscribe(document.documentElement, write);
+  return write;
+};
 
-  /** Brings a tab to the front, as a click on it would; resolves when it is there. */
-  page.open = async (tab) => {
-    await page.arrived; // a link's own tab still to come would take the place of this one
-    if (page.tab === tab) return;
-    page.asked = tab;
-    page.select();
-    for (let frames = 0; frames < 300 && page.tab !== tab; frames++) await new Promise(requestAnimationFrame);
-  };
-  page.select = () => {}; // has Gradio select the tab that is asked for: class_bar.js says how
+/** Shows the view of a link, URLSearchParams, as if the page had been opened with it. */
+page.follow = async (params) => {
+  const tab = tabOf(withModel(params));
+  reopen(params); // a tab that was never opened reads its link when it is
+  leaving = tab === page.tab ? null : page.tab;
+  await page.go(tab, params.get("panel"));
+  leaving = null;
+  for (let frames = 0; frames < 300 && !followers[tab]; frames++) await new Promise(requestAnimationFrame);
+  followers[tab]?.(params);
+};
 
-  let leaving = null; // the tab that a link is taken up from: its address is no longer that of the page
-  const beyonds = {}; // tab → see keep
-
-  /** What the tab in front shows and a link to it does not hold: a list of {view: as a room has it, note: that says so}. */
-  page.beyond = () => [former.leftOut, beyonds[page.tab]?.()].filter(Boolean);
-
-  /** Keeps a tab's view in the address bar while it is in front: link() gives it, {name: value}, or null for not yet;
-   *  beyond() gives what it never holds, as page.beyond does, or null. Returns what to call when the view has changed. */
-  page.keep = (tab, link, beyond) => {
-    beyonds[tab] = beyond;
-    const write = () => {
-      const view = page.tab === tab && tab !== leaving && link();
-      if (view) former.writeAddress(tab, view);
-    };
-    subscribe(document.documentElement, write);
-    return write;
-  };
-
-  /** Shows the view of a link, URLSearchParams, as if the page had been opened with it. */
-  page.follow = async (params) => {
-    const tab = former.tabOf(former.withModel(params));
-    former.opened = params; // a tab that was never opened reads its link when it is
-    leaving = tab === page.tab ? null : page.tab;
-    if (former.presenter.on) await former.presenter.go(tab, params.get("panel"));
-    else await page.open(tab);
-    leaving = null;
-    for (let frames = 0; frames < 300 && !former.followers[tab]; frames++) await new Promise(requestAnimationFrame);
-    former.followers[tab]?.(params);
-  };
-
-  let toCome = page.tab === former.tabs[0] ? null : page.tab;
-  let arrive;
-  page.arrived = new Promise((done) => (arrive = done)); // when the tab that the page opens with is in front
-  if (!toCome) arrive();
-  former.page = page;
-})();
+let toCome = page.tab === site.tabs[0] ? null : page.tab;
+/** @type {(value?: unknown) => void} */
+let arrive;
+page.arrived = new Promise((done) => (arrive = done)); // when the tab that the page opens with is in front
+if (!toCome) arrive();
+window.addEventListener("popstate", () => page.follow(new URL(location.href).searchParams)); // as address.js has put it

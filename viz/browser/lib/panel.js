@@ -1,91 +1,100 @@
-// A titled panel that can fill the window, and what changes with its size and with the theme. Adds former.panel,
-// former.alone, former.sized, former.drawing, former.onTheme and former.isStacked.
-(() => {
-  const former = window.former;
-  let largest = null; // the panel that fills the window
+// A titled panel that can fill the window, and what changes with its size and with the theme.
 
-  /** {section, title, tools, body, foot}: a panel in `element`, with a button that maximises it. */
-  former.panel = (element, heading) => {
-    const { h, say } = former;
-    const title = h("h2", {}, heading);
-    const [tools, body, foot] = ["tools", "body", "foot"].map((name) => h("div", { class: `panel-${name}` }));
-    const button = h("button", { type: "button", class: "panel-maximise", onclick: () => maximise(!largest) });
-    const name = [...element.classList].find((one) => one.startsWith("former-")).slice("former-".length);
-    const python = former.python(name, heading);
-    const section = h("section", { class: "panel", "data-panel": name }, h("header", {}, title, tools, python?.[0], button), body, foot, python?.[1]);
-    const label = (words, sign) => {
-      button.replaceChildren(sign);
-      button.title = words;
-      button.setAttribute("aria-label", `${words}: ${title.textContent}`);
-    };
-    const maximise = (on) => {
-      largest?.restore();
-      if (!on) return;
-      section.classList.add("maximised");
-      largest = { restore, free: former.alone(section) };
-      label(say("restore"), "✕");
-      button.focus({ preventScroll: true });
-    };
-    const restore = () => {
-      section.classList.remove("maximised");
-      largest.free();
-      largest = null;
-      label(say("maximise"), "⤢");
-      button.focus({ preventScroll: true });
-    };
+import { eachFrame, h, isPresenting } from "./base.js";
+import { say } from "./messages.js";
+import { pythonButton } from "./python.js";
+
+let largest = null; // the panel that fills the window
+
+/** {section, title, tools, body, foot}: a panel in `element`, with a button that maximises it. */
+export const makePanel = (element, heading) => {
+  const title = h("h2", {}, heading);
+  const [tools, body, foot] = ["tools", "body", "foot"].map((name) => h("div", { class: `panel-${name}` }));
+  const button = h("button", { type: "button", class: "panel-maximise", onclick: () => maximise(!largest) });
+  const name = [...element.classList].find((one) => one.startsWith("former-")).slice("former-".length);
+  const python = pythonButton(name, heading);
+  const section = h(
+    "section",
+    { class: "panel", "data-panel": name },
+    h("header", {}, title, tools, python?.[0], button),
+    body,
+    foot,
+    python?.[1],
+  );
+  const label = (words, sign) => {
+    button.replaceChildren(sign);
+    button.title = words;
+    button.setAttribute("aria-label", `${words}: ${title.textContent}`);
+  };
+  const maximise = (on) => {
+    largest?.restore();
+    if (!on) return;
+    section.classList.add("maximised");
+    largest = { restore, free: alone(section) };
+    label(say("restore"), "✕");
+    button.focus({ preventScroll: true });
+  };
+  const restore = () => {
+    section.classList.remove("maximised");
+    largest.free();
+    largest = null;
     label(say("maximise"), "⤢");
-    element.replaceChildren(section);
-    return { section, title, tools, body, foot };
+    button.focus({ preventScroll: true });
   };
+  label(say("maximise"), "⤢");
+  element.replaceChildren(section);
+  return { section, title, tools, body, foot };
+};
 
-  /** Lets nothing of the page be reached but an element, and what a room says; returns how to undo it. */
-  former.alone = (element) => {
-    const others = [];
-    for (let at = element; at !== document.body; at = at.parentElement) {
-      const beside = [...at.parentElement.children].filter((node) => node !== at && !node.inert && !node.matches(".room-bar, .hint-card"));
-      others.push(...beside);
-    }
-    for (const other of others) other.inert = true;
-    return () => others.forEach((other) => (other.inert = false));
-  };
+/** Lets nothing of the page be reached but an element, and what a room says; returns how to undo it. */
+export const alone = (element) => {
+  const others = [];
+  for (let at = element; at !== document.body; at = at.parentElement) {
+    const beside = [...at.parentElement.children].filter(
+      (node) => node !== at && !node.inert && !node.matches(".room-bar, .hint-card"),
+    );
+    others.push(...beside);
+  }
+  for (const other of others) other.inert = true;
+  return () => others.forEach((other) => (other.inert = false));
+};
 
-  document.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || event.defaultPrevented || former.presenter.on || !largest) return;
-    largest.restore();
-    event.preventDefault();
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || event.defaultPrevented || isPresenting() || !largest) return;
+  largest.restore();
+  event.preventDefault();
+});
+
+/** {width, height} of an element's inside, kept current; draw is called when they change. Reads no layout. */
+export const sized = (element, draw) => {
+  const size = { width: 0, height: 0 };
+  new ResizeObserver(([{ contentRect }]) => {
+    Object.assign(size, { width: Math.floor(contentRect.width), height: Math.floor(contentRect.height) });
+    draw();
+  }).observe(element);
+  return size;
+};
+
+/**
+ * What a picture in `place` shows: {what, size, draw}. After draw(what), and when the size changes, paint(what, size)
+ * is called in the next frame, once there is something to show and room for it.
+ */
+export const makeDrawing = (place, paint) => {
+  const soon = eachFrame(() => {
+    const { what, size } = drawing;
+    if (what && size.width && size.height) paint(what, size);
   });
-
-  /** {width, height} of an element's inside, kept current; draw is called when they change. Reads no layout. */
-  former.sized = (element, draw) => {
-    const size = { width: 0, height: 0 };
-    new ResizeObserver(([{ contentRect }]) => {
-      Object.assign(size, { width: Math.floor(contentRect.width), height: Math.floor(contentRect.height) });
-      draw();
-    }).observe(element);
-    return size;
+  const draw = (what) => {
+    drawing.what = what;
+    soon();
   };
+  const drawing = { what: null, size: sized(place, soon), draw };
+  return drawing;
+};
 
-  /**
-   * What a picture in `place` shows: {what, size, draw}. After draw(what), and when the size changes, paint(what, size)
-   * is called in the next frame, once there is something to show and room for it.
-   */
-  former.drawing = (place, paint) => {
-    const soon = former.eachFrame(() => {
-      const { what, size } = drawing;
-      if (what && size.width && size.height) paint(what, size);
-    });
-    const draw = (what) => {
-      drawing.what = what;
-      soon();
-    };
-    const drawing = { what: null, size: former.sized(place, soon), draw };
-    return drawing;
-  };
+/** Calls draw when the page turns dark or light. */
+export const onTheme = (draw) =>
+  new MutationObserver(draw).observe(document.body, { attributes: true, attributeFilter: ["class"] });
 
-  /** Calls draw when the page turns dark or light. */
-  former.onTheme = (draw) =>
-    new MutationObserver(draw).observe(document.body, { attributes: true, attributeFilter: ["class"] });
-
-  /** Whether panels stand one below the other, as on a phone; page.css knows the same width. */
-  former.isStacked = () => matchMedia("(max-width: 800px)").matches;
-})();
+/** Whether panels stand one below the other, as on a phone; page.css knows the same width. */
+export const isStacked = () => matchMedia("(max-width: 800px)").matches;

@@ -1,45 +1,58 @@
-// A course of steps with a slider and a button that plays it while it is on the screen. Adds former.player.
-(() => {
-  const former = window.former;
-  const { h } = former;
+// A course of steps with a slider and a button that plays it while it is on the screen.
 
-  /**
-   * Of what has {words, shown}, as a section of tab Learn: words(name, values) are its messages play, play_hint and step,
-   * shown() says whether it is on the screen. demo.set({step}) goes to a step.
-   *
-   * last(): the last step; now(): the one that is shown; pace: ms between two; ready(): whether there is anything to play;
-   * held(): whether the step before is still to come; paint: called when playing begins and ends.
-   * Returns {play, slider, stop, put, update}: put(changes) gives a handler that stops and changes the view.
-   */
-  former.player = ({ words, shown }, demo, { last, now, pace, ready = () => true, held = () => false, paint }) => {
-    let playing = null; // the timer while it plays
-    const stop = () => {
-      clearTimeout(playing);
-      playing = null;
-      paint();
-    };
-    const put = (changes) => () => (stop(), demo.set(changes));
-    const further = () => demo.set({ step: (now() + 1) % (last() + 1) });
-    const advance = () => {
-      if (!shown() || now() === last()) return stop();
-      if (!held()) further();
-      playing = setTimeout(advance, pace);
-    };
-    const run = () => {
-      if (!ready()) return;
-      if (former.reducedMotion()) return further();
-      if (now() === last()) demo.set({ step: 0 });
-      playing = setTimeout(advance, pace);
-      paint();
-    };
-    const play = h("button", { type: "button", class: "field-button", title: words("play_hint"), onclick: () => (playing ? stop() : run()) });
-    const slider = h("input", { type: "range", min: 0, step: 1, "aria-label": words("step"), oninput: () => put({ step: Number(slider.value) })() });
-    const update = () => {
-      play.textContent = words("play", { running: playing ? "yes" : "no" });
-      if (!ready()) return;
-      slider.max = last();
-      slider.value = now();
-    };
-    return { play, slider, stop, put, update };
+import { h, reducedMotion } from "./base.js";
+
+/**
+ * Of what has {words, shown}, as a section of tab Learn: words(name, values) are its messages play, play_hint and step,
+ * shown() says whether it is on the screen. demo.set({step}) goes to a step.
+ *
+ * last(): the last step; now(): the one that is shown; pace: ms between two; ready(): whether there is anything to play;
+ * held(): whether the step before is still to come; paint: called when playing begins and ends.
+ * Returns {play, slider, stop, put, update}: put(changes) gives a handler that stops and changes the view.
+ */
+export const makePlayer = (
+  { words, shown },
+  demo,
+  { last, now, pace, ready = () => true, held = () => false, paint },
+) => {
+  let playing = null; // the timer while it plays
+  const stop = () => {
+    clearTimeout(playing);
+    playing = null;
+    paint();
   };
-})();
+  const put = (changes) => () => (stop(), demo.set(changes));
+  const further = () => demo.set({ step: (now() + 1) % (last() + 1) });
+  const advance = () => {
+    if (!shown() || now() === last()) return stop();
+    if (!held()) further();
+    playing = setTimeout(advance, pace);
+  };
+  const run = () => {
+    if (!ready()) return;
+    if (reducedMotion()) return further();
+    if (now() === last()) demo.set({ step: 0 });
+    playing = setTimeout(advance, pace);
+    paint();
+  };
+  const play = h("button", {
+    type: "button",
+    class: "field-button",
+    title: words("play_hint"),
+    onclick: () => (playing ? stop() : run()),
+  });
+  const slider = h("input", {
+    type: "range",
+    min: 0,
+    step: 1,
+    "aria-label": words("step"),
+    oninput: () => put({ step: Number(slider.value) })(),
+  });
+  const update = () => {
+    play.textContent = words("play", { running: playing ? "yes" : "no" });
+    if (!ready()) return;
+    slider.max = last();
+    slider.value = now();
+  };
+  return { play, slider, stop, put, update };
+};

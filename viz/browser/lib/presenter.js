@@ -1,217 +1,219 @@
-// In front of a class: one panel at a time fills the window, in larger type and with little around it. Arrow keys (and the
-// Page keys that a remote control sends) go through the panels of all tabs, or through a teacher's own slides. Adds
-// former.presenter and former.laser.
-(() => {
-  const former = window.former;
-  const { h, say } = former;
-  const presenter = (former.presenter = { on: false, panel: null });
-  /** tab → {step(by), place()}, of a tab that shows one section at a time: step turns to another, or returns false; place
-   *  says {at, count}. */
-  presenter.turns = {};
-  const told = h("p", { "aria-live": "polite" });
-  const link = h("button", { type: "button", onclick: () => copyLink() });
-  const add = h("button", { type: "button", onclick: () => addSlide() });
-  const ask = h("button", { type: "button", hidden: true, onclick: () => showQuestion(!asked) });
-  const caption = h("div", { class: "presenter-caption" }, told, ask, link, add);
-  let shown = null; // the section that is presented
-  let asked = null; // the question that stands over it
-  let turn = 0; // counts what was gone to: a tab that comes late is not for what was asked before
+// In front of a class: one panel at a time fills the window, in larger type and with little around it. Arrow keys (and
+// the Page keys that a remote control sends) go through the panels of all tabs, or through a teacher's own slides.
 
-  const nameOf = (section) => section.dataset.panel;
-  const titleOf = (section) => section.querySelector("h2").textContent;
+import { embeddedPanel, opened, viewNow, writeBeside } from "./address.js";
+import { copyText } from "./ask.js";
+import { eachFrame, h } from "./base.js";
+import { fillWindow } from "./fill.js";
+import { keys } from "./keys.js";
+import { lessons } from "./lessons.js";
+import { inWords, say } from "./messages.js";
+import { page } from "./page.js";
+import { room } from "./room.js";
+import { site } from "./site.js";
 
-  /** The panels of the tab that is or will be in front, as they stand; those that show nothing now are left out. */
-  const sections = () => {
-    const place = document.querySelector(`.former-lesson[data-tab=${former.page.tab}]`)?.closest("[role=tabpanel]");
-    const all = [...(place?.querySelectorAll(".former .panel") ?? [])];
-    return all.filter((section) => !section.closest("[hidden], .former-export"));
-  };
+/** slides: a teacher's own, see slides.js. */
+export const presenter = { on: false, panel: null, slides: { list: [], at: null } };
+const told = h("p", { "aria-live": "polite" });
+const link = h("button", { type: "button", onclick: () => copyLink() });
+const add = h("button", { type: "button", onclick: () => addSlide() });
+const ask = h("button", { type: "button", hidden: true, onclick: () => showQuestion(!asked) });
+const caption = h("div", { class: "presenter-caption" }, told, ask, link, add);
+let shown = null; // the section that is presented
+let asked = null; // the question that stands over it
+let turn = 0; // counts what was gone to: a tab that comes late is not for what was asked before
 
-  /** The same as {name, title}. */
-  presenter.panels = () => sections().map((section) => ({ name: nameOf(section), title: titleOf(section) }));
+const nameOf = (section) => section.dataset.panel;
+const titleOf = (section) => section.querySelector("h2").textContent;
 
-  const show = (section) => {
-    shown?.classList.remove("presented", "maximised");
-    showQuestion(false);
-    section?.classList.add("presented", "maximised");
-    former.fill(section);
-    shown = section;
-    presenter.panel = section ? nameOf(section) : null;
-    if (!section) return;
-    section.tabIndex = -1;
-    section.focus({ preventScroll: true });
-    if (former.embed.panel !== null) return;
-    presenter.tell();
-    link.textContent = say("presenting_link");
-    add.textContent = say("presenting_add");
-    former.writeBeside({ present: "1", panel: presenter.panel });
-  };
+/** The panels of the tab that is or will be in front, as they stand; those that show nothing now are left out. */
+const sections = () => {
+  const place = document.querySelector(`.former-lesson[data-tab=${page.tab}]`)?.closest("[role=tabpanel]");
+  const all = [...(place?.querySelectorAll(".former .panel") ?? [])];
+  return all.filter((section) => !section.closest("[hidden], .former-export"));
+};
 
-  /** Says what is shown: what to look at, the room, and which panel or slide of how many. */
-  presenter.tell = () => {
-    tellQuestion(); // a section's comes later than its panel
-    if (!presenter.on || !shown || !caption.isConnected) return;
-    const { at, list } = former.slides;
-    const all = sections();
-    const here = presenter.turns[former.page.tab]?.place() ?? { at: all.indexOf(shown) + 1, count: all.length };
-    const place = at === null ? here : { at: at + 1, count: list.length };
-    told.replaceChildren(
-      h("b", {}, former.lessons.of(former.page.tab)),
-      former.room.name ? h("span", {}, say("presenting_room", { room: former.room.name })) : "",
-      h("span", { class: "place" }, say(at === null ? "presenting_at" : "presenting_slide", { ...place, panel: titleOf(shown) }), h("small", {}, say(at === null ? "presenting_keys" : "presenting_slide_keys"))),
-    );
-    const sentence = told.firstChild;
-    sentence.classList.toggle("long", sentence.scrollHeight > sentence.clientHeight);
-  };
+/** The same as {name, title}. */
+presenter.panels = () => sections().map((section) => ({ name: nameOf(section), title: titleOf(section) }));
 
-  const questionOf = (section) => section?.closest("article")?.querySelector(".check");
+const show = (section) => {
+  shown?.classList.remove("presented", "maximised");
+  showQuestion(false);
+  section?.classList.add("presented", "maximised");
+  fillWindow(section);
+  shown = section;
+  presenter.panel = section ? nameOf(section) : null;
+  if (!section) return;
+  section.tabIndex = -1;
+  section.focus({ preventScroll: true });
+  if (embeddedPanel !== null) return;
+  presenter.tell();
+  link.textContent = say("presenting_link");
+  add.textContent = say("presenting_add");
+  writeBeside({ present: "1", panel: presenter.panel });
+};
 
-  /** What the shown section asks its reader stands over the panel, or no longer; in a room, with how many chose what. */
-  const showQuestion = (on) => {
-    asked?.classList.remove("asked");
-    asked = on ? questionOf(shown) : null;
-    asked?.classList.add("asked");
-    tellQuestion();
-  };
-  const tellQuestion = () => {
-    const { state, votes } = former.room;
-    const counts = state === "leading" && votes?.question === former.room.asks() ? votes.counts : null;
-    const count = counts?.reduce((one, other) => one + other, 0);
-    ask.hidden = !questionOf(shown);
-    ask.textContent = counts ? say("presenting_question_votes", { count }) : say("presenting_question");
-    ask.setAttribute("aria-expanded", `${Boolean(asked)}`);
-  };
+/** Says what is shown: what to look at, the room, and which panel or slide of how many. */
+presenter.tell = () => {
+  tellQuestion(); // a section's comes later than its panel
+  if (!presenter.on || !shown || !caption.isConnected) return;
+  const { at, list } = presenter.slides;
+  const all = sections();
+  const here = page.turns[page.tab]?.place() ?? { at: all.indexOf(shown) + 1, count: all.length };
+  const place = at === null ? here : { at: at + 1, count: list.length };
+  told.replaceChildren(
+    h("b", {}, lessons.of(page.tab)),
+    room.name ? h("span", {}, say("presenting_room", { room: room.name })) : "",
+    h(
+      "span",
+      { class: "place" },
+      say(at === null ? "presenting_at" : "presenting_slide", { ...place, panel: titleOf(shown) }),
+      h("small", {}, say(at === null ? "presenting_keys" : "presenting_slide_keys")),
+    ),
+  );
+  const sentence = told.firstChild;
+  sentence.classList.toggle("long", sentence.scrollHeight > sentence.clientHeight);
+};
 
-  /** Begins with the named panel, or the first; a tab that has just been opened takes a moment to have any. */
-  const begin = async (wanted) => {
-    const own = ++turn;
-    presenter.on = true;
-    document.body.classList.add("presenting");
-    if (!caption.isConnected && former.embed.panel === null) document.body.append(caption);
-    const all = await settled(wanted);
-    if (!presenter.on || own !== turn || !all.length) return;
-    show(all.find((section) => nameOf(section) === wanted) ?? all[wanted === Infinity ? all.length - 1 : 0]);
-  };
+const questionOf = (section) => section?.closest("article")?.querySelector(".check");
 
-  /** The panels, once the wanted one is among them, no more have come for a while, or presenting has ended. */
-  const settled = async (wanted) => {
-    let [count, still] = [0, 0];
-    while (presenter.on && still < 20 && !sections().some((section) => nameOf(section) === wanted)) {
-      await new Promise(requestAnimationFrame);
-      const now = sections().length;
-      still = now && now === count ? still + 1 : 0;
-      count = now;
-    }
-    return sections();
-  };
+/** What the shown section asks its reader stands over the panel, or no longer; in a room, with how many chose what. */
+const showQuestion = (on) => {
+  asked?.classList.remove("asked");
+  asked = on ? questionOf(shown) : null;
+  asked?.classList.add("asked");
+  tellQuestion();
+};
+const tellQuestion = () => {
+  const { state, votes } = room;
+  const counts = state === "leading" && votes?.question === room.asks() ? votes.counts : null;
+  const count = counts?.reduce((one, other) => one + other, 0);
+  ask.hidden = !questionOf(shown);
+  ask.textContent = counts ? say("presenting_question_votes", { count }) : say("presenting_question");
+  ask.setAttribute("aria-expanded", `${Boolean(asked)}`);
+};
 
-  const end = () => {
-    presenter.on = false;
-    document.body.classList.remove("presenting");
-    former.slides.at = null;
-    show(null);
-    caption.remove();
-    former.writeBeside({ present: null, panel: null, slide: null });
-  };
+/** Begins with the named panel, or the first; a tab that has just been opened takes a moment to have any. */
+const begin = async (wanted) => {
+  const own = ++turn;
+  presenter.on = true;
+  document.body.classList.add("presenting");
+  if (!caption.isConnected && embeddedPanel === null) document.body.append(caption);
+  const all = await settled(wanted);
+  if (!presenter.on || own !== turn || !all.length) return;
+  show(all.find((section) => nameOf(section) === wanted) ?? all[wanted === Infinity ? all.length - 1 : 0]);
+};
 
-  /** Goes to a tab, and there to the named panel or the first; where that is shown, or any and none is named, it stays. */
-  presenter.go = async (tab, panel) => {
-    if (shown && tab === former.page.tab && (!panel || nameOf(shown) === panel)) return;
-    const own = ++turn;
-    show(null);
-    await former.page.open(tab);
-    if (own === turn) await begin(panel);
-  };
+/** The panels, once the wanted one is among them, no more have come for a while, or presenting has ended. */
+const settled = async (wanted) => {
+  let [count, still] = [0, 0];
+  while (presenter.on && still < 20 && !sections().some((section) => nameOf(section) === wanted)) {
+    await new Promise(requestAnimationFrame);
+    const now = sections().length;
+    still = now && now === count ? still + 1 : 0;
+    count = now;
+  }
+  return sections();
+};
 
-  presenter.toggle = () => (presenter.on ? end() : begin(null));
+const end = () => {
+  presenter.on = false;
+  document.body.classList.remove("presenting");
+  presenter.slides.at = null;
+  show(null);
+  caption.remove();
+  writeBeside({ present: null, panel: null, slide: null });
+};
 
-  /** One panel or slide on or back; through the sections of a tab that has some, and over its end into the next. */
-  presenter.step = async (by) => {
-    if (former.slides.at !== null) return former.slides.go(former.slides.at + by);
-    const all = sections();
-    const next = all[all.indexOf(shown) + by];
-    if (next) return show(next);
-    if (presenter.turns[former.page.tab]?.step(by)) return; // what is hidden now gives way to what is shown, see start
-    const tab = former.tabs[former.tabs.indexOf(former.page.tab) + by];
-    if (tab) await presenter.go(tab, by < 0 ? Infinity : null);
-  };
+/** Goes to a tab, and there to the named panel or the first; where that is shown, or any and none is named, it stays. */
+presenter.go = async (tab, panel) => {
+  if (shown && tab === page.tab && (!panel || nameOf(shown) === panel)) return;
+  const own = ++turn;
+  show(null);
+  await page.open(tab);
+  if (own === turn) await begin(panel);
+};
 
-  /** Copies the address of what is shown; where the clipboard is refused, it stands in a field to be copied by the keys. */
-  const copyLink = async () => {
-    const url = new URL(location.origin + location.pathname);
-    url.search = new URLSearchParams([...former.viewNow(), ["present", "1"]]);
-    const field = h("input", { type: "text", readonly: true, value: url.href, "aria-label": say("link_here") });
-    link.after(field);
-    const copied = await former.copy(field);
-    link.textContent = say(copied ? "class_room_copied" : "link_refused");
-    if (copied) field.remove();
-    else field.addEventListener("blur", () => field.remove());
-  };
+/** Where a link is followed while one is presented: to its panel. */
+page.go = (tab, panel) => (presenter.on ? presenter.go(tab, panel) : page.open(tab));
 
-  const addSlide = async () => {
-    const refused = await former.slides.add();
-    add.textContent = refused ? former.told(refused) : say("slides_added", { count: former.slides.list.length });
-  };
+presenter.toggle = () => (presenter.on ? end() : begin(null));
 
-  /** On a canvas: the light of a laser pointer around a cell, while presenting. */
-  former.laser = (context, x, y, width, height) => {
-    if (!presenter.on) return;
-    context.save();
-    context.strokeStyle = context.shadowColor = former.variable("laser");
-    Object.assign(context, { lineWidth: 3, shadowBlur: 14 });
-    context.strokeRect(x - 2, y - 2, Math.max(width, 4) + 4, Math.max(height, 4) + 4);
-    context.restore();
-  };
+/** One panel or slide on or back; through the sections of a tab that has some, and over its end into the next. */
+presenter.step = async (by) => {
+  if (presenter.slides.at !== null) return presenter.slides.go(presenter.slides.at + by);
+  const all = sections();
+  const next = all[all.indexOf(shown) + by];
+  if (next) return show(next);
+  if (page.turns[page.tab]?.step(by)) return; // what is hidden now gives way to what is shown, see start
+  const tab = site.tabs[site.tabs.indexOf(page.tab) + by];
+  if (tab) await presenter.go(tab, by < 0 ? Infinity : null);
+};
 
-  const STEPS = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
-  // Heard before whatever was clicked last hears it: a remote control goes on from everywhere.
-  const step = (event) => {
-    const by = caption.isConnected && !former.keys.modified(event) && STEPS[event.key];
-    if (!by || (event.key.startsWith("Arrow") && former.keys.writes(event.target))) return;
-    event.preventDefault();
-    event.stopPropagation();
-    presenter.step(by);
-  };
-  document.addEventListener("keydown", step, true);
+/** Copies the address of what is shown; where the clipboard is refused, it stands in a field to be copied by the keys. */
+const copyLink = async () => {
+  const url = new URL(location.origin + location.pathname);
+  url.search = `${new URLSearchParams([...viewNow(), ["present", "1"]])}`;
+  const field = h("input", { type: "text", readonly: true, value: url.href, "aria-label": say("link_here") });
+  link.after(field);
+  const copied = await copyText(field);
+  link.textContent = say(copied ? "class_room_copied" : "link_refused");
+  if (copied) field.remove();
+  else field.addEventListener("blur", () => field.remove());
+};
 
-  document.addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || former.embed.panel !== null) return;
-    if (former.keys.is(event, "p")) presenter.toggle();
-    else if (presenter.on && event.key === "Escape" && !former.keys.modified(event)) end();
-    else return;
-    event.preventDefault();
+const addSlide = async () => {
+  const refused = await presenter.slides.add();
+  add.textContent = refused ? inWords(refused) : say("slides_added", { count: presenter.slides.list.length });
+};
+
+const STEPS = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
+// Heard before whatever was clicked last hears it: a remote control goes on from everywhere.
+const step = (event) => {
+  const by = caption.isConnected && !keys.modified(event) && STEPS[event.key];
+  if (!by || (event.key.startsWith("Arrow") && keys.writes(event.target))) return;
+  event.preventDefault();
+  event.stopPropagation();
+  presenter.step(by);
+};
+document.addEventListener("keydown", step, true);
+
+document.addEventListener("keydown", (event) => {
+  if (event.defaultPrevented || embeddedPanel !== null) return;
+  if (keys.is(event, "p")) presenter.toggle();
+  else if (presenter.on && event.key === "Escape" && !keys.modified(event)) end();
+  else return;
+  event.preventDefault();
+});
+
+/** Once, when the page is there: a link may ask for it. What the tab says, and which panels it has, may change. */
+presenter.start = () => {
+  if (embeddedPanel === null && opened.get("present") === "1") begin(opened.get("panel"));
+  lessons.subscribe(document.body, presenter.tell);
+  room.subscribe(document.body, tellQuestion);
+  new MutationObserver(() => {
+    if (!presenter.on || embeddedPanel !== null || !shown?.closest("[hidden]")) return;
+    requestAnimationFrame(() => show(sections()[0]));
+  }).observe(document.body, { subtree: true, attributeFilter: ["hidden"] });
+};
+
+const [SOON, LATEST] = [1000, 10000]; // ms in which a panel comes that is hidden, or not on the page yet
+
+/** Shows one panel and no other, whenever it has something to show; tell(whether it has). */
+presenter.alone = (name, tell) => {
+  presenter.on = true;
+  let timer = 0;
+  let patience = null; // of the timer; 0 while the panel is there
+  const look = eachFrame(() => {
+    const section = sections().find((one) => nameOf(one) === name) ?? null;
+    if (section !== shown) show(section);
+    const wait = section ? 0 : document.querySelector(`[data-panel="${name}"]`) ? SOON : LATEST;
+    if (wait === patience) return;
+    patience = wait;
+    clearTimeout(timer);
+    if (wait) timer = setTimeout(() => tell(false), wait);
+    else tell(true);
   });
-
-  /** Once, when the page is there: a link may ask for it. What the tab says, and which panels it has, may change. */
-  presenter.start = () => {
-    if (former.embed.panel !== null) former.embed.start();
-    else if (former.opened.get("present") === "1") begin(former.opened.get("panel"));
-    former.lessons.subscribe(document.body, presenter.tell);
-    former.room.subscribe(document.body, tellQuestion);
-    new MutationObserver(() => {
-      if (!presenter.on || former.embed.panel !== null || !shown?.closest("[hidden]")) return;
-      requestAnimationFrame(() => show(sections()[0]));
-    }).observe(document.body, { subtree: true, attributeFilter: ["hidden"] });
-  };
-
-  const [SOON, LATEST] = [1000, 10000]; // ms in which a panel comes that is hidden, or not on the page yet
-
-  /** Shows one panel and no other, whenever it has something to show; tell(whether it has). */
-  presenter.alone = (name, tell) => {
-    presenter.on = true;
-    let timer = 0;
-    let patience = null; // of the timer; 0 while the panel is there
-    const look = former.eachFrame(() => {
-      const section = sections().find((one) => nameOf(one) === name) ?? null;
-      if (section !== shown) show(section);
-      const wait = section ? 0 : document.querySelector(`[data-panel="${name}"]`) ? SOON : LATEST;
-      if (wait === patience) return;
-      patience = wait;
-      clearTimeout(timer);
-      if (wait) timer = setTimeout(() => tell(false), wait);
-      else tell(true);
-    });
-    new MutationObserver(look).observe(document.body, { subtree: true, childList: true, attributeFilter: ["hidden"] });
-    look();
-  };
-})();
+  new MutationObserver(look).observe(document.body, { subtree: true, childList: true, attributeFilter: ["hidden"] });
+  look();
+};

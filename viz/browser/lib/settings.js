@@ -1,61 +1,66 @@
-// A tab's settings: named values with limits, and how they stand in a link. Adds former.settings.
-(() => {
-  const former = window.former;
+// A tab's settings: named values with limits, and how they stand in a link.
 
-  /**
-   * Values under `fields`: {name: field}, of which each is one of
-   *   {initial, choices, valid}         one of a list; where valid(value) is given, one for which it holds
-   *   {initial, longest, valid}         a text; where valid(text) is given, one for which it holds
-   *   {initial, min, max, step}         a number; whole ones unless `step` is below 1
-   * with `optional: true` where null is allowed. Limits may be changed later.
-   *
-   * Returns {values, initial, allowed, change, read, link}.
-   */
-  former.settings = (fields) => {
-    const initial = () => Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.initial]));
-    const values = initial();
+import { say } from "./messages.js";
 
-    const allowed = (name, value) => {
-      const { choices, min, max, step = 1, longest, valid = () => true, optional } = fields[name];
-      if (value === null) return Boolean(optional);
-      if (choices) return choices.includes(value) && valid(value);
-      if (longest) return typeof value === "string" && value.length <= longest && valid(value);
-      return Number.isFinite(value) && value >= min && value <= max && (step < 1 || Number.isInteger(value));
-    };
+/**
+ * Values under `fields`: {name: field}, of which each is one of
+ *   {initial, choices, valid}         one of a list; where valid(value) is given, one for which it holds
+ *   {initial, longest, valid}         a text; where valid(text) is given, one for which it holds
+ *   {initial, min, max, step}         a number; whole ones unless `step` is below 1
+ * with `optional: true` where null is allowed. Limits may be changed later.
+ *
+ * Returns {values, initial, allowed, change, read, link}.
+ */
+export const makeSettings = (fields) => {
+  const initial = () => Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.initial]));
+  const values = initial();
 
-    /** Takes what is new of {name: value} and allowed; returns the names of it. */
-    const change = (partial) => {
-      const changed = Object.keys(partial).filter((name) => Object.hasOwn(fields, name) && values[name] !== partial[name] && allowed(name, partial[name]));
-      for (const name of changed) values[name] = partial[name];
-      return changed;
-    };
-
-    /** A value as a link spells it; NaN where it is no number. */
-    const spelt = ({ choices, longest, step = 1 }, given) => {
-      if (choices || longest) return given;
-      return (step < 1 ? /^\d{1,10}(\.\d{1,10})?$/ : /^\d{1,10}$/).test(given) ? Number(given) : NaN;
-    };
-
-    /** What a link, URLSearchParams, asks for: {values: of all fields, refused: [a note of each that cannot be]}. What it
-     *  does not name, or names in vain, is as in the beginning. */
-    const read = (params) => {
-      const refused = [];
-      const asked = Object.entries(fields).map(([name, field]) => {
-        const given = params.get(name);
-        const value = given === null ? field.initial : spelt(field, given);
-        if (given === null || allowed(name, value)) return [name, value];
-        refused.push(former.badLink(name, given, field.initial));
-        return [name, field.initial];
-      });
-      return { values: Object.fromEntries(asked), refused };
-    };
-
-    /** {name: value} for a link: what is not as in the beginning. */
-    const link = () => Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== fields[name].initial));
-
-    return { values, initial, allowed, change, read, link };
+  const allowed = (name, value) => {
+    const { choices, min, max, step = 1, longest, valid = () => true, optional } = fields[name];
+    if (value === null) return Boolean(optional);
+    if (choices) return choices.includes(value) && valid(value);
+    if (longest) return typeof value === "string" && value.length <= longest && valid(value);
+    return Number.isFinite(value) && value >= min && value <= max && (step < 1 || Number.isInteger(value));
   };
 
-  /** What is said of a part of a link that cannot be shown: a note. */
-  former.badLink = (name, given, used) => ({ key: "bad_link", values: { name, given: `${given}`.slice(0, 40), used: used ?? former.say("none") } });
-})();
+  /** Takes what is new of {name: value} and allowed; returns the names of it. */
+  const change = (partial) => {
+    const changed = Object.keys(partial).filter(
+      (name) => Object.hasOwn(fields, name) && values[name] !== partial[name] && allowed(name, partial[name]),
+    );
+    for (const name of changed) values[name] = partial[name];
+    return changed;
+  };
+
+  /** A value as a link spells it; NaN where it is no number. */
+  const spelt = ({ choices, longest, step = 1 }, given) => {
+    if (choices || longest) return given;
+    return (step < 1 ? /^\d{1,10}(\.\d{1,10})?$/ : /^\d{1,10}$/).test(given) ? Number(given) : NaN;
+  };
+
+  /** What a link, URLSearchParams, asks for: {values: of all fields, refused: [a note of each that cannot be]}. What it
+   *  does not name, or names in vain, is as in the beginning. */
+  const read = (params) => {
+    const refused = [];
+    const asked = Object.entries(fields).map(([name, field]) => {
+      const given = params.get(name);
+      const value = given === null ? field.initial : spelt(field, given);
+      if (given === null || allowed(name, value)) return [name, value];
+      refused.push(badLink(name, given, field.initial));
+      return [name, field.initial];
+    });
+    return { values: Object.fromEntries(asked), refused };
+  };
+
+  /** {name: value} for a link: what is not as in the beginning. */
+  const link = () =>
+    Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== fields[name].initial));
+
+  return { values, initial, allowed, change, read, link };
+};
+
+/** What is said of a part of a link that cannot be shown: a note. */
+export const badLink = (name, given, used) => ({
+  key: "bad_link",
+  values: { name, given: `${given}`.slice(0, 40), used: used ?? say("none") },
+});

@@ -1,126 +1,155 @@
-// A teacher's own slides: views of the page in a list. It stands in the link after its #, so that it opens anywhere and no
-// server holds it. Adds former.slides.
-(() => {
-  const former = window.former;
-  const MOST = 40; // slides
-  const LONGEST = 8000; // characters of the list in a link: what mail and messengers leave whole
+// A teacher's own slides: views of the page in a list. It stands in the link after its #, so that it opens anywhere and
+// no server holds it.
 
-  /** list: [title, view], a view being a link's parameters; at: which is presented, null while one walks the panels; size:
-   *  characters of the list in the link. */
-  const slides = (former.slides = { list: [], at: null, size: 0 });
-  const { subscribe, publish } = former.listeners(["slides"]);
-  slides.subscribe = subscribe;
+import { opened, viewNow, writeAfter, writeBeside } from "./address.js";
+import { copyText } from "./ask.js";
+import { h, listeners } from "./base.js";
+import { inWords, say } from "./messages.js";
+import { page } from "./page.js";
+import { presenter } from "./presenter.js";
+import { room } from "./room.js";
 
-  // --- the link ----------------------------------------------------------------------------------------------------
+const MOST = 40; // slides
+const LONGEST = 8000; // characters of the list in a link: what mail and messengers leave whole
 
-  const through = (stream, content) => new Response(new Blob([content]).stream().pipeThrough(stream));
+/** list: [title, view], a view being a link's parameters; at: which is presented, null while one walks the panels; size:
+ *  characters of the list in the link. */
+export const slides = { list: [], at: null, size: 0 };
+const { subscribe, publish } = listeners(["slides"]);
+slides.subscribe = subscribe;
+presenter.slides = slides;
 
-  const encode = async (list) => {
-    if (!list.length) return "";
-    const bytes = new Uint8Array(await through(new CompressionStream("deflate-raw"), JSON.stringify(list)).arrayBuffer());
-    const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
-    return text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-  };
+// --- the link ----------------------------------------------------------------------------------------------------
 
-  const isSlide = (one) => Array.isArray(one) && one.length === 2 && one.every((text) => typeof text === "string");
+const through = (stream, content) => new Response(new Blob([content]).stream().pipeThrough(stream));
 
-  /** The list in a link; null where there is none that can be read. */
-  const decode = async (text) => {
-    if (text.length > LONGEST) return null;
-    try {
-      const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (character) => character.charCodeAt(0));
-      const list = JSON.parse(await through(new DecompressionStream("deflate-raw"), bytes).text());
-      return Array.isArray(list) && list.length <= MOST && list.every(isSlide) ? list : null;
-    } catch {
-      return null;
-    }
-  };
+const encode = async (list) => {
+  if (!list.length) return "";
+  const bytes = new Uint8Array(await through(new CompressionStream("deflate-raw"), JSON.stringify(list)).arrayBuffer());
+  const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+  return text.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+};
 
-  /** Takes up another list; returns a note of why not, where the link cannot hold it. */
-  const change = async (list) => {
-    if (list.length > MOST) return { key: "slides_full", values: { most: MOST } };
-    const text = await encode(list);
-    if (text.length > LONGEST) return { key: "slides_long", values: { limit: LONGEST } };
-    Object.assign(slides, { list, size: text.length });
-    former.writeAfter(text && `slides=${text}`);
-    publish("slides");
+const isSlide = (one) => Array.isArray(one) && one.length === 2 && one.every((text) => typeof text === "string");
+
+/** The list in a link; null where there is none that can be read. */
+const decode = async (text) => {
+  if (text.length > LONGEST) return null;
+  try {
+    const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (character) =>
+      character.charCodeAt(0),
+    );
+    const list = JSON.parse(await through(new DecompressionStream("deflate-raw"), bytes).text());
+    return Array.isArray(list) && list.length <= MOST && list.every(isSlide) ? list : null;
+  } catch {
     return null;
-  };
+  }
+};
 
-  const read = async () => {
-    const text = new URLSearchParams(location.hash.slice(1)).get("slides");
-    if (text === null) return;
-    const list = await decode(text);
-    if (!list) return former.room.tell(former.say("slides_bad"));
-    Object.assign(slides, { list, size: text.length });
-    publish("slides");
-  };
+/** Takes up another list; returns a note of why not, where the link cannot hold it. */
+const change = async (list) => {
+  if (list.length > MOST) return { key: "slides_full", values: { most: MOST } };
+  const text = await encode(list);
+  if (text.length > LONGEST) return { key: "slides_long", values: { limit: LONGEST } };
+  Object.assign(slides, { list, size: text.length });
+  writeAfter(text && `slides=${text}`);
+  publish("slides");
+  return null;
+};
 
-  // --- what one can do ---------------------------------------------------------------------------------------------
+const read = async () => {
+  const text = new URLSearchParams(location.hash.slice(1)).get("slides");
+  if (text === null) return;
+  const list = await decode(text);
+  if (!list) return room.tell(say("slides_bad"));
+  Object.assign(slides, { list, size: text.length });
+  publish("slides");
+};
 
-  /** Adds the view on the screen, with the panel that fills it, or else its tab's first. */
-  slides.add = () => {
-    const view = former.viewNow();
-    const panels = former.presenter.panels();
-    const { name, title } = panels.find((panel) => panel.name === former.presenter.panel) ?? panels[0];
-    view.set("panel", name);
-    return change([...slides.list, [former.say("slides_title", { tab: former.say(`tab_${former.page.tab}`), panel: title }), `${view}`]]);
-  };
+// --- what one can do ---------------------------------------------------------------------------------------------
 
-  slides.remove = (at) => change(slides.list.filter((_, i) => i !== at));
+/** Adds the view on the screen, with the panel that fills it, or else its tab's first. */
+slides.add = () => {
+  const view = viewNow();
+  const panels = presenter.panels();
+  const { name, title } = panels.find((panel) => panel.name === presenter.panel) ?? panels[0];
+  view.set("panel", name);
+  return change([...slides.list, [say("slides_title", { tab: say(`tab_${page.tab}`), panel: title }), `${view}`]]);
+};
 
-  /** Puts a slide one place further up. */
-  slides.raise = (at) => change(slides.list.with(at - 1, slides.list[at]).with(at, slides.list[at - 1]));
+slides.remove = (at) => change(slides.list.filter((_, i) => i !== at));
 
-  /** Presents a slide; one that there is not, as after the last, changes nothing. */
-  slides.go = async (at) => {
-    if (!slides.list[at]) return;
-    slides.at = at;
-    former.presenter.on = true;
-    former.writeBeside({ slide: at });
-    await former.page.follow(new URLSearchParams(slides.list[at][1]));
-    former.presenter.tell();
-  };
+/** Puts a slide one place further up. */
+slides.raise = (at) => change(slides.list.with(at - 1, slides.list[at]).with(at, slides.list[at - 1]));
 
-  /** The link that presents the slides from the first. */
-  slides.link = () => {
-    const url = new URL(location.origin + location.pathname + location.hash);
-    url.search = new URLSearchParams([...new URLSearchParams(slides.list[0][1]), ["present", "1"], ["slide", "0"]]);
-    return url.href;
-  };
+/** Presents a slide; one that there is not, as after the last, changes nothing. */
+slides.go = async (at) => {
+  if (!slides.list[at]) return;
+  slides.at = at;
+  presenter.on = true;
+  writeBeside({ slide: at });
+  await page.follow(new URLSearchParams(slides.list[at][1]));
+  presenter.tell();
+};
 
-  /** Once, when the page is there: a link may hold slides, and present one of them. */
-  slides.start = async () => {
-    await read();
-    const at = former.opened.get("present") === "1" ? former.opened.get("slide") : null;
-    if (slides.list[at]) slides.at = Number(at);
-    former.presenter.tell();
-  };
-  window.addEventListener("hashchange", read);
+/** The link that presents the slides from the first. */
+slides.link = () => {
+  const url = new URL(location.origin + location.pathname + location.hash);
+  url.search = `${new URLSearchParams([...new URLSearchParams(slides.list[0][1]), ["present", "1"], ["slide", "0"]])}`;
+  return url.href;
+};
 
-  // --- in the menu -------------------------------------------------------------------------------------------------
+/** Once, when the page is there: a link may hold slides, and present one of them. */
+slides.start = async () => {
+  await read();
+  const at = opened.get("present") === "1" ? opened.get("slide") : null;
+  if (slides.list[at]) slides.at = Number(at);
+  presenter.tell();
+};
+window.addEventListener("hashchange", read);
 
-  /** What the menu has of them. */
-  slides.sheet = () => {
-    const { h, say } = former;
-    const button = (words, act, more = {}) => h("button", { type: "button", onclick: act, ...more }, words);
-    const status = h("p", { role: "status" });
-    const list = h("ol");
-    const link = h("input", { type: "text", readonly: true, "aria-label": say("slides_link") });
-    const tell = (refused) => (status.textContent = refused ? former.told(refused) : say("slides_count", { count: slides.list.length, most: MOST, size: slides.size, limit: LONGEST }));
-    const copy = async () => (status.textContent = say((await former.copy(link)) ? "class_room_copied" : "link_refused"));
-    const some = h("div", { class: "shared" }, button(say("slides_present"), () => slides.go(0)), link, button(say("class_room_copy"), copy));
-    const item = ([title], at) =>
-      h("li", {}, button(title, () => slides.go(at)),
-        button("↑", () => slides.raise(at), { "aria-label": say("slides_raise", { title }), disabled: at === 0 }),
-        button("✕", () => slides.remove(at), { "aria-label": say("slides_remove", { title }) }));
-    const sheet = h("div", { class: "slides" }, h("b", {}, say("slides")), button(say("slides_add"), async () => tell(await slides.add())), list, some, status);
-    subscribe(document.documentElement, () => {
-      list.replaceChildren(...slides.list.map(item));
-      some.hidden = !slides.list.length;
-      if (slides.list.length) link.value = slides.link();
-      tell();
-    });
-    return sheet;
-  };
-})();
+// --- in the menu -------------------------------------------------------------------------------------------------
+
+/** What the menu has of them. */
+slides.sheet = () => {
+  const button = (words, act, more = {}) => h("button", { type: "button", onclick: act, ...more }, words);
+  const status = h("p", { role: "status" });
+  const list = h("ol");
+  const link = h("input", { type: "text", readonly: true, "aria-label": say("slides_link") });
+  const tell = (refused) =>
+    (status.textContent = refused
+      ? inWords(refused)
+      : say("slides_count", { count: slides.list.length, most: MOST, size: slides.size, limit: LONGEST }));
+  const copy = async () => (status.textContent = say((await copyText(link)) ? "class_room_copied" : "link_refused"));
+  const some = h(
+    "div",
+    { class: "shared" },
+    button(say("slides_present"), () => slides.go(0)),
+    link,
+    button(say("class_room_copy"), copy),
+  );
+  const item = ([title], at) =>
+    h(
+      "li",
+      {},
+      button(title, () => slides.go(at)),
+      button("↑", () => slides.raise(at), { "aria-label": say("slides_raise", { title }), disabled: at === 0 }),
+      button("✕", () => slides.remove(at), { "aria-label": say("slides_remove", { title }) }),
+    );
+  const sheet = h(
+    "div",
+    { class: "slides" },
+    h("b", {}, say("slides")),
+    button(say("slides_add"), async () => tell(await slides.add())),
+    list,
+    some,
+    status,
+  );
+  subscribe(document.documentElement, () => {
+    list.replaceChildren(...slides.list.map(item));
+    some.hidden = !slides.list.length;
+    if (slides.list.length) link.value = slides.link();
+    tell();
+  });
+  return sheet;
+};

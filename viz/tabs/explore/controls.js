@@ -1,34 +1,55 @@
 // What is shown and how: fields of the store, which never call Python.
-const { h, say, store, fields } = former;
+
+import { h } from "../../browser/lib/base.js";
+import { fields } from "../../browser/lib/fields.js";
+import { say } from "../../browser/lib/messages.js";
+import { beside } from "./lib/beside.js";
+import { store } from "./lib/store.js";
 
 const choice = (name) => {
   const words = (value) => say(`control_${name}_${value}`);
   const hint = (value) => say(`control_${name}_${value}_hint`);
   return fields.choice(store, name, say(`control_${name}`), store.fields[name].choices, words, hint);
 };
-const choices = Object.fromEntries(["of", "view", "scale", "show"].map((name) => [name, choice(name)]));
-const [layer, head] = ["layer", "head"].map((name) => fields.stepper(store, name, say(name)));
-const { of, view, scale, show } = choices;
-const maps = h("select", { "aria-label": say("control_map"), onchange: () => store.set({ map: Number(maps.value) }) });
-const field = h("label", { class: "field-line field-select", hidden: true }, h("span", { class: "name" }, say("control_map")), maps);
-const pin = h("button", { type: "button", class: "f-button", title: say("pin_hint"), onclick: former.beside.pin }, say("pin"));
-element.append(field, ...[of, layer, head, view, scale, show].map(({ node }) => node), pin);
 
-const ON = ["pass", "rev", ...Object.keys(store.fields)];
-store.subscribe(element, (changed) => {
-  if (!ON.some((name) => changed.has(name))) return;
-  const now = store.view;
-  const noScores = now.of !== "head" || now.view === "lines"; // a mean has none, and lines are weights
-  const scores = now.show === "scores" && !noScores;
-  of.update();
-  view.update();
-  scale.update(now.scale, () => scores);
-  show.update(scores ? "scores" : "weights", (value) => noScores && value === "scores");
-  if (!store.pass) return;
-  if (maps.length !== store.pass.maps.length) maps.replaceChildren(...store.pass.maps.map(({ name }, i) => h("option", { value: i }, say(`map_${name}`))));
-  field.hidden = maps.length < 2;
-  maps.value = now.map;
-  layer.update(say(now.of === "rollout" ? "up_to_layer" : "layer"));
-  head.update(say("head"), now.of !== "head");
-  element.dataset.rev = store.rev;
-});
+export const mount = ({ element }) => {
+  const choices = Object.fromEntries(["of", "view", "scale", "show"].map((name) => [name, choice(name)]));
+  const [layer, head] = ["layer", "head"].map((name) => fields.stepper(store, name, say(name)));
+  const { of, view, scale, show } = choices;
+  const maps = h("select", {
+    "aria-label": say("control_map"),
+    onchange: () => store.set({ map: Number(maps.value) }),
+  });
+  const field = h(
+    "label",
+    { class: "field-line field-select", hidden: true },
+    h("span", { class: "name" }, say("control_map")),
+    maps,
+  );
+  const pin = h(
+    "button",
+    { type: "button", class: "f-button", title: say("pin_hint"), onclick: beside.pin },
+    say("pin"),
+  );
+  element.append(field, ...[of, layer, head, view, scale, show].map(({ node }) => node), pin);
+
+  const ON = ["pass", "rev", ...Object.keys(store.fields)];
+  store.subscribe(element, (changed) => {
+    if (!ON.some((name) => changed.has(name))) return;
+    const now = store.view;
+    const noScores = now.of !== "head" || now.view === "lines"; // a mean has none, and lines are weights
+    const scores = now.show === "scores" && !noScores;
+    of.update();
+    view.update();
+    scale.update(now.scale, () => scores);
+    show.update(scores ? "scores" : "weights", (value) => noScores && value === "scores");
+    if (!store.pass) return;
+    if (maps.length !== store.pass.maps.length)
+      maps.replaceChildren(...store.pass.maps.map(({ name }, i) => h("option", { value: i }, say(`map_${name}`))));
+    field.hidden = maps.length < 2;
+    maps.value = now.map;
+    layer.update(say(now.of === "rollout" ? "up_to_layer" : "layer"));
+    head.update(say("head"), now.of !== "head");
+    element.dataset.rev = store.rev;
+  });
+};

@@ -1,18 +1,29 @@
-// Texts to begin with, for what the model on screen reads; a click puts one in the text box. What the fields show beside what
-// a visitor enters, a link's model and text or an example, comes through here: trigger("filled") has Gradio ask the store.
-const { h, say, store } = former;
-const fill = () => trigger("filled");
-element.setAttribute("role", "group");
-element.setAttribute("aria-label", say("examples"));
-store.start(props.value, fill);
-store.subscribe(element, (changed) => {
-  if (!changed.has("pass") || !store.pass) return;
-  const { examples, text } = store.pass.header;
-  const choose = (example) => {
-    store.ask({ text: example });
-    fill();
-  };
-  const chip = (example) => h("button", { type: "button", "aria-pressed": `${example === text}`, onclick: () => choose(example) }, example);
-  element.replaceChildren(h("span", { class: "quiet" }, say("examples")), ...(props.value.texts[examples] ?? []).map(chip));
-  element.dataset.rev = store.rev;
-});
+// Texts to begin with, for what the model on screen reads; a click puts one in the text box. What the fields show
+// beside what a visitor enters, a link's model and text or an example, comes through here: trigger("filled") has Gradio
+// ask the store.
+
+import { h } from "../../browser/lib/base.js";
+import { say } from "../../browser/lib/messages.js";
+import { store } from "./lib/store.js";
+
+export const mount = ({ element, trigger, props }) => {
+  const fill = () => trigger("filled");
+  element.setAttribute("role", "group");
+  element.setAttribute("aria-label", say("examples"));
+  store.start(props.value, fill);
+  store.subscribe(element, (changed) => {
+    if (!changed.has("pass") || !store.pass) return;
+    const { examples, text } = store.pass.header;
+    const choose = (example) => {
+      store.ask({ text: example });
+      fill();
+    };
+    const chip = (example) =>
+      h("button", { type: "button", "aria-pressed": `${example === text}`, onclick: () => choose(example) }, example);
+    element.replaceChildren(
+      h("span", { class: "quiet" }, say("examples")),
+      ...(props.value.texts[examples] ?? []).map(chip),
+    );
+    element.dataset.rev = store.rev;
+  });
+};

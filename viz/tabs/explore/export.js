@@ -1,17 +1,26 @@
 // What is on screen as files, made here in the browser: a picture, a page that works offline, and the data.
-const { h, say, store } = former;
-const { body } = former.panel(element, say("export"));
-const status = h("p", { class: "quiet", role: "status" });
+
+import { bytes, saveFile, whyNot } from "../../browser/lib/ask.js";
+import { h } from "../../browser/lib/base.js";
+import { variable } from "../../browser/lib/colour.js";
+import { makeHint } from "../../browser/lib/hint.js";
+import { say } from "../../browser/lib/messages.js";
+import { makePanel } from "../../browser/lib/panel.js";
+import { site } from "../../browser/lib/site.js";
+import { fileName } from "./lib/labels.js";
+import { makePicture } from "./lib/picture.js";
+import { rowOf, shownNow } from "./lib/shown.js";
+import { store } from "./lib/store.js";
 
 const markup = (picture) => new XMLSerializer().serializeToString(picture.svg);
 
 const savePicture = async () => {
-  const picture = await former.picture();
-  former.saveFile(former.fileName(store.view.view, "svg"), new Blob([markup(picture)], { type: "image/svg+xml" }));
+  const picture = await makePicture();
+  saveFile(fileName(store.view.view, "svg"), new Blob([markup(picture)], { type: "image/svg+xml" }));
 };
 
 const savePng = async () => {
-  const picture = await former.picture();
+  const picture = await makePicture();
   const zoom = Math.min(2, 8000 / Math.max(picture.width, picture.height));
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(markup(picture))}`;
@@ -19,13 +28,15 @@ const savePng = async () => {
   const canvas = h("canvas", { width: Math.round(picture.width * zoom), height: Math.round(picture.height * zoom) });
   canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
   const blob = await new Promise((done) => canvas.toBlob(done, "image/png"));
-  former.saveFile(former.fileName(store.view.view, "png"), blob);
+  saveFile(fileName(store.view.view, "png"), blob);
 };
 
 /** The weights on screen, the model's own, row by row, with as many digits as float32 holds. */
 const rows = () => {
-  const shown = former.shown();
-  return shown.map.queries.map((_, query) => Array.from(former.row(shown, query), (weight) => Number(weight.toPrecision(7))));
+  const shown = shownNow();
+  return shown.map.queries.map((_, query) =>
+    Array.from(rowOf(shown, query), (weight) => Number(weight.toPrecision(7))),
+  );
 };
 
 /** Runs in an exported page, not here: the numbers under the pointer, from the data in that page. */
@@ -46,7 +57,7 @@ const underPointer = () => {
 };
 
 const savePage = async () => {
-  const picture = await former.picture();
+  const picture = await makePicture();
   const { model, text, edits } = store.pass.header;
   const { queries, keys } = store.map;
   const page = document.implementation.createHTMLDocument(picture.caption);
@@ -56,63 +67,88 @@ const savePage = async () => {
     node.textContent = words;
     return parent.appendChild(node);
   };
-  const [back, ink, mono] = [former.variable("panel"), former.variable("text"), former.style.mono];
+  const [back, ink, mono] = [variable("panel"), variable("text"), site.style.mono];
   add(page.head, "meta", { charset: "utf-8" });
   const policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
   add(page.head, "meta", { "http-equiv": "Content-Security-Policy", content: policy });
-  add(page.head, "style", {}, `body{margin:24px;background:${back};color:${ink};font:15px/1.5 sans-serif}pre{white-space:pre-wrap;max-width:80ch;font-family:${mono}}svg{max-width:100%;height:auto}#under{min-height:1.5em}`);
+  add(
+    page.head,
+    "style",
+    {},
+    `body{margin:24px;background:${back};color:${ink};font:15px/1.5 sans-serif}pre{white-space:pre-wrap;max-width:80ch;font-family:${mono}}svg{max-width:100%;height:auto}#under{min-height:1.5em}`,
+  );
   add(page.body, "h1", { style: "font-size:18px" }, picture.caption);
   add(page.body, "pre", { dir: "auto" }, text);
   add(page.body, "p", { id: "under" }, " ");
   page.body.append(page.importNode(picture.svg, true));
   // "<" would end the element it stands in; the escape means the same in JSON.
-  const data = JSON.stringify({ model, text, queries, keys, edits, view: store.view, map: picture.map, weights: rows() }).replaceAll("<", "\\u003c");
+  const data = JSON.stringify({
+    model,
+    text,
+    queries,
+    keys,
+    edits,
+    view: store.view,
+    map: picture.map,
+    weights: rows(),
+  }).replaceAll("<", "\\u003c");
   add(page.body, "script", { type: "application/json", id: "data" }, data);
   add(page.body, "script", {}, `(${underPointer})();`);
   const html = `<!doctype html>\n${page.documentElement.outerHTML}`;
-  former.saveFile(former.fileName(store.view.view, "html"), new Blob([html], { type: "text/html" }));
+  saveFile(fileName(store.view.view, "html"), new Blob([html], { type: "text/html" }));
 };
 
 const saveTable = async () => {
   await store.exactly();
   const { queries, keys } = store.map;
   const quoted = (text) => `"${text.replaceAll('"', '""')}"`;
-  const lines = rows().flatMap((row, query) => row.map((weight, key) => [query, key, quoted(queries[query]), quoted(keys[key]), weight].join(",")));
+  const lines = rows().flatMap((row, query) =>
+    row.map((weight, key) => [query, key, quoted(queries[query]), quoted(keys[key]), weight].join(",")),
+  );
   const table = ["query,key,query_token,key_token,weight", ...lines].join("\r\n");
-  former.saveFile(former.fileName("weights", "csv"), new Blob(["\ufeff", table, "\r\n"], { type: "text/csv" }));
+  saveFile(fileName("weights", "csv"), new Blob(["\ufeff", table, "\r\n"], { type: "text/csv" }));
 };
 
 const saveArrays = async () => {
   const { key, model } = store.pass.header;
-  const arrays = await former.bytes(`/attention/${key}/data.npz`);
-  former.saveFile(`${model.replace(/[^\w.-]+/g, "-")}-all-heads.npz`, new Blob([arrays]));
+  const arrays = await bytes(`/attention/${key}/data.npz`);
+  saveFile(`${model.replace(/[^\w.-]+/g, "-")}-all-heads.npz`, new Blob([arrays]));
 };
 
-const make = (name, save) => {
-  const button = h("button", { type: "button", class: "f-button", title: say(`export_${name}_hint`) }, say(`export_${name}`));
-  button.addEventListener("click", async () => {
-    if (!store.pass) return;
-    button.disabled = true;
-    status.textContent = "";
-    try {
-      await save();
-    } catch (error) {
-      status.textContent = former.whyNot(error);
-    }
-    button.disabled = false;
+export const mount = ({ element }) => {
+  const { body } = makePanel(element, say("export"));
+  const status = h("p", { class: "quiet", role: "status" });
+
+  const make = (name, save) => {
+    const button = h(
+      "button",
+      { type: "button", class: "f-button", title: say(`export_${name}_hint`) },
+      say(`export_${name}`),
+    );
+    button.addEventListener("click", async () => {
+      if (!store.pass) return;
+      button.disabled = true;
+      status.textContent = "";
+      try {
+        await save();
+      } catch (error) {
+        status.textContent = whyNot(error);
+      }
+      button.disabled = false;
+    });
+    return button;
+  };
+  const group = (words, saves) => {
+    const hints = Object.keys(saves).map((name) => [say(`export_${name}`), say(`export_${name}_hint`)]);
+    const buttons = Object.entries(saves).map(([name, save]) => make(name, save));
+    return h("div", { class: "export-group quiet" }, makeHint(say(words), hints), ...buttons);
+  };
+  body.append(
+    group("export_view", { png: savePng, svg: savePicture, html: savePage, csv: saveTable }),
+    group("export_all", { npz: saveArrays }),
+    status,
+  );
+  store.subscribe(element, (changed) => {
+    if (changed.has("rev") && store.pass) element.dataset.rev = store.rev;
   });
-  return button;
 };
-const group = (words, saves) => {
-  const hints = Object.keys(saves).map((name) => [say(`export_${name}`), say(`export_${name}_hint`)]);
-  const buttons = Object.entries(saves).map(([name, save]) => make(name, save));
-  return h("div", { class: "export-group quiet" }, former.hint(say(words), hints), ...buttons);
-};
-body.append(
-  group("export_view", { png: savePng, svg: savePicture, html: savePage, csv: saveTable }),
-  group("export_all", { npz: saveArrays }),
-  status,
-);
-store.subscribe(element, (changed) => {
-  if (changed.has("rev") && store.pass) element.dataset.rev = store.rev;
-});

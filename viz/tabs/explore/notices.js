@@ -1,14 +1,24 @@
-// What the page has to say: refusals, cuts, a link it could not read. Marks what is on screen as old while it is not what was
-// asked for.
-const { h, say, store } = former;
-element.setAttribute("role", "status");
-store.subscribe(element, (changed) => {
-  if (!changed.has("notes") && !changed.has("old")) return;
-  const notes = [...store.notes.link, ...store.notes.server];
-  const again = store.old === "offline" && h("button", { type: "button", class: "f-link", onclick: () => store.again() }, say("ask_again"));
-  element.replaceChildren(...notes.map((notice) => h("p", { class: `notice ${notice.kind}` }, notice.text ?? former.told(notice))));
-  if (again) element.lastChild?.append(" ", again);
-  const tab = element.closest("[role=tabpanel]");
-  tab?.classList.toggle("explore-old", Boolean(store.old));
-  tab?.style.setProperty("--old", JSON.stringify(say("old")));
-});
+// What the page has to say: refusals, cuts, a link it could not read. Marks what is on screen as old while it is not
+// what was asked for.
+
+import { h } from "../../browser/lib/base.js";
+import { inWords, say } from "../../browser/lib/messages.js";
+import { store } from "./lib/store.js";
+
+export const mount = ({ element }) => {
+  element.setAttribute("role", "status");
+  store.subscribe(element, (changed) => {
+    if (!changed.has("notes") && !changed.has("old")) return;
+    const notes = [...store.notes.link, ...store.notes.server];
+    const again =
+      store.old === "offline" &&
+      h("button", { type: "button", class: "f-link", onclick: () => store.again() }, say("ask_again"));
+    element.replaceChildren(
+      ...notes.map((notice) => h("p", { class: `notice ${notice.kind}` }, notice.text ?? inWords(notice))),
+    );
+    if (again) element.lastChild?.append(" ", again);
+    const tab = element.closest("[role=tabpanel]");
+    tab?.classList.toggle("explore-old", Boolean(store.old));
+    tab?.style.setProperty("--old", JSON.stringify(say("old")));
+  });
+};

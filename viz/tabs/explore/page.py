@@ -17,7 +17,9 @@ from viz.tabs.explore import forming, scans
 from viz.tabs.explore.answer import answer
 from viz.text.examples import CARRIED, EXAMPLES
 
-part = partial(browser.part, Path(__file__).parent)
+HERE = Path(__file__).parent
+STORE = HERE / "lib" / "store.js"
+part = partial(browser.part, HERE)
 
 
 def menu(models: Models) -> list[tuple[str, str]]:
@@ -82,9 +84,9 @@ def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is 
             begins["example"]["text"], label=label("text"), placeholder=label("text_hint"), max_lines=2, scale=4
         )
     browser.lesson("explore", "In Pytorch: complete self-attention")
-    examples = part("examples", begins)
+    examples = part("examples", begins, events=("filled",))
     part("notices")
     panels(models)
-    typed.change(None, typed, None, js="(text) => former.store.typed(text)")  # `input` is of keys alone
-    model.input(None, model, None, js="(model) => former.store.choose(model)")
-    examples.filled(None, None, [model, typed], js="() => former.store.entered()")
+    typed.change(None, typed, None, js=browser.call(STORE, "store.typed(text)", "text"))  # `input` is of keys alone
+    model.input(None, model, None, js=browser.call(STORE, "store.choose(model)", "model"))
+    examples.filled(None, None, [model, typed], js=browser.call(STORE, "store.entered()"))

@@ -4,5 +4,4 @@ from viz.tabs.base import Tab
 from viz.tabs.generate import page, routes
 from viz.tabs.generate.panels import PANELS
 
-SCRIPTS = ("branches.js", "frames.js", "link.js", "writing.js", "second.js")
-TAB = Tab("generate", page.render, routes.attach, SCRIPTS, PANELS)
+TAB = Tab("generate", page.render, routes.attach, PANELS)

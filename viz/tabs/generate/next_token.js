@@ -1,68 +1,112 @@
 // The next-token distribution: the model's own, what the sampling rules leave of it, what is drawn; a click takes one.
-const { h, say, writing } = former;
 
-const list = h("ol", { class: "candidates" });
-const rest = h("p", { class: "rest" });
-const left = h("p", { class: "left" });
-const { tools, body, foot } = former.panel(element, say("write_next_title"));
-tools.append(h("span", { class: "key" }, h("i", { class: "model" }), say("write_model_bar"), h("i", { class: "kept" }), say("write_kept_bar")));
-body.append(list);
-foot.append(rest, left);
+import { eachFrame, h } from "../../browser/lib/base.js";
+import { lessons } from "../../browser/lib/lessons.js";
+import { say } from "../../browser/lib/messages.js";
+import { asShare } from "../../browser/lib/numbers.js";
+import { makePanel } from "../../browser/lib/panel.js";
+import { writing } from "./lib/writing.js";
 
 const makeRow = () => {
-  const parts = { label: h("span", { class: "label" }), model: h("i", { class: "model" }), kept: h("i", { class: "kept" }), share: h("span", { class: "share" }), after: h("span", { class: "after" }), mark: h("span", { class: "mark" }) };
+  const parts = {
+    label: h("span", { class: "label" }),
+    model: h("i", { class: "model" }),
+    kept: h("i", { class: "kept" }),
+    share: h("span", { class: "share" }),
+    after: h("span", { class: "after" }),
+    mark: h("span", { class: "mark" }),
+  };
   const { label, model, kept, share, after, mark } = parts;
-  const button = h("button", { type: "button", onclick: () => writing.take(row.token) }, label, h("span", { class: "bars" }, model, kept), share, after, mark);
+  const button = h(
+    "button",
+    { type: "button", onclick: () => writing.take(row.token) },
+    label,
+    h("span", { class: "bars" }, model, kept),
+    share,
+    after,
+    mark,
+  );
   const row = { token: 0, item: h("li", {}, button), button, ...parts };
   return row;
 };
-const rows = [];
 
 const paintRow = (row, [token, label, prob, kept], drawn, taken) => {
   row.token = token;
   row.label.textContent = label;
   row.model.style.width = `${100 * prob}%`;
   row.kept.style.width = `${100 * kept}%`;
-  row.share.textContent = former.share(prob);
+  row.share.textContent = asShare(prob);
   const cut = kept === null;
-  row.after.textContent = cut ? say("write_cut") : former.share(kept);
+  row.after.textContent = cut ? say("write_cut") : asShare(kept);
   const role = token === taken ? "taken" : token === drawn ? "drawn" : "";
   row.mark.textContent = role && say(`write_${role}`);
   row.button.className = `candidate ${role} ${cut ? "cut" : ""}`;
-  row.button.setAttribute("aria-label", say("write_take", { token: label, prob: former.share(prob), kept: row.after.textContent, role }));
+  row.button.setAttribute(
+    "aria-label",
+    say("write_take", { token: label, prob: asShare(prob), kept: row.after.textContent, role }),
+  );
 };
 
-const paint = former.eachFrame(() => {
-  const node = writing.shown();
-  const { state } = node;
-  element.classList.toggle("waiting", !state);
-  if (!state) return;
-  const taken = node.onward?.token;
-  state.candidates.forEach((candidate, i) => {
-    if (!rows[i]) rows.push(makeRow());
-    if (!rows[i].item.isConnected) list.append(rows[i].item);
-    paintRow(rows[i], candidate, state.drawn, taken);
+export const mount = ({ element }) => {
+  const list = h("ol", { class: "candidates" });
+  const rest = h("p", { class: "rest" });
+  const left = h("p", { class: "left" });
+  const { tools, body, foot } = makePanel(element, say("write_next_title"));
+  tools.append(
+    h(
+      "span",
+      { class: "key" },
+      h("i", { class: "model" }),
+      say("write_model_bar"),
+      h("i", { class: "kept" }),
+      say("write_kept_bar"),
+    ),
+  );
+  body.append(list);
+  foot.append(rest, left);
+
+  const rows = [];
+
+  const paint = eachFrame(() => {
+    const node = writing.shown();
+    const { state } = node;
+    element.classList.toggle("waiting", !state);
+    if (!state) return;
+    const taken = node.onward?.token;
+    state.candidates.forEach((candidate, i) => {
+      if (!rows[i]) rows.push(makeRow());
+      if (!rows[i].item.isConnected) list.append(rows[i].item);
+      paintRow(rows[i], candidate, state.drawn, taken);
+    });
+    rows.slice(state.candidates.length).forEach((row) => row.item.remove());
+    const [count, prob, kept] = state.rest;
+    rest.textContent = count ? say("write_rest", { count, prob: asShare(prob), kept: asShare(kept) }) : "";
+    const [before, after] = state.bits;
+    left.textContent = say("write_left", { left: state.left, before: before.toFixed(1), after: after.toFixed(1) });
+    const [[, likeliest, most]] = state.candidates;
+    const among = Math.round(2 ** before);
+    if (writing.status === "idle")
+      lessons.tell(
+        "generate",
+        say(among < 2 ? "lesson_generate_sure" : "lesson_generate", {
+          token: likeliest,
+          share: asShare(most),
+          bits: before.toFixed(1),
+          among,
+        }),
+      );
+    element.dataset.rev = writing.rev;
   });
-  rows.slice(state.candidates.length).forEach((row) => row.item.remove());
-  const [count, prob, kept] = state.rest;
-  rest.textContent = count ? say("write_rest", { count, prob: former.share(prob), kept: former.share(kept) }) : "";
-  const [before, after] = state.bits;
-  left.textContent = say("write_left", { left: state.left, before: before.toFixed(1), after: after.toFixed(1) });
-  const [[, likeliest, most]] = state.candidates;
-  const among = Math.round(2 ** before);
-  if (writing.status === "idle")
-    former.lessons.tell("generate", say(among < 2 ? "lesson_generate_sure" : "lesson_generate", { token: likeliest, share: former.share(most), bits: before.toFixed(1), among }));
-  element.dataset.rev = writing.rev;
-});
 
-list.addEventListener("keydown", (event) => {
-  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-  if (!step) return;
-  event.preventDefault();
-  const at = rows.findIndex((row) => row.button === document.activeElement);
-  rows[at + step]?.button.focus();
-});
+  list.addEventListener("keydown", (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const at = rows.findIndex((row) => row.button === document.activeElement);
+    rows[at + step]?.button.focus();
+  });
 
-writing.subscribe(element, (changed) => {
-  if (["text", "hover", "status"].some((name) => changed.has(name))) paint();
-});
+  writing.subscribe(element, (changed) => {
+    if (["text", "hover", "status"].some((name) => changed.has(name))) paint();
+  });
+};

@@ -1,15 +1,12 @@
 // The branches of the text: where each left another, and how it goes on; a click returns to it.
-const { h, say, writing } = former;
 
-const list = h("ol", { class: "branches" });
-const clear = h("button", { type: "button", onclick: writing.clear }, say("write_clear"));
-const gone = h("p", { class: "quiet", role: "status" });
-const { tools, body, foot } = former.panel(element, say("write_trail_title"));
-tools.append(clear);
-body.append(list);
-foot.append(gone);
+import { eachFrame, h } from "../../browser/lib/base.js";
+import { say } from "../../browser/lib/messages.js";
+import { makePanel } from "../../browser/lib/panel.js";
+import { writing } from "./lib/writing.js";
 
 const PREVIEW = 28;
+
 const describe = ({ from, parent, first }, number) => {
   const { branches } = writing;
   const end = branches.end(number);
@@ -19,42 +16,63 @@ const describe = ({ from, parent, first }, number) => {
   const name = (token) => from.state?.candidates.find(([id]) => id === token)?.[1] ?? written[at];
   const count = end.depth;
   const said = from
-    ? say("write_branch_from", { from: parent + 1, at, token: name(first.token), other: name(from.children[0].token), count })
+    ? say("write_branch_from", {
+        from: parent + 1,
+        at,
+        token: name(first.token),
+        other: name(from.children[0].token),
+        count,
+      })
     : say("write_branch_first", { count });
   const text = written.slice(at).join("");
   const preview = text.length > PREVIEW ? `${text.slice(0, PREVIEW)}…` : text;
   return { end, said, preview };
 };
 
-let shown = "";
-const paint = former.eachFrame(() => {
-  const { branches } = writing;
-  const current = branches.tip(writing.cursor).branch;
-  const entries = branches.list.map(describe);
-  const now = JSON.stringify([current, entries.map(({ said, preview }) => [said, preview])]);
-  gone.textContent = branches.gone ? say("write_gone", { limit: branches.limit, count: branches.gone }) : "";
-  if (now === shown) return;
-  shown = now;
-  const focused = [...list.children].findIndex((item) => item.contains(document.activeElement));
-  list.replaceChildren(
-    ...entries.map(({ end, said, preview }, i) =>
-      h(
-        "li",
-        {},
+export const mount = ({ element }) => {
+  const list = h("ol", { class: "branches" });
+  const clear = h("button", { type: "button", onclick: writing.clear }, say("write_clear"));
+  const gone = h("p", { class: "quiet", role: "status" });
+  const { tools, body, foot } = makePanel(element, say("write_trail_title"));
+  tools.append(clear);
+  body.append(list);
+  foot.append(gone);
+
+  let shown = "";
+  const paint = eachFrame(() => {
+    const { branches } = writing;
+    const current = branches.tip(writing.cursor).branch;
+    const entries = branches.list.map(describe);
+    const now = JSON.stringify([current, entries.map(({ said, preview }) => [said, preview])]);
+    gone.textContent = branches.gone ? say("write_gone", { limit: branches.limit, count: branches.gone }) : "";
+    if (now === shown) return;
+    shown = now;
+    const focused = [...list.children].findIndex((item) => item.contains(document.activeElement));
+    list.replaceChildren(
+      ...entries.map(({ end, said, preview }, i) =>
         h(
-          "button",
-          { type: "button", class: "branch", "aria-current": i === current ? "true" : null, onclick: () => writing.go(end) },
-          h("b", {}, i + 1),
-          h("span", { class: "preview", dir: "ltr" }, preview || "…"),
-          h("span", { class: "from" }, said),
+          "li",
+          {},
+          h(
+            "button",
+            {
+              type: "button",
+              class: "branch",
+              "aria-current": i === current ? "true" : null,
+              onclick: () => writing.go(end),
+            },
+            h("b", {}, i + 1),
+            h("span", { class: "preview", dir: "ltr" }, preview || "…"),
+            h("span", { class: "from" }, said),
+          ),
         ),
       ),
-    ),
-  );
-  if (focused >= 0) list.children[focused]?.querySelector("button").focus();
-  element.dataset.branches = branches.list.length;
-});
+    );
+    if (focused >= 0) list.children[focused]?.querySelector("button").focus();
+    element.dataset.branches = branches.list.length;
+  });
 
-writing.subscribe(element, (changed) => {
-  if (changed.has("text")) paint();
-});
+  writing.subscribe(element, (changed) => {
+    if (changed.has("text")) paint();
+  });
+};

@@ -1,125 +1,186 @@
 // What the model is given and how it draws, and the buttons: start, pause, step, stop, back, forward.
-const { h, say, writing } = former;
-const { fields, settings } = writing;
-const shown = {}; // name: what puts a setting on the screen
 
-const labelled = (name, ...inputs) => h("label", { class: `field ${name}` }, h("span", { class: "name" }, say(`write_${name}`)), ...inputs);
+import { copyText, whyNot } from "../../browser/lib/ask.js";
+import { h } from "../../browser/lib/base.js";
+import { makeHints } from "../../browser/lib/hint.js";
+import { inWords, say } from "../../browser/lib/messages.js";
+import { textOf } from "./lib/frames.js";
+import { second, writing } from "./lib/writing.js";
 
-const slider = (name, say_value = String) => {
-  const { min, max, step } = fields[name];
-  const range = h("input", { type: "range", "aria-label": say(`write_${name}`), min, max, step, oninput: () => writing.set({ [name]: Number(range.value) }) });
-  const value = h("output", { class: "value" });
-  shown[name] = () => {
-    range.value = settings[name];
-    value.textContent = say_value(settings[name]);
-    range.setAttribute("aria-valuetext", value.textContent);
-  };
-  return labelled(name, value, range);
-};
-
-const numeric = (name) => {
-  const read = () => {
-    const given = input.value.trim() ? Number(input.value) : NaN;
-    writing.set({ [name]: given });
-    const wrong = settings[name] !== given;
-    input.setAttribute("aria-invalid", wrong);
-    input.title = hint.textContent = wrong ? say("write_range", { min, max: fields[name].max }) : "";
-  };
-  const { min, step } = fields[name];
-  const input = h("input", { type: "number", inputmode: "numeric", min, step, oninput: read, onblur: () => shown[name]() });
-  const hint = h("span", { class: "range", role: "status" });
-  shown[name] = () => {
-    input.max = fields[name].max;
-    if (Number(input.value) !== settings[name] || !input.value) input.value = settings[name];
-    input.setAttribute("aria-invalid", false);
-    input.title = hint.textContent = "";
-  };
-  return labelled(name, input, hint);
-};
-
-const model = h("select", { onchange: () => writing.set({ model: model.value }) });
-shown.model = () => (model.value = settings.model);
-const other = h("select", { onchange: () => writing.set({ second: other.value }) });
-shown.second = () => (other.value = settings.second);
-const text = h("textarea", { rows: 1, spellcheck: "false", placeholder: say("write_hint"), oninput: () => writing.set({ text: text.value }) });
-shown.text = () => {
-  if (text.value !== settings.text) text.value = settings.text;
-};
-
+const labelled = (name, ...inputs) =>
+  h("label", { class: `field ${name}` }, h("span", { class: "name" }, say(`write_${name}`)), ...inputs);
 const another = () => writing.set({ seed: Math.floor(Math.random() * 10000) });
-const hints = []; // [what a button says, what it does]
-const hinted = (name) => hints.push([say(`write_${name}`), say(`write_${name}_hint`)]);
-const button = (name, act) => {
-  hinted(name);
-  return h("button", { type: "button", class: name, title: say(`write_${name}_hint`), onclick: act }, say(`write_${name}`));
-};
-/** Prompt and what is written up to where one stands. */
-const copy = async () => {
-  const written = writing.branches.path(writing.cursor).map((node) => node.token);
-  try {
-    const { text: whole, rest } = await former.textOf({ model: settings.model, text: settings.text, written });
-    copied.value = whole;
-    copied.hidden = false; // what is hidden cannot be selected
-    copied.hidden = await former.copy(copied);
-    const done = say(copied.hidden ? "write_copied" : "write_copy_refused");
-    status.textContent = rest ? `${done} ${say("write_half", { bytes: rest })}` : done;
-  } catch (error) {
-    status.textContent = former.whyNot(error);
-  }
-};
-const copied = h("textarea", { class: "copied", rows: 2, readonly: true, hidden: true, "aria-label": say("write_copy_hint") });
-const buttons = {
-  run: button("run", () => (writing.runs() ? writing.pause() : writing.run())),
-  step: button("step", writing.step),
-  stop: button("stop", writing.stop),
-  back: button("back", writing.back),
-  forward: button("forward", writing.forward),
-  copy: button("copy", copy),
-};
-hinted("pause"); // the first button's other words
-["temperature", "top_k", "top_p"].forEach(hinted);
-hints.push(["⚄", say("write_dice")]);
-const status = h("p", { class: "status", role: "status" });
-const dice = h("button", { type: "button", class: "dice", title: say("write_dice"), "aria-label": say("write_dice"), onclick: another }, "⚄");
 
-element.classList.add("tab-controls"); // beside a presented panel too
-element.append(
-  h("div", { class: "given" }, labelled("model", model), labelled("second", other), labelled("text", text)),
-  h(
-    "div",
-    { class: "rules" },
-    slider("temperature", (value) => (value ? value.toFixed(2) : say("write_greedy"))),
-    slider("top_k", (value) => value || say("write_all")),
-    slider("top_p", (value) => (value < 1 ? value.toFixed(2) : say("write_all"))),
-    slider("pace", (value) => say("write_per_second", { value })),
-    h("div", { class: "with-dice" }, numeric("seed"), dice),
-    numeric("length"),
-  ),
-  h("div", { class: "transport", role: "group", "aria-label": say("write_transport") }, ...Object.values(buttons), former.hints(hints), status),
-  copied,
-);
+export const mount = ({ element, props }) => {
+  const { fields, settings } = writing;
+  const shown = {}; // name: what puts a setting on the screen
 
-const paint = (changed) => {
-  if (changed.has("models")) model.replaceChildren(...Object.entries(writing.models).map(([name, { about }]) => h("option", { value: name }, say("model_line", { name, about }))));
-  if (changed.has("models") || changed.has("model")) other.replaceChildren(h("option", { value: "" }, say("write_alone")), ...Object.keys(writing.models).filter((name) => name !== settings.model).map((name) => h("option", { value: name }, name)));
-  if (changed.has("model")) shown.second();
-  for (const [name, show] of Object.entries(shown)) if (changed.has(name)) show();
-  if (!changed.has("status") && !changed.has("text")) return;
-  const running = writing.runs();
-  buttons.run.textContent = say(running ? "write_pause" : writing.cursor.depth ? "write_resume" : "write_run");
-  buttons.run.title = say(running ? "write_pause_hint" : "write_run_hint");
-  buttons.stop.disabled = !running && !writing.cursor.depth;
-  buttons.back.disabled = !writing.cursor.parent;
-  buttons.forward.disabled = !writing.cursor.onward;
-  copied.hidden = true;
-  if (running && !changed.has("status")) return;
-  const { depth } = writing.cursor;
-  const at = running ? say("write_running") : depth ? writing.count(depth) : "";
-  const lacks = !running && writing.beyond()?.note;
-  const remarks = writing.cursor.state?.remarks ?? [];
-  status.textContent = writing.message?.text ?? [at, lacks && former.told(lacks), ...remarks.map(former.told)].filter(Boolean).join(" · ");
-  status.className = `status ${writing.message?.kind ?? ""}`;
+  const slider = (name, say_value = (/** @type {number} */ value) => `${value}`) => {
+    const { min, max, step } = fields[name];
+    const range = h("input", {
+      type: "range",
+      "aria-label": say(`write_${name}`),
+      min,
+      max,
+      step,
+      oninput: () => writing.set({ [name]: Number(range.value) }),
+    });
+    const value = h("output", { class: "value" });
+    shown[name] = () => {
+      range.value = settings[name];
+      value.textContent = say_value(settings[name]);
+      range.setAttribute("aria-valuetext", value.textContent);
+    };
+    return labelled(name, value, range);
+  };
+
+  const numeric = (name) => {
+    const read = () => {
+      const given = input.value.trim() ? Number(input.value) : NaN;
+      writing.set({ [name]: given });
+      const wrong = settings[name] !== given;
+      input.setAttribute("aria-invalid", wrong);
+      input.title = hint.textContent = wrong ? say("write_range", { min, max: fields[name].max }) : "";
+    };
+    const { min, step } = fields[name];
+    const input = h("input", {
+      type: "number",
+      inputmode: "numeric",
+      min,
+      step,
+      oninput: read,
+      onblur: () => shown[name](),
+    });
+    const hint = h("span", { class: "range", role: "status" });
+    shown[name] = () => {
+      input.max = fields[name].max;
+      if (Number(input.value) !== settings[name] || !input.value) input.value = settings[name];
+      input.setAttribute("aria-invalid", false);
+      input.title = hint.textContent = "";
+    };
+    return labelled(name, input, hint);
+  };
+
+  const model = h("select", { onchange: () => writing.set({ model: model.value }) });
+  shown.model = () => (model.value = settings.model);
+  const other = h("select", { onchange: () => writing.set({ second: other.value }) });
+  shown.second = () => (other.value = settings.second);
+  const text = h("textarea", {
+    rows: 1,
+    spellcheck: "false",
+    placeholder: say("write_hint"),
+    oninput: () => writing.set({ text: text.value }),
+  });
+  shown.text = () => {
+    if (text.value !== settings.text) text.value = settings.text;
+  };
+
+  const hints = []; // [what a button says, what it does]
+  const hinted = (name) => hints.push([say(`write_${name}`), say(`write_${name}_hint`)]);
+  const button = (name, act) => {
+    hinted(name);
+    return h(
+      "button",
+      { type: "button", class: name, title: say(`write_${name}_hint`), onclick: act },
+      say(`write_${name}`),
+    );
+  };
+  /** Prompt and what is written up to where one stands. */
+  const copy = async () => {
+    const written = writing.branches.path(writing.cursor).map((node) => node.token);
+    try {
+      const { text: whole, rest } = await textOf({ model: settings.model, text: settings.text, written });
+      copied.value = whole;
+      copied.hidden = false; // what is hidden cannot be selected
+      copied.hidden = await copyText(copied);
+      const done = say(copied.hidden ? "write_copied" : "write_copy_refused");
+      status.textContent = rest ? `${done} ${say("write_half", { bytes: rest })}` : done;
+    } catch (error) {
+      status.textContent = whyNot(error);
+    }
+  };
+  const copied = h("textarea", {
+    class: "copied",
+    rows: 2,
+    readonly: true,
+    hidden: true,
+    "aria-label": say("write_copy_hint"),
+  });
+  const buttons = {
+    run: button("run", () => (writing.runs() ? writing.pause() : writing.run())),
+    step: button("step", writing.step),
+    stop: button("stop", writing.stop),
+    back: button("back", writing.back),
+    forward: button("forward", writing.forward),
+    copy: button("copy", copy),
+  };
+  hinted("pause"); // the first button's other words
+  ["temperature", "top_k", "top_p"].forEach(hinted);
+  hints.push(["⚄", say("write_dice")]);
+  const status = h("p", { class: "status", role: "status" });
+  const dice = h(
+    "button",
+    { type: "button", class: "dice", title: say("write_dice"), "aria-label": say("write_dice"), onclick: another },
+    "⚄",
+  );
+
+  element.classList.add("tab-controls"); // beside a presented panel too
+  element.append(
+    h("div", { class: "given" }, labelled("model", model), labelled("second", other), labelled("text", text)),
+    h(
+      "div",
+      { class: "rules" },
+      slider("temperature", (value) => (value ? value.toFixed(2) : say("write_greedy"))),
+      slider("top_k", (value) => value || say("write_all")),
+      slider("top_p", (value) => (value < 1 ? value.toFixed(2) : say("write_all"))),
+      slider("pace", (value) => say("write_per_second", { value })),
+      h("div", { class: "with-dice" }, numeric("seed"), dice),
+      numeric("length"),
+    ),
+    h(
+      "div",
+      { class: "transport", role: "group", "aria-label": say("write_transport") },
+      ...Object.values(buttons),
+      makeHints(hints),
+      status,
+    ),
+    copied,
+  );
+
+  const paint = (changed) => {
+    if (changed.has("models"))
+      model.replaceChildren(
+        ...Object.entries(writing.models).map(([name, { about }]) =>
+          h("option", { value: name }, say("model_line", { name, about })),
+        ),
+      );
+    if (changed.has("models") || changed.has("model"))
+      other.replaceChildren(
+        h("option", { value: "" }, say("write_alone")),
+        ...Object.keys(writing.models)
+          .filter((name) => name !== settings.model)
+          .map((name) => h("option", { value: name }, name)),
+      );
+    if (changed.has("model")) shown.second();
+    for (const [name, show] of Object.entries(shown)) if (changed.has(name)) show();
+    if (!changed.has("status") && !changed.has("text")) return;
+    const running = writing.runs();
+    buttons.run.textContent = say(running ? "write_pause" : writing.cursor.depth ? "write_resume" : "write_run");
+    buttons.run.title = say(running ? "write_pause_hint" : "write_run_hint");
+    buttons.stop.disabled = !running && !writing.cursor.depth;
+    buttons.back.disabled = !writing.cursor.parent;
+    buttons.forward.disabled = !writing.cursor.onward;
+    copied.hidden = true;
+    if (running && !changed.has("status")) return;
+    const { depth } = writing.cursor;
+    const at = running ? say("write_running") : depth ? writing.count(depth) : "";
+    const lacks = !running && writing.beyond()?.note;
+    const remarks = writing.cursor.state?.remarks ?? [];
+    status.textContent =
+      writing.message?.text ?? [at, lacks && inWords(lacks), ...remarks.map(inWords)].filter(Boolean).join(" · ");
+    status.className = `status ${writing.message?.kind ?? ""}`;
+  };
+  writing.subscribe(element, paint);
+  second.subscribe(element, () => paint(new Set(["text"])));
+  writing.start(props.value);
 };
-writing.subscribe(element, paint);
-former.second.subscribe(element, () => paint(new Set(["text"])));
-writing.start(props.value);

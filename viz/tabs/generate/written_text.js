@@ -1,63 +1,22 @@
-// The text as it grows, token by token, painted with the attention of the newest; arrow keys and clicks move in it. Beside it
-// that of a second model, where one is chosen.
-const { h, say, writing, second } = former;
-const { settings } = writing;
-const { tools, body, foot } = former.panel(element, say("write_text_title"));
+// The text as it grows, token by token, painted with the attention of the newest; arrow keys and clicks move in it.
+// Beside it that of a second model, where one is chosen.
+
+import { eachFrame, h } from "../../browser/lib/base.js";
+import { cssOf, gradient, inkOn, palette } from "../../browser/lib/colour.js";
+import { asList, inWords, say } from "../../browser/lib/messages.js";
+import { asShare } from "../../browser/lib/numbers.js";
+import { makePanel, onTheme } from "../../browser/lib/panel.js";
+import { second, writing } from "./lib/writing.js";
 
 const choose = (name, label, options) => {
   const select = h("select", { onchange: () => writing.set(options.read?.(select.value) ?? { [name]: select.value }) });
   return { select, field: h("label", { class: "field" }, h("span", { class: "name" }, label), select) };
 };
-const layer = choose("layer", say("layer"), { read: (value) => ({ layer: Number(value) }) });
-const head = choose("head", say("head"), { read: (value) => (value === "mean" ? { of: "mean" } : { of: "head", head: Number(value) }) });
-const scale = choose("scale", say("write_scale"), {});
-const units = choose("units", say("write_units"), {});
-const sentence = h("p", { class: "sentence" });
-const tokens = h("div", { class: "tokens", tabindex: 0, role: "group", "aria-label": say("write_text_label"), dir: "ltr" });
-const others = h("div", { class: "tokens", tabindex: 0, role: "group", "aria-label": say("write_second_label"), dir: "ltr" });
-/** A column with a text, and over it, where there are two, whose it is. */
-const column = (text) => {
-  const name = h("h3", { hidden: true });
-  const node = h("section", { class: "column" }, name, text);
-  body.append(node);
-  return { node, name };
-};
-const legend = h("span", { class: "ramp", "aria-hidden": "true" });
-const legendMost = h("span");
-tools.append(layer.field, head.field, scale.field, units.field);
-const [own, other] = [column(tokens), column(others)];
-foot.append(
-  sentence,
-  h("span", { class: "legend" }, h("span", { class: "written" }, say("write_written")), h("span", { class: "fork" }, say("write_fork")), "0", legend, legendMost),
-);
 
 const option = (value, text, chosen) => h("option", { value, selected: chosen }, text);
-const paintChoices = () => {
-  const { layers, heads } = writing.models[settings.model] ?? { layers: 0, heads: 0 };
-  const count = (size, chosen) => Array.from({ length: size }, (_, i) => option(i, i, i === chosen));
-  layer.select.replaceChildren(...count(layers, settings.layer));
-  const one = settings.of === "head";
-  head.select.replaceChildren(option("mean", say("write_mean"), !one), ...count(heads, one ? settings.head : -1));
-  for (const [name, { select }] of Object.entries({ scale, units })) select.replaceChildren(...writing.fields[name].choices.map((value) => option(value, say(`write_${name}_${value}`), value === settings[name])));
-};
-
-/** The attention of a state's newest token to each token of the window, as shares; null where none is held. A model that
- *  lacks the layer or head has its last instead. */
-const attention = (state, model) => {
-  if (!state || !model) return null;
-  const size = state.cells.length / (model.layers * model.heads);
-  const layer = Math.min(settings.layer, model.layers - 1);
-  const chosen = settings.of === "head" ? [Math.min(settings.head, model.heads - 1)] : Array.from({ length: model.heads }, (_, i) => i);
-  const row = new Float32Array(size);
-  for (const one of chosen) {
-    const first = (layer * model.heads + one) * size;
-    for (let j = 0; j < size; j++) row[j] += (state.cells[first + j] / 255) ** 2 / chosen.length;
-  }
-  return row;
-};
 
 /** For each level of the scale: the ground, and the ink that stands out from it. */
-const palette = () => Array.from(former.colours().weights, (pixel) => [former.css(pixel), former.inkOn(pixel)]);
+const inks = () => Array.from(palette().weights, (pixel) => [cssOf(pixel), inkOn(pixel)]);
 
 /** A label with a place where a line may break: after a space, before a piece that begins with one, at a newline. */
 const breakable = (label) => {
@@ -69,99 +28,19 @@ const breakable = (label) => {
 const byByte = (digits) =>
   digits.match(/../g).map((hex) => {
     const code = parseInt(hex, 16);
-    const sign = { 32: "␣", 10: "⏎" }[code] ?? (code > 32 && code < 127 ? String.fromCharCode(code) : hex.toUpperCase());
+    const sign =
+      { 32: "␣", 10: "⏎" }[code] ?? (code > 32 && code < 127 ? String.fromCharCode(code) : hex.toUpperCase());
     return h("i", { class: sign.length > 1 ? "hex" : null }, breakable(sign));
   });
 
-/** Text in a place; draw({labels, bytes, row, start, kind(i)}): `row` are the shares of attention from token `start` on. */
-const painter = (place) => {
-  const spans = []; // {span, and what it shows: label, ground, kind}; asking the page itself is slow
-
-  const show = (shown, label, digits, [ground, ink], kind) => {
-    const { span } = shown;
-    const content = settings.units === "byte" && digits ? digits : `=${label}`;
-    if (shown.content !== content) span.replaceChildren(...(content === digits ? byByte(digits) : [breakable(label)]));
-    if (shown.ground !== ground) Object.assign(span.style, { backgroundColor: ground, color: ink });
-    if (shown.kind !== kind) span.className = kind;
-    Object.assign(shown, { content, ground, kind });
-  };
-
-  return ({ labels, bytes, row, start, kind }) => {
-    const grows = spans.length < labels.length;
-    while (spans.length < labels.length) spans.push({ span: place.appendChild(h("span", { "data-at": spans.length })), ground: "" });
-    while (spans.length > labels.length) spans.pop().span.remove();
-    const most = row?.reduce((a, b) => Math.max(a, b), 0) || 1;
-    const colours = palette();
-    const level = { linear: (w) => w * 255, row: (w) => (w / most) * 255, root: (w) => Math.sqrt(w) * 255 }[settings.scale];
-    spans.forEach((shown, i) => {
-      const weight = row?.[i - start];
-      show(shown, labels[i], bytes[i], weight === undefined ? ["", ""] : colours[Math.round(level(weight))], kind(i));
-    });
-    if (grows || writing.runs()) follow(place);
-  };
-};
-const [drawOwn, drawOther] = [painter(tokens), painter(others)];
-let labels = [];
-
 /** "gpt: 12 tokens, 47 bytes": of what is written. */
-const nameOf = (model, bytes) => say("write_second_name", { model, tokens: bytes.length, bytes: bytes.join("").length / 2 });
-
-const paint = former.eachFrame(() => {
-  const { branches, cursor } = writing;
-  const node = writing.shown();
-  const prompt = branches.root.state?.labels.length ?? 0;
-  const path = branches.path(branches.tip(cursor));
-  const end = path.at(-1) ?? branches.root;
-  labels = branches.labels(end);
-  const bytes = branches.bytes(end);
-  const row = attention(node.state, writing.models[settings.model]);
-  const most = row ? row.reduce((a, b) => Math.max(a, b), 0) : 0;
-  const here = prompt + node.depth - 1;
-  const start = node.state?.start ?? 0;
-  const kind = (i) =>
-    [
-      i < prompt ? "prompt" : "written",
-      i > here ? "future" : row && row[i - start] === undefined ? "gone" : "",
-      i === here ? "here" : "",
-      path[i - prompt]?.parent.children.length > 1 ? "fork" : "",
-    ].join(" ");
-  drawOwn({ labels, bytes, row, start, kind });
-  own.name.textContent = nameOf(settings.model, bytes.slice(prompt, here + 1));
-  paintSentence(node, row, here);
-  legend.style.background = former.gradient(former.colours().weights);
-  legendMost.textContent = settings.scale === "row" ? former.share(most) : "100 %";
-  element.dataset.rev = writing.rev;
-  element.dataset.tokens = labels.length;
-});
-
-const paintOther = former.eachFrame(() => {
-  own.name.hidden = other.node.hidden = other.name.hidden = !settings.second;
-  if (!settings.second) return;
-  const { tokens: written, labels, bytes, state, message } = second;
-  const prompt = labels.length - written.length;
-  const row = attention(state, writing.models[settings.second]);
-  const start = state?.start ?? 0;
-  const kind = (i) => `${i < prompt ? "prompt" : "written"} ${row && row[i - start] === undefined ? "gone" : ""} ${i === labels.length - 1 ? "here" : ""}`;
-  drawOther({ labels, bytes, row, start, kind });
-  other.name.textContent = message ?? [nameOf(settings.second, bytes.slice(prompt)), ...(state?.remarks ?? []).map(former.told)].join(" · ");
-  element.dataset.second = second.rev;
-});
-
-const paintSentence = (node, row, here) => {
-  if (!row) return (sentence.textContent = say("write_no_state"));
-  const first = node.state.start;
-  const top = Array.from(row.keys()).sort((a, b) => row[b] - row[a]).slice(0, 3).filter((j) => row[j] >= 0.01);
-  const where = top.map((j) => say("write_seen", { token: labels[first + j], at: first + j, share: former.share(row[j]) }));
-  const who = settings.of === "head" ? say("head_name", settings) : say("of_mean_name", settings);
-  sentence.textContent = [
-    say(where.length ? "write_looks" : "write_looks_even", { token: labels[here] ?? "", at: here, who, where: former.list(where) }),
-    first > 0 && say("write_window", { context: writing.models[settings.model].context, first }),
-  ].filter(Boolean).join(" ");
-};
+const nameOf = (model, bytes) =>
+  say("write_second_name", { model, tokens: bytes.length, bytes: bytes.join("").length / 2 });
 
 const follow = (place) => {
   const last = place.lastChild;
-  if (last && last.offsetTop + last.offsetHeight > place.scrollTop + place.clientHeight) place.scrollTop = place.scrollHeight;
+  if (last && last.offsetTop + last.offsetHeight > place.scrollTop + place.clientHeight)
+    place.scrollTop = place.scrollHeight;
 };
 
 const nodeAt = (target) => {
@@ -171,34 +50,220 @@ const nodeAt = (target) => {
   const depth = Number(at) - (branches.root.state?.labels.length ?? 0) + 1;
   return depth === 0 ? branches.root : (branches.path(branches.tip(cursor))[depth - 1] ?? null);
 };
-tokens.addEventListener("pointerover", (event) => writing.point(nodeAt(event.target)));
-tokens.addEventListener("pointerleave", () => writing.point(null));
-tokens.addEventListener("click", (event) => {
-  const node = nodeAt(event.target);
-  if (node) writing.go(node);
-});
-tokens.addEventListener("keydown", (event) => {
-  const { branches, cursor } = writing;
-  const act = {
-    ArrowLeft: writing.back,
-    ArrowRight: () => (cursor.onward ? writing.forward() : writing.step()),
-    Home: () => writing.go(branches.root),
-    End: () => writing.go(branches.tip(cursor)),
-    Escape: () => writing.point(null),
-  }[event.key];
-  if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
-  event.preventDefault();
-  act();
-});
 
 const LOOKS = ["second", "layer", "head", "of", "scale", "units"];
-writing.subscribe(element, (changed) => {
-  if (["models", "model", "layer", "head", "of", "scale", "units"].some((name) => changed.has(name))) paintChoices();
-  paint();
-  if (LOOKS.some((name) => changed.has(name))) paintOther();
-});
-second.subscribe(element, paintOther);
-former.onTheme(() => {
-  paint();
-  paintOther();
-});
+
+export const mount = ({ element }) => {
+  const { settings } = writing;
+  const { tools, body, foot } = makePanel(element, say("write_text_title"));
+
+  const layer = choose("layer", say("layer"), { read: (value) => ({ layer: Number(value) }) });
+  const head = choose("head", say("head"), {
+    read: (value) => (value === "mean" ? { of: "mean" } : { of: "head", head: Number(value) }),
+  });
+  const scale = choose("scale", say("write_scale"), {});
+  const units = choose("units", say("write_units"), {});
+  const sentence = h("p", { class: "sentence" });
+  const tokens = h("div", {
+    class: "tokens",
+    tabindex: 0,
+    role: "group",
+    "aria-label": say("write_text_label"),
+    dir: "ltr",
+  });
+  const others = h("div", {
+    class: "tokens",
+    tabindex: 0,
+    role: "group",
+    "aria-label": say("write_second_label"),
+    dir: "ltr",
+  });
+  /** A column with a text, and over it, where there are two, whose it is. */
+  const column = (text) => {
+    const name = h("h3", { hidden: true });
+    const node = h("section", { class: "column" }, name, text);
+    body.append(node);
+    return { node, name };
+  };
+  const legend = h("span", { class: "ramp", "aria-hidden": "true" });
+  const legendMost = h("span");
+  tools.append(layer.field, head.field, scale.field, units.field);
+  const [own, other] = [column(tokens), column(others)];
+  foot.append(
+    sentence,
+    h(
+      "span",
+      { class: "legend" },
+      h("span", { class: "written" }, say("write_written")),
+      h("span", { class: "fork" }, say("write_fork")),
+      "0",
+      legend,
+      legendMost,
+    ),
+  );
+
+  const paintChoices = () => {
+    const { layers, heads } = writing.models[settings.model] ?? { layers: 0, heads: 0 };
+    const count = (size, chosen) => Array.from({ length: size }, (_, i) => option(i, i, i === chosen));
+    layer.select.replaceChildren(...count(layers, settings.layer));
+    const one = settings.of === "head";
+    head.select.replaceChildren(option("mean", say("write_mean"), !one), ...count(heads, one ? settings.head : -1));
+    for (const [name, { select }] of Object.entries({ scale, units }))
+      select.replaceChildren(
+        ...writing.fields[name].choices.map((value) =>
+          option(value, say(`write_${name}_${value}`), value === settings[name]),
+        ),
+      );
+  };
+
+  /** The attention of a state's newest token to each token of the window, as shares; null where none is held. A model that
+   *  lacks the layer or head has its last instead. */
+  const attention = (state, model) => {
+    if (!state || !model) return null;
+    const size = state.cells.length / (model.layers * model.heads);
+    const layer = Math.min(settings.layer, model.layers - 1);
+    const chosen =
+      settings.of === "head"
+        ? [Math.min(settings.head, model.heads - 1)]
+        : Array.from({ length: model.heads }, (_, i) => i);
+    const row = new Float32Array(size);
+    for (const one of chosen) {
+      const first = (layer * model.heads + one) * size;
+      for (let j = 0; j < size; j++) row[j] += (state.cells[first + j] / 255) ** 2 / chosen.length;
+    }
+    return row;
+  };
+
+  /** Text in a place; draw({labels, bytes, row, start, kind(i)}): `row` are the shares of attention from token `start` on. */
+  const painter = (place) => {
+    const spans = []; // {span, and what it shows: label, ground, kind}; asking the page itself is slow
+
+    const show = (shown, label, digits, inked, kind) => {
+      const [ground, ink] = inked;
+      const { span } = shown;
+      const content = settings.units === "byte" && digits ? digits : `=${label}`;
+      if (shown.content !== content)
+        span.replaceChildren(...(content === digits ? byByte(digits) : [breakable(label)]));
+      if (shown.ground !== ground) Object.assign(span.style, { backgroundColor: ground, color: ink });
+      if (shown.kind !== kind) span.className = kind;
+      Object.assign(shown, { content, ground, kind });
+    };
+
+    return ({ labels, bytes, row, start, kind }) => {
+      const grows = spans.length < labels.length;
+      while (spans.length < labels.length)
+        spans.push({ span: place.appendChild(h("span", { "data-at": spans.length })), ground: "" });
+      while (spans.length > labels.length) spans.pop().span.remove();
+      const most = row?.reduce((a, b) => Math.max(a, b), 0) || 1;
+      const colours = inks();
+      const level = { linear: (w) => w * 255, row: (w) => (w / most) * 255, root: (w) => Math.sqrt(w) * 255 }[
+        settings.scale
+      ];
+      spans.forEach((shown, i) => {
+        const weight = row?.[i - start];
+        show(shown, labels[i], bytes[i], weight === undefined ? ["", ""] : colours[Math.round(level(weight))], kind(i));
+      });
+      if (grows || writing.runs()) follow(place);
+    };
+  };
+  const [drawOwn, drawOther] = [painter(tokens), painter(others)];
+  let labels = [];
+
+  const paint = eachFrame(() => {
+    const { branches, cursor } = writing;
+    const node = writing.shown();
+    const prompt = branches.root.state?.labels.length ?? 0;
+    const path = branches.path(branches.tip(cursor));
+    const end = path.at(-1) ?? branches.root;
+    labels = branches.labels(end);
+    const bytes = branches.bytes(end);
+    const row = attention(node.state, writing.models[settings.model]);
+    const most = row ? row.reduce((a, b) => Math.max(a, b), 0) : 0;
+    const here = prompt + node.depth - 1;
+    const start = node.state?.start ?? 0;
+    const kind = (i) =>
+      [
+        i < prompt ? "prompt" : "written",
+        i > here ? "future" : row && row[i - start] === undefined ? "gone" : "",
+        i === here ? "here" : "",
+        path[i - prompt]?.parent.children.length > 1 ? "fork" : "",
+      ].join(" ");
+    drawOwn({ labels, bytes, row, start, kind });
+    own.name.textContent = nameOf(settings.model, bytes.slice(prompt, here + 1));
+    paintSentence(node, row, here);
+    legend.style.background = gradient(palette().weights);
+    legendMost.textContent = settings.scale === "row" ? asShare(most) : "100 %";
+    element.dataset.rev = writing.rev;
+    element.dataset.tokens = labels.length;
+  });
+
+  const paintOther = eachFrame(() => {
+    own.name.hidden = other.node.hidden = other.name.hidden = !settings.second;
+    if (!settings.second) return;
+    const { tokens: written, labels, bytes, state, message } = second;
+    const prompt = labels.length - written.length;
+    const row = attention(state, writing.models[settings.second]);
+    const start = state?.start ?? 0;
+    const kind = (i) =>
+      `${i < prompt ? "prompt" : "written"} ${row && row[i - start] === undefined ? "gone" : ""} ${i === labels.length - 1 ? "here" : ""}`;
+    drawOther({ labels, bytes, row, start, kind });
+    other.name.textContent =
+      message ?? [nameOf(settings.second, bytes.slice(prompt)), ...(state?.remarks ?? []).map(inWords)].join(" · ");
+    element.dataset.second = second.rev;
+  });
+
+  const paintSentence = (node, row, here) => {
+    if (!row) return (sentence.textContent = say("write_no_state"));
+    const first = node.state.start;
+    const top = Array.from(row.keys())
+      .sort((a, b) => row[b] - row[a])
+      .slice(0, 3)
+      .filter((j) => row[j] >= 0.01);
+    const where = top.map((j) =>
+      say("write_seen", { token: labels[first + j], at: first + j, share: asShare(row[j]) }),
+    );
+    const who = settings.of === "head" ? say("head_name", settings) : say("of_mean_name", settings);
+    sentence.textContent = [
+      say(where.length ? "write_looks" : "write_looks_even", {
+        token: labels[here] ?? "",
+        at: here,
+        who,
+        where: asList(where),
+      }),
+      first > 0 && say("write_window", { context: writing.models[settings.model].context, first }),
+    ]
+      .filter(Boolean)
+      .join(" ");
+  };
+
+  tokens.addEventListener("pointerover", (event) => writing.point(nodeAt(event.target)));
+  tokens.addEventListener("pointerleave", () => writing.point(null));
+  tokens.addEventListener("click", (event) => {
+    const node = nodeAt(event.target);
+    if (node) writing.go(node);
+  });
+  tokens.addEventListener("keydown", (event) => {
+    const { branches, cursor } = writing;
+    const act = {
+      ArrowLeft: writing.back,
+      ArrowRight: () => (cursor.onward ? writing.forward() : writing.step()),
+      Home: () => writing.go(branches.root),
+      End: () => writing.go(branches.tip(cursor)),
+      Escape: () => writing.point(null),
+    }[event.key];
+    if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    act();
+  });
+
+  writing.subscribe(element, (changed) => {
+    if (["models", "model", "layer", "head", "of", "scale", "units"].some((name) => changed.has(name))) paintChoices();
+    paint();
+    if (LOOKS.some((name) => changed.has(name))) paintOther();
+  });
+  second.subscribe(element, paintOther);
+  onTheme(() => {
+    paint();
+    paintOther();
+  });
+};

@@ -1,69 +1,26 @@
-// The frame of tab Learn: the list of sections with one's progress, and of the section that is open its panel, its words,
-// its code and its question. A section's script draws into the panel, and says what can be tried.
-const { h, say, learn } = former;
+// The frame of tab Learn: the list of sections with one's progress, and of the section that is open its panel, its
+// words, its code and its question. A section's script draws into the panel, and says what can be tried.
 
-// --- the list ------------------------------------------------------------------------------------------------------
+import { whyNot } from "../../browser/lib/ask.js";
+import { h } from "../../browser/lib/base.js";
+import { makeDemo } from "../../browser/lib/demo.js";
+import { fields } from "../../browser/lib/fields.js";
+import { lessons } from "../../browser/lib/lessons.js";
+import { say } from "../../browser/lib/messages.js";
+import { asWhole } from "../../browser/lib/numbers.js";
+import { page } from "../../browser/lib/page.js";
+import { makePanel } from "../../browser/lib/panel.js";
+import { learnCheck } from "./lib/check.js";
+import { learnCode } from "./lib/code.js";
+import { learn } from "./lib/learn.js";
 
-const go = (words, sign, by) => h("button", { type: "button", class: "step", title: words, "aria-label": words, onclick: () => learn.step(by) }, sign);
-const chips = h("ol", { class: "chips" });
-const list = h("ol", { class: "titles" });
-const all = h("details", { class: "all" }, h("summary", {}), h("div", { class: "sheet" }, list));
-const [back, next] = [go(say("learn_previous"), "‹", -1), go(say("learn_next"), "›", 1)];
-const note = h("p", { class: "note error", role: "status" });
-const stage = h("div", { class: "sections" });
-element.append(h("nav", { "aria-label": say("learn_sections") }, back, chips, next, all), note, stage);
-document.addEventListener("click", (event) => all.contains(event.target) || (all.open = false));
-
-learn.begin(props.value);
-
+const go = (words, sign, by) =>
+  h(
+    "button",
+    { type: "button", class: "step", title: words, "aria-label": words, onclick: () => learn.step(by) },
+    sign,
+  );
 const titleOf = ({ key }) => say(`${key}_title`);
-const entry = (section, i, words) => {
-  const button = h("button", { type: "button", onclick: () => ((all.open = false), learn.show(section.name)), "data-section": section.name }, words);
-  return h("li", { value: i + 1 }, button);
-};
-chips.append(...learn.sections.map((section, i) => entry(section, i, "")));
-list.append(...learn.sections.map((section, i) => entry(section, i, titleOf(section))));
-
-const paintList = () => {
-  const done = learn.sections.filter(({ name }) => learn.answered(name)).length;
-  all.querySelector("summary").textContent = say("learn_progress", { done, count: learn.sections.length });
-  all.querySelector("summary").title = say("learn_all");
-  for (const button of element.querySelectorAll("nav [data-section]")) {
-    const section = learn.find(button.dataset.section);
-    const number = learn.sections.indexOf(section) + 1;
-    const current = section.name === learn.open;
-    const words = say("learn_chip", { number, title: titleOf(section), done: learn.answered(section.name) ? "yes" : "no" });
-    if (current) button.setAttribute("aria-current", "page");
-    else button.removeAttribute("aria-current");
-    button.classList.toggle("done", learn.answered(section.name));
-    button.setAttribute("aria-label", words);
-    if (!button.closest(".chips")) continue;
-    button.title = words;
-    button.replaceChildren(h("b", {}, former.whole(number)), current ? h("span", {}, titleOf(section)) : "");
-  }
-  const at = learn.sections.findIndex(({ name }) => name === learn.open);
-  back.disabled = at === 0;
-  next.disabled = at === learn.sections.length - 1;
-};
-
-const paintNote = () => (note.textContent = learn.message || (learn.find(learn.open).live?.message?.text ?? ""));
-
-// --- a section -----------------------------------------------------------------------------------------------------
-
-/** The equations as Gradio's KaTeX writes them, all at once, but it takes a moment to come; one that it cannot set stays as
- *  it is written in LaTeX. Each section has a copy of its own. */
-const written = new Promise((done) => {
-  const tab = element.closest("[role=tabpanel]");
-  const look = () => {
-    if (!tab.querySelector(".learn-equations .katex-display")) return;
-    watch.disconnect();
-    const set = (p) => p.querySelector(".katex-display") ?? h("code", {}, p.textContent);
-    done([...tab.querySelectorAll(".learn-equations p")].map(set));
-  };
-  const watch = new MutationObserver(look);
-  watch.observe(tab, { childList: true, subtree: true });
-  look();
-});
 
 /** The links to other tabs, which open them as a copied link would. */
 const links = (section, views) => {
@@ -76,7 +33,7 @@ const links = (section, views) => {
         const open = (event) => {
           if (event.ctrlKey || event.metaKey || event.shiftKey) return; // a page of its own
           event.preventDefault();
-          former.page.follow(params);
+          page.follow(params);
         };
         return h("a", { href: `?${params}`, onclick: open }, say(`tab_${tab}`));
       }),
@@ -85,91 +42,188 @@ const links = (section, views) => {
   return nav;
 };
 
-const build = (section) => {
-  const key = section.key;
-  const words = (name, values) => say(`${key}_${name}`, values);
-  const place = h("div", { class: `former former-learn-${section.name} stage` });
-  const panel = former.panel(place, words("title"));
-  const [picture, below] = [h("div", { class: "picture" }), h("div", { class: "tries" })];
-  const equation = h("div", { class: "equation", tabindex: 0 }); // a narrow page scrolls it, by keys too
-  panel.body.append(picture);
-  panel.foot.append(equation, below);
-  written.then((found) => equation.append(found[learn.sections.indexOf(section)].cloneNode(true)));
-  const text = h("div", { class: "words" }, ...words("text").split("\n\n").map((paragraph) => h("p", {}, paragraph)));
-  const code = former.learnCode(section);
-  const node = h("article", { class: "section", "data-section": section.name, "aria-label": words("title") }, place, text, code);
-  stage.append(node);
-
-  /** What a section's script is given. */
-  Object.assign(section, {
-    node,
-    words, // its messages, without the beginning that all of them share
-    shown: () => former.page.tab === "learn" && learn.open === section.name,
-    panel: { ...panel, picture },
-    /** Its settings and its questions, as former.demo takes them; a question's path is its name. */
-    demo: (fields, questions = {}) => {
-      const paths = Object.entries(questions).map(([name, needs]) => [name, { paths: [`/ask/learn-${section.name}/${name}`], needs }]);
-      const demo = former.demo(learn.place(section), fields, Object.fromEntries(paths));
-      section.live = demo;
-      demo.subscribe(node, (changed) => changed.has("message") && paintNote());
-      return demo;
-    },
-    /** Radio buttons for a setting, each value with its word and its hint: former.fields.choice. */
-    choice: (name, values) =>
-      former.fields.choice(section.live, name, words(name), values, (value) => words(`${name}_${value}`), (value) => words(`${name}_${value}_hint`)),
-    /** The sentence above, of what is on the screen. */
-    tell: (sentence) => {
-      section.sentence = sentence;
-      if (learn.open === section.name) former.lessons.tell("learn", sentence);
-    },
-    /** Prepared changes, [{name, words, act}], and how to put all back. */
-    tries: (changes, reset = section.live.reset) => {
-      const button = (name, label, hint, act) => h("button", { type: "button", class: "field-button", "data-try": name, title: hint, onclick: act }, label);
-      below.replaceChildren(
-        h("span", { class: "quiet" }, say("learn_try")),
-        ...changes.map(({ name, words: label, act }) => button(name, label, null, act)),
-        button("reset", say("learn_reset"), say("learn_reset_hint"), reset),
-      );
-    },
-    /** A puzzle that the running code checks: returns what to call with {words, solved}. */
-    puzzle: () => {
-      const [said, state] = [h("span"), h("b", { role: "status" })];
-      const box = h("p", { class: "puzzle" }, h("b", {}, say("learn_puzzle")), " ", said, " ", state);
-      text.append(box);
-      return ({ words: task, solved }) => {
-        said.textContent = task;
-        box.classList.toggle("solved", solved);
-        state.textContent = solved ? say("learn_puzzle_solved") : "";
-      };
-    },
-    check: (question) => text.append(former.learnCheck(section, question)),
-    links: (views) => text.append(links(section, views)),
-  });
-  load(section);
-};
-
 const load = async (section) => {
   const waiting = h("p", { class: "quiet", role: "status" }, say("learn_loading"));
   section.panel.picture.replaceChildren(waiting);
   try {
-    const { draw, props: given } = await learn.script(section.name);
+    const { mount: draw, props: given } = await learn.script(section.name);
     waiting.remove();
     draw(section, given);
     section.node.dataset.drawn = "yes";
   } catch (error) {
-    waiting.textContent = former.whyNot(error);
-    waiting.append(" ", h("button", { type: "button", class: "field-button", onclick: () => load(section) }, say("learn_again")));
+    waiting.textContent = whyNot(error);
+    waiting.append(
+      " ",
+      h("button", { type: "button", class: "field-button", onclick: () => load(section) }, say("learn_again")),
+    );
   }
 };
 
-learn.subscribe(element, (changed) => {
-  if (!learn.open) return;
-  paintNote();
-  paintList();
-  if (!changed.has("open")) return;
-  const section = learn.find(learn.open);
-  if (!section.node) build(section);
-  for (const node of stage.children) node.hidden = node !== section.node;
-  former.lessons.link("learn", section);
-  former.lessons.tell("learn", section.sentence ?? "");
-});
+export const mount = ({ element, props }) => {
+  // --- the list ------------------------------------------------------------------------------------------------------
+
+  const chips = h("ol", { class: "chips" });
+  const list = h("ol", { class: "titles" });
+  const all = h("details", { class: "all" }, h("summary", {}), h("div", { class: "sheet" }, list));
+  const [back, next] = [go(say("learn_previous"), "‹", -1), go(say("learn_next"), "›", 1)];
+  const note = h("p", { class: "note error", role: "status" });
+  const stage = h("div", { class: "sections" });
+  element.append(h("nav", { "aria-label": say("learn_sections") }, back, chips, next, all), note, stage);
+  document.addEventListener("click", (event) => all.contains(event.target) || (all.open = false));
+
+  learn.begin(props.value);
+
+  const entry = (section, i, words) => {
+    const button = h(
+      "button",
+      { type: "button", onclick: () => ((all.open = false), learn.show(section.name)), "data-section": section.name },
+      words,
+    );
+    return h("li", { value: i + 1 }, button);
+  };
+  chips.append(...learn.sections.map((section, i) => entry(section, i, "")));
+  list.append(...learn.sections.map((section, i) => entry(section, i, titleOf(section))));
+
+  const paintList = () => {
+    const done = learn.sections.filter(({ name }) => learn.answered(name)).length;
+    all.querySelector("summary").textContent = say("learn_progress", { done, count: learn.sections.length });
+    all.querySelector("summary").title = say("learn_all");
+    for (const button of element.querySelectorAll("nav [data-section]")) {
+      const section = learn.find(button.dataset.section);
+      const number = learn.sections.indexOf(section) + 1;
+      const current = section.name === learn.open;
+      const words = say("learn_chip", {
+        number,
+        title: titleOf(section),
+        done: learn.answered(section.name) ? "yes" : "no",
+      });
+      if (current) button.setAttribute("aria-current", "page");
+      else button.removeAttribute("aria-current");
+      button.classList.toggle("done", learn.answered(section.name));
+      button.setAttribute("aria-label", words);
+      if (!button.closest(".chips")) continue;
+      button.title = words;
+      button.replaceChildren(h("b", {}, asWhole(number)), current ? h("span", {}, titleOf(section)) : "");
+    }
+    const at = learn.sections.findIndex(({ name }) => name === learn.open);
+    back.disabled = at === 0;
+    next.disabled = at === learn.sections.length - 1;
+  };
+
+  const paintNote = () => (note.textContent = learn.message || (learn.find(learn.open).live?.message?.text ?? ""));
+
+  // --- a section -----------------------------------------------------------------------------------------------------
+
+  /** The equations as Gradio's KaTeX writes them, all at once, but it takes a moment to come; one that it cannot set stays as
+   *  it is written in LaTeX. Each section has a copy of its own. */
+  const written = new Promise((done) => {
+    const tab = element.closest("[role=tabpanel]");
+    const look = () => {
+      if (!tab.querySelector(".learn-equations .katex-display")) return;
+      watch.disconnect();
+      const set = (p) => p.querySelector(".katex-display") ?? h("code", {}, p.textContent);
+      done([...tab.querySelectorAll(".learn-equations p")].map(set));
+    };
+    const watch = new MutationObserver(look);
+    watch.observe(tab, { childList: true, subtree: true });
+    look();
+  });
+
+  const build = (section) => {
+    const key = section.key;
+    const words = (name, values) => say(`${key}_${name}`, values);
+    const place = h("div", { class: `former former-learn-${section.name} stage` });
+    const panel = makePanel(place, words("title"));
+    const [picture, below] = [h("div", { class: "picture" }), h("div", { class: "tries" })];
+    const equation = h("div", { class: "equation", tabindex: 0 }); // a narrow page scrolls it, by keys too
+    panel.body.append(picture);
+    panel.foot.append(equation, below);
+    written.then((found) => equation.append(found[learn.sections.indexOf(section)].cloneNode(true)));
+    const text = h(
+      "div",
+      { class: "words" },
+      ...words("text")
+        .split("\n\n")
+        .map((paragraph) => h("p", {}, paragraph)),
+    );
+    const code = learnCode(section);
+    const node = h(
+      "article",
+      { class: "section", "data-section": section.name, "aria-label": words("title") },
+      place,
+      text,
+      code,
+    );
+    stage.append(node);
+
+    /** What a section's script is given. */
+    Object.assign(section, {
+      node,
+      words, // its messages, without the beginning that all of them share
+      shown: () => page.tab === "learn" && learn.open === section.name,
+      panel: { ...panel, picture },
+      /** Its settings and its questions, as makeDemo takes them; a question's path is its name. */
+      demo: (fields, questions = {}) => {
+        const paths = Object.entries(questions).map(([name, needs]) => [
+          name,
+          { paths: [`/ask/learn-${section.name}/${name}`], needs },
+        ]);
+        const demo = makeDemo(learn.place(section), fields, Object.fromEntries(paths));
+        section.live = demo;
+        demo.subscribe(node, (changed) => changed.has("message") && paintNote());
+        return demo;
+      },
+      /** Radio buttons for a setting, each value with its word and its hint: fields.choice. */
+      choice: (name, values) =>
+        fields.choice(
+          section.live,
+          name,
+          words(name),
+          values,
+          (value) => words(`${name}_${value}`),
+          (value) => words(`${name}_${value}_hint`),
+        ),
+      /** The sentence above, of what is on the screen. */
+      tell: (sentence) => {
+        section.sentence = sentence;
+        if (learn.open === section.name) lessons.tell("learn", sentence);
+      },
+      /** Prepared changes, [{name, words, act}], and how to put all back. */
+      tries: (changes, reset = section.live.reset) => {
+        const button = (name, label, hint, act) =>
+          h("button", { type: "button", class: "field-button", "data-try": name, title: hint, onclick: act }, label);
+        below.replaceChildren(
+          h("span", { class: "quiet" }, say("learn_try")),
+          ...changes.map(({ name, words: label, act }) => button(name, label, null, act)),
+          button("reset", say("learn_reset"), say("learn_reset_hint"), reset),
+        );
+      },
+      /** A puzzle that the running code checks: returns what to call with {words, solved}. */
+      puzzle: () => {
+        const [said, state] = [h("span"), h("b", { role: "status" })];
+        const box = h("p", { class: "puzzle" }, h("b", {}, say("learn_puzzle")), " ", said, " ", state);
+        text.append(box);
+        return ({ words: task, solved }) => {
+          said.textContent = task;
+          box.classList.toggle("solved", solved);
+          state.textContent = solved ? say("learn_puzzle_solved") : "";
+        };
+      },
+      check: (question) => text.append(learnCheck(section, question)),
+      links: (views) => text.append(links(section, views)),
+    });
+    load(section);
+  };
+
+  learn.subscribe(element, (changed) => {
+    if (!learn.open) return;
+    paintNote();
+    paintList();
+    if (!changed.has("open")) return;
+    const section = learn.find(learn.open);
+    if (!section.node) build(section);
+    for (const node of stage.children) node.hidden = node !== section.node;
+    lessons.link("learn", section);
+    lessons.tell("learn", section.sentence ?? "");
+  });
+};

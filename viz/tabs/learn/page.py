@@ -47,6 +47,7 @@ def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is 
     """Lays out the tab."""
     sections = site.once(standing)
     browser.lesson("learn", sections[0].article)
-    part("learn", contents(sections))
+    first, *others = contents(sections)
+    part("learn", [first | {"given": sections[0].opening(site.models)}, *others])  # which most pages open with
     # Not seen itself: Gradio's KaTeX writes the equations here, and the frame takes each from here.
     gr.Markdown("\n\n".join(f"$${equation(section)}$$" for section in sections), elem_classes="learn-equations")

@@ -1,6 +1,6 @@
 """The routes of tab Learn.
 
-GET  /learn/{section}.js            the section's script, with what it is given
+GET  /learn/{section}.json          what the section's script is given
 GET  /learn/{section}/code          the source of the functions that compute it
 POST /learn/{section}/values        the tensors of a view, by the names that they have in the code
 """
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from functools import cache, partial
-from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI, Response
@@ -23,7 +22,6 @@ from viz.tabs.base import Site
 from viz.tabs.learn.section import Section
 from viz.tabs.learn.sections import standing
 
-HERE = Path(__file__).parent
 SHOWN = 12  # numbers of a row, and rows, that are written out
 
 
@@ -46,11 +44,9 @@ def values(section: Section, models: Models, view: View) -> dict[str, Any]:
     }
 
 
-def script(section: Section, models: Models) -> str:
-    """The section's script, as a call that hands it to the page."""
-    text = (HERE / "sections" / f"{section.name.replace('-', '_')}.js").read_text(encoding="utf-8")
-    props = json.dumps(section.opening(models), ensure_ascii=False)
-    return f"former.learn.arrived({json.dumps(section.name)}, {props}, (section, props) => {{\n{text}\n}});\n"
+def opening(section: Section, models: Models) -> bytes:
+    """What a section's script is given, as JSON."""
+    return json.dumps(section.opening(models), ensure_ascii=False).encode()
 
 
 def attach(server: FastAPI, site: Site) -> None:
@@ -58,11 +54,11 @@ def attach(server: FastAPI, site: Site) -> None:
     models = site.models
 
     def serve(section: Section) -> None:
-        written = cache(partial(script, section, models))
+        written = cache(partial(opening, section, models))
 
-        @server.get(f"/learn/{section.name}.js")
-        async def drawn() -> Response:
-            return Response(await site.work.turn(written), media_type="text/javascript", headers=http.FRESH)
+        @server.get(f"/learn/{section.name}.json")
+        async def given() -> Response:
+            return Response(await site.work.turn(written), media_type="application/json", headers=http.FRESH)
 
         @server.get(f"/learn/{section.name}/code")
         async def code() -> dict[str, Any]:

@@ -4,4 +4,4 @@ from viz.tabs.base import Tab
 from viz.tabs.mask import page
 from viz.tabs.mask.panels import PANELS
 
-TAB = Tab("mask", page.render, scripts=("masking.js", "steps.js"), panels=PANELS)
+TAB = Tab("mask", page.render, panels=PANELS)

@@ -1,99 +1,153 @@
-// What a model is worth that was trained without a mask: beside one trained with it, on one text, measured as one looks.
-const { h, say, masking } = former;
-masking.begin(props.value);
-const { body, foot } = former.panel(element, say("mask_consequence"));
-const { longest, missing, written, temperature, blind: BLIND } = masking.settings.consequence; // bits per byte of blind guessing
+// What a model is worth that was trained without a mask: beside one trained with it, on one text, measured as one
+// looks.
+
+import { eachFrame, h, isDark } from "../../browser/lib/base.js";
+import { ground, makeBar, palette } from "../../browser/lib/colour.js";
+import { fields } from "../../browser/lib/fields.js";
+import { readable } from "../../browser/lib/hint.js";
+import { asList, say } from "../../browser/lib/messages.js";
+import { asNumber } from "../../browser/lib/numbers.js";
+import { makePanel, onTheme } from "../../browser/lib/panel.js";
+import { masking } from "./lib/masking.js";
+
 const MOST = 10; // bits at the dark end of a byte's ground
-
-const text = former.fields.line(masking, "long", say("mask_consequence_text", { limit: longest }), "");
-const seed = former.fields.stepper(masking, "seed", say("mask_consequence_seed"));
-const dice = h("button", { type: "button", class: "field-button", title: say("mask_consequence_dice"), "aria-label": say("mask_consequence_dice"), onclick: () => masking.set({ seed: Math.floor(Math.random() * (masking.fields.seed.max + 1)) }) }, "⚄");
-const results = h("div", { class: "results" });
-const switched = h("div", { class: "switched" });
-body.append(h("div", { class: "given" }, text.node, seed.node, dice), results, switched);
-
-const number = (bits) => former.number(bits, bits < 0.995 && bits >= 0.001 ? 2 : 3);
-
-/** A number of bits per byte as a bar; the line marks what guessing blindly costs. */
-const bar = (name, label, bits, most) => {
-  const fill = former.bar(bits / most, "fill");
-  const blind = h("i", { class: "blind" });
-  blind.style.left = `${(100 * BLIND) / most}%`;
-  return h("div", { class: "bar", "data-bits": bits, "data-bar": name }, h("span", { class: "label" }, label), h("span", { class: "track", "aria-hidden": "true" }, fill, blind), h("b", {}, number(bits)), h("span", { class: "quiet" }, say("mask_bits")));
-};
+const number = (bits) => asNumber(bits, bits < 0.995 && bits >= 0.001 ? 2 : 3);
 
 /** Labels as a text that breaks where a text breaks; look(i) gives a byte's ground, ink and title. */
 const bytes = (labels, kind, look) =>
-  h("p", { class: `bytes ${kind}` }, ...labels.map((label, i) => {
-    const span = h("span", { "data-at": i }, { "␣": "\u00a0\u200b", "⏎": "⏎\u200b" }[label] ?? label);
-    const { pixel, title } = look?.(i) ?? {};
-    former.ground(span, pixel);
-    if (title) span.title = title;
-    return span;
-  }));
+  h(
+    "p",
+    { class: `bytes ${kind}` },
+    ...labels.map((label, i) => {
+      const span = h("span", { "data-at": i }, { "␣": "\u00a0\u200b", "⏎": "⏎\u200b" }[label] ?? label);
+      const { pixel, title } = look?.(i) ?? {};
+      ground(span, pixel);
+      if (title) span.title = title;
+      return span;
+    }),
+  );
 
 const surprise = (labels, bits) => {
-  const { weights } = former.colours();
+  const { weights } = palette();
   const look = (i) => {
     if (!i) return null; // nothing came before the first
     const pixel = weights[Math.round(255 * Math.min(1, bits[i - 1] / MOST))];
     return { pixel, title: say("mask_bits_of", { token: labels[i], bits: number(bits[i - 1]) }) };
   };
-  return former.readable(bytes(labels, "read", look));
+  return readable(bytes(labels, "read", look));
 };
-
-/** What the numbers of one of the two say. */
-const told = (one, other) => {
-  if (one.masked) return say("mask_consequence_fair", { name: one.name });
-  const last = one.bits.at(-1);
-  const rest = one.bits.slice(0, -1).reduce((a, b) => a + b, 0);
-  const values = { name: one.name, own: number(one.own), other: number(other.own), masked: other.name, hidden: number(one.hidden), blind: BLIND, bits: number(last), rest: number(rest) };
-  const found = rest / (one.bits.length - 1) < 0.5; // bits per byte that it could see: hardly any
-  return `${say(found ? "mask_consequence_cheats" : "mask_consequence_rare", values)} ${say(rest < 0.05 * last ? "mask_consequence_last" : "mask_consequence_last_part", values)}`;
-};
-
-const card = (answer, one, other, most) =>
-  h("article", { "data-model": one.name },
-    h("h3", {}, one.name, h("span", { class: "quiet" }, say(one.masked ? "mask_consequence_masked" : "mask_consequence_unmasked"))),
-    bar("own", say("mask_consequence_task"), one.own, most),
-    bar("hidden", say("mask_consequence_hidden"), one.hidden, most),
-    surprise(answer.labels, one.bits),
-    h("p", { class: "told" }, told(one, other)),
-    bytes(one.written, "written"),
-  );
 
 const change = ({ before, after }) => {
   const by = number(Math.abs(after - before));
   return say(after >= before ? "mask_consequence_worse" : "mask_consequence_better", { by });
 };
 
-const fill = (answer) => {
-  const { pair, switched: trained } = answer;
-  const all = [trained.before, trained.after, ...pair.flatMap(({ own, hidden }) => [own, hidden])];
-  const most = Math.max(BLIND * 1.05, ...all);
-  const none = h("p", { class: "quiet" }, say("mask_consequence_missing", { names: former.list(missing, true), count: missing.length }));
-  results.replaceChildren(...(pair.length ? pair.map((one, i) => card(answer, one, pair[1 - i], most)) : [none]));
-  switched.replaceChildren(
-    h("h3", {}, say("mask_consequence_switched", { name: answer.model })),
-    bar("before", say("mask_consequence_before"), trained.before, most),
-    bar("after", say("mask_consequence_after"), trained.after, most),
-    h("p", { class: "told" }, change(trained)),
-  );
-  const cut = answer.total > answer.labels.length ? say("mask_cut", { total: answer.total, limit: answer.labels.length }) : "";
-  const how = say("mask_consequence_writes", { count: written, temperature });
-  foot.replaceChildren(h("p", { class: "quiet" }, cut ? `${cut} ${how}` : how));
-};
+export const mount = ({ element, props }) => {
+  masking.begin(props.value);
+  const { body, foot } = makePanel(element, say("mask_consequence"));
+  const { longest, missing, written, temperature, blind: BLIND } = masking.settings.consequence; // bits per byte of blind guessing
 
-let filled = null; // the answer on the screen, and its theme
-const paint = former.eachFrame(() => {
-  const { consequence } = masking.answers;
-  text.update();
-  seed.update();
-  element.classList.toggle("waiting", !consequence);
-  if (!consequence) return void results.replaceChildren(h("p", { class: "quiet" }, say("mask_waiting")));
-  if (filled?.answer !== consequence || filled.dark !== former.isDark()) fill(consequence);
-  filled = { answer: consequence, dark: former.isDark() };
-  element.dataset.rev = masking.rev;
-});
-masking.paints(element, [], paint);
-former.onTheme(paint);
+  const text = fields.line(masking, "long", say("mask_consequence_text", { limit: longest }), "");
+  const seed = fields.stepper(masking, "seed", say("mask_consequence_seed"));
+  const dice = h(
+    "button",
+    {
+      type: "button",
+      class: "field-button",
+      title: say("mask_consequence_dice"),
+      "aria-label": say("mask_consequence_dice"),
+      onclick: () => masking.set({ seed: Math.floor(Math.random() * (masking.fields.seed.max + 1)) }),
+    },
+    "⚄",
+  );
+  const results = h("div", { class: "results" });
+  const switched = h("div", { class: "switched" });
+  body.append(h("div", { class: "given" }, text.node, seed.node, dice), results, switched);
+
+  /** A number of bits per byte as a bar; the line marks what guessing blindly costs. */
+  const bar = (name, label, bits, most) => {
+    const fill = makeBar(bits / most, "fill");
+    const blind = h("i", { class: "blind" });
+    blind.style.left = `${(100 * BLIND) / most}%`;
+    return h(
+      "div",
+      { class: "bar", "data-bits": bits, "data-bar": name },
+      h("span", { class: "label" }, label),
+      h("span", { class: "track", "aria-hidden": "true" }, fill, blind),
+      h("b", {}, number(bits)),
+      h("span", { class: "quiet" }, say("mask_bits")),
+    );
+  };
+
+  /** What the numbers of one of the two say. */
+  const told = (one, other) => {
+    if (one.masked) return say("mask_consequence_fair", { name: one.name });
+    const last = one.bits.at(-1);
+    const rest = one.bits.slice(0, -1).reduce((a, b) => a + b, 0);
+    const values = {
+      name: one.name,
+      own: number(one.own),
+      other: number(other.own),
+      masked: other.name,
+      hidden: number(one.hidden),
+      blind: BLIND,
+      bits: number(last),
+      rest: number(rest),
+    };
+    const found = rest / (one.bits.length - 1) < 0.5; // bits per byte that it could see: hardly any
+    return `${say(found ? "mask_consequence_cheats" : "mask_consequence_rare", values)} ${say(rest < 0.05 * last ? "mask_consequence_last" : "mask_consequence_last_part", values)}`;
+  };
+
+  const card = (answer, one, other, most) =>
+    h(
+      "article",
+      { "data-model": one.name },
+      h(
+        "h3",
+        {},
+        one.name,
+        h("span", { class: "quiet" }, say(one.masked ? "mask_consequence_masked" : "mask_consequence_unmasked")),
+      ),
+      bar("own", say("mask_consequence_task"), one.own, most),
+      bar("hidden", say("mask_consequence_hidden"), one.hidden, most),
+      surprise(answer.labels, one.bits),
+      h("p", { class: "told" }, told(one, other)),
+      bytes(one.written, "written"),
+    );
+
+  const fill = (answer) => {
+    const { pair, switched: trained } = answer;
+    const all = [trained.before, trained.after, ...pair.flatMap(({ own, hidden }) => [own, hidden])];
+    const most = Math.max(BLIND * 1.05, ...all);
+    const none = h(
+      "p",
+      { class: "quiet" },
+      say("mask_consequence_missing", { names: asList(missing, true), count: missing.length }),
+    );
+    results.replaceChildren(...(pair.length ? pair.map((one, i) => card(answer, one, pair[1 - i], most)) : [none]));
+    switched.replaceChildren(
+      h("h3", {}, say("mask_consequence_switched", { name: answer.model })),
+      bar("before", say("mask_consequence_before"), trained.before, most),
+      bar("after", say("mask_consequence_after"), trained.after, most),
+      h("p", { class: "told" }, change(trained)),
+    );
+    const cut =
+      answer.total > answer.labels.length ? say("mask_cut", { total: answer.total, limit: answer.labels.length }) : "";
+    const how = say("mask_consequence_writes", { count: written, temperature });
+    foot.replaceChildren(h("p", { class: "quiet" }, cut ? `${cut} ${how}` : how));
+  };
+
+  let filled = null; // the answer on the screen, and its theme
+  const paint = eachFrame(() => {
+    const { consequence } = masking.answers;
+    text.update();
+    seed.update();
+    element.classList.toggle("waiting", !consequence);
+    if (!consequence) return void results.replaceChildren(h("p", { class: "quiet" }, say("mask_waiting")));
+    if (filled?.answer !== consequence || filled.dark !== isDark()) fill(consequence);
+    filled = { answer: consequence, dark: isDark() };
+    element.dataset.rev = masking.rev;
+  });
+  masking.paints(element, [], paint);
+  onTheme(paint);
+};

@@ -1,22 +1,21 @@
 // How many cells each mask allows as the text grows, and how many at the length that is pointed at.
-const { h, say, masking } = former;
-masking.begin(props.value);
-const { tools, body, foot } = former.panel(element, say("mask_growth"));
-const place = h("div", { class: "place" });
-const rows = h("dl", { class: "counts", "aria-live": "polite" });
-const where = h("b", { class: "at" });
-const saves = h("p", { class: "saves" });
-tools.append(where);
-body.append(place, rows);
-foot.append(saves, h("p", { class: "quiet" }, say("mask_growth_how")));
 
-const chart = former.chart(place, { label: say("mask_growth_label"), onread: (at) => masking.point(at === null ? null : { at }) });
+import { eachFrame, h, isDark } from "../../browser/lib/base.js";
+import { makeChart } from "../../browser/lib/chart.js";
+import { say } from "../../browser/lib/messages.js";
+import { asShare } from "../../browser/lib/numbers.js";
+import { makePanel, onTheme } from "../../browser/lib/panel.js";
+import { masking } from "./lib/masking.js";
 
-const worded = ({ cells, mask, size }) => (data, layout) => {
-  for (const trace of data) if (trace.name in cells) trace.name = trace.name === "own" ? masking.nameOf(mask, size) : say(`mask_${trace.name}`);
-  layout.xaxis.title = { text: say("mask_growth_x") };
-  layout.yaxis.title = { text: say("mask_growth_y") };
-};
+const worded =
+  ({ cells, mask, size }) =>
+  (data, layout) => {
+    for (const trace of data)
+      if (trace.name in cells)
+        trace.name = trace.name === "own" ? masking.nameOf(mask, size) : say(`mask_${trace.name}`);
+    layout.xaxis.title = { text: say("mask_growth_x") };
+    layout.yaxis.title = { text: say("mask_growth_y") };
+  };
 
 const swatch = (look) => {
   const bar = h("i", { class: look.dash === "solid" ? "" : "dashed" });
@@ -24,27 +23,53 @@ const swatch = (look) => {
   return bar;
 };
 
-const paint = former.eachFrame(() => {
-  const answer = masking.answers.growth;
-  if (!answer) return;
-  const { lengths, cells, chosen, mask, size, chart: figures } = answer;
-  const { data } = figures[former.isDark() ? "dark" : "light"];
-  const own = lengths.indexOf(answer.at);
-  const at = Math.min(masking.hover?.at ?? own, lengths.length - 1); // pointed at in a longer list, a moment ago
-  if (drawn !== answer) chart.draw({ figures, keep: "growth", change: worded(answer) });
-  drawn = answer;
-  where.textContent = say("mask_growth_at", { tokens: masking.count(lengths[at]), own: at === own });
-  where.dataset.tokens = lengths[at];
-  rows.replaceChildren(
-    ...Object.keys(cells).map((line, i) =>
-      h("div", { class: line === chosen ? "chosen" : "", "data-line": line, "data-count": cells[line][at] },
-        h("dt", {}, swatch(data[i].line), masking.lineOf(line, answer)), h("dd", {}, masking.count(cells[line][at]))),
-    ),
-  );
-  const [part, all] = [cells[chosen][at], cells.none[at]];
-  saves.textContent = say("mask_growth_saves", { name: masking.nameOf(mask, size), cells: masking.count(part), all: masking.count(all), part: former.share(part / all) });
-  element.dataset.rev = masking.rev;
-});
-let drawn = null; // the answer that the chart shows
-masking.paints(element, ["at"], paint);
-former.onTheme(paint);
+export const mount = ({ element, props }) => {
+  masking.begin(props.value);
+  const { tools, body, foot } = makePanel(element, say("mask_growth"));
+  const place = h("div", { class: "place" });
+  const rows = h("dl", { class: "counts", "aria-live": "polite" });
+  const where = h("b", { class: "at" });
+  const saves = h("p", { class: "saves" });
+  tools.append(where);
+  body.append(place, rows);
+  foot.append(saves, h("p", { class: "quiet" }, say("mask_growth_how")));
+
+  const chart = makeChart(place, {
+    label: say("mask_growth_label"),
+    onread: (at) => masking.point(at === null ? null : { at }),
+  });
+
+  const paint = eachFrame(() => {
+    const answer = masking.answers.growth;
+    if (!answer) return;
+    const { lengths, cells, chosen, mask, size, chart: figures } = answer;
+    const { data } = figures[isDark() ? "dark" : "light"];
+    const own = lengths.indexOf(answer.at);
+    const at = Math.min(masking.hover?.at ?? own, lengths.length - 1); // pointed at in a longer list, a moment ago
+    if (drawn !== answer) chart.draw({ figures, keep: "growth", change: worded(answer) });
+    drawn = answer;
+    where.textContent = say("mask_growth_at", { tokens: masking.count(lengths[at]), own: at === own });
+    where.dataset.tokens = lengths[at];
+    rows.replaceChildren(
+      ...Object.keys(cells).map((line, i) =>
+        h(
+          "div",
+          { class: line === chosen ? "chosen" : "", "data-line": line, "data-count": cells[line][at] },
+          h("dt", {}, swatch(data[i].line), masking.lineOf(line, answer)),
+          h("dd", {}, masking.count(cells[line][at])),
+        ),
+      ),
+    );
+    const [part, all] = [cells[chosen][at], cells.none[at]];
+    saves.textContent = say("mask_growth_saves", {
+      name: masking.nameOf(mask, size),
+      cells: masking.count(part),
+      all: masking.count(all),
+      part: asShare(part / all),
+    });
+    element.dataset.rev = masking.rev;
+  });
+  let drawn = null; // the answer that the chart shows
+  masking.paints(element, ["at"], paint);
+  onTheme(paint);
+};

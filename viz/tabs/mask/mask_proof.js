@@ -1,62 +1,24 @@
 // The measurement: one token is changed, and the outputs of the running model that move are shown, with the mask and
 // without it.
-const { h, say, masking } = former;
-masking.begin(props.value);
-const { body, foot } = former.panel(element, say("mask_proof"));
+
+import { eachFrame, h } from "../../browser/lib/base.js";
+import { cssOf, gradient, palette, variable } from "../../browser/lib/colour.js";
+import { makeHeatMap } from "../../browser/lib/heat_map.js";
+import { say } from "../../browser/lib/messages.js";
+import { asNumber } from "../../browser/lib/numbers.js";
+import { makePanel, onTheme } from "../../browser/lib/panel.js";
+import { masking } from "./lib/masking.js";
+
 const SIDES = ["masked", "unmasked"];
 const FAINTEST = 0.12; // of the scale, for the least change that is not 0
 
-// --- the tokens: the changed one is chosen here, the outputs that move are painted ------------------------------------
-
-const list = h("div", { class: "tokens", role: "group", "aria-label": say("mask_proof_tokens") });
-let buttons = [];
-const build = (labels) => {
-  buttons = labels.map((label, i) =>
-    h("button", { type: "button", class: "token", "data-token": i, "aria-label": masking.quote(labels, i) }, h("span", {}, label), ...SIDES.map((side) => h("i", { class: side }))),
-  );
-  list.replaceChildren(...buttons);
-};
 const tokenAt = (event) => {
   const token = event.target.closest?.("[data-token]")?.dataset.token;
   return token === undefined ? null : Number(token);
 };
+
 const point = (event) => masking.point(tokenAt(event) === null ? null : { token: tokenAt(event) });
 const choose = (token) => masking.set({ token: Math.max(0, Math.min(masking.fields.token.max, token)) });
-list.addEventListener("pointerover", point);
-list.addEventListener("pointerleave", () => masking.point(null));
-list.addEventListener("click", (event) => tokenAt(event) !== null && choose(tokenAt(event)));
-
-/** The arrow keys choose the changed token, from its button or from either picture. */
-const byKey = (event) => {
-  const { token } = masking.view;
-  const to = { ArrowLeft: token - 1, ArrowRight: token + 1, Home: 0, End: masking.fields.token.max }[event.key];
-  if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
-  event.preventDefault();
-  masking.point(null);
-  choose(to);
-  if (list.contains(document.activeElement)) buttons[masking.view.token]?.focus();
-};
-list.addEventListener("keydown", byKey);
-
-// --- the pictures ----------------------------------------------------------------------------------------------------
-
-const maps = SIDES.map((side) => {
-  const heading = h("h3");
-  const place = h("div");
-  const picture = former.heatMap(place, {
-    label: say("mask_proof_label", { name: say(`mask_proof_${side}`, { name: say("mask_kind") }) }),
-    onpoint: (at) => masking.point(at && { token: at.column, output: at.row }),
-    onpick: ({ column }) => choose(column),
-    onkey: byKey,
-  });
-  return { side, heading, picture, node: h("div", { class: "map", "data-map": side }, heading, place) };
-});
-const [zero, bar, end] = [h("i", { class: "masked" }), h("i"), h("span")];
-const legend = h("div", { class: "legend" }, h("span", {}, zero, say("mask_proof_zero")), bar, end);
-const sentences = h("div", { class: "sentences", "aria-live": "polite" });
-const reading = h("p", { class: "readout" });
-body.append(list, sentences, h("div", { class: "maps" }, ...maps.map(({ node }) => node)));
-foot.append(legend, reading, h("p", { class: "quiet how" }));
 
 /** What a change of a token moves, in words: where, and what stands still before it. */
 const said = (labels, square, token) => {
@@ -65,61 +27,152 @@ const said = (labels, square, token) => {
   const most = Math.max(...before.map((output) => square[output][token]));
   const values = { token: masking.quote(labels, token), outputs: masking.outputs(moved, square.length) };
   const rest = token === 0 ? "first" : before.length ? "some" : "none";
-  return say("mask_proof_moves", { ...values, rest, count: before.length, most: before.length ? former.number(most, 3) : "" });
-};
-
-const paintMaps = (proof, token, level) => {
-  const { masked: still, weights } = former.colours();
-  const { output } = masking.hover ?? {};
-  for (const { side, heading, picture } of maps) {
-    const square = proof[side];
-    heading.textContent = say(`mask_proof_${side}`, { name: masking.fullNameOf(proof.mask, proof.size) });
-    picture.draw({
-      labels: proof.labels,
-      pixel: (row, column) => (square[row][column] === 0 ? still : weights[Math.round(255 * level(square[row][column]))]),
-      sign: (row, column) => (square[row][column] === 0 ? "0" : null),
-      columns: [{ at: token, colour: former.variable("mark") }],
-      at: output === undefined ? null : { row: output, column: token },
-    });
-  }
-  bar.style.background = former.gradient(weights, FAINTEST, 1);
-};
-
-const paintTokens = (proof, token, level) => {
-  const { weights } = former.colours();
-  buttons.forEach((button, i) => {
-    button.setAttribute("aria-pressed", `${i === masking.view.token}`);
-    button.tabIndex = i === masking.view.token ? 0 : -1;
-    button.classList.toggle("at", i === token);
-    SIDES.forEach((side, which) => {
-      const change = proof[side][i][token];
-      const mark = button.children[1 + which];
-      mark.classList.toggle("moved", change > 0);
-      mark.style.background = change > 0 ? former.css(weights[Math.round(255 * level(change))]) : "";
-    });
+  return say("mask_proof_moves", {
+    ...values,
+    rest,
+    count: before.length,
+    most: before.length ? asNumber(most, 3) : "",
   });
 };
 
-const paint = former.eachFrame(() => {
-  const proof = masking.proof();
-  element.classList.toggle("waiting", !proof);
-  if (!proof) return;
-  if (buttons.length !== proof.labels.length || buttons.some((button, i) => button.firstChild.textContent !== proof.labels[i])) build(proof.labels);
-  const token = masking.token(proof.labels);
-  const most = Math.max(1e-9, ...SIDES.flatMap((side) => proof[side].flat()));
-  const level = (change) => FAINTEST + (1 - FAINTEST) * Math.sqrt(change / most);
-  paintMaps(proof, token, level);
-  paintTokens(proof, token, level);
-  end.textContent = `${former.number(most, 3)}, √`;
-  sentences.replaceChildren(
-    ...SIDES.map((side) => h("p", { class: side, "data-side": side }, h("b", {}, say("mask_proof_side", { side: say(`mask_proof_${side}`, { name: masking.fullNameOf(proof.mask, proof.size) }) }), " "), said(proof.labels, proof[side], token))),
-  );
-  const { output } = masking.hover ?? {};
-  const amount = (side) => (proof[side][output][token] === 0 ? say("mask_proof_zero") : former.number(proof[side][output][token], 3));
-  const pointed = output !== undefined && output < proof.labels.length;
-  reading.textContent = pointed ? say("mask_proof_reading", { key: masking.quote(proof.labels, token), query: masking.quote(proof.labels, output), with_mask: amount("masked"), without: amount("unmasked") }) : "";
-  foot.querySelector(".how").textContent = say("mask_proof_how", { model: proof.model, logits: masking.settings.models[proof.model].vocabulary });
-  element.dataset.rev = masking.rev;
-});
-masking.paints(element, ["token", "output"], paint);
-former.onTheme(paint);
+export const mount = ({ element, props }) => {
+  masking.begin(props.value);
+  const { body, foot } = makePanel(element, say("mask_proof"));
+
+  // --- the tokens: the changed one is chosen here, the outputs that move are painted ------------------------------------
+
+  const list = h("div", { class: "tokens", role: "group", "aria-label": say("mask_proof_tokens") });
+  let buttons = [];
+  const build = (labels) => {
+    buttons = labels.map((label, i) =>
+      h(
+        "button",
+        { type: "button", class: "token", "data-token": i, "aria-label": masking.quote(labels, i) },
+        h("span", {}, label),
+        ...SIDES.map((side) => h("i", { class: side })),
+      ),
+    );
+    list.replaceChildren(...buttons);
+  };
+  list.addEventListener("pointerover", point);
+  list.addEventListener("pointerleave", () => masking.point(null));
+  list.addEventListener("click", (event) => tokenAt(event) !== null && choose(tokenAt(event)));
+
+  /** The arrow keys choose the changed token, from its button or from either picture. */
+  const byKey = (event) => {
+    const { token } = masking.view;
+    const to = { ArrowLeft: token - 1, ArrowRight: token + 1, Home: 0, End: masking.fields.token.max }[event.key];
+    if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    masking.point(null);
+    choose(to);
+    if (list.contains(document.activeElement)) buttons[masking.view.token]?.focus();
+  };
+  list.addEventListener("keydown", byKey);
+
+  // --- the pictures ----------------------------------------------------------------------------------------------------
+
+  const maps = SIDES.map((side) => {
+    const heading = h("h3");
+    const place = h("div");
+    const picture = makeHeatMap(place, {
+      label: say("mask_proof_label", { name: say(`mask_proof_${side}`, { name: say("mask_kind") }) }),
+      onpoint: (at) => masking.point(at && { token: at.column, output: at.row }),
+      onpick: ({ column }) => choose(column),
+      onkey: byKey,
+    });
+    return { side, heading, picture, node: h("div", { class: "map", "data-map": side }, heading, place) };
+  });
+  const [zero, bar, end] = [h("i", { class: "masked" }), h("i"), h("span")];
+  const legend = h("div", { class: "legend" }, h("span", {}, zero, say("mask_proof_zero")), bar, end);
+  const sentences = h("div", { class: "sentences", "aria-live": "polite" });
+  const reading = h("p", { class: "readout" });
+  body.append(list, sentences, h("div", { class: "maps" }, ...maps.map(({ node }) => node)));
+  foot.append(legend, reading, h("p", { class: "quiet how" }));
+
+  const paintMaps = (proof, token, level) => {
+    const { masked: still, weights } = palette();
+    const { output } = masking.hover ?? {};
+    for (const { side, heading, picture } of maps) {
+      const square = proof[side];
+      heading.textContent = say(`mask_proof_${side}`, { name: masking.fullNameOf(proof.mask, proof.size) });
+      picture.draw({
+        labels: proof.labels,
+        pixel: (row, column) =>
+          square[row][column] === 0 ? still : weights[Math.round(255 * level(square[row][column]))],
+        sign: (row, column) => (square[row][column] === 0 ? "0" : null),
+        columns: [{ at: token, colour: variable("mark") }],
+        at: output === undefined ? null : { row: output, column: token },
+      });
+    }
+    bar.style.background = gradient(weights, FAINTEST, 1);
+  };
+
+  const paintTokens = (proof, token, level) => {
+    const { weights } = palette();
+    buttons.forEach((button, i) => {
+      button.setAttribute("aria-pressed", `${i === masking.view.token}`);
+      button.tabIndex = i === masking.view.token ? 0 : -1;
+      button.classList.toggle("at", i === token);
+      SIDES.forEach((side, which) => {
+        const change = proof[side][i][token];
+        const mark = button.children[1 + which];
+        mark.classList.toggle("moved", change > 0);
+        mark.style.background = change > 0 ? cssOf(weights[Math.round(255 * level(change))]) : "";
+      });
+    });
+  };
+
+  const paint = eachFrame(() => {
+    const proof = masking.proof();
+    element.classList.toggle("waiting", !proof);
+    if (!proof) return;
+    if (
+      buttons.length !== proof.labels.length ||
+      buttons.some((button, i) => button.firstChild.textContent !== proof.labels[i])
+    )
+      build(proof.labels);
+    const token = masking.token(proof.labels);
+    const most = Math.max(1e-9, ...SIDES.flatMap((side) => proof[side].flat()));
+    const level = (change) => FAINTEST + (1 - FAINTEST) * Math.sqrt(change / most);
+    paintMaps(proof, token, level);
+    paintTokens(proof, token, level);
+    end.textContent = `${asNumber(most, 3)}, √`;
+    sentences.replaceChildren(
+      ...SIDES.map((side) =>
+        h(
+          "p",
+          { class: side, "data-side": side },
+          h(
+            "b",
+            {},
+            say("mask_proof_side", {
+              side: say(`mask_proof_${side}`, { name: masking.fullNameOf(proof.mask, proof.size) }),
+            }),
+            " ",
+          ),
+          said(proof.labels, proof[side], token),
+        ),
+      ),
+    );
+    const { output } = masking.hover ?? {};
+    const amount = (side) =>
+      proof[side][output][token] === 0 ? say("mask_proof_zero") : asNumber(proof[side][output][token], 3);
+    const pointed = output !== undefined && output < proof.labels.length;
+    reading.textContent = pointed
+      ? say("mask_proof_reading", {
+          key: masking.quote(proof.labels, token),
+          query: masking.quote(proof.labels, output),
+          with_mask: amount("masked"),
+          without: amount("unmasked"),
+        })
+      : "";
+    foot.querySelector(".how").textContent = say("mask_proof_how", {
+      model: proof.model,
+      logits: masking.settings.models[proof.model].vocabulary,
+    });
+    element.dataset.rev = masking.rev;
+  });
+  masking.paints(element, ["token", "output"], paint);
+  onTheme(paint);
+};

@@ -1,43 +1,28 @@
 // How far information can reach after each layer: the powers of every mask, the chosen one outlined; a click chooses.
-const { h, say, masking } = former;
-masking.begin(props.value);
-const { body, foot } = former.panel(element, say("mask_reach"));
-const table = h("table", { "aria-label": say("mask_reach_label") });
-const sentences = h("div", { class: "sentences", "aria-live": "polite" });
-body.append(h("div", { class: "scroll" }, table));
-foot.append(sentences);
-let built = 0; // layers that the table has
-let pictures = []; // {mask, layer, canvas, pairs}
-let names = {}; // mask → its button
 
-const build = (layers) => {
-  const head = h("tr", {}, h("th", {}, say("mask_reach_after")), ...Array.from({ length: layers }, (_, i) => h("th", { scope: "col" }, i + 1)));
-  pictures = [];
-  names = {};
-  const line = (mask) => {
-    const cells = Array.from({ length: layers }, (_, i) => {
-      const picture = { mask, layer: i + 1, canvas: h("canvas", { role: "img" }), pairs: h("span", { class: "pairs" }) };
-      pictures.push(picture);
-      return h("td", { class: "cell", onclick: () => masking.set({ mask }) }, picture.canvas, picture.pairs);
-    });
-    names[mask] = h("button", { type: "button", class: "field-button", onclick: () => masking.set({ mask }) });
-    return h("tr", { "data-mask": mask }, h("th", { scope: "row" }, names[mask]), ...cells);
-  };
-  table.replaceChildren(h("thead", {}, head), h("tbody", {}, ...masking.settings.masks.map(line)));
-};
+import { eachFrame, h } from "../../browser/lib/base.js";
+import { makeImage, palette, variable } from "../../browser/lib/colour.js";
+import { asList, say } from "../../browser/lib/messages.js";
+import { makePanel, onTheme } from "../../browser/lib/panel.js";
+import { masking } from "./lib/masking.js";
 
 /** Pairs in reach after a layer. */
 const within = (needs, layer) => needs.flat().filter((need) => need <= layer).length;
 
 const paintPicture = ({ mask, layer, canvas, pairs }, needs, size, token) => {
   const t = needs.length;
-  const { masked, weights } = former.colours();
+  const { masked, weights } = palette();
   const pixel = (need) => (need > layer ? masked : weights[need === layer ? 190 : 90]);
-  former.image(t, t, (input, output) => pixel(needs[output][input]), canvas);
+  makeImage(t, t, (input, output) => pixel(needs[output][input]), canvas);
   const context = canvas.getContext("2d");
-  context.fillStyle = former.variable("mark");
+  context.fillStyle = variable("mark");
   needs.forEach((row, output) => row[token] <= layer && context.fillRect(token, output, 1, 1));
-  const values = { name: masking.nameOf(mask, size), layer, pairs: masking.count(within(needs, layer)), all: masking.count(t * t) };
+  const values = {
+    name: masking.nameOf(mask, size),
+    layer,
+    pairs: masking.count(within(needs, layer)),
+    all: masking.count(t * t),
+  };
   canvas.setAttribute("aria-label", say("mask_cell_reach", values));
   canvas.parentNode.title = say("mask_cell_reach", values);
   canvas.parentNode.dataset.pairs = within(needs, layer);
@@ -52,25 +37,40 @@ const steps = ({ labels, needs, depth, mask, size }, token) => {
     const reached = [...needs[mask].keys()].filter((output) => needs[mask][output][token] <= layer);
     const outputs = masking.outputs(reached, needs[mask].length);
     if (outputs === before) continue;
-    const last = layer === depth || outputs === masking.outputs([...needs[mask].keys()].filter((output) => needs[mask][output][token] <= depth), needs[mask].length);
+    const last =
+      layer === depth ||
+      outputs ===
+        masking.outputs(
+          [...needs[mask].keys()].filter((output) => needs[mask][output][token] <= depth),
+          needs[mask].length,
+        );
     said.push(say(last && layer < depth ? "mask_reach_same" : "mask_reach_step", { outputs, layer }));
     before = outputs;
   }
-  return say("mask_reach_from", { name: masking.fullNameOf(mask, size), token: masking.quote(labels, token), steps: said.join(say("list_apart")) });
+  return say("mask_reach_from", {
+    name: masking.fullNameOf(mask, size),
+    token: masking.quote(labels, token),
+    steps: said.join(say("list_apart")),
+  });
 };
 
 /** After how many layers each mask joins all that come before. */
 const full = ({ needs, depth, size }) => {
   const list = masking.settings.masks.map((mask) => {
     const most = Math.max(...needs[mask].flatMap((row, output) => row.slice(0, output + 1)));
-    return say(most > depth ? "mask_reach_full_more" : "mask_reach_full_one", { name: masking.nameOf(mask, size), layers: Math.min(most, depth) });
+    return say(most > depth ? "mask_reach_full_more" : "mask_reach_full_one", {
+      name: masking.nameOf(mask, size),
+      layers: Math.min(most, depth),
+    });
   });
-  return say("mask_reach_full", { list: former.list(list) });
+  return say("mask_reach_full", { list: asList(list) });
 };
 
 /** The measurement beside what is possible. */
 const compared = ({ needs, depth, mask, moves: measured }) => {
-  const pairs = measured.flatMap((row, output) => row.map((change, input) => ({ moves: change > 0, reached: needs[mask][output][input] <= depth })));
+  const pairs = measured.flatMap((row, output) =>
+    row.map((change, input) => ({ moves: change > 0, reached: needs[mask][output][input] <= depth })),
+  );
   const count = (test) => masking.count(pairs.filter(test).length);
   return say("mask_reach_measured", {
     moved: count(({ moves, reached }) => moves && reached),
@@ -80,19 +80,57 @@ const compared = ({ needs, depth, mask, moves: measured }) => {
   });
 };
 
-const paint = former.eachFrame(() => {
-  const { proof } = masking.answers;
-  if (!proof) return;
-  if (built !== proof.pictures) build((built = proof.pictures));
-  const token = masking.token(proof.labels);
-  for (const picture of pictures) paintPicture(picture, proof.needs[picture.mask], proof.size, token);
-  for (const [mask, button] of Object.entries(names)) {
-    button.textContent = masking.nameOf(mask, proof.size);
-    button.setAttribute("aria-pressed", `${mask === masking.view.mask}`);
-    button.closest("tr").classList.toggle("chosen", mask === masking.view.mask);
-  }
-  sentences.replaceChildren(...[steps(proof, token), full(proof), compared(proof)].map((words) => h("p", {}, words)));
-  element.dataset.rev = masking.rev;
-});
-masking.paints(element, ["token"], paint);
-former.onTheme(paint);
+export const mount = ({ element, props }) => {
+  masking.begin(props.value);
+  const { body, foot } = makePanel(element, say("mask_reach"));
+  const table = h("table", { "aria-label": say("mask_reach_label") });
+  const sentences = h("div", { class: "sentences", "aria-live": "polite" });
+  body.append(h("div", { class: "scroll" }, table));
+  foot.append(sentences);
+  let built = 0; // layers that the table has
+  let pictures = []; // {mask, layer, canvas, pairs}
+  let names = {}; // mask → its button
+
+  const build = (layers) => {
+    const head = h(
+      "tr",
+      {},
+      h("th", {}, say("mask_reach_after")),
+      ...Array.from({ length: layers }, (_, i) => h("th", { scope: "col" }, i + 1)),
+    );
+    pictures = [];
+    names = {};
+    const line = (mask) => {
+      const cells = Array.from({ length: layers }, (_, i) => {
+        const picture = {
+          mask,
+          layer: i + 1,
+          canvas: h("canvas", { role: "img" }),
+          pairs: h("span", { class: "pairs" }),
+        };
+        pictures.push(picture);
+        return h("td", { class: "cell", onclick: () => masking.set({ mask }) }, picture.canvas, picture.pairs);
+      });
+      names[mask] = h("button", { type: "button", class: "field-button", onclick: () => masking.set({ mask }) });
+      return h("tr", { "data-mask": mask }, h("th", { scope: "row" }, names[mask]), ...cells);
+    };
+    table.replaceChildren(h("thead", {}, head), h("tbody", {}, ...masking.settings.masks.map(line)));
+  };
+
+  const paint = eachFrame(() => {
+    const { proof } = masking.answers;
+    if (!proof) return;
+    if (built !== proof.pictures) build((built = proof.pictures));
+    const token = masking.token(proof.labels);
+    for (const picture of pictures) paintPicture(picture, proof.needs[picture.mask], proof.size, token);
+    for (const [mask, button] of Object.entries(names)) {
+      button.textContent = masking.nameOf(mask, proof.size);
+      button.setAttribute("aria-pressed", `${mask === masking.view.mask}`);
+      button.closest("tr").classList.toggle("chosen", mask === masking.view.mask);
+    }
+    sentences.replaceChildren(...[steps(proof, token), full(proof), compared(proof)].map((words) => h("p", {}, words)));
+    element.dataset.rev = masking.rev;
+  });
+  masking.paints(element, ["token"], paint);
+  onTheme(paint);
+};

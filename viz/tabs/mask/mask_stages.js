@@ -1,152 +1,213 @@
 // One head's scores, the mask laid on them, and their softmax, side by side; below, one row of them step by step.
-const { h, say, masking } = former;
-masking.begin(props.value);
-const { tools, body, foot } = former.panel(element, say("mask_stages"));
+
+import { eachFrame, h } from "../../browser/lib/base.js";
+import { makeBar, palette, variable } from "../../browser/lib/colour.js";
+import { fields } from "../../browser/lib/fields.js";
+import { makeHeatMap } from "../../browser/lib/heat_map.js";
+import { say } from "../../browser/lib/messages.js";
+import { asNumber } from "../../browser/lib/numbers.js";
+import { makePanel, onTheme } from "../../browser/lib/panel.js";
+import { makeLegend } from "../explore/lib/legend.js";
+import { masking } from "./lib/masking.js";
+import { stepTable } from "./lib/steps.js";
+
 const MAPS = ["scores", "masked", "weights"];
 const MAP_OF = { scores: "scores", masked: "masked", exp: "weights", sum: "weights", weights: "weights" };
-const { STAGES } = masking;
-
-// --- the switch ------------------------------------------------------------------------------------------------------
-
-const kind = former.fields.choice(
-  masking, "mask", say("mask_kind"), masking.fields.mask.choices, (value) => say(`mask_${value}`), (value) => say(`mask_${value}_hint`),
-);
-const width = former.fields.stepper(masking, "size", "");
-const cells = h("output", { class: "cells" });
-tools.append(kind.node, width.node, cells);
-
-// --- the pictures ----------------------------------------------------------------------------------------------------
-
 const point = (at) => masking.point(at && { query: at.row, key: at.column });
-const goTo = (stage) => masking.set({ stage: Math.max(0, Math.min(STAGES.length - 1, stage)) });
 const goToRow = (row) => masking.set({ row: Math.max(0, Math.min(masking.fields.row.max, row)) });
-
-/** The arrow keys; while presenting, those to the side go on to the next panel. */
-const byKey = (event) => {
-  const { stage, row } = masking.view;
-  const act = {
-    ArrowLeft: () => goTo(stage - 1),
-    ArrowRight: () => goTo(stage + 1),
-    ArrowUp: () => goToRow(row - 1),
-    ArrowDown: () => goToRow(row + 1),
-  }[event.key];
-  if (!act || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input")) return;
-  act();
-  event.preventDefault();
-};
-
-/** Weights that are spread over many keys are all small: their square roots can be told apart. */
-const root = h("button", { type: "button", class: "field-button root", title: say("control_scale_root_hint"), "aria-label": say("control_scale_root_hint"), onclick: () => masking.set({ scale: isRoot() ? "linear" : "root" }) }, say("control_scale_root"));
 const isRoot = () => masking.view.scale === "root";
 
-const makeMap = (name) => {
-  const heading = h("h3");
-  const bar = h("div", { class: "bar" });
-  const place = h("div", {});
-  const top = h("div", { class: "heading" }, heading, bar, name === "weights" ? root : "");
-  const node = h("div", { class: "map", "data-map": name }, top, place);
-  const picture = former.heatMap(place, {
-    label: say("mask_map_label", { name: say(`mask_map_${name}`, { size: "s" }) }),
-    onpoint: point,
-    onpick: ({ row }) => goToRow(row),
-    onkey: byKey,
-  });
-  return { name, node, heading, picture, legend: former.legend(bar) };
-};
-const maps = MAPS.map(makeMap);
-const reading = h("p", { class: "readout", "aria-live": "polite" });
+export const mount = ({ element, props }) => {
+  masking.begin(props.value);
+  const { tools, body, foot } = makePanel(element, say("mask_stages"));
+  const { STAGES } = masking;
 
-const paintMaps = () => {
-  const { labels, scores, allowed, weights, headSize, tokens, cells: left } = masking.answers.stages;
-  const colours = former.colours();
-  const most = Math.max(1e-9, ...scores.flat().map(Math.abs));
-  const hidden = (row, column) => !allowed[row][column];
-  const passing = (colour) => (row, column) => (hidden(row, column) ? colours.masked : colour(row, column));
-  const score = (row, column) => colours.scores[(127.5 + (127.5 * scores[row][column]) / most) | 0];
-  const weight = (row, column) => colours.weights[Math.round(255 * (isRoot() ? Math.sqrt(weights[row][column]) : weights[row][column]))];
-  const pixels = { scores: score, masked: passing(score), weights: passing(weight) };
-  root.setAttribute("aria-pressed", `${isRoot()}`);
-  const { query, key } = masking.hover ?? {};
-  for (const { name, node, heading, picture, legend } of maps) {
-    heading.textContent = say(`mask_map_${name}`, { size: headSize });
-    legend(name === "weights" ? "weights" : "scores", "linear", most, { hides: left < tokens ** 2 && name !== "scores" });
-    node.classList.toggle("current", MAP_OF[STAGES[masking.view.stage]] === name);
-    picture.draw({
-      labels,
-      pixel: pixels[name],
-      hidden: name === "scores" ? null : hidden,
-      sign: name === "masked" ? (row, column) => (hidden(row, column) ? "−∞" : null) : null,
-      rows: [{ at: Math.min(masking.view.row, tokens - 1), colour: former.variable("mark") }],
-      at: query === undefined ? null : { row: query, column: key },
-    });
-  }
-};
+  // --- the switch ------------------------------------------------------------------------------------------------------
 
-/** The cell that is pointed at, in words. */
-const paintReading = () => {
-  const { query, key } = masking.hover ?? {};
-  for (const name of ["query", "key", "score", "weight"]) delete reading.dataset[name];
-  if (query === undefined) return void (reading.textContent = say("mask_point"));
-  const { labels, scores, allowed, weights } = masking.answers.stages;
-  const passes = allowed[query]?.[key];
-  if (passes === undefined) return; // of a longer text, a moment ago
-  const [score, weight] = [former.number(scores[query][key]), former.number(weights[query][key])];
-  Object.assign(reading.dataset, { query, key, score: scores[query][key], weight: passes ? weights[query][key] : "masked" });
-  const values = { query: masking.quote(labels, query), key: masking.quote(labels, key), score, weight };
-  reading.textContent = say(passes ? "mask_reading" : "mask_reading_hidden", values);
-};
+  const kind = fields.choice(
+    masking,
+    "mask",
+    say("mask_kind"),
+    masking.fields.mask.choices,
+    (value) => say(`mask_${value}`),
+    (value) => say(`mask_${value}_hint`),
+  );
+  const width = fields.stepper(masking, "size", "");
+  const cells = h("output", { class: "cells" });
+  tools.append(kind.node, width.node, cells);
 
-// --- the row -----------------------------------------------------------------------------------------------------------
+  // --- the pictures ----------------------------------------------------------------------------------------------------
 
-const row = former.fields.stepper(masking, "row", say("mask_row"));
-const button = (name, by) => h("button", { type: "button", class: "field-button", onclick: () => goTo(masking.view.stage + by) }, say(`mask_${name}`));
-const [back, next] = [button("back", -1), button("next", 1)];
-const where = h("b", { class: "where" });
-const sentence = h("p", { class: "sentence", "aria-live": "polite" });
-const table = former.stepTable((column) => masking.point(column === null ? null : { query: masking.view.row, key: column }));
-const steps = h("div", { class: "steps" }, h("div", { class: "transport" }, row.node, back, next, where, sentence), table.node);
-steps.addEventListener("keydown", byKey);
-body.append(h("div", { class: "maps" }, ...maps.map(({ node }) => node)), steps);
-const costs = h("div", { class: "costs", role: "group", "aria-label": say("mask_costs") });
-foot.append(reading, costs);
+  const goTo = (stage) => masking.set({ stage: Math.max(0, Math.min(STAGES.length - 1, stage)) });
 
-/** What every mask costs on this text; how that grows is below, in a chart. */
-const paintCosts = () => {
-  const answer = masking.answers.growth;
-  if (!answer) return;
-  const { lengths, cells: counts, chosen } = answer;
-  const at = lengths.indexOf(answer.at);
-  const cost = (line) => {
-    const count = counts[line][at];
-    const bar = h("span", { class: "bar", "aria-hidden": "true" }, former.bar(count / counts.none[at]));
-    return h("span", { class: line === chosen ? "chosen" : "", "data-line": line, "data-count": count }, masking.lineOf(line, answer), bar, h("b", {}, masking.count(count)));
+  /** The arrow keys; while presenting, those to the side go on to the next panel. */
+  const byKey = (event) => {
+    const { stage, row } = masking.view;
+    const act = {
+      ArrowLeft: () => goTo(stage - 1),
+      ArrowRight: () => goTo(stage + 1),
+      ArrowUp: () => goToRow(row - 1),
+      ArrowDown: () => goToRow(row + 1),
+    }[event.key];
+    if (!act || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input")) return;
+    act();
+    event.preventDefault();
   };
-  costs.replaceChildren(h("span", { class: "quiet" }, say("mask_costs")), ...Object.keys(counts).map(cost));
-};
 
-const paintSteps = () => {
-  const { stage } = masking.view;
-  row.update();
-  back.disabled = stage === 0;
-  next.disabled = stage === STAGES.length - 1;
-  where.textContent = say("mask_step", { at: stage + 1, count: STAGES.length, name: say(`mask_step_${STAGES[stage]}`) });
-  sentence.textContent = table.paint();
-};
+  /** Weights that are spread over many keys are all small: their square roots can be told apart. */
+  const root = h(
+    "button",
+    {
+      type: "button",
+      class: "field-button root",
+      title: say("control_scale_root_hint"),
+      "aria-label": say("control_scale_root_hint"),
+      onclick: () => masking.set({ scale: isRoot() ? "linear" : "root" }),
+    },
+    say("control_scale_root"),
+  );
 
-const paint = former.eachFrame(() => {
-  const { stages } = masking.answers;
-  kind.update();
-  const sized = masking.hasSize(masking.view.mask);
-  width.node.hidden = !sized;
-  if (sized) width.update(say(`mask_size_${masking.view.mask}`));
-  element.classList.toggle("waiting", !stages);
-  if (!stages) return;
-  cells.textContent = say("mask_cells", { cells: masking.count(stages.cells), all: masking.count(stages.tokens ** 2) });
-  paintMaps();
-  paintReading();
-  paintSteps();
-  paintCosts();
-  element.dataset.rev = masking.rev;
-});
-masking.paints(element, ["query", "key"], paint);
-former.onTheme(paint);
+  const makeMap = (name) => {
+    const heading = h("h3");
+    const bar = h("div", { class: "bar" });
+    const place = h("div", {});
+    const top = h("div", { class: "heading" }, heading, bar, name === "weights" ? root : "");
+    const node = h("div", { class: "map", "data-map": name }, top, place);
+    const picture = makeHeatMap(place, {
+      label: say("mask_map_label", { name: say(`mask_map_${name}`, { size: "s" }) }),
+      onpoint: point,
+      onpick: ({ row }) => goToRow(row),
+      onkey: byKey,
+    });
+    return { name, node, heading, picture, legend: makeLegend(bar) };
+  };
+  const maps = MAPS.map(makeMap);
+  const reading = h("p", { class: "readout", "aria-live": "polite" });
+
+  const paintMaps = () => {
+    const { labels, scores, allowed, weights, headSize, tokens, cells: left } = masking.answers.stages;
+    const colours = palette();
+    const most = Math.max(1e-9, ...scores.flat().map(Math.abs));
+    const hidden = (row, column) => !allowed[row][column];
+    const passing = (colour) => (row, column) => (hidden(row, column) ? colours.masked : colour(row, column));
+    const score = (row, column) => colours.scores[(127.5 + (127.5 * scores[row][column]) / most) | 0];
+    const weight = (row, column) =>
+      colours.weights[Math.round(255 * (isRoot() ? Math.sqrt(weights[row][column]) : weights[row][column]))];
+    const pixels = { scores: score, masked: passing(score), weights: passing(weight) };
+    root.setAttribute("aria-pressed", `${isRoot()}`);
+    const { query, key } = masking.hover ?? {};
+    for (const { name, node, heading, picture, legend } of maps) {
+      heading.textContent = say(`mask_map_${name}`, { size: headSize });
+      legend(name === "weights" ? "weights" : "scores", "linear", most, {
+        hides: left < tokens ** 2 && name !== "scores",
+        skipped: false,
+      });
+      node.classList.toggle("current", MAP_OF[STAGES[masking.view.stage]] === name);
+      picture.draw({
+        labels,
+        pixel: pixels[name],
+        hidden: name === "scores" ? null : hidden,
+        sign: name === "masked" ? (row, column) => (hidden(row, column) ? "−∞" : null) : null,
+        rows: [{ at: Math.min(masking.view.row, tokens - 1), colour: variable("mark") }],
+        at: query === undefined ? null : { row: query, column: key },
+      });
+    }
+  };
+
+  /** The cell that is pointed at, in words. */
+  const paintReading = () => {
+    const { query, key } = masking.hover ?? {};
+    for (const name of ["query", "key", "score", "weight"]) delete reading.dataset[name];
+    if (query === undefined) return void (reading.textContent = say("mask_point"));
+    const { labels, scores, allowed, weights } = masking.answers.stages;
+    const passes = allowed[query]?.[key];
+    if (passes === undefined) return; // of a longer text, a moment ago
+    const [score, weight] = [asNumber(scores[query][key]), asNumber(weights[query][key])];
+    Object.assign(reading.dataset, {
+      query,
+      key,
+      score: scores[query][key],
+      weight: passes ? weights[query][key] : "masked",
+    });
+    const values = { query: masking.quote(labels, query), key: masking.quote(labels, key), score, weight };
+    reading.textContent = say(passes ? "mask_reading" : "mask_reading_hidden", values);
+  };
+
+  // --- the row -----------------------------------------------------------------------------------------------------------
+
+  const row = fields.stepper(masking, "row", say("mask_row"));
+  const button = (name, by) =>
+    h(
+      "button",
+      { type: "button", class: "field-button", onclick: () => goTo(masking.view.stage + by) },
+      say(`mask_${name}`),
+    );
+  const [back, next] = [button("back", -1), button("next", 1)];
+  const where = h("b", { class: "where" });
+  const sentence = h("p", { class: "sentence", "aria-live": "polite" });
+  const table = stepTable((column) => masking.point(column === null ? null : { query: masking.view.row, key: column }));
+  const steps = h(
+    "div",
+    { class: "steps" },
+    h("div", { class: "transport" }, row.node, back, next, where, sentence),
+    table.node,
+  );
+  steps.addEventListener("keydown", byKey);
+  body.append(h("div", { class: "maps" }, ...maps.map(({ node }) => node)), steps);
+  const costs = h("div", { class: "costs", role: "group", "aria-label": say("mask_costs") });
+  foot.append(reading, costs);
+
+  /** What every mask costs on this text; how that grows is below, in a chart. */
+  const paintCosts = () => {
+    const answer = masking.answers.growth;
+    if (!answer) return;
+    const { lengths, cells: counts, chosen } = answer;
+    const at = lengths.indexOf(answer.at);
+    const cost = (line) => {
+      const count = counts[line][at];
+      const bar = h("span", { class: "bar", "aria-hidden": "true" }, makeBar(count / counts.none[at]));
+      return h(
+        "span",
+        { class: line === chosen ? "chosen" : "", "data-line": line, "data-count": count },
+        masking.lineOf(line, answer),
+        bar,
+        h("b", {}, masking.count(count)),
+      );
+    };
+    costs.replaceChildren(h("span", { class: "quiet" }, say("mask_costs")), ...Object.keys(counts).map(cost));
+  };
+
+  const paintSteps = () => {
+    const { stage } = masking.view;
+    row.update();
+    back.disabled = stage === 0;
+    next.disabled = stage === STAGES.length - 1;
+    where.textContent = say("mask_step", {
+      at: stage + 1,
+      count: STAGES.length,
+      name: say(`mask_step_${STAGES[stage]}`),
+    });
+    sentence.textContent = table.paint();
+  };
+
+  const paint = eachFrame(() => {
+    const { stages } = masking.answers;
+    kind.update();
+    const sized = masking.hasSize(masking.view.mask);
+    width.node.hidden = !sized;
+    if (sized) width.update(say(`mask_size_${masking.view.mask}`));
+    element.classList.toggle("waiting", !stages);
+    if (!stages) return;
+    cells.textContent = say("mask_cells", {
+      cells: masking.count(stages.cells),
+      all: masking.count(stages.tokens ** 2),
+    });
+    paintMaps();
+    paintReading();
+    paintSteps();
+    paintCosts();
+    element.dataset.rev = masking.rev;
+  });
+  masking.paints(element, ["query", "key"], paint);
+  onTheme(paint);
+};

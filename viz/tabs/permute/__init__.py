@@ -4,4 +4,4 @@ from viz.tabs.base import Tab
 from viz.tabs.permute import page, routes
 from viz.tabs.permute.panels import PANELS
 
-TAB = Tab("permute", page.render, routes.attach, ("permuting.js",), PANELS)
+TAB = Tab("permute", page.render, routes.attach, PANELS)

@@ -1,74 +1,119 @@
 // The four errors, what they count as, and the switches that break them.
-const { h, say, permuting, number } = former;
-const { body } = former.panel(element, say("permute_errors"));
-const OUTPUTS = permuting.fields.output.choices;
-const positions = permuting.choice("positions", ["none", "learned", "sinusoidal"]);
-const mask = permuting.choice("mask", permuting.fields.mask.choices);
-const sentence = h("p", { class: "sentence", "aria-live": "polite" });
-const heading = former.hint(say("permute_errors_heading"), [
-  [say("permute_equal"), say("permute_limit", { steps: former.limits.rounding })],
-  ...OUTPUTS.map((name) => [say(`permute_output_${name}`), say(`permute_output_${name}_hint`)]),
-]);
+
+import { h } from "../../browser/lib/base.js";
+import { makeHint } from "../../browser/lib/hint.js";
+import { lessons } from "../../browser/lib/lessons.js";
+import { asList, say } from "../../browser/lib/messages.js";
+import { asNumber } from "../../browser/lib/numbers.js";
+import { makePanel } from "../../browser/lib/panel.js";
+import { site } from "../../browser/lib/site.js";
+import { permuting } from "./lib/permuting.js";
 
 const row = (name) => {
   const parts = Object.fromEntries(["error", "mark", "more"].map((part) => [part, h("span", { class: part })]));
-  const input = h("input", { type: "radio", name: "permute-shown", value: name, onchange: () => permuting.set({ output: name }) });
+  const input = h("input", {
+    type: "radio",
+    name: "permute-shown",
+    value: name,
+    onchange: () => permuting.set({ output: name }),
+  });
   const label = h("span", { class: "name" }, say(`permute_output_${name}`));
-  const node = h("label", { class: "output", "data-output": name, title: say(`permute_output_${name}_hint`) }, input, label, parts.error, parts.mark, parts.more);
+  const node = h(
+    "label",
+    { class: "output", "data-output": name, title: say(`permute_output_${name}_hint`) },
+    input,
+    label,
+    parts.error,
+    parts.mark,
+    parts.more,
+  );
   return { name, input, node, ...parts };
 };
-const rows = OUTPUTS.map(row);
-body.append(
-  h("div", { class: "switches" }, positions.node, mask.node, permuting.bar().node),
-  h("p", { class: "quiet heading" }, heading),
-  h("div", { class: "outputs", role: "radiogroup", "aria-label": say("permute_errors_label") }, ...rows.map(({ node }) => node)),
-  sentence,
-);
 
 const isStill = ({ order }) => order.every((word, place) => word === place);
-const write = (value) => (value ? number(value, 3) : "0");
+const write = (value) => (value ? asNumber(value, 3) : "0");
 
 const paintRow = ({ error, mark, more, node }, measured, still) => {
   error.textContent = write(measured.error);
   mark.textContent = say(still ? "permute_still" : measured.equal ? "permute_equal" : "permute_differs");
   node.classList.toggle("equal", measured.equal);
   const was = measured.plain === null || still ? "no" : "yes";
-  more.textContent = say("permute_size", { size: number(measured.size, 3), limit: number(measured.limit, 2), was, plain: write(measured.plain) });
-  Object.assign(node.dataset, { error: measured.error, size: measured.size, limit: measured.limit, plain: measured.plain ?? "" });
+  more.textContent = say("permute_size", {
+    size: asNumber(measured.size, 3),
+    limit: asNumber(measured.limit, 2),
+    was,
+    plain: write(measured.plain),
+  });
+  Object.assign(node.dataset, {
+    error: measured.error,
+    size: measured.size,
+    limit: measured.limit,
+    plain: measured.plain ?? "",
+  });
 };
 
 /** What was switched on as it was answered, in words; empty where nothing was. */
 const switched = ({ positions, mask }) => {
   const on = [positions !== "none" && say(`permute_with_${positions}`), mask !== "none" && say("permute_with_mask")];
-  return former.list(on.filter(Boolean), true);
+  return asList(on.filter(Boolean), true);
 };
 
-/** The sentence under the numbers, and the tab's lesson. */
-const tell = (answer) => {
-  const errors = answer.outputs.map(permuting.measured);
-  const shown = permuting.measured(answer.output);
-  const still = isStill(answer);
-  const switches = switched(answer);
-  const equal = errors.every((error) => error.equal);
-  const what = say(`permute_subject_${shown.name}`);
-  const values = { what, error: write(shown.error), plain: write(shown.plain ?? 0), switches, size: number(shown.size, 3) };
-  const kept = shown.name === "classifier" ? "stays" : "kept";
-  const kind = still ? "still" : equal ? (switches ? "unmoved" : kept) : shown.equal ? "others" : "broken";
-  const whole = kind === "broken" && shown.name === "classifier" ? "_verdict" : "";
-  sentence.textContent = say(`permute_says_${kind}`, values);
-  const invariance = permuting.measured("classifier");
-  former.lessons.tell("permute", say(`permute_lesson_${kind}${whole}`, { ...values, verdict: write(invariance.error) }));
-};
+export const mount = ({ element }) => {
+  const { body } = makePanel(element, say("permute_errors"));
+  const OUTPUTS = permuting.fields.output.choices;
+  const positions = permuting.choice("positions", ["none", "learned", "sinusoidal"]);
+  const mask = permuting.choice("mask", permuting.fields.mask.choices);
+  const sentence = h("p", { class: "sentence", "aria-live": "polite" });
+  const heading = makeHint(say("permute_errors_heading"), [
+    [say("permute_equal"), say("permute_limit", { steps: site.limits.rounding })],
+    ...OUTPUTS.map((name) => [say(`permute_output_${name}`), say(`permute_output_${name}_hint`)]),
+  ]);
 
-permuting.subscribe(element, (changed) => {
-  for (const choice of [positions, mask]) choice.update();
-  for (const { input, node, name } of rows) {
-    input.checked = permuting.view.output === name;
-    node.classList.toggle("shown", input.checked);
-  }
-  const answer = permuting.answers.permuted;
-  if (!answer || !changed.has("permuted")) return;
-  for (const one of rows) paintRow(one, permuting.measured(one.name), isStill(answer));
-  tell(answer);
-  element.dataset.rev = permuting.rev;
-});
+  const rows = OUTPUTS.map(row);
+  body.append(
+    h("div", { class: "switches" }, positions.node, mask.node, permuting.bar().node),
+    h("p", { class: "quiet heading" }, heading),
+    h(
+      "div",
+      { class: "outputs", role: "radiogroup", "aria-label": say("permute_errors_label") },
+      ...rows.map(({ node }) => node),
+    ),
+    sentence,
+  );
+
+  /** The sentence under the numbers, and the tab's lesson. */
+  const tell = (answer) => {
+    const errors = answer.outputs.map(permuting.measured);
+    const shown = permuting.measured(answer.output);
+    const still = isStill(answer);
+    const switches = switched(answer);
+    const equal = errors.every((error) => error.equal);
+    const what = say(`permute_subject_${shown.name}`);
+    const values = {
+      what,
+      error: write(shown.error),
+      plain: write(shown.plain ?? 0),
+      switches,
+      size: asNumber(shown.size, 3),
+    };
+    const kept = shown.name === "classifier" ? "stays" : "kept";
+    const kind = still ? "still" : equal ? (switches ? "unmoved" : kept) : shown.equal ? "others" : "broken";
+    const whole = kind === "broken" && shown.name === "classifier" ? "_verdict" : "";
+    sentence.textContent = say(`permute_says_${kind}`, values);
+    const invariance = permuting.measured("classifier");
+    lessons.tell("permute", say(`permute_lesson_${kind}${whole}`, { ...values, verdict: write(invariance.error) }));
+  };
+
+  permuting.subscribe(element, (changed) => {
+    for (const choice of [positions, mask]) choice.update();
+    for (const { input, node, name } of rows) {
+      input.checked = permuting.view.output === name;
+      node.classList.toggle("shown", input.checked);
+    }
+    const answer = permuting.answers.permuted;
+    if (!answer || !changed.has("permuted")) return;
+    for (const one of rows) paintRow(one, permuting.measured(one.name), isStill(answer));
+    tell(answer);
+    element.dataset.rev = permuting.rev;
+  });
+};

@@ -1,39 +1,35 @@
 // One output as four pictures: f(x), P f(x), f(Px) and how far the last two are apart; rows are words, columns numbers.
-const { h, say, permuting, number } = former;
-const { title, tools, body, foot } = former.panel(element, say("permute_rows"));
+
+import { eachFrame, h, svg } from "../../browser/lib/base.js";
+import { palette, variable } from "../../browser/lib/colour.js";
+import { makeHeatMap } from "../../browser/lib/heat_map.js";
+import { keys } from "../../browser/lib/keys.js";
+import { asList, say } from "../../browser/lib/messages.js";
+import { asFixed, asNumber } from "../../browser/lib/numbers.js";
+import { makePanel, onTheme } from "../../browser/lib/panel.js";
+import { permuting } from "./lib/permuting.js";
+
 const MAPS = ["f", "moved", "after", "difference"];
 const NAMED = ["f", "after"]; // their rows have names; those of the others are beside them
-const readout = h("p", { class: "readout", "aria-live": "polite" });
-const legend = h("p", { class: "quiet legend-line" });
-const scale = permuting.choice("scale", permuting.fields.scale.choices);
 const go = (step) => permuting.set({ part: permuting.view.part + step });
-const [less, more] = [["‹", -1, "permute_part_less"], ["›", 1, "permute_part_more"]].map(([sign, step, words]) =>
-  h("button", { type: "button", "aria-label": say(words, { count: permuting.SHOWN }), onclick: () => go(step) }, sign),
-);
-const part = h("span");
-tools.append(h("span", { class: "stepper" }, less, part, more), scale.node);
-const bar = permuting.bar(
-  permuting.choice("positions", ["none", "learned", "sinusoidal"]),
-  permuting.choice("mask", permuting.fields.mask.choices),
-  permuting.choice("output", permuting.fields.output.choices),
-);
-foot.append(bar.node, readout, legend);
-
-// --- the pictures ----------------------------------------------------------------------------------------------------
 
 /** Which word a row of a map is; undefined in that of the average. */
 const wordAt = (name, row) => (name === "f" ? [...permuting.picture().order.keys()] : permuting.picture().order)[row];
+
 const rowOf = (name, word) => (name === "f" ? word : permuting.picture().order.indexOf(word));
 
 const byKey = (event) => {
-  const { arrows, inside } = former.keys;
+  const { arrows, inside } = keys;
   const step = arrows[event.key];
   const shown = permuting.picture();
   if (!step || !shown) return;
   event.preventDefault();
   const { word, column = 0 } = permuting.hover ?? {};
   const at = word === undefined ? 0 : inside(shown.order.indexOf(word) + step[0], shown.words);
-  permuting.point({ word: shown.order[at], column: word === undefined ? 0 : inside(column + step[1], columns(shown).count) });
+  permuting.point({
+    word: shown.order[at],
+    column: word === undefined ? 0 : inside(column + step[1], columns(shown).count),
+  });
 };
 
 const makeMap = (name) => {
@@ -42,14 +38,10 @@ const makeMap = (name) => {
     const word = at && wordAt(name, at.row);
     permuting.point(word == null ? null : { word, column: at.column });
   };
-  const picture = former.heatMap(place, { label: say("permute_rows_label"), onpoint: point, onpick: point, onkey: byKey });
+  const picture = makeHeatMap(place, { label: say("permute_rows_label"), onpoint: point, onpick: point, onkey: byKey });
   picture.canvas.addEventListener("blur", () => permuting.point(null));
   return { name, heading, picture, node: h("div", { class: "map", "data-map": name }, heading, place) };
 };
-const maps = MAPS.map(makeMap);
-const curves = former.svg("svg", { class: "curves", preserveAspectRatio: "none", "aria-hidden": "true" });
-const [first, ...others] = maps.map(({ node }) => node);
-body.append(h("div", { class: "maps" }, first, curves, ...others));
 
 const columns = (shown) => {
   const first = permuting.view.part * permuting.SHOWN;
@@ -58,29 +50,13 @@ const columns = (shown) => {
 
 /** A number's pixel: outputs below and above zero; the difference on their scale, or on a logarithmic one. */
 const painter = (most) => {
-  const { scores, weights } = former.colours();
+  const { scores, weights } = palette();
   const log = permuting.view.scale === "log";
   const level = (value) => (log ? (value ? 1 + Math.log10(value / most) / 9 : 0) : value / most);
   const output = (value) => scores[Math.max(0, Math.min(255, Math.round(127.5 + (127.5 * value) / most)))];
   const difference = (value) => weights[Math.max(0, Math.min(255, Math.round(255 * level(value))))];
   return { f: output, moved: output, after: output, difference };
 };
-
-const paint = former.eachFrame(() => {
-  const shown = permuting.picture();
-  scale.update();
-  if (!shown) return;
-  const range = columns(shown);
-  // Of 100 outputs two may be beyond the scale: a few are many times as large, and would leave all others pale.
-  const most = Math.max(1e-30, Float64Array.from(shown.f, Math.abs).sort()[Math.floor(0.98 * shown.f.length)]);
-  const pixel = painter(most);
-  maps.forEach((map) => paintMap(map, shown, range, pixel[map.name]));
-  paintCurves(shown);
-  tell(shown, range, most, permuting.measured(shown.output));
-  element.dataset.output = shown.output;
-  element.dataset.order = shown.order.join(".");
-  element.dataset.rev = permuting.rev;
-});
 
 const paintMap = ({ name, heading, picture }, shown, { first, count }, pixel) => {
   const { words, emb, order, pooled } = shown;
@@ -94,58 +70,126 @@ const paintMap = ({ name, heading, picture }, shown, { first, count }, pixel) =>
     across: Array(count).fill(""),
     fill: true,
     pixel: (y, x) => pixel(y < words ? shown[name][y * emb + first + x] : pooled[name][first + x]),
-    rows: row < 0 ? [] : [{ at: row, colour: former.variable("text") }],
+    rows: row < 0 ? [] : [{ at: row, colour: variable("text") }],
     at: row < 0 || column == null ? null : { row, column },
   });
-};
-
-/** From each word's row of x to its row of P x. */
-const paintCurves = ({ order, pooled }) => {
-  const pointed = permuting.hover?.word;
-  curves.setAttribute("viewBox", `0 0 1 ${order.length + (pooled ? 1 : 0)}`);
-  curves.replaceChildren(
-    ...order.map((word, at) => {
-      const [from, to] = [word + 0.5, at + 0.5];
-      const kind = `${word === at ? "" : "moved"} ${word === pointed ? "pointed" : pointed in order ? "faint" : ""}`;
-      return former.svg("path", { class: kind, d: `M0 ${from}C.5 ${from} .5 ${to} 1 ${to}` });
-    }),
-  );
-};
-
-// --- in words --------------------------------------------------------------------------------------------------------
-
-const tell = (shown, { first, count }, most, measured) => {
-  title.textContent = say(`permute_rows_${shown.output}`);
-  part.textContent = say("permute_part", { first: first + 1, last: first + count, emb: shown.emb });
-  less.disabled = permuting.view.part === 0;
-  more.disabled = permuting.view.part === permuting.fields.part.max;
-  legend.textContent = say(`permute_legend_${permuting.view.scale}`, { most: number(most, 3), least: number(most * 1e-9, 2) });
-  const { word, column } = permuting.hover ?? {};
-  readout.dataset.word = readout.dataset.column = "";
-  if (!(word in shown.order) || column == null || column >= count) return void (readout.textContent = whole(shown, measured));
-  const value = (name) => shown[name][rowOf(name, word) * shown.emb + first + column];
-  const values = Object.fromEntries(MAPS.map((name) => [name, number(value(name))]));
-  Object.assign(readout.dataset, { word, column: first + column, ...Object.fromEntries(MAPS.map((name) => [name, value(name)])) });
-  readout.textContent = say("permute_reading", { ...values, word: permuting.labels()[word], nth: word + 1, column: first + column + 1 });
 };
 
 /** Where the largest difference is, over all numbers of all words. */
 const whole = (shown, measured) => {
   if (shown.values) {
-    const written = (value) => former.fixed(value, 6);
+    const written = (value) => asFixed(value, 6);
     const { classes } = permuting.answers.permuted;
     const [before, after] = shown.values;
-    const values = classes.map((name, i) => say("permute_value", { name, before: written(before[i]), after: written(after[i]) }));
-    return say("permute_values", { values: former.list(values), error: measured.error ? number(measured.error, 3) : "0" });
+    const values = classes.map((name, i) =>
+      say("permute_value", { name, before: written(before[i]), after: written(after[i]) }),
+    );
+    return say("permute_values", { values: asList(values), error: measured.error ? asNumber(measured.error, 3) : "0" });
   }
   const top = shown.difference.reduce((best, value, i) => (value > shown.difference[best] ? i : best), 0);
   if (!shown.difference[top]) return say("permute_none_apart");
   const word = shown.order[Math.floor(top / shown.emb)];
-  return say("permute_apart", { error: number(shown.difference[top], 3), word: permuting.labels()[word], nth: word + 1, column: (top % shown.emb) + 1 });
+  return say("permute_apart", {
+    error: asNumber(shown.difference[top], 3),
+    word: permuting.labels()[word],
+    nth: word + 1,
+    column: (top % shown.emb) + 1,
+  });
 };
 
-permuting.subscribe(element, (changed) => {
-  bar.update();
-  if (["permuted", "part", "scale", "hover"].some((name) => changed.has(name))) paint();
-});
-former.onTheme(paint);
+export const mount = ({ element }) => {
+  const { title, tools, body, foot } = makePanel(element, say("permute_rows"));
+  const readout = h("p", { class: "readout", "aria-live": "polite" });
+  const legend = h("p", { class: "quiet legend-line" });
+  const scale = permuting.choice("scale", permuting.fields.scale.choices);
+  const [less, more] = [
+    ["‹", -1, "permute_part_less"],
+    ["›", 1, "permute_part_more"],
+  ].map(([sign, step, words]) =>
+    h(
+      "button",
+      { type: "button", "aria-label": say(words, { count: permuting.SHOWN }), onclick: () => go(step) },
+      sign,
+    ),
+  );
+  const part = h("span");
+  tools.append(h("span", { class: "stepper" }, less, part, more), scale.node);
+  const bar = permuting.bar(
+    permuting.choice("positions", ["none", "learned", "sinusoidal"]),
+    permuting.choice("mask", permuting.fields.mask.choices),
+    permuting.choice("output", permuting.fields.output.choices),
+  );
+  foot.append(bar.node, readout, legend);
+
+  // --- the pictures ----------------------------------------------------------------------------------------------------
+
+  const maps = MAPS.map(makeMap);
+  const curves = svg("svg", { class: "curves", preserveAspectRatio: "none", "aria-hidden": "true" });
+  const [first, ...others] = maps.map(({ node }) => node);
+  body.append(h("div", { class: "maps" }, first, curves, ...others));
+
+  const paint = eachFrame(() => {
+    const shown = permuting.picture();
+    scale.update();
+    if (!shown) return;
+    const range = columns(shown);
+    // Of 100 outputs two may be beyond the scale: a few are many times as large, and would leave all others pale.
+    const most = Math.max(1e-30, Float64Array.from(shown.f, Math.abs).sort()[Math.floor(0.98 * shown.f.length)]);
+    const pixel = painter(most);
+    maps.forEach((map) => paintMap(map, shown, range, pixel[map.name]));
+    paintCurves(shown);
+    tell(shown, range, most, permuting.measured(shown.output));
+    element.dataset.output = shown.output;
+    element.dataset.order = shown.order.join(".");
+    element.dataset.rev = permuting.rev;
+  });
+
+  /** From each word's row of x to its row of P x. */
+  const paintCurves = ({ order, pooled }) => {
+    const pointed = permuting.hover?.word;
+    curves.setAttribute("viewBox", `0 0 1 ${order.length + (pooled ? 1 : 0)}`);
+    curves.replaceChildren(
+      ...order.map((word, at) => {
+        const [from, to] = [word + 0.5, at + 0.5];
+        const kind = `${word === at ? "" : "moved"} ${word === pointed ? "pointed" : pointed in order ? "faint" : ""}`;
+        return svg("path", { class: kind, d: `M0 ${from}C.5 ${from} .5 ${to} 1 ${to}` });
+      }),
+    );
+  };
+
+  // --- in words --------------------------------------------------------------------------------------------------------
+
+  const tell = (shown, { first, count }, most, measured) => {
+    title.textContent = say(`permute_rows_${shown.output}`);
+    part.textContent = say("permute_part", { first: first + 1, last: first + count, emb: shown.emb });
+    less.disabled = permuting.view.part === 0;
+    more.disabled = permuting.view.part === permuting.fields.part.max;
+    legend.textContent = say(`permute_legend_${permuting.view.scale}`, {
+      most: asNumber(most, 3),
+      least: asNumber(most * 1e-9, 2),
+    });
+    const { word, column } = permuting.hover ?? {};
+    readout.dataset.word = readout.dataset.column = "";
+    if (!(word in shown.order) || column == null || column >= count)
+      return void (readout.textContent = whole(shown, measured));
+    const value = (name) => shown[name][rowOf(name, word) * shown.emb + first + column];
+    const values = Object.fromEntries(MAPS.map((name) => [name, asNumber(value(name))]));
+    Object.assign(readout.dataset, {
+      word,
+      column: first + column,
+      ...Object.fromEntries(MAPS.map((name) => [name, value(name)])),
+    });
+    readout.textContent = say("permute_reading", {
+      ...values,
+      word: permuting.labels()[word],
+      nth: word + 1,
+      column: first + column + 1,
+    });
+  };
+
+  permuting.subscribe(element, (changed) => {
+    bar.update();
+    if (["permuted", "part", "scale", "hover"].some((name) => changed.has(name))) paint();
+  });
+  onTheme(paint);
+};

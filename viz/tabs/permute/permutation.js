@@ -1,34 +1,47 @@
 // The permutation matrix: a row for each place, a column for each word as typed, and a 1 where the word stands there.
-const { h, say, permuting } = former;
-const { body, foot } = former.panel(element, say("permute_matrix"));
-const readout = h("p", { class: "readout", "aria-live": "polite" });
+
+import { eachFrame, h } from "../../browser/lib/base.js";
+import { pixel, variable } from "../../browser/lib/colour.js";
+import { makeHeatMap } from "../../browser/lib/heat_map.js";
+import { say } from "../../browser/lib/messages.js";
+import { makePanel, onTheme } from "../../browser/lib/panel.js";
+import { permuting } from "./lib/permuting.js";
+
 const point = (at) => permuting.point(at && { word: permuting.order()[at.row] });
-const picture = former.heatMap(body, { label: say("permute_matrix"), onpoint: point, onpick: () => {} });
-foot.append(permuting.bar().node, readout);
 
-const paint = former.eachFrame(() => {
-  const order = permuting.order();
-  if (!order.length) return;
-  const [none, stays, moved] = ["page", "accent", "mark"].map(former.pixel);
-  const word = permuting.hover?.word;
-  const to = order.indexOf(word);
-  const colour = former.variable("text");
-  picture.draw({
-    labels: permuting.names(order),
-    across: permuting.names([...order.keys()]),
-    pixel: (row, column) => (order[row] !== column ? none : row === column ? stays : moved),
-    rows: to < 0 ? [] : [{ at: to, colour }],
-    columns: to < 0 ? [] : [{ at: word, colour }],
-    at: to < 0 ? null : { row: to, column: word },
+export const mount = ({ element }) => {
+  const { body, foot } = makePanel(element, say("permute_matrix"));
+  const readout = h("p", { class: "readout", "aria-live": "polite" });
+  const picture = makeHeatMap(body, { label: say("permute_matrix"), onpoint: point, onpick: () => {} });
+  foot.append(permuting.bar().node, readout);
+
+  const paint = eachFrame(() => {
+    const order = permuting.order();
+    if (!order.length) return;
+    const [none, stays, moved] = ["page", "accent", "mark"].map(pixel);
+    const word = permuting.hover?.word;
+    const to = order.indexOf(word);
+    const colour = variable("text");
+    picture.draw({
+      labels: permuting.names(order),
+      across: permuting.names([...order.keys()]),
+      pixel: (row, column) => (order[row] !== column ? none : row === column ? stays : moved),
+      rows: to < 0 ? [] : [{ at: to, colour }],
+      columns: to < 0 ? [] : [{ at: word, colour }],
+      at: to < 0 ? null : { row: to, column: word },
+    });
+    const ones = order.map((from, place) => `${place + 1}→${from + 1}`).join(" ");
+    picture.canvas.setAttribute("aria-label", say("permute_matrix_label", { count: order.length, ones }));
+    readout.textContent =
+      to < 0
+        ? say("permute_matrix_hint")
+        : say("permute_matrix_row", { word: permuting.labels()[word], from: word + 1, to: to + 1 });
+    element.dataset.order = order.join(".");
+    element.dataset.rev = permuting.rev;
   });
-  const ones = order.map((from, place) => `${place + 1}→${from + 1}`).join(" ");
-  picture.canvas.setAttribute("aria-label", say("permute_matrix_label", { count: order.length, ones }));
-  readout.textContent = to < 0 ? say("permute_matrix_hint") : say("permute_matrix_row", { word: permuting.labels()[word], from: word + 1, to: to + 1 });
-  element.dataset.order = order.join(".");
-  element.dataset.rev = permuting.rev;
-});
 
-permuting.subscribe(element, (changed) => {
-  if (["permuted", "order", "hover"].some((name) => changed.has(name))) paint();
-});
-former.onTheme(paint);
+  permuting.subscribe(element, (changed) => {
+    if (["permuted", "order", "hover"].some((name) => changed.has(name))) paint();
+  });
+  onTheme(paint);
+};

@@ -1,53 +1,78 @@
 // The trained classifiers on the text in both orders, side by side: one that was given positions, one that was not.
-const { h, say, permuting, number } = former;
-const { body, foot } = former.panel(element, say("permute_verdicts"));
-const cards = h("div", { class: "cards" });
-const sentence = h("p", { class: "sentence", "aria-live": "polite" });
-body.append(cards);
-foot.append(permuting.bar().node, sentence, h("p", { class: "quiet" }, say("permute_two_words")));
+
+import { h } from "../../browser/lib/base.js";
+import { makeBar } from "../../browser/lib/colour.js";
+import { say } from "../../browser/lib/messages.js";
+import { asNumber, asShare } from "../../browser/lib/numbers.js";
+import { makePanel } from "../../browser/lib/panel.js";
+import { permuting } from "./lib/permuting.js";
 
 const percent = (part) => say("number_share", { value: (100 * part).toFixed(4) });
 const chosen = (probs) => probs.indexOf(Math.max(...probs));
 
 /** One order: the words, the verdict, the probability of the last class with its bar. */
 const order = (name, words, { classes }, probs) => {
-  return h("div", { class: `order order-${name}` },
+  return h(
+    "div",
+    { class: `order order-${name}` },
     h("span", { class: "quiet" }, say(`permute_order_${name}`)),
     h("span", { class: "words" }, words),
     h("b", { class: "verdict" }, classes[chosen(probs)]),
-    h("span", { class: "bar", "aria-hidden": "true" }, former.bar(probs.at(-1))),
-    h("span", { class: "prob" }, say("permute_prob", { name: classes.at(-1), prob: percent(probs.at(-1)) })));
+    h("span", { class: "bar", "aria-hidden": "true" }, makeBar(probs.at(-1))),
+    h("span", { class: "prob" }, say("permute_prob", { name: classes.at(-1), prob: percent(probs.at(-1)) })),
+  );
 };
 
 const card = (verdict, texts) => {
   const { name, positions, before, after, moved, equal } = verdict;
   const said = !moved ? "permute_moved_nothing" : equal ? "permute_moved_not" : "permute_moved_by";
-  return h("article", { class: equal ? "card equal" : "card", "data-model": name },
-    h("header", {},
+  return h(
+    "article",
+    { class: equal ? "card equal" : "card", "data-model": name },
+    h(
+      "header",
+      {},
       h("h3", {}, name, h("span", { class: "quiet" }, say(`permute_trained_${positions}`))),
-      h("p", { class: "moved" }, say(said, { moved: number(moved, 3), points: (100 * moved).toFixed(moved < 0.001 ? 4 : 1) }))),
+      h(
+        "p",
+        { class: "moved" },
+        say(said, { moved: asNumber(moved, 3), points: (100 * moved).toFixed(moved < 0.001 ? 4 : 1) }),
+      ),
+    ),
     order("typed", texts.before, verdict, before),
-    order("moved", texts.after, verdict, after));
+    order("moved", texts.after, verdict, after),
+  );
 };
 
 /** What happened, from the numbers. */
 const tell = ({ name, positions, classes, before, after, equal, moved }) => {
   const [was, is] = [before.at(-1), after.at(-1)];
-  const written = former.share(was) === former.share(is) && !equal ? percent : former.share; // as many digits as tell them apart
-  const values = { name, before: written(was), after: written(is), class: classes.at(-1), moved: number(moved, 2) };
+  const written = asShare(was) === asShare(is) && !equal ? percent : asShare; // as many digits as tell them apart
+  const values = { name, before: written(was), after: written(is), class: classes.at(-1), moved: asNumber(moved, 2) };
   if (equal) return say(positions === "none" ? "permute_verdict_bag" : "permute_verdict_same", values);
   const verdicts = { from: classes[chosen(before)], to: classes[chosen(after)] };
-  return say(chosen(before) === chosen(after) ? "permute_verdict_moves" : "permute_verdict_turns", { ...values, ...verdicts });
+  return say(chosen(before) === chosen(after) ? "permute_verdict_moves" : "permute_verdict_turns", {
+    ...values,
+    ...verdicts,
+  });
 };
 
-permuting.subscribe(element, (changed) => {
-  const answer = permuting.answers.permuted;
-  if (!answer || !changed.has("permuted")) return;
-  const { labels } = answer;
-  const verdicts = permuting.verdicts(answer);
-  const texts = { before: labels.join(" "), after: answer.order.map((word) => labels[word]).join(" ") };
-  cards.replaceChildren(...verdicts.map((verdict) => card(verdict, texts)));
-  const still = answer.order.every((word, place) => word === place);
-  sentence.textContent = still ? say("permute_verdict_still") : verdicts.map(tell).join(" ");
-  element.dataset.rev = permuting.rev;
-});
+export const mount = ({ element }) => {
+  const { body, foot } = makePanel(element, say("permute_verdicts"));
+  const cards = h("div", { class: "cards" });
+  const sentence = h("p", { class: "sentence", "aria-live": "polite" });
+  body.append(cards);
+  foot.append(permuting.bar().node, sentence, h("p", { class: "quiet" }, say("permute_two_words")));
+
+  permuting.subscribe(element, (changed) => {
+    const answer = permuting.answers.permuted;
+    if (!answer || !changed.has("permuted")) return;
+    const { labels } = answer;
+    const verdicts = permuting.verdicts(answer);
+    const texts = { before: labels.join(" "), after: answer.order.map((word) => labels[word]).join(" ") };
+    cards.replaceChildren(...verdicts.map((verdict) => card(verdict, texts)));
+    const still = answer.order.every((word, place) => word === place);
+    sentence.textContent = still ? say("permute_verdict_still") : verdicts.map(tell).join(" ");
+    element.dataset.rev = permuting.rev;
+  });
+};

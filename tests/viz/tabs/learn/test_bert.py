@@ -130,4 +130,4 @@ def test_the_section_stands_where_a_model_fills_in_words_and_the_shipped_one_goe
     for served, status in ((models, 404), (models | {"bert": bert}, 200)):
         server = FastAPI()
         routes.attach(server, site_of(served))
-        assert TestClient(server).get("/learn/bert.js").status_code == status
+        assert TestClient(server).get("/learn/bert.json").status_code == status

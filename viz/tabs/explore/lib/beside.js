@@ -1,130 +1,190 @@
-// A pass that is pinned, so that the next one stands beside it: which it is, its numbers, where it stands in the link, and
-// how two maps differ. Adds former.beside.
-(() => {
-  const former = window.former;
-  const { store } = former;
-  const EDITS = 1000; // characters of edits in a link, more than 32 of them take
+// A pass that is pinned, so that the next one stands beside it: which it is, its numbers, where it stands in the link,
+// and how two maps differ.
 
-  /** asked: {model, text, edits as a link has them, layer, head}, or null; pass: it, once it is here; exact: as in the store,
-   *  of what of it is shown; refused: why there is none. */
-  const beside = (former.beside = { asked: null, pass: null, exact: null, refused: null });
-  const { subscribe, publish } = former.listeners(["pinned", "exact"]);
+import { opened, tabOf } from "../../../browser/lib/address.js";
+import { answerTo, bytes, pause, whyNot } from "../../../browser/lib/ask.js";
+import { listeners } from "../../../browser/lib/base.js";
+import { viewOf } from "../../../browser/lib/python.js";
+import { site } from "../../../browser/lib/site.js";
+import { decodeExact, decodePass, editsInLink } from "./pass.js";
+import { pairOf, shownNow, weightsOf } from "./shown.js";
+import { store } from "./store.js";
 
-  /** listen(changed): changed is a Set of "pinned" and "exact". */
-  beside.subscribe = subscribe;
+const EDITS = 1000; // characters of edits in a link, more than 32 of them take
 
-  const become = (asked, pass = null) => {
-    Object.assign(beside, { asked, pass, exact: null, refused: null });
-    store.writeLink();
-    publish("pinned");
+/** asked: {model, text, edits as a link has them, layer, head}, or null; pass: it, once it is here; exact: as in the store,
+ *  of what of it is shown; refused: why there is none. */
+export const beside = { asked: null, pass: null, exact: null, refused: null };
+const { subscribe, publish } = listeners(["pinned", "exact"]);
+
+/** listen(changed): changed is a Set of "pinned" and "exact". */
+beside.subscribe = subscribe;
+
+const become = (asked, pass = null) => {
+  Object.assign(beside, { asked, pass, exact: null, refused: null });
+  store.writeLink();
+  publish("pinned");
+};
+
+/** Pins the pass on screen, with the head that is looked at. */
+beside.pin = () => {
+  const {
+    pass,
+    view: { layer, head },
+  } = store;
+  if (!pass) return;
+  const { model, text, edits } = pass.header;
+  become({ model, text, edits: editsInLink(edits), layer, head }, pass);
+};
+beside.unpin = () => become(null);
+
+// --- the link -----------------------------------------------------------------------------------------------------
+
+/** Whether a link holds the pinned text beside the one on screen. */
+beside.fits = (text) =>
+  !beside.asked || beside.asked.text === text || beside.asked.text.length + text.length <= site.limits.text;
+
+/** Its part of a link beside the text on screen, which is left out where it is the same. */
+beside.link = (text) => {
+  if (!beside.asked || !beside.fits(text)) return {};
+  const { model, edits, layer, head, text: own } = beside.asked;
+  return { pin: model, pin_text: own === text ? "" : own, pin_edits: edits, pin_head: `${layer}.${head}` };
+};
+
+/** Takes up what a link, URLSearchParams, has pinned. */
+beside.read = (params) => {
+  const model = params.get("pin");
+  const text = params.get("pin_text") ?? params.get("text") ?? store.pass?.header.text;
+  if (!model || !text) return beside.asked && beside.unpin();
+  const [, layer = "0", head = "0"] = /^(\d{1,4})\.(\d{1,4})$/.exec(params.get("pin_head") ?? "") ?? [];
+  const asked = {
+    model,
+    text,
+    edits: (params.get("pin_edits") ?? "").slice(0, EDITS),
+    layer: Number(layer),
+    head: Number(head),
   };
+  if (JSON.stringify(asked) === JSON.stringify(beside.asked)) return;
+  become(asked);
+  load();
+};
 
-  /** Pins the pass on screen, with the head that is looked at. */
-  beside.pin = () => {
-    const { pass, view: { layer, head } } = store;
-    if (!pass) return;
-    const { model, text, edits } = pass.header;
-    become({ model, text, edits: former.editsInLink(edits), layer, head }, pass);
-  };
-  beside.unpin = () => become(null);
+/** Fetches the pinned pass: Python says which it is. A server that does not answer is asked again, while it is pinned. */
+const load = async (times = 0) => {
+  const { asked } = beside;
+  const { model, text, edits } = asked;
+  try {
+    const { key } = await answerTo("/attention", { model, text, edits });
+    const pass = decodePass(await bytes(`/attention/${key}`));
+    if (beside.asked !== asked) return;
+    Object.assign(beside, { pass, refused: null });
+  } catch (error) {
+    if (beside.asked !== asked) return;
+    beside.refused = whyNot(error);
+    if (!error.refused) setTimeout(() => beside.asked === asked && load(times + 1), pause(times));
+  }
+  publish("pinned");
+};
 
-  // --- the link -----------------------------------------------------------------------------------------------------
+// --- what of it is shown ------------------------------------------------------------------------------------------
 
-  /** Whether a link holds the pinned text beside the one on screen. */
-  beside.fits = (text) => !beside.asked || beside.asked.text === text || beside.asked.text.length + text.length <= former.limits.text;
+/** As shownNow, of the pinned pass: the same head, or, in a model with other layers and heads, the one that it was
+ *  pinned with. Null without one. */
+beside.shown = () => {
+  const { pass, asked, exact } = beside;
+  if (!pass || !store.map) return null;
+  const map = pass.maps.find(({ name }) => name === store.map.name) ?? pass.maps[0];
+  const alike = map.layers === store.map.layers && map.heads === store.map.heads;
+  const chosen = alike ? store.view : asked;
+  const [layer, head] = [Math.min(chosen.layer, map.layers - 1), Math.min(chosen.head, map.heads - 1)];
+  const of = store.view.of === "rollout" && !map.square ? "mean" : store.view.of;
+  const place = [pass.header.key, map.name, layer, of === "head" ? head : of].join("/");
+  const sure = exact?.place === place ? exact : null;
+  return { map, of, layer, head, place, weights: sure?.weights ?? weightsOf(map, of, layer, head), exact: sure };
+};
 
-  /** Its part of a link beside the text on screen, which is left out where it is the same. */
-  beside.link = (text) => {
-    if (!beside.asked || !beside.fits(text)) return {};
-    const { model, edits, layer, head, text: own } = beside.asked;
-    return { pin: model, pin_text: own === text ? "" : own, pin_edits: edits, pin_head: `${layer}.${head}` };
-  };
+/** Fetches what is shown of it exactly. A failure leaves the packed weights, which are said to be approximate. */
+beside.loadExact = async () => {
+  const shown = beside.shown();
+  if (!shown || shown.exact || asking === shown.place) return;
+  const { place, map, of } = shown;
+  asking = place;
+  const buffer = await bytes(`/attention/${place}`).catch(() => null);
+  if (asking !== place) return;
+  asking = null;
+  if (!buffer) return;
+  beside.exact = { place, ...decodeExact(map, of, buffer) };
+  publish("exact");
+};
+let asking = null;
 
-  /** Takes up what a link, URLSearchParams, has pinned. */
-  beside.read = (params) => {
-    const model = params.get("pin");
-    const text = params.get("pin_text") ?? params.get("text") ?? store.pass?.header.text;
-    if (!model || !text) return beside.asked && beside.unpin();
-    const [, layer = "0", head = "0"] = /^(\d{1,4})\.(\d{1,4})$/.exec(params.get("pin_head") ?? "") ?? [];
-    const asked = { model, text, edits: (params.get("pin_edits") ?? "").slice(0, EDITS), layer: Number(layer), head: Number(head) };
-    if (JSON.stringify(asked) === JSON.stringify(beside.asked)) return;
-    become(asked);
-    load();
-  };
+// --- differences --------------------------------------------------------------------------------------------------
 
-  /** Fetches the pinned pass: Python says which it is. A server that does not answer is asked again, while it is pinned. */
-  const load = async (times = 0) => {
-    const { asked } = beside;
-    const { model, text, edits } = asked;
-    try {
-      const { key } = await former.answer("/attention", { model, text, edits });
-      const pass = former.decodePass(await former.bytes(`/attention/${key}`));
-      if (beside.asked !== asked) return;
-      Object.assign(beside, { pass, refused: null });
-    } catch (error) {
-      if (beside.asked !== asked) return;
-      beside.refused = former.whyNot(error);
-      if (!error.refused) setTimeout(() => beside.asked === asked && load(times + 1), former.later(times));
+/** Whether two maps have the same rows and columns, whatever their labels. */
+beside.comparable = (one, other) =>
+  one.queries.length === other.queries.length && one.keys.length === other.keys.length;
+
+/** Two maps' cells of one head, `after` less `before`, row by row with what a mask hides as 0: {values, size: the largest
+ *  size of them, at: where, moved: the share of a row's attention that goes elsewhere, averaged over the rows}. */
+beside.difference = (mapBefore, before, mapAfter, after) => {
+  const [rows, columns] = [mapAfter.queries.length, mapAfter.keys.length];
+  const values = new Float32Array(rows * columns);
+  let [at, size, total] = [0, 0, 0];
+  for (let query = 0; query < rows; query++) {
+    const [first, second] = [mapBefore.rowStart(query), mapAfter.rowStart(query)];
+    const [long, own] = [mapBefore.rowLength(query), mapAfter.rowLength(query)];
+    for (let key = 0; key < Math.max(long, own); key++) {
+      const value = (key < own ? after[second + key] : 0) - (key < long ? before[first + key] : 0);
+      const cell = query * columns + key;
+      values[cell] = value;
+      total += Math.abs(value);
+      if (Math.abs(value) > size) [size, at] = [Math.abs(value), cell];
     }
-    publish("pinned");
+  }
+  return { values, size, at: { query: Math.floor(at / columns), key: at % columns }, moved: total / 2 / rows };
+};
+
+store.pinned = beside;
+if (tabOf(opened) === "explore") beside.read(opened);
+
+viewOf.explore = () => {
+  const { pass, view } = store;
+  if (!pass) return null;
+  const { model, text, edits } = pass.header;
+  const { layer, head, of, scale, show, scan_x, scan_y } = view;
+  const carried = {
+    part: view.carry,
+    answer: view.carry_answer,
+    rival: view.carry_rival,
+    from_layer: view.carry_layer,
+    from: view.carry_from,
   };
-
-  // --- what of it is shown ------------------------------------------------------------------------------------------
-
-  /** As former.shown, of the pinned pass: the same head, or, in a model with other layers and heads, the one that it was
-   *  pinned with. Null without one. */
-  beside.shown = () => {
-    const { pass, asked, exact } = beside;
-    if (!pass || !store.map) return null;
-    const map = pass.maps.find(({ name }) => name === store.map.name) ?? pass.maps[0];
-    const alike = map.layers === store.map.layers && map.heads === store.map.heads;
-    const chosen = alike ? store.view : asked;
-    const [layer, head] = [Math.min(chosen.layer, map.layers - 1), Math.min(chosen.head, map.heads - 1)];
-    const of = store.view.of === "rollout" && !map.square ? "mean" : store.view.of;
-    const place = [pass.header.key, map.name, layer, of === "head" ? head : of].join("/");
-    const sure = exact?.place === place ? exact : null;
-    return { map, of, layer, head, place, weights: sure?.weights ?? former.weightsOf(map, of, layer, head), exact: sure };
+  const { name } = store.map;
+  const pinned = beside.shown();
+  const { model: before, text: read, edits: changes } = beside.pass?.header ?? {};
+  const pinnedView = pinned && {
+    model: before,
+    text: read,
+    edits: changes,
+    map: pinned.map.name,
+    layer: pinned.layer,
+    head: pinned.head,
+    of: pinned.of,
   };
-
-  /** Fetches what is shown of it exactly. A failure leaves the packed weights, which are said to be approximate. */
-  beside.loadExact = async () => {
-    const shown = beside.shown();
-    if (!shown || shown.exact || asking === shown.place) return;
-    const { place, map, of } = shown;
-    asking = place;
-    const buffer = await former.bytes(`/attention/${place}`).catch(() => null);
-    if (asking !== place) return;
-    asking = null;
-    if (!buffer) return;
-    beside.exact = { place, ...former.decodeExact(map, of, buffer) };
-    publish("exact");
+  return {
+    model,
+    text,
+    edits,
+    map: name,
+    layer,
+    head,
+    of,
+    scale,
+    show,
+    scan_x,
+    scan_y,
+    beside: pinnedView,
+    ...carried,
+    ...pairOf(shownNow()),
   };
-  let asking = null;
-
-  // --- differences --------------------------------------------------------------------------------------------------
-
-  /** Whether two maps have the same rows and columns, whatever their labels. */
-  beside.comparable = (one, other) => one.queries.length === other.queries.length && one.keys.length === other.keys.length;
-
-  /** Two maps' cells of one head, `after` less `before`, row by row with what a mask hides as 0: {values, size: the largest
-   *  size of them, at: where, moved: the share of a row's attention that goes elsewhere, averaged over the rows}. */
-  beside.difference = (mapBefore, before, mapAfter, after) => {
-    const [rows, columns] = [mapAfter.queries.length, mapAfter.keys.length];
-    const values = new Float32Array(rows * columns);
-    let [at, size, total] = [0, 0, 0];
-    for (let query = 0; query < rows; query++) {
-      const [first, second] = [mapBefore.rowStart(query), mapAfter.rowStart(query)];
-      const [long, own] = [mapBefore.rowLength(query), mapAfter.rowLength(query)];
-      for (let key = 0; key < Math.max(long, own); key++) {
-        const value = (key < own ? after[second + key] : 0) - (key < long ? before[first + key] : 0);
-        const cell = query * columns + key;
-        values[cell] = value;
-        total += Math.abs(value);
-        if (Math.abs(value) > size) [size, at] = [Math.abs(value), cell];
-      }
-    }
-    return { values, size, at: { query: Math.floor(at / columns), key: at % columns }, moved: total / 2 / rows };
-  };
-
-  if (former.tabOf(former.opened) === "explore") beside.read(former.opened);
-})();
+};

@@ -1,74 +1,112 @@
-// Words that are hidden and filled in: the words of a text as buttons, what the model says of each hidden piece, and whether
-// the second of two texts follows the first. Adds former.blanks.
-(() => {
-  const former = window.former;
-  const { h, say } = former;
-  const bare = (text) => text.replace(/^\[|\]$/g, "");
-  /** Whether a word was typed as [MASK]: nobody knows it. */
-  const isUnknown = (word) => word.hidden && word.pieces.every((piece) => piece === "[MASK]");
-  /** Whether the model's vocabulary lacks a word: it reads [UNK] in its place. */
-  const isForeign = (word) => word.pieces.includes("[UNK]");
+// Words that are hidden and filled in: the words of a text as buttons, what the model says of each hidden piece, and
+// whether the second of two texts follows the first.
 
-  /**
-   * {words, foreign, answers, verdict, reset: elements, draw(header)}. A header is that of a pass: viz/passes/blanks.py.
-   * A word that is pressed is put into brackets in the text, or out of them, and rewrite(text) is called with the new one.
-   */
-  former.blanks = (rewrite) => {
-    const words = h("div", { class: "blanks-words", role: "group", "aria-label": say("blanks_words") });
-    const foreign = h("p", { class: "quiet", role: "status" }); // which words the model does not know
-    const answers = h("div", { class: "blanks-answers" });
-    const verdict = h("p", { class: "blanks-verdict", role: "status" });
-    const reset = h("button", { type: "button", class: "f-button", disabled: true, onclick: () => show(hidden()) }, say("blanks_reset"));
-    let header = null;
+import { h } from "../../../browser/lib/base.js";
+import { asList, say } from "../../../browser/lib/messages.js";
+import { quote } from "./labels.js";
+import { changeOf, outcomes } from "./outcome.js";
 
-    const hidden = () => header.words.filter((word) => word.hidden);
-    /** Writes some words, from the last to the first, otherwise: write(word as typed). */
-    const change = (changed, write) => {
-      const letters = [...header.text]; // as Python counts them
-      for (const { from, to } of [...changed].reverse()) letters.splice(from, to - from, write(letters.slice(from, to).join("")));
-      rewrite(letters.join(""));
-    };
-    const hide = (changed) => change(changed, (text) => `[${text}]`);
-    const show = (changed) => change(changed.filter((word) => !isUnknown(word)), bare);
+const bare = (text) => text.replace(/^\[|\]$/g, "");
+/** Whether a word was typed as [MASK]: nobody knows it. */
+const isUnknown = (word) => word.hidden && word.pieces.every((piece) => piece === "[MASK]");
+/** Whether the model's vocabulary lacks a word: it reads [UNK] in its place. */
+const isForeign = (word) => word.pieces.includes("[UNK]");
 
-    const typedAs = (word) => bare([...header.text].slice(word.from, word.to).join(""));
+/**
+ * {words, foreign, answers, verdict, reset: elements, draw(header)}. A header is that of a pass: viz/passes/blanks.py.
+ * A word that is pressed is put into brackets in the text, or out of them, and rewrite(text) is called with the new one.
+ */
+export const blanks = (rewrite) => {
+  const words = h("div", { class: "blanks-words", role: "group", "aria-label": say("blanks_words") });
+  const foreign = h("p", { class: "quiet", role: "status" }); // which words the model does not know
+  const answers = h("div", { class: "blanks-answers" });
+  const verdict = h("p", { class: "blanks-verdict", role: "status" });
+  const reset = h(
+    "button",
+    { type: "button", class: "f-button", disabled: true, onclick: () => show(hidden()) },
+    say("blanks_reset"),
+  );
+  let header = null;
 
-    const wordOf = (word) => {
-      const typed = typedAs(word);
-      const press = () => (word.hidden ? show([word]) : hide([word]));
-      const label = say(word.hidden ? "blanks_show" : "blanks_hide", { word: typed });
-      const pieces = word.pieces.length > 1 || word.hidden || isForeign(word) ? word.pieces.join(" ") : "";
-      return h("button", { type: "button", class: "token", "data-token": word.tokens[0], "aria-pressed": `${word.hidden}`, "aria-label": label, disabled: isUnknown(word) || null, onclick: press },
-        h("span", { class: "typed" }, word.hidden ? "[MASK]" : typed), h("span", { class: "pieces" }, pieces));
-    };
-
-    const answer = (blank, before) => {
-      const { labels } = header;
-      const { truth, next, token } = blank;
-      const known = truth
-        ? h("p", { class: "truth" }, say("blanks_truth", { label: truth.label }), " ", former.change(before?.truth.prob, truth.prob))
-        : h("p", { class: "truth quiet" }, say("blanks_unknown"));
-      return h("div", { class: "blank", "data-token": token },
-        h("h3", {}, say("blanks_at", { token: former.quote(token, labels) })), known,
-        h("div", { class: "rows", role: "group", "aria-label": former.quote(token, labels) }, ...former.outcomes(next, before?.next)));
-    };
-
-    const draw = (drawn) => {
-      header = drawn;
-      const { output, baseline } = header;
-      const blanks = (output.blanks ?? []).map((blank, i) => answer(blank, baseline?.blanks[i]));
-      const none = say(output.blanks ? "blanks_none" : "no_head");
-      words.hidden = reset.hidden = !output.blanks;
-      words.replaceChildren(...header.words.map(wordOf));
-      const lacking = [...new Set(header.words.filter(isForeign).map((word) => `“${typedAs(word)}”`))];
-      const values = { words: former.list(lacking, true), count: lacking.length };
-      foreign.textContent = lacking.length ? say("blanks_foreign", values) : "";
-      answers.replaceChildren(...(blanks.length ? blanks : [h("p", { class: "quiet" }, none)]));
-      reset.disabled = !hidden().some((word) => !isUnknown(word));
-      const { follows, pairs } = output;
-      if (follows === null) verdict.textContent = !pairs || header.segments.includes(1) ? "" : say("blanks_one_text");
-      else verdict.replaceChildren(say("blanks_follows", { likelier: follows >= 0.5 ? "yes" : "no" }), " ", former.change(baseline?.follows, follows));
-    };
-    return { words, foreign, answers, verdict, reset, draw };
+  const hidden = () => header.words.filter((word) => word.hidden);
+  /** Writes some words, from the last to the first, otherwise: write(word as typed). */
+  const change = (changed, write) => {
+    const letters = [...header.text]; // as Python counts them
+    for (const { from, to } of [...changed].reverse())
+      letters.splice(from, to - from, write(letters.slice(from, to).join("")));
+    rewrite(letters.join(""));
   };
-})();
+  const hide = (changed) => change(changed, (text) => `[${text}]`);
+  const show = (changed) =>
+    change(
+      changed.filter((word) => !isUnknown(word)),
+      bare,
+    );
+
+  const typedAs = (word) => bare([...header.text].slice(word.from, word.to).join(""));
+
+  const wordOf = (word) => {
+    const typed = typedAs(word);
+    const press = () => (word.hidden ? show([word]) : hide([word]));
+    const label = say(word.hidden ? "blanks_show" : "blanks_hide", { word: typed });
+    const pieces = word.pieces.length > 1 || word.hidden || isForeign(word) ? word.pieces.join(" ") : "";
+    return h(
+      "button",
+      {
+        type: "button",
+        class: "token",
+        "data-token": word.tokens[0],
+        "aria-pressed": `${word.hidden}`,
+        "aria-label": label,
+        disabled: isUnknown(word) || null,
+        onclick: press,
+      },
+      h("span", { class: "typed" }, word.hidden ? "[MASK]" : typed),
+      h("span", { class: "pieces" }, pieces),
+    );
+  };
+
+  const answer = (blank, before) => {
+    const { labels } = header;
+    const { truth, next, token } = blank;
+    const known = truth
+      ? h(
+          "p",
+          { class: "truth" },
+          say("blanks_truth", { label: truth.label }),
+          " ",
+          changeOf(before?.truth.prob, truth.prob),
+        )
+      : h("p", { class: "truth quiet" }, say("blanks_unknown"));
+    return h(
+      "div",
+      { class: "blank", "data-token": token },
+      h("h3", {}, say("blanks_at", { token: quote(token, labels) })),
+      known,
+      h("div", { class: "rows", role: "group", "aria-label": quote(token, labels) }, ...outcomes(next, before?.next)),
+    );
+  };
+
+  const draw = (drawn) => {
+    header = drawn;
+    const { output, baseline } = header;
+    const blanks = (output.blanks ?? []).map((blank, i) => answer(blank, baseline?.blanks[i]));
+    const none = say(output.blanks ? "blanks_none" : "no_head");
+    words.hidden = reset.hidden = !output.blanks;
+    words.replaceChildren(...header.words.map(wordOf));
+    const lacking = [...new Set(header.words.filter(isForeign).map((word) => `“${typedAs(word)}”`))];
+    const values = { words: asList(lacking, true), count: lacking.length };
+    foreign.textContent = lacking.length ? say("blanks_foreign", values) : "";
+    answers.replaceChildren(...(blanks.length ? blanks : [h("p", { class: "quiet" }, none)]));
+    reset.disabled = !hidden().some((word) => !isUnknown(word));
+    const { follows, pairs } = output;
+    if (follows === null) verdict.textContent = !pairs || header.segments.includes(1) ? "" : say("blanks_one_text");
+    else
+      verdict.replaceChildren(
+        say("blanks_follows", { likelier: follows >= 0.5 ? "yes" : "no" }),
+        " ",
+        changeOf(baseline?.follows, follows),
+      );
+  };
+  return { words, foreign, answers, verdict, reset, draw };
+};

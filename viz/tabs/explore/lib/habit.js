@@ -1,46 +1,56 @@
-// What a head does, in words, from what Python measured of it (viz/passes/habits.py). Adds former.measured,
-// former.places and former.habit.
-(() => {
-  const former = window.former;
-  const PLACES = ["copying", "same", "next", "previous", "self", "first"];
+// What a head does, in words, from what Python measured of it (viz/passes/habits.py).
 
-  /** What of a nested list is about what is shown: a head, or a layer's mean or rollout. */
-  const at = (values, of, layer, head) => (of === "head" ? values[layer][head] : values[layer]);
+import { asList, say } from "../../../browser/lib/messages.js";
+import { asFixed, asShare } from "../../../browser/lib/numbers.js";
 
-  /** The statistics of what is shown, by name; null of a map whose queries are not its keys. */
-  former.measured = (map, of, layer, head) =>
-    map.statistics && Object.fromEntries(Object.entries(map.statistics[of]).map(([name, values]) => [name, at(values, of, layer, head)]));
+const PLACES = ["copying", "same", "next", "previous", "self", "first"];
 
-  /** The places whose mass is told, of those that a map has: under a causal mask there is no next token to look at. */
-  former.places = (map) => PLACES.filter((name) => name !== "next" || map.statistics.even.next > 0);
+/** What of a nested list is about what is shown: a head, or a layer's mean or rollout. */
+const at = (values, of, layer, head) => (of === "head" ? values[layer][head] : values[layer]);
 
-  /** {kind, sentences, short}: the habit of what is shown, in whole sentences with the runner-up's, and in a few words. */
-  former.habit = (map, of, layer, head) => {
-    const { say, share } = former;
-    const statistics = former.measured(map, of, layer, head);
-    if (map.memory) {
-      const values = { who: { key: `who_${of}`, values: { layer, head } }, share: share(at(map.sharpness[of], of, layer, head)), memory: share(at(map.memory[of], of, layer, head)) };
-      return { kind: "memory", sentences: say("habit_memory", values), short: say("short_memory", values) };
-    }
-    if (!statistics) {
-      const values = { who: { key: `who_${of}`, values: { layer, head } }, share: share(at(map.sharpness[of], of, layer, head)) };
-      return { kind: "across", sentences: say("habit_across", values), short: say("short_across", values) };
-    }
-    const { even } = map.statistics;
-    const [kind, second] = at(map.habits[of], of, layer, head);
+/** The statistics of what is shown, by name; null of a map whose queries are not its keys. */
+export const measured = (map, of, layer, head) =>
+  map.statistics &&
+  Object.fromEntries(Object.entries(map.statistics[of]).map(([name, values]) => [name, at(values, of, layer, head)]));
+
+/** The places whose mass is told, of those that a map has: under a causal mask there is no next token to look at. */
+export const placesOf = (map) => PLACES.filter((name) => name !== "next" || map.statistics.even.next > 0);
+
+/** {kind, sentences, short}: the habit of what is shown, in whole sentences with the runner-up's, and in a few words. */
+export const habitOf = (map, of, layer, head) => {
+  const statistics = measured(map, of, layer, head);
+  if (map.memory) {
     const values = {
       who: { key: `who_${of}`, values: { layer, head } },
-      share: share(statistics[kind] ?? 0),
-      entropy: former.fixed(statistics.entropy, 2),
-      most: former.fixed(even.entropy, 2),
-      among: former.fixed(2 ** statistics.entropy, 1),
-      distance: former.fixed(statistics.distance, 1),
+      share: asShare(at(map.sharpness[of], of, layer, head)),
+      memory: asShare(at(map.memory[of], of, layer, head)),
     };
-    const seconds = second ? [{ place: second, share: share(statistics[second]) }] : [];
-    return {
-      kind,
-      sentences: [say(`habit_${kind}`, values), ...seconds.map((values) => say(kind === "mixed" ? "habit_most" : "habit_second", values))].join(" "),
-      short: former.list([say(`short_${kind}`, values), ...seconds.map((values) => say(`short_${values.place}`, values))]),
+    return { kind: "memory", sentences: say("habit_memory", values), short: say("short_memory", values) };
+  }
+  if (!statistics) {
+    const values = {
+      who: { key: `who_${of}`, values: { layer, head } },
+      share: asShare(at(map.sharpness[of], of, layer, head)),
     };
+    return { kind: "across", sentences: say("habit_across", values), short: say("short_across", values) };
+  }
+  const { even } = map.statistics;
+  const [kind, second] = at(map.habits[of], of, layer, head);
+  const values = {
+    who: { key: `who_${of}`, values: { layer, head } },
+    share: asShare(statistics[kind] ?? 0),
+    entropy: asFixed(statistics.entropy, 2),
+    most: asFixed(even.entropy, 2),
+    among: asFixed(2 ** statistics.entropy, 1),
+    distance: asFixed(statistics.distance, 1),
   };
-})();
+  const seconds = second ? [{ place: second, share: asShare(statistics[second]) }] : [];
+  return {
+    kind,
+    sentences: [
+      say(`habit_${kind}`, values),
+      ...seconds.map((values) => say(kind === "mixed" ? "habit_most" : "habit_second", values)),
+    ].join(" "),
+    short: asList([say(`short_${kind}`, values), ...seconds.map((values) => say(`short_${values.place}`, values))]),
+  };
+};

@@ -1,64 +1,72 @@
-// Names for tokens, and for files. Adds former.predicted, former.token, former.axisLabels, former.axisWords, former.quote
-// and former.fileName.
-(() => {
-  const former = window.former;
-  const SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉";
+// Names for tokens, and for files.
 
-  /** Which occurrence of its label each token is; 0 where the label stands only once. */
-  const occurrences = (labels) => {
-    if (!counted.has(labels)) {
-      const counts = new Map();
-      const nth = labels.map((label) => counts.set(label, (counts.get(label) ?? 0) + 1).get(label));
-      counted.set(labels, labels.map((label, i) => (counts.get(label) > 1 ? nth[i] : 0)));
-    }
-    return counted.get(labels);
+import { store } from "./store.js";
+
+const SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉";
+
+/** Which occurrence of its label each token is; 0 where the label stands only once. */
+const occurrences = (labels) => {
+  if (!counted.has(labels)) {
+    const counts = new Map();
+    const nth = labels.map((label) => counts.set(label, (counts.get(label) ?? 0) + 1).get(label));
+    counted.set(
+      labels,
+      labels.map((label, i) => (counts.get(label) > 1 ? nth[i] : 0)),
+    );
+  }
+  return counted.get(labels);
+};
+const counted = new WeakMap(); // labels → that
+
+const text = () => store.pass.header.labels;
+
+/** The labels of the tokens after each of which the model says what comes next: the text's, or its answer's. */
+export const predicted = () => store.pass.header.answer?.labels ?? text();
+
+/** A token's name; one that repeats carries a small index: the second "the" is the₂. `labels` are the text's, or those
+ *  of a map's queries or keys. */
+export const tokenLabel = (i, labels = text()) => {
+  const [label, nth] = [labels[i], occurrences(labels)[i]];
+  return label + (nth ? [...`${nth}`].map((digit) => SUBSCRIPTS[digit]).join("") : "");
+};
+
+const ownUnit = () => store.pass.header.unit;
+
+/** Labels along a map: words with their index; of bytes, whose words stand over them, the bytes alone. `unit` is the
+ *  tokenizer's. */
+export const axisLabels = (labels, unit = ownUnit()) =>
+  unit === "byte" ? labels : labels.map((_, i) => tokenLabel(i, labels));
+
+/** The words that bytes make, as [{from, to, name}]; null of labels that are words themselves. */
+export const axisWords = (labels, unit = ownUnit()) => {
+  if (unit !== "byte") return null;
+  const words = [];
+  labels.forEach((label, i) => {
+    if (BLANK.has(label)) return;
+    if (words.at(-1)?.to === i - 1)
+      Object.assign(words.at(-1), { to: i, name: words.at(-1).name + (label === "‥" ? "" : label) });
+    else words.push({ from: i, to: i, name: label });
+  });
+  return words;
+};
+const BLANK = new Set(["␣", "⏎", "⇥"]);
+
+/** A token in a sentence, with its place in the text. One of a script that runs from right to left is set apart, or it
+ *  would turn the numbers around it too. */
+export const quote = (i, labels) => {
+  const token = tokenLabel(i, labels);
+  return `“${RIGHT_TO_LEFT.test(token) ? `\u2068${token}\u2069` : token}” (${i})`;
+};
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+
+/** A file's name: the model, layer and head, and what it is. */
+export const fileName = (what, extension) => {
+  const { pass, view } = store;
+  const model = pass.header.model.replace(/[^\w.-]+/g, "-");
+  const of = {
+    head: `layer-${view.layer}-head-${view.head}`,
+    mean: `layer-${view.layer}-mean`,
+    rollout: `rollout-to-layer-${view.layer}`,
   };
-  const counted = new WeakMap(); // labels → that
-
-  const text = () => former.store.pass.header.labels;
-
-  /** The labels of the tokens after each of which the model says what comes next: the text's, or its answer's. */
-  former.predicted = () => former.store.pass.header.answer?.labels ?? text();
-
-  /** A token's name; one that repeats carries a small index: the second "the" is the₂. `labels` are the text's, or those
-   *  of a map's queries or keys. */
-  former.token = (i, labels = text()) => {
-    const [label, nth] = [labels[i], occurrences(labels)[i]];
-    return label + (nth ? [...`${nth}`].map((digit) => SUBSCRIPTS[digit]).join("") : "");
-  };
-
-  const ownUnit = () => former.store.pass.header.unit;
-
-  /** Labels along a map: words with their index; of bytes, whose words stand over them, the bytes alone. `unit` is the
-   *  tokenizer's. */
-  former.axisLabels = (labels, unit = ownUnit()) => (unit === "byte" ? labels : labels.map((_, i) => former.token(i, labels)));
-
-  /** The words that bytes make, as [{from, to, name}]; null of labels that are words themselves. */
-  former.axisWords = (labels, unit = ownUnit()) => {
-    if (unit !== "byte") return null;
-    const words = [];
-    labels.forEach((label, i) => {
-      if (BLANK.has(label)) return;
-      if (words.at(-1)?.to === i - 1) Object.assign(words.at(-1), { to: i, name: words.at(-1).name + (label === "‥" ? "" : label) });
-      else words.push({ from: i, to: i, name: label });
-    });
-    return words;
-  };
-  const BLANK = new Set(["␣", "⏎", "⇥"]);
-
-  /** A token in a sentence, with its place in the text. One of a script that runs from right to left is set apart, or it
-   *  would turn the numbers around it too. */
-  former.quote = (i, labels) => {
-    const token = former.token(i, labels);
-    return `“${RIGHT_TO_LEFT.test(token) ? `\u2068${token}\u2069` : token}” (${i})`;
-  };
-  const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
-
-  /** A file's name: the model, layer and head, and what it is. */
-  former.fileName = (what, extension) => {
-    const { pass, view } = former.store;
-    const model = pass.header.model.replace(/[^\w.-]+/g, "-");
-    const of = { head: `layer-${view.layer}-head-${view.head}`, mean: `layer-${view.layer}-mean`, rollout: `rollout-to-layer-${view.layer}` };
-    return `${model}-${of[view.of]}-${what}.${extension}`;
-  };
-})();
+  return `${model}-${of[view.of]}-${what}.${extension}`;
+};

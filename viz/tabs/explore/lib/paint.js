@@ -1,72 +1,82 @@
-// Numbers to pixels: the scales, thumbnails pooled so that no line is lost, and the cells of a map. Adds former.scaled,
-// former.pool, former.pixelsOfLevels, former.valuesOf and former.pixelOf.
-(() => {
-  const former = window.former;
+// Numbers to pixels: the scales, thumbnails pooled so that no line is lost, and the cells of a map.
 
-  const index = {
-    linear: (weight) => weight,
-    row: (weight, most) => weight / most,
-    root: (weight) => Math.sqrt(weight),
-  };
+import { palette } from "../../../browser/lib/colour.js";
+import { recompute } from "./shown.js";
+import { store } from "./store.js";
 
-  /** Where a weight stands on the chosen scale, 0 to 1; most is the largest of its row. */
-  former.scaled = (weight, most) => Math.min(1, index[former.store.view.scale](weight, most));
+const index = {
+  linear: (weight) => weight,
+  row: (weight, most) => weight / most,
+  root: (weight) => Math.sqrt(weight),
+};
 
-  /** Cells → width × height levels, each the largest of what falls in it. perRow: relative to the row's largest. */
-  former.pool = (map, layer, head, width, height, perRow) => {
-    const [down, across] = [map.queries.length, map.keys.length];
-    const cells = map.quantised(layer, head);
-    const levels = new Uint8Array(width * height);
-    const column = Uint16Array.from({ length: across }, (_, key) => Math.floor((key * width) / across));
-    const columnEnd = Uint16Array.from({ length: across }, (_, key) => Math.max(column[key] + 1, Math.floor(((key + 1) * width) / across)));
-    for (let query = 0; query < down; query++) {
-      const [start, length] = [map.rowStart(query), map.rowLength(query)];
-      let factor = 1;
-      if (perRow) {
-        let most = 1;
-        for (let key = 0; key < length; key++) if (cells[start + key] > most) most = cells[start + key];
-        factor = 255 / most;
-      }
-      const y = Math.floor((query * height) / down);
-      const yEnd = Math.max(y + 1, Math.floor(((query + 1) * height) / down));
-      for (let key = 0; key < length; key++) {
-        const level = cells[start + key] * factor;
-        for (let x = column[key]; x < columnEnd[key]; x++) if (levels[y * width + x] < level) levels[y * width + x] = level;
-      }
-      for (let below = y + 1; below < yEnd; below++) levels.copyWithin(below * width, y * width, (y + 1) * width);
+/** Where a weight stands on the chosen scale, 0 to 1; most is the largest of its row. */
+export const scaled = (weight, most) => Math.min(1, index[store.view.scale](weight, most));
+
+/** Cells → width × height levels, each the largest of what falls in it. perRow: relative to the row's largest. */
+export const pool = (map, layer, head, width, height, perRow) => {
+  const [down, across] = [map.queries.length, map.keys.length];
+  const cells = map.quantised(layer, head);
+  const levels = new Uint8Array(width * height);
+  const column = Uint16Array.from({ length: across }, (_, key) => Math.floor((key * width) / across));
+  const columnEnd = Uint16Array.from({ length: across }, (_, key) =>
+    Math.max(column[key] + 1, Math.floor(((key + 1) * width) / across)),
+  );
+  for (let query = 0; query < down; query++) {
+    const [start, length] = [map.rowStart(query), map.rowLength(query)];
+    let factor = 1;
+    if (perRow) {
+      let most = 1;
+      for (let key = 0; key < length; key++) if (cells[start + key] > most) most = cells[start + key];
+      factor = 255 / most;
     }
-    return levels;
-  };
+    const y = Math.floor((query * height) / down);
+    const yEnd = Math.max(y + 1, Math.floor(((query + 1) * height) / down));
+    for (let key = 0; key < length; key++) {
+      const level = cells[start + key] * factor;
+      for (let x = column[key]; x < columnEnd[key]; x++)
+        if (levels[y * width + x] < level) levels[y * width + x] = level;
+    }
+    for (let below = y + 1; below < yEnd; below++) levels.copyWithin(below * width, y * width, (y + 1) * width);
+  }
+  return levels;
+};
 
-  /** For a level of a pooled head: its pixel, on the chosen scale. */
-  former.pixelsOfLevels = (headScale) => {
-    const { weights } = former.colours();
-    const { scale } = former.store.view;
-    return Uint32Array.from({ length: 256 }, (_, level) => {
-      const part = (level / 255) ** 2; // of the head's largest weight; of the row's, on the row scale
-      return weights[Math.round(255 * former.scaled(scale === "row" ? part : part * headScale, 1))];
-    });
-  };
+/** For a level of a pooled head: its pixel, on the chosen scale. */
+export const pixelsOfLevels = (headScale) => {
+  const { weights } = palette();
+  const { scale } = store.view;
+  return Uint32Array.from({ length: 256 }, (_, level) => {
+    const part = (level / 255) ** 2; // of the head's largest weight; of the row's, on the row scale
+    return weights[Math.round(255 * scaled(scale === "row" ? part : part * headScale, 1))];
+  });
+};
 
-  /** The cells that are shown: {values, size}; size is the largest score, 0 for weights. */
-  former.valuesOf = (shown) => {
-    if (former.store.view.show !== "scores" || !shown.vectors) return { values: shown.weights, size: 0 };
-    const { scores } = former.recompute(shown.map, shown.vectors);
-    return { values: scores, size: scores.reduce((most, score) => (score === -Infinity ? most : Math.max(most, Math.abs(score))), 1e-9) };
+/** The cells that are shown: {values, size}; size is the largest score, 0 for weights. */
+export const valuesOf = (shown) => {
+  if (store.view.show !== "scores" || !shown.vectors) return { values: shown.weights, size: 0 };
+  const { scores } = recompute(shown.map, shown.vectors);
+  return {
+    values: scores,
+    size: scores.reduce((most, score) => (score === -Infinity ? most : Math.max(most, Math.abs(score))), 1e-9),
   };
+};
 
-  /** (query, key) → the pixel of a cell: of weights on the chosen scale, or of scores with their largest size. */
-  former.pixelOf = (map, values, size) => {
-    const { weights, scores, masked, skipped } = former.colours();
-    const { starts, lengths } = map;
-    const perRow = former.store.view.scale === "row" && lengths.map((length, query) => values.subarray(starts[query], starts[query] + length).reduce((a, b) => Math.max(a, b), 1e-30));
-    const scaled = index[former.store.view.scale]; // looked up once, not for each of 65,536 cells
-    return (query, key) => {
-      if (key >= lengths[query]) return masked;
-      if (map.skipped && map.skips(query, key)) return skipped;
-      const value = values[starts[query] + key];
-      if (size) return scores[(127.5 + (127.5 * value) / size) | 0];
-      return weights[(Math.min(1, scaled(value, perRow[query])) * 255 + 0.5) | 0];
-    };
+/** (query, key) → the pixel of a cell: of weights on the chosen scale, or of scores with their largest size. */
+export const pixelOf = (map, values, size) => {
+  const { weights, scores, masked, skipped } = palette();
+  const { starts, lengths } = map;
+  const perRow =
+    store.view.scale === "row" &&
+    lengths.map((length, query) =>
+      values.subarray(starts[query], starts[query] + length).reduce((a, b) => Math.max(a, b), 1e-30),
+    );
+  const scaled = index[store.view.scale]; // looked up once, not for each of 65,536 cells
+  return (query, key) => {
+    if (key >= lengths[query]) return masked;
+    if (map.skipped && map.skips(query, key)) return skipped;
+    const value = values[starts[query] + key];
+    if (size) return scores[(127.5 + (127.5 * value) / size) | 0];
+    return weights[(Math.min(1, scaled(value, perRow[query])) * 255 + 0.5) | 0];
   };
-})();
+};

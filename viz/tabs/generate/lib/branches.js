@@ -1,110 +1,104 @@
-// A text and its branches: a tree of tokens that grows from a prompt, up to a limit. Adds former.Branches. Knows nothing of
-// the page.
-(() => {
-  const former = window.former;
+// A text and its branches: a tree of tokens that grows from a prompt, up to a limit. Knows nothing of the page.
 
-  class Branches {
-    /** limit: how many tokens all branches hold together; but one path is never cut. */
-    constructor(limit) {
-      this.limit = limit;
-      this.gone = 0; // tokens that were let go
-      /** The end of the prompt. A node: the token written, what the model made of the text up to it, what follows. */
-      this.root = { token: null, parent: null, depth: 0, branch: 0, children: [], onward: null, state: null, label: "" };
-      this.number();
+export class Branches {
+  /** limit: how many tokens all branches hold together; but one path is never cut. */
+  constructor(limit) {
+    this.limit = limit;
+    this.gone = 0; // tokens that were let go
+    /** The end of the prompt. A node: the token written, what the model made of the text up to it, what follows. */
+    this.root = { token: null, parent: null, depth: 0, branch: 0, children: [], onward: null, state: null, label: "" };
+    this.number();
+  }
+
+  /** The node of a token after `parent`. A second way on from there begins a branch. */
+  write(parent, token, label = "") {
+    let node = parent.children.find((child) => child.token === token);
+    if (!node) {
+      node = { token, parent, depth: parent.depth + 1, branch: 0, children: [], onward: null, state: null, label };
+      parent.children.push(node);
+      this.enter(node);
+      while (this.size > this.limit && this.letGo(node));
     }
+    parent.onward = node;
+    return node;
+  }
 
-    /** The node of a token after `parent`. A second way on from there begins a branch. */
-    write(parent, token, label = "") {
-      let node = parent.children.find((child) => child.token === token);
-      if (!node) {
-        node = { token, parent, depth: parent.depth + 1, branch: 0, children: [], onward: null, state: null, label };
-        parent.children.push(node);
-        this.enter(node);
-        while (this.size > this.limit && this.letGo(node));
-      }
-      parent.onward = node;
-      return node;
-    }
+  /** Counts a node in, and gives it its branch: its parent's, or a new one where that goes on another way. */
+  enter(node) {
+    const { parent } = node;
+    const own = parent.children[0] === node;
+    node.branch = own ? parent.branch : this.list.length;
+    if (!own) this.list.push({ from: parent, parent: parent.branch, first: null });
+    this.list[node.branch].first ??= node;
+    this.size++;
+  }
 
-    /** Counts a node in, and gives it its branch: its parent's, or a new one where that goes on another way. */
-    enter(node) {
-      const { parent } = node;
-      const own = parent.children[0] === node;
-      node.branch = own ? parent.branch : this.list.length;
-      if (!own) this.list.push({ from: parent, parent: parent.branch, first: null });
-      this.list[node.branch].first ??= node;
-      this.size++;
-    }
+  /** Lets go the oldest way that leaves the path to a node, with all that grew from it; false where there is none. */
+  letGo(node) {
+    const path = [this.root, ...this.path(node)];
+    const at = path.findIndex(({ children }) => children.length > 1);
+    if (at < 0) return false;
+    this.visit(node);
+    const { children } = path[at];
+    children.splice(children[0] === path[at + 1] ? 1 : 0, 1);
+    const before = this.size;
+    this.number();
+    this.gone += before - this.size;
+    return true;
+  }
 
-    /** Lets go the oldest way that leaves the path to a node, with all that grew from it; false where there is none. */
-    letGo(node) {
-      const path = [this.root, ...this.path(node)];
-      const at = path.findIndex(({ children }) => children.length > 1);
-      if (at < 0) return false;
-      this.visit(node);
-      const { children } = path[at];
-      children.splice(children[0] === path[at + 1] ? 1 : 0, 1);
-      const before = this.size;
-      this.number();
-      this.gone += before - this.size;
-      return true;
-    }
-
-    /** Numbers the branches and counts the tokens, from the first. */
-    number() {
-      this.list = [{ from: null, parent: null, first: null }]; // the branches
-      this.size = 0; // tokens held, on all of them
-      const rest = [...this.root.children].reverse();
-      for (let node = rest.pop(); node; node = rest.pop()) {
-        this.enter(node);
-        rest.push(...[...node.children].reverse());
-      }
-    }
-
-    /** Makes the way to a node the one that is shown. */
-    visit(node) {
-      for (let at = node; at.parent; at = at.parent) at.parent.onward = at;
-    }
-
-    /** The nodes from the first written token to this one. */
-    path(node) {
-      const nodes = [];
-      for (let at = node; at.parent; at = at.parent) nodes.push(at);
-      return nodes.reverse();
-    }
-
-    /** The end of the way that was last gone on from a node. */
-    tip(node) {
-      while (node.onward) node = node.onward;
-      return node;
-    }
-
-    /** The last node of a branch. */
-    end(branch) {
-      let node = this.list[branch].first ?? this.root;
-      for (;;) {
-        const next = node.children.find((child) => child.branch === branch);
-        if (!next) return node;
-        node = next;
-      }
-    }
-
-    /** One label for each token of the prompt and of the path to a node. A later token may complete a character. */
-    labels(node) {
-      const labels = [...(this.root.state?.labels ?? [])];
-      for (const at of this.path(node)) {
-        labels.push(at.label);
-        const last = at.state?.labels ?? [];
-        labels.splice(labels.length - last.length, last.length, ...last);
-      }
-      return labels;
-    }
-
-    /** The bytes of each of them, as hexadecimal digits; "" of a token that the model has not read yet. */
-    bytes(node) {
-      return [...(this.root.state?.bytes ?? []), ...this.path(node).map(({ state }) => state?.bytes.at(-1) ?? "")];
+  /** Numbers the branches and counts the tokens, from the first. */
+  number() {
+    this.list = [{ from: null, parent: null, first: null }]; // the branches
+    this.size = 0; // tokens held, on all of them
+    const rest = [...this.root.children].reverse();
+    for (let node = rest.pop(); node; node = rest.pop()) {
+      this.enter(node);
+      rest.push(...[...node.children].reverse());
     }
   }
 
-  former.Branches = Branches;
-})();
+  /** Makes the way to a node the one that is shown. */
+  visit(node) {
+    for (let at = node; at.parent; at = at.parent) at.parent.onward = at;
+  }
+
+  /** The nodes from the first written token to this one. */
+  path(node) {
+    const nodes = [];
+    for (let at = node; at.parent; at = at.parent) nodes.push(at);
+    return nodes.reverse();
+  }
+
+  /** The end of the way that was last gone on from a node. */
+  tip(node) {
+    while (node.onward) node = node.onward;
+    return node;
+  }
+
+  /** The last node of a branch. */
+  end(branch) {
+    let node = this.list[branch].first ?? this.root;
+    for (;;) {
+      const next = node.children.find((child) => child.branch === branch);
+      if (!next) return node;
+      node = next;
+    }
+  }
+
+  /** One label for each token of the prompt and of the path to a node. A later token may complete a character. */
+  labels(node) {
+    const labels = [...(this.root.state?.labels ?? [])];
+    for (const at of this.path(node)) {
+      labels.push(at.label);
+      const last = at.state?.labels ?? [];
+      labels.splice(labels.length - last.length, last.length, ...last);
+    }
+    return labels;
+  }
+
+  /** The bytes of each of them, as hexadecimal digits; "" of a token that the model has not read yet. */
+  bytes(node) {
+    return [...(this.root.state?.bytes ?? []), ...this.path(node).map(({ state }) => state?.bytes.at(-1) ?? "")];
+  }
+}

@@ -1,45 +1,46 @@
-// Asks the server to write, and reads what it answers: a frame a token (viz/tabs/generate/writing.py). Adds former.write
-// and former.textOf.
-(() => {
-  const former = window.former;
+// Asks the server to write, and reads what it answers: a frame a token (viz/tabs/generate/writing.py).
 
-  /** One frame: the header's fields, and `cells`, 255·√weight of the newest token, layer by layer, head by head. */
-  const decode = (bytes, header) => ({
-    ...JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + header))),
-    cells: bytes.slice(8 + header),
-  });
+import { answerTo, stream } from "../../../browser/lib/ask.js";
+import { site } from "../../../browser/lib/site.js";
 
-  /** {text, rest} of a prompt and the tokens written to it: see viz/tabs/generate/routes.py. Throws as former.answer. */
-  former.textOf = (order) => former.answer("/written", order);
+/** One frame: the header's fields, and `cells`, 255·√weight of the newest token, layer by layer, head by head. */
+const decode = (bytes, header) => ({
+  ...JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + header))),
+  cells: bytes.slice(8 + header),
+});
 
-  /** Known tokens in pieces as the server shares them; at least one, that asks for the state where one stands. */
-  const piecesOf = (known) => {
-    const { shared } = former.limits;
-    return Array.from({ length: Math.max(1, Math.ceil(known.length / shared)) }, (_, i) => known.slice(i * shared, (i + 1) * shared));
-  };
+/** {text, rest} of a prompt and the tokens written to it: see viz/tabs/generate/routes.py. Throws as answerTo. */
+export const textOf = (order) => answerTo("/written", order);
 
-  /** The frames of the state where one stands, of the `known` tokens after it and of others up to `length`, as they come;
-   *  orderOf(length, given) is what is asked of the server. Throws as former.stream. */
-  former.write = async function* (orderOf, length, known, signal) {
-    for (const given of piecesOf(known)) yield* answered(orderOf(length || given.length, given), signal);
-  };
+/** Known tokens in pieces as the server shares them; at least one, that asks for the state where one stands. */
+const piecesOf = (known) => {
+  const { shared } = site.limits;
+  return Array.from({ length: Math.max(1, Math.ceil(known.length / shared)) }, (_, i) =>
+    known.slice(i * shared, (i + 1) * shared),
+  );
+};
 
-  const answered = async function* (order, signal) {
-    let held = new Uint8Array(0);
-    for await (const value of former.stream("/write", { body: order, signal })) {
-      const joined = new Uint8Array(held.length + value.length);
-      joined.set(held);
-      joined.set(value, held.length);
-      held = joined;
-      for (;;) {
-        if (held.length < 8) break;
-        const sizes = new DataView(held.buffer, held.byteOffset);
-        const header = sizes.getUint32(0, true);
-        const end = 8 + header + sizes.getUint32(4, true);
-        if (held.length < end) break;
-        yield decode(held.subarray(0, end), header);
-        held = held.subarray(end);
-      }
+/** The frames of the state where one stands, of the `known` tokens after it and of others up to `length`, as they come;
+ *  orderOf(length, given) is what is asked of the server. Throws as stream. */
+export const write = async function* (orderOf, length, known, signal) {
+  for (const given of piecesOf(known)) yield* answered(orderOf(length || given.length, given), signal);
+};
+
+const answered = async function* (order, signal) {
+  let held = new Uint8Array(0);
+  for await (const value of stream("/write", { body: order, signal })) {
+    const joined = new Uint8Array(held.length + value.length);
+    joined.set(held);
+    joined.set(value, held.length);
+    held = joined;
+    for (;;) {
+      if (held.length < 8) break;
+      const sizes = new DataView(held.buffer, held.byteOffset);
+      const header = sizes.getUint32(0, true);
+      const end = 8 + header + sizes.getUint32(4, true);
+      if (held.length < end) break;
+      yield decode(held.subarray(0, end), header);
+      held = held.subarray(end);
     }
-  };
-})();
+  }
+};

@@ -1,52 +1,52 @@
-// What tab Generate has in a link: the model, the settings, the written tokens. Adds former.linkOf.
-(() => {
-  const former = window.former;
+// What tab Generate has in a link: the model, the settings, the written tokens.
 
-  const LINKED = former.limits.linked; // written tokens that a link holds at most
-  const LIST = /^\d{1,6}(\.\d{1,6})*$/;
-  const idsOf = (list) => (LIST.test(list ?? "") ? list.split(".").map(Number) : []);
-  const held = (ids) => ids.slice(0, LINKED).join(".");
+import { badLink } from "../../../browser/lib/settings.js";
+import { site } from "../../../browser/lib/site.js";
 
-  /** Of lib/writing.js: {params, beyond, read}. fitModel(name) fits the fields to a model, which says which layers there are. */
-  former.linkOf = (writing, settings, fitModel) => {
-    const tokens = () => writing.branches.path(writing.cursor).map((node) => node.token);
+const LINKED = site.limits.linked; // written tokens that a link holds at most
+const LIST = /^\d{1,6}(\.\d{1,6})*$/;
+const idsOf = (list) => (LIST.test(list ?? "") ? list.split(".").map(Number) : []);
+const held = (ids) => ids.slice(0, LINKED).join(".");
 
-    /** What the address bar says; of the tokens, how many there are where it does not hold all. */
-    const params = () => {
-      if (!Object.keys(writing.models).length) return null;
-      const all = tokens();
-      return {
-        model: writing.settings.model,
-        ...settings.link(),
-        written: held(all),
-        written_count: all.length > LINKED ? all.length : "",
-        second_written: held(former.second.tokens),
-      };
+/** Of lib/writing.js: {params, beyond, read}. fitModel(name) fits the fields to a model, which says which layers there are. */
+export const linkOf = (writing, second, settings, fitModel) => {
+  const tokens = () => writing.branches.path(writing.cursor).map((node) => node.token);
+
+  /** What the address bar says; of the tokens, how many there are where it does not hold all. */
+  const params = () => {
+    if (!Object.keys(writing.models).length) return null;
+    const all = tokens();
+    return {
+      model: writing.settings.model,
+      ...settings.link(),
+      written: held(all),
+      written_count: all.length > LINKED ? all.length : "",
+      second_written: held(second.tokens),
     };
-
-    /** The written tokens that a link does not hold, see page.beyond. */
-    const beyond = () => {
-      const all = Math.max(writing.cursor.depth, former.second.tokens.length);
-      const view = { written: tokens().join("."), second_written: former.second.tokens.join(".") };
-      return all > LINKED ? { view, note: { key: "write_link_short", values: { held: LINKED, all } } } : null;
-    };
-
-    /** Takes up the settings of a link; returns {given: the tokens it has written, other: those of the second model, refused:
-     *  notes}. */
-    const read = (asked) => {
-      const model = asked.get("model");
-      writing.settings.model = settings.allowed("model", model) ? model : writing.fields.model.initial;
-      fitModel(writing.settings.model); // before the layer is read
-      const { values, refused } = settings.read(asked);
-      Object.assign(writing.settings, values);
-      const written = asked.get("written") ?? "";
-      const given = idsOf(written);
-      if (written && !given.length) refused.push(former.badLink("written", written));
-      const all = Number(asked.get("written_count") ?? 0);
-      if (all > given.length) refused.push({ key: "write_link_was_short", values: { held: given.length, all } });
-      return { given, other: idsOf(asked.get("second_written")), refused };
-    };
-
-    return { params, beyond, read };
   };
-})();
+
+  /** The written tokens that a link does not hold, see page.beyond. */
+  const beyond = () => {
+    const all = Math.max(writing.cursor.depth, second.tokens.length);
+    const view = { written: tokens().join("."), second_written: second.tokens.join(".") };
+    return all > LINKED ? { view, note: { key: "write_link_short", values: { held: LINKED, all } } } : null;
+  };
+
+  /** Takes up the settings of a link; returns {given: the tokens it has written, other: those of the second model, refused:
+   *  notes}. */
+  const read = (asked) => {
+    const model = asked.get("model");
+    writing.settings.model = settings.allowed("model", model) ? model : writing.fields.model.initial;
+    fitModel(writing.settings.model); // before the layer is read
+    const { values, refused } = settings.read(asked);
+    Object.assign(writing.settings, values);
+    const written = asked.get("written") ?? "";
+    const given = idsOf(written);
+    if (written && !given.length) refused.push(badLink("written", written));
+    const all = Number(asked.get("written_count") ?? 0);
+    if (all > given.length) refused.push({ key: "write_link_was_short", values: { held: given.length, all } });
+    return { given, other: idsOf(asked.get("second_written")), refused };
+  };
+
+  return { params, beyond, read };
+};

@@ -1,14 +1,19 @@
-// A second model that writes beside the first: on from the same prompt, by the same rules and seed, with a text of its own.
-// Adds former.second.
-(() => {
-  const former = window.former;
-  const { writing } = former;
-  const empty = () => ({ tokens: [], labels: [], bytes: [], state: null, message: null });
+// A second model that writes beside the first: on from the same prompt, by the same rules and seed, with a text of its
+// own.
 
+import { whyNot } from "../../../browser/lib/ask.js";
+import { listeners } from "../../../browser/lib/base.js";
+import { write } from "./frames.js";
+
+const empty = () => ({ tokens: [], labels: [], bytes: [], state: null, message: null });
+
+/** The second model of `writing`, see writing.js. */
+export const makeSecond = (writing) => {
   /** tokens: those written; labels, bytes: of the prompt's tokens and of these; state: the newest frame; message: why there
-   *  is no more of them. */
-  const second = (former.second = { ...empty(), running: false, rev: 0 });
-  const { subscribe, publish } = former.listeners(["second"]);
+   *  is no more of them.
+   *  @type {any} */
+  const second = { ...empty(), running: false, rev: 0 };
+  const { subscribe, publish } = listeners(["second"]);
 
   /** listen() is called at every change. */
   second.subscribe = subscribe;
@@ -16,7 +21,11 @@
   let asking = null; // the AbortController of the request under way
   let shape = ""; // the model and the prompt of what is here
 
-  const order = (length, given) => ({ ...writing.order(length, given), model: writing.settings.second, written: second.tokens });
+  const order = (length, given) => ({
+    ...writing.order(length, given),
+    model: writing.settings.second,
+    written: second.tokens,
+  });
 
   const receive = (frame) => {
     const parts = ["labels", "bytes"];
@@ -24,7 +33,8 @@
       second.tokens.push(frame.token);
       for (const part of parts) second[part].push("");
     }
-    for (const part of parts) second[part].splice(Math.max(0, second[part].length - frame[part].length), frame[part].length, ...frame[part]);
+    for (const part of parts)
+      second[part].splice(Math.max(0, second[part].length - frame[part].length), frame[part].length, ...frame[part]);
     second.state = frame;
     second.rev++;
     publish("second");
@@ -38,13 +48,13 @@
     Object.assign(second, { running: length + known.length > 0, message: null });
     publish("second");
     try {
-      for await (const frame of former.write(order, length, known, own.signal)) {
+      for await (const frame of write(order, length, known, own.signal)) {
         if (own !== asking) return;
         receive(frame);
       }
     } catch (error) {
       if (own !== asking) return; // it was ended on purpose
-      second.message = former.whyNot(error);
+      second.message = whyNot(error);
     }
     if (own === asking) second.pause();
   };
@@ -83,8 +93,11 @@
   /** Takes up the tokens that a link has of it. */
   second.follow = (wanted) => {
     const { tokens } = second;
-    const goesOn = shape === shapeNow() && tokens.length <= wanted.length && tokens.every((token, i) => token === wanted[i]);
+    const goesOn =
+      shape === shapeNow() && tokens.length <= wanted.length && tokens.every((token, i) => token === wanted[i]);
     if (!goesOn) forget();
-    if (writing.settings.second && (wanted.length > second.tokens.length || !second.state)) ask(0, wanted.slice(second.tokens.length));
+    if (writing.settings.second && (wanted.length > second.tokens.length || !second.state))
+      ask(0, wanted.slice(second.tokens.length));
   };
-})();
+  return second;
+};

@@ -1,305 +1,337 @@
 // What tab Generate is about: the text, its branches, where one stands in them, and the rules. The parts of the tab
-// read this and act on it; Python is asked for what the model makes of a text, and forgets it. Adds former.writing.
-(() => {
-  const former = window.former;
+// read this and act on it; Python is asked for what the model makes of a text, and forgets it.
 
-  const number = (initial, min, max, step) => ({ initial, min, max, step });
-  const FIELDS = {
-    model: { initial: "", choices: [] },
-    text: { initial: "", longest: Infinity }, // the server says how long is too long
-    temperature: number(0.8, 0, 2, 0.05),
-    top_k: number(0, 0, 100, 1), // 0: all
-    top_p: number(1, 0.05, 1, 0.05), // 1: all
-    seed: number(1, 0, former.limits.seed, 1),
-    length: number(200, 1, former.limits.length, 1),
-    pace: number(12, 1, former.limits.pace, 1),
-    layer: number(0, 0, 0, 1),
-    head: number(0, 0, 0, 1),
-    of: { initial: "mean", choices: ["mean", "head"] },
-    scale: { initial: "row", choices: ["row", "root", "linear"] },
-    units: { initial: "token", choices: ["token", "byte"] },
-    second: { initial: "", choices: [""], valid: (name) => name !== writing.settings.model }, // see lib/second.js
+import { followers, opened, tabOf } from "../../../browser/lib/address.js";
+import { whyNot } from "../../../browser/lib/ask.js";
+import { listeners } from "../../../browser/lib/base.js";
+import { inWords, say } from "../../../browser/lib/messages.js";
+import { page } from "../../../browser/lib/page.js";
+import { viewOf } from "../../../browser/lib/python.js";
+import { makeSettings } from "../../../browser/lib/settings.js";
+import { site } from "../../../browser/lib/site.js";
+import { Branches } from "./branches.js";
+import { write } from "./frames.js";
+import { linkOf } from "./link.js";
+import { makeSecond } from "./second.js";
+
+const number = (initial, min, max, step) => ({ initial, min, max, step });
+const FIELDS = {
+  model: { initial: "", choices: [] },
+  text: { initial: "", longest: Infinity }, // the server says how long is too long
+  temperature: number(0.8, 0, 2, 0.05),
+  top_k: number(0, 0, 100, 1), // 0: all
+  top_p: number(1, 0.05, 1, 0.05), // 1: all
+  seed: number(1, 0, site.limits.seed, 1),
+  length: number(200, 1, site.limits.length, 1),
+  pace: number(12, 1, site.limits.pace, 1),
+  layer: number(0, 0, 0, 1),
+  head: number(0, 0, 0, 1),
+  of: { initial: "mean", choices: ["mean", "head"] },
+  scale: { initial: "row", choices: ["row", "root", "linear"] },
+  units: { initial: "token", choices: ["token", "byte"] },
+  second: { initial: "", choices: [""], valid: (name) => name !== writing.settings.model }, // see lib/second.js
+};
+const SAMPLING = ["temperature", "top_k", "top_p", "seed"];
+const SHAPING = ["model", "text"]; // another of these, and what was written is another text
+const TELL = 500; // ms from one change of the address to the next while tokens come
+const SPREAD = 1200; // ms over which tokens appear that came together: less than from one look into a room to the next
+
+const settings = makeSettings(FIELDS);
+
+export const writing = {
+  fields: FIELDS,
+  settings: settings.values,
+  models: {},
+  branches: new Branches(site.limits.written),
+  cursor: null, // the node where one stands: what is shown, and what is written on from
+  hover: null, // a node that is pointed at, shown in its stead
+  status: "idle", // "reading" one state, "running", or neither
+  message: null, // {kind: "info" | "error", text}
+  rev: 0, // counts what was received; tests wait for it
+};
+writing.cursor = writing.branches.root;
+
+const { subscribe, publish } = listeners(["text", "hover", "status", "models", ...Object.keys(FIELDS)]);
+
+/** listen(changed): changed is a Set of "text" (tokens, states, cursor), "hover", "status" and the settings' names. */
+writing.subscribe = subscribe;
+
+export const second = makeSecond(writing);
+
+/** The node on display. */
+writing.shown = () => writing.hover ?? writing.cursor;
+
+// --- asking the server -------------------------------------------------------------------------------------------
+
+let asking = null; // the AbortController of the request that is under way
+let later = 0;
+
+const order = (length, given) => {
+  const { model, text, temperature, top_k, top_p, seed, pace } = writing.settings;
+  const written = writing.branches.path(writing.cursor).map((node) => node.token);
+  return {
+    model,
+    text,
+    written,
+    given,
+    length,
+    temperature,
+    top_k: top_k || null,
+    top_p: top_p < 1 ? top_p : null,
+    seed,
+    pace,
   };
-  const SAMPLING = ["temperature", "top_k", "top_p", "seed"];
-  const SHAPING = ["model", "text"]; // another of these, and what was written is another text
-  const TELL = 500; // ms from one change of the address to the next while tokens come
-  const SPREAD = 1200; // ms over which tokens appear that came together: less than from one look into a room to the next
+};
 
-  const settings = former.settings(FIELDS);
+/** See viz/tabs/generate/python.py. Of each branch: which it leaves, after how many tokens, and its own. */
+viewOf.generate = () => {
+  if (!writing.branches.root.state) return null;
+  const {
+    branches,
+    settings: { layer, head, of, second: other },
+  } = writing;
+  const own = (from, i) =>
+    branches
+      .path(branches.end(i))
+      .slice(from?.depth ?? 0)
+      .map(({ token }) => token);
+  const ways = branches.list.map(({ from, parent }, i) => [parent ?? 0, from?.depth ?? 0, own(from, i)]);
+  return { ...order(0, []), layer, head, of, second: other, second_written: second.tokens, branches: ways };
+};
 
-  const writing = {
-    fields: FIELDS,
-    settings: settings.values,
-    models: {},
-    branches: new former.Branches(former.limits.written),
-    cursor: null, // the node where one stands: what is shown, and what is written on from
-    hover: null, // a node that is pointed at, shown in its stead
-    status: "idle", // "reading" one state, "running", or neither
-    message: null, // {kind: "info" | "error", text}
-    rev: 0, // counts what was received; tests wait for it
-  };
-  writing.cursor = writing.branches.root;
+const rules = () => SAMPLING.map((name) => writing.settings[name]).join();
 
-  const { subscribe, publish } = former.listeners(["text", "hover", "status", "models", ...Object.keys(FIELDS)]);
+const end = () => {
+  clearTimeout(later);
+  asking?.abort();
+  asking = null;
+};
 
-  /** listen(changed): changed is a Set of "text" (tokens, states, cursor), "hover", "status" and the settings' names. */
-  writing.subscribe = subscribe;
-
-  /** The node on display. */
-  writing.shown = () => writing.hover ?? writing.cursor;
-
-  // --- asking the server -------------------------------------------------------------------------------------------
-
-  let asking = null; // the AbortController of the request that is under way
-  let later = 0;
-
-  const order = (length, given) => {
-    const { model, text, temperature, top_k, top_p, seed, pace } = writing.settings;
-    const written = writing.branches.path(writing.cursor).map((node) => node.token);
-    return { model, text, written, given, length, temperature, top_k: top_k || null, top_p: top_p < 1 ? top_p : null, seed, pace };
-  };
-
-  /** See viz/tabs/generate/python.py. Of each branch: which it leaves, after how many tokens, and its own. */
-  former.viewOf.generate = () => {
-    if (!writing.branches.root.state) return null;
-    const { branches, settings: { layer, head, of, second } } = writing;
-    const own = (from, i) => branches.path(branches.end(i)).slice(from?.depth ?? 0).map(({ token }) => token);
-    const ways = branches.list.map(({ from, parent }, i) => [parent ?? 0, from?.depth ?? 0, own(from, i)]);
-    return { ...order(0, []), layer, head, of, second, second_written: former.second.tokens, branches: ways };
-  };
-
-  const rules = () => SAMPLING.map((name) => writing.settings[name]).join();
-
-  const end = () => {
-    clearTimeout(later);
-    asking?.abort();
-    asking = null;
-  };
-
-  /** Asks for the state where one stands, and for `length` tokens more; or for the `known` ones, `pause` ms each. */
-  const ask = async (length = 0, known = [], pause = 0) => {
-    end();
-    const own = (asking = new AbortController());
-    const drawnBy = rules();
-    writing.status = length || known.length ? "running" : "reading";
-    writing.message = null;
-    publish("status");
-    try {
-      for await (const frame of former.write(order, length, known, own.signal)) {
-        if (pause && frame.token !== null) await new Promise((done) => setTimeout(done, pause));
-        if (own !== asking) return;
-        receive(frame, drawnBy);
-      }
-    } catch (error) {
-      if (own !== asking) return; // it was ended on purpose
-      writing.message = { kind: "error", text: former.whyNot(error) };
+/** Asks for the state where one stands, and for `length` tokens more; or for the `known` ones, `pause` ms each. */
+const ask = async (length = 0, known = [], pause = 0) => {
+  end();
+  const own = (asking = new AbortController());
+  const drawnBy = rules();
+  writing.status = length || known.length ? "running" : "reading";
+  writing.message = null;
+  publish("status");
+  try {
+    for await (const frame of write(order, length, known, own.signal)) {
+      if (pause && frame.token !== null) await new Promise((done) => setTimeout(done, pause));
+      if (own !== asking) return;
+      receive(frame, drawnBy);
     }
-    if (own === asking) rest();
-  };
+  } catch (error) {
+    if (own !== asking) return; // it was ended on purpose
+    writing.message = { kind: "error", text: whyNot(error) };
+  }
+  if (own === asking) rest();
+};
 
-  const receive = (frame, drawnBy) => {
-    if (frame.token !== null) writing.cursor = writing.branches.write(writing.cursor, frame.token);
-    writing.cursor.state = { ...frame, drawnBy };
-    writing.rev++;
-    publish("text");
-    writing.tell();
-  };
+const receive = (frame, drawnBy) => {
+  if (frame.token !== null) writing.cursor = writing.branches.write(writing.cursor, frame.token);
+  writing.cursor.state = { ...frame, drawnBy };
+  writing.rev++;
+  publish("text");
+  writing.tell();
+};
 
-  /** Tells the address of what has come, now and then while tokens come. */
-  writing.tell = () => {
-    if (performance.now() - written < TELL) return;
-    written = performance.now();
-    writeLink();
-  };
-  let written = 0; // when the address was
+/** Tells the address of what has come, now and then while tokens come. */
+writing.tell = () => {
+  if (performance.now() - written < TELL) return;
+  written = performance.now();
+  writeLink();
+};
+let written = 0; // when the address was
 
-  const rest = () => {
+const rest = () => {
+  end();
+  writing.status = "idle";
+  writeLink();
+  publish("status", "text");
+};
+
+/** After a move: what is not known here, or was drawn by other rules, is asked for. Moving on at once asks nothing. */
+const settle = (delay = 120) => {
+  clearTimeout(later);
+  const { state } = writing.cursor;
+  if (!state || state.drawnBy !== rules()) later = setTimeout(ask, state ? delay : 0);
+};
+
+// --- what one can do ---------------------------------------------------------------------------------------------
+
+/** Writes up to the length that is set; from there, as much again. */
+writing.run = () => {
+  const { length } = writing.settings;
+  writing.hover = null;
+  ask(length - (writing.cursor.depth % length));
+  second.run(length);
+};
+
+writing.pause = () => {
+  if (writing.status !== "idle") rest();
+  second.pause();
+};
+
+/** Whether tokens come, of this model or of the second. */
+writing.runs = () => writing.status === "running" || second.running;
+
+/** Ends the run and goes back to the prompt. What was written stays, on its branch. */
+writing.stop = () => {
+  rest();
+  writing.go(writing.branches.root);
+  second.begin();
+};
+
+/** One token: the one that is drawn. */
+writing.step = () => {
+  writing.pause();
+  const { state } = writing.cursor;
+  if (state && state.drawnBy === rules()) writing.take(state.drawn);
+  else ask(1);
+  second.step();
+};
+
+/** Writes this token after where one stands, whatever was drawn. */
+writing.take = (token) => {
+  writing.pause();
+  const label = writing.cursor.state?.candidates.find(([id]) => id === token)?.[1] ?? "";
+  writing.go(writing.branches.write(writing.cursor, token, label));
+};
+
+/** Stands at a node. */
+writing.go = (node) => {
+  if (writing.status !== "idle") rest();
+  writing.branches.visit(node);
+  writing.cursor = node;
+  writing.hover = null;
+  writeLink();
+  publish("text", "hover");
+  settle();
+};
+
+writing.back = () => writing.cursor.parent && writing.go(writing.cursor.parent);
+writing.forward = () => writing.cursor.onward && writing.go(writing.cursor.onward);
+
+/** Shows what the model made of the text up to a node, while it is pointed at. */
+writing.point = (node) => {
+  const hover = writing.status === "running" || !node?.state || node === writing.cursor ? null : node;
+  if (hover === writing.hover) return;
+  writing.hover = hover;
+  publish("hover");
+};
+
+/** "1 token", "2 tokens". */
+writing.count = (count) => say("write_count", { count });
+
+const begin = () => {
+  writing.branches = new Branches(site.limits.written);
+  writing.cursor = writing.branches.root;
+  writing.hover = null;
+};
+
+/** Forgets what was written, and begins at the prompt. */
+writing.clear = () => {
+  end();
+  begin();
+  writing.status = "idle";
+  publish("text", "hover", "status");
+  ask();
+  second.begin();
+};
+
+/** Changes settings: set({temperature: 1}). What is out of range is left as it was. */
+writing.set = (partial) => {
+  const changed = settings.change(partial);
+  if (!changed.length) return;
+  if (changed.includes("model")) changed.push(...fitModel(writing.settings.model));
+  publish(...changed);
+  if (changed.includes("second")) second.begin();
+  if (changed.includes("model") || changed.includes("text")) {
     end();
-    writing.status = "idle";
-    writeLink();
-    publish("status", "text");
-  };
-
-  /** After a move: what is not known here, or was drawn by other rules, is asked for. Moving on at once asks nothing. */
-  const settle = (delay = 120) => {
+    later = setTimeout(writing.clear, changed.includes("text") ? 300 : 0);
+  } else if (
+    writing.status === "running" &&
+    changed.some((name) => SAMPLING.includes(name) || name === "pace" || name === "length")
+  ) {
     clearTimeout(later);
-    const { state } = writing.cursor;
-    if (!state || state.drawnBy !== rules()) later = setTimeout(ask, state ? delay : 0);
-  };
+    later = setTimeout(writing.run, 120); // the request under way goes on until then
+  } else if (changed.some((name) => SAMPLING.includes(name))) settle();
+  writeLink();
+};
 
-  // --- what one can do ---------------------------------------------------------------------------------------------
+/** The layers and heads that a model has; what it does not have gives way to its last layer, or its first head. Returns
+ *  what did. */
+const fitModel = (model) => {
+  const { layers, heads } = writing.models[model];
+  Object.assign(FIELDS.layer, { max: layers - 1, initial: layers - 1 });
+  FIELDS.head.max = heads - 1;
+  const moved = ["layer", "head", "second"].filter((name) => !settings.allowed(name, writing.settings[name]));
+  for (const name of moved) writing.settings[name] = FIELDS[name].initial;
+  return moved;
+};
 
-  /** Writes up to the length that is set; from there, as much again. */
-  writing.run = () => {
-    const { length } = writing.settings;
-    writing.hover = null;
-    ask(length - (writing.cursor.depth % length));
-    former.second.run(length);
-  };
+// --- the link ----------------------------------------------------------------------------------------------------
 
-  writing.pause = () => {
-    if (writing.status !== "idle") rest();
-    former.second.pause();
-  };
+const { params: link, beyond, read } = linkOf(writing, second, settings, fitModel);
+const writeLink = page.keep("generate", link, beyond);
 
-  /** Whether tokens come, of this model or of the second. */
-  writing.runs = () => writing.status === "running" || former.second.running;
+/** The last node on the way of these tokens that is known here, and the tokens after it. */
+const asFarAsHere = (wanted) => {
+  let node = writing.branches.root;
+  let held = 0;
+  for (; held < wanted.length; held++) {
+    const next = node.children.find(({ token, state }) => token === wanted[held] && state);
+    if (!next) break;
+    node = next;
+  }
+  return { node, given: wanted.slice(held) };
+};
 
-  /** Ends the run and goes back to the prompt. What was written stays, on its branch. */
-  writing.stop = () => {
-    rest();
-    writing.go(writing.branches.root);
-    former.second.begin();
-  };
+/** Says what of a link could not be taken up, where nothing else has to be said. */
+const complain = (refused) => {
+  if (refused.length) writing.message ??= { kind: "error", text: refused.map(inWords).join(" ") };
+  publish("status");
+};
 
-  /** One token: the one that is drawn. */
-  writing.step = () => {
-    writing.pause();
-    const { state } = writing.cursor;
-    if (state && state.drawnBy === rules()) writing.take(state.drawn);
-    else ask(1);
-    former.second.step();
-  };
-
-  /** Writes this token after where one stands, whatever was drawn. */
-  writing.take = (token) => {
-    writing.pause();
-    const label = writing.cursor.state?.candidates.find(([id]) => id === token)?.[1] ?? "";
-    writing.go(writing.branches.write(writing.cursor, token, label));
-  };
-
-  /** Stands at a node. */
-  writing.go = (node) => {
-    if (writing.status !== "idle") rest();
-    writing.branches.visit(node);
-    writing.cursor = node;
-    writing.hover = null;
-    writeLink();
-    publish("text", "hover");
-    settle();
-  };
-
-  writing.back = () => writing.cursor.parent && writing.go(writing.cursor.parent);
-  writing.forward = () => writing.cursor.onward && writing.go(writing.cursor.onward);
-
-  /** Shows what the model made of the text up to a node, while it is pointed at. */
-  writing.point = (node) => {
-    const hover = writing.status === "running" || !node?.state || node === writing.cursor ? null : node;
-    if (hover === writing.hover) return;
-    writing.hover = hover;
-    publish("hover");
-  };
-
-  /** "1 token", "2 tokens". */
-  writing.count = (count) => former.say("write_count", { count });
-
-  const begin = () => {
-    writing.branches = new former.Branches(former.limits.written);
-    writing.cursor = writing.branches.root;
-    writing.hover = null;
-  };
-
-  /** Forgets what was written, and begins at the prompt. */
-  writing.clear = () => {
+/** Takes up a link's view while the page is open. */
+let followed = null; // the last of them
+writing.follow = async (params) => {
+  followed = params;
+  writing.message = null;
+  const before = SHAPING.map((name) => writing.settings[name]).join("\n");
+  const { given: wanted, other, refused } = read(params);
+  second.follow(other);
+  publish(...Object.keys(FIELDS));
+  if (before !== SHAPING.map((name) => writing.settings[name]).join("\n")) {
     end();
     begin();
-    writing.status = "idle";
-    publish("text", "hover", "status");
-    ask();
-    former.second.begin();
-  };
+  }
+  const { node, given } = asFarAsHere(wanted);
+  writing.branches.visit(node);
+  writing.cursor = node;
+  const few = given.length <= site.limits.shared; // more, of one who comes late, are painted many at once
+  const pause = few ? Math.min(SPREAD / given.length, 1000 / writing.settings.pace) : 0;
+  if (given.length || !node.state || node.state.drawnBy !== rules()) await ask(0, given, pause);
+  else rest();
+  if (followed === params) complain(refused);
+};
 
-  /** Changes settings: set({temperature: 1}). What is out of range is left as it was. */
-  writing.set = (partial) => {
-    const changed = settings.change(partial);
-    if (!changed.length) return;
-    if (changed.includes("model")) changed.push(...fitModel(writing.settings.model));
-    publish(...changed);
-    if (changed.includes("second")) former.second.begin();
-    if (changed.includes("model") || changed.includes("text")) {
-      end();
-      later = setTimeout(writing.clear, changed.includes("text") ? 300 : 0);
-    } else if (writing.status === "running" && changed.some((name) => SAMPLING.includes(name) || name === "pace" || name === "length")) {
-      clearTimeout(later);
-      later = setTimeout(writing.run, 120); // the request under way goes on until then
-    } else if (changed.some((name) => SAMPLING.includes(name))) settle();
-    writeLink();
-  };
+/** Once, when the tab comes on the page: its models, then what the link asks for. */
+writing.start = async ({ models, text }) => {
+  writing.models = models;
+  FIELDS.model.choices = Object.keys(models);
+  FIELDS.second.choices = ["", ...FIELDS.model.choices];
+  const [first] = FIELDS.model.choices;
+  FIELDS.model.initial = writing.settings.model = first;
+  FIELDS.text.initial = writing.settings.text = text;
+  const asked = tabOf(opened) === "generate" ? opened : new URLSearchParams();
+  const { given, other, refused } = read(asked);
+  publish("models", ...Object.keys(FIELDS));
+  followers.generate = writing.follow;
+  second.follow(other);
+  await ask(0, given);
+  complain(refused);
+};
 
-  /** The layers and heads that a model has; what it does not have gives way to its last layer, or its first head. Returns
-   *  what did. */
-  const fitModel = (model) => {
-    const { layers, heads } = writing.models[model];
-    Object.assign(FIELDS.layer, { max: layers - 1, initial: layers - 1 });
-    FIELDS.head.max = heads - 1;
-    const moved = ["layer", "head", "second"].filter((name) => !settings.allowed(name, writing.settings[name]));
-    for (const name of moved) writing.settings[name] = FIELDS[name].initial;
-    return moved;
-  };
-
-  // --- the link ----------------------------------------------------------------------------------------------------
-
-  const { params: link, beyond, read } = former.linkOf(writing, settings, fitModel);
-  const writeLink = former.page.keep("generate", link, beyond);
-
-  /** The last node on the way of these tokens that is known here, and the tokens after it. */
-  const asFarAsHere = (wanted) => {
-    let node = writing.branches.root;
-    let held = 0;
-    for (; held < wanted.length; held++) {
-      const next = node.children.find(({ token, state }) => token === wanted[held] && state);
-      if (!next) break;
-      node = next;
-    }
-    return { node, given: wanted.slice(held) };
-  };
-
-  /** Says what of a link could not be taken up, where nothing else has to be said. */
-  const complain = (refused) => {
-    if (refused.length) writing.message ??= { kind: "error", text: refused.map(former.told).join(" ") };
-    publish("status");
-  };
-
-  /** Takes up a link's view while the page is open. */
-  let followed = null; // the last of them
-  writing.follow = async (params) => {
-    followed = params;
-    writing.message = null;
-    const before = SHAPING.map((name) => writing.settings[name]).join("\n");
-    const { given: wanted, other, refused } = read(params);
-    former.second.follow(other);
-    publish(...Object.keys(FIELDS));
-    if (before !== SHAPING.map((name) => writing.settings[name]).join("\n")) {
-      end();
-      begin();
-    }
-    const { node, given } = asFarAsHere(wanted);
-    writing.branches.visit(node);
-    writing.cursor = node;
-    const few = given.length <= former.limits.shared; // more, of one who comes late, are painted many at once
-    const pause = few ? Math.min(SPREAD / given.length, 1000 / writing.settings.pace) : 0;
-    if (given.length || !node.state || node.state.drawnBy !== rules()) await ask(0, given, pause);
-    else rest();
-    if (followed === params) complain(refused);
-  };
-
-  /** Once, when the tab comes on the page: its models, then what the link asks for. */
-  writing.start = async ({ models, text }) => {
-    writing.models = models;
-    FIELDS.model.choices = Object.keys(models);
-    FIELDS.second.choices = ["", ...FIELDS.model.choices];
-    const [first] = FIELDS.model.choices;
-    FIELDS.model.initial = writing.settings.model = first;
-    FIELDS.text.initial = writing.settings.text = text;
-    const asked = former.tabOf(former.opened) === "generate" ? former.opened : new URLSearchParams();
-    const { given, other, refused } = read(asked);
-    publish("models", ...Object.keys(FIELDS));
-    former.followers.generate = writing.follow;
-    former.second.follow(other);
-    await ask(0, given);
-    complain(refused);
-  };
-
-  Object.assign(writing, { order, writeLink, beyond });
-  former.writing = writing;
-})();
+Object.assign(writing, { order, writeLink, beyond });

@@ -1,50 +1,63 @@
-// "Check yourself": one question, whose answer the running code gives once one has chosen; who leads a room sees how many
-// in it chose what. Adds former.learnCheck.
-(() => {
-  const former = window.former;
-  const { h, say } = former;
-  let groups = 0;
+// "Check yourself": one question, whose answer the running code gives once one has chosen; who leads a room sees how
+// many in it chose what.
 
-  /**
-   * A question with its choices: {question, choices: words of each, answer}; answer() resolves to {right: number of the
-   * choice that the code bears out, said: the sentence with its numbers}. A vote counts in the room once
-   * the page can say which choice is right.
-   */
-  former.learnCheck = (section, { question, choices, answer }) => {
-    const group = `former-learn-check-${groups++}`;
-    const said = h("p", { class: "said", role: "status" });
-    let last = null; // the choice whose answer is to be shown
-    const choose = async (chosen) => {
-      last = chosen;
-      said.textContent = say("learn_check_wait");
-      said.className = "said";
-      try {
-        const { right, said: why } = await answer();
-        if (last !== chosen) return;
-        former.room.vote(section.name, chosen);
-        const key = right === chosen ? "learn_check_right" : "learn_check_wrong";
-        said.textContent = say(key, { right: choices[right], said: why });
-        said.classList.add(right === chosen ? "right" : "wrong");
-        former.learn.answer(section.name);
-      } catch (error) {
-        if (last === chosen) said.textContent = former.whyNot(error);
-      }
-    };
-    const votes = choices.map(() => h("output", { class: "votes", hidden: true }));
-    const labels = choices.map((words, i) => h("label", {}, h("input", { type: "radio", name: group, value: i, onchange: () => choose(i) }), h("span", {}, words), votes[i]));
-    const all = h("p", { class: "all-votes", role: "status" });
-    const legend = h("legend", {}, say("learn_check"));
-    const node = h("fieldset", { class: "check" }, legend, h("p", {}, question), ...labels, all, said);
-    former.room.subscribe(node, () => {
-      const { state, votes: given } = former.room;
-      const counts = state === "leading" && given?.question === section.name ? given.counts : null;
-      const count = counts?.reduce((one, other) => one + other, 0);
-      votes.forEach((node, i) => {
-        node.hidden = !counts;
-        if (counts) node.replaceChildren(former.bar((counts[i] ?? 0) / (count || 1)), former.whole(counts[i] ?? 0));
-      });
-      all.textContent = counts ? say("room_votes", { count }) : "";
-    });
-    return node;
+import { whyNot } from "../../../browser/lib/ask.js";
+import { h } from "../../../browser/lib/base.js";
+import { makeBar } from "../../../browser/lib/colour.js";
+import { say } from "../../../browser/lib/messages.js";
+import { asWhole } from "../../../browser/lib/numbers.js";
+import { room } from "../../../browser/lib/room.js";
+import { learn } from "./learn.js";
+
+let groups = 0;
+
+/**
+ * A question with its choices: {question, choices: words of each, answer}; answer() resolves to {right: number of the
+ * choice that the code bears out, said: the sentence with its numbers}. A vote counts in the room once
+ * the page can say which choice is right.
+ */
+export const learnCheck = (section, { question, choices, answer }) => {
+  const group = `former-learn-check-${groups++}`;
+  const said = h("p", { class: "said", role: "status" });
+  let last = null; // the choice whose answer is to be shown
+  const choose = async (chosen) => {
+    last = chosen;
+    said.textContent = say("learn_check_wait");
+    said.className = "said";
+    try {
+      const { right, said: why } = await answer();
+      if (last !== chosen) return;
+      room.vote(section.name, chosen);
+      const key = right === chosen ? "learn_check_right" : "learn_check_wrong";
+      said.textContent = say(key, { right: choices[right], said: why });
+      said.classList.add(right === chosen ? "right" : "wrong");
+      learn.answer(section.name);
+    } catch (error) {
+      if (last === chosen) said.textContent = whyNot(error);
+    }
   };
-})();
+  const votes = choices.map(() => h("output", { class: "votes", hidden: true }));
+  const labels = choices.map((words, i) =>
+    h(
+      "label",
+      {},
+      h("input", { type: "radio", name: group, value: i, onchange: () => choose(i) }),
+      h("span", {}, words),
+      votes[i],
+    ),
+  );
+  const all = h("p", { class: "all-votes", role: "status" });
+  const legend = h("legend", {}, say("learn_check"));
+  const node = h("fieldset", { class: "check" }, legend, h("p", {}, question), ...labels, all, said);
+  room.subscribe(node, () => {
+    const { state, votes: given } = room;
+    const counts = state === "leading" && given?.question === section.name ? given.counts : null;
+    const count = counts?.reduce((one, other) => one + other, 0);
+    votes.forEach((node, i) => {
+      node.hidden = !counts;
+      if (counts) node.replaceChildren(makeBar((counts[i] ?? 0) / (count || 1)), asWhole(counts[i] ?? 0));
+    });
+    all.textContent = counts ? say("room_votes", { count }) : "";
+  });
+  return node;
+};

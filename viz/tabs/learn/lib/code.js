@@ -1,43 +1,74 @@
 // The code of a section: functions of former as they stand in its files, and on request the tensors of what is on the
-// screen. Adds former.learnCode.
-(() => {
-  const former = window.former;
-  const { h, say } = former;
+// screen.
 
-  /** Lines of Python as elements: what is a docstring or a comment stands back. */
-  const coloured = (text) =>
-    text.split(/("""[\s\S]*?"""|#.*)/).map((piece) => (/^("""|#)/.test(piece) ? h("i", {}, piece) : piece));
+import { answerTo, whyNot } from "../../../browser/lib/ask.js";
+import { h } from "../../../browser/lib/base.js";
+import { asList, say } from "../../../browser/lib/messages.js";
+import { asFixed } from "../../../browser/lib/numbers.js";
 
-  const tensor = ({ name, shape, rows }) =>
-    h("figure", { "data-tensor": name },
-      h("figcaption", {}, say("learn_code_shape", { name, shape: former.list(shape.map(String)) })),
-      h("table", {}, ...rows.map((row) => h("tr", {}, ...row.map((value) => h("td", {}, value === null ? "−∞" : former.fixed(value, 3))), row.length < shape.at(-1) ? h("td", {}, "…") : null))),
-      rows.length < shape.slice(0, -1).reduce((one, other) => one * other, 1) ? h("p", {}, "…") : null,
+/** Lines of Python as elements: what is a docstring or a comment stands back. */
+const coloured = (text) =>
+  text.split(/("""[\s\S]*?"""|#.*)/).map((piece) => (/^("""|#)/.test(piece) ? h("i", {}, piece) : piece));
+
+const tensor = ({ name, shape, rows }) =>
+  h(
+    "figure",
+    { "data-tensor": name },
+    h("figcaption", {}, say("learn_code_shape", { name, shape: asList(shape.map(String)) })),
+    h(
+      "table",
+      {},
+      ...rows.map((row) =>
+        h(
+          "tr",
+          {},
+          ...row.map((value) => h("td", {}, value === null ? "−∞" : asFixed(value, 3))),
+          row.length < shape.at(-1) ? h("td", {}, "…") : null,
+        ),
+      ),
+    ),
+    rows.length < shape.slice(0, -1).reduce((one, other) => one * other, 1) ? h("p", {}, "…") : null,
+  );
+
+const ask = (path, body) => answerTo(path, body).catch((error) => ({ refused: whyNot(error) }));
+
+/** What folds out to the code of a section. */
+export const learnCode = (section) => {
+  const body = h("div", { class: "functions" });
+  const tensors = h("div", { class: "tensors", "aria-live": "polite" });
+  const values = h(
+    "button",
+    { type: "button", class: "field-button", title: say("learn_code_values_hint") },
+    say("learn_code_values"),
+  );
+  const details = h(
+    "details",
+    { class: "code" },
+    h("summary", {}, h("b", {}, say("learn_code")), " ", h("code", {}, asList(section.code))),
+    values,
+    tensors,
+    body,
+  );
+  values.addEventListener("click", async () => {
+    const view = section.live?.view; // none before the section's script is here
+    const early = { refused: say("python_early") };
+    const { refused, tensors: given = [] } = view ? await ask(`/learn/${section.name}/values`, view) : early;
+    tensors.replaceChildren(...(refused ? [refused] : given.map(tensor)));
+  });
+  details.addEventListener("toggle", async () => {
+    if (!details.open || body.childElementCount) return;
+    const { refused, functions = [] } = await ask(`/learn/${section.name}/code`);
+    body.replaceChildren(
+      refused ?? "",
+      ...functions.map(({ file, line, text }) =>
+        h(
+          "figure",
+          {},
+          h("figcaption", {}, say("learn_code_place", { file, line })),
+          h("pre", { tabindex: 0 }, ...coloured(text)),
+        ),
+      ),
     );
-
-  const ask = (path, body) => former.answer(path, body).catch((error) => ({ refused: former.whyNot(error) }));
-
-  /** What folds out to the code of a section. */
-  former.learnCode = (section) => {
-    const body = h("div", { class: "functions" });
-    const tensors = h("div", { class: "tensors", "aria-live": "polite" });
-    const values = h("button", { type: "button", class: "field-button", title: say("learn_code_values_hint") }, say("learn_code_values"));
-    const details = h("details", { class: "code" },
-      h("summary", {}, h("b", {}, say("learn_code")), " ", h("code", {}, former.list(section.code))), values, tensors, body);
-    values.addEventListener("click", async () => {
-      const view = section.live?.view; // none before the section's script is here
-      const early = { refused: say("python_early") };
-      const { refused, tensors: given = [] } = view ? await ask(`/learn/${section.name}/values`, view) : early;
-      tensors.replaceChildren(...(refused ? [refused] : given.map(tensor)));
-    });
-    details.addEventListener("toggle", async () => {
-      if (!details.open || body.childElementCount) return;
-      const { refused, functions = [] } = await ask(`/learn/${section.name}/code`);
-      body.replaceChildren(
-        refused ?? "",
-        ...functions.map(({ file, line, text }) => h("figure", {}, h("figcaption", {}, say("learn_code_place", { file, line })), h("pre", { tabindex: 0 }, ...coloured(text)))),
-      );
-    });
-    return details;
-  };
-})();
+  });
+  return details;
+};

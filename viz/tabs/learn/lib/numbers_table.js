@@ -1,49 +1,52 @@
-// Small tables whose numbers change while one drags. Adds former.numbersTable.
-(() => {
-  const former = window.former;
-  const { h } = former;
+// Small tables whose numbers change while one drags.
 
-  /** A table of numbers with a word for each row and column: {node, draw({rows, columns, values, scale, chosen})}; `scale`
-   *  names the colours, of scores or weights; onrow(i) makes the words of the rows buttons, which say(i) names. */
-  former.numbersTable = (caption, { onrow, sayRow } = {}) => {
-    const body = h("tbody");
-    const top = h("tr");
-    const node = h("table", { class: "numbers" }, h("caption", {}, caption), h("thead", {}, top), body);
-    let size = "";
+import { h } from "../../../browser/lib/base.js";
+import { ground, palette } from "../../../browser/lib/colour.js";
+import { asFixed } from "../../../browser/lib/numbers.js";
 
-    const build = (rows, columns) => {
-      top.replaceChildren(h("td"), ...columns.map(() => h("th", { scope: "col" })));
-      body.replaceChildren(
-        ...rows.map((_, i) => {
-          const name = onrow ? h("button", { type: "button", onclick: () => onrow(i) }) : h("span");
-          return h("tr", {}, h("th", { scope: "row" }, name), ...columns.map(() => h("td")));
-        }),
-      );
-    };
+/** A table of numbers with a word for each row and column: {node, draw({rows, columns, values, scale, chosen})}; `scale`
+ *  names the colours, of scores or weights; onrow(i) makes the words of the rows buttons, which say(i) names. */
+export const numbersTable = (caption, { onrow, sayRow } = /** @type {any} */ ({})) => {
+  const body = h("tbody");
+  const top = h("tr");
+  const node = h("table", { class: "numbers" }, h("caption", {}, caption), h("thead", {}, top), body);
+  let size = "";
 
-    const draw = ({ rows, columns = rows, values, scale, most = 1, chosen = null, hue = null }) => {
-      if (size !== `${rows.length} ${columns.length}`) build(rows, columns);
-      size = `${rows.length} ${columns.length}`;
-      const colours = former.colours()[scale];
-      const pixel = (value) => (scale === "weights" ? Math.round(255 * value) : Math.round(127.5 + 127.5 * Math.max(-1, Math.min(1, value / most))));
-      columns.forEach((word, j) => (top.children[j + 1].textContent = word));
-      rows.forEach((word, i) => {
-        const row = body.children[i];
-        row.classList.toggle("chosen", i === chosen);
-        const name = row.firstChild.firstChild;
-        name.textContent = word;
-        if (hue) name.className = `hue-${hue[i]}`;
-        if (onrow) {
-          name.setAttribute("aria-pressed", i === chosen);
-          name.setAttribute("aria-label", sayRow(i));
-        }
-        values[i].forEach((value, j) => {
-          const cell = row.children[j + 1];
-          cell.textContent = former.fixed(value, 2);
-          former.ground(cell, colours[pixel(value)]);
-        });
-      });
-    };
-    return { node, draw };
+  const build = (rows, columns) => {
+    top.replaceChildren(h("td"), ...columns.map(() => h("th", { scope: "col" })));
+    body.replaceChildren(
+      ...rows.map((_, i) => {
+        const name = onrow ? h("button", { type: "button", onclick: () => onrow(i) }) : h("span");
+        return h("tr", {}, h("th", { scope: "row" }, name), ...columns.map(() => h("td")));
+      }),
+    );
   };
-})();
+
+  const draw = ({ rows, columns = rows, values, scale, most = 1, chosen = null, hue = null }) => {
+    if (size !== `${rows.length} ${columns.length}`) build(rows, columns);
+    size = `${rows.length} ${columns.length}`;
+    const colours = palette()[scale];
+    const pixel = (value) =>
+      scale === "weights"
+        ? Math.round(255 * value)
+        : Math.round(127.5 + 127.5 * Math.max(-1, Math.min(1, value / most)));
+    columns.forEach((word, j) => (top.children[j + 1].textContent = word));
+    rows.forEach((word, i) => {
+      const row = body.children[i];
+      row.classList.toggle("chosen", i === chosen);
+      const name = row.firstChild.firstChild;
+      name.textContent = word;
+      if (hue) name.className = `hue-${hue[i]}`;
+      if (onrow) {
+        name.setAttribute("aria-pressed", i === chosen);
+        name.setAttribute("aria-label", sayRow(i));
+      }
+      values[i].forEach((value, j) => {
+        const cell = row.children[j + 1];
+        cell.textContent = asFixed(value, 2);
+        ground(cell, colours[pixel(value)]);
+      });
+    });
+  };
+  return { node, draw };
+};

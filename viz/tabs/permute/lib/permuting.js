@@ -1,165 +1,194 @@
 // What the parts of tab Permute share: the text, the order of its words, the switches, and Python's answer to them.
-// Adds former.permuting.
-(() => {
-  const former = window.former;
-  const AS_TYPED = "typed"; // the order of a text in which nothing was moved
-  const LONGEST = 9; // characters of a word's name
 
-  const permuting = former.demo(
-    "permute",
-    {
-      text: { initial: "", longest: Infinity }, // the server says how long is too long
-      order: { initial: AS_TYPED, longest: 3 * former.limits.words, eager: true }, // "2.0.1": whose word stands at each place
-      seed: { initial: 1, min: 0, max: 9999 }, // of the shuffle
-      positions: { initial: "none", choices: ["none", "learned", "sinusoidal"] },
-      mask: { initial: "none", choices: ["none", "causal"] },
-      output: { initial: "block", choices: ["basic", "layer", "block", "classifier"] }, // the one in the picture
-      part: { initial: 0, min: 0, max: 0 }, // which of each output's numbers
-      scale: { initial: "same", choices: ["same", "log"] }, // of the difference
-      table: { initial: "", choices: [""] }, // of position vectors
-      at: { initial: 20, min: 0, max: 9999 }, // the position set against all others
-      product: { initial: "cosine", choices: ["cosine", "dot"] },
+import { h } from "../../../browser/lib/base.js";
+import { makeDemo } from "../../../browser/lib/demo.js";
+import { fields } from "../../../browser/lib/fields.js";
+import { makeHints } from "../../../browser/lib/hint.js";
+import { say } from "../../../browser/lib/messages.js";
+import { viewOf } from "../../../browser/lib/python.js";
+import { site } from "../../../browser/lib/site.js";
+
+const AS_TYPED = "typed"; // the order of a text in which nothing was moved
+const LONGEST = 9; // characters of a word's name
+
+export const permuting = makeDemo(
+  "permute",
+  {
+    text: { initial: "", longest: Infinity }, // the server says how long is too long
+    order: { initial: AS_TYPED, longest: 3 * site.limits.words, eager: true }, // "2.0.1": whose word stands at each place
+    seed: { initial: 1, min: 0, max: 9999 }, // of the shuffle
+    positions: { initial: "none", choices: ["none", "learned", "sinusoidal"] },
+    mask: { initial: "none", choices: ["none", "causal"] },
+    output: { initial: "block", choices: ["basic", "layer", "block", "classifier"] }, // the one in the picture
+    part: { initial: 0, min: 0, max: 0 }, // which of each output's numbers
+    scale: { initial: "same", choices: ["same", "log"] }, // of the difference
+    table: { initial: "", choices: [""] }, // of position vectors
+    at: { initial: 20, min: 0, max: 9999 }, // the position set against all others
+    product: { initial: "cosine", choices: ["cosine", "dot"] },
+  },
+  {
+    permuted: {
+      paths: ["/ask/equivariance/errors", "/ask/moved-rows/rows", "/ask/verdicts/verdicts"],
+      needs: ["text", "order", "positions", "mask", "output"],
     },
-    {
-      permuted: {
-        paths: ["/ask/equivariance/errors", "/ask/moved-rows/rows", "/ask/verdicts/verdicts"],
-        needs: ["text", "order", "positions", "mask", "output"],
-      },
-    },
-  );
-  const { fields } = permuting;
-  permuting.SHOWN = 32; // of an output's numbers at once
-  former.viewOf.permute = () => permuting.answers.permuted && permuting.view;
+  },
+);
+const { fields: ranges } = permuting;
+permuting.SHOWN = 32; // of an output's numbers at once
+viewOf.permute = () => permuting.answers.permuted && permuting.view;
 
-  /** Before start: what a page without a link shows, {text, order, ...}, and what there is to choose from. */
-  permuting.begin = (initial, choices) => {
-    for (const [name, value] of Object.entries(initial)) fields[name].initial = permuting.view[name] = value;
-    for (const [name, limits] of Object.entries(choices)) Object.assign(fields[name], limits);
-  };
+/** Before start: what a page without a link shows, {text, order, ...}, and what there is to choose from. */
+permuting.begin = (initial, choices) => {
+  for (const [name, value] of Object.entries(initial)) ranges[name].initial = permuting.view[name] = value;
+  for (const [name, limits] of Object.entries(choices)) Object.assign(ranges[name], limits);
+};
 
-  // A link with a text of its own and no order means that text as it was typed.
-  const { read } = permuting;
-  permuting.read = (params) => {
-    const given = new URLSearchParams(params);
-    if (given.has("text") && !given.has("order")) given.set("order", AS_TYPED);
-    read(given);
-  };
+// A link with a text of its own and no order means that text as it was typed.
+const { read } = permuting;
+permuting.read = (params) => {
+  const given = new URLSearchParams(params);
+  if (given.has("text") && !given.has("order")) given.set("order", AS_TYPED);
+  read(given);
+};
 
-  /** Another text begins in its own order. */
-  permuting.type = (text) => permuting.set({ text, order: AS_TYPED });
+/** Another text begins in its own order. */
+permuting.type = (text) => permuting.set({ text, order: AS_TYPED });
 
-  permuting.labels = () => permuting.answers.permuted?.labels ?? [];
+permuting.labels = () => permuting.answers.permuted?.labels ?? [];
 
-  /** order[i]: which word of the text as typed stands at place i. */
-  permuting.order = () => {
-    const typed = permuting.labels().map((_, i) => i);
-    const given = permuting.view.order.split(".").map(Number);
-    const fits = given.length === typed.length && new Set(given).size === typed.length && given.every((i) => i in typed);
-    return permuting.view.order !== AS_TYPED && fits ? given : typed;
-  };
+/** order[i]: which word of the text as typed stands at place i. */
+permuting.order = () => {
+  const typed = permuting.labels().map((_, i) => i);
+  const given = permuting.view.order.split(".").map(Number);
+  const fits = given.length === typed.length && new Set(given).size === typed.length && given.every((i) => i in typed);
+  return permuting.view.order !== AS_TYPED && fits ? given : typed;
+};
 
-  permuting.arrange = (order) =>
-    permuting.set({ order: order.every((word, place) => word === place) ? AS_TYPED : order.join(".") });
+permuting.arrange = (order) =>
+  permuting.set({ order: order.every((word, place) => word === place) ? AS_TYPED : order.join(".") });
 
-  /** Moves the word at one place to another; those between make room. */
-  permuting.move = (from, to) => {
-    const order = permuting.order();
-    if (from === to || !(from in order) || !(to in order)) return;
-    order.splice(to, 0, ...order.splice(from, 1));
-    permuting.arrange(order);
-  };
+/** Moves the word at one place to another; those between make room. */
+permuting.move = (from, to) => {
+  const order = permuting.order();
+  if (from === to || !(from in order) || !(to in order)) return;
+  order.splice(to, 0, ...order.splice(from, 1));
+  permuting.arrange(order);
+};
 
-  /** Numbers in [0, 1), always the same for a seed (mulberry32). */
-  const dice = (seed) => () => {
-    seed = (seed + 0x6d2b79f5) | 0;
-    let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
+/** Numbers in [0, 1), always the same for a seed (mulberry32). */
+const dice = (seed) => () => {
+  seed = (seed + 0x6d2b79f5) | 0;
+  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+  return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+};
 
-  /** A seed's order of so many words (Fisher and Yates), never the one as typed. */
-  permuting.shuffled = (count, seed) => {
-    const next = dice(seed);
-    const order = Array.from({ length: count }, (_, i) => i);
-    do for (let i = count - 1; i > 0; i--) {
+/** A seed's order of so many words (Fisher and Yates), never the one as typed. */
+permuting.shuffled = (count, seed) => {
+  const next = dice(seed);
+  const order = Array.from({ length: count }, (_, i) => i);
+  do
+    for (let i = count - 1; i > 0; i--) {
       const j = Math.floor(next() * (i + 1));
       [order[i], order[j]] = [order[j], order[i]];
     }
-    while (count > 1 && order.every((word, place) => word === place));
-    return order;
+  while (count > 1 && order.every((word, place) => word === place));
+  return order;
+};
+
+/** Shuffles with the seed on screen; where the words stand so already, with the next. */
+permuting.shuffle = (seed = permuting.view.seed) => {
+  const count = permuting.labels().length;
+  const join = (order) => order.join(".");
+  if (join(permuting.shuffled(count, seed)) === permuting.view.order) seed = (seed + 1) % (ranges.seed.max + 1);
+  permuting.set({ seed, order: count > 1 ? join(permuting.shuffled(count, seed)) : AS_TYPED });
+};
+
+// --- the answer's numbers ----------------------------------------------------------------------------------------
+
+/** {f: f(x), moved: P f(x), after: f(Px), difference}, each words × emb numbers, and the average where there is one. */
+const decode = ({ before, after, pooled, values, order, output }) => {
+  const apart = (a, b) => a.map((value, i) => Math.abs(value - b[i]));
+  const maps = (one, other, moved) => ({ f: one, moved, after: other, difference: apart(other, moved) });
+  const made = maps(
+    before.flat(),
+    after.flat(),
+    order.flatMap((word) => before[word]),
+  );
+  return {
+    words: before.length,
+    emb: before[0].length,
+    output,
+    order,
+    values,
+    ...made,
+    pooled: pooled && maps(pooled[0], pooled[1], pooled[0]),
   };
+};
 
-  /** Shuffles with the seed on screen; where the words stand so already, with the next. */
-  permuting.shuffle = (seed = permuting.view.seed) => {
-    const count = permuting.labels().length;
-    const join = (order) => order.join(".");
-    if (join(permuting.shuffled(count, seed)) === permuting.view.order) seed = (seed + 1) % (fields.seed.max + 1);
-    permuting.set({ seed, order: count > 1 ? join(permuting.shuffled(count, seed)) : AS_TYPED });
-  };
+let decoded = { answer: null };
+permuting.picture = () => {
+  const answer = permuting.answers.permuted;
+  if (decoded.answer !== answer) decoded = { answer, made: answer && decode(answer) };
+  return decoded.made;
+};
 
-  // --- the answer's numbers ----------------------------------------------------------------------------------------
+/** {name, error, size, limit, equal, plain} of an output; null before the first answer. */
+permuting.measured = (name) => {
+  const answer = permuting.answers.permuted;
+  if (!answer) return null;
+  const i = answer.outputs.indexOf(name);
+  const [error, size, limit] = [answer.errors[i], answer.sizes[i], answer.limits[i]];
+  return { name, error, size, limit, equal: error <= limit, plain: answer.plain?.[i] ?? null };
+};
 
-  /** {f: f(x), moved: P f(x), after: f(Px), difference}, each words × emb numbers, and the average where there is one. */
-  const decode = ({ before, after, pooled, values, order, output }) => {
-    const apart = (a, b) => a.map((value, i) => Math.abs(value - b[i]));
-    const maps = (one, other, moved) => ({ f: one, moved, after: other, difference: apart(other, moved) });
-    const made = maps(before.flat(), after.flat(), order.flatMap((word) => before[word]));
-    return { words: before.length, emb: before[0].length, output, order, values, ...made, pooled: pooled && maps(pooled[0], pooled[1], pooled[0]) };
-  };
+/** {name, positions, classes, before, after, moved, equal} of each trained classifier. */
+permuting.verdicts = ({ names, trained, classes, probs, same }) =>
+  names.map((name, i) => {
+    const [before, after] = probs[i];
+    const moved = Math.max(...before.map((prob, j) => Math.abs(after[j] - prob)));
+    return { name, positions: trained[i], classes, before, after, moved, equal: same[i] };
+  });
 
-  let decoded = { answer: null };
-  permuting.picture = () => {
-    const answer = permuting.answers.permuted;
-    if (decoded.answer !== answer) decoded = { answer, made: answer && decode(answer) };
-    return decoded.made;
-  };
+/** The names of some words, cut where they are long: each with its number in the text as typed, "film₂". */
+permuting.names = (words) =>
+  words.map((word) => {
+    const label = [...permuting.labels()[word]];
+    const cut = label.length > LONGEST ? `${label.slice(0, LONGEST - 1).join("")}…` : label.join("");
+    return cut + [...`${word + 1}`].map((digit) => "₀₁₂₃₄₅₆₇₈₉"[digit]).join("");
+  });
 
-  /** {name, error, size, limit, equal, plain} of an output; null before the first answer. */
-  permuting.measured = (name) => {
-    const answer = permuting.answers.permuted;
-    if (!answer) return null;
-    const i = answer.outputs.indexOf(name);
-    const [error, size, limit] = [answer.errors[i], answer.sizes[i], answer.limits[i]];
-    return { name, error, size, limit, equal: error <= limit, plain: answer.plain?.[i] ?? null };
-  };
+// --- controls ----------------------------------------------------------------------------------------------------
 
-  /** {name, positions, classes, before, after, moved, equal} of each trained classifier. */
-  permuting.verdicts = ({ names, trained, classes, probs, same }) =>
-    names.map((name, i) => {
-      const [before, after] = probs[i];
-      const moved = Math.max(...before.map((prob, j) => Math.abs(after[j] - prob)));
-      return { name, positions: trained[i], classes, before, after, moved, equal: same[i] };
-    });
+/** A radio group for a field, by its words `permute_{name}_{value}`: {node, update}. */
+permuting.choice = (name, values) => {
+  const key = (value) => `permute_${name}_${value}`;
+  return fields.choice(
+    permuting,
+    name,
+    say(`permute_${name}`),
+    values,
+    (value) => say(key(value)),
+    (value) => say(`${key(value)}_hint`),
+  );
+};
 
-  /** The names of some words, cut where they are long: each with its number in the text as typed, "film₂". */
-  permuting.names = (words) =>
-    words.map((word) => {
-      const label = [...permuting.labels()[word]];
-      const cut = label.length > LONGEST ? `${label.slice(0, LONGEST - 1).join("")}…` : label.join("");
-      return cut + [...`${word + 1}`].map((digit) => "₀₁₂₃₄₅₆₇₈₉"[digit]).join("");
-    });
+permuting.button = (name, act) => {
+  return h(
+    "button",
+    { type: "button", class: `permute-button ${name}`, title: say(`permute_${name}_hint`), onclick: act },
+    say(`permute_${name}`),
+  );
+};
+permuting.hints = () =>
+  makeHints(["shuffle", "restore"].map((name) => [say(`permute_${name}`), say(`permute_${name}_hint`)]));
+permuting.buttons = () => [
+  permuting.button("shuffle", () => permuting.shuffle()),
+  permuting.button("restore", () => permuting.set({ order: AS_TYPED })),
+];
 
-  // --- controls ----------------------------------------------------------------------------------------------------
-
-  /** A radio group for a field, by its words `permute_{name}_{value}`: {node, update}. */
-  permuting.choice = (name, values) => {
-    const key = (value) => `permute_${name}_${value}`;
-    const { say, fields } = former;
-    return fields.choice(permuting, name, say(`permute_${name}`), values, (value) => say(key(value)), (value) => say(`${key(value)}_hint`));
-  };
-
-  permuting.button = (name, act) => {
-    const { h, say } = former;
-    return h("button", { type: "button", class: `permute-button ${name}`, title: say(`permute_${name}_hint`), onclick: act }, say(`permute_${name}`));
-  };
-  permuting.hints = () => former.hints(["shuffle", "restore"].map((name) => [former.say(`permute_${name}`), former.say(`permute_${name}_hint`)]));
-  permuting.buttons = () => [permuting.button("shuffle", () => permuting.shuffle()), permuting.button("restore", () => permuting.set({ order: AS_TYPED }))];
-
-  /** In a panel that fills the window: what else moves its picture, {node, update}. */
-  permuting.bar = (...choices) => {
-    const node = former.h("div", { class: "permute-bar" }, ...permuting.buttons(), ...choices.map((choice) => choice.node));
-    return { node, update: () => choices.forEach((choice) => choice.update()) };
-  };
-
-  former.permuting = permuting;
-})();
+/** In a panel that fills the window: what else moves its picture, {node, update}. */
+permuting.bar = (...choices) => {
+  const node = h("div", { class: "permute-bar" }, ...permuting.buttons(), ...choices.map((choice) => choice.node));
+  return { node, update: () => choices.forEach((choice) => choice.update()) };
+};

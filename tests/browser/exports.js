@@ -1,0 +1,16 @@
+// What the page's modules export, offered to the tests as `former`, each once the page has fetched it.
+(() => {
+  const former = {};
+  const offer = (module) => {
+    for (const name of Object.keys(module)) {
+      if (name === "site") Object.assign(former, module.site);
+      else if (name !== "mount") Object.defineProperty(former, name, { enumerable: true, get: () => module[name] });
+    }
+    if (former.page) Object.assign(window, { former }); // the page has begun
+  };
+  const fetched = new PerformanceObserver((entries) => {
+    for (const { name } of entries.getEntries())
+      if (/\/web\/[0-9a-f]+\/.*\.js$/.test(name)) import(name).then(offer, () => {}); // the page itself says why not
+  });
+  fetched.observe({ type: "resource", buffered: true });
+})();

@@ -1,0 +1,86 @@
+"""The page's scripts as the server hands them out, and how they depend on one another."""
+
+import gzip
+import re
+
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.testclient import TestClient
+
+from viz import gradio_adapter
+from viz.browser import ahead, scripts
+from viz.tabs import TABS
+
+SCRIPT, STYLE, FONT = (next(gradio_adapter.ASSETS.glob(f"*.{kind}")).name for kind in ("js", "css", "woff2"))
+
+
+@pytest.fixture(scope="module")
+def client() -> TestClient:
+    return TestClient(Starlette(middleware=[Middleware(scripts.Scripts)]))
+
+
+def imports_of(name: str) -> list[str]:
+    """The scripts that one imports by itself."""
+    return [
+        scripts.name_of((scripts.VIZ / name).parent.joinpath(other.decode()).resolve())
+        for other in scripts.IMPORT.findall(scripts.sources()[name])
+    ]
+
+
+def test_a_script_comes_as_it_stands_in_its_file_and_may_be_kept(client):
+    answer = client.get(f"{scripts.folder()}browser/lib/base.js")
+    assert answer.content == (scripts.VIZ / "browser" / "lib" / "base.js").read_bytes()
+    assert answer.headers["content-type"].startswith("text/javascript")
+    assert "immutable" in answer.headers["cache-control"]
+
+
+def test_nothing_but_scripts_of_this_version_comes(client):
+    for path in ("browser/__init__.py", "browser/page.css", "../former/__init__.py", "browser/lib/none.js", ""):
+        assert client.get(scripts.folder() + path).status_code == 404, path
+    older = client.get("/web/000000000000/browser/lib/base.js")
+    assert older.status_code == 404
+    assert older.headers["cache-control"] == "no-store"
+
+
+def test_gradio_s_own_scripts_and_styles_come_from_memory_as_they_stand_in_its_package(client):
+    for name in (SCRIPT, STYLE):
+        answer = client.get(f"/assets/{name}")
+        assert answer.content == (gradio_adapter.ASSETS / name).read_bytes()
+        assert "immutable" in answer.headers["cache-control"]
+
+
+def test_what_else_is_asked_for_among_gradio_s_is_left_to_gradio(client):
+    for name in (FONT, "none.js", "..%2Findex.html", "..%2F..%2Fsupport.js", ""):
+        assert client.get(f"/assets/{name}").status_code == 404, name  # here there is no Gradio behind it
+    assert client.get(f"/assets/{SCRIPT}", headers={"Accept-Encoding": "br"}).status_code == 404
+
+
+def test_a_script_imports_what_there_is_and_none_of_them_in_a_circle():
+    names = scripts.sources().keys()
+    before: dict[str, set[str]] = {}  # what each script needs, directly or not
+
+    def needs(name: str, above: tuple[str, ...]) -> set[str]:
+        assert name not in above, f"a circle: {' → '.join((*above, name))}"
+        if name not in before:
+            own = imports_of(name)
+            assert names >= set(own), name
+            before[name] = set(own).union(*(needs(other, (*above, name)) for other in own))
+        return before[name]
+
+    for name in names:
+        assert set(scripts.needed([scripts.VIZ / name])) == needs(name, ()) | {name}
+    assert len(before) > 100
+
+
+def test_the_packing_loses_nothing():
+    for name, source in scripts.sources().items():
+        assert gzip.decompress(scripts.packed(name)) == source
+
+
+def test_the_scripts_of_the_tab_that_a_link_opens_are_named_ahead_and_those_of_no_other():
+    said = dict(re.findall(r'"(\w+)": \[("[^\]]+")\]', ahead(TABS)))
+    assert said.keys() == {tab.name for tab in TABS}
+    for tab in TABS:
+        assert f'"tabs/{tab.name}/' in said[tab.name]
+    assert '"tabs/generate/' not in said["mask"]

@@ -1,0 +1,41 @@
+// Draws the page's parts, each once its script and what that imports are here.
+
+import { opened } from "./lib/address.js";
+import { imported, whyNot } from "./lib/ask.js";
+import { h } from "./lib/base.js";
+import { say } from "./lib/messages.js";
+import { page } from "./lib/page.js";
+import { site } from "./lib/site.js";
+
+const LATEST = 500; // ms, after which a part waits no longer
+
+/** Whether a script draws what the page opens with; a panel that fills the window is one of all its tab's. */
+const comesFirst = (path) => {
+  const [, tab = page.tab] = path.match(/^tabs\/(\w+)/) ?? [];
+  return tab === page.tab && (site.first.includes(path) || opened.has("present") || opened.has("embed"));
+};
+
+/** Resolves when the page has a moment to spare. */
+const spare = () =>
+  new Promise((done) =>
+    window.requestIdleCallback ? requestIdleCallback(done, { timeout: LATEST }) : setTimeout(done),
+  );
+
+/** Draws a part, {element, trigger, props, watch} as Gradio gives it, by the script at a path below viz; data-coming says
+ *  that it is still to come. */
+export const mount = async (path, part) => {
+  part.element.dataset.coming = "";
+  if (!comesFirst(path)) await spare();
+  try {
+    const script = await imported(new URL(`../${path}`, import.meta.url).href);
+    script.mount(part);
+  } catch (error) {
+    const again = h(
+      "button",
+      { type: "button", class: "field-button", onclick: () => mount(path, part) },
+      say("learn_again"),
+    );
+    part.element.replaceChildren(h("p", { class: "note error", role: "alert" }, whyNot(error), " ", again));
+  }
+  delete part.element.dataset.coming;
+};

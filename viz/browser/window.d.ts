@@ -1,0 +1,27 @@
+// What the scripts find in a page beside what every browser has.
+
+interface Window {
+  Plotly: any;
+  gradio_config?: { root?: string; components?: any[] };
+  formerLanguages: { [name: string]: { name: string; file: string; labels: { [note: string]: string } } }; // language.py
+  formerLanguage: string; // language.js
+  formerMessages: Promise<{ [key: string]: string }>;
+}
+
+/** All that is looked for and pointed at is an element of HTML. */
+interface ParentNode {
+  querySelector(selectors: string): any;
+  querySelectorAll(selectors: string): NodeListOf<HTMLElement>;
+}
+interface EventTarget {
+  closest?(selectors: string): HTMLElement | null;
+}
+interface Element {
+  readonly dataset: DOMStringMap;
+}
+
+/** An Unanswered (lib/ask.js) among the errors that are caught. */
+interface Error {
+  refused?: boolean;
+  status?: number;
+}
