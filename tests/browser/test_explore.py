@@ -358,11 +358,3 @@ def test_more_than_the_context_is_cut_and_said_so(tab, model):
     tab.type("word " * context)
     assert len(tab.tokens()) == context
     expect(tab.page.locator(".former-notices").last).to_contain_text(f"the first {context} are shown")
-
-
-def test_a_number_is_written_as_a_person_reads_it(tab):
-    tab.open(text="abc")
-    written = tab.page.evaluate(
-        "[[100, 2], [99.6, 2], [-12345.6, 4], [99.96, 3], [0.00012, 4]].map((each) => former.asNumber(...each))"
-    )
-    assert written == ["100", "100", "−12,346", "100", "1.2 × 10⁻⁴"]

@@ -39,22 +39,6 @@ def test_the_numbers_of_the_worked_example_are_those_of_former(tab):
     assert tab.sentence().startswith("“walks” attends mostly to itself: 58 %")
 
 
-def test_the_arithmetic_of_the_page_is_former_s_to_a_millionth(tab):
-    tab.open()
-    x = torch.randn(6, 5, dtype=torch.float64)
-    y, weights = former.basic_self_attention(x[None])
-    found = tab.page.evaluate("x => former.arithmetic.attention(x, x, x)", x.tolist())
-    assert found["weights"] == pytest.approx(weights[0].numpy(), abs=1e-6)
-    assert found["y"] == pytest.approx(y[0].numpy(), abs=1e-6)
-    q, k = torch.randn(2, 4, 3, dtype=torch.float64)
-    scores, weights = former.attention_weights(q[None, None], k[None, None])
-    found = tab.page.evaluate(
-        "([q, k]) => former.arithmetic.attention(q, k, k, Math.sqrt(3))", [q.tolist(), k.tolist()]
-    )
-    assert found["scores"] == pytest.approx(scores[0, 0].numpy(), abs=1e-6)
-    assert found["weights"] == pytest.approx(weights[0, 0].numpy(), abs=1e-6)
-
-
 def test_a_dragged_arrow_moves_its_words_and_all_numbers_follow(tab):
     tab.open()
     before = tab.view()["vectors"]

@@ -1,0 +1,34 @@
+"""The page's modules that need no page, run by Deno."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from viz.text import LANGUAGES
+
+VIZ = Path(__file__).parents[1] / "viz"
+DENO = Path(sys.executable).with_name("deno")
+
+
+def evaluate(module: str, function: str, given: Any, language: str = "en") -> Any:
+    """What a function of JavaScript makes of a module's exports and of `given`.
+
+    Args:
+        module: its path below viz.
+        function: `(exports, given) => result`, both as JSON has them.
+        given: its second argument.
+        language: of the messages that the page would have.
+    """
+    page = {"formerLanguage": language, "formerMessages": LANGUAGES[language], "given": given}
+    script = f"""
+        globalThis.window = Object.assign(globalThis, {json.dumps(page)});
+        const exports = await import({json.dumps((VIZ / module).as_uri())});
+        console.log(JSON.stringify(({function})(exports, given)));
+    """
+    ran = subprocess.run([DENO, "run", "--quiet", "-"], input=script.encode(), capture_output=True, check=False)
+    assert ran.returncode == 0, ran.stderr.decode()
+    return json.loads(ran.stdout)

@@ -1,0 +1,28 @@
+"""The browser says every message, and writes numbers, as Python does."""
+
+import json
+
+import pytest
+
+from tests.modules import evaluate
+from tests.viz.text.test_text import places
+from viz.text import LANGUAGES, in_words, note
+from viz.text.form import parse
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_python_and_the_browser_say_the_same(language):
+    asked = [
+        note(key, **{name: note("write_seed") if count is None else count for name in places(parse(said))})
+        for key, said in LANGUAGES[language].items()
+        for count in (0, 1, 2, 12345, "last", "${1}<b>", None)
+        if isinstance(count, int) or not any(kind in said for kind in (", plural", ", number"))
+    ]
+    said = evaluate("browser/lib/messages.js", "({ inWords }, asked) => asked.map(inWords)", asked, language)
+    assert said == [in_words(each, language) for each in json.loads(json.dumps(asked))]
+
+
+def test_a_number_is_written_as_a_person_reads_it():
+    numbers = [[100, 2], [99.6, 2], [-12345.6, 4], [99.96, 3], [0.00012, 4]]
+    write = "({ asNumber }, numbers) => numbers.map((each) => asNumber(...each))"
+    assert evaluate("browser/lib/numbers.js", write, numbers) == ["100", "100", "−12,346", "100", "1.2 × 10⁻⁴"]
