@@ -1,1 +1,1 @@
-"""A text through a model: the run, what is measured of it, and how it is packed for the browser and held."""
+"""Running a text through a model for the page: the run, measurements of it, and its packed form for the browser."""

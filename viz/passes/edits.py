@@ -1,4 +1,4 @@
-"""What a visitor changes in a model's heads: read from the page or a link, and made into observers.
+"""A visitor's edits of a model's heads: reads them from the page or a link, and turns them into observers.
 
 An edit is a plain value, {"layer": int, "head": int, or None for the whole layer, "do": "scale" or "uniform",
 "factor": number, for "scale"; 0 switches off}; or of one weight of a head, {"layer", "head", "do": "weight", "query",
@@ -25,8 +25,8 @@ from former.hooks import STACKS, Observer
 from former.runs import Reading
 from viz.text import Refusal
 
-LIMIT = 32  # at once; a link must be able to carry them
-FACTOR_LIMIT = 10  # either way: beyond, a model's numbers mean nothing any more
+LIMIT = 32  # edits at once, so that a link can hold them
+FACTOR_LIMIT = 10  # largest magnitude of a factor; beyond it, a model's numbers are meaningless
 
 Edit = dict[str, Any]
 
@@ -40,10 +40,10 @@ _IN_LINK = re.compile(
 
 
 def read(given: Any, config: StackConfig) -> list[Edit]:
-    """The edits that the page sends for a model, as plain values of exactly the form above.
+    """Reads the edits that the page sends for a model, as plain values of the form above.
 
     Args:
-        given: what came: None, or a list of edits.
+        given: the value sent: None, or a list of edits.
         config: of the model.
     Raises:
         Refusal: anything else, or too many.
@@ -58,7 +58,7 @@ def read(given: Any, config: StackConfig) -> list[Edit]:
 
 
 def from_link(asked: str, config: StackConfig) -> tuple[list[Edit], list[str]]:
-    """The edits of a link, and the pieces of it that are none of this model's."""
+    """Reads the edits of a link; returns them and the parts that are invalid for this model."""
     edits: list[Edit] = []
     refused: list[str] = []
     for piece in filter(None, asked.split(",")):
@@ -73,7 +73,7 @@ def from_link(asked: str, config: StackConfig) -> tuple[list[Edit], list[str]]:
 
 
 def _of_match(found: Mapping[str, str | None]) -> Edit:
-    """The edit that a piece of a link says, by the groups of `_IN_LINK`."""
+    """Returns the edit of one part of a link, from the groups of `_IN_LINK`."""
     layer, head, factor, value = (found[name] for name in ("layer", "head", "factor", "value"))
     edit: Edit = {"layer": int(layer or 0), "head": None if head == "L" else int(head or 0)}
     edit |= {"map": found["map"]} if found["map"] else {}
@@ -84,13 +84,13 @@ def _of_match(found: Mapping[str, str | None]) -> Edit:
 
 
 def calls(edits: Sequence[Edit], reading: Reading, config: StackConfig) -> list[partial[Observer]]:
-    """The calls of `former.edits` that make the edits, as `read` gives them, for a text that was read.
+    """Returns the calls of `former.edits` that make the edits in a text.
 
-    One for each head; none for an edit of a weight that is not in the text.
+    There is one call for each head, and none for an edit of a weight that the text does not have.
 
     Args:
-        edits: what to change.
-        reading: the text.
+        edits: as returned by `read`.
+        reading: the text, tokenised.
         config: of the model.
     """
 
@@ -150,7 +150,7 @@ def _read_of_stack(edit: Mapping[Any, Any], config: StackConfig) -> Edit:
 
 
 def _read_weight(edit: Mapping[Any, Any], config: Any) -> Edit:
-    """An edit of one weight, whose layer and head are known."""
+    """Reads an edit of one weight, given its layer and head."""
     query, key, weight, renormalise = (edit.get(name) for name in ("query", "key", "weight", "renormalise"))
     reach = config.seq_length + getattr(config, "memory_length", 0)
     if edit.get("head") is None or not (is_index(query, reach) and is_index(key, reach)):
@@ -164,5 +164,5 @@ def _read_weight(edit: Mapping[Any, Any], config: Any) -> Edit:
 
 
 def is_index(value: Any, size: int) -> TypeGuard[int]:
-    """Whether value is a whole number in [0, size)."""
+    """Returns whether a value is an int in [0, size)."""
     return is_whole(value) and 0 <= value < size

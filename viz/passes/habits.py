@@ -1,4 +1,4 @@
-"""What a head does, in a word: the habits that the field names, told by what was measured of the head.
+"""Describes a head in one word: its habit, such as "previous", determined from its statistics.
 
 Sizes: t tokens, h heads.
 """
@@ -22,18 +22,18 @@ HABITS = {"copying": 0.3, "same": 0.3, "next": 0.3, "previous": 0.3, "self": 0.3
 "previous", "self", "first": the token after, the token before, the token itself, the first token. They stand in the
 order in which Explore opens on one.
 """
-EVEN = 0.9  # of the entropy that an even spread has: from there a head without a habit is "even"
-LIFT = 1.5  # times what an even spread puts there: less is no habit, however short the text
-SECOND = 0.1  # the least mass that makes a runner-up
+EVEN = 0.9  # share of the entropy of even attention from which a head without a habit is "even"
+LIFT = 1.5  # a habit needs this many times the weight of even attention, however short the text
+SECOND = 0.1  # minimum weight of a runner-up
 
 
 def habit(found: Statistics, even: Statistics) -> tuple[str, str | None]:
-    """A head's habit and the runner-up, from its statistics and those of an even spread.
+    """Returns a head's habit and the runner-up, from its statistics and those of even attention.
 
-    The habit is the one of `HABITS` with the most mass, but "first" only where there is no other: a head rests on the
-    first token wherever what it looks for is not there, and by mass alone that would hide what it looks for. Without
-    one, a head is "even" from `EVEN` on, else "mixed"; "only" where there is but one token to look at. The runner-up is
-    the place with the most mass beside the habit, if it has `SECOND` and `LIFT`; else None.
+    The habit is the one of `HABITS` with the most weight, but "first" only if no other qualifies: many heads attend to
+    the first token whenever they do not find what they look for, and this would hide it. If there is no habit, a head
+    is "even" from an entropy of `EVEN` on, else "mixed"; it is "only" if there is just one token. The runner-up is the
+    statistic with the most weight after the habit, if it reaches `SECOND` and `LIFT`; else None.
     """
     if even["entropy"] == 0:
         return "only", None
@@ -47,16 +47,16 @@ def habit(found: Statistics, even: Statistics) -> tuple[str, str | None]:
 
 
 def describe(weights: Tensor, mask: Tensor, ids: Tensor) -> dict[str, Any]:
-    """What the heads, layers' means and rollouts of a text that looks at itself do, as plain values.
+    """Describes the heads, the layers' means and the rollouts of a self-attention map, as plain values.
 
     Args:
         weights: (layers, h, t, t).
-        mask: bool (t, t), for what an even spread would be.
+        mask: bool (t, t), to compute the statistics of even attention.
         ids: (t,).
     Returns:
         {"statistics": {"even": {name: number}, "head": {name: [layer][head]}, "mean" and "rollout": {name: [layer]}},
         "habits": {"head": [layer][head], "mean" and "rollout": [layer]: `habit` of each},
-        "opening": [layer, head], the one to show first}.
+        "opening": [layer, head], the head to show first}.
     """
     views = {
         "head": weights,
@@ -73,7 +73,7 @@ def describe(weights: Tensor, mask: Tensor, ids: Tensor) -> dict[str, Any]:
 
 
 def _habits(found: Statistics, even: Statistics) -> list[Any]:
-    """`habit` for each number of nested lists."""
+    """Applies `habit` to each element of nested lists."""
     if isinstance(found["entropy"], float):
         return list(habit(found, even))
     parts = range(len(found["entropy"]))
@@ -81,8 +81,10 @@ def _habits(found: Statistics, even: Statistics) -> list[Any]:
 
 
 def _opening(found: Statistics, habits: list[Any]) -> list[int]:
-    """The head worth seeing first: of the first habit that any head has, the one with the most mass; else the one that
-    chooses most sharply among the tokens."""
+    """Chooses the head to show first: the strongest head of the first habit of `HABITS` that any head has.
+
+    If no head has a habit, it is the one that attends most sharply.
+    """
     places = [[layer, head] for layer, row in enumerate(habits) for head in range(len(row))]
     for name in HABITS:
         if having := [(layer, head) for layer, head in places if habits[layer][head][0] == name]:
@@ -91,15 +93,15 @@ def _opening(found: Statistics, habits: list[Any]) -> list[int]:
 
 
 def sharpness(weights: Tensor, memory: int = 0) -> dict[str, Any]:
-    """How far the heads and layers' means choose among another text's tokens, as plain values.
+    """Measures how sharply the heads and the layers' means attend to another text's tokens, as plain values.
 
     Args:
         weights: (layers, h, t_query, t_key).
-        memory: how many keys, the first, are a memory's.
+        memory: number of keys, at the beginning, that belong to the memory.
     Returns:
         {"sharpness": {"head": [layer][head], "mean": [layer]}: the largest weight of a query, averaged over the
-        queries; "opening": [layer, head], the one to show first: it is sharp, and looks at many different tokens, of
-        the memory where there is one}.
+        queries; "opening": [layer, head], the head to show first: a sharp one that attends to many different tokens
+        (of the memory, if there is one)}.
     """
     heads, means = (maps.amax(-1).mean(-1) for maps in (weights, weights.mean(1)))  # (layers, h), (layers,)
     seen = weights[..., : memory or None]
@@ -109,11 +111,11 @@ def sharpness(weights: Tensor, memory: int = 0) -> dict[str, Any]:
 
 
 def on_memory(weights: Tensor, columns: int) -> dict[str, Any]:
-    """How much of a segment's attention goes to the memory, as plain values.
+    """Measures the share of a segment's attention that goes to the memory, as plain values.
 
     Args:
-        weights: (layers, h, t_query, t_key), the memory's keys before the segment's.
-        columns: how many keys are the memory's.
+        weights: (layers, h, t_query, t_key), the memory's keys first.
+        columns: number of keys in the memory.
     Returns:
         {"columns", "head": [layer][head], "mean": [layer]}: the share, averaged over the queries.
     """
@@ -122,5 +124,5 @@ def on_memory(weights: Tensor, columns: int) -> dict[str, Any]:
 
 
 def rounded(values: Tensor) -> Any:
-    """Nested lists of plain numbers, with as many digits as a person reads."""
+    """Converts numbers to nested lists, rounded for display."""
     return torch.round(values.double(), decimals=7).tolist()

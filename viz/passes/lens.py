@@ -1,4 +1,4 @@
-"""What the model would say at each depth of a pass: the logit lens, also as plain values for the browser.
+"""The logit lens: the model's prediction at each depth of a pass, also as plain values for the browser.
 
 Sizes: t tokens.
 """
@@ -14,16 +14,16 @@ from viz.passes.loaded import Loaded
 from viz.passes.run import Pass, as_refusals
 from viz.passes.said import class_names
 
-TOP = 10  # tokens to name in a cell
-NAMED = 50_000  # in all cells together: of a long text in a deep model, each names fewer
+TOP = 10  # tokens per cell
+NAMED = 50_000  # maximum number in all cells together; a long text in a deep model has fewer per cell
 
 
 def read_depths(run: Run, top: int = TOP) -> dict[str, Any]:
     """Reads the likeliest next tokens off the residual stream before the first block and after each, under the edits.
 
     Args:
-        run: of a model that predicts something.
-        top: how many to name, at most.
+        run: a run of a model with an output head.
+        top: maximum number of tokens per cell.
     Returns:
         "ids", "probs" and "names" [depth + 1][n][up to `top`], the likeliest first; "columns": labels of the n tokens,
         or of the hidden pieces; of a classifier, whose verdict is on the whole text, n is 1, and the ids are classes.
@@ -41,10 +41,10 @@ def read_depths(run: Run, top: int = TOP) -> dict[str, Any]:
 
 
 def lens(loaded: Loaded, made: Pass) -> dict[str, Any]:
-    """What `read_depths` gives of a pass, for the browser.
+    """Returns the result of `read_depths` for a pass, for the browser.
 
     Returns:
-        {"ids" and "probs" of that; "labels": {id: label}; "columns": which tokens the columns are, where not all}.
+        {"ids" and "probs" of that; "labels": {id: label}; "columns": indices of the columns' tokens, if not all}.
     Raises:
         NothingToShow: a model without a head.
     """

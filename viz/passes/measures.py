@@ -1,6 +1,6 @@
-"""What a prediction depends on, measured by taking parts away: `former.analysis`, as lines of plain values.
+"""Measures what a prediction depends on, by removing parts: results of `former.analysis` as lines of plain values.
 
-Every function takes a pass that is on the screen and measures under its edits.
+Every function takes the pass on the screen and keeps its edits.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from former.analysis import effects
 from viz.passes.loaded import Loaded
 from viz.passes.run import Pass, as_refusals
 
-UNASKED = 48  # words of a text that are measured without being asked for: each is a run of the model
+UNASKED = 48  # maximum number of words measured automatically; each is a run of the model
 
 
 def heads(loaded: Loaded, made: Pass) -> Iterator[dict[str, Any]]:
-    """What each head's removal does, a layer at a time: {"map": whose heads, "layer", "effects": h numbers}.
+    """Yields the effect of removing each head, layer by layer: {"map": name, "layer", "effects": h numbers}.
 
     Raises:
         Refusal: a text or an answer too short to predict, one that hides nothing, or a model without a head.
@@ -33,15 +33,15 @@ def heads(loaded: Loaded, made: Pass) -> Iterator[dict[str, Any]]:
 
 
 def each_word(loaded: Loaded, made: Pass) -> Iterator[dict[str, Any]]:
-    """What carried a classifier's verdict, in two ways that need not agree.
+    """Yields the influence of each word on a classifier's verdict, by two methods that need not agree.
 
-    First {"attention": t shares, "size", "blank"}: attention rollout to where the verdict is read; and the label of
-    what words become. Then, a batch at a time, {"changes"}: by how much the log-odds of the chosen class fall where
-    words are blanked out, each word alone or, in a long text, each `size` neighbours together. Last {"agreement"}: the
-    rank correlation of the shares with the sizes of the changes; None where there is none.
+    First {"attention": t shares, "size", "blank"}: attention rollout to the position where the verdict is read, and
+    the label that replaces words. Then, in batches, {"changes"}: the decrease of the chosen class's log-odds when words
+    are replaced, each word alone or, in a long text, each group of `size` neighbours. Last {"agreement"}: the rank
+    correlation between the shares and the sizes of the changes, or None if it is undefined.
 
     Raises:
-        Refusal: a model that gives no verdict.
+        Refusal: the model is not a classifier.
     """
     with as_refusals():
         shares = analysis.word_shares(made.run)

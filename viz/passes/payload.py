@@ -1,19 +1,19 @@
-"""A forward pass packed for the browser: all maps small enough to send at once, one head exact.
+"""Packs a forward pass for the browser: all maps at reduced precision, and one head exactly.
 
 The pass, little-endian:
 
     "FMR2" | length of the header, uint32 | header, JSON in UTF-8, padded with spaces to a multiple of 4
     | for each of its maps: scales, float32 (layers·h) | for each: cells, uint8
 
-A head's weights are scale · (cell / 255)²: the square root keeps apart the small weights, of which 256 tokens have
-many. A large pass has every fifth level only: it would be 1.6 times as long. Cells run layer by layer, head by head,
-query by query; of each query the first `lengths[query]` keys are sent: a mask hides those after them. Of a map with
-more than `run.WHOLE_CELLS` two queries by two keys are one cell, the largest of the four (its "pooled" is 2): enough
-for all heads at a glance. The head that is looked at comes exactly.
+A head's weights are scale · (cell / 255)²; the square root keeps small weights apart. A large pass uses only every
+fifth level, which makes it 1.6 times shorter. Cells are ordered by layer, head and query; for each query the first
+`lengths[query]` keys are sent, because the mask hides the others. In a map with more than `run.WHOLE_CELLS`, two
+queries by two keys are one cell with the largest of the four weights ("pooled" is 2), enough for an overview of all
+heads. The selected head is sent exactly.
 
 The exact head, float32: q (t_query, s) | k (t_key, s) | v (t_key, s) | out (t_query, s) | weights, the same cells as
-above | of a map that is "scored", the scores of these cells: distances have a part in them, beside q·k / √s. A layer's
-mean and its rollout have weights alone.
+above | for a map that is "scored", the scores of these cells, because they are more than q·k / √s. A layer's mean and
+its rollout have only weights.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ import former
 from viz.passes.run import Map, Pass
 
 MAGIC = b"FMR2"
-FINE_CELLS = 2_000_000  # up to so many, every level is sent
-COARSE = 5  # beyond, the levels 0, 5, ..., 255
+FINE_CELLS = 2_000_000  # a pass of at most so many cells uses every level
+COARSE = 5  # a larger one uses the levels 0, 5, ..., 255
 
 
 def pack(made: Pass) -> bytes:
-    """Packs the whole pass."""
+    """Packs the whole pass; returns the bytes."""
     scales, shares = [], []
     for each in made.maps:
         weights = pooled(each.weights, each.pooled).numpy()  # (layers, h, t_query, t_key)
@@ -58,27 +58,27 @@ def pack(made: Pass) -> bytes:
 def compress(body: bytes, accepted: str) -> tuple[bytes, str]:
     """Compresses a packed pass for a browser that accepts these encodings; returns it with the encoding's name.
 
-    Brotli at its second-lowest level takes a third of gzip's time here and gives less; browsers accept it from this
-    machine or over TLS.
+    Brotli at its second-lowest level takes a third of gzip's time here, and its output is smaller; browsers accept it
+    from localhost or over TLS.
     """
     if "br" in [each.partition(";")[0].strip() for each in accepted.split(",")]:
         return brotli.compress(body, quality=1), "br"
-    # Cells repeat in runs of 0 and hardly otherwise: looking for runs alone is faster here, and smaller.
+    # Cells repeat mainly in runs of 0, so run-length encoding is faster here, and its output is smaller.
     squeeze = zlib.compressobj(1, zlib.DEFLATED, 31, 9, zlib.Z_RLE)  # 31: with gzip's header
     return squeeze.compress(body) + squeeze.flush(), "gzip"
 
 
 def _levels(part: NDArray, step: int) -> NDArray[np.uint8]:
-    """Numbers from 0 to 1, which are overwritten, as levels from 0 to 255 of which every `step`-th is there."""
+    """Converts numbers in [0, 1] to levels from 0 to 255, multiples of `step`; overwrites its argument."""
     part *= 255 // step
     return np.rint(part, out=part).astype(np.uint8) * np.uint8(step)
 
 
 def pack_head(each: Map, layer: int, head: int) -> bytes:
-    """One head's q, k, v, output and weights as they were in the model.
+    """Packs one head's exact q, k, v, output and weights.
 
     Raises:
-        LookupError: a layer or head that the map has not.
+        LookupError: the map has no such layer or head.
     """
     _check(each, layer, head)
     parts = [part[layer, head].numpy() for part in (each.q, each.k, each.v, each.out)]
@@ -87,20 +87,20 @@ def pack_head(each: Map, layer: int, head: int) -> bytes:
 
 
 def pack_mean(each: Map, layer: int) -> bytes:
-    """The mean over a layer's heads.
+    """Packs the mean over a layer's heads.
 
     Raises:
-        LookupError: a layer that the map has not.
+        LookupError: the map has no such layer.
     """
     _check(each, layer)
     return _floats(cells(each, each.weights[layer].mean(0).numpy()))
 
 
 def pack_rollout(each: Map, layer: int) -> bytes:
-    """The rollout up to a layer.
+    """Packs the rollout up to a layer.
 
     Raises:
-        LookupError: a layer that the map has not, or a map whose queries are not its keys: it has no rollout.
+        LookupError: the map has no such layer, or no rollout because its queries are not its keys.
     """
     _check(each, layer)
     if each.queries != each.keys:
@@ -133,12 +133,12 @@ def pack_arrays(made: Pass) -> bytes:
 
 
 def pooled(weights: Tensor, factor: int) -> Tensor:
-    """The largest of every factor × factor cells: (..., t_query, t_key) → (..., ⌈t_query / f⌉, ⌈t_key / f⌉)."""
+    """Pools factor × factor cells by the maximum: (..., t_query, t_key) → (..., ⌈t_query / f⌉, ⌈t_key / f⌉)."""
     return weights if factor == 1 else F.max_pool2d(weights, factor, ceil_mode=True)
 
 
 def cells(each: Map, weights: NDArray, factor: int = 1) -> NDArray:
-    """weights (..., t_query, t_key), pooled by a factor → (..., cells): of each query the keys up to the last seen."""
+    """Selects the cells to send: weights (..., t_query, t_key), pooled by a factor → (..., cells)."""
     lengths = [-(-max(each.lengths[i : i + factor]) // factor) for i in range(0, len(each.lengths), factor)]
     sent = np.arange(weights.shape[-1]) < np.array(lengths)[:, None]  # (t_query, t_key)
     return weights.reshape(*weights.shape[:-2], -1).take(np.flatnonzero(sent), axis=-1)

@@ -1,4 +1,4 @@
-"""What a model says of a text, as plain values for the browser.
+"""A model's predictions for a text, as plain values for the browser.
 
 Sizes: t tokens.
 """
@@ -21,7 +21,7 @@ CANDIDATES = 10  # next tokens to name, of each run
 
 
 def class_names(source: runs.kind.Source) -> list[str]:
-    """A classifier's classes: as its card names them, or by what is usual for so many."""
+    """Returns the names of a classifier's classes: from its card, or default names."""
     count = source.model.config.num_classes
     return list(source.card.get("classes") or CLASSES.get(count) or map(str, range(count)))
 
@@ -49,13 +49,13 @@ def output(made: runs.Run, other: runs.Run | None = None) -> dict[str, Any]:
 
 
 def most_likely(*logits: Tensor | None) -> list[int]:
-    """The tokens to name: the most likely by any of several logits (num_tokens,)."""
+    """Returns the tokens to list: the likeliest by any of several logits (num_tokens,)."""
     tops = [each.topk(min(CANDIDATES, len(each))).indices.tolist() for each in logits if each is not None]
     return sorted(set(itertools.chain(*tops)))
 
 
 def candidates(tokenizer: Tokenizer, logits: Tensor, named: Sequence[int]) -> list[dict[str, Any]]:
-    """Those named, the likeliest by logits (num_tokens,) first: {"id", "label", "prob"} each."""
+    """Describes tokens in descending order of their logits (num_tokens,): {"id", "label", "prob"} each."""
     probs, order = logits.softmax(-1)[list(named)].sort(descending=True)
     ids = [named[i] for i in order.tolist()]
     return [

@@ -1,7 +1,7 @@
-"""A model as it was at steps of its training: its snapshots, loaded when they are first asked for.
+"""Snapshots of a model during its training, loaded on demand.
 
-They stand in the model's folder, as `step-000800`, and go by the model's name and theirs, as `former.load` takes them:
-"tiny-induction/step-000800". The last step is the model itself, which stands nowhere twice.
+They are in the model's folder, such as `step-000800`. Their names are those that `former.load` takes:
+"tiny-induction/step-000800". The last step is the model itself, which has no folder of its own.
 """
 
 from __future__ import annotations
@@ -17,44 +17,44 @@ from former.checkpoints import CARD
 from viz.passes.loaded import Loaded, Models
 from viz.passes.run import digest
 
-LIMIT = 64 << 20  # bytes of weights that are held
+LIMIT = 64 << 20  # bytes of cached weights
 _NAME = re.compile(r"(.+)/step-(\d{6,9})", re.ASCII)
 
 
 def name_at(model: str, step: int) -> str:
-    """What a model is called as it was after so many steps."""
+    """Returns the name of a model's snapshot at a step."""
     return f"{model}/step-{step:06d}"
 
 
 def split(name: str) -> tuple[str, int | None]:
-    """The model's own name, and the step where the name is that of a snapshot."""
+    """Splits a name into the model's name and the snapshot's step, None for the model itself."""
     match = _NAME.fullmatch(name)
     return (match[1], int(match[2])) if match else (name, None)
 
 
 def steps(loaded: Loaded) -> list[int]:
-    """The steps at which a model was kept, in order; most have none."""
+    """Returns the steps of a model's snapshots in order, and its own last step; most models have none."""
     if loaded.folder is None:
         return []
-    kept = sorted(int(card.parent.name.removeprefix("step-")) for card in loaded.folder.glob(f"step-[0-9]*/{CARD}"))
-    end = loaded.bundle.card["step"] if kept else None
-    return [*kept, end] if end is not None and end > kept[-1] else kept
+    saved = sorted(int(card.parent.name.removeprefix("step-")) for card in loaded.folder.glob(f"step-[0-9]*/{CARD}"))
+    end = loaded.bundle.card["step"] if saved else None
+    return [*saved, end] if end is not None and end > saved[-1] else saved
 
 
 class WithSnapshots(Mapping[str, Loaded]):
-    """The models by name, and each snapshot by its own; a list of them has the models alone. Safe between threads.
+    """A mapping of models by name that also finds their snapshots; iterating yields only the models. Thread-safe.
 
-    The snapshots that were used last stay, up to a number of bytes; another is read again when it is asked for.
+    Snapshots are loaded on demand and cached; the least recently used are evicted.
 
     Args:
         models: by name.
-        limit: bytes of the weights of all snapshots that are held.
+        limit: bytes of the weights of all cached snapshots.
     """
 
     def __init__(self, models: Models, limit: int = LIMIT) -> None:
         self.limit = limit
         self._models = models
-        self._held: OrderedDict[str, Loaded] = OrderedDict()
+        self._cache: OrderedDict[str, Loaded] = OrderedDict()
         self._lock = threading.Lock()
 
     def __iter__(self) -> Iterator[str]:
@@ -75,26 +75,26 @@ class WithSnapshots(Mapping[str, Loaded]):
         if name not in self:
             raise KeyError(name)
         with self._lock:
-            if name not in self._held:
-                self._held[name] = self._read(name)
-            self._held.move_to_end(name)
-            while len(self._held) > 1 and self.nbytes > self.limit:
-                self._held.popitem(last=False)
-            return self._held[name]
+            if name not in self._cache:
+                self._cache[name] = self._read(name)
+            self._cache.move_to_end(name)
+            while len(self._cache) > 1 and self.nbytes > self.limit:
+                self._cache.popitem(last=False)
+            return self._cache[name]
 
     @property
     def nbytes(self) -> int:
-        """Of the weights that are held, with those of their fast twins."""
-        return sum(2 * tensor.nbytes for held in self._held.values() for tensor in held.bundle.model.parameters())
+        """Bytes of the cached weights, with those of their fast twins."""
+        return sum(2 * tensor.nbytes for each in self._cache.values() for tensor in each.bundle.model.parameters())
 
     def _read(self, name: str) -> Loaded:
         model, step = split(name)
-        assert step is not None  # __contains__ has seen to that
+        assert step is not None  # checked by __contains__
         folder = self._models[model].folder
         assert folder is not None
         folder = folder / name_at("", step).removeprefix("/")
         whole = self._models[model]
-        if not folder.exists():  # the end
+        if not folder.exists():  # the last step
             return replace(whole, name=name, opened=whole.code)
         bundle = former.load(folder)
         opened = f"former.load({str(folder)!r})" if whole.opened else ""  # by its name where that is a shipped model's

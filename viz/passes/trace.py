@@ -1,4 +1,4 @@
-"""One number of a head, followed back to the file of weights: `former.analysis.trace`, in plain values with files."""
+"""Traces one number of a head back to the file of weights: `former.analysis.trace`, in plain values with files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from viz.passes.snapshots import split
 def trace(
     loaded: Loaded, made: Pass, name: str, layer: int, head: int, query: int, key: int, part: str = "q", at: int = 0
 ) -> dict[str, Any]:
-    """One weight of a head, and one number of what makes it, followed back.
+    """Traces one weight of a head, and one number of its q or k.
 
     Args:
         loaded: the model.
@@ -28,10 +28,10 @@ def trace(
         name: of the head's map.
         layer, head, query, key, part, at: as of `former.analysis.trace`.
     Returns:
-        What that returns, as plain values, with the "file" of each "tensor".
+        The result of that as plain values, with the "file" of each "tensor".
     Raises:
-        LookupError: what is not there.
-        NothingToShow: a model whose numbers come about in another way, or a pair that the mask hides.
+        LookupError: an index out of range.
+        NothingToShow: the model computes its scores in another way, or the mask hides the pair.
     """
     each = made.map(name)
     sizes = (*each.weights.shape, loaded.bundle.config.emb if part == "adds" else each.q.shape[-1])
@@ -47,7 +47,7 @@ def follows(loaded: Loaded) -> bool:
 
 
 def place_of(loaded: Loaded, tensor: str) -> dict[str, str | None]:
-    """The file that holds one of a model's tensors, as card or index name it, and the tensor's name in it."""
+    """Returns the name of the file with one of a model's tensors, from card or index, and the tensor's name in it."""
     files = [name for name in loaded.bundle.card.get("files", {}) if name.endswith(".safetensors")]
     if len(files) > 1 and loaded.folder:
         files = [json.loads((loaded.folder / INDEX).read_text("utf-8"))["weight_map"][tensor]]
@@ -57,7 +57,7 @@ def place_of(loaded: Loaded, tensor: str) -> dict[str, str | None]:
 
 
 def plain(loaded: Loaded, values: Any) -> Any:
-    """Tensors as numbers, with digits enough that hundreds of them add up; and the file of each that is named."""
+    """Converts tensors to numbers, precise enough to add hundreds of them, and adds the file of each named one."""
     if isinstance(values, Tensor):
         if not values.is_floating_point():
             return values.tolist()

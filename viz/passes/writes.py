@@ -1,6 +1,6 @@
-"""What one head writes at one place of a pass: the tokens it raises and lowers, and how all parts add up to a logit.
+"""A head's effect on the logits at one position, and the parts that add up to a logit.
 
-As plain values for the browser, of `former.analysis.head_writes`.
+Results of `former.analysis.head_writes` as plain values for the browser.
 """
 
 from __future__ import annotations
@@ -23,23 +23,22 @@ LIKELIEST = 6  # next tokens to choose among
 def writes(
     loaded: Loaded, made: Pass, name: str, layer: int, head: int, at: int, token: int | None = None
 ) -> dict[str, Any]:
-    """What a head adds to the logits after one token, under the edits, and the sum of all parts for one next token.
+    """Returns what a head adds to the logits at one position, and the parts of one next token's logit.
 
     Args:
         loaded: the model.
-        made: the pass.
+        made: the pass, with its edits.
         name: of the head's map.
         layer, head: the head.
-        at: the query that it writes for.
-        token: the next token whose logit is taken apart; None for the one that follows in the text, or else the
-            likeliest.
+        at: the position.
+        token: the next token whose logit is split; None for the one that follows in the text, or else the likeliest.
     Returns:
-        {"raised" and "lowered": [[id, what is added]], the most first; "likeliest": [[id, probability]]; "follows": id
-        or None; "token": id; "logit" and "prob" of it; "parts": as of `former.logit_parts`, of this token, with
-        "common"; "without": {"logit" and "prob" of it where the head is switched off}; "labels": {id: label}}.
+        {"raised" and "lowered": [[id, what is added]], the largest first; "likeliest": [[id, probability]]; "follows":
+        id or None; "token": id; "logit" and "prob" of it; "parts": as of `former.logit_parts`, of this token, with
+        "common"; "without": {"logit" and "prob" of it with the head switched off}; "labels": {id: label}}.
     Raises:
-        LookupError: a map, a head, a place or a token that is not there.
-        NothingToShow: a model, or a map, whose heads write nothing that the last norm reads directly.
+        LookupError: a map, a head, a position or a token out of range.
+        NothingToShow: the model or the map has no heads whose output goes directly to the last norm.
     """
     check(loaded, made, name, layer, head, at, token)
     with as_refusals():
@@ -62,7 +61,7 @@ def writes(
 
 
 def check(loaded: Loaded, made: Pass, name: str, layer: int, head: int, at: int, token: int | None) -> None:
-    """Raises unless there is something to say (`writes`)."""
+    """Raises the errors of `writes`."""
     heads = made.map(name).weights.shape[:2]
     places = len(made.map(name).queries)
     known = is_index(layer, heads[0]) and is_index(head, heads[1]) and is_index(at, places)
@@ -73,15 +72,15 @@ def check(loaded: Loaded, made: Pass, name: str, layer: int, head: int, at: int,
 
 
 def spoken(logits: Tensor, token: int) -> dict[str, float]:
-    """A token's logit and its probability."""
+    """Returns a token's logit and its probability."""
     return {"logit": digits(logits[token]), "prob": digits(logits.softmax(-1)[token])}
 
 
 def pairs(values: Tensor, ids: Tensor) -> list[tuple[int, float]]:
-    """(id, value) each, in their order."""
+    """Returns pairs (id, value), in order."""
     return list(zip(ids.tolist(), digits(values), strict=True))
 
 
 def digits(values: Tensor) -> Any:
-    """Plain numbers, with digits enough that hundreds of them add up."""
+    """Converts numbers to lists, precise enough to add hundreds of them."""
     return torch.round(values.detach().double(), decimals=7).tolist()

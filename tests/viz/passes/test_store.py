@@ -72,7 +72,7 @@ def test_what_had_to_go_is_made_again_to_the_last_bit(models, name, edits):
     made, body = passes.make(models[name], TEXTS[0], edits)
     passes.make(models[name], TEXTS[1])
     assert passes.get(made.key) is None
-    again, same = passes.again(made.key)  # pyright: ignore[reportGeneralTypeIssues]
+    again, same = passes.remake(made.key)  # pyright: ignore[reportGeneralTypeIssues]
     assert (again.key, again.header, same) == (made.key, made.header, body)
     assert [payload.pack_head(again.map("self"), 1, head) for head in (0, 1)] == [
         payload.pack_head(run(models[name], TEXTS[0], edits).map("self"), 1, head) for head in (0, 1)
@@ -83,7 +83,7 @@ def test_a_pass_that_is_held_is_not_run_again(models, generator, monkeypatch):
     passes = PassStore(models)
     found = passes.make(generator, TEXTS[0])
     monkeypatch.setattr(store, "run", None)
-    assert passes.make(generator, TEXTS[0]) is passes.again(found[0].key) is found
+    assert passes.make(generator, TEXTS[0]) is passes.remake(found[0].key) is found
 
 
 def test_four_are_made_at_once_and_no_more(models, generator, monkeypatch):
@@ -109,5 +109,5 @@ def test_it_remembers_no_more_than_it_may(models, generator, monkeypatch):
     passes = PassStore(models, limit=1)
     for text in TEXTS[:5]:
         passes.make(generator, text)
-    assert [bool(passes.again(key)) for key in keys(generator)[:5]] == [False, False, True, True, True]
-    assert passes.again("nothing") is None
+    assert [bool(passes.remake(key)) for key in keys(generator)[:5]] == [False, False, True, True, True]
+    assert passes.remake("nothing") is None

@@ -61,7 +61,7 @@ def attach(server: FastAPI, site: Site) -> None:
     attach_answers(server, work, {"/attention": partial(answer, models, passes)})
 
     async def held(key: str) -> tuple[Pass, bytes]:
-        found = passes.get(key) or await work.turn(passes.again, key)
+        found = passes.get(key) or await work.turn(passes.remake, key)
         if found is None:
             raise HTTPException(404)
         return found
