@@ -1,4 +1,4 @@
-"""What a tab is, and what it is given."""
+"""The record of a tab, and the objects that all tabs share."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Site:
-    """The models and what serves them, for every tab."""
+    """The models and the services that all tabs use."""
 
     models: Models
     passes: PassStore
@@ -32,20 +32,20 @@ class Site:
     _made: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def once(self, make: Callable[[Models], T]) -> T:
-        """make(models), made when it is first asked for: what a tab's page and its routes both need."""
+        """Returns make(models), computed once and cached: a tab's page and its routes both need it."""
         if make not in self._made:
             self._made[make] = make(self.models)
         return self._made[make]
 
 
 def site_of(models: Models, tabs: tuple[str, ...] = ()) -> Site:
-    """The models and what serves them, for the tabs of these names."""
+    """Creates the services for these models and the tabs of these names."""
     models = WithSnapshots(models)
     return Site(models, PassStore(models), Work(), tabs)
 
 
 def about(loaded: Loaded) -> Note | str:
-    """What a model does, in a few words: ours of a shipped one, those of its card, or what its kind does."""
+    """Describes a model in a few words: the page's own for a shipped model, else its card's, else those of its kind."""
     ours = f"model_{loaded.name.replace('-', '_')}"
     if ours in MESSAGES and not loaded.opened:  # a folder may have any name, that of another message too
         return note(ours)

@@ -1,7 +1,7 @@
 """Tab Generate: watch a model write, one token at a time.
 
-The parts of the tab share `former.writing` in the browser (lib/writing.js), which holds the text and its branches.
-Python is asked by one plain route.
+The parts of the tab share `former.writing` in the browser (lib/writing.js), which holds the text and its branches and
+sends requests to Python by one route.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ HERE = Path(__file__).parent
 
 
 def settings(models: Models) -> dict[str, Any]:
-    """What the tab's scripts have to know of the models."""
+    """Returns the models' properties, for the tab's scripts."""
     return {
         "models": {
             name: {
@@ -39,7 +39,7 @@ def settings(models: Models) -> dict[str, Any]:
 
 
 def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is given its page
-    """Lays out the tab; its parts talk to each other in the browser."""
+    """Lays out the tab; its parts communicate in the browser."""
     models = first_ahead(writers(site.models))
     if not models:
         gr.Markdown(label("no_writer"))

@@ -1,4 +1,4 @@
-"""The panels of tab Generate, and how a view becomes the arguments of their functions."""
+"""The panels of tab Generate, and the readers of their functions' arguments."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 
 
 def read_written(models: Models, view: View) -> tuple[Loaded, writing.Order, dict[str, Any]]:
-    """Reads the model, what is asked of it, and the arguments that all functions of `writing` take."""
+    """Reads the model, the order, and the arguments that all functions of `writing` take."""
     loaded = read_model(writers(models), view)
     order = writing.read_order(loaded, view)
     return loaded, order, {"bundle": loaded, "text": view["text"], "written": order.ids[order.prompt :]}
@@ -32,8 +32,7 @@ def read_head(models: Models, view: View) -> dict[str, Any]:
 
 
 def read_second(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `writing.look_back` for the model that writes beside the first; what it lacks of layers
-    and heads gives way to its last, as on the page."""
+    """Reads the arguments of `writing.look_back` for the second model; layer and head are limited to its last."""
     asked = read_head(models, view)
     second = {**view, "model": view.get("second"), "written": view.get("second_written", [])}
     config = read_model(writers(models), second).bundle.config
@@ -55,7 +54,7 @@ def read_branches(models: Models, view: View) -> dict[str, Any]:
     """Reads the arguments of `writing.unfold_branches`.
 
     Raises:
-        Refusal: branches that leave none before them.
+        Refusal: a branch that does not leave an earlier one.
     """
     loaded, _, asked = read_written(models, view)
     given = view.get("branches")
@@ -66,7 +65,7 @@ def read_branches(models: Models, view: View) -> dict[str, Any]:
 
 
 def read_branch(way: object, number: int, num_tokens: int) -> tuple[int, int, list[int]]:
-    """Reads one branch: the earlier one that it leaves, after how many tokens, and its own.
+    """Reads one branch: the index of the earlier branch that it leaves, after how many tokens, and its own tokens.
 
     Raises:
         Refusal: anything else.

@@ -1,8 +1,8 @@
 """The routes of tab Generate: POST /write, answered by a stream, and POST /written.
 
-Unlike a component's value, of which a busy page sees only the latest, a stream loses no token; a slow reader holds it
-up; and it ends when the reader goes. What nothing is drawn for, a few known tokens or none, is the same for all who
-ask, as a class does that follows a teacher's writing: it is run once, and shared.
+A component's value would show a busy page only the latest token. A stream loses no token, waits for a slow reader, and
+ends when the reader leaves. A request that draws nothing, for a few known tokens or none, has the same answer for all
+clients, such as a class that follows a teacher: it is computed once and shared.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ STREAMS = 200  # at once; the model's steps are shared out between their clients
 
 
 class Writing:
-    """All streams at once: their steps take turns, so none waits long."""
+    """All running streams; their steps take turns, so none waits long."""
 
     def __init__(self, work: Work) -> None:
         self._work = work
 
     async def frames(self, loaded: Loaded, order: writing.Order) -> AsyncGenerator[bytes]:
-        """The frames of an order at its pace. Whoever stops listening ends it, after at most the step at work."""
+        """Yields the frames of an order at its pace; ends at the next step after its reader stops listening."""
         loop = asyncio.get_running_loop()
         frames = writing.frames(loaded.fast, loaded.bundle.tokenizer, order)
         due, shown = loop.time(), 0
@@ -48,10 +48,10 @@ class Writing:
 
 
 def stream(places: Places, frames: AsyncGenerator[bytes]) -> http.StreamResponse:
-    """The answer to an order. It holds a place from the moment it is made until it is sent, or its reader has gone.
+    """Starts the answer to an order, which takes a place until it is sent completely or its reader leaves.
 
     Raises:
-        Busy: its client holds as many as are free.
+        Busy: the client already has as many streams as its share allows.
     """
     who = client.get()
     if not places.has_room_for(who):

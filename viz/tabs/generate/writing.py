@@ -1,12 +1,13 @@
-"""Writing with a model for one visitor: what may be asked for, and the answer, a frame a token.
+"""Generating text for one visitor: reads a request, and answers with one frame per token.
 
-Nothing of a visitor is kept between two requests. The browser holds the text, its branches and all that was received;
-a request names the whole text so far, and its first frame costs one pass over the model's window. So pausing is
-ending the request, and going on, going back and taking another token are a new one.
+The server stores nothing about a visitor between requests. The browser holds the text, its branches and all frames; a
+request has the whole text so far, and its first frame costs one pass over the model's window. So pausing ends the
+request, and resuming, going back or taking another token sends a new one.
 
-**The seed.** The dice of a token depend on the seed and on the token's place in the text, and on nothing else. The same
-prompt, rules and seed therefore give the same text, however often it was paused, and on another branch the same
-dice fall on other odds. (A pass and single steps agree to some 1e-6, so a draw within that of a boundary may differ.)
+**The seed.** The random number for a token depends only on the seed and the token's position in the text. So the same
+prompt, settings and seed give the same text, however often it is paused, and another branch uses the same random
+numbers with other probabilities. (A pass and single steps agree to about 1e-6, so a draw that close to a boundary may
+differ.)
 
 A frame, little-endian; the stream of them is gzipped, and flushed after each:
 
@@ -59,7 +60,7 @@ Rules = tuple[float, "int | None", "float | None"]  # temperature, top_k, top_p:
 
 @dataclass(frozen=True)
 class Order:
-    """What one request asks for, checked."""
+    """A checked request."""
 
     ids: list[int]  # the prompt and what was written after it
     prompt: int  # how many of them are the prompt
@@ -73,7 +74,7 @@ class Order:
 
 @dataclass(frozen=True)
 class State:
-    """What the model makes of a text: where its newest token looks, what may follow, and what the seed takes."""
+    """The model's output for a text: the newest token's attention, the next token's probabilities, the drawn token."""
 
     token: int | None  # that was written to get here; None where the request began
     start: int  # of the window in the text
@@ -84,14 +85,14 @@ class State:
 
 
 def read_order(loaded: Loaded, asked: Mapping[str, Any]) -> Order:
-    """A request, checked.
+    """Reads and checks a request.
 
     Args:
-        loaded: the model it names.
-        asked: "text" and "seed"; and if not as usual "written" and "given" (token ids), "length", "temperature",
-            "top_k" and "top_p" (None for all), "pace".
+        loaded: the model that it names.
+        asked: "text" and "seed"; optionally "written" and "given" (token ids), "length", "temperature", "top_k" and
+            "top_p" (None for all), "pace".
     Raises:
-        Refusal: something out of its range.
+        Refusal: a value out of range.
     """
     text = asked.get("text")
     if not isinstance(text, str) or not text:
@@ -124,10 +125,10 @@ def read_order(loaded: Loaded, asked: Mapping[str, Any]) -> Order:
 
 
 def read_ids(values: Any, num_tokens: int) -> list[int]:
-    """Tokens.
+    """Reads a list of token ids.
 
     Raises:
-        Refusal: something else.
+        Refusal: anything else.
     """
     if not isinstance(values, list) or not all(is_index(i, num_tokens) for i in values):
         raise Refusal("bad_written")
@@ -135,7 +136,7 @@ def read_ids(values: Any, num_tokens: int) -> list[int]:
 
 
 def written(tokenizer: Tokenizer, ids: Sequence[int]) -> tuple[str, str]:
-    """The text of tokens up to its last whole character, and in hexadecimal the bytes of one that is not complete."""
+    """Decodes tokens; returns the text of complete characters, and the remaining bytes as hexadecimal digits."""
     if not hasattr(tokenizer, "bytes_of"):
         return CHINESE_GAP.sub("", tokenizer.decode(ids)), ""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -145,10 +146,10 @@ def written(tokenizer: Tokenizer, ids: Sequence[int]) -> tuple[str, str]:
 
 @torch.inference_mode()
 def states(model: Any, order: Order) -> Iterator[State]:
-    """The state after the text as it is, and after each token written to it.
+    """Yields the state after the text, and after each token that is added to it.
 
-    As `former.generate` writes, with two differences: the state is also wanted where nothing is written, and each token
-    has its own dice.
+    It differs from `former.generate` in two points: there is also a state before the first token, and each token has
+    its own random generator.
     """
     ids, window, token = list(order.ids), window_for(model, order.prompt), None
     for written in range(order.length + 1):
@@ -165,7 +166,7 @@ def states(model: Any, order: Order) -> Iterator[State]:
 def state_of(
     bundle: former.Bundle, text: str, written: Sequence[int], rules: Rules = (1.0, None, None), seed: int = 0
 ) -> State:
-    """What a model makes of a prompt and the tokens written after it."""
+    """Returns the state after a prompt and the tokens written after it."""
     prompt = bundle.tokenizer.encode(text)
     return next(states(bundle.model, Order([*prompt, *written], len(prompt), 0, [], rules, seed, PACE_LIMIT)))
 
@@ -173,13 +174,13 @@ def state_of(
 def look_back(
     bundle: former.Bundle, text: str, written: Sequence[int] = (), layer: int = 0, head: int | None = None
 ) -> Numbers:
-    """Reads where the newest token of a text looks.
+    """Returns the attention of a text's newest token.
 
     Args:
-        bundle: a model that writes.
+        bundle: a generator.
         text: the prompt.
         written: the ids of the tokens after it.
-        layer, head: of the head; None for the mean of the layer's.
+        layer, head: the head; None for the mean over the layer's heads.
     Returns:
         "labels" of the t tokens that the model sees, and "looks" (t,), the weight on each.
     """
@@ -203,23 +204,24 @@ def predict_next(
 
     Args:
         bundle, text, written: as of `look_back`.
-        temperature, top_k, top_p: the rules, as of `former.generate`.
-        seed: of the dice, which also depend on how long the text is.
+        temperature, top_k, top_p: as of `former.generate`.
+        seed: of the random number, which also depends on the length of the text.
     Returns:
-        "drawn", the token that the dice choose, and `describe`.
+        "drawn", the sampled token, and the result of `describe`.
     """
     state = state_of(bundle, text, written, (temperature, top_k, top_p), seed)
     return {"drawn": state.drawn, **describe(state, bundle.tokenizer)}
 
 
 def unfold_branches(bundle: former.Bundle, text: str, branches: Sequence[tuple[int, int, Sequence[int]]]) -> Numbers:
-    """Reads the texts of branches, each of which leaves an earlier one.
+    """Returns the texts of branches, each of which leaves an earlier one.
 
     Args:
         bundle, text: as of `look_back`.
-        branches: the branch that each leaves, after how many of its tokens, and the ids of its own.
+        branches: for each, the index of the branch that it leaves, after how many tokens, and its own token ids.
     Returns:
-        "tokens": of each branch, all after the prompt; "lengths", how many; "texts"; "names" by number, from 1.
+        "tokens": all tokens of each branch after the prompt; "lengths": their numbers; "texts"; "names": numbers from
+        1.
     """
     prompt, tokens = bundle.tokenizer.encode(text), []
     for parent, at, own in branches:
@@ -233,16 +235,16 @@ def unfold_branches(bundle: former.Bundle, text: str, branches: Sequence[tuple[i
 
 
 def dice(seed: int, position: int) -> torch.Generator:
-    """The random generator of the token at one place of a text."""
+    """Returns the random generator for the token at one position of a text."""
     mixed = hashlib.blake2b(f"{seed}:{position}".encode(), digest_size=8).digest()
     return torch.Generator().manual_seed(int.from_bytes(mixed, "little"))
 
 
 def frames(model: Any, tokenizer: Tokenizer, order: Order) -> Iterator[bytes]:
-    """The answer to an order, a piece of gzip for each state.
+    """Yields the answer to an order, as a piece of gzip for each state.
 
-    The first frame of an untouched prompt has the labels of the whole of it, every other those of its last tokens: a
-    byte that completes a character changes the labels before it.
+    The first frame of a new prompt has the labels of the whole prompt; other frames have those of the last tokens,
+    because a byte that completes a character changes the labels before it.
     """
     squeeze = zlib.compressobj(1, zlib.DEFLATED, 31)  # 31: with gzip's header
     ids = list(order.ids)
@@ -257,10 +259,10 @@ def frames(model: Any, tokenizer: Tokenizer, order: Order) -> Iterator[bytes]:
 
 
 def label(tokenizer: Tokenizer, ids: Sequence[int]) -> tuple[list[str], list[str]]:
-    """The labels of tokens as they stand in a text, and their bytes as hexadecimal digits.
+    """Returns the labels of tokens within a text, and their bytes as hexadecimal digits.
 
-    What reads words or pieces of them, but not spaces, joins them by rules of its own: of each but the first this shows
-    what it adds to the one before, "␣cats" or, of "##s", "s".
+    A tokenizer without spaces joins words or pieces by rules of its own; a label shows what its token adds to the text,
+    such as "␣cats", or "s" for "##s".
     """
     labels, own = tokenizer.labels(ids), [bytes_of(tokenizer, i) for i in ids]
     if tokenizer.unit in ("word", "piece") and not hasattr(tokenizer, "bytes_of"):
@@ -273,9 +275,13 @@ def label(tokenizer: Tokenizer, ids: Sequence[int]) -> tuple[list[str], list[str
 
 
 def describe(state: State, tokenizer: Tokenizer) -> Numbers:
-    """The likeliest next tokens and the drawn one: "ids", "labels", and their "probs" by the model and "kept" by the
-    rules; "rest": how many other tokens there are, and their probability by both; "left": how many tokens the rules
-    leave; "bits": the entropy of both."""
+    """Describes the likeliest next tokens and the drawn one.
+
+    Returns:
+        "ids" and "labels"; "probs": the model's probabilities, and "kept": those after temperature, top-k and top-p;
+        "rest": the number of other tokens and their probability in both; "left": the number of tokens that top-k and
+        top-p leave; "bits": the entropy of both.
+    """
     probs, kept = state.probs, state.kept
     ids = probs.topk(min(CANDIDATES, len(probs))).indices.tolist()
     if state.drawn not in ids:
@@ -292,7 +298,7 @@ def describe(state: State, tokenizer: Tokenizer) -> Numbers:
 
 
 def pack(state: State, order: Order, tokenizer: Tokenizer, labels: Sequence[str], own: Sequence[str]) -> bytes:
-    """One frame, before gzip; `labels` are those of the text's last tokens, `own` their bytes as hexadecimal digits."""
+    """Packs one frame, before gzip; `labels` are those of the text's last tokens, `own` their bytes in hexadecimal."""
     described = describe(state, tokenizer)
     ids, names, probs, kept = (described.pop(name) for name in ("ids", "labels", "probs", "kept"))
     header = {
@@ -314,7 +320,7 @@ def pack(state: State, order: Order, tokenizer: Tokenizer, labels: Sequence[str]
 
 
 def _entropy(probs: Tensor) -> Tensor:
-    """In bits."""
+    """Returns the entropy in bits."""
     return -torch.xlogy(probs, probs).sum() / math.log(2)
 
 

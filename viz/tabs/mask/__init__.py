@@ -1,4 +1,4 @@
-"""Tab Mask: what a mask does to the scores, what it keeps from flowing, and what a model without one is worth."""
+"""Tab Mask: how a mask changes the scores, where it stops information, and how a model without a mask fails."""
 
 from viz.tabs.base import Tab
 from viz.tabs.mask import page

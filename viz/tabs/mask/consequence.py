@@ -1,7 +1,7 @@
-"""What a mask is for: a model trained without one beside one trained with it, on one text, as they are measured.
+"""The purpose of a mask: compares a model trained without one with a model trained with one, on the same text.
 
-Without a mask the output at byte i sees byte i + 1, which it is to predict. That is a loss near zero, and a model that
-has learned to copy: it cannot write, because where it writes the next byte is not there to be copied.
+Without a mask the output at byte i can see byte i + 1, which it has to predict. Its loss is near zero because it has
+learned to copy. It cannot write, because then there is no next byte to copy.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from viz.panels import Numbers
 from viz.passes.run import bytes_of
 
 TEXT_LIMIT = 180  # bytes of the text, and tokens of the chosen model
-WRITTEN = 60  # bytes that each writes after it
+WRITTEN = 60  # bytes that each model writes after the text
 TEMPERATURE = 0.7
 
 
 def compare_masks(bundle: former.Bundle, pair: Mapping[str, former.Bundle], text: str, seed: int = 0) -> Numbers:
-    """Measures a pair of models, trained with a mask and without, and a causal model that its mask is taken off.
+    """Measures two models, trained with a mask and without, and a causal model with its mask removed.
 
     Args:
         bundle: the causal model.
-        pair: models of one vocabulary, by name; each is measured and writes under the mask of its training.
-        text: of which as many tokens are read as all the models can, and at most `TEXT_LIMIT`.
-        seed: of what is written.
+        pair: models with the same vocabulary, by name; each is measured and writes with the mask of its training.
+        text: read up to the shortest context of the models, and at most `TEXT_LIMIT`.
+        seed: of the sampling.
     Returns:
         "labels" of the text as the pair reads it; "pair", as of `measure`; "switched": bits per byte of the causal
         model "before" and "after" its mask is taken off; "means" and "tasks": all means, and what each is of.
@@ -52,7 +52,7 @@ def compare_masks(bundle: former.Bundle, pair: Mapping[str, former.Bundle], text
 
 
 def measure(name: str, bundle: former.Bundle, ids: Sequence[int], seed: int) -> Numbers:
-    """Measures one model on its own task, then where the next byte is hidden, and lets it write.
+    """Measures one model on its own task, then with the next byte hidden, and lets it write.
 
     Returns:
         "name"; "masked": whether it was trained with a mask; "bits" of each byte after the first and their mean "own";
@@ -73,16 +73,16 @@ def measure(name: str, bundle: former.Bundle, ids: Sequence[int], seed: int) -> 
 
 
 def per_byte(bundle: former.Bundle, ids: Sequence[int], *, masked: bool) -> float:
-    """Bits for each byte of the text after its first token."""
+    """Converts bits per token to bits per byte of the text after its first token."""
     count = sum(len(bytes_of(bundle.tokenizer, i)) for i in ids[1:])
     return float(surprise(bundle, ids, masked=masked).sum()) / count
 
 
 @torch.inference_mode()
 def surprise(bundle: former.Bundle, ids: Sequence[int], *, masked: bool) -> Tensor:
-    """Bits of each token after the first, as in training: the model reads ids[:-1] at once and is asked for ids[1:].
+    """Returns the bits of each token after the first, as in training: the model reads ids[:-1] and predicts ids[1:].
 
-    Without the mask it reads every answer but the last one, which stands after what it reads.
+    Without the mask it sees all of these tokens except the last.
 
     Returns:
         (t − 1,).
@@ -93,5 +93,5 @@ def surprise(bundle: former.Bundle, ids: Sequence[int], *, masked: bool) -> Tens
 
 
 def hidden(bundle: former.Bundle, ids: Sequence[int]) -> Tensor:
-    """Bits of each byte after the first where only the bytes before it are read, with no mask on them: (t − 1,)."""
+    """Returns the bits of each byte after the first, (t − 1,), read from only the bytes before it, without a mask."""
     return torch.stack([surprise(bundle, ids[: i + 1], masked=False)[-1] for i in range(1, len(ids))])

@@ -1,4 +1,4 @@
-"""What the panels of tab Mask compute: one head under a mask, what the mask costs, where it lets information flow.
+"""The computations of tab Mask: one head with a mask, the cost of the mask, and the flow of information.
 
 Sizes: t tokens shown, h heads, s size of one head.
 """
@@ -26,10 +26,10 @@ def run_head(bundle: former.Bundle, text: str, layer: int, head: int, mask: str,
 
     Args:
         bundle: a causal model.
-        text: of which the first `SHOWN` tokens are read.
-        layer, head: of the head.
+        text: the first `SHOWN` tokens are read.
+        layer, head: the head.
         mask: one of `masks.KINDS`.
-        size: of its window or stride.
+        size: its window or stride.
     Returns:
         "labels" of the t tokens; "scores" q·k/√s before the mask, "allowed" and "weights", (t, t) each.
     """
@@ -47,12 +47,12 @@ def count_cells(mask: str, size: int, t: int) -> Numbers:
     """Counts the cells that each mask allows, from 1 to `FARTHEST` tokens.
 
     Args:
-        mask, size: the chosen one, with its window or stride.
-        t: a number of tokens that is among the lengths.
+        mask, size: the chosen mask, with its window or stride.
+        t: a number of tokens to include among the lengths.
     Returns:
-        "lengths"; "cells": for each mask its count at each length, of `local` with this window, of `strided` and
-        `fixed` with the stride ⌊√tokens⌋, as they are meant. Where one of these is chosen, "own" is the count with the
-        stride that stays. "chosen": the line of the chosen mask; "at": t.
+        "lengths"; "cells": each mask's count at each length, with this window for `local`, and with the intended
+        stride ⌊√tokens⌋ for `strided` and `fixed`. If one of these two is chosen, "own" is its count with the constant
+        stride `size`. "chosen": the line of the chosen mask; "at": t.
     """
     steps = round(math.log10(FARTHEST) * PER_DECADE)
     lengths = sorted({t, *(round(10 ** (i / PER_DECADE)) for i in range(steps + 1))})
@@ -66,13 +66,13 @@ def count_cells(mask: str, size: int, t: int) -> Numbers:
 
 
 def move_outputs(bundle: former.Bundle, text: str, mask: str, size: int = 1) -> Numbers:
-    """Measures which outputs of a model move as a token is changed, under a mask.
+    """Measures which outputs of a model change when a token is changed, with a mask.
 
     Args:
         bundle, text, mask, size: as of `run_head`.
     Returns:
-        "labels"; "moves" (t, t): how far the logits of output i (row) move at most when token j (column) is replaced,
-        exactly 0 for not at all; "moved" (t, t): where they do.
+        "labels"; "moves" (t, t): the largest change of a logit of output i (row) when token j (column) is replaced,
+        exactly 0 for no change; "moved" (t, t): whether there is a change.
     """
     ids = bundle.tokenizer.encode(text)[:SHOWN]
     allowed = masks.named(mask, len(ids), size)
@@ -86,9 +86,9 @@ def count_layers(bundle: former.Bundle, text: str, mask: str, size: int = 1) -> 
     Args:
         bundle, text, mask, size: as of `run_head`.
     Returns:
-        "depth" of the model; "needs": for every mask (t, t), after how many layers output i (row) can first depend on
-        input j (column), depth + 1 where it takes more; "labels"; of the chosen mask "layers", its `needs`, and
-        "reached" (t, t), where depth layers are enough.
+        "depth" of the model; "needs": for every mask (t, t), the number of layers after which output i (row) can first
+        depend on input j (column), or depth + 1 if it takes more; "labels"; for the chosen mask, "layers": its `needs`,
+        and "reached" (t, t): whether depth layers are enough.
     """
     ids, depth = bundle.tokenizer.encode(text)[:SHOWN], bundle.config.depth
     needs = {kind: depth + 1 - masks.reach(masks.named(kind, len(ids), size), depth).sum(0) for kind in masks.KINDS}
@@ -97,8 +97,7 @@ def count_layers(bundle: former.Bundle, text: str, mask: str, size: int = 1) -> 
 
 
 def first_head(bundle: former.Bundle, text: str) -> tuple[int, int]:
-    """The layer and head to open with: of all heads the one nearest to half of the most entropy, so neither a single
-    key a row nor all alike."""
+    """Chooses the head to show first: with an entropy nearest to half of the largest, neither sharp nor even."""
     ids = bundle.tokenizer.encode(text)[:SHOWN]
     _, capture = former.run_with_capture(bundle.model, torch.tensor([ids]), mask=masks.causal(len(ids)))
     entropy = former.analysis.head_statistics(capture.stack("weights")[:, 0])["entropy"]  # (layers, h)

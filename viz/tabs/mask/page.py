@@ -1,6 +1,6 @@
-"""Tab Mask: what a mask does to the scores, what it keeps from flowing, and what a model without one is worth.
+"""Tab Mask: how a mask changes the scores, where it stops information, and how a model without a mask fails.
 
-The parts share `former.masking` in the browser (lib/masking.js), which asks their questions.
+The parts share `former.masking` in the browser (lib/masking.js), which sends their requests.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ HERE = Path(__file__).parent
 
 
 def opening(loaded: Loaded) -> dict[str, int]:
-    """What a model has, and the head that its pictures open with."""
+    """Returns a model's sizes, and the head that is shown first."""
     layer, head = masking.first_head(loaded.fast_bundle, MASK_TEXT)
     config = loaded.bundle.config
     sizes = {"layers": config.depth, "heads": config.heads, "vocabulary": config.num_tokens}
@@ -30,7 +30,7 @@ def opening(loaded: Loaded) -> dict[str, int]:
 
 
 def settings(models: Models) -> dict[str, Any]:
-    """What the tab's scripts have to know of the models and the limits."""
+    """Returns the models' sizes and the limits, for the tab's scripts."""
     first = next(iter(maskable(models)))
     return {
         "models": {name: opening(loaded) for name, loaded in maskable(models).items()},
@@ -49,7 +49,7 @@ def settings(models: Models) -> dict[str, Any]:
 
 
 def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is given its page
-    """Lays out the tab; its parts talk to each other in the browser."""
+    """Lays out the tab; its parts communicate in the browser."""
     if not maskable(site.models):
         gr.Markdown(label("no_writer"))
         return

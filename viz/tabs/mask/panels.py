@@ -1,4 +1,4 @@
-"""The panels of tab Mask, and how a view becomes the arguments of their functions."""
+"""The panels of tab Mask, and the readers of their functions' arguments."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def read_causal(models: Models, view: View) -> Loaded:
     """Reads "model", which must be causal.
 
     Raises:
-        Refusal: there is none such.
+        Refusal: there is no such causal model.
     """
     return read_model(maskable(models), view, "no_such_model")
 
@@ -73,7 +73,7 @@ def read_growth(models: Models, view: View) -> dict[str, Any]:
 
 
 def read_unmasked(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `masking.move_outputs` without a mask: another question, which no mask changes."""
+    """Reads the arguments of `masking.move_outputs` without a mask."""
     return {**read_text(models, view), "mask": "none"}
 
 
@@ -90,20 +90,20 @@ def read_consequence(models: Models, view: View) -> dict[str, Any]:
 
 
 def pair(models: Models) -> dict[str, Loaded]:
-    """The two models that are compared, by name; none where one of them is not there."""
+    """Returns the two models to compare, by name; none if one of them is missing."""
     both = {name: models[name] for name in (MASKED, UNMASKED) if name in models and models[name].kind.says == "next"}
     return both if len(both) == 2 else {}
 
 
 def describe_text(models: Models, view: View) -> dict[str, Any]:
-    """How many "tokens" of the text are shown, and how many there are in "total"."""
+    """Returns how many "tokens" of the text are shown, and how many there are in "total"."""
     asked = read_text(models, view)
     total = tokenize(asked["bundle"], asked["text"])[2]
     return {"tokens": min(total, masking.SHOWN), "total": total}
 
 
 def describe_head(models: Models, view: View) -> dict[str, Any]:
-    """The sizes of the text and of the head, how many cells the mask allows, and remarks on the text."""
+    """Returns the sizes of the text and of the head, the number of cells that the mask allows, and remarks."""
     sizes, loaded = describe_text(models, view), read_causal(models, view)
     labels = tokenize(loaded, view["text"])[1][: masking.SHOWN]
     return {
@@ -115,12 +115,12 @@ def describe_head(models: Models, view: View) -> dict[str, Any]:
 
 
 def describe_reach(models: Models, view: View) -> dict[str, Any]:
-    """Of how many layers there are "pictures"."""
+    """Returns the number of "pictures", one per layer."""
     return {"pictures": min(read_causal(models, view).bundle.config.depth, PICTURES)}
 
 
 def describe_long(models: Models, view: View) -> dict[str, Any]:
-    """How many tokens the text has in "total" as the pair reads it, and the "model" that its mask is taken off."""
+    """Returns the "total" number of tokens for the pair, and the "model" whose mask is removed."""
     loaded = read_causal(models, view)
     return {"total": tokenize(next(iter(pair(models).values()), loaded), view["long"])[2], "model": loaded.name}
 

@@ -1,4 +1,4 @@
-"""Tab Permute: move the words, and see which outputs merely move with them."""
+"""Tab Permute: move words, and see which outputs only move with them."""
 
 from viz.tabs.base import Tab
 from viz.tabs.permute import page, routes

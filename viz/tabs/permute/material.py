@@ -1,4 +1,4 @@
-"""What tab Permute is about: the classifiers that it takes apart, and vectors of positions."""
+"""The models of tab Permute: its classifiers, and vectors of positions."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from viz.tabs.permute import permuting, positions
 
 @dataclass(frozen=True)
 class Material:
-    """What the tab is about."""
+    """The classifiers and the position vectors of the tab."""
 
     subject: permuting.Subject | None
     tables: list[positions.Table]
 
 
 def find(models: Models) -> Material:
-    """The tab's classifiers, and its vectors of positions; once, for they take a while to pack."""
+    """Finds the tab's classifiers and packs its position vectors; cached, because packing is slow."""
     subject = permuting.find(models)
     return Material(subject, positions.tables(models, subject))

@@ -1,4 +1,4 @@
-"""Tab Permute: move the words, and see which outputs merely move with them.
+"""Tab Permute: move words, and see which outputs only move with them.
 
 The parts of the tab share `former.permuting` in the browser (lib/permuting.js).
 """
@@ -33,7 +33,7 @@ def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is 
 
 
 def first_view(material: Material) -> dict[str, Any]:
-    """What the tab shows without a link, and what there is to choose from."""
+    """Returns the view without a link, and the choices."""
     subject, tables = material.subject, [table.name for table in material.tables]
     pairs = permuting.pairs(subject) if subject else []
     first = pairs[0] if pairs else {"text": "", "order": permuting.AS_TYPED}

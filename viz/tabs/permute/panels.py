@@ -1,4 +1,4 @@
-"""The panels of tab Permute, and how a view becomes the arguments of their functions."""
+"""The panels of tab Permute, and the readers of their functions' arguments."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ HERE = Path(__file__).parent
 
 
 def read_subject(models: Models) -> permuting.Subject:
-    """The tab's classifiers.
+    """Finds the tab's classifiers.
 
     Raises:
-        Refusal: there is none.
+        Refusal: there is no classifier.
     """
     subject = permuting.find(models)
     if subject is None:
@@ -32,10 +32,10 @@ def read_subject(models: Models) -> permuting.Subject:
 
 
 def read_text(models: Models, view: View) -> tuple[list[str], list[int], list[Note]]:
-    """Reads "text", of which the first words are taken, and "order", the places of the words as "2.0.1", or "typed".
+    """Reads the first words of "text", and "order": the words' indices such as "2.0.1", or "typed".
 
     Returns:
-        The words' labels, their order, and remarks on both; the order as typed where the given one does not fit.
+        The words' labels, their order, and remarks on both; an order that does not fit is replaced by that as typed.
     Raises:
         Refusal: a text that cannot be read.
     """
@@ -52,10 +52,10 @@ def read_text(models: Models, view: View) -> tuple[list[str], list[int], list[No
 
 
 def read_order(view: View, t: int) -> list[int] | None:
-    """Reads the order of t words; None where it is not one of so many.
+    """Reads the order of t words; returns None if it is not a permutation of them.
 
     Raises:
-        Refusal: not a text.
+        Refusal: it is not a string.
     """
     given = read_string(view, "order")
     typed = list(range(t))
@@ -107,13 +107,13 @@ def read_position(models: Models, view: View) -> dict[str, Any]:
 
 
 def describe_text(models: Models, view: View) -> dict[str, Any]:
-    """The words as they were read, their order, and remarks on both."""
+    """Returns the words, their order, and remarks on both."""
     labels, order, remarks = read_text(models, view)
     return {"labels": labels, "order": order, "remarks": remarks}
 
 
 def describe_classifiers(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as every `more`
-    """The classes, and the positions that each classifier was trained with."""
+    """Returns the classes, and the kind of positions of each classifier."""
     subject = read_subject(models)
     trained = [loaded.bundle.config.positions for loaded in subject.classifiers]
     return {"classes": class_names(subject.loaded.bundle), "trained": trained}

@@ -1,7 +1,7 @@
-"""What the words' order does to a model's outputs: the same text in two orders.
+"""The effect of the words' order on a model's outputs: compares a text in two orders.
 
-A permutation is written as the places of the words in the text as typed: P moves word `order[i]` to place i, so that
-(P x)[i] = x[order[i]]. f is equivariant where f(P x) = P f(x), and invariant where f(P x) = f(x).
+A permutation P is given by `order`, indices into the words as typed: P moves word `order[i]` to position i, so
+(P x)[i] = x[order[i]]. f is equivariant if f(P x) = P f(x), and invariant if f(P x) = f(x).
 
 Sizes: t words, e embedding.
 """
@@ -39,19 +39,19 @@ Function = Callable[[Tensor], Tensor]
 
 @dataclass(frozen=True)
 class Subject:
-    """The classifier of this tab, and one of the same words that was trained without positions, to compare it with."""
+    """The classifier of this tab, and, for comparison, one with the same vocabulary but without positions."""
 
     loaded: Loaded
     bag: Loaded | None
 
     @property
     def classifiers(self) -> list[Loaded]:
-        """Both, where there are two."""
+        """The classifier, and the one without positions if there is one."""
         return [loaded for loaded in (self.loaded, self.bag) if loaded]
 
     @property
     def kinds(self) -> list[str]:
-        """The kinds of positions that the classifier can run with."""
+        """The kinds of positions with which the classifier can run."""
         config = self.loaded.bundle.config
         return [
             kind
@@ -61,12 +61,12 @@ class Subject:
 
     @property
     def most(self) -> int:
-        """How many words of a text are taken: as many as a picture can show and both classifiers read."""
+        """The maximum number of words: as many as a picture can show and both classifiers can read."""
         return min(MOST_WORDS, *(loaded.bundle.config.seq_length for loaded in self.classifiers))
 
 
 def find(models: Models) -> Subject | None:
-    """The tab's classifiers among the models; None where there is none."""
+    """Finds the tab's classifiers among the models; None if there is no classifier."""
     classifiers = list(poolers(models).values())
     if not classifiers:
         return None
@@ -79,14 +79,14 @@ def find(models: Models) -> Subject | None:
 
 
 def pairs(subject: Subject) -> list[dict[str, str]]:
-    """The ready texts: {"text", "order": its words as the other text has them, "other": that text}; last a review."""
+    """Returns the examples, {"text", "order", "other"}: in this order the words give the other text; last a review."""
     split = subject.loaded.bundle.tokenizer.encode
     made = [{"text": a, "order": order_of(split(a), split(b)), "other": b} for a, b in PAIRS]
     return [*made, {"text": REVIEW, "order": AS_TYPED, "other": ""}]
 
 
 def order_of(ids: list[int], others: list[int]) -> str:
-    """The order that makes `others` of `ids`, which hold the same; a repeated one stays where it can."""
+    """Returns the order that turns `ids` into `others`, which has the same elements; repeated ones move least."""
     free = set(range(len(ids)))
     order = []
     for place, wanted in enumerate(others):
@@ -103,11 +103,11 @@ def permute(words: Sequence[str], order: Sequence[int]) -> Numbers:
     """Puts words in another order.
 
     Args:
-        words: t of them.
-        order: place i gets word order[i].
+        words: t words.
+        order: position i gets word order[i].
     Returns:
-        "typed": the words as they were; "words" in the new order, and "places": where each was, from 1; "matrix" P, a
-        row for each place, and its "cells", all True, (t, t) each.
+        "typed": the words as typed; "words" in the new order, and "places": the old position of each, from 1; "matrix"
+        P, one row per position, and its "cells", all True, (t, t) each.
     """
     matrix = torch.eye(len(order))[list(order)]
     places = [word + 1 for word in order]
@@ -119,17 +119,17 @@ def permute(words: Sequence[str], order: Sequence[int]) -> Numbers:
 def measure_errors(
     bundle: former.Bundle, text: str, order: Sequence[int], positions: str = "none", mask: str = "none"
 ) -> Numbers:
-    """Measures how far each output of a classifier is from moving with its words, max |f(Px) − P f(x)|.
+    """Measures the equivariance error of each output of a classifier, max |f(Px) − P f(x)|.
 
     Args:
         bundle: a classifier.
-        text: of which as many words are read as `order` has places.
-        order: place i gets word order[i].
+        text: its first words are read, as many as `order` has elements.
+        order: position i gets word order[i].
         positions: one of `POSITIONS`; the weights stay the same.
         mask: one of `MASKS`.
     Returns:
-        "outputs": names of the four f; by these "errors", "sizes": max |f(x)|, "limits": errors that rounding may make,
-        and "plain": errors without positions and mask, None where there are none.
+        "outputs": names of the four f; for each, "errors", "sizes": max |f(x)|, "limits": the errors that rounding may
+        cause, and "plain": errors without positions and mask, None if there are neither.
     """
     ids = torch.tensor([bundle.tokenizer.encode(text)[: len(order)]])
     both = ids, ids[:, list(order)]
@@ -159,11 +159,11 @@ def run_output(
 
     Args:
         bundle, text, order, positions, mask: as of `measure_errors`.
-        output: one of `OUTPUTS`; of the whole classifier, the words' outputs of its last block.
+        output: one of `OUTPUTS`; for the whole classifier, the words' outputs are those of its last block.
     Returns:
-        "words" in the new order; "before" f(x) and "after" f(Px), (t, e) each; "difference" (t,): of each place, the
-        largest between f(Px) and P f(x). Of the whole classifier also "pooled" (2, e), what its pooling makes of the
-        rows of either order, and "values" (2, num_classes), the log-probabilities.
+        "words" in the new order; "before" f(x) and "after" f(Px), (t, e) each; "difference" (t,): the largest between
+        f(Px) and P f(x) at each position. For the whole classifier also "pooled" (2, e), the pooled rows in both
+        orders, and "values" (2, num_classes), the log-probabilities.
     """
     ids = torch.tensor([bundle.tokenizer.encode(text)[: len(order)]])
     both = ids, ids[:, list(order)]
@@ -184,14 +184,14 @@ def run_output(
 
 @torch.inference_mode()
 def classify(bundles: Mapping[str, former.Bundle], text: str, order: Sequence[int]) -> Numbers:
-    """Runs trained classifiers, which share a vocabulary, on a text and on its words in another order.
+    """Runs trained classifiers with the same vocabulary on a text and on its words in another order.
 
     Args:
         bundles: the classifiers, by name.
         text, order: as of `measure_errors`.
     Returns:
-        "names"; "probs" (classifiers, 2, num_classes), of both orders; "typed" and "moved" (classifiers,): those of the
-        last class; "same": of each classifier, whether its two outputs are equal up to rounding.
+        "names"; "probs" (classifiers, 2, num_classes), for both orders; "typed" and "moved" (classifiers,): those of
+        the last class; "same": for each classifier, whether its two outputs are equal up to rounding.
     """
     outputs = []
     for bundle in bundles.values():
@@ -209,7 +209,7 @@ def classify(bundles: Mapping[str, former.Bundle], text: str, order: Sequence[in
 
 @lru_cache(maxsize=16)
 def with_positions(model: former.Classifier, kind: str) -> former.Classifier:
-    """The same weights with positions of another kind."""
+    """Returns a classifier with the same weights and another kind of positions."""
     if kind == model.config.positions:
         return model
     with torch.inference_mode(False), shapes_only():  # no weights of its own: it is given the model's
@@ -219,11 +219,10 @@ def with_positions(model: former.Classifier, kind: str) -> former.Classifier:
 
 
 def functions(model: former.Classifier, mask: Tensor | None) -> dict[str, Function]:
-    """The four f of the tab, by their names in `OUTPUTS`: from ids (1, t) to outputs.
+    """Returns the four f of the tab, by their names in `OUTPUTS`: functions from ids (1, t) to outputs.
 
-    The first three give a vector a word, (1, t, e): the article's first operation on the word vectors; the first
-    block's attention on what it reads in the model, the normed vectors; and that whole block. The last gives the
-    classes' log-probabilities, (1, num_classes).
+    The first three return a vector per word, (1, t, e): basic self-attention on the word vectors; the first block's
+    attention on its normed input; and that whole block. The last returns log-probabilities, (1, num_classes).
     """
     transformer = model.transformer
     block: Any = transformer.blocks[0]
@@ -244,5 +243,5 @@ def functions(model: former.Classifier, mask: Tensor | None) -> dict[str, Functi
 
 
 def off(before: Tensor, after: Tensor, order: Sequence[int]) -> Tensor:
-    """How far f is from equivariant, max |f(Px) − P f(x)|; where it gives one row a text, from invariant."""
+    """Returns the equivariance error max |f(Px) − P f(x)|, or for one row per text, the invariance error."""
     return (after - (before[:, list(order)] if before.dim() == 3 else before)).abs().max()

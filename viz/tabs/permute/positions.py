@@ -31,7 +31,7 @@ FINEST = 32_767  # levels of a number on either side of 0
 
 @dataclass(frozen=True)
 class Table:
-    """The vectors of one kind of positions (t, e), ready for the browser."""
+    """The vectors of one kind of positions (t, e), packed for the browser."""
 
     name: str  # of the model, or "sinusoidal"
     kind: Literal["learned", "sinusoidal"]
@@ -44,19 +44,19 @@ class Table:
     body: bytes  # int16 levels, little-endian, position by position, gzipped
 
     def describe(self) -> dict[str, Any]:
-        """All but the body, as plain values."""
+        """Returns all fields except the body, as plain values."""
         names = ("name", "kind", "key", "rows", "emb", "trained", "scale", "error")
         return {name: getattr(self, name) for name in names}
 
     def vectors(self) -> NDArray[np.float64]:
-        """(rows, emb): the numbers as the browser has them."""
+        """Returns the numbers as the browser decodes them, (rows, emb)."""
         levels = np.frombuffer(gzip.decompress(self.body), "<i2").reshape(self.rows, self.emb)
         return levels * self.scale
 
     def chart(self) -> dict[str, Any]:
-        """How alike position 0 is to every other, as a chart; the browser puts the chosen position's row in its place.
+        """Draws the similarity of position 0 with every other; the browser replaces it by the selected position.
 
-        The axis goes to twice the trained length, as the pictures beside it do.
+        The axis goes to twice the trained length, as in the neighbouring pictures.
         """
         vectors = self.vectors()
         norms = np.linalg.norm(vectors, axis=1)
@@ -66,9 +66,9 @@ class Table:
 
 
 def tables(models: Models, subject: permuting.Subject | None) -> list[Table]:
-    """The learned positions of the first generator, those of the tab's classifier, and the encodings beside them.
+    """Packs the learned positions of the first generator and of the tab's classifier, and sinusoidal encodings.
 
-    The encodings are those of the classifier's size, and go on to twice its trained length.
+    The encodings have the size of the classifier's, and twice its length.
     """
     generators = [loaded for loaded in models.values() if loaded.kind.says == "next" and loaded.kind.resumes]
     chosen = [*generators[:1], *([subject.loaded] if subject else [])]
@@ -97,7 +97,7 @@ def _table(name: str, kind: Any, vectors: Tensor, trained: int, fingerprint: str
 
 
 def round_up(number: float, digits: int = 2) -> float:
-    """The next number, from 0 up, of so many digits."""
+    """Rounds a positive number up to so many digits."""
     return float(Context(digits, ROUND_UP).create_decimal_from_float(number))
 
 
@@ -109,10 +109,10 @@ def compare_positions(
     Args:
         at: the position.
         product: one of `PRODUCTS`.
-        bundle: of a model with learned positions; None for the sinusoidal encodings.
-        size: (rows, e) of the encodings, of which the first half counts as trained.
+        bundle: a model with learned positions; None for sinusoidal encodings.
+        size: (rows, e) of the encodings; the first half of the rows counts as trained.
     Returns:
-        "values" (rows,); "at"; "trained" and "length": positions in training, and twice as many.
+        "values" (rows,); "at"; "trained": number of positions in training; "length": twice that.
     """
     if bundle:
         vectors = bundle.model.transformer.positions.embedding.weight.detach()  # (rows, e)

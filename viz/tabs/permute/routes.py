@@ -1,7 +1,7 @@
 """The routes of tab Permute.
 
 GET  /positions/{key}          a table of position vectors (`positions.tables`)
-GET  /positions/{key}/chart    the chart of how alike one position is to the others (`positions.Table.chart`)
+GET  /positions/{key}/chart    the chart of one position's similarity with the others (`positions.Table.chart`)
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from viz.tabs.permute.positions import Table
 
 
 def attach(server: FastAPI, site: Site) -> None:
-    """Adds them to the server that serves the page."""
+    """Adds the routes to the server that serves the page."""
     material = site.once(find)
     tables = {table.key: table for table in material.tables}
 
