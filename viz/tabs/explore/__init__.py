@@ -1,4 +1,4 @@
-"""Tab Explore: a text, a model, and where every head of it looks."""
+"""Tab Explore: a text, a model, and the attention of all its heads."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A text, a model and changes of its heads: the pass that shows them, and what there is to say of it."""
+"""Answers a view with a text, a model and edits of its heads: the key of the pass, and notes about it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from viz.text import Note, note
 
 
 def answer(models: Models, passes: PassStore, view: View) -> dict[str, Any]:
-    """What a view shows: {"key": of its pass, "notes": [{"kind": "info" or "error", "key", "values"}]}.
+    """Returns {"key": of the view's pass, "notes": [{"kind": "info" or "error", "key", "values"}]}.
 
     Args:
         models: by name.
-        passes: where the pass is held.
-        view: "model", which may be a snapshot, "text", and "edits" as a link has them, see `viz.passes.edits`.
+        passes: the cache of passes.
+        view: "model", which may be a snapshot, "text", and "edits" in the form of links, see `viz.passes.edits`.
     Raises:
-        Refusal: a view that cannot be read, or a text that cannot be run.
+        Refusal: an invalid view, or a text that cannot be run.
     """
     loaded, text = read_model(models, view), read_string(view, "text", "empty_text")
     changes, refused = edits.from_link(read_string({"edits": "", **view}, "edits"), loaded.bundle.config)
@@ -33,7 +33,7 @@ def answer(models: Models, passes: PassStore, view: View) -> dict[str, Any]:
 
 
 def remarks_of(loaded: Loaded, made: Pass, text: str) -> list[Note]:
-    """What was done to a text on its way through a model."""
+    """Returns notes on how a text was changed to fit the model."""
     header, notes = made.header, []
     kept, total, unit = header["tokens"], header["total"], header["unit"]
     if memory := header.get("memory"):

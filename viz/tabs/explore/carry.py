@@ -1,4 +1,4 @@
-"""What one part of the pinned run brings back when it is carried into the run on screen (`former.patching`).
+"""Activation patching for the page: parts of the pinned run carried into the run on screen (`former.patching`).
 
 Sizes: h heads, t tokens, n parts of a layer: heads or tokens.
 """
@@ -40,14 +40,13 @@ def check(pinned: RunRequest, run: RunRequest, part: str) -> None:
 
 
 def count(run: RunRequest) -> int:
-    """How many tokens, or classes, a model predicts one of."""
+    """Returns the number of tokens, or classes, that a model chooses from."""
     bundle = run.loaded.bundle
     return bundle.config.num_classes if run.loaded.kind.says == "class" else bundle.tokenizer.num_tokens
 
 
 def stack_of(run: Run, name: str, part: str) -> str:
-    """Returns the stack whose points a map of a run belongs to, "" in a model of one; cross-attention is in no other's
-    stream than the decoder's."""
+    """Returns the stack of a map's points, "" in a model of one stack; cross-attention adds to the decoder's stream."""
     if len(run.reading.sides) == 1:
         return ""
     return "decoder" if name == "cross" and part in OF_TOKENS else name
@@ -73,11 +72,11 @@ def carry_parts(
     """Carries each part of a pinned run into another, one at a time, and measures how much of the difference returns.
 
     Args:
-        pinned, run: of one model, on texts of equally many tokens.
+        pinned, run: runs of one model, on texts with the same number of tokens.
         name: the map whose heads, or whose queries' vectors, are carried.
-        part: "heads" (what a head adds), "attention" (where it looks, with the values as they are), "stream" (the
-            vector before a block, at one token) or "mlp" (what the feed-forward adds, at one token).
-        answer, rival: the ids whose difference of logits is measured; None for those that tell the runs apart.
+        part: "heads" (a head's output), "attention" (a head's weights, with the values unchanged), "stream" (the vector
+            before a block, at one token) or "mlp" (the feed-forward's output, at one token).
+        answer, rival: the ids whose logit difference is measured; None for those of `differ_most`.
         at: the prediction, as of `former.patching.Metric`; None for that of `former.analysis.tell_apart`.
     Returns:
         "shares" (layers, n): (carried − run) / (pinned − run), 0 as without and 1 as in the pinned run, with labels
@@ -110,15 +109,15 @@ def carry_parts(
 
 
 def carry_one(pinned: Run, run: Run, name: str, part: str, layer: int, index: int, at: int | None = None) -> Numbers:
-    """Carries one part of a pinned run into another, and returns what is then predicted.
+    """Carries one part of a pinned run into another, and returns the resulting prediction.
 
     Args:
         pinned, run, name, part, at: as of `carry_parts`.
-        layer: from which, and into which.
+        layer: the layer in both runs.
         index: the head, or the token.
     Returns:
-        "names" of the likeliest in any of the three runs, with "probs" of each in the run with that part, "before" in
-        the run without, and in the "pinned" run.
+        "names" of the likeliest tokens or classes in any of the three runs; their probabilities in the patched run
+        ("probs"), in the run without the part ("before"), and in the "pinned" run.
     """
     at = analysis.tell_apart(pinned, run).at if at is None else at
     chosen: dict[str, Any] = {"tokens": [index]} if part in OF_TOKENS else {"head": index}

@@ -1,4 +1,4 @@
-"""Heads as they form: how a model and its heads were at each snapshot of its training, for the panel of that name."""
+"""The panel "forming": how a model and its heads develop over the snapshots of its training."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from viz.panels import Draw, Field, Numbers, Question
 from viz.passes.loaded import Loaded, Models
 from viz.passes.snapshots import split, steps
 from viz.server.view import View, read_model
-from viz.tabs.explore.scans import place
+from viz.tabs.explore.scans import load_argument
 from viz.text import NothingToShow
 
 FILE = "curve.json"
-COPIES = 0.3  # the least score of a head that is said to copy
+COPIES = 0.3  # minimum score of a copying head
 
 
 def courses(models: Models) -> dict[str, list[int]]:
-    """The steps of each model that has snapshots."""
+    """Returns the steps of each model that has snapshots."""
     return {name: found for name, loaded in models.items() if (found := steps(loaded))}
 
 
 def read(loaded: Loaded) -> dict[str, Any] | None:
-    """What was measured of a model's snapshots; None where there is nothing, or it is of other steps."""
+    """Reads the measurements of a model's snapshots; None if there are none, or they are of other steps."""
     try:
         record = json.loads((Path(loaded.folder or "") / FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -38,12 +38,12 @@ def read(loaded: Loaded) -> dict[str, Any] | None:
 
 
 def moment(scores: Tensor) -> dict[str, int] | None:
-    """When the head that copies most in the end began to: at the first snapshot with half of its last score.
+    """Finds when the best copying head began to copy: the first snapshot with half of its final score.
 
     Args:
-        scores: (n, layers, h) at each snapshot.
+        scores: (n, layers, h), at each snapshot.
     Returns:
-        {"layer", "head", "at": the place of the snapshot}; None where no head learned to copy.
+        {"layer", "head", "at": index of the snapshot}; None if no head learned to copy.
     """
     layer, head = divmod(int(scores[-1].argmax()), scores.shape[2])
     own = scores[:, layer, head]
@@ -55,7 +55,7 @@ def read_model_course(models: Models, view: View) -> dict[str, Any]:
     """Reads the arguments of `read_course`: of a model itself, or of one of its snapshots.
 
     Raises:
-        Refusal: no model of ours, or one whose snapshots were not measured.
+        Refusal: an unknown model, or one whose snapshots were not measured.
     """
     read_model(models, view)
     own, step = split(view["model"])
@@ -63,21 +63,21 @@ def read_model_course(models: Models, view: View) -> dict[str, Any]:
     if read(loaded) is None:
         file = shlex.quote(str(Path(loaded.folder or "") / FILE))
         raise NothingToShow(
-            "forming_none", command=f"python -m former.training curve {shlex.quote(place(loaded))} {file}"
+            "forming_none", command=f"python -m former.training curve {shlex.quote(load_argument(loaded))} {file}"
         )
     return {"bundle": loaded, "step": step}
 
 
 def read_course(bundle: former.Bundle, step: int | None = None) -> Numbers:
-    """Returns how a model and its heads were at each snapshot of its training, as it was measured.
+    """Returns the measurements of a model and its heads at each snapshot of its training.
 
     Args:
-        bundle: a model beside whose card stands what `python -m former.training curve` measured.
-        step: the snapshot that is marked; None for the last.
+        bundle: a model with the result of `python -m former.training curve` in its folder.
+        step: the snapshot to mark; None for the last.
     Returns:
-        "steps" (n,), "scores" (n, layers, h): how far each head copies, "text" and "copied" (n,): bits per byte;
-        "moment", see `moment`; "command", "date", "machine", "bytes": how it was measured; and for the figure "curves",
-        "measures" and "at".
+        "steps" (n,); "scores" (n, layers, h): copying scores; "text" and "copied" (n,): bits per byte; "moment", see
+        `moment`; "command", "date", "machine", "bytes": how it was measured; and for the figure "curves", "measures"
+        and "at".
     """
     record = json.loads((Path(bundle.folder or "") / FILE).read_text(encoding="utf-8"))
     scores, kept = torch.tensor(record["heads"]["induction"], dtype=torch.double), record["steps"]

@@ -1,4 +1,4 @@
-"""What Explore's panels show of a map: all heads, one of them, one pair, one token.
+"""The computations of Explore's panels about a map: all heads, one head, one pair, one token.
 
 Sizes: t tokens, h heads, s size of one head.
 """
@@ -17,18 +17,18 @@ from viz.panels import Numbers
 
 
 def show_heads(run: Run, name: str) -> Numbers:
-    """Returns all heads of a map: "weights" (layers, h, t_query, t_key), labels, and what the mask has "allowed"."""
+    """Returns all heads of a map: "weights" (layers, h, t_query, t_key), labels, and cells "allowed" by the mask."""
     shown = run.maps[name]
     return {"weights": shown.weights, "queries": shown.queries, "keys": shown.keys, "allowed": shown.allowed}
 
 
 def cells_of(shown: Map, layer: int, head: int, of: str) -> Tensor:
-    """Returns what a map shows, (t_query, t_key).
+    """Returns one head, a layer's mean or a rollout of a map, (t_query, t_key).
 
     Args:
         shown: the map.
-        layer, head: of the map, from 0.
-        of: one "head", the "mean" of the layer's heads, or the "rollout" up to the layer.
+        layer, head: indices from 0.
+        of: "head", "mean" (over the layer's heads), or "rollout" (up to the layer).
     """
     if of == "rollout":
         return analysis.rollout(shown.weights[: layer + 1])
@@ -36,12 +36,12 @@ def cells_of(shown: Map, layer: int, head: int, of: str) -> Tensor:
 
 
 def show_map(run: Run, name: str, layer: int, head: int, of: str, scale: str) -> Numbers:
-    """Returns one map: "cells" (t_query, t_key), labels, what the mask has "allowed", and its "scale".
+    """Returns one map: "cells" (t_query, t_key), labels, the cells "allowed" by the mask, and its "scale".
 
     Args:
-        run, name: the run, and which of its maps.
+        run, name: the run, and the name of its map.
         layer, head, of: as of `cells_of`.
-        scale: of the colours, as `figures.attention` takes it; "scores": of one head, what the softmax was taken of.
+        scale: of the colours, as of `figures.attention`; "scores", for one head, shows the scores before the softmax.
     """
     shown = run.maps[name]
     cells = shown.scores[layer, head] if scale == "scores" else cells_of(shown, layer, head, of)
@@ -49,7 +49,7 @@ def show_map(run: Run, name: str, layer: int, head: int, of: str, scale: str) ->
 
 
 def write_table(run: Run, name: str, layer: int, head: int, of: str) -> Numbers:
-    """Returns one map as "rows", one for each pair that the mask lets pass, and as "table", the text of a CSV file."""
+    """Returns one map as "rows", one for each pair that the mask allows, and as "table", the text of a CSV file."""
     shown = run.maps[name]
     cells, table = cells_of(shown, layer, head, of), io.StringIO()
     pairs = shown.allowed.nonzero().tolist()
@@ -60,17 +60,17 @@ def write_table(run: Run, name: str, layer: int, head: int, of: str) -> Numbers:
 
 
 def measure_map(run: Run, name: str, layer: int, head: int, of: str) -> Numbers:
-    """Returns "values" by "names" of what one map of a text that looks at itself does (`head_statistics`)."""
+    """Returns the statistics of one self-attention map as "names" and "values" (`head_statistics`)."""
     shown = run.maps[name]
     found = analysis.head_statistics(cells_of(shown, layer, head, of), torch.tensor(shown.ids))
     return {"values": torch.stack(list(found.values())), "names": list(found)}
 
 
 def follow_pair(run: Run, name: str, layer: int, head: int, query: int, key: int) -> Numbers:
-    """Returns how q and k of a pair make its weight, and all weights and values the output of the query.
+    """Returns the steps from a pair's q and k to its weight, and from weights and values to the query's output.
 
     Returns:
-        "products" (s,) of q and k; "score", what the softmax is taken of; "weight"; "output" (s,) = Σ weight · value.
+        "products" (s,) of q and k; "score" before the softmax; "weight"; "output" (s,) = Σ weight · value.
     """
     shown = run.maps[name]
     return {
@@ -82,22 +82,22 @@ def follow_pair(run: Run, name: str, layer: int, head: int, query: int, key: int
 
 
 def look_around(run: Run, name: str, layer: int, head: int, of: str, query: int) -> Numbers:
-    """Returns where a token "looks", (t_key,), and how it is "looked_at", (t,); None where another text looks."""
+    """Returns a token's own weights, "looks" (t_key,), and those on it, "looked_at" (t,); None across texts."""
     shown = run.maps[name]
     cells = cells_of(shown, layer, head, of)
     return {"looks": cells[query], "looked_at": cells[:, query] if shown.ids else None, "keys": shown.keys}
 
 
 def compare_maps(pinned: Run, run: Run, before: tuple[str, int, int, str], now: tuple[str, int, int, str]) -> Numbers:
-    """Returns a pinned run's map and another's, and what differs.
+    """Compares a map of a pinned run with a map of another.
 
     Args:
         pinned, run: the two runs.
-        before, now: what to show of each: the name of its map, and the layer, head and of as of `cells_of`.
+        before, now: for each run, the name of the map, and layer, head and of as of `cells_of`.
     Returns:
-        "before" and "now": the cells of both; "moved" (layers, h): of each head the share of attention that goes
-        elsewhere, None of maps that cannot be compared; and to draw, with labels and "mask", "cells": the difference,
-        or of maps of two shapes the pinned one.
+        "before" and "now": the cells of both; "moved" (layers, h): for each head the share of attention that has
+        moved, None for maps that cannot be compared; and for the figure, with labels and "mask", "cells": the
+        difference, or the pinned map if the shapes differ.
     """
     one, other = pinned.maps[before[0]], run.maps[now[0]]
     cells, after = cells_of(one, *before[1:]), cells_of(other, *now[1:])

@@ -1,4 +1,4 @@
-"""Tab Explore: a text, a model, and where every head of it looks."""
+"""Tab Explore: a text, a model, and the attention of all its heads."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ part = partial(browser.part, HERE)
 
 
 def menu(models: Models) -> list[tuple[str, str]]:
-    """The models to choose from: a line on each, and its name."""
+    """Returns the choices of models: (description, name) of each."""
     return [(label("model_line", name=name, about=about(loaded)), name) for name, loaded in models.items()]
 
 
 def panels(models: Models) -> None:
-    """Lays out what shows a pass."""
+    """Lays out the panels that show a pass."""
     part("controls")
     part("beside")
     part("forming")
@@ -46,7 +46,7 @@ def panels(models: Models) -> None:
     part("lens")
     part("writes")
     part("trace", [name for name, loaded in models.items() if trace.follows(loaded)])
-    part("scan", scans.scanned(models))
+    part("scan", scans.models_with_scan(models))
     with gr.Row(elem_classes="explore-below"):  # as many columns as there are parts and room
         part("interventions")
         part("prediction")
@@ -69,10 +69,10 @@ def settings(site: Site, models: Models) -> dict[str, Any]:
 
 
 def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is given its page
-    """Lays out the tab; the worked example is ready before anyone comes.
+    """Lays out the tab; the first example is computed in advance.
 
-    The page's store (lib/store.js) asks Python by a plain route. Model and text are Gradio's fields: they tell it what
-    a visitor enters, and show what a link or an example brings.
+    The page's store (lib/store.js) requests passes by a plain route. Model and text are Gradio's fields: they report a
+    visitor's input to the store, and show the text of a link or an example.
     """
     models = first_ahead(site.models)
     begins = settings(site, models)

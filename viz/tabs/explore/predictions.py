@@ -1,4 +1,4 @@
-"""What Explore's panels show of what a model says, and of what parts are worth to it.
+"""The computations of Explore's panels about a model's predictions, and the effect of its parts on them.
 
 Sizes: t tokens, h heads.
 """
@@ -13,13 +13,13 @@ from former.runs import Run
 from viz.panels import Numbers
 from viz.passes.said import output
 
-TOP = 10  # tokens that a head raises most, and as many that it lowers most
+TOP = 10  # raised and lowered tokens to list, of each
 
 
 def predict(run: Run) -> Numbers:
-    """Returns what a model says of a text: "names", "probs" of each, and the same "before" the run's edits.
+    """Returns a model's prediction: "names", "probs" of each, and the probabilities "before" the run's edits.
 
-    The names are of the likeliest next tokens, of the classes, or of the likeliest words for each hidden one.
+    The names are the likeliest next tokens, the classes, or the likeliest words for each hidden one.
     """
     said, before = output(run, run.unedited), output(run.unedited, run)
     if run.kind.says == "class":
@@ -37,7 +37,7 @@ def predict(run: Run) -> Numbers:
 
 
 def surprise(run: Run) -> Numbers:
-    """Returns the "tokens" of a text, or of an answer, and the "bits" that each costs; without those not predicted."""
+    """Returns the predicted "tokens" of a text or an answer, and the surprise of each in "bits"."""
     bits, tokens = run.surprise(), run.kind.written(run.model, run.inputs)[0].tolist()
     known = [i for i, each in enumerate(bits) if each is not None]
     return {
@@ -47,12 +47,12 @@ def surprise(run: Run) -> Numbers:
 
 
 def write_logits(run: Run, name: str, layer: int, head: int, query: int) -> Numbers:
-    """Returns what a head adds to the logits after one token, and how all parts add up to one of them.
+    """Returns what a head adds to the logits at one position, and the parts that add up to one logit.
 
     Returns:
-        "raised" and "lowered" (n,): the most that it adds and takes, with "names" and "lowered_names" of these tokens;
-        "token": the id of the one that follows, or at the end of the likeliest, its "logit" and the "parts" that this
-        is the sum of (`former.analysis.head_writes`).
+        "raised" and "lowered" (n,): the largest increases and decreases, with "names" and "lowered_names" of these
+        tokens; "token": the id of the token that follows, or, at the end, of the likeliest; its "logit", and the
+        "parts" that add up to it (`former.analysis.head_writes`).
     """
     found = analysis.head_writes(run, layer, head, query, name=name)
     (raised, up), (lowered, down) = (found.added.topk(TOP, largest=largest) for largest in (True, False))
@@ -64,7 +64,7 @@ def write_logits(run: Run, name: str, layer: int, head: int, query: int) -> Numb
 
 
 def remove_heads(run: Run) -> Numbers:
-    """Returns "effects" (layers · h,): what the prediction loses without each head (`head_effects`), and "names"."""
+    """Returns "effects" (layers · h,), the cost of removing each head (`head_effects`), and "names" of the heads."""
     rows = list(analysis.head_effects(run))
     several = len(run.maps) > 1
     names = [
@@ -76,11 +76,11 @@ def remove_heads(run: Run) -> Numbers:
 
 
 def weigh_words(run: Run) -> Numbers:
-    """Returns what carried a verdict.
+    """Measures the influence of each word on a verdict, by attention and by leaving words out.
 
     Returns:
-        "shares" (t,): where the model looks for it; "changes" (n,): what its log-odds lose without each word, or in a
-        long text without neighbours together, "names" of the first of these; "agreement": the rank correlation of both.
+        "shares" (t,): attention rollout; "changes" (n,): the decrease of the log-odds without each word or, in a long
+        text, each group of neighbours, with "names" of the first of each; "agreement": rank correlation of the two.
     """
     shares, changes = analysis.word_shares(run), torch.cat(list(analysis.word_changes(run)))
     names = run.tokens[:: effects.word_size(run)]

@@ -1,17 +1,17 @@
-"""The plain routes: what the browser fetches of a pass by its key, and what it has measured on it.
+"""The routes of tab Explore: passes by their key, and measurements on them.
 
     POST /attention                       {"model", "text", "edits"} → {"key" of its pass, "notes"} (`answer.answer`)
     GET /attention/{key}                  the whole pass, packed (`payload.pack`)
     GET /attention/{key}/{map}/{layer}/{head}   one head exactly (`payload.pack_head`); for head: mean or rollout
-    GET /attention/{key}/heads            measured: every head's effect, a line of JSON for each layer
-    GET /attention/{key}/words            measured: what carried a verdict, in lines of JSON
-    GET /attention/{key}/lens             what the model would say at each depth (`lens.lens`)
-    GET /attention/{key}/writes/{map}/{layer}/{head}/{at}   what a head writes at a place (`writes.writes`); ?token=ID
-    GET /attention/{key}/trace/{map}/{layer}/{head}/{query}/{seen}/{part}/{at}   a number followed back (`trace.trace`)
+    GET /attention/{key}/heads            every head's effect, a line of JSON for each layer (`measures.heads`)
+    GET /attention/{key}/words            each word's influence on a verdict, in lines of JSON (`measures.each_word`)
+    GET /attention/{key}/lens             the logit lens (`lens.lens`)
+    GET /attention/{key}/writes/{map}/{layer}/{head}/{at}   a head's effect on the logits (`writes.writes`); ?token=ID
+    GET /attention/{key}/trace/{map}/{layer}/{head}/{query}/{seen}/{part}/{at}   one number, traced (`trace.trace`)
     GET /attention/{key}/data.npz         the whole pass for other programs
 
-404 where the key was not given out here, as after a restart: the page then asks for the pass anew. What is measured
-takes seconds, so it is streamed, and shared by all who ask for it.
+They answer 404 for an unknown key, as after a restart of the server; the page then posts the text again. Measurements
+take seconds, so they are streamed, and shared by all clients that request the same.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ Measure = Callable[[Loaded, Pass], Iterator[dict[str, Any]]]
 
 
 def lines(pieces: Iterator[dict[str, Any]]) -> Iterator[bytes]:
-    """Each piece as a line of JSON."""
+    """Encodes each piece as a line of JSON."""
     return (json.dumps(piece).encode() + b"\n" for piece in pieces)
 
 
-async def told(pieces: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
-    """The lines; a refusal is the last."""
+async def with_final_refusal(pieces: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
+    """Yields the lines; if a Refusal is raised, ends with it as an error line."""
     try:
         async for piece in pieces:
             yield piece
@@ -60,45 +60,45 @@ def attach(server: FastAPI, site: Site) -> None:
     work, models, passes = site.work, site.models, site.passes
     attach_answers(server, work, {"/attention": partial(answer, models, passes)})
 
-    async def held(key: str) -> tuple[Pass, bytes]:
-        found = passes.get(key) or await work.turn(passes.remake, key)
-        if found is None:
+    async def get_pass(key: str) -> tuple[Pass, bytes]:
+        entry = passes.get(key) or await work.turn(passes.remake, key)
+        if entry is None:
             raise HTTPException(404)
-        return found
+        return entry
 
     @server.get("/attention/{key}")
     async def whole(key: str, request: Request) -> Response:
-        _, packed = await held(key)
+        _, packed = await get_pass(key)
         body, encoding = await work.step(payload.compress, packed, request.headers.get("accept-encoding", ""))
         encoded = {"Content-Encoding": encoding, "Vary": "Accept-Encoding"}
         return Response(body, media_type=BINARY, headers=encoded | FOREVER)
 
     @server.get("/attention/{key}/data.npz")
     async def arrays(key: str) -> Response:
-        made, _ = await held(key)
-        name = re.sub(r"[^\w.-]+", "-", made.header["model"], flags=re.ASCII)
-        saved = {"Content-Disposition": f'attachment; filename="{name}-all-heads.npz"'}
-        return Response(await work.turn(payload.pack_arrays, made), media_type=BINARY, headers=saved | FOREVER)
+        pass_, _ = await get_pass(key)
+        name = re.sub(r"[^\w.-]+", "-", pass_.header["model"], flags=re.ASCII)
+        download = {"Content-Disposition": f'attachment; filename="{name}-all-heads.npz"'}
+        return Response(await work.turn(payload.pack_arrays, pass_), media_type=BINARY, headers=download | FOREVER)
 
-    def measured(path: str, measure: Measure) -> None:
+    def attach_measure(path: str, measure: Measure) -> None:
         @server.get(f"/attention/{{key}}/{path}")
         @http.answers
         async def answer(key: str) -> Response:
-            made, _ = await held(key)
-            loaded, listener = models[made.header["model"]], Listener()
-            pieces = await work.stream(f"{key}/{path}", lambda: lines(measure(loaded, made)), listener)
-            return http.StreamResponse(told(pieces), http.LINES, listener.leave)
+            pass_, _ = await get_pass(key)
+            loaded, listener = models[pass_.header["model"]], Listener()
+            pieces = await work.stream(f"{key}/{path}", lambda: lines(measure(loaded, pass_)), listener)
+            return http.StreamResponse(with_final_refusal(pieces), http.LINES, listener.leave)
 
-    measured("heads", measures.heads)
-    measured("words", measures.each_word)
+    attach_measure("heads", measures.heads)
+    attach_measure("words", measures.each_word)
 
-    attach_of_heads(server, site, held)
+    attach_json(server, site, get_pass)
 
     @server.get("/attention/{key}/{name}/{layer}/{head}")
     async def exactly(key: str, name: str, layer: int, head: Literal["mean", "rollout"] | int) -> Response:
-        made, _ = await held(key)
+        pass_, _ = await get_pass(key)
         try:
-            each = made.map(name)
+            each = pass_.map(name)
             if head == "mean":
                 body = payload.pack_mean(each, layer)
             elif head == "rollout":
@@ -110,16 +110,16 @@ def attach(server: FastAPI, site: Site) -> None:
         return Response(body, media_type=BINARY, headers=FOREVER)
 
 
-def attach_of_heads(server: FastAPI, site: Site, held: Callable[[str], Awaitable[tuple[Pass, bytes]]]) -> None:
-    """Adds those that answer once, in JSON: what stands at each depth, and what one head does at one place."""
+def attach_json(server: FastAPI, site: Site, get_pass: Callable[[str], Awaitable[tuple[Pass, bytes]]]) -> None:
+    """Adds the single-response JSON routes: lens, writes and trace."""
     work, models = site.work, site.models
 
-    async def told_once(request: Request, key: str, path: str, make: Callable[..., Any], *arguments: Any) -> Response:
-        """make(model, pass, *arguments) as JSON, made once for all who ask for the same."""
-        made, _ = await held(key)
+    async def json_once(request: Request, key: str, path: str, make: Callable[..., Any], *arguments: Any) -> Response:
+        """Answers with make(model, pass, *arguments) as JSON, computed once for all clients that request the same."""
+        pass_, _ = await get_pass(key)
 
         def pieces() -> Iterator[bytes]:
-            yield gzip.compress(json.dumps(make(models[made.header["model"]], made, *arguments)).encode(), 6)
+            yield gzip.compress(json.dumps(make(models[pass_.header["model"]], pass_, *arguments)).encode(), 6)
 
         body = await work.whole(f"{key}/{path}/{arguments}", pieces, request)
         headers = {"Content-Encoding": "gzip"} | FOREVER
@@ -128,7 +128,7 @@ def attach_of_heads(server: FastAPI, site: Site, held: Callable[[str], Awaitable
     @server.get("/attention/{key}/lens")
     @http.answers
     async def at_each_depth(key: str, request: Request) -> Response:
-        return await told_once(request, key, "lens", lens.lens)
+        return await json_once(request, key, "lens", lens.lens)
 
     @server.get("/attention/{key}/writes/{name}/{layer}/{head}/{at}")
     @http.answers
@@ -136,7 +136,7 @@ def attach_of_heads(server: FastAPI, site: Site, held: Callable[[str], Awaitable
         key: str, name: str, layer: int, head: int, at: int, request: Request, token: int | None = None
     ) -> Response:
         try:
-            return await told_once(request, key, "writes", writes.writes, name, layer, head, at, token)
+            return await json_once(request, key, "writes", writes.writes, name, layer, head, at, token)
         except LookupError:
             raise HTTPException(404) from None
 
@@ -145,8 +145,8 @@ def attach_of_heads(server: FastAPI, site: Site, held: Callable[[str], Awaitable
     async def traced(
         key: str, name: str, layer: int, head: int, query: int, seen: int, part: str, at: int, request: Request
     ) -> Response:
-        place = name, layer, head, query, seen, part, at
+        arguments = name, layer, head, query, seen, part, at
         try:
-            return await told_once(request, key, "trace", trace.trace, *place)
+            return await json_once(request, key, "trace", trace.trace, *arguments)
         except LookupError:
             raise HTTPException(404) from None

@@ -1,4 +1,4 @@
-"""What a scan over a corpus found of a model's heads (`former.analysis.scan`), for the panel of that name."""
+"""The panel "scan": results of a scan of a model's heads over a corpus (`former.analysis.scan`)."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ MEASURES = (
     *("previous", "next", "first", "separator", "self", "same", "elsewhere", "copying"),
     *("decided", "entropy", "distance", "effect"),
 )
-SEEN = 0.02  # the least weight on a token that a stretch is cut around
-AROUND = 3  # tokens beside it that are shown too
+SEEN = 0.02  # minimum weight of a token to show
+AROUND = 3  # neighbours of such a token that are shown too
 SPREAD = ("mean", "tenth", "ninetieth")  # of a dot
 
 
@@ -41,23 +41,23 @@ def found(loaded: Loaded) -> scan.Scan | Note:
     return note("scan_none", name=loaded.name, command=command(loaded)) if kept is None else kept
 
 
-def scanned(models: Models) -> list[str]:
-    """The names of the models in whose folder a scan stands."""
+def models_with_scan(models: Models) -> list[str]:
+    """Returns the names of the models that have a scan in their folder."""
     return [name for name, loaded in models.items() if loaded.folder and (loaded.folder / scan.FILE).is_file()]
 
 
 def command(loaded: Loaded) -> str:
-    """What makes a model's scan."""
-    return f"python -m former.training scan {shlex.quote(place(loaded))}"
+    """Returns the command that makes a model's scan."""
+    return f"python -m former.training scan {shlex.quote(load_argument(loaded))}"
 
 
-def place(loaded: Loaded) -> str:
-    """What `former.load` takes for a model: the name of a shipped one, or its folder."""
+def load_argument(loaded: Loaded) -> str:
+    """Returns the argument of `former.load` for a model: the name of a shipped one, or its folder."""
     return loaded.name if loaded.folder == CHECKPOINTS / loaded.name else str(loaded.folder)
 
 
 def read_scan(models: Models, view: View) -> tuple[Loaded, dict[str, int]]:
-    """Reads a model of which there is a scan, and one of its heads.
+    """Reads a model with a scan, and one of its heads.
 
     Raises:
         Refusal: no such model or head, or no scan.
@@ -84,10 +84,10 @@ def read_head(models: Models, view: View) -> dict[str, Any]:
 
 
 def load_scan(bundle: former.Bundle) -> scan.Scan:
-    """Loads the scan that stands in a model's folder.
+    """Loads the scan in a model's folder.
 
     Raises:
-        ValueError: there is none, or it is of other weights.
+        ValueError: there is no scan, or it was made with other weights.
     """
     kept = scan.load(bundle.folder) if bundle.folder else None
     if kept is None:
@@ -96,16 +96,17 @@ def load_scan(bundle: former.Bundle) -> scan.Scan:
 
 
 def scan_heads(bundle: former.Bundle, x: str, y: str, layer: int, head: int) -> Numbers:
-    """Returns all heads over two measures of a scan.
+    """Returns all heads by two measures of a scan.
 
     Args:
-        bundle: a model in whose folder a scan stands.
-        x, y: of `MEASURES`; in place of one that the scan lacks, another is shown.
-        layer, head: the head that is marked.
+        bundle: a model with a scan in its folder.
+        x, y: of `MEASURES`; one that the scan lacks is replaced.
+        layer, head: the head to mark.
     Returns:
-        "across" and "down" (layers, h, 3): of each measure its mean, tenth and ninetieth percentile; "measures" of the
-        scan, "axes" that are shown, "chosen" head; "stretches", and the "length" of each in tokens; "removals", and
-        what a head was removed on, "asked": "hidden" pieces or the "next" ones; "corpus", "split".
+        "across" and "down" (layers, h, 3): mean, tenth and ninetieth percentile of each measure; "measures" of the
+        scan; "axes": the two measures; "chosen": the marked head; "stretches": number of passages, and the "length" of
+        each in tokens; "removals": number of passages on which heads were removed, and "asked": whether their effect
+        is on "hidden" pieces or "next" tokens; "corpus", "split".
     """
     kept = load_scan(bundle)
     measures = [name for name in MEASURES if name in kept.facts["measures"]]
@@ -121,15 +122,15 @@ def scan_heads(bundle: former.Bundle, x: str, y: str, layer: int, head: int) -> 
 
 
 def scan_head(bundle: former.Bundle, layer: int, head: int) -> Numbers:
-    """Returns how one head's measures spread over a corpus, its examples, and its q and k there.
+    """Returns the statistics of one head's measures over a corpus, examples, and its q and k there.
 
     Args:
-        bundle: a model in whose folder a scan stands.
+        bundle: a model with a scan in its folder.
         layer, head: the head.
     Returns:
-        "spread": for each measure its numbers in the order of `scan.STATISTICS`; "even": what they would be of a head
-        that looks at all alike; "examples": as `excerpt` gives them, with "group"; "queries" and "keys" (k, 2) in the
-        plane, "names" of their tokens, "groups" (k,), and the share "explained" of their variance.
+        "spread": for each measure, the statistics of `scan.STATISTICS`; "even": the same for even attention;
+        "examples": results of `excerpt`, with "group"; "queries" and "keys" (k, 2) in a plane, "names" of their tokens,
+        "groups" (k,), and the share of their variance that is "explained".
     """
     kept = load_scan(bundle)
     groups = kept.group.tolist()
@@ -145,7 +146,7 @@ def scan_head(bundle: former.Bundle, layer: int, head: int) -> Numbers:
 
 
 def excerpts(tokenizer: Any, kept: scan.Scan, layer: int, head: int) -> list[dict[str, Any]]:
-    """A head's examples, each as `excerpt` gives it."""
+    """Returns a head's examples, as results of `excerpt`."""
     stretches, queries, rows = (each[layer, head] for each in (kept.examples, kept.places, kept.rows))
     shown = []
     for ids, query, row in zip(kept.tokens[stretches], queries.tolist(), rows, strict=True):
@@ -155,16 +156,16 @@ def excerpts(tokenizer: Any, kept: scan.Scan, layer: int, head: int) -> list[dic
 
 
 def excerpt(labels: list[str], row: Tensor, query: int, key: int) -> dict[str, Any]:
-    """What of a stretch a query sees: the tokens around it, and around those that it looks at.
+    """Shortens a passage to the tokens around a query, and around those to which it attends.
 
     Args:
         labels: (t,).
         row: (t,): the query's weights.
-        query: its place.
-        key: the place of the text that it looks at most.
+        query: its position.
+        key: the position with the largest weight.
     Returns:
-        {"tokens": labels, "weights": one each, "at": which of them the query is, "gaps": those before which some are
-        left out, "query" and "key": the labels of the two}.
+        {"tokens": labels, "weights": one each, "at": index of the query, "gaps": indices before which tokens are left
+        out, "query" and "key": the labels of the two}.
     """
     near = torch.zeros(len(labels), dtype=torch.bool)
     for place in [query, *(row >= SEEN).nonzero()[:, 0].tolist()]:
