@@ -1,6 +1,6 @@
-"""Tab Learn: the article section by section, every panel live.
+"""Tab Learn: the article, section by section, with live panels.
 
-CONTRIBUTING.md says how a section is added.
+CONTRIBUTING.md explains how to add a section.
 """
 
 from pathlib import Path

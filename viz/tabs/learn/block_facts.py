@@ -1,4 +1,4 @@
-"""Two facts of a block: what of it is not linear, and how its gradient at the start depends on where the norms stand.
+"""Two facts about a block: which parts are not linear, and how initial gradients depend on the place of the norms.
 
 Sizes: b batch, t tokens, e embedding, h heads.
 """
@@ -22,16 +22,16 @@ CASES = (PARTS, *((part,) for part in PARTS), ())  # what is left in: all, each 
 def additivity(
     block: former.TransformerBlock, one: Tensor, other: Tensor, mask: Tensor, left: tuple[str, ...]
 ) -> float:
-    """How far a block f is from f(x + y) = f(x) + f(y) − f(0), which holds where it is linear, but for its biases.
+    """Measures how far a block f is from f(x + y) = f(x) + f(y) − f(0), which holds for linear maps with a bias.
 
     Args:
-        block: as it was trained; it is left as it is.
+        block: a trained block; it is not modified.
         one, other: x and y, (b, t, e).
         mask: bool (t, t).
-        left: of `PARTS`, what is left in. Without the softmax the attention weights stay those of x + y, whatever the
-            block reads; without the others they are passed by.
+        left: the parts of `PARTS` to keep. Without the softmax, the attention weights are fixed to those of x + y; the
+            other parts are skipped.
     Returns:
-        The largest difference, as a part of the largest number of f(x + y).
+        The largest difference, divided by the largest number of f(x + y).
     """
     f: Any = copy.deepcopy(block)
     if "norm" not in left:
@@ -49,14 +49,14 @@ def additivity(
 
 
 def gradients(config: former.ModelConfig, tokens: Tensor, seed: int) -> list[float]:
-    """The size of the gradient of each block's weights at the start of training, before any step.
+    """Computes the norm of the gradient of each block's weights before the first step of training.
 
     Args:
         config: of a generator.
-        tokens: (1, t), at least 2: each but the last is to predict the next.
+        tokens: (1, t), at least 2; each predicts the next.
         seed: of the weights (`begun`).
     Returns:
-        For each block, the norm of the gradient of all that it has.
+        The norm for each block.
     """
     model = begun(config, seed)
     with torch.enable_grad():
@@ -71,8 +71,10 @@ def gradients(config: former.ModelConfig, tokens: Tensor, seed: int) -> list[flo
 
 @torch.no_grad()
 def begun(config: former.ModelConfig, seed: int) -> former.Generator:
-    """A generator with the random weights of Glorot and Bengio (2010), as the first transformers began: matrices with a
-    variance of 2 / (inputs + outputs), biases 0, embeddings 1. The same for the same seed."""
+    """Returns a generator with random weights after Glorot and Bengio (2010), like the first transformers.
+
+    Matrices have a variance of 2 / (inputs + outputs), embeddings of 1, and biases are 0.
+    """
     generator = torch.Generator().manual_seed(seed)
     model = former.Generator(config)
     for module in model.modules():

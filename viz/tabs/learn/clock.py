@@ -1,4 +1,4 @@
-"""What a piece of work takes on this machine."""
+"""Measures the time of a computation on this machine."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def seconds(work: Callable[[], Any]) -> float:
-    """What it takes."""
+    """Returns the time in seconds."""
     began = time.perf_counter()
     work()
     return time.perf_counter() - began

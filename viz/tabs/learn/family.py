@@ -1,6 +1,6 @@
-"""The tiny family: one small generator trained alike again and again, each time with one thing changed.
+"""The tiny family: models that differ from one small generator in one respect each, trained in the same way.
 
-Their cards are read, and their weights loaded, when a section first asks: not all of them are on the page's lists.
+Their cards and weights are loaded on demand, because not all of them are in the page's lists.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from typing import Any
 import former
 from viz.passes.loaded import Loaded
 
-PLAIN = "family/tiny-generator"  # the one that the others differ from: as long trained as they
+PLAIN = "family/tiny-generator"  # the model that the others are compared with, trained for the same number of steps
 
 
 @cache
 def load(name: str) -> Loaded:
-    """A shipped model."""
+    """Loads a shipped model."""
     return Loaded(name, former.load(name), name)
 
 
 def bits(name: str) -> float:
-    """Its bits per byte on the validation split, by its card."""
+    """Returns its bits per byte on the validation split, from its card."""
     return next(held["bits_per_byte"] for held in load(name).bundle.card["quality"] if held["split"] == "val")
 
 
 def described(name: str) -> Mapping[str, Any]:
-    """What a table says of it: "name", "bits" a byte, "parameters", "heads", and "steps" of its training."""
+    """Returns its line of a table: "name", "bits" per byte, "parameters", "heads", and "steps" of training."""
     bundle = load(name).bundle
     return {
         "name": name,

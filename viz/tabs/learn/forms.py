@@ -1,4 +1,4 @@
-"""The three forms of multi-head attention: their parameters, by building them, and the time that they take."""
+"""The three forms of multi-head attention: their parameters, counted by building them, and their time."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from viz.text import Refusal
 
 VARIANTS = ("narrow", "wide", "chunked")
 MOST = {"emb": 4096, "count": 64}
-TIMED = 64  # words that are passed through
-LARGEST = 10_000_000  # parameters of a form that is timed: 40 MB
-SPENT = 0.04  # seconds on each form, or three calls: the quickest is taken
+TIMED = 64  # number of vectors in a call
+LARGEST = 10_000_000  # maximum number of parameters of a form to time: 40 MB
+SPENT = 0.04  # seconds for each form, at least three calls
 
 
 def read_sizes(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as every reader is called
@@ -33,7 +33,7 @@ def count_forms(emb: int, heads: int) -> Numbers:
     """Counts the parameters of the three forms of multi-head attention by building them, and times each.
 
     Args:
-        emb: numbers of a vector.
+        emb: size of a vector.
         heads: of the layer.
     Returns:
         "forms": [{"variant", "size" of one head, "maps": parameters of queries, keys and values, "unify": of the map
@@ -51,7 +51,7 @@ def count_forms(emb: int, heads: int) -> Numbers:
 
 
 def count(emb: int, heads: int, variant: str) -> Numbers:
-    """One of the forms, counted on the meta device, which has no data."""
+    """Counts the parameters of one form on the meta device, without data."""
     if variant != "wide" and emb % heads:
         return {"variant": variant, "size": None, "maps": None, "unify": None}
     with torch.device("meta"):
@@ -63,7 +63,7 @@ def count(emb: int, heads: int, variant: str) -> Numbers:
 
 @torch.inference_mode()
 def timed(emb: int, heads: int, variant: str) -> float:
-    """What the quickest of some calls takes on `TIMED` random vectors, in seconds."""
+    """Returns the minimum time of several calls on `TIMED` random vectors, in seconds."""
     attention = former.SelfAttention(emb, heads, variant)
     x = torch.randn(1, TIMED, emb, generator=torch.Generator().manual_seed(0))
     attention(x)  # loads what is loaded on first use

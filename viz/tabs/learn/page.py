@@ -1,4 +1,4 @@
-"""Tab Learn: the frame in which one section at a time is shown; lib/learn.js has it made when it is first opened."""
+"""Tab Learn: the frame that shows one section at a time; lib/learn.js creates a section when it is first opened."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ part = partial(browser.part, Path(__file__).parent)
 
 
 def contents(sections: Iterable[Section]) -> list[dict[str, Any]]:
-    """What the frame has to know of every section before it is opened."""
+    """Returns the data of every section that the frame needs before it is opened."""
     return [
         {
             "name": section.name,
@@ -49,5 +49,5 @@ def render(site: Site, page: gr.Blocks) -> None:  # noqa: ARG001 - every tab is 
     browser.lesson("learn", sections[0].article)
     first, *others = contents(sections)
     part("learn", [first | {"given": sections[0].opening(site.models)}, *others])  # which most pages open with
-    # Not seen itself: Gradio's KaTeX writes the equations here, and the frame takes each from here.
+    # Invisible: Gradio's KaTeX renders the equations here, and the frame copies them.
     gr.Markdown("\n\n".join(f"$${equation(section)}$$" for section in sections), elem_classes="learn-equations")

@@ -1,4 +1,4 @@
-"""Arrows of the plane as a link spells them: "1.5,0.8;0.4,-0.5". lib/plane.js writes and reads them in the browser."""
+"""Reads arrows in the plane from a link, such as "1.5,0.8;0.4,-0.5"; lib/plane.js does the same in the browser."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ LONGEST = 200  # characters
 
 
 def read_pairs(text: str, count: int, reach: float) -> list[list[float]]:
-    """So many pairs of numbers.
+    """Reads `count` pairs of numbers.
 
     Args:
-        text: as a link spells them.
-        count: how many there must be.
-        reach: the largest size of a number.
+        text: their form in a link.
+        count: the expected number of pairs.
+        reach: largest magnitude of a number.
     Raises:
-        Refusal: it is something else.
+        Refusal: anything else.
     """
     try:
         pairs = [[float(number) for number in pair.split(",")] for pair in text[:LONGEST].split(";")]

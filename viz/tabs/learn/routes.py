@@ -1,8 +1,8 @@
 """The routes of tab Learn.
 
-GET  /learn/{section}.json          what the section's script is given
+GET  /learn/{section}.json          the data for the section's script
 GET  /learn/{section}/code          the source of the functions that compute it
-POST /learn/{section}/values        the tensors of a view, by the names that they have in the code
+POST /learn/{section}/values        the tensors of a view, by their names in the code
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from viz.tabs.base import Site
 from viz.tabs.learn.section import Section
 from viz.tabs.learn.sections import standing
 
-SHOWN = 12  # numbers of a row, and rows, that are written out
+SHOWN = 12  # rows, and numbers of a row, to send
 
 
 def values(section: Section, models: Models, view: View) -> dict[str, Any]:
-    """The tensors of a view: {"tensors": [{"name", "shape", "rows"}]}, of which the first rows and numbers are sent.
+    """Returns the tensors of a view: {"tensors": [{"name", "shape", "rows"}]}, with their first rows and numbers.
 
     Raises:
-        Refusal: a view that is none.
+        Refusal: an invalid view.
     """
     found = section.tensors(models, view)
     return {
@@ -45,7 +45,7 @@ def values(section: Section, models: Models, view: View) -> dict[str, Any]:
 
 
 def opening(section: Section, models: Models) -> bytes:
-    """What a section's script is given, as JSON."""
+    """Returns the data for a section's script, as JSON."""
     return json.dumps(section.opening(models), ensure_ascii=False).encode()
 
 

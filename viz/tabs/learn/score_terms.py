@@ -1,4 +1,4 @@
-"""The score of a head taken apart: each token reaches the first block as a sum, its own vector and that of its place.
+"""Splits the scores of a head into terms: the input of the first block is a token vector plus a position vector.
 
 Sizes: b batch, t tokens, e embedding, h heads, s size of one head.
 """
@@ -16,13 +16,12 @@ TERMS = ("token_token", "token_place", "place_token", "place_place")  # of the q
 
 
 def parts(block: former.TransformerBlock, token: Tensor, place: Tensor) -> tuple[Tensor, Tensor]:
-    """What the attention of a block reads, norm(token + place), as a sum of what is of each.
+    """Splits the input of a block's attention, norm(token + place), into a part of the token and one of the position.
 
-    The norm divides by the spread of the sum, which is taken as it was: then it is linear. Its bias goes with the
-    token.
+    With the norm's standard deviation fixed to that of the sum, the norm is linear. Its bias counts as the token's.
 
     Args:
-        block: its first norm is applied where it is a pre-norm block.
+        block: if it is a pre-norm block, its first norm is applied.
         token, place: (b, t, e).
     Returns:
         (b, t, e) each.
@@ -36,11 +35,11 @@ def parts(block: former.TransformerBlock, token: Tensor, place: Tensor) -> tuple
 
 
 def terms(block: former.TransformerBlock, token: Tensor, place: Tensor) -> Tensor:
-    """The scores of a block's heads, (q + q') · (k + k') / √s, as the four products that they are the sum of.
+    """Splits the scores of a block's heads, (q + q') · (k + k') / √s, into four products.
 
     Args:
         block: of pre-norm or post-norm.
-        token, place: (b, t, e), whose sum it reads.
+        token, place: (b, t, e); their sum is the block's input.
     Returns:
         (4, b, h, t, t), in the order of `TERMS`.
     """
@@ -48,7 +47,7 @@ def terms(block: former.TransformerBlock, token: Tensor, place: Tensor) -> Tenso
     own, other = parts(block, token, place)
 
     def both(linear: torch.nn.Module) -> list[Tensor]:
-        """What a map makes of each part, (b, h, t, s); its bias, where it has one, goes with the token."""
+        """Applies a linear map to both parts, (b, h, t, s) each; its bias, if any, counts as the token's."""
         made = linear(own), linear(other) - linear(torch.zeros_like(other))
         return [x.unflatten(-1, (attention.heads, -1)).transpose(1, 2) for x in made]
 
@@ -58,7 +57,7 @@ def terms(block: former.TransformerBlock, token: Tensor, place: Tensor) -> Tenso
 
 
 def summands(bundle: former.Bundle, ids: list[int]) -> tuple[Tensor, Tensor]:
-    """The vectors of tokens and of their places, (1, t, e) each, whose sum the first block reads."""
+    """Returns the token vectors and the position vectors, (1, t, e) each, whose sum is the first block's input."""
     stack = bundle.model.transformer
     token = stack.token_embedding(torch.tensor([ids]))
     return token, stack.positions(torch.arange(len(ids)), token.dtype).expand_as(token)
@@ -66,7 +65,7 @@ def summands(bundle: former.Bundle, ids: list[int]) -> tuple[Tensor, Tensor]:
 
 @torch.inference_mode()
 def heads_to_open(bundle: former.Bundle, ids: list[int]) -> dict[str, int]:
-    """Of the first layer, the head whose scores on these tokens vary most by place, and the one by token."""
+    """Finds the heads of the first layer whose scores vary most with the position, and most with the token."""
     found = terms(bundle.model.transformer.blocks[0], *summands(bundle, ids))[:, 0]  # (4, h, t, t)
     seen = bundle.model.mask(len(ids))
     spread = found[..., seen].var(-1)  # (4, h)
@@ -75,14 +74,13 @@ def heads_to_open(bundle: former.Bundle, ids: list[int]) -> dict[str, int]:
 
 
 def relative_terms(positions: RelativeTerms, q: Tensor, k: Tensor) -> Tensor:
-    """The scores under relative positions as the four products that they are the sum of.
+    """Splits the scores with relative positions into four products: q · k, q · W r, u · k and v · W r, each over √s.
 
-    A key's place is its distance, and the query's place is learned, the same for all queries: q · k, q · W r, u · k and
-    v · W r, each divided by √s.
+    The key's position is its distance; u and v stand for the query's position, and are learned and constant.
 
     Args:
         positions: of the layer.
-        q: (b, h, t_query, s), the last of the keys.
+        q: (b, h, t_query, s), the last of the tokens.
         k: (b, h, t_key, s).
     Returns:
         (4, b, h, t_query, t_key), in the order of `TERMS`.

@@ -1,4 +1,4 @@
-"""What a section of tab Learn is, on the server's side."""
+"""The record of a section of tab Learn."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ HERE = Path(__file__).parent
 
 
 class Section(NamedTuple):
-    """A section; its files are named after it in `sections/`, its words begin with learn_{name}_ in viz/text."""
+    """A section. Its files in `sections/` have its name, and its words in viz/text begin with learn_{name}_."""
 
-    name: str  # as it stands in a link
-    article: str  # the heading in the article that it goes with
+    name: str  # in links
+    article: str  # the heading in the article
     equation: str  # LaTeX
-    code: tuple[Callable[..., Any], ...]  # whose source is shown
-    questions: Mapping[str, Question] = {}  # what its script asks and its program prints
-    opening: Callable[[Models], dict[str, Any]] = lambda models: {}  # what its script is given  # noqa: ARG005
-    routes: Callable[[FastAPI, Site], None] = lambda server, site: None  # what else it asks  # noqa: ARG005
-    stands: Callable[[Models], bool] = lambda models: True  # whether what it shows is among them  # noqa: ARG005
+    code: tuple[Callable[..., Any], ...]  # functions whose source is shown
+    questions: Mapping[str, Question] = {}  # requests of its script, and parts of its program
+    opening: Callable[[Models], dict[str, Any]] = lambda models: {}  # data for its script  # noqa: ARG005
+    routes: Callable[[FastAPI, Site], None] = lambda server, site: None  # additional routes  # noqa: ARG005
+    stands: Callable[[Models], bool] = lambda models: True  # whether its models are available  # noqa: ARG005
 
     @property
     def panel(self) -> Panel:
-        """Its record in the registry."""
+        """The section as a panel, for the registry."""
         script = HERE / "sections" / f"{self.name.replace('-', '_')}.js"
         return Panel(f"learn-{self.name}", script, self.questions, offered=self.stands)
 
     def tensors(self, models: Models, view: View) -> dict[str, Tensor]:
-        """The tensors of what a view shows, by the names that they have in the code.
+        """Returns the tensors of a view, by their names in the code.
 
         Raises:
             Refusal: an invalid view.

@@ -1,4 +1,4 @@
-"""Shipped models that no menu of the page offers: snapshots of a training, and what transformers are compared with."""
+"""Shipped models that are in no menu of the page: snapshots, and models without attention, for comparison."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ import former
 
 @cache
 def shipped(name: str) -> former.Bundle:
-    """A shipped model, loaded when it is first asked for; `name` is one of a section's own, never a visitor's."""
+    """Loads a shipped model on demand; `name` is fixed in a section, never a visitor's input."""
     return former.load(name)

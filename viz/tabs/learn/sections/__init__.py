@@ -32,5 +32,5 @@ SECTIONS: tuple[Section, ...] = tuple(import_module(f"{__name__}.{name}").SECTIO
 
 
 def standing(models: Models) -> list[Section]:
-    """Those that the page shows: of some there is nothing to show without a model of their kind."""
+    """Returns the sections whose models are available."""
     return [section for section in SECTIONS if section.stands(models)]

@@ -1,7 +1,7 @@
-"""Section "BERT": words that are hidden and filled in, a verdict read off [CLS], and what the models' cards measured.
+"""Section "BERT": hidden words are filled in, a verdict is read off [CLS], and the models' cards are compared.
 
-It stands where a model that fills in words is served. Of what the fine-tuned one is worth beside others, the same
-without pretraining and under a causal mask, its card tells: under "controls", each {"name", "split", "accuracy"}.
+It is shown if there is a model that fills in words. The card of the fine-tuned model has the accuracy of control
+models, without pretraining or with a causal mask, under "controls": {"name", "split", "accuracy"} each.
 Sizes: t tokens, h heads.
 """
 
@@ -39,10 +39,10 @@ FIGURES = ("masked_accuracy", "commonest", "next_sentence_other", "next_sentence
 
 
 def model(models: Models) -> Loaded:
-    """The one that fills in words.
+    """Finds the model that fills in words.
 
     Raises:
-        Refusal: there is none.
+        Refusal: there is no such model.
     """
     found = filler(models)
     if found is None:
@@ -51,7 +51,7 @@ def model(models: Models) -> Loaded:
 
 
 def opening(models: Models) -> dict[str, Any]:
-    """What the section opens with, and what the cards say: "measured" is None where a card holds no such figures."""
+    """Returns the section's initial view and figures from the cards; "measured" is None if a card has none."""
     loaded = model(models)
     return {
         "model": loaded.name,
@@ -66,14 +66,16 @@ def opening(models: Models) -> dict[str, Any]:
 
 
 def measured(bundle: former.Bundle) -> dict[str, Any] | None:
-    """What a card says of both tasks: `FIGURES`, of which "rows" of the split, and the "command" that gives them."""
+    """Returns the figures of both tasks in a card, with the number of "rows", and the "command" that measures them."""
     quality = bundle.card.get("quality", [])
     return next((figure for figure in quality if figure.keys() >= set(FIGURES)), None)
 
 
 def tuned(models: Models) -> dict[str, Any] | None:
-    """What the fine-tuned model's card says of it and of its controls: {"model", "split", "command", "rows": [{"name",
-    "accuracy"}]}, all on the split that was measured last; None where there is no such model."""
+    """Returns the fine-tuned model's accuracy and that of its controls, from its card; None if there is no such model.
+
+    {"model", "split", "command", "rows": [{"name", "accuracy"}]}, on the split that was measured last.
+    """
     card = models[TUNED].bundle.card if TUNED in models else {}
     quality = [figure for figure in card.get("quality", []) if "accuracy" in figure]
     if not quality:
@@ -97,14 +99,14 @@ def read_words(models: Models, view: View) -> dict[str, Any]:
 
 
 def read_both(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `fill_in` where the second of two texts is judged."""
+    """Reads the arguments of `fill_in` for two texts."""
     for name in ("first", "second"):
         check_text(view.get(name, ""))
     return read_words(models, {"text": f"{view['first']} {SEP} {view['second']}"})
 
 
 def read_blank(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `hide_sides`: a text in which a hidden piece has one on both sides."""
+    """Reads the arguments of `hide_sides`: the hidden piece must have a neighbour on each side."""
     asked = read_words(models, view)
     reading = read(asked["bundle"], asked["text"])
     assert isinstance(reading, MaskedReading)
@@ -116,14 +118,14 @@ def read_blank(models: Models, view: View) -> dict[str, Any]:
 
 
 def fill_in(bundle: former.Bundle, text: str) -> Numbers:
-    """Runs a text in which words are hidden, or two texts with [SEP] between them.
+    """Runs a text with hidden words, or two texts with [SEP] between them.
 
     Args:
         bundle: a `former.Bert`.
-        text: a word in brackets is hidden.
+        text: words in brackets are hidden.
     Returns:
-        "text"; "labels" of the t tokens; "words" and "segments" of the text (`former.runs.masked`); "output": what the
-        model fills in and whether the second text follows (`viz.passes.said.describe_blanks`); "weights" (layers, h, t,
+        "text"; "labels" of the t tokens; "words" and "segments" of the text (`former.runs.masked`); "output": the
+        predictions, and whether the second text follows (`viz.passes.said.describe_blanks`); "weights" (layers, h, t,
         t); "looks" (t,): the weights of [CLS] in the last block, the mean over its heads; "guesses" of the first hidden
         piece: [(label, probability)].
     """
@@ -137,7 +139,7 @@ def fill_in(bundle: former.Bundle, text: str) -> Numbers:
 
 @torch.inference_mode()
 def hide_sides(bundle: former.Bundle, text: str, at: int) -> Numbers:
-    """Measures how far what the model says at a hidden piece moves when the one before it, or after, is hidden too.
+    """Measures how the prediction for a hidden piece changes when the piece before it, or after it, is hidden too.
 
     Args:
         bundle, text: as of `fill_in`.
@@ -153,17 +155,17 @@ def hide_sides(bundle: former.Bundle, text: str, at: int) -> Numbers:
 
 
 def read_card(bundle: former.Bundle) -> Numbers:
-    """Reads what a model's card says of both tasks it was trained on.
+    """Reads the accuracies of both training tasks from a model's card.
 
     Returns:
-        "names"; "shares" of each that are right, NaN where the card does not say.
+        "names" of the tasks; "shares": the accuracy of each, NaN if the card lacks it.
     """
     found = measured(bundle) or dict.fromkeys(FIGURES, torch.nan)
     return {"names": list(FIGURES), "shares": torch.tensor([found[name] for name in FIGURES])}
 
 
 def draw_guesses(guesses: list[tuple[str, float]], weights: Tensor, labels: list[str], theme: str = "light") -> Figure:
-    """The likeliest pieces where one is hidden, or all heads (layers, h, t, t)."""
+    """Draws the likeliest pieces for a hidden one, or, without a hidden piece, all heads (layers, h, t, t)."""
     if not guesses:
         return figures.heads(weights, labels, theme=theme)
     names, probs = zip(*guesses, strict=True)

@@ -1,5 +1,5 @@
-"""Section "The block": one token through a trained stack, and attention as the only way between tokens; what of a block
-is not linear; and where the norms stand.
+"""Section "The block": follows one token through a trained stack, shows that only attention connects tokens, which
+parts of a block are not linear, and what the place of the norms changes.
 
 Sizes: t tokens, e embedding, points of the stream: before the first block, and after each attention and feed-forward.
 """
@@ -39,13 +39,13 @@ BEGUN: dict[str, Any] = {"emb": 64, "heads": 4, "seq_length": MOST}  # the model
 
 
 def reader(models: Models) -> Loaded:
-    """The model that is looked into: the large generator, where it is there."""
+    """Chooses the model to show: the large generator if available."""
     able = causal(models)
     return able.get(PREFERRED) or next(iter(able.values()))
 
 
 def opening(models: Models) -> dict[str, Any]:
-    """What the section opens with, and its limits."""
+    """Returns the section's initial view and its limits."""
     loaded = reader(models)
     config = loaded.bundle.config
     limits = {"most": MOST, "depths": DEPTHS, "seeds": SEEDS, "emb": BEGUN["emb"]}
@@ -81,21 +81,21 @@ def read_sizes(models: Models, view: View) -> dict[str, Any]:
 
 
 def switched_off(bundle: former.Bundle) -> list[Edit]:
-    """Edits that ablate every head."""
+    """Returns edits that ablate every head."""
     return [Edit(layer, "out", torch.zeros_like) for layer in range(bundle.config.depth)]
 
 
 def stream(bundle: former.Bundle, ids: Sequence[int], at: int, edits: Sequence[Edit]) -> Tensor:
-    """A token's vector at every point of the stack: (1 + 2 · depth, e)."""
+    """Returns a token's vector at every point of the stack, (1 + 2 · depth, e)."""
     capture = run_with_capture(bundle.model, torch.tensor([list(ids)]), STREAM, edits=edits)[1]
     before, middle, after = (capture.stack(name)[:, 0, at] for name in STREAM)  # each (depth, e)
     return torch.cat([before[:1], torch.stack([middle, after], dim=1).flatten(0, 1)])
 
 
 def moved(bundle: former.Bundle, ids: Sequence[int], at: int, edits: Sequence[Edit]) -> Tensor:
-    """How far each token's logits move when token `at` becomes its neighbour in the vocabulary: (t,).
+    """Returns the largest change of each token's logits, (t,), when token `at` is replaced by its neighbour by id.
 
-    Each text is a pass of its own: the rows of a batch are rounded by their place in it, and would seem to move.
+    Each text runs in its own pass, because rounding depends on the row of a batch.
     """
     changed = list(ids)
     changed[at] += 1 if changed[at] == 0 else -1
@@ -111,14 +111,14 @@ def follow_token(bundle: former.Bundle, text: str, at: int, off: bool = False) -
 
     Args:
         bundle: a causal model.
-        text: of which the first `MOST` tokens are read.
-        at: the token, the last where the text is shorter.
+        text: its first `MOST` tokens are read.
+        at: index of the token; limited to the last.
         off: whether attention is switched off.
     Returns:
         "labels" of the tokens; "at"; "points": [{"part": "embedding", "attention" or "feed_forward", "layer", "added":
-        how long what came in is, "length" of the stream, "top": [{"label", "prob"}]}], what the model would say there;
-        "moved" and "movedOff": how far each token's logits move when this one changes, as asked and with attention off;
-        "stream", the token's vector at every point; "from_attention" and "from_feed_forward": how long what each adds.
+        the norm of what is added, "length": the norm of the stream, "top": [{"label", "prob"}]}], the prediction there;
+        "moved" and "movedOff": how far each token's logits move when this one changes, as shown and with attention off;
+        "stream", the token's vector at every point; "from_attention" and "from_feed_forward": norms of what they add.
     """
     ids, labels = bundle.tokenizer.encode(text)[:MOST], bundle.tokenizer.labels
     at, edits = min(at, len(ids) - 1), switched_off(bundle) if off else []
@@ -141,9 +141,9 @@ def follow_token(bundle: former.Bundle, text: str, at: int, off: bool = False) -
 
 
 def miss_additivity(bundle: former.Bundle, text: str) -> Numbers:
-    """Measures how far the first block is from additive, with all of it and with parts taken out.
+    """Measures how far the first block is from additive, as a whole and without some of its parts.
 
-    The two vectors that it is tried on are those whose sum it reads: of each token, and of its place.
+    The two summands are its own inputs: the token vectors and the position vectors.
 
     Args:
         bundle, text: as of `follow_token`.
@@ -162,11 +162,10 @@ def miss_additivity(bundle: former.Bundle, text: str) -> Numbers:
 
 
 def compare_gradients(bundle: former.Bundle, text: str, depth: int, seed: int = 0) -> Numbers:
-    """Measures the gradient of each block at the start of training, with norms after the residuals and before the
-    sublayers.
+    """Measures the gradient of each block before training, with post-norm and with pre-norm.
 
     Args:
-        bundle: whose tokenizer reads the text.
+        bundle: its tokenizer reads the text.
         text: of at least two tokens.
         depth: blocks.
         seed: of the weights.

@@ -1,4 +1,4 @@
-"""Section "Classification": averaging over time, taken apart into the pull of each word, beside maximum pooling.
+"""Section "Classification": average pooling split into the contribution ("pull") of each word, and maximum pooling.
 
 Sizes: t words, e numbers of a vector.
 """
@@ -29,15 +29,15 @@ POOLINGS = get_args(Pooling)
 
 
 def pulls(x: Tensor, real: Tensor, weight: Tensor, how: str) -> Tensor:
-    """What each word adds to the difference of the two logits, apart from the biases.
+    """Returns what each word adds to the difference of the two logits, without the biases.
 
     Args:
-        x: (1, t, e), what goes into the pooling.
+        x: (1, t, e), the input of the pooling.
         real: bool (1, t), True where a word is pooled, at least once.
         weight: (2, e), of the output layer.
-        how: "average", where each word adds its share, or "max", where each of the e numbers comes from one word.
+        how: "average", or "max", where each of the e numbers comes from one word.
     Returns:
-        (t,): their sum and the difference of the biases are the difference of the logits.
+        (t,): their sum plus the difference of the biases is the difference of the logits.
     """
     towards = weight[1] - weight[0]  # (e,)
     if how == "average":
@@ -47,17 +47,17 @@ def pulls(x: Tensor, real: Tensor, weight: Tensor, how: str) -> Tensor:
 
 
 def opening(models: Models) -> dict[str, Any]:
-    """What the section opens with, and its limits."""
+    """Returns the section's initial view and its limits."""
     texts = EXAMPLES["word"]
     limits = {"most": MOST, "longest": LONGEST, "poolings": list(POOLINGS)}
     return {"text": texts[0], "mixed": texts[-1], "model": reader(models).name, **limits}
 
 
 def read(models: Models, view: View) -> tuple[Loaded, Tensor, Tensor]:
-    """The model, the words of a view (1, t), and which of them are pooled, bool (1, t).
+    """Reads the model, the words of a view (1, t), and which of them are pooled, bool (1, t).
 
     Raises:
-        Refusal: a text without words, a list of words that is none, or one that leaves nothing.
+        Refusal: a text without words, an invalid list, or a list that leaves no words.
     """
     loaded, out = reader(models), read_string(view, "out")
     if len(out) > LONGEST or not re.fullmatch(r"(\d+(,\d+)*)?", out):
@@ -74,13 +74,13 @@ def read(models: Models, view: View) -> tuple[Loaded, Tensor, Tensor]:
 
 @torch.inference_mode()
 def judge_words(bundle: former.Bundle, text: str, out: list[int], pooling: str = "average") -> Numbers:
-    """Takes a classifier's verdict apart into the pull of each word, by both poolings.
+    """Splits a classifier's verdict into the pulls of its words, for both kinds of pooling.
 
     Args:
         bundle: a classifier of two classes.
-        text: of which the first `MOST` words are read.
-        out: numbers of the words that are not pooled.
-        pooling: one of `POOLINGS`: that of "pulls".
+        text: its first `MOST` words are read.
+        out: indices of the words to leave out.
+        pooling: one of `POOLINGS`, for "pulls".
     Returns:
         "labels" of the t words, "pooled" whether each is; for "average" and "max" {"pulls" (t,), "difference" of the
         logits, "positive": the probability}; "numbers": how many of the e numbers each word gives, for "max"; "bias",
@@ -107,7 +107,7 @@ def judge_words(bundle: former.Bundle, text: str, out: list[int], pooling: str =
 
 
 def read_words(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `judge_words`: "text"; "out", numbers of the words that are not pooled, "1,4"."""
+    """Reads the arguments of `judge_words`: "text"; "out", indices of the words to leave out, such as "1,4"."""
     loaded, _, real = read(models, view)
     out = (~real[0]).nonzero().flatten().tolist()
     pooling = read_choice({"pooling": POOLINGS[0], **view}, "pooling", POOLINGS)

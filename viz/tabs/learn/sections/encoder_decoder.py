@@ -1,7 +1,6 @@
-"""Section "Encoder-decoder": a date is written character by character, after the true beginning or the model's own.
+"""Section "Encoder-decoder": writes a date character by character, after the correct prefix or the model's own.
 
-Sizes: t_source characters of the text, with the token of its task before them; t of the answer, with its beginning; e
-embedding.
+Sizes: t_source tokens of the text, with its task's token; t tokens of the answer, with <begin>; e embedding.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ SEEDS = 100
 
 
 def model() -> EncoderDecoder:
-    """The encoder-decoder."""
+    """Loads the encoder-decoder."""
     found = shipped(MODEL).model
     assert isinstance(found, EncoderDecoder)
     return found
@@ -48,14 +47,14 @@ def model() -> EncoderDecoder:
 
 @cache
 def head_to_open() -> tuple[int, int]:
-    """Layer and head that look most at the digit of the source that is written next."""
+    """Returns the layer and head with the most weight on the digit of the source to be written next."""
     scores = year_scores(model(), 50)["year"]  # (layers, h)
     layer, head = divmod(int(scores.argmax()), scores.shape[1])
     return layer, head
 
 
 def opening(models: Models) -> dict[str, Any]:
-    """What the section opens with, and its limits."""
+    """Returns the section's initial view and its limits."""
     del models
     config = model().config
     layer, head = head_to_open()
@@ -75,10 +74,10 @@ def date_of(text: str) -> datetime.date | None:
 
 
 def usual_target(text: str) -> str:
-    """What a text should come to: the plain form, or of a plain one "21 November 2026".
+    """Returns the correct answer to a text: the plain form, or, for a plain one, the form "21 November 2026".
 
     Raises:
-        Refusal: it names no date of the years that the model knows.
+        Refusal: it is not a date in the years that the model knows.
     """
     date = date_of(text)
     if date is None or not dates.FIRST <= date <= dates.LAST:
@@ -87,10 +86,10 @@ def usual_target(text: str) -> str:
 
 
 def read_texts(view: View) -> dict[str, str]:
-    """Reads "text", and "target", empty for what the text should come to.
+    """Reads "text", and "target", which if empty is the correct answer.
 
     Raises:
-        Refusal: a text or a target that cannot be read.
+        Refusal: an invalid text or target.
     """
     read_text(shipped(MODEL), view.get("text", ""))
     target = read_string(view, "target").strip() or usual_target(view["text"].strip())
@@ -100,14 +99,14 @@ def read_texts(view: View) -> dict[str, str]:
 
 
 def read_steps(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as every reader is called
-    """Reads the arguments of `decode_steps`; "prefix" stands only in a view whose tensors are asked for."""
+    """Reads the arguments of `decode_steps`; "prefix" is only in requests for tensors."""
     config = model().config
     place = {"layer": read_index(view, "layer", config.depth), "head": read_index(view, "head", config.heads)}
     return {**read_texts(view), "prefix": read_choice({"prefix": "true", **view}, "prefix", PREFIXES), **place}
 
 
 def read_date(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as every reader is called
-    """Reads the arguments of `write_forms`: the one of the two texts that is a date in the plain form."""
+    """Reads the arguments of `write_forms`: whichever of the two texts is a date in the plain form."""
     texts = [text.strip() for text in read_texts(view).values()]
     date = next((text for text in texts if PLAIN.fullmatch(text) and date_of(text)), "")
     return {"date": date, "seed": read_index(view, "seed", SEEDS)}
@@ -115,12 +114,12 @@ def read_date(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - a
 
 @torch.inference_mode()
 def decode_steps(text: str, target: str, prefix: str = "true", layer: int = 0, head: int = 0) -> Numbers:
-    """Writes a text step by step, after the true beginning of its target and after the model's own.
+    """Writes an answer step by step, after the correct prefix (teacher forcing) and after the model's own.
 
     Args:
-        text: that is read.
-        target: what should be written.
-        prefix: "true" or "own": whose tensors are returned.
+        text: the source.
+        target: the correct answer.
+        prefix: "true" or "own", to select the tensors.
         layer, head: of the cross-attention.
     Returns:
         "source", labels; "targets" and "writes": labels of what should be written and of what the model writes, each
@@ -150,13 +149,13 @@ def decode_steps(text: str, target: str, prefix: str = "true", layer: int = 0, h
 
 
 def write_forms(date: str, seed: int = 0) -> Numbers:
-    """Writes a date in several forms, each drawn at temperature 1.
+    """Writes a date in several forms, each sampled at temperature 1.
 
     Args:
-        date: in the plain form, as 2026-11-21; empty for none.
+        date: in the plain form, such as 2026-11-21; empty for no forms.
         seed: of the draws.
     Returns:
-        "date"; "forms": [{"text", "right": whether rules that share no code with the training read the date from it}].
+        "date"; "forms": [{"text", "right": whether `dates_reader` parses it as the date}].
     """
     tokenizer: Any = shipped(MODEL).tokenizer
     sources = torch.tensor([tokenizer.encode(date)] * FORMS)

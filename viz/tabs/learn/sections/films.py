@@ -1,4 +1,4 @@
-"""Section "Why it works": films and people as vectors; their features by hand, then learned from likes; then words.
+"""Section "Why it works": films and people as vectors, set by hand, then learned from likes; then words as vectors.
 
 Sizes: n people, m films, 2 features.
 """
@@ -34,10 +34,10 @@ GUESSES = (("far", "the", "cat"), ("near", "cat", "walks"))  # the article's
 
 
 def likes(view: View) -> Tensor:
-    """The likes of a view: 0 or 1, (n, m).
+    """Reads the likes of a view: 0 or 1, (n, m).
 
     Raises:
-        Refusal: they are none.
+        Refusal: an invalid list.
     """
     given = read_string(view, "likes")
     rows = given.split(",") if len(given) <= len(LIKES) else []
@@ -47,11 +47,11 @@ def likes(view: View) -> Tensor:
 
 
 def train(liked: Tensor, seed: int) -> tuple[list[float], Tensor, Tensor]:
-    """Matrix factorisation: vectors of people and films whose dot products, by a sigmoid, give who likes what.
+    """Matrix factorisation: learns vectors of people and films such that sigmoid(dot product) predicts each like.
 
     Args:
         liked: 0 or 1, (n, m); `HELD` is left out of the loss.
-        seed: of the vectors at the start.
+        seed: of the initial vectors.
     Returns:
         The loss of each step; people (FRAMES + 1, n, 2) and films (FRAMES + 1, m, 2), from the start to the end.
     """
@@ -76,11 +76,11 @@ def train(liked: Tensor, seed: int) -> tuple[list[float], Tensor, Tensor]:
 
 
 def learn_likes(likes: list[list[int]], seed: int = 0) -> Numbers:
-    """Learns a vector for each person and each film from who likes what, and keeps the course of it.
+    """Learns a vector for each person and each film from likes, and records the course of training.
 
     Args:
-        likes: of each person, 0 or 1 for each film.
-        seed: of the vectors at the start.
+        likes: for each person, 0 or 1 for each film.
+        seed: of the initial vectors.
     Returns:
         "losses" of each step; "course": people and films at each frame; "people" and "films" at the end, and their
         products; "predicted", the probability of each like; "names" and "kinds" of all points.
@@ -105,7 +105,7 @@ def read_likes(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - 
 
 
 def place_names(models: Models, view: View) -> dict[str, Any]:
-    """Which names are written together at each frame, so that none covers another."""
+    """Groups names that are close at each frame, so that none covers another."""
     found = learn_likes(**read_likes(models, view))
     course = found["course"]
     span = course.amax((0, 1)) - course.amin((0, 1))
@@ -113,11 +113,11 @@ def place_names(models: Models, view: View) -> dict[str, Any]:
 
 
 def find_near(bundle: former.Bundle, word: str) -> Numbers:
-    """Finds the words whose trained vectors are nearest to that of a word.
+    """Finds the words whose vectors are nearest to that of a word.
 
     Args:
-        bundle: a model that reads words.
-        word: one that it knows.
+        bundle: a model with a word tokenizer.
+        word: in its vocabulary.
     Returns:
         The "word" that was read, its "length"; "dot" and "cosine": the nearest others, each with "word", "value" and
         "length"; "pairs": see `guess`; for the figure "names" and "cosines" of the nearest.
@@ -152,8 +152,7 @@ def read_word(models: Models, view: View) -> dict[str, Any]:
 
 
 def guess(table: Tensor, tokenizer: Any, guessed: str, word: str, other: str) -> dict[str, Any]:
-    """How near two words are, of which "far" or "near" is guessed: their cosine, and the part of all words that is less
-    near to the first."""
+    """Returns the cosine of two words, and the share of all words that are less similar to the first."""
     one, two = (tokenizer.encode(each)[0] for each in (word, other))
     cosines = F.cosine_similarity(table, table[one][None])
     less = (cosines < cosines[two]).float().mean()
@@ -161,7 +160,7 @@ def guess(table: Tensor, tokenizer: Any, guessed: str, word: str, other: str) ->
 
 
 def opening(models: Models) -> dict[str, Any]:
-    """What the section opens with."""
+    """Returns the section's initial view."""
     return {
         "people": PEOPLE,
         "films": FILMS,

@@ -1,6 +1,6 @@
-"""Section "Generation": the target is the input shifted by one, what is read without a mask, and a model as it trains.
+"""Section "Generation": the target is the input shifted by one; a model without a mask; a model during training.
 
-Sizes: t bytes of the text but the last, which is only a target.
+Sizes: t bytes of the text without the last, which is only a target.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ SEEDS = 100
 
 
 def snapshots() -> list[int]:
-    """The steps of training at which the model was kept."""
+    """Returns the steps of the model's snapshots."""
     return shipped(TRAINED).card["recipe"]["snapshots"]
 
 
 def named(step: int) -> str:
-    """What the model as it was after so many steps is loaded by."""
+    """Returns the name for `former.load` of the model after so many steps."""
     return TRAINED if step == shipped(TRAINED).card["step"] else name_at(TRAINED, step)
 
 
 def opening(models: Models) -> dict[str, Any]:
-    """What the section opens with, and its limits."""
+    """Returns the section's initial view and its limits."""
     del models
     recipe = shipped(TRAINED).card["recipe"]
     return {
@@ -62,15 +62,15 @@ def opening(models: Models) -> dict[str, Any]:
 
 
 def measured() -> dict[str, Any]:
-    """Bits per byte of each snapshot on text that it was not trained on, measured beforehand."""
+    """Reads the recorded bits per byte of each snapshot on held-out text."""
     return json.loads(CURVE.read_text(encoding="utf-8"))
 
 
 def read(view: View) -> list[int]:
-    """The tokens of a view's text.
+    """Reads the tokens of a view's text.
 
     Raises:
-        Refusal: a text that cannot be read, or one of less than three bytes.
+        Refusal: an invalid text, or one of less than three bytes.
     """
     ids = read_text(shipped(TRAINED), view.get("text", ""))[0][:MOST]
     if len(ids) < 3:
@@ -80,14 +80,14 @@ def read(view: View) -> list[int]:
 
 @torch.inference_mode()
 def probabilities(bundle: former.Bundle, ids: Sequence[int]) -> Tensor:
-    """What the model gives each target, the token after the one it has read last: (t,)."""
+    """Returns the probability that a model gives to each target, (t,)."""
     tokens = torch.tensor([list(ids)])
     inputs, targets = tokens[:, :-1], tokens[:, 1:]
     return bundle.model(inputs).softmax(-1).gather(-1, targets[..., None])[0, :, 0]
 
 
 def peek(bundle: former.Bundle, ids: Sequence[int]) -> dict[str, Any]:
-    """The head of a model without a mask that looks most at the next token: "layer", "head" and its "share" there."""
+    """Finds the head with the most weight on the next token: "layer", "head", and its "share" there."""
     _, capture = former.run_with_capture(bundle.model, torch.tensor([list(ids)]), "weights")
     looks = head_statistics(capture.stack("weights")[:, 0])["next"]  # (layers, h)
     layer, head = divmod(int(looks.argmax()), looks.shape[1])
@@ -95,11 +95,11 @@ def peek(bundle: former.Bundle, ids: Sequence[int]) -> dict[str, Any]:
 
 
 def predict_targets(bundle: former.Bundle, text: str) -> Numbers:
-    """Reads what each target of a text is given, by `TRAINED` as it trains and by a model without a mask.
+    """Computes the probability of each target, for the snapshots of `TRAINED` and a model without a mask.
 
     Args:
         bundle: the model without a mask.
-        text: of which the first `MOST` tokens are read.
+        text: its first `MOST` tokens are read.
     Returns:
         "labels" of all tokens, t + 1; "inputs" and "targets" (1, t); "trained" (snapshots, t) and "unmasked" (t,), the
         probabilities of the targets; "peek"; "lines": bits per byte over the steps, of this text and of the validation
@@ -126,14 +126,14 @@ def predict_targets(bundle: former.Bundle, text: str) -> Numbers:
 
 
 def write_on(bundle: former.Bundle, text: str, seed: int = 0) -> Numbers:
-    """Lets a model write after a text.
+    """Lets a model continue a text.
 
     Args:
         bundle: the model.
-        text: of which the first `MOST` tokens are read.
-        seed: of what is written.
+        text: its first `MOST` tokens are read.
+        seed: of the sampling.
     Returns:
-        "text": what it writes; what cannot be printed, as �.
+        "text": the continuation, with � for unprintable bytes.
     """
     ids = bundle.tokenizer.encode(text)[:MOST]
     steps = former.generate(bundle.model, ids, WRITTEN, temperature=TEMPERATURE, seed=seed)
@@ -149,7 +149,7 @@ def read_snapshots(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG00
 
 
 def read_step(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `write_on` for the model of a "step", a place in the list of snapshots."""
+    """Reads the arguments of `write_on` for a snapshot; "step" is its index."""
     step = describe_step(models, view)["step"]
     return {**read_unmasked(models, view), "bundle": family.load(named(step))}
 
@@ -161,7 +161,7 @@ def read_unmasked(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001
 
 
 def describe_step(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as every `more`
-    """The "step" of the model that writes."""
+    """Returns the "step" of the snapshot that writes."""
     return {"step": snapshots()[read_index(view, "step", len(snapshots()))]}
 
 

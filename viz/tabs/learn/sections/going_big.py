@@ -1,4 +1,4 @@
-"""Section "Going big": what the tables of dot products take, by formula and counted, and what saves memory, measured.
+"""Section "Going big": the memory of the tables of dot products, by formula and counted, and measured ways to save it.
 
 Sizes: b texts in a batch, t tokens, h heads, s size of one head. MB and GB are 10⁶ and 10⁹ bytes.
 """
@@ -34,7 +34,7 @@ SAMPLE = {"t": 512, "heads": 8, "size": 64}  # at most so much is run, to see wh
 
 
 class Sizes(NamedTuple):
-    """What a visitor asks about."""
+    """The sizes of a model and a batch."""
 
     t: int
     batch: int
@@ -44,7 +44,7 @@ class Sizes(NamedTuple):
 
 
 def opening(models: Models) -> dict[str, Any]:
-    """What the section opens with, its limits, and the memory that was measured beforehand."""
+    """Returns the section's initial view, its limits, and the recorded memory measurements."""
     del models
     measured = json.loads(MEASURED.read_text(encoding="utf-8"))
     peaks = [row["megabytes"] for row in measured["peaks"]]
@@ -59,10 +59,10 @@ def opening(models: Models) -> dict[str, Any]:
 
 
 def read(view: View) -> Sizes:
-    """The sizes of a view.
+    """Reads the sizes of a view.
 
     Raises:
-        Refusal: sizes out of their limits.
+        Refusal: sizes out of range.
     """
     numbers = [read_index(view, name, most + 1) for name, most in LIMITS.items()]
     if not all(numbers):
@@ -72,7 +72,7 @@ def read(view: View) -> Sizes:
 
 
 def table_bytes(t: int, batch: int, heads: int, bits: str) -> int:
-    """Bytes of the scores of one layer, which `former.attention_weights` makes on the meta device, without data."""
+    """Returns the bytes of one layer's scores, made by `former.attention_weights` on the meta device, without data."""
     with torch.device("meta"):
         q = torch.empty(batch, heads, t, SAMPLE["size"], dtype=PRECISIONS[bits])
         scores, weights = former.attention_weights(q, q)
@@ -81,14 +81,14 @@ def table_bytes(t: int, batch: int, heads: int, bits: str) -> int:
 
 
 def sample(sizes: Sizes) -> tuple[Tensor, Tensor, Tensor]:
-    """Random q, k and v (1, h, t, s) of these sizes, or of `SAMPLE` where that is smaller."""
+    """Returns random q, k and v (1, h, t, s) of these sizes, limited to those of `SAMPLE`."""
     shape = (1, min(sizes.heads, SAMPLE["heads"]), min(sizes.t, SAMPLE["t"]), SAMPLE["size"])
     q, k, v = torch.randn(3, *shape, generator=torch.Generator().manual_seed(0))
     return q, k, v
 
 
 def kept(q: Tensor, k: Tensor, v: Tensor, kernel: bool) -> int:
-    """Bytes that a forward pass of `attend` keeps for the backward pass: each stretch of memory once."""
+    """Returns the bytes that a forward pass of `attend` keeps for the backward pass, counting shared storage once."""
     held: dict[int, int] = {}
 
     def note(tensor: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""Section "GPT-2": a text in byte-pair pieces, pieces beside bytes in bits per byte, and the published sizes counted.
+"""Section "GPT-2": a text in byte-pair pieces, bits per byte of pieces and of bytes, and the published sizes.
 
 Sizes: t pieces of the text, e embedding.
 """
@@ -39,26 +39,26 @@ REPORTED = {"gpt2": 1.16, "gpt2-medium": 1.01, "gpt2-large": 0.97, "gpt2-xl": 0.
 
 
 def definition() -> dict[str, Any]:
-    """The tokenizer of `gpt` as its file has it."""
+    """Returns the tokenizer of `gpt` as a dict, as in its file."""
     return json.loads(shipped(PIECES).tokenizer.to_dict()["definition"])
 
 
 @cache
 def levels() -> tuple[int, ...]:
-    """How many merges there are at each step of the slider."""
+    """Returns the number of merges at each step of the slider."""
     return (*MERGES, len(definition()["model"]["merges"]))
 
 
 @cache
 def tokenizer_at(level: int) -> BpeTokenizer:
-    """The tokenizer of `gpt` as it was after its first merges."""
+    """Returns the tokenizer of `gpt` with only its first merges."""
     found = definition()
     found["model"]["merges"] = found["model"]["merges"][: levels()[level]]
     return BpeTokenizer(json.dumps(found))
 
 
 def opening(models: Models) -> dict[str, Any]:
-    """What the section opens with, its limits, and what the models' cards say."""
+    """Returns the section's initial view, its limits, and figures from the models' cards."""
     del models
     sizes = [{"name": name, **shape, **parts(**shape)} for name, shape in gpt2.SIZES.items()]
     return {
@@ -72,7 +72,7 @@ def opening(models: Models) -> dict[str, Any]:
 
 
 def card_of(name: str) -> dict[str, Any]:
-    """What a model's card says that it is worth, and what it took: `seconds` by the clock of all its trainings."""
+    """Returns a model's quality and cost from its card; `seconds` is the wall time of all its trainings."""
     bundle = shipped(name)
     card, recipe = bundle.card, bundle.card["recipe"]
     quality: Any = next(figure for figure in card["quality"] if figure["split"] == "val")
@@ -94,7 +94,7 @@ def card_of(name: str) -> dict[str, Any]:
 
 
 def in_256_bytes(quality: dict[str, Any]) -> float:
-    """Bits per byte with 256 bytes in view: of a model of bytes its figure itself."""
+    """Returns bits per byte with a context of 256 bytes; for a byte-level model this is its usual figure."""
     return quality.get("bits_per_byte_in_256_bytes", quality["bits_per_byte"])
 
 
@@ -102,7 +102,7 @@ def in_256_bytes(quality: dict[str, Any]) -> float:
 
 
 def read(view: View) -> tuple[str, list[int]]:
-    """The text of a view, as much as is read, and its pieces.
+    """Reads the text of a view, up to its limit, and its pieces.
 
     Raises:
         Refusal: a text that cannot be read, or one of a single piece.
@@ -120,7 +120,7 @@ def cut_pieces(text: str, level: int) -> Numbers:
 
     Args:
         text: to cut.
-        level: a place in `levels()`, how many merges there are.
+        level: index into `levels()`, the number of merges.
     Returns:
         "labels", "ids" and "bytes" of each piece.
     """
@@ -136,14 +136,14 @@ def read_pieces(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 -
 
 @torch.inference_mode()
 def surprise(name: str, ids: Sequence[int]) -> Tensor:
-    """Bits that each token but the first costs a model, (t - 1,)."""
+    """Returns a model's surprise in bits of each token except the first, (t - 1,)."""
     tokens = torch.tensor([list(ids)])
     logits = shipped(name).model(tokens[:, :-1])[0]
     return -logits.softmax(-1).gather(-1, tokens[0, 1:, None])[:, 0].log2()
 
 
 def score_text(text: str) -> Numbers:
-    """Measures what a text costs the models of pieces and of bytes, from its second piece on.
+    """Measures the bits that a text costs the models of pieces and of bytes, from its second piece on.
 
     Args:
         text: of at least two pieces.
@@ -165,7 +165,7 @@ def read_scored(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 -
 
 
 def compare_cards() -> Numbers:
-    """Reads off the cards of both models what they are worth: their "names", and "bits" per byte on val."""
+    """Returns both models' "names", and their "bits" per byte on val from their cards."""
     names = [PIECES, BYTES]
     return {"names": names, "bits": torch.tensor([card_of(name)["bits"] for name in names])}
 
@@ -174,7 +174,7 @@ def compare_cards() -> Numbers:
 
 
 def parts(**shape: int) -> dict[str, Any]:
-    """The parameters of a GPT-2 of this shape: "total" and its "parts", counted on the meta device, without data."""
+    """Counts the parameters of a GPT-2 of this shape on the meta device, without data: "total" and its "parts"."""
     with config.shapes_only():
         model = former.Generator(gpt2.config(**shape))
     stack = model.transformer
@@ -185,10 +185,10 @@ def parts(**shape: int) -> dict[str, Any]:
 
 
 def read_shape(view: View) -> dict[str, int]:
-    """Blocks, heads and the embedding of a view: each head has the size of every published one.
+    """Reads blocks and heads of a view, and computes the embedding: all published models have heads of one size.
 
     Raises:
-        Refusal: sizes out of their limits.
+        Refusal: sizes out of range.
     """
     depth, heads = (read_index(view, name, most + 1) for name, most in LIMITS.items())
     if not depth or not heads:

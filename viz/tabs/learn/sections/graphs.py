@@ -1,6 +1,6 @@
-"""Section "Sets, images, graphs": units with edges between them, which become the mask of a stack of blocks.
+"""Section "Sets, images, graphs": a graph of units becomes the mask of a stack of blocks.
 
-Nothing is trained: vectors and weights are random, always the same. Sizes: n units, e numbers of a unit's vector.
+Nothing is trained: vectors and weights are random, with a fixed seed. Sizes: n units, e numbers of a unit's vector.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ RENAMINGS = 1000  # different ones; 0 leaves the names as they are
 
 @cache
 def material() -> tuple[nn.ModuleList, Tensor]:
-    """LAYERS blocks, and a vector for each of MOST units, (MOST, e): random, in float64."""
+    """Returns LAYERS random blocks, and a random vector for each of MOST units, (MOST, e), in float64."""
     generator = torch.Generator().manual_seed(7)
     blocks = nn.ModuleList(former.TransformerBlock(EMB, HEADS, norm="pre") for _ in range(LAYERS)).double()
     for weight in blocks.parameters():
@@ -43,7 +43,7 @@ def material() -> tuple[nn.ModuleList, Tensor]:
 
 
 def mask_of(count: int, edges: list[tuple[int, int]]) -> Tensor:
-    """Each unit sees itself and those it has an edge to: bool (n, n)."""
+    """Returns the mask, bool (n, n): each unit attends to itself and its neighbours."""
     mask = torch.eye(count, dtype=torch.bool)
     for one, other in edges:
         mask[one, other] = mask[other, one] = True
@@ -51,23 +51,23 @@ def mask_of(count: int, edges: list[tuple[int, int]]) -> Tensor:
 
 
 def through(x: Tensor, mask: Tensor, layers: int) -> Tensor:
-    """x (b, n, e) through the first blocks, each under the mask (n, n): (b, n, e)."""
+    """Runs x (b, n, e) through the first blocks with a mask (n, n); returns (b, n, e)."""
     for block in material()[0][:layers]:
         x = block(x, mask)
     return x
 
 
 def opening(models: Models) -> dict[str, Any]:
-    """What the section opens with, and its limits."""
+    """Returns the section's initial view and its limits."""
     del models  # of which it needs none
     return {"graph": GRAPH, "most": MOST, "longest": LONGEST, "layers": LAYERS, "names": NAMES, "renamings": RENAMINGS}
 
 
 def read(view: View) -> tuple[Tensor, int, Tensor]:
-    """The mask of a view, bool (n, n), the number of layers, and the order in which the units are renamed, (n,).
+    """Reads the mask of a view, bool (n, n), the number of layers, and the order of the renamed units, (n,).
 
     Raises:
-        Refusal: a graph that is none, or a number out of its range.
+        Refusal: an invalid graph, or a number out of range.
     """
     graph = read_string(view, "graph")
     if len(graph) > LONGEST or not re.fullmatch(r"\d{1,2}:(\d+-\d+(,\d+-\d+)*)?", graph):
@@ -85,13 +85,13 @@ def read(view: View) -> tuple[Tensor, int, Tensor]:
 
 
 def pass_graph(count: int, edges: list[tuple[int, int]], layers: int = 1, order: list[int] | None = None) -> Numbers:
-    """Passes random vectors through random blocks under a graph's mask, and measures what depends on what.
+    """Runs random vectors through random blocks with a graph's mask, and measures which outputs depend on which inputs.
 
     Args:
         count: n, of units.
         edges: pairs of units.
-        layers: blocks that are run.
-        order: in which the units are renamed; None for as they are.
+        layers: number of blocks to run.
+        order: of the renamed units; None for no renaming.
     Returns:
         "mask" (n, n); "needs" (n, n): after how many layers output i can depend on input j, LAYERS + 1 where more are
         needed; "influence" (LAYERS, n, n): by how much it does, measured, and "shares" of the largest after these

@@ -1,4 +1,4 @@
-"""Section "In Pytorch": the article's three lines on a sentence of one's own, tensor by tensor, timed beside a loop.
+"""Section "In Pytorch": the article's three lines on your own sentence, tensor by tensor, and timed against a loop.
 
 Sizes: t words, e numbers of a word's trained vector; the batch is of one.
 """
@@ -40,7 +40,7 @@ def three_lines(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def by_loop(x: list[list[float]]) -> list[list[float]]:
-    """The same number by number, as the equations say it: (t, e) → (t, e)."""
+    """The same computation number by number, as in the equations: (t, e) → (t, e)."""
     outputs = []
     for query in x:
         raw = [sum(a * b for a, b in zip(query, key, strict=True)) for key in x]
@@ -51,7 +51,7 @@ def by_loop(x: list[list[float]]) -> list[list[float]]:
 
 
 def opening(models: Models) -> dict[str, Any]:
-    """What the section opens with, and its limits."""
+    """Returns the section's initial view and its limits."""
     loaded = reader(models)
     limits = {"most": MOST, "factors": list(FACTORS), "copies": list(COPIES), "runs": RUNS}
     return {"text": TEXT, "model": loaded.name, **limits}
@@ -61,9 +61,9 @@ def three_tensors(bundle: former.Bundle, text: str, factor: int = 1) -> Numbers:
     """Runs the article's three lines on the trained vectors of a text's words.
 
     Args:
-        bundle: a model that reads words.
-        text: of which the first `MOST` words are read.
-        factor: that the vectors are multiplied by.
+        bundle: a model with a word tokenizer.
+        text: its first `MOST` words are read.
+        factor: multiplies the vectors.
     Returns:
         "labels" of the t words; "x" and "y" (t, e), "raw" and "weights" (t, t).
     """
@@ -78,9 +78,9 @@ def time_lines(bundle: former.Bundle, text: str, factor: int = 1, copies: int = 
 
     Args:
         bundle, text, factor: as of `three_tensors`.
-        copies: of the text, one after the other.
+        copies: number of repetitions of the text.
     Returns:
-        "words" that were timed, "lines" and "loop" in seconds, and "error", the largest difference of their outputs.
+        "words": number of words; "lines" and "loop": times in seconds; "error": largest difference of their outputs.
     """
     ids = bundle.tokenizer.encode(text)[:MOST] * copies
     x = factor * bundle.model.transformer.token_embedding.weight.detach()[ids][None]  # (1, t, e)
@@ -100,7 +100,7 @@ def read_words(models: Models, view: View) -> dict[str, Any]:
 
 
 def read_copies(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `time_lines`; "run" asks for another measurement of the same."""
+    """Reads the arguments of `time_lines`; another value of "run" requests a new measurement."""
     read_index(view, "run", RUNS)
     return {**read_words(models, view), "copies": read_choice(view, "copies", COPIES)}
 

@@ -1,7 +1,7 @@
-"""Section "Why 'self', why 'key' and 'value'": a dictionary of Python beside attention, which looks up softly.
+"""Section "Why 'self', why 'key' and 'value'": compares a Python dict with attention, a soft lookup.
 
-The page computes while one drags (lib/arithmetic.js); here the same is computed by `former`. Sizes: t keys, each 2
-numbers with a value of one number; the query is one, or, where the keys ask, all of them.
+While you drag, the page computes by itself (lib/arithmetic.js); here `former` computes the same. Sizes: t keys of 2
+numbers, each with a value of one number; there is one query, or each key is a query.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ ASKERS = ("query", "keys")
 
 
 def temperature(soft: int) -> float:
-    """What the scores are divided by, at a place of the slider: 0 at its beginning, then 10^-1.9 to 10^2."""
+    """Returns the temperature at a position of the slider: 0 at its beginning, then 10^-1.9 to 10^2."""
     return 10 ** ((soft - ATTENTION) / 10) if soft else 0.0
 
 
 def look_up(q: Tensor, k: Tensor, v: Tensor, temperature: float) -> tuple[Tensor, Tensor, Tensor]:
-    """Attention whose scores are divided by a temperature.
+    """Computes attention with scores divided by a temperature.
 
     Args:
         q: (1, 1, t_query, s).
         k: (1, 1, t_key, s).
         v: (1, 1, t_key, e).
-        temperature: 1 is attention as it is; 0 its hard limit, in which the largest score takes all.
+        temperature: 1 for ordinary attention; 0 for its limit, where the largest score gets all the weight.
     Returns:
-        scores and weights, (1, 1, t_query, t_key), and y (1, 1, t_query, e); at 0 the scores are undivided.
+        scores and weights, (1, 1, t_query, t_key), and y (1, 1, t_query, e); at 0 the scores are not divided.
     """
     if temperature > 0:
         scores, weights = former.attention_weights(q / temperature, k)
@@ -57,17 +57,17 @@ def look_up(q: Tensor, k: Tensor, v: Tensor, temperature: float) -> tuple[Tensor
 
 
 def opening(models: Models) -> dict[str, Any]:
-    """What the section opens with, and its limits."""
+    """Returns the section's initial view and its limits."""
     del models  # of which it needs none
     start = {"keys": KEYS, "values": VALUES, "query": QUERY, "soft": ATTENTION, "askers": list(ASKERS)}
     return start | {"count": len(KEYS.split(";")), "reach": REACH, "largest": LARGEST, "softest": SOFTEST}
 
 
 def read(view: View) -> tuple[list[list[float]], list[list[float]], list[float], float]:
-    """The queries and the keys of a view, the value of each key, and the temperature.
+    """Reads the queries, keys and values of a view, and the temperature.
 
     Raises:
-        Refusal: one of them is none.
+        Refusal: one of them is invalid.
     """
     keys = read_pairs(read_string(view, "keys"), len(KEYS.split(";")), REACH)
     query = read_pairs(read_string(view, "query"), 1, REACH)
@@ -84,14 +84,14 @@ def read(view: View) -> tuple[list[list[float]], list[list[float]], list[float],
 def ask_softly(
     queries: list[list[float]], keys: list[list[float]], values: list[float], names: list[str], temperature: float = 1.0
 ) -> Numbers:
-    """Looks queries up among keys, as a dictionary does and as attention does.
+    """Looks up queries among keys, with a dict and with attention.
 
     Args:
         queries, keys: pairs of numbers.
         values, names: one for each key.
         temperature: as of `look_up`.
     Returns:
-        "found": what a dictionary holds of each query, None for nothing; "q", "k", "v", "scores", "weights" and "y", as
+        "found": the dict's value for each query, or None; "q", "k", "v", "scores", "weights" and "y", as
         of `look_up`; "names" of the keys, and "rows", those of the queries.
     """
     dictionary = dict(zip(map(tuple, keys), values, strict=True))

@@ -1,4 +1,4 @@
-"""Section "Positions": the order of words in a verdict, in the score of a trained head, and beyond the trained length.
+"""Section "Positions": the effect of word order on a verdict and on a head's scores, and texts longer than in training.
 
 Sizes: t tokens, e embedding, h heads, s size of one head.
 """
@@ -36,7 +36,7 @@ MOST = 40  # tokens whose scores are shown
 
 
 def opening(models: Models) -> dict[str, Any]:
-    """What the section opens with, its limits, and the losses that were measured beforehand."""
+    """Returns the section's initial view, its limits, and the recorded losses."""
     loaded = reader(models)
     subject = permuting.find(models)
     ids = subject and [tokenize(subject.loaded, text)[0] for text in (TEXT, REORDERED)]
@@ -55,7 +55,7 @@ def opening(models: Models) -> dict[str, Any]:
 
 
 def by_length(measured: Mapping[str, Any], theme: str = "light") -> Any:
-    """The losses of the stored record as a line for each model, the trained length marked."""
+    """Draws the recorded losses, one line for each model, with the trained length marked."""
     width = measured["width"]
     lines = {
         model["name"]: ([width * (i + 1) for i in range(len(model["bits"]))], model["bits"])
@@ -65,7 +65,7 @@ def by_length(measured: Mapping[str, Any], theme: str = "light") -> Any:
 
 
 def describe_order(models: Models, view: View) -> dict[str, Any]:
-    """What the page shows beside `permuting.classify`: the words, their order, and the classifiers."""
+    """Returns the words, their order, and the classifiers, in addition to `permuting.classify`."""
     labels, order, _ = read_text(models, view)
     return {**describe_classifiers(models, view), "labels": labels, "order": order}
 
@@ -80,12 +80,12 @@ def read_score(models: Models, view: View) -> dict[str, Any]:
 
 @torch.inference_mode()
 def split_scores(bundle: former.Bundle, text: str, at: int, head: int) -> Numbers:
-    """Splits the scores of one query, in a head of the first layer, into the four terms that each is the sum of.
+    """Splits the scores of one query, in a head of the first layer, into four terms each.
 
     Args:
         bundle: a causal model.
-        text: of which the first `MOST` tokens are read.
-        at: the query; the last token where the text is shorter.
+        text: its first `MOST` tokens are read.
+        at: index of the query; limited to the last token.
         head: of the first layer.
     Returns:
         "labels" of all tokens; "at"; by the names of `TERMS`, each term's part of the score of every key that may be
@@ -108,7 +108,7 @@ def split_scores(bundle: former.Bundle, text: str, at: int, head: int) -> Number
 
 
 def read_losses() -> Numbers:
-    """Reads the losses at each place that `python -m former.training positions` measured.
+    """Reads the losses at each position, measured by `python -m former.training positions`.
 
     Returns:
         "measured", the record; the bits per token of each model (1, figures), by the kind of its positions.

@@ -1,6 +1,6 @@
-"""Section "Queries, keys, values": three matrices that one drags, then one trained head, followed to its weights.
+"""Section "Queries, keys, values": three matrices that you can drag, then one trained head, traced to its weights.
 
-The page computes with the dragged matrices (lib/arithmetic.js); here the same is computed by `former`. Sizes: t words
+While you drag, the page computes by itself (lib/arithmetic.js); here `former` computes the same. Sizes: t words
 or tokens, e embedding, s size of one head.
 """
 
@@ -36,20 +36,19 @@ PARTS = ("q", "k", "v")
 
 
 def circle() -> list[list[float]]:
-    """The words' vectors: (5, 2)."""
+    """Returns the words' vectors, (5, 2)."""
     turns = [2 * math.pi * i / len(WORDS) for i in range(len(WORDS))]
     return [[round(RADIUS * math.cos(turn), 4), round(RADIUS * math.sin(turn), 4)] for turn in turns]
 
 
 def subject(models: Models) -> Loaded:
-    """The trained model that is followed: the smallest that writes, else the smallest."""
+    """Chooses the trained model to show: the smallest generator, else the smallest model."""
     candidates = causal(models) or dict(models)
     return min(candidates.values(), key=lambda loaded: sum(part.numel() for part in loaded.bundle.model.parameters()))
 
 
 def pair_to_open(models: Models) -> dict[str, int]:
-    """The head, the query and the key that the section opens with: the largest weight from a token to an earlier one
-    that is not the first."""
+    """Finds the head, query and key to show first: the largest weight on an earlier token that is not the first."""
     config = subject(models).bundle.config
     heads = [(layer, head) for layer in range(config.depth) for head in range(config.heads)]
     found = [run_trained(subject(models).bundle, TEXT, layer, head)["weights"] for layer, head in heads]
@@ -60,7 +59,7 @@ def pair_to_open(models: Models) -> dict[str, int]:
 
 
 def opening(models: Models) -> dict[str, Any]:
-    """What the section opens with, and its limits."""
+    """Returns the section's initial view and its limits."""
     loaded = subject(models)
     config = loaded.bundle.config
     return {
@@ -79,10 +78,10 @@ def opening(models: Models) -> dict[str, Any]:
 
 
 def matrices(view: View) -> list[Tensor]:
-    """W_q, W_k and W_v of a view, each (2, 2), as a linear layer has its weight: q = W_q x.
+    """Reads W_q, W_k and W_v of a view, each (2, 2), with q = W_q x as in a linear layer.
 
     Raises:
-        Refusal: they are none.
+        Refusal: an invalid list.
     """
     given = read_string(view, "matrices")
     try:
@@ -100,7 +99,7 @@ def attend_in_plane(matrices: list[list[list[float]]]) -> Numbers:
     """Runs attention on the words of a circle in the plane, with matrices set by hand.
 
     Args:
-        matrices: W_q, W_k and W_v, 2 × 2 each, as a linear layer has its weight: q = W_q x.
+        matrices: W_q, W_k and W_v, 2 × 2 each, with q = W_q x as in a linear layer.
     Returns:
         "words"; "x", "q", "k", "v" and "y", (t, 2) each; "scores" and "weights", (t, t).
     """
@@ -115,7 +114,7 @@ def run_trained(bundle: former.Bundle, text: str, layer: int, head: int) -> Numb
 
     Args:
         bundle: the model.
-        text: of which the first `MOST` tokens are read.
+        text: its first `MOST` tokens are read.
         layer, head: of the head.
     Returns:
         "labels" of the t tokens; "x" (t, e), what its attention reads; "q", "k", "v" and "out" (t, s); "scores" and
@@ -151,7 +150,7 @@ def read_trained(models: Models, view: View) -> dict[str, Any]:
 
 
 def describe_weights(models: Models, view: View) -> dict[str, Any]:
-    """The "weight" of "q", "k" and "v": "file", the "tensor" in it, the first "row" of this head, and its "rows"."""
+    """Returns where the weights of "q", "k" and "v" are: "file", "tensor", the head's first "row", and its "rows"."""
     asked = read_trained(models, view)
     loaded, layer, head = (asked[name] for name in ("bundle", "layer", "head"))
     attention, s = loaded.bundle.model.transformer.blocks[layer].attention, loaded.bundle.config.head_size

@@ -1,6 +1,6 @@
-"""Section "Why not recurrent or convolutional": what reaches what in how many steps, what must wait, time and bits.
+"""Section "Why not recurrent or convolutional": steps between inputs and outputs, waiting, time, and bits.
 
-Sizes: t tokens; a step is a layer of all tokens at once, or of the recurrent network one cell of each.
+Sizes: t tokens; a step is one layer of all tokens at once; in the recurrent network, one cell of a layer.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MOST = 24  # bytes of a text
 
 
 def opening(models: Models) -> dict[str, Any]:
-    """What the section opens with: its limits, the times measured beforehand, and what the models' cards say."""
+    """Returns the section's initial view, its limits, the recorded times, and figures from the models' cards."""
     del models
     record = json.loads(TIMES.read_text(encoding="utf-8"))
     times = dict(zip(MODELS, record["milliseconds"].values(), strict=True))
@@ -55,7 +55,7 @@ def opening(models: Models) -> dict[str, Any]:
 
 
 def card_of(kind: str) -> dict[str, Any]:
-    """What a model's card says that it is worth, and what it took."""
+    """Returns a model's quality and training time from its card."""
     bundle = shipped(MODELS[kind])
     card, recipe = bundle.card, bundle.card["recipe"]
     return {
@@ -69,7 +69,7 @@ def card_of(kind: str) -> dict[str, Any]:
 
 
 def read(view: View) -> Tensor:
-    """The tokens of a view's text, (1, t).
+    """Reads the tokens of a view's text, (1, t).
 
     Raises:
         Refusal: a text that cannot be read, or one of less than two bytes.
@@ -81,25 +81,25 @@ def read(view: View) -> Tensor:
 
 
 def steps_of(model: Any) -> Callable[[Tensor], Tensor]:
-    """What stands at each token after each step, (b, n, t, e), as a function of tokens (b, t)."""
+    """Returns a function from tokens (b, t) to the vectors of all tokens after each step, (b, n, t, e)."""
     if isinstance(model, GRUModel | ConvModel):
         return model.steps
     return lambda tokens: former.run_with_capture(model, tokens, "resid_post")[1].stack("resid_post").transpose(0, 1)
 
 
 def settled(after: Tensor) -> Tensor:
-    """From which step on each token has what it has in the end: (t,), of what stands after each step, (n, t, e)."""
+    """Returns the step from which each token's vector is final, (t,), given the vectors after each step, (n, t, e)."""
     same = (after == after[-1]).all(-1)  # (n, t)
     return len(after) + 1 - same.flip(0).long().cumprod(0).sum(0)
 
 
 @torch.inference_mode()
 def reach_outputs(bundles: Mapping[str, former.Bundle], text: str) -> Numbers:
-    """Measures which inputs reach which outputs of several models, in how many steps.
+    """Measures after how many steps each input reaches each output, in several models.
 
     Args:
-        bundles: models of one vocabulary, by name: recurrent, convolutional or of attention.
-        text: of which the first `MOST` tokens are read.
+        bundles: models with the same vocabulary, by name: recurrent, convolutional or transformer.
+        text: its first `MOST` tokens are read.
     Returns:
         "tokens" (1, t), "labels"; and for each model: "steps" (t, t), the first step after which an output depends on
         an input, 0 for never; "moved" (t, t), how far that input moves that output's logits; "settled" (t,), the step

@@ -1,7 +1,7 @@
-"""Section "Scaling": how dot products of random vectors spread as vectors grow, and what the softmax makes of them;
-then two models that were trained alike, one without the root.
+"""Section "Scaling": how the spread of dot products grows with the vectors' size, and its effect on the softmax; then
+two models trained in the same way, with and without the division by √s.
 
-Sizes: k numbers of a vector; KEYS keys that a query meets; QUERIES queries are averaged over; t tokens of a text.
+Sizes: k numbers of a vector; KEYS keys that a query meets; QUERIES queries to average over; t tokens of a text.
 """
 
 from __future__ import annotations
@@ -35,26 +35,29 @@ MOST = 256  # bytes that both models read
 
 
 def vectors(k: int, seed: int) -> tuple[Tensor, Tensor]:
-    """Random queries (QUERIES, k) and keys (KEYS, k), each number from the standard normal distribution."""
+    """Returns random queries (QUERIES, k) and keys (KEYS, k) from the standard normal distribution."""
     generator = torch.Generator().manual_seed(1000 * seed + k)
     return torch.randn(QUERIES, k, generator=generator), torch.randn(KEYS, k, generator=generator)
 
 
 def scores(k: int, seed: int, scaled: bool) -> Tensor:
-    """(QUERIES, KEYS): the dot products, by `former` where they are scaled."""
+    """Returns the dot products (QUERIES, KEYS); scaled ones are computed by `former`."""
     q, key = vectors(k, seed)
     return attention_scores(q[None, None], key[None, None])[0, 0] if scaled else q @ key.T
 
 
 def gradient(weights: Tensor) -> Tensor:
-    """The size of the softmax's gradient at weights (…, n): the Frobenius norm of diag(w) − w wᵀ, (…)."""
+    """Returns the norm of the softmax's gradient at weights w (…, n): the Frobenius norm of diag(w) − w wᵀ, (…)."""
     jacobian = torch.diag_embed(weights) - weights[..., None] * weights[..., None, :]
     return torch.linalg.matrix_norm(jacobian)
 
 
 def measure(k: int, seed: int, scaled: bool) -> dict[str, float]:
-    """Of dot products of vectors of k numbers: "mean" and "spread" (standard deviation); of their softmax, on average:
-    "entropy" in bits and "gradient"."""
+    """Measures dot products of vectors of size k, and their softmax.
+
+    "mean" and "spread" (standard deviation) are those of the dot products; "entropy" in bits and "gradient" are
+    averages over the softmax of each query.
+    """
     found = scores(k, seed, scaled)
     weights = found.softmax(-1)
     return {
@@ -66,21 +69,21 @@ def measure(k: int, seed: int, scaled: bool) -> dict[str, float]:
 
 
 def opening(models: Models) -> dict[str, Any]:
-    """What the section opens with, and its limits."""
+    """Returns the section's initial view and its limits."""
     del models
     start = {"powers": [POWERS[0], POWERS[-1]], "seeds": SEEDS, "text": TEXT, "most": MOST}
     return start | {"trained": {way: {"name": name, "bits": family.bits(name)} for way, name in TRAINED.items()}}
 
 
 def measure_sizes(seed: int, k: int, measure_shown: str = "spread") -> Numbers:
-    """Measures dot products of random vectors at every size, with the root and without.
+    """Measures dot products of random vectors of every size, divided by √k and not.
 
     Args:
         seed: of the vectors.
-        k: the size that is marked.
+        k: the size to mark.
         measure_shown: one of `MEASURES`, for "lines".
     Returns:
-        "sizes"; "plain" and "scaled": for each size what `measure` gives; "rows": the weights of the first query at the
+        "sizes"; "plain" and "scaled": results of `measure` for each size; "rows": the weights of the first query at the
         marked size, "plain" and "scaled"; "measure", "lines" of it, "at" k and "log", how they are drawn; and the
         tensors at k: "q", "k", their products, "scores" and "weights".
     """
@@ -108,10 +111,10 @@ def read_random(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 -
 
 
 def read(view: View) -> tuple[int, int, str]:
-    """Seed, k and measure of a view.
+    """Reads seed, k and measure of a view.
 
     Raises:
-        Refusal: a view that is none.
+        Refusal: an invalid view.
     """
     seed = read_index(view, "seed", SEEDS)
     power = max(POWERS[0], read_index(view, "power", POWERS[-1] + 1))
@@ -119,18 +122,18 @@ def read(view: View) -> tuple[int, int, str]:
 
 
 def entropies(model: former.Generator, tokens: Tensor) -> Tensor:
-    """Of each head of a model on tokens (1, t), the mean entropy of its rows, in bits: (layers, h)."""
+    """Returns the mean entropy of each head's rows on tokens (1, t), in bits, (layers, h)."""
     _, capture = former.run_with_capture(model, tokens)
     return former.analysis.head_statistics(capture.stack("weights")[:, 0])["entropy"]
 
 
 @torch.inference_mode()
 def compare_trained(bundles: Mapping[str, former.Bundle], text: str) -> Numbers:
-    """Compares models that were trained alike, with the root and without, on a text.
+    """Compares models trained in the same way, with and without the division by √s, on a text.
 
     Args:
         bundles: "scaled" and "plain".
-        text: of which the first `MOST` tokens are read.
+        text: its first `MOST` tokens are read.
     Returns:
         "tokens" t that were read; "even": the entropy of rows that give all keys alike, on average; "scaled" and
         "plain": {"entropy" of each head, (layers, h), "mean" of them all, "surprise": bits per byte of this text, None

@@ -1,7 +1,7 @@
 """Section "Self-attention": words as arrows in the plane, and every output as a sum of scaled arrows.
 
-The page computes while one drags (lib/arithmetic.js); here the same is computed by `former`. Sizes: t words, 2 numbers
-an arrow. Equal words share one arrow.
+While you drag, the page computes by itself (lib/arithmetic.js); here `former` computes the same. Sizes: t words, 2
+numbers per arrow. Equal words share one arrow.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ REACH = 2.5  # an arrow goes so far across and up, at most
 
 
 def opening(models: Models) -> dict[str, Any]:
-    """What the section opens with, and its limits."""
+    """Returns the section's initial view and its limits."""
     limits = {"most": MOST, "letters": LETTERS, "reach": REACH}
     return {"words": WORDS, "vectors": VECTORS, "model": reader(models).name, **limits}
 
 
 def read(view: View) -> tuple[list[str], list[list[float]]]:
-    """The words of a view, and the arrow of each.
+    """Reads the words of a view, and the arrow of each.
 
     Raises:
-        Refusal: no words or too many, or arrows that are none.
+        Refusal: no words or too many, or invalid arrows.
     """
     words, vectors = read_string(view, "words"), read_string(view, "vectors")
     if not 0 < len(found := words.split()) <= MOST or len(words) > LETTERS:
@@ -51,8 +51,8 @@ def attend(words: list[str], arrows: list[list[float]]) -> Numbers:
     """Runs the article's basic self-attention on arrows in the plane.
 
     Args:
-        words: t of them.
-        arrows: of each word.
+        words: t words.
+        arrows: one for each word.
     Returns:
         "words"; "x" (1, t, 2), its products, the "weights" (1, t, t), and y, named as in the code.
     """

@@ -1,7 +1,7 @@
-"""Section "Several heads": mary gave roses to susan, through one head or four, with positions or without.
+"""Section "Several heads": "mary gave roses to susan" with one head or four, with positions or without.
 
-Who gives and who receives cannot be told without positions, whatever the matrices; what heads add is a part of y for
-each. The matrices here are set by hand, so that every number of y can be read; beside them, random and learned ones.
+Without positions, no matrices can tell who gives from who receives; several heads give each of these a part of y.
+The matrices are set by hand, so that every number of y has a meaning; random and learned ones are measured too.
 
 Sizes: t words, h heads, s size of one head, e = h·s.
 """
@@ -46,7 +46,7 @@ LOOKS: Mapping[tuple[int, bool], tuple[dict[int, float], ...]] = {
 
 
 def opening(models: Models) -> dict[str, Any]:
-    """What the section opens with, and its limits."""
+    """Returns the section's initial view and its limits."""
     heads = {number: list(names) for number, names in HEADS.items()}
     trained = [{"change": change, **family.described(name)} for change, name in TRAINED.items()]
     shown = {"text": " ".join(WORDS), "model": reader(models).name}
@@ -60,18 +60,18 @@ def read_case(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - a
 
 
 def classifiers(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as every reader is called
-    """The classifiers that read these words, as an argument of `measure_moves`."""
+    """Finds the classifiers that know these words, for `measure_moves`."""
     text, words = " ".join(WORDS), list(WORDS)
     return {"bundles": {name: each for name, each in poolers(models).items() if labels(each.bundle, text) == words}}
 
 
 def labels(bundle: former.Bundle, text: str) -> list[str]:
-    """A text's tokens as a model reads them."""
+    """Returns the labels of a text's tokens."""
     return bundle.tokenizer.labels(bundle.tokenizer.encode(text))
 
 
 def sentence(order: list[int], positions: bool) -> Tensor:
-    """Words as vectors, one number for each word and one for each place: (1, t, e)."""
+    """Returns words as vectors, (1, t, e), with one number for each word and one for each position."""
     x = torch.zeros(1, T, EMB)
     x[0, range(T), order] = 1
     if positions:
@@ -81,7 +81,7 @@ def sentence(order: list[int], positions: bool) -> Tensor:
 
 @torch.no_grad()
 def by_hand(heads: int, positions: bool) -> former.SelfAttention:
-    """The layer whose heads look for what `LOOKS` says; each brings the numbers that say which word."""
+    """Returns a layer whose heads look for the words or positions in `LOOKS`, and output the word's numbers."""
     looks = LOOKS[heads, positions]
     attention = former.SelfAttention(EMB, len(looks), unify=False)
     for parameter in attention.parameters():
@@ -95,18 +95,18 @@ def by_hand(heads: int, positions: bool) -> former.SelfAttention:
 
 @torch.no_grad()
 def look(attention: former.SelfAttention, x: Tensor) -> former.Capture:
-    """Captures all that one call of a layer computes."""
+    """Captures all tensors of one call of a layer."""
     capture = former.Capture(("q", "k", "v", "weights", "out"))
     attention(x, hook=capture.at(0))
     return capture
 
 
 def swap_words(heads: int, positions: bool) -> Numbers:
-    """Swaps mary and susan in front of the layer that is set by hand.
+    """Swaps mary and susan in the input of the layer that is set by hand.
 
     Args:
         heads: 1 or 4.
-        positions: whether the words know their places.
+        positions: whether the vectors include positions.
     Returns:
         "before" and "after": {"words", "weights" (h, t) of the row of "gave", and "y" (h, t), what each head brings
         it}; of the sentence as it stands, "x" (1, t, e), "q", "k" and "v" (h, t, s), "weights" (h, t, t) and "out"
@@ -126,19 +126,19 @@ def swap_words(heads: int, positions: bool) -> Numbers:
 
 
 def moved(call: Callable[[list[int]], former.Capture]) -> float:
-    """The largest change of what heads bring to "gave" when mary and susan are swapped; call(order of the words)."""
+    """Returns the largest change of the heads' output at "gave" when mary and susan are swapped; call(order)."""
     before, after = call(list(range(T))), call(SWAPPED)
     return float((before["out", 0] - after["out", 0])[0, :, ASKING].abs().max())
 
 
 def moved_by_hand(heads: int, positions: bool) -> float:
-    """How far "gave" moves where the matrices are set by hand."""
+    """Measures the change at "gave" with matrices set by hand."""
     attention = by_hand(heads, positions)
     return moved(lambda order: look(attention, sentence(order, positions)))
 
 
 def moved_at_random(heads: int, positions: bool) -> float:
-    """How far "gave" moves where words, places and matrices are random."""
+    """Measures the change at "gave" with random words, positions and matrices."""
     generator = torch.Generator().manual_seed(SEED)
     words, places = torch.randn(2, T, EMB, generator=generator)
     attention = former.SelfAttention(EMB, heads)
@@ -149,16 +149,16 @@ def moved_at_random(heads: int, positions: bool) -> float:
 
 
 def first_layer(bundle: former.Bundle, ids: list[int], order: list[int]) -> former.Capture:
-    """A model on its words in an order: what the heads of its first layer bring."""
+    """Returns a function from an order of the words to the output of the first layer's heads."""
     tokens = torch.tensor([[ids[i] for i in order]])
     return former.run_with_capture(bundle.model, tokens, ("out",), layers=(0,))[1]
 
 
 def measure_moves(bundles: Mapping[str, former.Bundle]) -> Numbers:
-    """Measures how far "gave" moves in every case, by matrices that are set by hand, random and learned.
+    """Measures the change at "gave" in every case: matrices set by hand, random and learned.
 
     Args:
-        bundles: classifiers that read the words, by name; measured in their first layer.
+        bundles: classifiers that know the words, by name; their first layer is measured.
     Returns:
         "table": [{"made": "hand", "random" or "learned", "model", "heads", "positions", "moved"}].
     """

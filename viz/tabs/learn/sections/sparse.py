@@ -1,4 +1,4 @@
-"""Section "Sparse": which cells a pattern computes, what it reaches layer by layer, what it takes beside dense ways.
+"""Section "Sparse": the cells that a pattern computes, its reach layer by layer, and its cost compared with dense.
 
 Sizes: t tokens, h heads, s size of one head.
 """
@@ -33,15 +33,15 @@ LONG = 16_384  # tokens, of the measured lengths the largest
 
 @cache
 def measured() -> dict[str, Any]:
-    """Time and memory of each way, measured beforehand."""
+    """Reads the recorded time and memory of each method."""
     return json.loads(MEASURED.read_text(encoding="utf-8"))
 
 
 def read(view: View) -> tuple[str, int, int]:
-    """The pattern of a view, and its numbers of tokens and of its stride.
+    """Reads the pattern of a view, the number of tokens, and the stride.
 
     Raises:
-        Refusal: numbers out of their limits.
+        Refusal: numbers out of range.
     """
     t, size = (read_index(view, name, most + 1) for name, most in LIMITS.items())
     if t < 2 or not size:
@@ -51,7 +51,7 @@ def read(view: View) -> tuple[str, int, int]:
 
 @torch.inference_mode()
 def follow_pattern(kind: str, t: int, size: int) -> Numbers:
-    """Follows what a sparse pattern computes, and what it reaches layer by layer.
+    """Computes the cells of a sparse pattern, and its reach layer by layer.
 
     Args:
         kind: one of `sparse.KINDS`.
@@ -88,12 +88,12 @@ def read_pattern(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 
 
 
 def read_measured(show: str) -> Numbers:
-    """Reads the time or the memory of each way, measured by `python -m tests.bench.sparse --file`.
+    """Reads the time or the memory of each method, measured by `python -m tests.bench.sparse --file`.
 
     Args:
         show: "time" or "memory".
     Returns:
-        "lengths", from the first at which all ways have a number above 0; "lines": of each way, its numbers there.
+        "lengths", from the first at which all methods have a number above 0; "lines": each method's numbers there.
     """
     record = measured()
     lines = {name: record["ways"][name][NUMBERS[show]] for name in CHARTED}
@@ -103,7 +103,7 @@ def read_measured(show: str) -> Numbers:
 
 
 def costs(show: str) -> Question:
-    """The question of what was measured."""
+    """Returns the question for the recorded measurements."""
     axes = ("tokens", NUMBERS[show])
     draw = Draw(figures.by_size, Field("lengths"), Field("lines"), log=True, axes=axes)
     return Question(read_measured, lambda models, view: {"show": show}, draw, when=shown(show))  # noqa: ARG005
@@ -114,7 +114,7 @@ COSTS = {show: costs(show) for show in NUMBERS}
 
 
 def opening(models: Models) -> dict[str, Any]:
-    """What the section opens with, its limits, and what was measured."""
+    """Returns the section's initial view, its limits, and the recorded measurements."""
     del models
     return {
         **OPENS,

@@ -1,8 +1,8 @@
-"""Section "Train one now": a toy task, a transformer of two blocks that learns it on the server, then one's own input.
+"""Section "Train one now": trains a transformer of two blocks on a toy task on the server, then answers your input.
 
-POST /learn/train-now/train   {"task", "seed", "text"}: trains, and tells how it goes; see `viz.server.trainings`
-POST /learn/train-now/watch   {}: tells of the training that is at work, whoever asked for it
-POST /ask/learn-train-now/read   {"task", "seed", "run", "text"}: what a trained model makes of a text
+POST /learn/train-now/train   {"task", "seed", "text"}: trains, and streams its progress; see `viz.server.trainings`
+POST /learn/train-now/watch   {}: streams the progress of the running training, whoever started it
+POST /ask/learn-train-now/read   {"task", "seed", "run", "text"}: a trained model's answer to a text
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ BATCH = 32  # questions whose tensors are shown
 
 
 def read_question(view: View) -> tuple[str, str]:
-    """The task of a view, and its question.
+    """Reads the task of a view, and its question.
 
     Raises:
-        Refusal: there is no such task, or the text is no question of it.
+        Refusal: an unknown task, or the text is not one of its questions.
     """
     task = read_choice(view, "task", toys.TOYS)
     text = read_string(view, "text")
@@ -48,12 +48,12 @@ def read_question(view: View) -> tuple[str, str]:
 
 
 def read(trainings: Trainings, view: View) -> dict[str, Any]:
-    """What a model makes of a view's "text": the one that training "run" gave, or the task's before its first step.
+    """Returns a model's answer to a view's "text": the model of training "run", or the task's before its first step.
 
     Returns:
         `frame` of it, and "trained": whether the training's model was there.
     Raises:
-        Refusal: a view that is none.
+        Refusal: an invalid view.
     """
     task, text = read_question(view)
     seed, run = read_index(view, "seed", SEEDS), view.get("run")
@@ -76,7 +76,7 @@ def read_training(models: Models, view: View) -> dict[str, Any]:
 
 @torch.no_grad()
 def first_step(task: str, seed: int) -> Numbers:
-    """Runs the model on the batch of its first step, before it has learned anything.
+    """Runs the model on the batch of its first step, before any training.
 
     Args:
         task: of `toys.TOYS`.
@@ -94,13 +94,13 @@ def first_step(task: str, seed: int) -> Numbers:
 
 
 def train_model(task: str, seed: int, text: str) -> Numbers:
-    """Trains the model, as the server does in a process of its own, and asks it a question.
+    """Trains a model as the server does, and asks it a question.
 
     Args:
         task, seed: as of `first_step`.
         text: the question.
     Returns:
-        "right": the share of test questions that it answers right, at each report; "answer" to the question; "labels"
+        "right": the share of test questions answered correctly at each report; "answer" to the question; "labels"
         and "weights" (layers, h, t, t) of both; "lines": {"loss": (steps, losses in nats a token)}.
     """
     reports = list(toys.train(task, seed=seed))
@@ -111,7 +111,7 @@ def train_model(task: str, seed: int, text: str) -> Numbers:
 
 
 def opening(models: Models) -> dict[str, Any]:
-    """What the section opens with."""
+    """Returns the section's initial view."""
     del models
     config = toys.begin(TASK, 0).config
     course = {"loss": ([0], [0.0])}  # whose points the page puts in as they come
@@ -131,7 +131,7 @@ def opening(models: Models) -> dict[str, Any]:
 
 
 def attach(server: FastAPI, site: Site) -> None:
-    """Adds the routes of the trainings, which stand beside those of every section."""
+    """Adds the routes of the trainings, in addition to those of every section."""
     trainings = Trainings()
 
     @server.post("/learn/train-now/train")

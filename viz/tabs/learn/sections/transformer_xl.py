@@ -1,6 +1,6 @@
-"""Section "Transformer-XL": what the memory is worth, how far back it reaches by layer, and the four terms of a score.
+"""Section "Transformer-XL": the value of the memory, its reach by layer, and the four terms of a score.
 
-It stands where the model `xl` is shipped. Sizes: t bytes of a segment, m of the memory, e embedding, h heads.
+It is shown if the model `xl` is available. Sizes: t bytes of a segment, m of the memory, e embedding, h heads.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ KEYS = 40  # of which a score is shown, the last
 
 
 def model() -> TransformerXL:
-    """The model."""
+    """Loads the model."""
     found = shipped(MODEL).model
     assert isinstance(found, TransformerXL)
     return found
@@ -49,12 +49,12 @@ def model() -> TransformerXL:
 
 @cache
 def precise() -> TransformerXL:
-    """The model in 64 bits: what comes from far back is little."""
+    """Returns the model in float64, because effects from far back are small."""
     return copy.deepcopy(model()).double()
 
 
 def opening(models: Models) -> dict[str, Any]:
-    """What the section opens with, its limits, and what the model's card says."""
+    """Returns the section's initial view, its limits, and figures from the model's card."""
     del models
     config, card = model().config, shipped(MODEL).card
     quality: Any = next((figure for figure in card["quality"] if figure["split"] == "val"), {})
@@ -76,7 +76,7 @@ def opening(models: Models) -> dict[str, Any]:
 
 
 def read(view: View) -> Tensor:
-    """The bytes of a view's text, (1, t).
+    """Reads the bytes of a view's text, (1, t).
 
     Raises:
         Refusal: a text that cannot be read, or one that is not longer than a segment.
@@ -90,7 +90,7 @@ def read(view: View) -> Tensor:
 
 
 def segments(tokens: Tensor, length: int, memory_length: int, net: TransformerXL, **options: Any) -> list[Tensor]:
-    """A text read segment by segment, (b, t) each time: the logits of each, (b, t, num_tokens).
+    """Reads a text segment by segment; yields the logits of each, (b, t, num_tokens).
 
     Args:
         tokens: (b, n).
@@ -108,16 +108,16 @@ def segments(tokens: Tensor, length: int, memory_length: int, net: TransformerXL
 
 @torch.inference_mode()
 def surprise(tokens: Tensor, memory_length: int) -> Tensor:
-    """Bits of each byte but the first, (n - 1,), with a memory of this length."""
+    """Returns the bits of each byte except the first, (n - 1,), with a memory of this length."""
     probs = torch.cat(segments(tokens[:, :-1], SEGMENT, memory_length, model()), 1)[0].softmax(-1)
     return -probs.gather(-1, tokens[0, 1:, None])[:, 0].log2()
 
 
 def weigh_memory(text: str) -> Numbers:
-    """Measures what a text costs the model with memories of several lengths.
+    """Measures the bits that a text costs with memories of several lengths.
 
     Args:
-        text: of which the first `MOST` bytes are read.
+        text: its first `MOST` bytes are read.
     Returns:
         "labels" of its bytes; "off" and "on", bits of each byte but the first without a memory and with one as long as
         in training; "bits" a byte for each of the "memories".
@@ -139,7 +139,7 @@ def read_long(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - a
 
 
 def moved(tokens: Tensor, memory_length: int) -> Tensor:
-    """How far each byte of a text moves what each layer has at the last one: (depth, n), exactly 0 for not at all."""
+    """Returns how much each byte changes each layer's vector at the last byte, (depth, n), exactly 0 for no effect."""
 
     def last(changed: Tensor) -> Tensor:
         """(b, n) → (b, depth, e), after the whole text."""
@@ -156,10 +156,10 @@ def moved(tokens: Tensor, memory_length: int) -> Tensor:
 
 @torch.inference_mode()
 def reach_back(text: str) -> Numbers:
-    """Measures how far back what each layer has at the last byte still moves, with a memory and without.
+    """Measures from how far back a byte still changes each layer's last vector, with a memory and without.
 
     Args:
-        text: of which the first `REACHED` bytes are read.
+        text: its first `REACHED` bytes are read.
     Returns:
         "labels"; "off" and "on", (depth, n) as `moved` gives it; "last": of the last layer, with a memory.
     """
@@ -170,10 +170,10 @@ def reach_back(text: str) -> Numbers:
 
 @torch.inference_mode()
 def split_scores(text: str, layer: int, head: int) -> Numbers:
-    """Splits the scores of a head, for the last byte of a text, into the four terms that they are the sum of.
+    """Splits the scores of a head, for the last byte of a text, into four terms each.
 
     Args:
-        text: of which the first `MOST` bytes are read.
+        text: its first `MOST` bytes are read.
         layer, head: of the head.
     Returns:
         "labels" of the last `KEYS` keys; by the names of `TERMS`, and in "rows", each part of their scores; "scores" as
