@@ -56,7 +56,7 @@ def load_models(places: list[str]) -> dict[str, Loaded]:
             models[name] = sources.open_model(name)
     for place in places:
         own = sources.open_model(place, models)
-        print(sources.told(own), flush=True)
+        print(sources.summary(own), flush=True)
         models[own.name] = own
     return dict(
         sorted(models.items(), key=lambda item: (item[1].kind.says == "class", item[0] != "generator", item[0]))

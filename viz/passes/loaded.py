@@ -1,4 +1,4 @@
-"""A model that the page serves: what it can do, and how much of it a pass holds."""
+"""A model as the server holds it: its name, its kind, and the size of its passes."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ from former.runs import Kind, kind_of
 from viz.text.examples import EXAMPLES
 
 CELLS = 12 * 12 * 256 * 256  # layers × heads × tokens² of a pass, at most: GPT-2's heads over 256 tokens
-_building = threading.Lock()  # one twin at a time
+_building = threading.Lock()  # builds one twin at a time
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """A model ready to serve: under its name on the page, never written to."""
+    """A model that is ready to serve, under its name on the page; it is never modified."""
 
     name: str
     bundle: former.Bundle
-    fingerprint: str  # of its weights: two checkpoints of one name do not share keys
-    folder: Path | None = None  # where its checkpoint stands, and what was measured of it beside
-    opened: str = ""  # the Python that loads it, where its name is not enough
+    fingerprint: str  # of its weights, so that two checkpoints of one name do not share keys
+    folder: Path | None = None  # of its checkpoint and its recorded measurements
+    opened: str = ""  # Python code that loads it, if its name is not enough
 
     @property
     def code(self) -> str:
-        """The Python that loads it."""
+        """The Python code that loads it."""
         return self.opened or f"former.load({self.name!r})"
 
     @property
-    def reads(self) -> int:
-        """How many tokens a pass has at most: the model's context, or as many as keep all its maps within `CELLS`."""
+    def max_tokens(self) -> int:
+        """The maximum number of tokens of a pass: the model's context, or less, to keep all maps within `CELLS`."""
         config = self.bundle.config
         return min(config.seq_length, math.isqrt(CELLS // (config.depth * config.heads)))
 
     @cached_property
     def fast(self) -> Any:
-        """Called as the model is: its fast twin, where there is one, built when it is first asked for."""
+        """Its fast twin, with the same call, built on first use; the model itself if it has no twin."""
         with _building:
             if "fast" not in self.__dict__:  # else another thread has built it meanwhile
                 self.__dict__["fast"] = cpu.optimise(self.bundle.model)
@@ -53,12 +53,12 @@ class Loaded:
 
     @property
     def fast_bundle(self) -> former.Bundle:
-        """The bundle with the fast twin for its model: for what only calls the model."""
+        """The bundle with the fast twin as its model, for functions that only call the model."""
         return replace(self.bundle, model=self.fast)
 
     @cached_property
     def kind(self) -> Kind:
-        """Its kind, which reads and runs a text, and says what can be asked of it (`former.runs`)."""
+        """Its kind, which reads and runs a text, and knows what can be asked of the model (`former.runs`)."""
         return kind_of(self.bundle)
 
     @property
@@ -68,25 +68,25 @@ class Loaded:
 
     @property
     def heads_left(self) -> list[str]:
-        """The names of the heads in its file that were not read."""
+        """The names of output heads in its file that are not supported and were left out."""
         return self.bundle.card.get("heads_left", [])
 
     @property
     def examples(self) -> str:
-        """Which of `viz.text.examples.EXAMPLES` are for it."""
+        """The names of its examples in `viz.text.examples.EXAMPLES`."""
         repeats = self.bundle.card.get("recipe", {}).get("repeats")  # it learned from letters that come again, too
         names = (self.kind.says, "letters" if repeats else "", self.variant, self.bundle.tokenizer.unit)
         return next(name for name in names if name in EXAMPLES)
 
     @property
     def divisors(self) -> tuple[float, ...] | None:
-        """What each layer's scores are divided by besides √s; None for nothing."""
+        """Each layer's divisor of the scores in addition to √s; None if there is none."""
         config = self.bundle.config
         each = tuple(map(config.divisor, range(config.depth)))
         return None if set(each) == {1.0} else each
 
     def mask(self, t: int) -> Tensor:
-        """Which of t tokens may see which: bool (t, t)."""
+        """Returns the mask of t tokens: bool (t, t)."""
         model = self.bundle.model
         return model.mask(t) if hasattr(model, "mask") else torch.ones(t, t, dtype=torch.bool)
 
@@ -96,37 +96,37 @@ FIRST = "gpt"  # what tabs Explore and Generate open with, where it is among the
 
 
 def first_ahead(models: Models) -> dict[str, Loaded]:
-    """The models, with `FIRST` before all others."""
+    """Returns the models, with `FIRST` before all others."""
     return dict(sorted(models.items(), key=lambda item: item[0] != FIRST))
 
 
-def reader(models: Models) -> Loaded:
-    """The model for a text of words: one that reads words, where there is one."""
+def word_model(models: Models) -> Loaded:
+    """Returns the first model with a word tokenizer, else the first model."""
     return next(iter((poolers(models) or models).values()))
 
 
 def filler(models: Models) -> Loaded | None:
-    """The model that fills in hidden words: the shipped one, or one of the visitor's own; None where there is none."""
+    """Returns the model that fills in hidden words, shipped or the visitor's own; None if there is no such model."""
     blanks = {name: each for name, each in models.items() if each.kind.says == "blank"}
     found = {name: each for name, each in blanks.items() if each.kind.predicts(each.bundle.model)}
     return found.get("bert") or next(iter(found.values()), None)
 
 
 def poolers(models: Models) -> dict[str, Loaded]:
-    """The article's classifiers, which pool the vectors of all tokens."""
+    """Returns the article's classifiers, which pool the vectors of all tokens."""
     return {name: each for name, each in models.items() if each.kind.pools(each.bundle.model)}
 
 
 def writers(models: Models) -> dict[str, Loaded]:
-    """The models that can continue a text."""
+    """Returns the models that can continue a text."""
     return {name: each for name, each in models.items() if each.kind.continues(each.bundle.model)}
 
 
 def causal(models: Models) -> dict[str, Loaded]:
-    """Of `writers`, those that are one stack of blocks."""
+    """Returns those of `writers` that are a single stack of blocks."""
     return {name: each for name, each in writers(models).items() if each.kind.resumes}
 
 
 def maskable(models: Models) -> dict[str, Loaded]:
-    """Of those that are `causal`, those whose tokens see all that came before them, and no pattern of it."""
+    """Returns those of `causal` with full attention to all earlier tokens, not a sparse pattern."""
     return {name: each for name, each in causal(models).items() if each.bundle.model.config.mask == "causal"}

@@ -1,4 +1,4 @@
-"""What there is to say of a model and its tokenizer beside what they make of a text."""
+"""Remarks on how a model and its tokenizer handle a text."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ NAMED = 8  # characters or words of a list
 
 
 def remarks(loaded: Loaded, text: str, labels: Sequence[str]) -> list[Note]:
-    """What there is to say of a model and its tokenizer for a text: heads that are not shown, characters that the
-    tokenizer drops, and what its vocabulary lacks.
+    """Returns remarks for a text: output heads left out, characters that the tokenizer drops, unknown words.
 
     Args:
         loaded: the model.
         text: as typed.
-        labels: of its tokens that are shown.
+        labels: of the tokens shown.
     """
     notes, tokenizer = [], loaded.bundle.tokenizer
     if names := loaded.heads_left:

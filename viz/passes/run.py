@@ -1,4 +1,4 @@
-"""One text through one model: what the page shows of it, for the browser to paint.
+"""Runs one text through one model, and prepares the result for the browser.
 
 Sizes: t tokens, h heads, s size of one head.
 """
@@ -34,7 +34,7 @@ WHOLE_CELLS = 8_000_000  # of a map; of a larger one the browser gets the heads 
 
 
 class Map(runs.Map):
-    """A map of a run, and how it is packed for the browser."""
+    """A map of a run, with the properties that its packed form needs."""
 
     @property
     def nbytes(self) -> int:
@@ -44,18 +44,18 @@ class Map(runs.Map):
 
     @cached_property
     def lengths(self) -> list[int]:
-        """For each query, how many keys from the first hold all that it may see."""
+        """For each query, the number of keys up to the last that it may attend to."""
         last = self.allowed.long() * torch.arange(1, len(self.keys) + 1)
         return last.amax(-1).tolist()
 
     @cached_property
     def skips(self) -> bool:
-        """Whether the mask is a pattern: it leaves out keys before others that are seen."""
+        """Whether the mask is a sparse pattern, which skips keys before others."""
         return int(self.allowed.sum()) < sum(self.lengths)
 
     @property
     def skipped(self) -> list[list[int]]:
-        """For each query, the keys before its last that its pattern leaves out, as [from, to, from, to, ...]."""
+        """For each query, the keys before its last that the pattern skips, as [from, to, from, to, ...]."""
         edges = []
         for row, length in zip(self.allowed, self.lengths, strict=True):
             seen = torch.cat((row[:length], row.new_ones(1))).int()  # it ends in a key that is seen
@@ -64,12 +64,11 @@ class Map(runs.Map):
 
     @cached_property
     def pooled(self) -> int:
-        """How many queries, and keys, the browser gets as one (`payload`)."""
+        """The number of queries, and of keys, that are pooled into one for the browser (`payload`)."""
         return 2 if math.prod(self.weights.shape[:2]) * sum(self.lengths) > WHOLE_CELLS else 1
 
     def describe(self) -> dict[str, Any]:
-        """Plain values for the browser, and what the heads do: `habits.describe` of a text that looks at itself,
-        `habits.sharpness` of one that looks at another."""
+        """Returns plain values for the browser, with `habits.describe` (self-attention) or `habits.sharpness`."""
         divisors = tuple(round(root / self.q.shape[-1] ** 0.5, 6) for root in self.roots)  # what is not √s of it
         layers, heads = self.weights.shape[:2]
         return {
@@ -95,7 +94,7 @@ class Map(runs.Map):
 
 @dataclass(frozen=True)
 class Pass:
-    """What one text did in one model, as arrays on the CPU."""
+    """The result of running one text through one model, as arrays on the CPU."""
 
     key: str  # of everything that went in: the same key is always the same pass
     header: dict[str, Any]  # plain values for the browser, see `run`
@@ -108,27 +107,27 @@ class Pass:
         return sum(each.nbytes for each in self.maps)
 
     def map(self, name: str) -> Map:
-        """One of the maps.
+        """Returns one of the maps.
 
         Raises:
-            KeyError: it has none of this name.
+            KeyError: there is no map of this name.
         """
         return {each.name: each for each in self.maps}[name]
 
 
 def bytes_of(tokenizer: Tokenizer, i: int) -> bytes:
-    """The bytes of a token's text; of words, which have none of their own, those of the word."""
+    """Returns the bytes of a token; if the tokenizer has no bytes, those of its label."""
     own = getattr(tokenizer, "bytes_of", None)
     return own(i) if own else tokenizer.decode([i]).encode()
 
 
 def tokenize(loaded: Loaded, text: str, *, end: bool = False) -> tuple[list[int], list[str], int]:
-    """`read_text` of a model that is served, within what a pass may have."""
-    return read_text(loaded.bundle, text, end=end, limit=loaded.reads)
+    """Tokenises a text for a served model, up to the maximum number of tokens of a pass."""
+    return read_text(loaded.bundle, text, end=end, limit=loaded.max_tokens)
 
 
 def check_text(text: Any) -> None:
-    """Raises Refusal for what is no text, or an empty or too long one."""
+    """Raises Refusal unless `text` is a non-blank str of at most TEXT_LIMIT characters."""
     if not isinstance(text, str) or not text.strip():
         raise Refusal("empty_text")
     if len(text) > TEXT_LIMIT:
@@ -138,7 +137,7 @@ def check_text(text: Any) -> None:
 def read_text(
     bundle: former.Bundle, text: str, *, end: bool = False, limit: int | None = None
 ) -> tuple[list[int], list[str], int]:
-    """The tokens that fit, a label for each, and how many there were (`former.runs.kind.tokenize`).
+    """Returns the tokens that fit, a label for each, and the total number (`former.runs.kind.tokenize`).
 
     Raises:
         Refusal: a text that is empty, too long, or without a token.
@@ -154,10 +153,10 @@ NOTHING = {"carry_same", "no_head", "trace_masked", "trace_not", "writes_encoder
 
 @contextmanager
 def as_refusals() -> Iterator[None]:
-    """Says in the visitor's language what a model or a text cannot answer.
+    """Context manager: turns errors of `former` into refusals, which are in the visitor's language.
 
     Raises:
-        Refusal: a question that `former` refuses.
+        Refusal: `former` raised an error for a question that it cannot answer.
     """
     try:
         yield
@@ -167,7 +166,7 @@ def as_refusals() -> Iterator[None]:
 
 
 def answers(check: Callable[..., None], *args: Any) -> bool:
-    """Whether a question makes sense, of which `check` raises Unanswerable where it makes none."""
+    """Returns whether a question makes sense: `check` raises Unanswerable if it does not."""
     try:
         check(*args)
     except runs.Unanswerable:
@@ -176,19 +175,19 @@ def answers(check: Callable[..., None], *args: Any) -> bool:
 
 
 def read(loaded: Loaded, text: str) -> runs.Reading:
-    """A text as a model of any kind reads it, within what a pass may have.
+    """Tokenises a text for a model of any kind, up to the maximum number of tokens of a pass.
 
     Raises:
         Refusal: a text that cannot be read.
     """
     check_text(text)
     with as_refusals():
-        return loaded.kind.read(loaded.bundle, text, limit=loaded.reads)
+        return loaded.kind.read(loaded.bundle, text, limit=loaded.max_tokens)
 
 
 @dataclass(frozen=True)
 class RunRequest:
-    """A text through a model under edits, before it runs: for the page, and for a program that is printed."""
+    """A run that has not started yet: a text, a model and edits; the page runs it, and programs print it."""
 
     loaded: Loaded
     reading: runs.Reading
@@ -196,18 +195,18 @@ class RunRequest:
 
     @property
     def limit(self) -> int | None:
-        """What `Bundle.run` takes as the limit, where a pass holds less of the text than the model could read."""
-        reads = self.loaded.reads
-        return reads if reads < min(self.loaded.bundle.config.seq_length, self.reading.total) else None
+        """The argument `limit` of `Bundle.run`, if a pass has fewer tokens than the model could read; else None."""
+        most = self.loaded.max_tokens
+        return most if most < min(self.loaded.bundle.config.seq_length, self.reading.total) else None
 
     def run(self, *, fast: bool = False) -> runs.Run:
-        """Runs it, or the model's fast twin."""
+        """Runs the model, or its fast twin."""
         source = self.loaded.fast_bundle if fast else self.loaded.bundle
         return runs.start(source, self.loaded.kind, self.reading, [edit() for edit in self.edits])
 
 
 def request(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> RunRequest:
-    """Reads a text for a run.
+    """Tokenises a text for a run.
 
     Args:
         loaded, text, edits: as of `run`.
@@ -219,12 +218,12 @@ def request(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Ru
 
 
 def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Pass:
-    """The pass of a text through a model of any kind, under the visitor's edits.
+    """Runs a text through a model of any kind, with the visitor's edits.
 
     Args:
         loaded: the model.
         text: as typed.
-        edits: as `viz.passes.edits.read` gives them.
+        edits: as returned by `viz.passes.edits.read`.
     Raises:
         Refusal: a text that cannot be run.
     """
@@ -257,14 +256,14 @@ def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Pass:
 
 
 def key_of(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> str:
-    """The key of a pass, from all that goes in: the same key is always the same pass.
+    """Returns the key of a pass, computed from all its inputs: equal keys mean equal passes.
 
-    Whoever knows a key may fetch the pass. It cannot be told from the text, or else a guess at what another visitor
-    typed could be confirmed by asking for its key.
+    Anyone who knows a key may fetch the pass. A key cannot be computed from the text without the server's secret;
+    otherwise a visitor could check a guess at another visitor's text by requesting its key.
     """
     return digest(loaded.fingerprint, loaded.name, text, list(edits), secret=SECRET)
 
 
 def digest(*parts: Any, secret: bytes = b"") -> str:
-    """A short name for plain values, safe in a URL; with a secret, of up to 64 bytes, nobody else can tell it."""
+    """Returns a short hash of plain values, safe in a URL; with a secret of up to 64 bytes it is unpredictable."""
     return hashlib.blake2b(json.dumps(parts, sort_keys=True).encode(), key=secret, digest_size=16).hexdigest()

@@ -28,12 +28,11 @@ def class_names(source: runs.kind.Source) -> list[str]:
 
 @torch.inference_mode()
 def output(made: runs.Run, other: runs.Run | None = None) -> dict[str, Any]:
-    """What a model said, as plain values; of another run the likeliest tokens are named too, to compare with.
+    """Returns a model's prediction as plain values; it also lists the likeliest tokens of another run, to compare.
 
     Returns:
-        By what its kind `says`: of the next token {"bits": the surprise of each token given those before it, None where
-        nothing came before, "bitsPerToken", "next": the likeliest `candidates` after the last}, of a class {"classes",
-        "probs"}, of blanks `describe_blanks`.
+        For next tokens, {"bits": the surprise of each token, None for the first, "bitsPerToken", "next": the likeliest
+        `candidates` after the last}; for classes, {"classes", "probs"}; for blanks, `describe_blanks`.
     """
     if made.kind.says == "blank":
         return describe_blanks(made, other)
@@ -64,12 +63,12 @@ def candidates(tokenizer: Tokenizer, logits: Tensor, named: Sequence[int]) -> li
 
 
 def describe_blanks(made: runs.Run, other: runs.Run | None) -> dict[str, Any]:
-    """What a model fills in.
+    """Returns a model's predictions for hidden pieces.
 
     Returns:
         {"blanks": for each hidden piece {"token", "truth": {"id", "label", "prob"} or None, "next": candidates, the
-        likeliest first}, None without the head for it; "follows": the probability that the second text follows the
-        first, None where there is one text, or no head for it; "pairs": whether there is one}.
+        likeliest first}, or None without the output head; "follows": the probability that the second text follows the
+        first, or None for one text or without the output head; "pairs": whether the model has that head}.
     """
     model, kind, tokenizer, blanks = made.model, made.kind, made.source.tokenizer, None
     if kind.predicts(model):

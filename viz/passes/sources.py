@@ -1,4 +1,4 @@
-"""Where a model comes from: shipped, saved by `former`, or in Hugging Face's format, from a folder or by its id."""
+"""Opens models: shipped ones, folders saved by `former`, and models in Hugging Face's format, by folder or id."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ COPIES = 3  # of the weights, in float32: the readable model, its packed product
 
 
 class NotShown(CheckpointError):
-    """A model whose attention cannot be shown here."""
+    """The page cannot show this model's attention."""
 
 
 def open_model(place: str | Path, taken: Container[str] = ()) -> Loaded:
-    """A model ready to serve.
+    """Opens a model for the server.
 
     Args:
-        place: the name of a shipped model; a folder that `former.save` wrote, or one in Hugging Face's format; or, as
-            a str that is neither, a repository's id, which is fetched unless it is in Hugging Face's cache.
-        taken: names of other models: a model goes by its folder's name, or by its whole place where that is taken.
+        place: the name of a shipped model; a folder written by `former.save` or in Hugging Face's format; or else the
+            id of a repository, which is downloaded unless it is in Hugging Face's cache.
+        taken: names of other models. A model gets its folder's name, or its whole place if that name is taken.
     Raises:
-        CheckpointError: in one line, why the place holds no model that can be shown here, or not in this memory.
+        CheckpointError: one line that says why the model cannot be opened or shown, or does not fit into memory.
     """
     theirs = is_theirs(place)
     folder = fetch(str(place)) if theirs and not os.path.isdir(place) else folder_of(place)
@@ -60,8 +60,9 @@ def open_model(place: str | Path, taken: Container[str] = ()) -> Loaded:
 
 
 def is_theirs(place: str | Path) -> bool:
-    """Whether a place is in Hugging Face's format: a folder with a config.json and no card of ours, or a repository's
-    id. A folder goes before a repository of its name."""
+    """Returns whether a place is in Hugging Face's format: a folder with a config.json and no card, or a repository id.
+
+    A folder takes precedence over a repository of the same name."""
     folder = folder_of(place)
     if folder.is_dir():
         return (folder / "config.json").is_file() and not (folder / CARD).is_file()
@@ -69,7 +70,7 @@ def is_theirs(place: str | Path) -> bool:
 
 
 def check_memory(place: str | Path, folder: Path) -> None:
-    """Raises CheckpointError where the weights in a folder need more memory than is free."""
+    """Raises CheckpointError if the weights in a folder need more memory than is free."""
     count = sum(math.prod(shape) for shape in shapes(folder))
     needed, free = count * 4 * COPIES, free_memory()
     if needed > free:
@@ -80,7 +81,7 @@ def check_memory(place: str | Path, folder: Path) -> None:
 
 
 def shapes(folder: Path) -> Iterator[list[int]]:
-    """Of every tensor in a folder's weights, read from the heads of the files."""
+    """Reads the shape of every tensor in a folder's weights, from the headers of the files."""
     for file in sorted(folder.glob("model*.safetensors")):
         try:
             with safe_open(file, "numpy") as weights:
@@ -90,7 +91,7 @@ def shapes(folder: Path) -> Iterator[list[int]]:
 
 
 def free_memory() -> int:
-    """Bytes that can be had: what Linux calls available, and what a container leaves; else all there is."""
+    """Returns the available memory in bytes, within a container's limit; elsewhere than on Linux, all memory."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
         free = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
@@ -103,11 +104,11 @@ def free_memory() -> int:
         return free
 
 
-def told(loaded: Loaded) -> str:
-    """A model of one's own in a line, for the terminal."""
+def summary(loaded: Loaded) -> str:
+    """Describes a user's own model in one line, for the terminal."""
     parameters = sum(part.numel() for part in loaded.bundle.model.parameters())
-    context, reads = loaded.bundle.config.seq_length, loaded.reads
-    bound = "" if reads == context else f"; tab Explore shows {reads} of its {context:,} tokens at once"
+    context, most = loaded.bundle.config.seq_length, loaded.max_tokens
+    bound = "" if most == context else f"; tab Explore shows {most} of its {context:,} tokens at once"
     left = ", ".join(loaded.heads_left)
-    heads = f"; of the head {left} only the body below it is shown" if left else ""
+    heads = f"; shown without its output head ({left})" if left else ""
     return f"{loaded.name}: {parameters / 1e6:,.1f} million parameters{bound}{heads}"

@@ -134,7 +134,7 @@ def test_the_lens_has_a_column_for_each_hidden_piece_and_ends_in_what_the_model_
 def test_of_a_text_that_is_too_long_what_is_read_stands_between_cls_and_sep(bert, text):
     made = run(bert, text)
     labels = made.header["labels"]
-    assert len(labels) == bert.reads == 40
+    assert len(labels) == bert.max_tokens == 40
     assert labels[0] == "[CLS]"
     assert labels[-1] == "[SEP]"
     assert labels.count("[SEP]") == 1 + ("[SEP]" in text)

@@ -109,7 +109,7 @@ def test_a_head_that_is_left_is_named_in_the_terminal_and_on_the_page(model, nam
     folder = tmp_path / "theirs"
     saved(model, folder)
     loaded = app.load_models([str(folder)])["theirs"]
-    assert capsys.readouterr().out.endswith(f"; of the head {names} only the body below it is shown\n")
+    assert capsys.readouterr().out.endswith(f"; shown without its output head ({names})\n")
     assert any(f"also holds {names}, a head that cannot be shown here. {also}" in said for said in notes(loaded, TEXT))
 
 

@@ -149,7 +149,7 @@ def test_what_the_shipped_sparse_model_opens_with_is_long_enough_to_show_what_it
     loaded = Loaded("sparse", former.load("sparse"), "weights")
     for text in EXAMPLES[loaded.examples]:
         t = len(text)
-        assert loaded.bundle.config.mask_size < t <= loaded.reads
+        assert loaded.bundle.config.mask_size < t <= loaded.max_tokens
         edges = run(loaded, text).header["maps"][0]["skipped"]
         left = sum(end - start for row in edges for start, end in zip(row[::2], row[1::2], strict=True))
         assert left == t * (t + 1) // 2 - int(former.masks.strided(t, loaded.bundle.config.mask_size).sum())

@@ -118,7 +118,7 @@ def test_a_place_without_a_model_is_refused_in_a_line(place):
 def test_a_model_whose_maps_would_be_too_many_shows_fewer_tokens_and_says_so(gpt2, monkeypatch):
     monkeypatch.setattr(served, "CELLS", 12 * 20 * 20)
     loaded = sources.open_model(str(gpt2))
-    assert sources.told(loaded).endswith("shows 20 of its 300 tokens at once")
+    assert sources.summary(loaded).endswith("shows 20 of its 300 tokens at once")
     passes = PassStore({loaded.name: loaded})
     said = answer({loaded.name: loaded}, passes, {"model": loaded.name, "text": TEXT * 5})
     made, _ = passes.get(said["key"])  # pyright: ignore[reportGeneralTypeIssues]

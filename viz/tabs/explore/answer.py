@@ -39,6 +39,6 @@ def remarks_of(loaded: Loaded, made: Pass, text: str) -> list[Note]:
     if memory := header.get("memory"):
         notes.append(note("read_on", kept=kept, total=total, memory=memory, unit=unit))
     elif total > kept:
-        key = "cut_text" if header["context"] == loaded.reads else "cut_pass"
+        key = "cut_text" if header["context"] == loaded.max_tokens else "cut_pass"
         notes.append(note(key, kept=kept, total=total, unit=unit, end=loaded.kind.keeps))
     return notes + remarks(loaded, text, header["labels"])

@@ -56,8 +56,10 @@ def panels(models: Models) -> None:
 
 
 def settings(site: Site, models: Models) -> dict[str, Any]:
-    """What the tab begins with: {"texts": the examples, "reads": {model: which of them}, "steps": {model: those of its
-    snapshots}, "example": the first model's pass, as `answer` gives it, with its "model", "text" and "edits"}."""
+    """Returns the tab's initial data for its scripts.
+
+    {"texts": the examples, "reads": {model: names of its examples}, "steps": {model: steps of its snapshots},
+    "example": the first model's pass, as returned by `answer`, with its "model", "text" and "edits"}."""
     first = next(iter(models.values()))
     view = {"model": first.name, "text": EXAMPLES[first.examples][0], "edits": ""}
     return {

@@ -1,7 +1,7 @@
-"""The panels of tab Explore, and how a view becomes the arguments of their functions.
+"""The panels of tab Explore, and the readers of their functions' arguments.
 
-What most of them show is worked out in the browser, from the pass that it holds; a program gives the same numbers by
-one function on a run.
+Most panels compute their numbers in the browser, from the pass that it holds; a program computes the same numbers by
+one function of a run.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def read_request(models: Models, view: View) -> RunRequest:
 
 
 def sides(asked: Arguments) -> Sides:
-    """The queries and keys of the map that is asked for."""
+    """Returns the queries and keys of the requested map."""
     return asked["run"].reading.sides[asked["name"]]
 
 
@@ -55,12 +55,12 @@ def read_map(asked: Arguments, view: View) -> str:
 
 
 def read_of(asked: Arguments, view: View) -> str:
-    """Reads whose weights are shown; a text that looks at another has no rollout."""
+    """Reads whether a head, a mean or a rollout is shown; cross-attention has no rollout."""
     return read_choice(view, "of", ("head", "mean", "rollout") if sides(asked).ids else ("head", "mean"))
 
 
 def read_scale(asked: Arguments, view: View) -> str:
-    """Reads the scale of the colours, which is of the scores where these are shown."""
+    """Reads the scale of the colours; it is "scores" if the scores are shown."""
     scores = view.get("show") == "scores" and asked["of"] == "head"
     return "scores" if scores else read_choice(view, "scale", SCALES)
 
@@ -79,7 +79,7 @@ FIELDS: dict[str, Callable[[Arguments, View], Any]] = {  # by the parameter that
 def read(
     models: Models, view: View, fields: Container[str] = (), check: Callable[[Arguments], None] | None = None
 ) -> Arguments:
-    """Reads a run, and those of `FIELDS` that are asked for; `check` raises where the question makes no sense.
+    """Reads a run and the requested fields of `FIELDS`; `check` raises if the question makes no sense.
 
     Raises:
         Refusal: an invalid one.
@@ -95,7 +95,7 @@ def read(
 
 
 def read_pinned(view: View) -> View:
-    """Reads the view that is pinned."""
+    """Reads the pinned view."""
     if not isinstance(pinned := view.get("beside"), Mapping):
         raise NothingToShow("nothing_pinned")
     return pinned
@@ -109,7 +109,7 @@ def read_both(models: Models, view: View) -> Arguments:
 
 
 def read_carried(models: Models, view: View) -> Arguments:
-    """Reads the arguments of `carry.carry_parts`: of two texts of one model, with equally many tokens."""
+    """Reads the arguments of `carry.carry_parts`: two texts of one model, with the same number of tokens."""
     now = read(models, view, ("name",), check_predicts)
     before, run = read(models, read_pinned(view), (), check_predicts)["run"], now["run"]
     part = read_choice(view, "part", carry.PARTS)
@@ -131,7 +131,7 @@ def read_one(models: Models, view: View) -> Arguments:
 
 
 def check_predicts(asked: Arguments) -> None:
-    """Raises unless the model predicts something of the text."""
+    """Raises unless the model predicts something for the text."""
     kind, reading = asked["run"].loaded.kind, asked["run"].reading
     kind.unembed(asked["run"].loaded.bundle.model, reading.inputs)
     if kind.says == "blank" and not kind.places(reading):
@@ -139,7 +139,7 @@ def check_predicts(asked: Arguments) -> None:
 
 
 def check_scored(asked: Arguments) -> None:
-    """Raises unless it can be measured how well the text is predicted."""
+    """Raises unless the prediction of the text can be scored."""
     check_predicts(asked)
     if asked["run"].loaded.kind.says == "next" and asked["run"].reading.inputs[-1].shape[1] < 2:
         raise NothingToShow("too_short")
@@ -158,7 +158,7 @@ def check_judged(asked: Arguments) -> None:
 
 
 def check_square(asked: Arguments) -> None:
-    """Raises unless the map is of a text that looks at itself."""
+    """Raises unless the map is of self-attention."""
     if not sides(asked).ids:
         raise Refusal("bad_request")
 
@@ -171,15 +171,15 @@ def check_pair(asked: Arguments) -> None:
 
 
 def check_writing(asked: Arguments) -> None:
-    """Raises unless it is defined what the head writes."""
+    """Raises unless the head's effect on the logits is defined."""
     check_writes(asked["run"].loaded.kind, asked["run"].loaded.bundle.model, asked["name"])
 
 
 def printed(function: Callable[..., Numbers], draw: Draw, check: Callable[[Arguments], None] | None = None) -> Question:
-    """A question that the page does not ask: it holds a pass of the run, or has a route of its own for the answer.
+    """Returns a question that is only printed: the page computes the numbers itself, or has its own route for them.
 
     Args:
-        function: of a run; its other parameters are read if they are among `FIELDS`.
+        function: a function of a run; those of its parameters that are in `FIELDS` are read too.
         draw: its figure.
         check: as of `read`.
     """
@@ -188,7 +188,7 @@ def printed(function: Callable[..., Numbers], draw: Draw, check: Callable[[Argum
 
 
 def bars(values: str, names: str = "", axis: str = "", **more: Any) -> Draw:
-    """Draws these values of a result as bars."""
+    """Returns a `Draw` of these values of a result as bars."""
     labels = [Field(names)] if names else []
     return Draw(figures.bars, Field(values), *labels, axis=axis, **more)
 

@@ -38,7 +38,7 @@ SEEDS = 100
 BEGUN: dict[str, Any] = {"emb": 64, "heads": 4, "seq_length": MOST}  # the model whose gradients are measured
 
 
-def reader(models: Models) -> Loaded:
+def model_shown(models: Models) -> Loaded:
     """Chooses the model to show: the large generator if available."""
     able = causal(models)
     return able.get(PREFERRED) or next(iter(able.values()))
@@ -46,7 +46,7 @@ def reader(models: Models) -> Loaded:
 
 def opening(models: Models) -> dict[str, Any]:
     """Returns the section's initial view and its limits."""
-    loaded = reader(models)
+    loaded = model_shown(models)
     config = loaded.bundle.config
     limits = {"most": MOST, "depths": DEPTHS, "seeds": SEEDS, "emb": BEGUN["emb"]}
     return {"text": TEXT, "model": loaded.name, "activation": config.activation, **limits}
@@ -58,7 +58,7 @@ def read_words(models: Models, view: View) -> dict[str, Any]:
     Raises:
         Refusal: a text that cannot be read.
     """
-    loaded = reader(models)
+    loaded = model_shown(models)
     tokenize(loaded, view.get("text", ""))
     return {"bundle": loaded, "text": view["text"]}
 

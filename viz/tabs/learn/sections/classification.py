@@ -16,7 +16,7 @@ from former.config import Pooling
 from former.models import pool
 from viz import figures
 from viz.panels import Draw, Field, Numbers, Question
-from viz.passes.loaded import Loaded, Models, reader
+from viz.passes.loaded import Loaded, Models, word_model
 from viz.passes.run import tokenize
 from viz.server.view import View, read_choice, read_string
 from viz.tabs.learn.section import Section
@@ -50,7 +50,7 @@ def opening(models: Models) -> dict[str, Any]:
     """Returns the section's initial view and its limits."""
     texts = EXAMPLES["word"]
     limits = {"most": MOST, "longest": LONGEST, "poolings": list(POOLINGS)}
-    return {"text": texts[0], "mixed": texts[-1], "model": reader(models).name, **limits}
+    return {"text": texts[0], "mixed": texts[-1], "model": word_model(models).name, **limits}
 
 
 def read(models: Models, view: View) -> tuple[Loaded, Tensor, Tensor]:
@@ -59,7 +59,7 @@ def read(models: Models, view: View) -> tuple[Loaded, Tensor, Tensor]:
     Raises:
         Refusal: a text without words, an invalid list, or a list that leaves no words.
     """
-    loaded, out = reader(models), read_string(view, "out")
+    loaded, out = word_model(models), read_string(view, "out")
     if len(out) > LONGEST or not re.fullmatch(r"(\d+(,\d+)*)?", out):
         raise Refusal("bad_request")
     ids = torch.tensor([tokenize(loaded, view.get("text", ""))[0][:MOST]])

@@ -16,7 +16,7 @@ from viz import figures
 from viz.figures.sizes import together
 from viz.panels import Draw, Field, Numbers, Question
 from viz.panels.panel import shown
-from viz.passes.loaded import Models, reader
+from viz.passes.loaded import Models, word_model
 from viz.server.view import View, read_index, read_string
 from viz.tabs.learn.section import Section
 from viz.text import Refusal
@@ -143,7 +143,7 @@ def read_word(models: Models, view: View) -> dict[str, Any]:
     Raises:
         Refusal: a word that the model does not know.
     """
-    loaded, word = reader(models), view.get("word")
+    loaded, word = word_model(models), view.get("word")
     if not isinstance(word, str) or not word.strip() or len(word) > MOST_LETTERS:
         raise Refusal("empty_text")
     if not loaded.bundle.tokenizer.encode(word):
@@ -171,7 +171,7 @@ def opening(models: Models) -> dict[str, Any]:
         "steps": STEPS,
         "seeds": SEEDS,
         "letters": MOST_LETTERS,
-        "model": reader(models).name,
+        "model": word_model(models).name,
     }
 
 

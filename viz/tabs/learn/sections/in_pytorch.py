@@ -17,7 +17,7 @@ from torch import Tensor
 import former
 from viz import figures
 from viz.panels import Draw, Field, Numbers, Question
-from viz.passes.loaded import Models, reader
+from viz.passes.loaded import Models, word_model
 from viz.passes.run import tokenize
 from viz.server.view import View, read_choice, read_index
 from viz.tabs.learn.clock import seconds
@@ -52,7 +52,7 @@ def by_loop(x: list[list[float]]) -> list[list[float]]:
 
 def opening(models: Models) -> dict[str, Any]:
     """Returns the section's initial view and its limits."""
-    loaded = reader(models)
+    loaded = word_model(models)
     limits = {"most": MOST, "factors": list(FACTORS), "copies": list(COPIES), "runs": RUNS}
     return {"text": TEXT, "model": loaded.name, **limits}
 
@@ -94,7 +94,7 @@ def time_lines(bundle: former.Bundle, text: str, factor: int = 1, copies: int = 
 
 def read_words(models: Models, view: View) -> dict[str, Any]:
     """Reads the arguments of `three_tensors`."""
-    loaded, factor = reader(models), read_choice(view, "factor", FACTORS)
+    loaded, factor = word_model(models), read_choice(view, "factor", FACTORS)
     tokenize(loaded, view.get("text", ""))
     return {"bundle": loaded, "text": view["text"], "factor": factor}
 

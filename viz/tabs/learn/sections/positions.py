@@ -25,7 +25,7 @@ from viz.passes.run import tokenize
 from viz.server.view import View, read_index
 from viz.tabs.learn.score_terms import TERMS, heads_to_open, parts, summands, terms
 from viz.tabs.learn.section import Section
-from viz.tabs.learn.sections.block import reader
+from viz.tabs.learn.sections.block import model_shown
 from viz.tabs.permute import permuting
 from viz.tabs.permute.panels import PROBABILITIES, describe_classifiers, read_classifiers, read_text
 from viz.text.examples import PAIRS
@@ -37,7 +37,7 @@ MOST = 40  # tokens whose scores are shown
 
 def opening(models: Models) -> dict[str, Any]:
     """Returns the section's initial view, its limits, and the recorded losses."""
-    loaded = reader(models)
+    loaded = model_shown(models)
     subject = permuting.find(models)
     ids = subject and [tokenize(subject.loaded, text)[0] for text in (TEXT, REORDERED)]
     measured = json.loads(MEASURED.read_text(encoding="utf-8"))
@@ -72,7 +72,7 @@ def describe_order(models: Models, view: View) -> dict[str, Any]:
 
 def read_score(models: Models, view: View) -> dict[str, Any]:
     """Reads the arguments of `split_scores`."""
-    loaded = reader(models)
+    loaded = model_shown(models)
     place = {"at": read_index(view, "at", MOST), "head": read_index(view, "head", loaded.bundle.config.heads)}
     tokenize(loaded, view.get("text", ""))
     return {"bundle": loaded, "text": view["text"], **place}

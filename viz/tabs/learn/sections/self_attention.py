@@ -13,7 +13,7 @@ import torch
 import former
 from viz import figures
 from viz.panels import Draw, Field, Numbers, Question
-from viz.passes.loaded import Models, reader
+from viz.passes.loaded import Models, word_model
 from viz.server.view import View, read_string
 from viz.tabs.learn.pairs import read_pairs
 from viz.tabs.learn.section import Section
@@ -29,7 +29,7 @@ REACH = 2.5  # an arrow goes so far across and up, at most
 def opening(models: Models) -> dict[str, Any]:
     """Returns the section's initial view and its limits."""
     limits = {"most": MOST, "letters": LETTERS, "reach": REACH}
-    return {"words": WORDS, "vectors": VECTORS, "model": reader(models).name, **limits}
+    return {"words": WORDS, "vectors": VECTORS, "model": word_model(models).name, **limits}
 
 
 def read(view: View) -> tuple[list[str], list[list[float]]]:

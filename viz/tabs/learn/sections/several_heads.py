@@ -19,7 +19,7 @@ import former
 from viz import figures
 from viz.panels import Draw, Field, Numbers, Question
 from viz.panels.panel import shown
-from viz.passes.loaded import Models, poolers, reader
+from viz.passes.loaded import Models, poolers, word_model
 from viz.server.view import View, read_choice
 from viz.tabs.learn import family
 from viz.tabs.learn.forms import MOST, TIMED, count_forms, read_sizes
@@ -49,17 +49,17 @@ def opening(models: Models) -> dict[str, Any]:
     """Returns the section's initial view and its limits."""
     heads = {number: list(names) for number, names in HEADS.items()}
     trained = [{"change": change, **family.described(name)} for change, name in TRAINED.items()]
-    shown = {"text": " ".join(WORDS), "model": reader(models).name}
+    shown = {"text": " ".join(WORDS), "model": word_model(models).name}
     return {**shown, "most": MOST, "timed": TIMED, "heads": heads, "trained": trained}
 
 
-def read_case(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as every reader is called
+def read_case(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as every word_model is called
     """Reads the arguments of `swap_words`."""
     heads = int(read_choice(view, "heads", [str(number) for number in HEADS]))
     return {"heads": heads, "positions": read_choice(view, "positions", ("off", "on")) == "on"}
 
 
-def classifiers(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as every reader is called
+def classifiers(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - as every word_model is called
     """Finds the classifiers that know these words, for `measure_moves`."""
     text, words = " ".join(WORDS), list(WORDS)
     return {"bundles": {name: each for name, each in poolers(models).items() if labels(each.bundle, text) == words}}
