@@ -234,7 +234,7 @@ class SelfAttention(nn.Module):
         terms: Terms | None = None,
         turn: Turn | None = None,
     ) -> Tensor:
-        """Every token attends to every token that the mask allows.
+        """Computes the output of each token, which attends to the tokens that the mask allows.
 
         Args:
             x: (b, t, e).
@@ -314,7 +314,7 @@ def _masked(scores: Tensor, mask: Tensor | None) -> Tensor:
 
 
 def _softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
-    """Softmax over the keys; 0 for a query whose keys are all masked."""
+    """Computes the softmax over the keys; all 0 for a query whose keys are all masked."""
     weights, blind = scores.softmax(-1), masks.blind(mask)
     return weights if blind is None else weights.masked_fill(blind, 0)
 

@@ -7,7 +7,7 @@ from numbers import Integral
 
 
 def is_whole(value: object) -> bool:
-    """Whether a value is a whole number, of Python or numpy, and not a bool."""
+    """Returns whether a value is a whole number, of Python or numpy, and not a bool."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 

@@ -100,7 +100,7 @@ class at_points:
 
 
 def wants(hook: Hook | None, points: Iterable[str]) -> bool:
-    """Whether a hook wants to be called at any of these points."""
+    """Returns whether a hook wants to be called at any of these points."""
     wanted_points = ALL_POINTS if hook is None else getattr(hook, "points", ALL_POINTS)
     return hook is not None and not wanted_points.isdisjoint(points)
 

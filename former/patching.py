@@ -1,17 +1,18 @@
-"""Activation patching: one part of a clean run, carried into a corrupted one, to see what it brings back.
+"""Activation patching: replaces a part of a corrupted run by that of a clean run, and measures what this restores.
 
-Two texts of equally many tokens differ where it matters, and so do the predictions. Whichever part of the clean run
-moves the corrupted prediction back carries the difference (Vig et al. 2020; Meng et al. 2022; Wang et al. 2022).
+Two texts with the same number of tokens differ in one detail, and so do the predictions. If a part of the clean run,
+such as a head's output, restores the clean prediction in the corrupted run, then this part carries the information
+about the detail (Vig et al. 2020; Meng et al. 2022; Wang et al. 2022).
 
     bundle = former.load("gpt")
     clean, corrupted = bundle.run("Berlin is the capital of"), bundle.run("Madrid is the capital of")
     metric = former.patching.logit_difference(" Germany", " Spain")
     former.patching.heads(clean, corrupted, metric, share=True)  # (layers, h): 0 as corrupted, 1 as clean
 
-All functions take runs of one model, of any kind, and run the corrupted text under the edits of its run. In a model of
-several stacks `stack` says whose heads are meant, one of `former.hooks.STACKS`.
+All functions take two runs of one model, of any kind, and keep the edits of the corrupted run. In a model with several
+stacks, `stack` is one of `former.hooks.STACKS`.
 
-Sizes: b batch, h heads, t tokens, s size of one head, e embedding, n patches that run at once.
+Sizes: b batch, h heads, t tokens, s size of one head, e embedding, n patches.
 """
 
 from __future__ import annotations
@@ -28,43 +29,43 @@ from former.hooks import Capture, chain, points_of
 from former.runs.carry import carry, check_alike, point_in
 from former.runs.run import Run
 
-BATCH = 8_192  # tokens that run at once
-POINTS = ("resid_pre", "resid_mid", "mlp_out", "attention")  # that `stream` patches
+BATCH = 8_192  # tokens per forward pass
+POINTS = ("resid_pre", "resid_mid", "mlp_out", "attention")  # points for `stream`
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A number read off one prediction of a run: metric(run).
+    """A number computed from one prediction of a run: metric(run).
 
     Attributes:
-        read: from the run and logits or log-probabilities (b, n) of tokens, or classes, to (b,).
-        at: the position of the prediction; among the hidden tokens, in a model that fills these in. A classifier has
-            one prediction.
+        read: function from the run and logits or log-probabilities (b, n) of tokens or classes to the metric (b,).
+        at: index of the prediction: a position; in a model that fills in hidden tokens, an index into these; a
+            classifier has one prediction.
     """
 
     read: Callable[[Run, Tensor], Tensor]
     at: int = -1
 
     def of(self, run: Run, result: Tensor) -> Tensor:
-        """Reads it off what the kind's `call` returned for a batch of the run's text: (b,).
+        """Computes the metric (b,) from the result of the kind's `call` for a batch of the run's text.
 
         Raises:
-            ValueError: a token, a class or a position that the run does not have.
+            ValueError: the run has no such token, class or position.
         """
         return self.read(run, run.kind.prediction(run.model, run.reading, run.inputs, result, self.at))
 
     def __call__(self, run: Run) -> float:
-        """Reads it off a run."""
+        """Computes the metric of a run."""
         with torch.no_grad():
             return float(self.of(run, run.result)[0])
 
 
 def logit_difference(answer: int | str, rival: int | str, at: int = -1) -> Metric:
-    """How much larger the logit of one token, or class, is than that of another.
+    """Returns the metric logit(answer) − logit(rival), for tokens or classes.
 
     Args:
-        answer, rival: ids; or the text of one token, or its label; or the name of a class.
-        at: the position of the prediction, of `Metric`.
+        answer, rival: id, text or label of one token; or index or name of a class.
+        at: index of the prediction, as of `Metric`.
     """
 
     def read(run: Run, logits: Tensor) -> Tensor:
@@ -74,12 +75,12 @@ def logit_difference(answer: int | str, rival: int | str, at: int = -1) -> Metri
 
 
 def probability(answer: int | str, at: int = -1) -> Metric:
-    """The probability of a token or a class; arguments as of `logit_difference`."""
+    """Returns the metric "probability of a token or a class"; arguments as of `logit_difference`."""
     return Metric(lambda run, logits: logits.softmax(-1)[:, index_of(run, answer)], at)
 
 
 def kl_to(clean: Run, at: int = -1) -> Metric:
-    """The Kullback-Leibler divergence from the prediction of another run to this one's, in nats; 0 where they agree."""
+    """Returns the metric KL(clean ‖ run) of the predictions, in nats; it is 0 if they are equal."""
 
     def read(run: Run, logits: Tensor) -> Tensor:
         del run
@@ -90,13 +91,13 @@ def kl_to(clean: Run, at: int = -1) -> Metric:
 
 
 def index_of(run: Run, answer: int | str) -> int:
-    """The index of a token or a class in the predictions of a run's model.
+    """Returns the index of a token or a class in a model's predictions.
 
     Args:
-        run: of the model.
+        run: a run of the model.
         answer: as of `logit_difference`.
     Raises:
-        ValueError: no such index, or a text of several tokens.
+        ValueError: an index out of range, an unknown name, or a text of several tokens.
     """
     names = run.kind.classes(run.source) if run.kind.says == "class" else None
     count = run.source.tokenizer.num_tokens if names is None else len(names)
@@ -125,25 +126,28 @@ def _token(run: Run, text: str) -> int:
 
 
 def heads(clean: Run, corrupted: Run, metric: Metric, share: bool = False, *, stack: str = "") -> Tensor:
-    """Carries what one head adds, its `out` at all tokens.
+    """Patches the output (`out`) of each head in turn, at all tokens.
 
     Args:
-        clean, corrupted: runs of one model, on texts of equally many tokens.
-        metric: of the corrupted run's prediction.
+        clean, corrupted: runs of one model, on texts with the same number of tokens.
+        metric: a number computed from the patched run's prediction.
         share: whether to return (patched − corrupted) / (clean − corrupted): 0 as corrupted, 1 as clean.
-        stack: whose heads.
+        stack: the heads' stack.
     Returns:
-        (layers, h): the metric of the corrupted run with that head's output of the clean one.
+        (layers, h): the metric of the corrupted run with this head's output taken from the clean run.
     Raises:
-        ValueError: runs of different models or lengths, a metric that does not fit the model; with `share`, one that is
-            the same in both runs.
+        ValueError: runs of different models or lengths; a metric that does not fit the model; with `share`, a metric
+            that is the same in both runs.
     """
     picks = torch.eye(clean.model.config.heads, dtype=torch.bool)[:, :, None, None]  # (n = h, h, 1, 1)
     return _by_layer(clean, corrupted, metric, point_in("out", stack, clean.model), picks, share)
 
 
 def heads_by_token(clean: Run, corrupted: Run, metric: Metric, share: bool = False, *, stack: str = "") -> Tensor:
-    """Carries what one head adds at one token: (layers, h, t). Arguments as of `heads`."""
+    """Patches the output of each head at each token in turn; returns the metric, (layers, h, t).
+
+    Arguments as of `heads`.
+    """
     name = point_in("out", stack, clean.model)
     h, t = clean.model.config.heads, _length(clean, name)
     picks = torch.eye(h * t, dtype=torch.bool).view(h * t, h, t, 1)
@@ -153,14 +157,14 @@ def heads_by_token(clean: Run, corrupted: Run, metric: Metric, share: bool = Fal
 def stream(
     clean: Run, corrupted: Run, metric: Metric, point: str = "resid_pre", share: bool = False, *, stack: str = ""
 ) -> Tensor:
-    """Carries one layer's vector at one token: (layers, t).
+    """Patches one vector of each layer at each token in turn; returns the metric, (layers, t).
 
     Args:
         clean, corrupted, metric, share, stack: as of `heads`.
-        point: "resid_pre" (before the block), "resid_mid" (after attention), "mlp_out" (what the feed-forward adds), or
-            "attention" (what all heads of the layer add).
+        point: "resid_pre" (the residual stream before the block), "resid_mid" (after attention), "mlp_out" (the output
+            of the feed-forward), or "attention" (the output of all heads of the layer).
     Raises:
-        ValueError: another point, besides what `heads` raises.
+        ValueError: another point, or as `heads`.
     """
     if point not in POINTS:
         raise ValueError(f"point must be one of {', '.join(POINTS)}, got {point!r}")
@@ -171,7 +175,10 @@ def stream(
 
 
 def attention(clean: Run, corrupted: Run, metric: Metric, share: bool = False, *, stack: str = "") -> Tensor:
-    """Carries only where one head looks, its weights, and leaves the values: (layers, h). Arguments as of `heads`."""
+    """Patches the attention weights of each head in turn, but not its values; returns the metric, (layers, h).
+
+    Arguments as of `heads`.
+    """
     picks = torch.eye(clean.model.config.heads, dtype=torch.bool)[:, :, None, None]
     return _by_layer(clean, corrupted, metric, point_in("weights", stack, clean.model), picks, share)
 
@@ -187,19 +194,19 @@ def path(
     *,
     stack: str = "",
 ) -> float:
-    """Carries what one head adds, but only on its way into some inputs of later heads (Wang et al. 2022).
+    """Patches the output of one head, but only on its direct path into some inputs of later heads (Wang et al. 2022).
 
-    The sender's clean output reaches the receivers directly: every other head and feed-forward keeps what it adds in
-    the corrupted run. The prediction is then made with the receivers' inputs of that pass, and all else as it was.
+    A first pass has the sender's clean output, and the corrupted output of every other head and feed-forward; it gives
+    the receivers' inputs. A second pass of the corrupted text has these inputs and nothing else changed.
 
     Args:
         clean, corrupted, metric, share, stack: as of `heads`.
         sender: (layer, head).
-        receivers: (layer, head, "q", "k" or "v"), of later layers.
+        receivers: (layer, head, "q", "k" or "v") of each, in later layers.
     Returns:
-        The metric of the corrupted run.
+        The metric of the second pass.
     Raises:
-        ValueError: no receiver, one that is not after the sender, or another input, besides what `heads` raises.
+        ValueError: no receivers, a receiver that is not in a later layer, another input, or as `heads`.
     """
     _check(clean, corrupted)
     receivers = list(receivers)
@@ -225,8 +232,8 @@ def path(
 def attribution(clean: Run, corrupted: Run, metric: Metric, share: bool = False, *, stack: str = "") -> Tensor:
     """Estimates `heads` to first order by one backward pass (Nanda 2023, "attribution patching"): (layers, h).
 
-    Arguments as of `heads`. The estimate is the metric of the corrupted run, and for each head the gradient there times
-    the difference of the two outputs.
+    Arguments as of `heads`. The estimate is the metric of the corrupted run plus, for each head, the gradient there
+    times the difference between clean and corrupted output.
     """
     _check(clean, corrupted)
     name, depth = point_in("out", stack, clean.model), clean.model.config.depth
@@ -245,16 +252,16 @@ def attribution(clean: Run, corrupted: Run, metric: Metric, share: bool = False,
 
 @torch.no_grad()
 def _by_layer(clean: Run, corrupted: Run, metric: Metric, name: str, picks: Tensor, share: bool) -> Tensor:
-    """The metric of the corrupted run, at each layer, with each part of the clean one: (layers, n).
+    """Returns the metric of the corrupted run with each patch at each layer, (layers, n).
 
     Args:
         clean, corrupted, metric, share: as of `heads`.
         name: the point.
-        picks: bool, (n, ...) like the point's tensor: which part each patch carries.
+        picks: bool, (n, ...) like the point's tensor: the part that each patch replaces.
     """
     _check(clean, corrupted)
     taken = clean.again([name])[1]
-    read = Capture(["resid_pre"])  # what each block reads before an edit of it: blocks below a patch run once
+    read = Capture(["resid_pre"])  # the input of each block, so that the blocks below a patch run only once
     if corrupted.kind.resumes:
         corrupted.kind.call(corrupted.model, corrupted.inputs, chain((read, *corrupted.edits)))
     size = max(1, BATCH // max(each.shape[1] for each in corrupted.inputs if each.dim() == 2))
@@ -267,9 +274,9 @@ def _by_layer(clean: Run, corrupted: Run, metric: Metric, name: str, picks: Tens
 
 
 def _patched(run: Run, metric: Metric, name: str, layer: int, taken: Tensor, picks: Tensor, x: Tensor | None) -> Tensor:
-    """The metric of a run with parts of `taken` (1, ...), a patch for each of `picks` (n, ...): (n,).
+    """Returns the metric (n,) of a run with parts of `taken` (1, ...), one patch for each of `picks` (n, ...).
 
-    x (1, t, e) is what the layer reads; None where the whole model has to run.
+    x (1, t, e) is the input of the layer; None if the whole model has to run.
     """
     edit = Edit(layer, name, lambda current: torch.where(picks.to(current.device), taken, current))
     observer, count = chain((*run.edits, edit)), len(picks)
@@ -296,6 +303,6 @@ def _share(values: Tensor, clean: Run, corrupted: Run, metric: Metric, share: bo
 
 
 def _length(run: Run, name: str) -> int:
-    """How many tokens a point has a row for."""
+    """Returns the number of tokens at a point."""
     stack = name.rpartition(".")[0]
     return len(run.reading.sides["cross" if stack == "decoder" else stack or "self"].queries)

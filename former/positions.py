@@ -218,7 +218,7 @@ def sinusoidal(index: Tensor, emb: int, dtype: torch.dtype = torch.float32) -> T
 
 
 def _scales(scaling: object) -> bool:
-    """Whether this is factor, low, high and context of `RotaryPositions`."""
+    """Returns whether this is factor, low, high and context of `RotaryPositions`."""
     if not isinstance(scaling, tuple) or not all(isinstance(each, int | float) for each in scaling):
         return False
     return len(scaling) == 4 and min(scaling) > 0 and scaling[1] < scaling[2]

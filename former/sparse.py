@@ -186,5 +186,5 @@ def _scores(q: Tensor, k: Tensor, mask: Tensor) -> Tensor:
 
 
 def _has_kernel(q: Tensor) -> bool:
-    """Whether torch has a fused kernel here that also returns the sums; elsewhere the equation is computed."""
+    """Returns whether torch has a fused kernel here that also returns the sums; elsewhere the equation is computed."""
     return q.device.type == "cpu"

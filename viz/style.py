@@ -70,7 +70,7 @@ BROWSER: dict[str, Any] = {  # what scripts read as former.style
 
 
 def css() -> str:
-    """The variables that every style sheet of the page uses: --f-page, --f-text, ..."""
+    """Returns the CSS variables that the page's style sheets use: --f-page, --f-text, ..."""
 
     def block(selector: str, colours: dict[str, str]) -> str:
         return selector + "{" + "".join(f"--f-{name}:{value};" for name, value in colours.items()) + "}"

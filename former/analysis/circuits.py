@@ -1,9 +1,9 @@
-"""Which heads work together, and what each does with any token: read off the weights, or measured on random tokens.
+"""Composition of heads, copying and induction: computed from the weights alone, or measured on random tokens.
 
-After Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits". A head reads the stream by its maps to
-queries, keys and values and writes by its part of the map that joins the heads. Where a norm stands before a map, its
-gain and its centring belong to the map; the deviation that it divides by depends on the text and is left out. So do
-rotary positions: the maps are those of a token to itself.
+After Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits". A head reads the residual stream through
+its maps to queries, keys and values, and writes through its part of `unifyheads`. If a norm comes before a map, its
+gain and its centring are included in the map; the standard deviation that it divides by depends on the text and is
+left out. Rotary positions are left out too: the maps are those at distance 0.
 
 Sizes: e embedding, h heads, s size of one head.
 """
@@ -22,7 +22,7 @@ from former.models import Generator
 
 
 class HeadMaps(NamedTuple):
-    """The maps of the heads of one layer, as matrices."""
+    """The linear maps of one layer's heads, as matrices."""
 
     q: Tensor  # (h, s, e)
     k: Tensor  # (h, s, e)
@@ -32,7 +32,7 @@ class HeadMaps(NamedTuple):
 
 @torch.no_grad()
 def head_maps(block: Any) -> HeadMaps:
-    """The matrices by which the heads of a block read and write, in float64."""
+    """Returns the matrices by which the heads of a block read and write, in float64."""
     attention, e = block.attention, block.norm1.weight.numel()
     read = torch.eye(e, dtype=block.norm1.weight.dtype, device=block.norm1.weight.device)
     if block.pre_norm:
@@ -49,19 +49,19 @@ def head_maps(block: Any) -> HeadMaps:
 
 @torch.no_grad()
 def composition(model: Any, kind: Literal["q", "k", "v"]) -> Tensor:
-    """How much of what each head writes each later head reads, as its queries, keys or values.
+    """Computes how much each head reads of the output of each earlier head, into its queries, keys or values.
 
-    For the matrix W that a head writes by, and R that the later one makes of what it reads, ‖R W‖ / (‖R‖ ‖W‖) in
-    Frobenius norms (Elhage et al. 2021, "K-, Q- and V-composition"): 0 where the one reads nothing of the other; two
-    random matrices have about 1/√e.
+    The score is ‖R W‖ / (‖R‖ ‖W‖) in Frobenius norms (Elhage et al. 2021, "K-, Q- and V-composition"). W = out · v
+    is the matrix of the earlier head; R is kᵀ · q, qᵀ · k or out · v of the later head, for the kinds q, k and v. The
+    score is 0 if the later head reads nothing of the earlier one's output, and about 1/√e for two random matrices.
 
     Args:
         model: a Generator, Classifier or Bert.
-        kind: which input of the later head.
+        kind: the input of the later head.
     Returns:
-        (layers, h, layers, h): the reading head, then the writing one; 0 where it is not in an earlier layer.
+        (layers, h, layers, h): indexed by the later head, then the earlier one; 0 unless the latter's layer is earlier.
     Raises:
-        ValueError: another kind, or a model of several stacks.
+        ValueError: an unknown kind, or a model with several stacks.
     """
     if kind not in ("q", "k", "v"):
         raise ValueError(f"kind must be q, k or v, got {kind!r}")
@@ -69,7 +69,7 @@ def composition(model: Any, kind: Literal["q", "k", "v"]) -> Tensor:
     depth, h = len(layers), len(layers[0].q)
     found = torch.zeros(depth, h, depth, h, dtype=torch.float64)
     for later, reader in enumerate(layers):
-        # R = otherᵀ · read: what the head makes of its input, through the map on the other side of its circuit.
+        # R = otherᵀ · read, where `other` is the map on the other side of the head's circuit.
         read, other = {
             "q": (reader.q, reader.k),
             "k": (reader.k, reader.q),
@@ -88,15 +88,18 @@ def composition(model: Any, kind: Literal["q", "k", "v"]) -> Tensor:
 
 @torch.no_grad()
 def copying_score(model: Any) -> Tensor:
-    """How far a head raises the logits of the tokens that it looks at, whatever they are: (layers, h), in [−1, 1].
+    """Computes how much each head raises the logit of any token that it attends to.
 
-    The sum of the eigenvalues of its whole circuit from tokens to logits, unembed · out · v · embed, over the sum of
-    their sizes (Elhage et al. 2021): 1 where all are positive, so that it copies; −1 where it suppresses.
+    The score is the sum of the eigenvalues of the head's circuit from tokens to logits, unembed · out · v · embed,
+    divided by the sum of their magnitudes (Elhage et al. 2021). It is 1 for a head that copies, and −1 for one that
+    suppresses the token.
 
     Args:
         model: a Generator.
+    Returns:
+        (layers, h), in [−1, 1].
     Raises:
-        ValueError: a model that does not predict tokens from one stack.
+        ValueError: the model is not a Generator.
     """
     if not isinstance(model, Generator):
         raise ValueError(f"model must be a Generator, got a {type(model).__name__}")
@@ -104,7 +107,7 @@ def copying_score(model: Any) -> Tensor:
     unembed = output_layer(model)[0]  # (num_tokens, e)
     norm: Any = model.norm
     if model.config.norm == "pre":
-        unembed = centred(norm, unembed * norm.weight)  # of what is read, which the norm centres
+        unembed = centred(norm, unembed * norm.weight)  # includes the norm's gain and centring
     through = (
         stack.token_embedding.weight.double().T @ unembed.double()
     )  # (e, e): embeddings, summed over the vocabulary
@@ -119,16 +122,16 @@ def copying_score(model: Any) -> Tensor:
 def induction_score(
     model: Generator, seed: int = 0, *, length: int = 64, repeats: int = 32, ids: Sequence[int] | None = None
 ) -> Tensor:
-    """Where a head looks on random tokens said twice: at what followed the same token the first time.
+    """Measures each head's weight on the token after the previous occurrence of the current token.
 
-    In random tokens nothing else tells what comes next, so a head that only looks at tokens of a usual kind, or at
-    repeated ones, scores about 1/length (Olsson et al. 2022).
+    The text is a sequence of random tokens, repeated once. There only copying predicts the next token, so a head that
+    prefers certain tokens, or merely repeated ones, scores about 1/length (Olsson et al. 2022).
 
     Args:
         model: a Generator.
         seed: of the tokens.
-        length: of what is said twice; twice it must fit the context.
-        repeats: how many random sequences.
+        length: of the sequence; the context must hold 2·length tokens.
+        repeats: number of random sequences.
         ids: the tokens to draw from; None for the whole vocabulary.
     Returns:
         (layers, h): the mean weight, in [0, 1].
@@ -138,16 +141,22 @@ def induction_score(
 
 
 def said_twice(length: int, repeats: int, seed: int, ids: Sequence[int]) -> Tensor:
-    """Random tokens and the same again: (repeats, 2·length), drawn from `ids`."""
+    """Returns sequences of random tokens from `ids`, each repeated once: (repeats, 2·length)."""
     random = torch.Generator().manual_seed(seed)
     once = torch.tensor(ids)[torch.randint(len(ids), (repeats, length), generator=random)]
     return torch.cat((once, once), 1)
 
 
 def copied_weight(weights: Tensor) -> Tensor:
-    """The weight on what followed the first time, on tokens of `said_twice`: (layers, b, h, t, t) → (layers, h)."""
+    """Averages the induction weights (see `induction_score`) on tokens of `said_twice`.
+
+    Args:
+        weights: (layers, b, h, t, t).
+    Returns:
+        (layers, h).
+    """
     length = weights.shape[-1] // 2
-    queries = weights.diagonal(offset=1 - length, dim1=-2, dim2=-1)[..., 1:]  # of the second time
+    queries = weights.diagonal(offset=1 - length, dim1=-2, dim2=-1)[..., 1:]  # in the second half
     return queries.mean((1, -1))
 
 
@@ -158,5 +167,5 @@ def _blocks(model: Any) -> nn.ModuleList:
 
 
 def _matrix(linear: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
-    """The matrix of a map, (out, in), from what it makes of the rows of x (in, ·); without its bias, in float64."""
+    """Returns the matrix (out, in) of a linear map applied to the rows of x (in, ·), without its bias, in float64."""
     return (linear(x[None]) - linear(torch.zeros_like(x)[None]))[0].T.double()

@@ -120,7 +120,7 @@ def scan(
 
 
 def can_scan(source: Source) -> bool:
-    """Whether a model predicts the tokens of a text, by one stack of blocks, so that `scan` can read a corpus."""
+    """Returns whether `scan` supports a model: it must predict the tokens of a text, by one stack of blocks."""
     kind = kind_of(source)
     return kind.says in ("next", "blank") and kind.resumes
 

@@ -32,13 +32,13 @@ ACTIVATIONS = {"relu": ("relu", ""), "gelu": ("gelu", "none"), "gelu_tanh": ("ge
 
 
 def has_onednn() -> bool:
-    """Whether torch has oneDNN's packed products, which macOS on arm64 lacks."""
+    """Returns whether torch has oneDNN's packed products, which macOS on arm64 lacks."""
     return torch.backends.mkldnn.is_available() and hasattr(torch.ops.mkldnn, "_reorder_linear_weight")
 
 
 @cache
 def prefers_onednn() -> bool:
-    """Whether oneDNN multiplies faster here than torch's own library; measured once, in some 10 ms.
+    """Returns whether oneDNN multiplies faster here than torch's own library; measured once, in some 10 ms.
 
     It is twice as fast on AMD's Zen 5; MKL is up to twice as fast on Intel.
     """

@@ -31,7 +31,7 @@ _turn = Lock()  # for steps on several threads: numba's simplest threading layer
 
 
 def available() -> bool:
-    """Whether numba is installed, which does not support every platform."""
+    """Returns whether numba is installed, which does not support every platform."""
     return kernels.compiled
 
 
@@ -62,8 +62,7 @@ class Step:
         self(torch.zeros(1, 1, dtype=torch.int64), None, cache)  # compiles it
 
     def takes(self, tokens: Tensor, capture: Observer | None, cache: Cache | None) -> bool:
-        """Whether the input is one token of the vocabulary, after a cache of this model with room for it, and only maps
-        are captured."""
+        """Returns whether the step supports a call: one valid token, a cache with room for it, only maps captured."""
         return (
             type(cache) is KeyValueCache
             and tokens.shape == (1, 1)

@@ -50,8 +50,9 @@ def optimise(model: Any, weights: Precision = "fp32") -> Any:
 
 
 def knows(model: nn.Module) -> bool:
-    """Whether a twin can compute this model: its shape is supported, its modules are exactly those that the shape
-    implies, and its weights are fp32 on the CPU.
+    """Returns whether a twin can compute this model.
+
+    Its shape must be supported, its modules those that the shape implies, and its weights fp32 on the CPU.
     """
     if type(model) not in (Generator, Bert):
         return False

@@ -42,11 +42,11 @@ class Architecture:
     tokenizer_settings: Callable[[Tokenizer], dict[str, Any]]  # → contents of tokenizer_config.json
 
     def is_class(self, name: str) -> bool:
-        """Whether a class of this name belongs to the architecture."""
+        """Returns whether a class of this name belongs to the architecture."""
         return name.startswith(self.classes)
 
     def owns(self, weights: Iterable[str]) -> bool:
-        """Whether tensors of these names belong to the architecture."""
+        """Returns whether tensors of these names belong to the architecture."""
         return any(self.name(unwrapped(theirs)) == self.sign for theirs in weights)
 
     def canonical(self, weights: dict[str, Tensor], folder: Path) -> dict[str, Tensor]:

@@ -85,7 +85,7 @@ def _read_config(values: dict[str, Any], weights: Mapping[str, Tensor]) -> tuple
 
 
 def _is_verdict(names: list[str], weights: Mapping[str, Tensor]) -> bool:
-    """Whether a head named classifier reads the pooler, not each token."""
+    """Returns whether a head named classifier reads the pooler, not each token."""
     if "BertForSequenceClassification" in names:
         return True
     return _CLASSES.keys() >= set(names) and weights.keys() >= {"classifier.weight", "pooler.dense.weight"}
@@ -98,7 +98,7 @@ def _num_classes(weights: Mapping[str, Tensor]) -> int:
 
 
 def _chooses(num_classes: int, problem_type: Any) -> bool:
-    """Whether a head chooses one of several classes, like a BertClassifier: not a single score, not a set of labels."""
+    """Returns whether a head chooses one of several classes, rather than a score or a set of labels."""
     return num_classes > 1 and problem_type in (None, "single_label_classification")
 
 

@@ -98,7 +98,7 @@ def read_weights(folder: Path) -> dict[str, Tensor]:
 
 
 def is_repo_id(name: str) -> bool:
-    """Whether a name has the form of a repository's id: "owner/name", or one of `SHORT_NAMES`."""
+    """Returns whether a name has the form of a repository's id: "owner/name", or one of `SHORT_NAMES`."""
     return name in SHORT_NAMES or _REPO_ID.fullmatch(name) is not None
 
 

@@ -60,14 +60,14 @@ def read_bytes(folder: Path, num_tokens: int) -> Tokenizer:
 
 
 def _holds_pieces(folder: Path) -> bool:
-    """Whether a folder's tokenizer is BERT's: its settings say so, or its only file is a vocab.txt."""
+    """Returns whether a folder's tokenizer is BERT's: its settings say so, or its only file is a vocab.txt."""
     if (folder / TOKENIZER).exists():
         return re.search(r'"type"\s*:\s*"WordPiece"', read_text(folder / TOKENIZER)) is not None
     return (folder / PIECES).exists() and not (folder / MERGES).exists()
 
 
 def has_capitals(pieces: Iterable[str]) -> bool:
-    """Whether a vocabulary keeps capitals: it has single capital letters."""
+    """Returns whether a vocabulary keeps capitals: it has single capital letters."""
     letters = (piece.removeprefix("##") for piece in pieces)
     return any(len(letter) == 1 and letter != letter.lower() for letter in letters)
 

@@ -36,7 +36,7 @@ class Causal(Kind):
         return "pattern" if model.config.mask in sparse.KINDS else self.name
 
     def continues(self, model: Any) -> bool:
-        """Whether no token attends to a later one."""
+        """Returns whether no token attends to a later one."""
         return masks.KINDS[model.config.mask].causal
 
     def read(self, source: Source, text: str, answer: str | None = None, limit: int | None = None) -> Reading:

@@ -35,7 +35,7 @@ class Judge(Kind):
     effect_on = "verdict"
 
     def pools(self, model: Any) -> bool:
-        """Whether it is a `Classifier`; a `BertClassifier` reads `[CLS]`."""
+        """Returns whether it is a `Classifier`; a `BertClassifier` reads `[CLS]`."""
         return isinstance(model, Classifier)
 
     def read(self, source: Source, text: str, answer: str | None = None, limit: int | None = None) -> Reading:

@@ -104,17 +104,17 @@ class Kind:
         return self.name if self.predicts(model) else "bare"
 
     def predicts(self, model: Any) -> bool:
-        """Whether the model has a head to predict with."""
+        """Returns whether the model has a head to predict with."""
         del model
         return True
 
     def continues(self, model: Any) -> bool:
-        """Whether the model can continue a text (`former.generate`)."""
+        """Returns whether the model can continue a text (`former.generate`)."""
         del model
         return False
 
     def pools(self, model: Any) -> bool:
-        """Whether the model classifies the pooled vectors of all tokens, none of which is special."""
+        """Returns whether the model classifies the pooled vectors of all tokens, none of which is special."""
         del model
         return False
 
@@ -180,7 +180,7 @@ class Kind:
     def resume(
         self, model: Any, reading: Reading, inputs: Inputs, x: Tensor, layer: int, observer: Observer, at: int = -1
     ) -> Tensor:
-        """The prediction (b, n), from the vectors x (b, t, e) that the block of a layer reads.
+        """Returns the prediction (b, n), continuing from the input x (b, t, e) of a layer.
 
         The other arguments are those of `prediction` and `call`.
         """
@@ -188,7 +188,7 @@ class Kind:
         return self.read_stream(model, reading, inputs, x, at)
 
     def read_stream(self, model: Any, reading: Reading, inputs: Inputs, x: Tensor, at: int) -> Tensor:
-        """The prediction (b, n), from the vectors above the last block (b, t, e)."""
+        """Returns the prediction (b, n), from the output of the last block (b, t, e)."""
         del reading
         return self.unembed(model, inputs)(x[:, [index_in(at, x.shape[1])]])[:, 0]
 
@@ -303,7 +303,7 @@ def require_no_answer(answer: str | None, source: Source) -> None:
 
 
 def index_in(at: int, count: int) -> int:
-    """An index into `count` things, checked; from the end where it is negative."""
+    """Checks an index in [−count, count); returns it, counted from the beginning."""
     if not -count <= at < count:
         raise ValueError(f"at must be in [{-count}, {count}) for this text, got {at}")
     return at % count

@@ -70,7 +70,7 @@ class Masked(Kind):
     effect_on = "hidden"
 
     def predicts(self, model: Any) -> bool:
-        """Whether the model has the masked-word head."""
+        """Returns whether the model has the masked-word head."""
         return model.has_head
 
     def read(self, source: Source, text: str, answer: str | None = None, limit: int | None = None) -> MaskedReading:

@@ -195,18 +195,18 @@ class Run:
         *,
         stack: str = "",
     ) -> Run:
-        """The other run, with a part of this one carried into it (`former.patching`).
+        """Returns the other run with one part replaced by that of this run (`former.patching`).
 
         Args:
-            other: a run of the same model, on a text of equally many tokens.
+            other: a run of the same model, on a text with the same number of tokens.
             layer: from 0.
-            head: whose part is carried; None for all, and at points that no head has.
+            head: the head to patch; None for all, and at points without heads.
             point: of `former.hooks`.
-            tokens: the positions, or rows of the weights, that are carried; None for all.
-            stack: whose layer it is, where the model has several stacks.
+            tokens: positions (or rows of the weights) to patch; None for all.
+            stack: the layer's stack, in a model with several.
         Raises:
-            ValueError: runs of different models or lengths, or a point, layer, head or token that the model or the text
-                does not have.
+            ValueError: runs of different models or lengths; or the model or the text has no such point, layer, head or
+                token.
         """
         check_alike(self.reading, other.reading)
         name = point_in(point, stack, self.model)
@@ -283,6 +283,6 @@ def prefix_of(name: str) -> str:
 
 
 def adds_terms(model: Any) -> bool:
-    """Whether a model's positions add terms to q·k / root."""
+    """Returns whether a model's positions add terms to q·k / root."""
     schemes = (type(part) for part in model.modules() if isinstance(part, Positions))
     return any(scheme.terms is not Positions.terms for scheme in schemes)

@@ -114,8 +114,10 @@ def calls(edits: Sequence[Edit], reading: Reading, config: StackConfig) -> list[
 
 
 def applies(edit: Edit, mask: Tensor) -> bool:
-    """Whether an edit changes something in a text with this mask, bool (t_query, t_key): of one weight, its query must
-    see its key."""
+    """Returns whether an edit has an effect in a text with this mask, bool (t_query, t_key).
+
+    An edit of one weight has none if the mask hides its key from its query.
+    """
     if edit["do"] != "weight":
         return True
     query, key = edit["query"], edit["key"]

@@ -118,8 +118,11 @@ def _floats(*parts: NDArray) -> bytes:
 
 
 def pack_arrays(made: Pass) -> bytes:
-    """The whole pass for other programs: an .npz of each map's weights (layers, h, t_query, t_key), its labels, and the
-    text's ids and labels, edits, model and text. The only map of a pass is named `weights`, others `weights_{name}`."""
+    """Returns the whole pass as an .npz file for other programs.
+
+    It has each map's weights (layers, h, t_query, t_key) and labels, the text with its ids and labels, the edits and
+    the model. A single map is named `weights`; several are named `weights_{name}`.
+    """
     arrays: dict[str, Any] = {name: np.array(made.header[name]) for name in ("labels", "ids", "model", "text")}
     arrays["edits"] = np.array(json.dumps(made.header["edits"]))
     for each in made.maps:

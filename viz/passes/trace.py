@@ -42,7 +42,7 @@ def trace(
 
 
 def follows(loaded: Loaded) -> bool:
-    """Whether a model's numbers come about as `trace` follows them."""
+    """Returns whether `trace` supports a model."""
     return answers(check_trace, loaded.bundle.model)
 
 

@@ -54,7 +54,7 @@ def language_of(scope: Scope) -> str:
 
 
 def long_address(length: int, language: str, headers: Headers) -> Response:
-    """The refusal of an address of `length` bytes: a page for a browser that opens it, JSON for a script that asks."""
+    """Returns the refusal of an address of `length` bytes: a page for a browser, JSON for a script."""
     refusal = Refusal("long_address", given=length, limit=ADDRESS_LIMIT)
     if "text/html" not in headers.get("accept", ""):
         return http.refused(refusal, 414)

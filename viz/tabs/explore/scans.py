@@ -28,8 +28,8 @@ AROUND = 3  # neighbours of such a token that are shown too
 SPREAD = ("mean", "tenth", "ninetieth")  # of a dot
 
 
-def found(loaded: Loaded) -> scan.Scan | Note:
-    """The scan that stands in the model's folder, or why there is none to show."""
+def scan_or_note(loaded: Loaded) -> scan.Scan | Note:
+    """Returns the scan in the model's folder, or a note that says why there is none."""
     if not scan.can_scan(loaded.bundle):
         return note("scan_kind")
     if loaded.folder is None:
@@ -63,7 +63,7 @@ def read_scan(models: Models, view: View) -> tuple[Loaded, dict[str, int]]:
         Refusal: no such model or head, or no scan.
     """
     loaded = read_model(models, view)
-    kept = found(loaded)
+    kept = scan_or_note(loaded)
     if isinstance(kept, dict):
         raise NothingToShow(kept["key"], **kept["values"])
     layers, count = kept.explained.shape

@@ -61,8 +61,10 @@ def stream(places: Places, frames: AsyncGenerator[bytes]) -> http.StreamResponse
 
 
 def attach(server: FastAPI, site: Site) -> None:
-    """POST /write with a JSON object (`writing.read_order`, and "model"), answered by a stream of frames, and
-    POST /written with the same, answered by {"text", "rest"}: the prompt and what is written, see `writing.written`."""
+    """Adds the routes to the server that serves the page. Both take a JSON object (`writing.read_order`, and "model").
+
+    POST /write answers with a stream of frames, POST /written with {"text", "rest"}, see `writing.written`.
+    """
     models, streams = writers(site.models), Writing(site.work)
     places = Places(STREAMS)
 

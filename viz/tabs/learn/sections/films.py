@@ -47,7 +47,7 @@ def likes(view: View) -> Tensor:
 
 
 def train(liked: Tensor, seed: int) -> tuple[list[float], Tensor, Tensor]:
-    """Matrix factorisation: learns vectors of people and films such that sigmoid(dot product) predicts each like.
+    """Learns, by matrix factorisation, vectors of people and films such that sigmoid(dot product) predicts each like.
 
     Args:
         liked: 0 or 1, (n, m); `HELD` is left out of the loss.

@@ -142,7 +142,7 @@ def moved(tokens: Tensor, memory_length: int) -> Tensor:
     """Returns how much each byte changes each layer's vector at the last byte, (depth, n), exactly 0 for no effect."""
 
     def last(changed: Tensor) -> Tensor:
-        """(b, n) → (b, depth, e), after the whole text."""
+        """Returns each layer's vector at the last byte: (b, n) → (b, depth, e)."""
         capture = former.Capture("resid_post")
         *before, final = changed.split(SHORT, 1)
         memory = None

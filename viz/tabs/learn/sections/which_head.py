@@ -75,7 +75,7 @@ def read_pair(models: Models, view: View) -> dict[str, Any]:  # noqa: ARG001 - a
 
 
 def opening(models: Models) -> dict[str, Any]:
-    """The pairs to begin with."""
+    """Returns the first pairs of texts."""
     del models
     return {"model": MODEL, "pairs": PAIRS}
 
