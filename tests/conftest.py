@@ -1,4 +1,4 @@
-"""What holds for every test: few threads, so that parallel workers do not fight over the cores."""
+"""Settings for all tests: few threads, so that parallel workers do not compete for the cores."""
 
 import os
 

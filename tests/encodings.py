@@ -1,4 +1,4 @@
-"""Sinusoidal positions by their formula, in float64: what all others are held against. Nothing of former or viz."""
+"""Sinusoidal positions by their formula, in float64, to compare others with; without former or viz."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""The masks once more, cell by cell and row by row from their definitions: nothing of `former` is used.
+"""The masks again, cell by cell and row by row from their definitions, without `former`.
 
 Sizes: t tokens; size, a window or a stride.
 """

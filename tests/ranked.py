@@ -1,5 +1,5 @@
-"""What a test may say of an order of numbers that were computed: processors round otherwise, so near numbers may change
-places. These hold the values to a tolerance, and the order where numbers differ by more."""
+"""Assertions about the order of computed numbers: processors round differently, so close numbers may change places.
+These functions compare values with a tolerance, and the order only of numbers that differ by more."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,13 +10,13 @@ from torch import Tensor
 
 
 def check_largest(i: int, numbers: Any, tolerance: float) -> None:
-    """Holds that `i` is where the largest of the numbers is, or one that no more than rounding sets apart from it."""
+    """Asserts that `i` is where the largest of the numbers is, or one that no more than rounding sets apart from it."""
     numbers = torch.as_tensor(numbers)
     assert float(numbers[i]) >= float(numbers.max()) - tolerance, (i, int(numbers.argmax()))
 
 
 def check_order(names: Sequence[Any], shown: Sequence[float], numbers: Mapping[Any, float] | Tensor, tolerance: float):
-    """Holds that `names` are those of the largest numbers, largest first, each beside its own.
+    """Asserts that `names` are those of the largest numbers, largest first, each beside its own.
 
     Args:
         names: keys of `numbers`, no two alike.
@@ -33,7 +33,7 @@ def check_order(names: Sequence[Any], shown: Sequence[float], numbers: Mapping[A
 
 
 def check_greedy(ids: Sequence[int], logits: Tensor, tolerance: float) -> None:
-    """Holds that each token is the likeliest after those before it.
+    """Asserts that each token is the likeliest after those before it.
 
     Args:
         ids: the tokens that were chosen.

@@ -1,4 +1,4 @@
-"""Bad input is refused with a message that names the argument, what came and what is expected."""
+"""Bad input raises an error that names the argument, the value given, and what is expected."""
 
 from typing import Any
 

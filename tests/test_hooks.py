@@ -1,4 +1,4 @@
-"""Looking and changing by argument: what is seen, what is left behind, and many at once."""
+"""Observing and editing by argument: what is captured, no traces on the model, several calls at once."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""Llama's parts: equal to plain loops, and at home in everything that looks into a model or changes it."""
+"""Llama's parts equal plain loops, and work with everything that observes or edits a model."""
 
 import cmath
 import math

@@ -1,4 +1,4 @@
-"""Activation patching: every number is that of a plain loop over edits, for each kind of model."""
+"""Activation patching gives the numbers of a plain loop over edits, for each kind of model."""
 
 from typing import Any
 

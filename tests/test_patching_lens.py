@@ -29,7 +29,7 @@ NAMES = {  # theirs → ours; a linear map has weights of the same layout in bot
 
 
 class Case(NamedTuple):
-    """The same two passes here and there."""
+    """The same two passes in both libraries."""
 
     clean: Run
     corrupted: Run

@@ -1,6 +1,6 @@
-"""Folders that others made: without a head, with heads we do not know, of odd sizes, with little or much beside them.
+"""Folders made by others: without a head, with unknown heads, of odd sizes, with missing or additional files.
 
-Each is built by `transformers` and held to it: hidden states and logits to 1e-4, maps to 1e-5.
+Each is built by `transformers` and compared with it: hidden states and logits to 1e-4, maps to 1e-5.
 """
 
 import json

@@ -212,7 +212,7 @@ def whole(tmp_path_factory):
 
 
 def assert_refused(whole: Path, folder: Path, breaks: Callable[[Path], object], message: str) -> None:
-    """A copy of what loads whole is refused, once it is broken, in one line that holds `message`."""
+    """Asserts that a valid folder, once it is broken, is refused with one line that contains `message`."""
     shutil.copytree(whole, folder)
     former.pretrained.load(folder)
     breaks(folder)

@@ -1,4 +1,4 @@
-"""What the README shows is run as it stands there."""
+"""The commands and programs of the README run as they are written there."""
 
 import contextlib
 import os
@@ -47,7 +47,7 @@ def test_the_chinese_readme_has_the_same_code_pictures_and_links():
 
 
 def small_gpt2(folder):
-    """A folder as that of distilgpt2, whose name no test asks the Hub for."""
+    """Returns a folder with a small model like distilgpt2, so that no test uses the Hub."""
     tokenizer = BpeTokenizer.train([README], 300)
     config = former.gpt2.config(num_tokens=300, seq_length=64, emb=24, heads=12, depth=6)
     former.pretrained.save(former.Bundle(former.Generator(config), tokenizer, config), folder)
@@ -100,7 +100,7 @@ def test_three_lines_of_the_readme_make_a_model_from_a_text_file_and_show_it_in_
 
 
 def run_module(words, folder):
-    """What `python -m` does with the words after it, in a folder; what is printed goes to a file there."""
+    """Does what `python -m` does with these arguments, in a folder; writes the output to a file there."""
     os.chdir(folder)
     os.dup2(os.open("printed.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), sys.stdout.fileno())
     sys.argv[:] = words
@@ -108,7 +108,7 @@ def run_module(words, folder):
 
 
 def page_of(app, address):
-    """The first page, as soon as the app answers."""
+    """Returns the first page, as soon as the app answers."""
     deadline = time.monotonic() + 180
     while time.monotonic() < deadline:
         assert app.poll() is None, "the app ended"

@@ -1,4 +1,4 @@
-"""Counts against the published ones, and against models that are made."""
+"""Numbers of parameters, compared with published ones and with built models."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Pieces of words: the same ids as `transformers` for the most hostile text, and a label for each."""
+"""Subword tokenizers: the same ids as `transformers`, also for difficult texts, and a label for each token."""
 
 import json
 import os

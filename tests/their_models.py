@@ -1,4 +1,4 @@
-"""Small models of `transformers`, saved by its own means: what the tests of former.pretrained read."""
+"""Small models of `transformers`, saved by that library, for the tests of former.pretrained."""
 
 from pathlib import Path
 from typing import Any

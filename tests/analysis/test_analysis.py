@@ -1,4 +1,4 @@
-"""What we measure, against cases whose answer is known."""
+"""Analyses compared with cases whose answer is known."""
 
 import math
 

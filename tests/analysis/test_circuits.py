@@ -1,4 +1,4 @@
-"""Composition, copying and induction: against the matrices written out, and loops."""
+"""Composition, copying and induction, compared with explicit matrices and loops."""
 
 from dataclasses import replace
 from typing import Any

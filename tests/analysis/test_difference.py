@@ -1,4 +1,4 @@
-"""What tells the predictions of two runs apart."""
+"""The difference between the predictions of two runs."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Every question of former.analysis, of every kind of model: a meaningful answer, or one line that refuses."""
+"""Every function of former.analysis on every kind of model gives a meaningful answer or a one-line error."""
 
 import math
 from collections.abc import Callable

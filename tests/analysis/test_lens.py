@@ -1,4 +1,4 @@
-"""The block's points and the logit lens: what stands in the residual stream, and what the model would say there."""
+"""The block's points and the logit lens: the residual stream, and the predictions made from it."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Questions of a run, for each kind of model they make sense of, against plain loops; else one line that says why."""
+"""Methods of a run equal plain loops for each kind of model; if they make no sense, a one-line error says why."""
 
 import math
 from typing import Any
@@ -21,7 +21,7 @@ CHANGE = {kind: edits.scale_head(0, 3, 2.0, stack=STACK.get(kind, "")) for kind 
 
 
 def cost(run: Run, kind: str) -> float:
-    """How badly a model that predicts tokens does on a text, from its output alone."""
+    """Returns the loss of a model that predicts tokens, from its output alone."""
     if kind == "masked":
         hidden = run.source.tokenizer.encode("cat")[1:-1]
         places = [i for i, token in enumerate(run.ids) if token == run.source.tokenizer.mask_token]  # pyright: ignore

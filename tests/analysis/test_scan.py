@@ -1,4 +1,4 @@
-"""What a scan of a model's heads keeps, held against plain loops over the readable model's weights."""
+"""The result of a scan of a model's heads, compared with plain loops over the model's weights."""
 
 import json
 import math
@@ -201,14 +201,14 @@ BERT_TOKENS = torch.cat((torch.full((120, 1), CLS), TOKENS[:, 2:], torch.full((1
 
 
 def bits_of_every_second(logits, ids):
-    """What a Bert says of every second token of its text, in bits: logits (b, t, num_tokens) → (b,)."""
+    """Returns a Bert's loss on every second token of its text, in bits: logits (b, t, num_tokens) → (b,)."""
     places = torch.arange(1, T - 1, 2)
     return -logits.log_softmax(-1)[:, places, ids[places]].mean(-1) / math.log(2)
 
 
 @pytest.fixture(scope="module")
 def of_bert():
-    """A Bert of random weights, and its scan."""
+    """Returns a Bert with random weights, and its scan."""
     torch.manual_seed(0)
     model = former.Bert(BERT_CONFIG).eval()
     for parameter in model.parameters():

@@ -1,4 +1,4 @@
-"""How fast the app is where a visitor waits: `python -m tests.bench.app`.
+"""The speed of the app where a visitor waits: `python -m tests.bench.app`.
 
 The real app in a process of its own, a real Chromium, and a generator of 12 blocks and 8 heads: the shipped one where
 it has 12, else its blocks stacked to 12, so that the maps are those of trained heads. A choice or a text counts from

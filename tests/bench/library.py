@@ -1,4 +1,4 @@
-"""How fast the library is, beside its peers, in one run: `python -m tests.bench.library`.
+"""The speed of the library compared with others, in one run: `python -m tests.bench.library`.
 
 The article's generator (12 blocks, embedding 256, 8 heads, context 256) with random weights. The peers stand twice:
 as GPT-2 is defined, with its own GELU, which the bars mean; and with the article's ReLU, so with the same arithmetic.

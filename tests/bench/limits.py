@@ -1,4 +1,4 @@
-"""What this machine can do at best, measured in the same run: a bar that is a share of it holds on every machine.
+"""The best speed of this machine, measured in the same run, so that targets as shares of it hold on every machine.
 
 Sizes: t tokens, e embedding, h heads, s size of one head.
 """

@@ -1,4 +1,4 @@
-"""What the toy tasks of tab Learn come to: `python -m tests.bench.toys [--seeds 2]`.
+"""The results of the toy tasks of tab Learn: `python -m tests.bench.toys [--seeds 2]`.
 
 Each is trained as the page trains it, on one thread, and asked 2,000 questions that training never saw.
 """

@@ -1,4 +1,4 @@
-"""How fast the trainer trains, beside plain PyTorch, in one run: `make bench-train`.
+"""The speed of the trainer compared with plain PyTorch, in one run: `make bench-train`.
 
 Whole steps of the article's generator (12 blocks, embedding 256, 8 heads, context 256): the batch, forward, backward,
 clipping, the optimiser. The peer is `nn.TransformerEncoder` of the same shape, pre-norm with GELU and a causal mask, in

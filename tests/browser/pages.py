@@ -73,11 +73,11 @@ class Tab:
         return not set(OF_PAGE) & asked.keys() and self.page.evaluate(IS_OPEN, OF_PAGE)
 
     def wait(self, condition: str, argument: Any = None) -> None:
-        """Until a JavaScript condition holds."""
+        """Waits until a JavaScript condition holds."""
         self.page.wait_for_function(condition, arg=argument)
 
     def painted(self) -> None:
-        """Until what has been asked of the page so far is on the screen: parts paint once a frame, or after the map."""
+        """Waits until all changes so far are on the screen: parts paint once a frame, or after the map."""
         self.page.evaluate(CAUGHT_UP, 2)
 
     def part(self, name: str) -> Locator:
@@ -134,7 +134,7 @@ class Writing(Tab):
         return self
 
     def rested(self) -> None:
-        """Until nothing is asked of the server, and all that came is on the screen."""
+        """Waits until nothing is asked of the server, and all that came is on the screen."""
         self.wait(
             """() => window.former?.writing?.status === "idle" && former.writing.cursor.state
             && former.writing.cursor.state.drawnBy
@@ -194,7 +194,7 @@ def agrees(text: str, exact: float) -> bool:
 
 
 def check_shares(said: Sequence[tuple[str, str]], exact: Mapping[str, float]) -> None:
-    """Holds that labels with shares are the likeliest, in order; those whose shares read alike may change places."""
+    """Asserts that labels with shares are the likeliest, in order; those whose shares read alike may change places."""
     best = sorted(exact.values(), reverse=True)
     assert len({label for label, _ in said}) == len(said)
     for (label, share), largest in zip(said, best, strict=False):
@@ -229,7 +229,7 @@ class Exploring(Tab):
         return "text" in asked and super().takes_up(asked)
 
     def settled(self) -> None:
-        """Until the chosen head's exact numbers are here, and every part has painted the newest answer."""
+        """Waits until the chosen head's exact numbers are here, and every part has painted the newest answer."""
         self.wait(
             """() => {
               const store = window.former?.store;

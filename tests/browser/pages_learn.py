@@ -27,7 +27,7 @@ class Learning(Tab):
         return self
 
     def settled(self) -> None:
-        """Until the open section is drawn, and nothing is asked of the server."""
+        """Waits until the open section is drawn, and nothing is asked of the server."""
         self.wait(
             """() => {
               const learn = window.former?.learn;

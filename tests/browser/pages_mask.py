@@ -31,7 +31,7 @@ class Masking(Tab):
         return self
 
     def settled(self) -> None:
-        """Until nothing is asked of the server, and every part has painted the newest answer."""
+        """Waits until nothing is asked of the server, and every part has painted the newest answer."""
         self.wait(
             """(parts) => {
               const masking = window.former?.masking;

@@ -31,7 +31,7 @@ class Permuting(Tab):
         return self
 
     def settled(self) -> None:
-        """Until nothing is asked of the server, and every part shows the newest answer."""
+        """Waits until nothing is asked of the server, and every part shows the newest answer."""
         self.wait(
             """(parts) => {
               const { permuting } = window.former ?? {};

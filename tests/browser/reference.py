@@ -1,4 +1,4 @@
-"""The shipped models computed once more, from the numbers on disk alone: nothing of `former` or of the app is used.
+"""The shipped models recomputed from the files of weights, without `former` or the app.
 
 Everything is in float64. Sizes: t tokens, e embedding, h heads, s size of one head.
 """

@@ -1,4 +1,4 @@
-"""The page for everyone: by keyboard alone, in the dark, on a phone, and by the rules that axe checks."""
+"""Accessibility: by keyboard alone, in the dark theme, on a phone, and by the rules of axe."""
 
 import io
 import re

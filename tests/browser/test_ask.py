@@ -1,4 +1,4 @@
-"""A server that is slow, busy or gone: what the page says of it is a sentence, and what can be asked again is."""
+"""A server that is slow, busy or gone: the page says so in a sentence, and retries what it can."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A pinned pass stands beside the next: what differs, against the reference, in a link, on a phone and presented."""
+"""A pinned pass next to another: the differences, compared with the reference, in links, on a phone and presented."""
 
 import pytest
 import torch
@@ -22,7 +22,7 @@ PIXEL = """([query, key, size]) => {
 
 
 def compared(tab: Exploring) -> None:
-    """Until the newest answer stands beside the pinned pass, both exactly: what is out of sight is not painted."""
+    """Waits until the newest answer is shown next to the pinned pass, both exactly (hidden parts are not painted)."""
     tab.part("beside").scroll_into_view_if_needed()
     tab.wait(
         "() => { const part = document.querySelector('.former-beside[data-rev]');"

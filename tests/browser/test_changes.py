@@ -1,4 +1,4 @@
-"""Tab Explore: what the model says, what changes when its heads are changed, and what each is worth."""
+"""Tab Explore: the prediction, how edits of heads change it, and the effect of each head."""
 
 import math
 import re

@@ -13,7 +13,7 @@ LONG = 300_000  # ms that a training may take on a busy machine, as the server a
 
 
 def reaches(tab: Learning, state: str, timeout: int = 60_000) -> None:
-    """Until the section says that it is in a state."""
+    """Waits until the section says that it is in a state."""
     node = "former.learn.find('train-now').node.dataset"
     tab.page.wait_for_function(f"(state) => {node}.state === state", arg=state, timeout=timeout)
     tab.painted()

@@ -1,4 +1,4 @@
-"""The logit lens in Explore: every cell against the model's output layer on the captured residual stream."""
+"""The logit lens in Explore: every cell compared with the output layer on the captured residual stream."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A copied link opens the same view, and nonsense in one opens the usual view and says so."""
+"""A copied link opens the same view; an invalid one opens the usual view and says so."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A pass may hold several maps of attention, each with rows and columns of its own: all of them can be looked at."""
+"""A pass with several attention maps, each with its own rows and columns, all of which can be viewed."""
 
 import json
 import re

@@ -36,7 +36,7 @@ def held(tab: Masking, *paths: str) -> Iterator[None]:
 
 
 def drawn(tab: Masking, condition: str) -> None:
-    """Until the pictures' answer is that one, while others may be under way."""
+    """Waits until the pictures' answer is that one, while others may be under way."""
     tab.wait(f"() => (({{ text, mask }}) => {condition})(former.masking.answers.stages)")
     tab.painted()
 

@@ -1,4 +1,4 @@
-"""Tab Mask: what a mask costs, what moves, how far that reaches, what a model without one is worth: by the weights."""
+"""Tab Mask: the cost of a mask, what moves, its reach, and a model without one, recomputed from the weights."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""Tab Permute: words that move, and what moves with them."""
+"""Tab Permute: moved words, and the outputs that move with them."""
 
 import re
 from functools import partial

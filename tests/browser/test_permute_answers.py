@@ -1,4 +1,4 @@
-"""Tab Permute: the small numbers beside the large ones, and what stands where the server does not answer."""
+"""Tab Permute: the small numbers next to the large ones, and the page without a server."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Tab Permute: what positions look like."""
+"""Tab Permute: the pictures of position vectors."""
 
 import re
 

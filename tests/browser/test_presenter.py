@@ -1,4 +1,4 @@
-"""In front of a class: one panel at a time fills the window, and keys go through all of them."""
+"""Presenting: one panel at a time fills the window, and keys go through all panels."""
 
 import re
 from itertools import pairwise

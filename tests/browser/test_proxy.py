@@ -1,4 +1,4 @@
-"""Behind a proxy that ends TLS every tab works: whatever it passes on, at another port, at a path of its own."""
+"""Every tab works behind a proxy that ends TLS, with any headers, at another port, and at another path."""
 
 import shutil
 import ssl

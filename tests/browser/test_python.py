@@ -1,4 +1,4 @@
-"""Copy as Python, on the page: the lines are those of what is on screen, and are there where a clipboard is refused."""
+"""Copy as Python: the program belongs to the screen, and is shown if the clipboard is refused."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Pages of a class follow their teacher's until they are touched, and go on when the server is back."""
+"""Pages of a class follow their teacher's page until they are used, and continue when the server is back."""
 
 from pathlib import Path
 

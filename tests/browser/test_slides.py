@@ -1,4 +1,4 @@
-"""A teacher's own slides, held in a link; one panel alone in another's page."""
+"""A teacher's slides, stored in a link; one panel embedded in another page."""
 
 import re
 

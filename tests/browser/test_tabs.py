@@ -1,4 +1,4 @@
-"""The order of the tabs stands in one place: any of them may be the first, and every link still opens what it did."""
+"""The order of the tabs is defined in one place: any may be the first, and every link still opens the same view."""
 
 import pytest
 

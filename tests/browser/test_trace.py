@@ -1,4 +1,4 @@
-"""A number followed back in Explore: opened by a button, each step against the file of weights."""
+"""Tracing a number in Explore: opened by a button, each step compared with the file of weights."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""What a visitor no longer wants, the server no longer does."""
+"""The server stops work that no visitor waits for."""
 
 import json
 import socket

@@ -1,4 +1,4 @@
-"""What the head writes, in Explore: the tokens it raises, and the logit as a sum, against the weights in torch."""
+""" "What the head writes" in Explore: the tokens it raises, and the logit as a sum, recomputed in torch."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Numbers as the page writes them."""
+"""Parses numbers as the page writes them."""
 
 import re
 

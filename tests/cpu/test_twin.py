@@ -1,4 +1,4 @@
-"""The fast twin against the readable model, in every shape of model and every way of calling it."""
+"""The fast twin compared with the readable model, for every shape of model and every kind of call."""
 
 import threading
 from typing import Any

@@ -1,4 +1,4 @@
-"""Corpora and recipes small enough that a whole run takes seconds."""
+"""Small corpora and recipes, with which a whole run takes seconds."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Processes of their own, as of trainings that are killed: forked from one that has imported torch, once a worker."""
+"""Separate processes, for trainings that are killed: forked from one process per worker that has imported torch."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def begin(words: list[str], **environment: str) -> ForkServerProcess:
 
 
 def run(*processes: ForkServerProcess) -> None:
-    """Until they have ended, and well."""
+    """Waits until they have ended, and well."""
     for process in processes:
         process.join(300)
         assert process.exitcode == 0

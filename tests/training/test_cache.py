@@ -1,4 +1,4 @@
-"""The cache of what is slow to make of a corpus."""
+"""The cache of tokens that are slow to compute."""
 
 import torch
 

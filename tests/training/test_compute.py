@@ -1,4 +1,4 @@
-"""Where and how a step is computed: on the device of the model, compiled where that is possible."""
+"""How a step is computed: on the model's device, compiled if possible."""
 
 import os
 import subprocess

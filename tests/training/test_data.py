@@ -1,4 +1,4 @@
-"""Corpora: read as they are or packed, refused with a message that says what to do."""
+"""Corpora: read plain or compressed; errors say what to do."""
 
 import io
 import json

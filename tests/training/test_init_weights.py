@@ -1,4 +1,4 @@
-"""What a run begins with: another model's weights, as they are or grown."""
+"""The initial weights of a run: another model's, unchanged or with new blocks."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""How the weights start and move."""
+"""Initialisation and optimisers."""
 
 import math
 from itertools import pairwise

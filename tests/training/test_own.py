@@ -1,4 +1,4 @@
-"""A model of one's own: any text or labelled reviews, under a name of one's own, from the run straight to the app."""
+"""Training a user's own model: any text or labelled reviews, under its own name, from the run to the app."""
 
 import json
 import shlex
@@ -20,7 +20,7 @@ def train(recipe, data, out, *settings, name="notes"):
 
 @pytest.fixture
 def run(text_file, tmp_path):
-    """A run on a text of one's own."""
+    """A run on a user's own text."""
     assert train("tiny-generator", text_file, tmp_path / "notes", "snapshots=[0]") == 0
     return tmp_path / "notes"
 

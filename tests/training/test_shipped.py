@@ -1,4 +1,4 @@
-"""What is shipped in checkpoints/ loads exactly and does what its card says, on text and reviews written here."""
+"""The models in checkpoints/ load exactly and do what their cards say, on text and reviews written here."""
 
 import json
 import math

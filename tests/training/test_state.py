@@ -1,4 +1,4 @@
-"""A run on disk: whole or not there."""
+"""A run on disk: each file is complete or absent."""
 
 import json
 

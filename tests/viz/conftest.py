@@ -1,4 +1,4 @@
-"""Small models with random weights, as the app loads them. Every claim here holds for any weights."""
+"""Small models with random weights, as the app loads them. Every claim in these tests holds for any weights."""
 
 import pytest
 import torch
@@ -70,7 +70,7 @@ def bert() -> Loaded:
 
 @pytest.fixture(scope="session")
 def subject(classifier, bag) -> permuting.Subject:
-    """What tab Permute takes apart."""
+    """The classifiers of tab Permute."""
     found = permuting.find({bag.name: bag, classifier.name: classifier})
     assert found is not None
     return found

@@ -1,6 +1,6 @@
-"""The two models once more, in plain torch from a state dict alone: what the app's numbers are held against.
+"""The two models again, in plain torch from a state dict alone, to compare the app's numbers with.
 
-For pre-norm blocks in the narrow variant with learned positions, as the shipped models have. Nothing of former or viz.
+For pre-norm blocks in the narrow variant with learned positions, as the shipped models have. Without former or viz.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""The chart of what the shipped models are worth for their time: every dot is a card's own two numbers."""
+"""The chart of the shipped models: every dot has the two numbers of a card."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""The figures: the numbers, labels and colours in them, against plain loops; and what they refuse."""
+"""The figures: their numbers, labels and colours, compared with plain loops, and their errors."""
 
 import itertools
 import json

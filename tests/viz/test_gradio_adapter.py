@@ -1,4 +1,4 @@
-"""What viz/gradio_adapter.py changes in Gradio without a page."""
+"""The changes of viz/gradio_adapter.py to Gradio, without a page."""
 
 import socket
 import time

@@ -1,4 +1,4 @@
-"""The style sheets, as far as they can be wrong without a browser saying so."""
+"""Errors in the style sheets that no browser reports."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Loss by position: what is measured at a place is the model's own prediction there, and learned positions end."""
+"""Loss by position: the figure at a position is that of the model's prediction there, and learned positions end."""
 
 import json
 import math

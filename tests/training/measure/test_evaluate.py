@@ -1,4 +1,4 @@
-"""Figures: every byte once, and what is known in advance comes out."""
+"""Evaluation: every byte counts once, and models with known answers get the known figures."""
 
 import hashlib
 import json
@@ -206,7 +206,7 @@ def test_a_part_of_a_split_is_measured_with_the_weights_of_the_int8_twin(text_fi
 
 @pytest.fixture
 def own(tmp_path):
-    """A folder of one's own with a model in bf16."""
+    """A user's folder with a model in bf16."""
     former.save(former.load("tiny-generator"), tmp_path / "own", dtype="bf16")
     return tmp_path / "own"
 

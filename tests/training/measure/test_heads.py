@@ -1,4 +1,4 @@
-"""A head whose pattern is made by hand gets its score."""
+"""Heads with patterns set by hand get the expected scores."""
 
 import math
 from typing import Any

@@ -1,4 +1,4 @@
-"""The stretches of text that a scan reads, and the command that scans."""
+"""The passages that a scan reads, and the command that scans."""
 
 import math
 

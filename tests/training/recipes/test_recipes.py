@@ -1,4 +1,4 @@
-"""The registry: a recipe names its kind of model, its task and its corpus, and what was written before still reads."""
+"""The registry: a recipe names its kind of model, its task and its corpus; older recipes still load."""
 
 import json
 import shlex

@@ -1,4 +1,4 @@
-"""The texts of dates: one reading each, and splits that share nothing."""
+"""The texts of dates: each has one reading, and splits are disjoint."""
 
 import calendar
 import datetime

@@ -1,4 +1,4 @@
-"""Dates as a task: its batches, and figures that count what is right."""
+"""The task of dates: its batches, and its measures of quality."""
 
 import datetime
 import math

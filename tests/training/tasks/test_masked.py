@@ -1,4 +1,4 @@
-"""What BERT learns from: pairs of stretches that are what they say, and 15 % of their pieces chosen, 80/10/10."""
+"""BERT's training data: pairs of passages with correct labels, and 15 % of their pieces chosen, 80/10/10."""
 
 import itertools
 import json

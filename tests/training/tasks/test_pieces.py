@@ -1,4 +1,4 @@
-"""A GPT-2 of one's own: its pieces come from the training split alone, are kept for the next start, count in bytes."""
+"""Training a GPT-2: pieces come from the training split only, are cached, and are counted in bytes."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""The toy tasks: their answers are plain Python's, what is tested was never trained on, and a small one is learned."""
+"""The toy tasks: answers equal plain Python's, test questions are never trained on, and a small task is learned."""
 
 import copy
 import random

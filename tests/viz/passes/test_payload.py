@@ -1,4 +1,4 @@
-"""What goes to the browser: exact within what it says, small, and under a key of its content."""
+"""The packed pass: exact within its stated error, small, and under a key of its content."""
 
 import gzip
 import io

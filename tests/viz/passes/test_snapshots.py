@@ -1,4 +1,4 @@
-"""Snapshots of a training: what they go by, that they are the stored weights, and that few are held."""
+"""Snapshots of a training: their names, their weights, and the limit of the cache."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Models of one's own: which places are taken, what is refused before anything starts, and that a real model's pass is
+"""A user's own models: which places are accepted, what is refused before the start, and that a real model's pass is
 that of `transformers`."""
 
 import json

@@ -1,4 +1,4 @@
-"""The store of passes: it keeps to its bytes, and makes again what had to go."""
+"""The store of passes: it stays within its limit, and computes evicted passes again."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor

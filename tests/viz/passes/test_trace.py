@@ -1,4 +1,4 @@
-"""A number followed back: each step against the tensors of the file, in plain torch."""
+"""Tracing a number: each step is compared with the tensors of the file, in plain torch."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What a head writes at a place, against the output layer in plain torch on what the head gave."""
+"""A head's effect on the logits, compared with the output layer in plain torch on the head's output."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""One greedy client leaves places and turns to the others; a client cannot say that it is another."""
+"""A greedy client leaves places and turns to others; a client cannot pretend to be another."""
 
 import asyncio
 

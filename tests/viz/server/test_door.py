@@ -1,4 +1,4 @@
-"""The door of the app: what the page does not use is closed, and the page is compressed."""
+"""The app's middleware: routes that the page does not use are closed, and the page is compressed."""
 
 import gzip
 

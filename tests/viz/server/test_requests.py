@@ -1,4 +1,4 @@
-"""Every route is sent every type of JSON in every field that it reads: it answers or refuses, and nothing fails.
+"""Every route gets every type of JSON in every field that it reads, and answers or refuses without failing.
 
 A route's fields are what it reads of a valid example; the examples are those of the routes' own tests.
 """

@@ -1,4 +1,4 @@
-"""Rooms: what a leader shows is what followers get; names, keys, sizes, counts and ages are bounded."""
+"""Rooms: followers get the leader's view; names, keys, sizes, counts and ages are bounded."""
 
 import pytest
 from fastapi import FastAPI

@@ -1,4 +1,4 @@
-"""What goes to a Space is what it needs, whole and as it lies here; what goes wrong is said in one line."""
+"""A Space gets the files it needs, unchanged; errors are one line."""
 
 import os
 import re

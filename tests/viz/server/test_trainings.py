@@ -1,4 +1,4 @@
-"""Trainings: one at a time and in their order, all may watch, and who leaves ends what is theirs."""
+"""Trainings: one at a time and in order; all clients may watch; a client who leaves ends its own."""
 
 import asyncio
 import json
@@ -30,7 +30,7 @@ PROGRAM = (
 
 
 class Reader:
-    """Reads what is told, as a server would send it, and may leave."""
+    """A client that reads the stream and may leave."""
 
     def __init__(self, told: StreamResponse) -> None:
         self.lines: list[dict[str, Any]] = []

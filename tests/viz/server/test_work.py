@@ -1,4 +1,4 @@
-"""The pool of work: equal questions are answered once, what nobody waits for goes no further, all is bounded."""
+"""The pool of work: equal requests are answered once, abandoned work stops, and everything is bounded."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What every tab says of a model."""
+"""The description of a model, for every tab."""
 
 from dataclasses import replace
 

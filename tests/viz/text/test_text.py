@@ -1,4 +1,4 @@
-"""Words: every message can be read, is there where it is asked for, and says its numbers as a person would."""
+"""Messages: each is valid, each that is used exists, and numbers are formatted for readers."""
 
 import re
 from collections import Counter

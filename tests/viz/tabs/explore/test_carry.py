@@ -1,4 +1,4 @@
-"""What is carried from one pass into another: equal to the library's, refused in words, and true of gpt."""
+"""Patching one pass into another: equal to the library's, refused with a message, and true of gpt."""
 
 import pytest
 import torch

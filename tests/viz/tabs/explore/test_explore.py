@@ -1,4 +1,4 @@
-"""What the page shows as measured, against plain torch on the same weights; and the routes that bring it."""
+"""The measurements on the page, compared with plain torch on the same weights, and their routes."""
 
 import asyncio
 import json

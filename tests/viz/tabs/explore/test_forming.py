@@ -1,4 +1,4 @@
-"""Heads as they form: the stored curve against plain torch on the snapshots, and a snapshot on the page."""
+"""Heads during training: the stored curve compared with plain torch on the snapshots, and a snapshot on the page."""
 
 import math
 import shutil

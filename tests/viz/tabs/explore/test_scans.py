@@ -1,4 +1,4 @@
-"""Heads over a corpus, as the page has them: against the stored file, read with numpy, and against the model itself."""
+"""Heads over a corpus on the page, compared with the stored file, read with numpy, and with the model."""
 
 import json
 import shutil

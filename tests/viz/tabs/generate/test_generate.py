@@ -1,4 +1,4 @@
-"""Tab Generate, without a browser: what may be asked for, what is answered, how the seed acts, when the work ends."""
+"""Tab Generate, without a browser: valid requests, answers, the effect of the seed, the end of the work."""
 
 import asyncio
 import json

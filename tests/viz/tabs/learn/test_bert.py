@@ -1,4 +1,4 @@
-"""Section "BERT": what it says is the model's own, run plainly, and its figures are those of the cards."""
+"""Section "BERT": its predictions are those of the model, and its figures those of the cards."""
 
 from dataclasses import replace
 
