@@ -45,10 +45,10 @@ from viz.text import message
 
 
 def load_models(places: list[str]) -> dict[str, Loaded]:
-    """The shipped models that can be shown, and those in `places`, as `sources.open_model` takes them.
+    """Opens the shipped models that can be shown, and those in `places`, which are arguments of `sources.open_model`.
 
     Raises:
-        former.CheckpointError: a place that holds no model that can be shown.
+        former.CheckpointError: a place has no model that can be shown.
     """
     models: dict[str, Loaded] = {}
     for name in former.available():
@@ -64,7 +64,7 @@ def load_models(places: list[str]) -> dict[str, Loaded]:
 
 
 def build(site: Site) -> gr.Blocks:
-    """The page: its tabs, and the one of the link open."""
+    """Builds the page; in the browser, the tab of the link is selected."""
     with gr.Blocks(title=message("title"), analytics_enabled=False) as page:
         bar = browser.class_bar()
         gr.HTML(
@@ -83,11 +83,11 @@ def build(site: Site) -> gr.Blocks:
 
 
 def return_freed_memory() -> None:
-    """Tells glibc to hand back to the system what a pass leaves, and not to keep a pool for every thread.
+    """Configures glibc to return freed memory to the system, and not to have a memory pool for every thread.
 
-    Else its pools fill up with holes: after 360 passes by 16 threads the process held 1.1 GB more than before them, of
-    which the store had 0.25. What a pass keeps, all layers in one tensor, is large and mapped by itself; what it needs
-    meanwhile is smaller and comes from the pools again: mapped too, it made a pass half as long again.
+    By default its pools fragment: after 360 passes by 16 threads the process held 1.1 GB more than before, of which the
+    store of passes had 0.25. The result of a pass, all layers in one tensor, is large and gets a mapping of its own.
+    Temporary tensors are smaller and still come from the pools; with mappings a pass took half as long again.
     """
     with contextlib.suppress(OSError, AttributeError):  # another C library
         mallopt = ctypes.CDLL(None).mallopt
@@ -96,12 +96,12 @@ def return_freed_memory() -> None:
 
 
 def leave_cores_free() -> None:
-    """Half of the cores for each pass, unless OMP_NUM_THREADS says how many.
+    """Lets each pass use half of the cores, unless OMP_NUM_THREADS is set.
 
-    The threads of a product wait for one another: where the browser, or another visitor's pass, needs a core too, each
-    of a pass's hundreds of products waits until the last thread has had its turn. On two cores with the browser beside
-    it a text of 64 tokens through GPT-2's shape was on the screen after 0.6 s with two threads, after 0.3 s with one;
-    with both cores free the second thread saved 0.05 s.
+    The threads of a matrix product wait for one another. If the browser or another visitor's pass needs a core too,
+    each of a pass's hundreds of products waits for the slowest thread. On two cores shared with the browser, a text of
+    64 tokens through GPT-2's shape was on the screen after 0.6 s with two threads, and after 0.3 s with one; with both
+    cores free, the second thread saved 0.05 s.
     """
     if "OMP_NUM_THREADS" not in os.environ:
         torch.set_num_threads(max(1, torch.get_num_threads() // 2))
@@ -127,7 +127,7 @@ def main() -> None:
     leave_cores_free()
     torch.set_flush_denormal(True)  # denormals slow a softmax twofold
     for loaded in models.values():
-        if loaded.opened:  # of one's own: its twin is built before anyone waits for it, whatever its size
+        if loaded.opened:  # a user's own model: its twin is built now, before anyone waits for it
             _ = loaded.fast
     site = site_of(models, tuple(tab.name for tab in TABS))
     page = build(site).queue(max_size=100, api_open=False)
@@ -143,7 +143,7 @@ def main() -> None:
         enable_monitoring=False,
         max_file_size="1mb",
         strict_cors=True,
-        state_session_capacity=100,  # 0.2 MB each, and nothing in them that is not made anew
+        state_session_capacity=100,  # 0.2 MB each; everything in them can be computed again
         max_threads=200,
         app_kwargs={"middleware": [Middleware(Scripts), Middleware(Door)]},
         footer_links=[],

@@ -1,8 +1,8 @@
-"""What every request passes first: it is noted who asks, and Gradio's own routes are kept to what the page uses.
+"""ASGI middleware: identifies the client, and closes the Gradio routes that the page does not use.
 
-Those that take a POST, which run events, take uploads and fill the queue, are closed: the page asks by routes of our
-own, and whoever filled them would take memory or room from the others. The page itself, which Gradio sends as it is, is
-compressed: a quarter of the bytes. An address that is too long for Gradio, which would fail on it, is refused.
+Gradio's POST routes run events, accept uploads and fill the queue. The page has its own routes, and a client could use
+Gradio's to take memory from others, so they are closed. The page is compressed to a quarter of its bytes, which Gradio
+does not do. An address that is too long for Gradio, which would crash on it, is refused.
 """
 
 from __future__ import annotations
