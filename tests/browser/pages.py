@@ -1,4 +1,4 @@
-"""The tabs Explore and Generate as a visitor uses them: open, wait until painted, read what is shown."""
+"""Page objects of tabs Explore and Generate: open, wait until painted, read what is shown."""
 
 from __future__ import annotations
 
@@ -42,26 +42,26 @@ STILL = """async (node) => {
 
 
 class Tab:
-    """What all tabs have."""
+    """The common part of all tabs."""
 
     def __init__(self, page: Page, origin: str) -> None:
         self.page = page
         self.origin = origin
 
     def address(self) -> str:
-        """The page's address, once it has all that was chosen."""
+        """Returns the page's address, once it has all choices."""
         return self.page.evaluate(CAUGHT_UP, 0)
 
     def link(self) -> dict[str, str]:
-        """The parameters of the page's address."""
+        """Returns the parameters of the page's address."""
         return {name: values[0] for name, values in parse_qs(urlsplit(self.address()).query).items()}
 
     def goto(self, **asked: Any) -> None:
-        """Opens the page as a link with these parameters would."""
+        """Opens the page by a link with these parameters."""
         self.page.goto(f"{self.origin}/?{urlencode(asked)}")
 
     def visit(self, **asked: Any) -> None:
-        """The view of a link: a page that is open takes it up, as it does from Back; any other is opened with it."""
+        """Shows the view of a link, on the open page as with Back, or on a new one."""
         if self.takes_up(asked):
             view = {name: str(value) for name, value in asked.items()}
             self.page.evaluate("view => former.page.follow(new URLSearchParams(view))", view)
@@ -69,7 +69,7 @@ class Tab:
             self.goto(**asked)
 
     def takes_up(self, asked: dict[str, Any]) -> bool:
-        """Whether the page is open and can take up a link with these parameters."""
+        """Returns whether the page is open and can show a link with these parameters."""
         return not set(OF_PAGE) & asked.keys() and self.page.evaluate(IS_OPEN, OF_PAGE)
 
     def wait(self, condition: str, argument: Any = None) -> None:
@@ -81,7 +81,7 @@ class Tab:
         self.page.evaluate(CAUGHT_UP, 2)
 
     def part(self, name: str) -> Locator:
-        """A component; Gradio gives its class to two elements, and the inner one is ours."""
+        """Returns a component; Gradio gives its class to two elements, of which this is the inner one."""
         return self.page.locator(f".former-{name} .former-{name}")
 
 
@@ -101,7 +101,7 @@ class Chart:
         return self
 
     def traces(self) -> dict[str, tuple[list[float], list[float]]]:
-        """{name: (x, y)} of what Plotly has drawn."""
+        """Returns Plotly's traces, {name: (x, y)}."""
         return self.root.evaluate("root => Object.fromEntries(root.data.map(({ name, x, y }) => [name, [x, y]]))")
 
     def point(self, across: float, down: float = 0.5) -> None:
@@ -115,11 +115,11 @@ class Chart:
         self.tab.painted()
 
     def under_pointer(self) -> list[str]:
-        """The texts of the label under the pointer."""
+        """Returns the texts of the label under the pointer."""
         return self.root.locator(".hoverlayer .hovertext tspan.line, .hoverlayer text").all_text_contents()
 
     def range(self) -> list[float]:
-        """Of the axis across, as it is zoomed."""
+        """Returns the current range of the x axis."""
         return self.root.evaluate("root => root._fullLayout.xaxis.range.map(Number)")
 
 
@@ -127,7 +127,7 @@ class Writing(Tab):
     """Tab Generate."""
 
     def open(self, **asked: Any) -> Writing:
-        """The tab with its first state painted, and nothing of what was written there before."""
+        """Opens the tab with an empty text, and waits until it is painted."""
         self.page.evaluate("Object.keys(window.former?.writing?.models ?? {}).length && former.writing.clear()")
         self.visit(tab="generate", **asked)
         self.rested()
@@ -151,20 +151,20 @@ class Writing(Tab):
         return self.page.get_by_role("button", name=name, exact=True)
 
     def shown(self) -> list[str]:
-        """The tokens on the screen, each as it is labelled."""
+        """Returns the labels of the tokens on the screen."""
         spans = self.page.locator(".former-written-text .tokens [data-at]").all_text_contents()
         return [span.rstrip("\n\u200b") for span in spans]
 
     def here(self) -> int:
-        """The place of the outlined token."""
+        """Returns the index of the outlined token."""
         return int(self.page.locator(".former-written-text .tokens .here").get_attribute("data-at") or -1)
 
     def written(self) -> list[int]:
-        """The tokens after the prompt, as the link holds them."""
+        """Returns the tokens after the prompt, from the link."""
         return [int(token) for token in self.link().get("written", "").split(".") if token]
 
     def candidates(self) -> list[tuple[str, str, str]]:
-        """The rows of the next-token distribution: label, the model's share, the share after the rules."""
+        """Returns the rows of the next-token distribution: label, probability, probability after top-k and top-p."""
         rows = self.page.locator(".former-next-token .candidate").all()
         return [
             (
@@ -184,7 +184,7 @@ def share(text: str) -> float:
 
 
 def agrees(text: str, exact: float) -> bool:
-    """Whether a share as it is written, "34 %", "0.2 %", "<0.1 %" or "0", is that of the exact number, rounded."""
+    """Returns whether a written share, "34 %", "0.2 %", "<0.1 %" or "0", is the exact number, rounded."""
     if text == "0":
         return exact < 1e-6
     if text.startswith(("<0.1", "< 0.1")):
@@ -215,7 +215,7 @@ class Exploring(Tab):
     """Tab Explore."""
 
     def open(self, **asked: Any) -> Exploring:
-        """The tab with its pass painted."""
+        """Opens the tab, and waits until its pass is painted."""
         view = {"tab": "explore", **asked}
         taken = self.takes_up(view)
         self.visit(**view)
@@ -225,7 +225,7 @@ class Exploring(Tab):
         return self
 
     def takes_up(self, asked: dict[str, Any]) -> bool:
-        """As every tab's; without a text a model shows an example, which only a page that is opened begins with."""
+        """As of every tab; a link without a text shows an example, which only a new page does."""
         return "text" in asked and super().takes_up(asked)
 
     def settled(self) -> None:
@@ -246,34 +246,34 @@ class Exploring(Tab):
         self.painted()
 
     def type(self, text: str) -> None:
-        """Another text, until it is on the screen."""
+        """Types a text, and waits until it is on the screen."""
         self.page.get_by_role("textbox", name="Text", exact=True).fill(text)
         self.wait("(text) => former.store.pass.header.text === text", text)
         self.settled()
 
     def choose_model(self, name: str) -> None:
-        """Another model, until it is on the screen."""
+        """Chooses a model, and waits until it is on the screen."""
         self.page.get_by_role("combobox", name="Model", exact=True).click()
         self.page.get_by_role("option", name=re.compile(f"^{re.escape(name)}: ")).click()
         self.wait("(name) => former.store.pass.header.model === name", name)
         self.settled()
 
     def cell(self, layer: int, head: int) -> Locator:
-        """A head in the overview."""
+        """Returns a head's cell in the overview."""
         return self.page.get_by_role("gridcell", name=re.compile(rf"^Layer {layer}, head {head}:"))
 
     def set(self, group: str, choice: str) -> None:
-        """One of the switches above the panels."""
+        """Sets one of the switches above the panels."""
         self.page.get_by_role("group", name=group, exact=True).get_by_role("radio", name=choice).check()
         self.settled()
 
     @property
     def map(self) -> Locator:
-        """What one points at in the head map."""
+        """Returns the canvas of the head map."""
         return self.page.get_by_role("application", name=re.compile("^Map of"))
 
     def point(self, x: float, y: float) -> dict[str, str]:
-        """Points at a place of the head map, each from 0 to 1; what is read there: query, key, weight, score."""
+        """Points at the head map, x and y from 0 to 1; returns query, key, weight and score."""
         self.map.scroll_into_view_if_needed()
         box = self.map.bounding_box()
         assert box, "there is no map"
@@ -285,22 +285,22 @@ class Exploring(Tab):
         return self.page.locator(f".former-statistics [data-statistic={name}] > span").last.inner_text()
 
     def tokens(self) -> list[str]:
-        """The labels in the token strip."""
+        """Returns the labels in the token strip."""
         return self.page.locator(".former-token-strip .tokens .token").all_text_contents()
 
     def token(self, i: int) -> Locator:
         return self.page.locator(f".former-token-strip .token[data-token='{i}']")
 
     def lesson(self) -> str:
-        """The tab's sentence."""
+        """Returns the tab's sentence."""
         return self.page.locator(".former-lesson[data-tab=explore] .sentence").inner_text()
 
     def strip(self) -> str:
-        """The sentence under the token strip."""
+        """Returns the sentence under the token strip."""
         return self.page.locator(".former-token-strip .readout").inner_text()
 
     def edited(self, act: Callable[[], Any]) -> None:
-        """Does what changes the heads, until the answer is on the screen."""
+        """Changes heads, and waits until the answer is on the screen."""
         before = self.page.evaluate("former.store.rev")
         act()
         self.wait("(before) => former.store.rev > before", before)
@@ -308,7 +308,7 @@ class Exploring(Tab):
 
 
 def presented(page: Page) -> str | None:
-    """The name of the panel that fills the window; None where none does."""
+    """Returns the name of the panel that fills the window, or None."""
     return page.evaluate(
         """() => {
           const seen = [...document.querySelectorAll('.former .panel')]
@@ -326,7 +326,7 @@ def presents(page: Page, name: str) -> None:
 
 
 def stands_still(place: Locator) -> None:
-    """Waits until a place has not moved for half a second, as one does who wants to hit it."""
+    """Waits until an element has not moved for half a second."""
     place.evaluate(STILL)
 
 

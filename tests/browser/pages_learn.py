@@ -1,4 +1,4 @@
-"""Tab Learn as a visitor uses it."""
+"""Page objects of tab Learn."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Learning(Tab):
     """Tab Learn."""
 
     def open(self, section: str = "", **asked: Any) -> Learning:
-        """The tab with a section drawn: the one of this name, or that of a link without one."""
+        """Opens the tab at a section, by default that of a link without one, and waits until it is drawn."""
         named = {"section": section} if section else {}
         tab = {"tab": "learn"} if asked else {}  # some fields are called as Explore's are
         self.visit(**tab | named | asked)
@@ -39,43 +39,43 @@ class Learning(Tab):
 
     @property
     def section(self) -> Locator:
-        """The section on the screen."""
+        """Returns the section on the screen."""
         return self.page.locator(".former-learn .section:visible")
 
     def name(self) -> str | None:
         return self.section.get_attribute("data-section")
 
     def sentence(self) -> str:
-        """What the tab's sentence says."""
+        """Returns the tab's sentence."""
         return self.part("lesson").first.locator(".sentence").inner_text()
 
     def view(self) -> dict[str, Any]:
-        """The settings of the section."""
+        """Returns the settings of the section."""
         return self.page.evaluate("former.learn.find(former.learn.open).live.view")
 
     def attempt(self, name: str) -> None:
-        """One of the prepared changes."""
+        """Presses one of the prepared changes."""
         self.section.locator(f"[data-try='{name}']").click()
         self.settled()
 
     def choices(self) -> list[str]:
-        """The answers to the section's question from which one chooses; its settings may be radio buttons too."""
+        """Returns the answers to the section's question (its settings may be radio buttons too)."""
         return self.section.locator(".check label > span").all_inner_texts()
 
     def choose(self, words: str) -> str:
-        """An answer to the section's question; what the page says of it."""
+        """Chooses an answer to the section's question; returns the page's comment."""
         self.section.locator(".check").get_by_role("radio", name=words, exact=True).check()
         said = self.section.locator(".check .said:is(.right, .wrong)")
         said.wait_for()
         return said.inner_text()
 
     def numbers(self, caption: str) -> list[list[float]]:
-        """The cells of a small table."""
+        """Returns the cells of a small table."""
         rows = self.section.locator("table.numbers").filter(has_text=caption).locator("tbody tr").all()
         return [[float(cell.replace("−", "-")) for cell in row.locator("td").all_text_contents()] for row in rows]
 
     def tensors(self) -> dict[str, list[list[float]]]:
-        """Under "The code": the tensors of what is shown, each as its first rows."""
+        """Returns the first rows of each tensor under "The code"."""
         self.section.locator("details.code > summary").click()
         self.section.get_by_role("button", name="Show my numbers").click()
         figures = self.section.locator(".tensors figure")
@@ -91,7 +91,7 @@ class Learning(Tab):
         }
 
     def grip(self, name: str) -> Locator:
-        """What an arrow is dragged by."""
+        """Returns the handle of an arrow."""
         return self.section.locator(f".plane .grip[data-id='{name}']")
 
     def drag(self, name: str, across: float, down: float) -> None:
@@ -107,5 +107,5 @@ class Learning(Tab):
         self.painted()
 
     def data(self, name: str) -> Any:
-        """What a section notes of itself for tests, unrounded."""
+        """Returns the unrounded data that a section provides for tests."""
         return json.loads(self.section.get_attribute(f"data-{name}") or "null")

@@ -1,4 +1,4 @@
-"""Tab Mask as a visitor uses it."""
+"""Page objects of tab Mask."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONG = "The river flows through the city, and the city has a bridge."  # to meas
 
 
 def read(text: str) -> float:
-    """A number as it stands in a cell: "−1.5", "Σ 4.3", "max .012"."""
+    """Parses the number in a cell: "−1.5", "Σ 4.3", "max .012"."""
     return number(text.replace("Σ", "").replace("max", ""))
 
 
@@ -25,7 +25,7 @@ class Masking(Tab):
     """Tab Mask."""
 
     def open(self, **asked: Any) -> Masking:
-        """The tab with all its answers painted."""
+        """Opens the tab, and waits until all its answers are painted."""
         self.visit(tab="mask", **asked)
         self.settled()
         return self
@@ -44,12 +44,12 @@ class Masking(Tab):
         self.painted()
 
     def set(self, choice: str) -> None:
-        """One of the masks."""
+        """Chooses a mask."""
         self.page.get_by_role("radio", name=choice, exact=True).check()
         self.settled()
 
     def step(self, name: str, to: int) -> None:
-        """A number, typed into its stepper."""
+        """Types a number into its stepper."""
         box = self.page.get_by_role("spinbutton", name=name, exact=True)
         box.fill(str(to))
         box.press("Enter")
@@ -59,25 +59,25 @@ class Masking(Tab):
         return self.page.get_by_role("button", name=name, exact=True)
 
     def next(self) -> None:
-        """One step on."""
+        """Goes one step further."""
         self.button("Next →").click()
         self.painted()
 
     def follow(self, **asked: Any) -> None:
-        """The view of another link, as one comes from a leader or from the browser's history."""
+        """Shows the view of another link, as from a leader or from the browser's history."""
         self.page.evaluate("asked => former.followers.mask(new URLSearchParams(asked))", asked)
         self.settled()
 
     def cells(self) -> str:
-        """The count of the stages panel."""
+        """Returns the count in the stages panel."""
         return self.part("mask-stages").locator(".cells").inner_text()
 
     def square(self, part: str, name: str) -> Locator:
-        """One of the pictures."""
+        """Returns one of the pictures."""
         return self.part(f"mask-{part}").locator(f"[data-map={name}] canvas")
 
     def place(self, canvas: Locator, row: int, column: int, t: int) -> tuple[float, float]:
-        """Where the middle of a cell is on the page."""
+        """Returns the coordinates of a cell's centre on the page."""
         canvas.scroll_into_view_if_needed()
         left, top, width, height = (float(side) for side in (canvas.get_attribute("data-frame") or "").split())
         box = canvas.bounding_box()
@@ -90,7 +90,7 @@ class Masking(Tab):
         self.painted()
 
     def colours(self, canvas: Locator, cells: list[tuple[int, int]], t: int) -> list[tuple[int, ...]]:
-        """The red, green and blue of each (row, column), near the cell's corner, where nothing is written."""
+        """Returns red, green and blue of each (row, column), near the cell's corner, where there is no text."""
         left, top, width, height = (float(side) for side in (canvas.get_attribute("data-frame") or "").split())
         spots = [
             (round(left + (column + 0.2) * width / t), round(top + (row + 0.2) * height / t)) for row, column in cells
@@ -101,40 +101,40 @@ class Masking(Tab):
         return [tuple(pixel[:3]) for pixel in pixels]
 
     def reading(self) -> dict[str, str]:
-        """What the stages panel says of the cell that is pointed at."""
+        """Returns the stages panel's text about the cell under the pointer."""
         return self.part("mask-stages").locator(".readout").evaluate("node => ({ ...node.dataset })")
 
     def line(self, name: str) -> list[str]:
-        """The numbers of a line of the step table."""
+        """Returns the numbers of a line of the step table."""
         return self.part("mask-stages").locator(f"[data-line={name}] td.cell").all_inner_texts()
 
     def total(self, name: str) -> str:
         return self.part("mask-stages").locator(f"[data-line={name}] td.total").inner_text()
 
     def sentence(self) -> str:
-        """Of the step."""
+        """Returns the sentence of the step."""
         return self.part("mask-stages").locator(".sentence").inner_text()
 
     def moves(self, side: str) -> str:
-        """The sentence of the proof, masked or unmasked."""
+        """Returns the sentence of the proof, masked or unmasked."""
         return self.part("mask-proof").locator(f".sentences [data-side={side}]").inner_text()
 
     def token(self, i: int) -> Locator:
-        """A token to change."""
+        """Changes a token."""
         return self.part("mask-proof").locator(f".tokens [data-token='{i}']")
 
     def pairs(self, mask: str) -> list[int]:
-        """How many pairs are in reach after each layer."""
+        """Returns the number of pairs in reach after each layer."""
         cells = self.part("mask-reach").locator(f"tr[data-mask={mask}] td.cell")
         return cells.evaluate_all("cells => cells.map((cell) => Number(cell.dataset.pairs))")
 
     def counts(self) -> dict[str, int]:
-        """The counts beside the growth chart."""
+        """Returns the counts next to the growth chart."""
         rows = self.part("mask-growth").locator(".counts > div")
         return dict(rows.evaluate_all("rows => rows.map((row) => [row.dataset.line, Number(row.dataset.count)])"))
 
     def bits(self, name: str, model: str | None = None) -> tuple[float, str]:
-        """A bar of bits per byte: its value, and what is written beside it."""
+        """Returns the value of a bar of bits per byte, and the text next to it."""
         whole = self.part("mask-consequence")
         bar = (whole.locator(f"[data-model={model}]") if model else whole).locator(f"[data-bar={name}]")
         return float(bar.get_attribute("data-bits") or "nan"), bar.locator("b").inner_text()

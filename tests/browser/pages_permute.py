@@ -1,4 +1,4 @@
-"""Tab Permute as a visitor uses it, and its outputs computed once more from the numbers on disk."""
+"""Page objects of tab Permute, and its outputs recomputed from the files of weights."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Permuting(Tab):
     """Tab Permute."""
 
     def open(self, **asked: Any) -> Permuting:
-        """The tab with its first answer painted."""
+        """Opens the tab, and waits until its first answer is painted."""
         self.visit(tab="permute", **asked)
         self.settled()
         return self
@@ -44,7 +44,7 @@ class Permuting(Tab):
         self.painted()
 
     def button(self, name: str) -> Locator:
-        """A button of the words' panel."""
+        """Presses a button of the words' panel."""
         return self.part("word-order").get_by_role("button", name=name, exact=True)
 
     def press(self, name: str) -> None:
@@ -52,17 +52,17 @@ class Permuting(Tab):
         self.settled()
 
     def type(self, text: str) -> None:
-        """Another text, until it is answered."""
+        """Types a text, and waits for its answer."""
         self.page.get_by_role("textbox", name="Text", exact=True).fill(text)
         self.settled()
 
     def switch(self, field: str, value: str) -> None:
-        """One of the switches beside the errors: positions or mask."""
+        """Sets a switch next to the errors: positions or mask."""
         self.part("equivariance").locator(f"[data-field={field}] input[value={value}]").check(force=True)
         self.settled()
 
     def show(self, output: str) -> None:
-        """Another output in the picture."""
+        """Shows another output in the picture."""
         self.part("equivariance").locator(f".output[data-output={output}] input").check()
         self.settled()
 
@@ -70,20 +70,20 @@ class Permuting(Tab):
         return self.page.locator(f".former-word-order .chip[data-word='{word}']")
 
     def words(self) -> list[str]:
-        """The chips' words as they stand on the screen."""
+        """Returns the words on the chips, in their order."""
         return self.page.locator(".former-word-order .chip > span").all_text_contents()
 
     def order(self) -> list[int]:
-        """Which word of the text as typed stands at each place, from the chips."""
+        """Returns the index in the typed text of the word at each position, from the chips."""
         chips = self.page.locator(".former-word-order .chip").evaluate_all("all => all.map((one) => one.dataset.word)")
         return [int(word) for word in chips]
 
     def data(self, name: str) -> dict[str, str]:
-        """What a part says of itself."""
+        """Returns the data that a part provides for tests."""
         return self.part(name).evaluate("part => ({...part.dataset})")
 
     def errors(self) -> dict[str, tuple[float, str]]:
-        """Of each output: the number on the screen, and what it counts as."""
+        """Returns for each output the number on the screen, and its verdict."""
         rows = self.page.locator(".former-equivariance .output").all()
         return {
             str(row.get_attribute("data-output")): (
@@ -94,18 +94,18 @@ class Permuting(Tab):
         }
 
     def beside(self, output: str) -> list[float]:
-        """What stands beside an error: the largest output, what rounding may make of it, and the error before."""
+        """Returns the numbers next to an error: the largest output, the limit of rounding, and the error before."""
         said = self.page.locator(f".former-equivariance .output[data-output={output}] .more").inner_text()
         parts = re.fullmatch(r"max (.+) · rounding (.+?)(?: · was (.+))?", said.strip())
         assert parts, said
         return [number(part) for part in parts.groups() if part]
 
     def sentence(self) -> str:
-        """What is said under the errors."""
+        """Returns the sentence under the errors."""
         return self.page.locator(".former-equivariance .sentence").inner_text()
 
     def verdicts(self) -> dict[str, dict[str, Any]]:
-        """Of each classifier: verdict and probability in both orders."""
+        """Returns each classifier's verdict and probability in both orders."""
         made = {}
         for card in self.page.locator(".former-verdicts .card").all():
             orders = {name: card.locator(f".order-{name}") for name in ("typed", "moved")}
@@ -121,7 +121,7 @@ class Permuting(Tab):
         return made
 
     def choose_table(self, name: str) -> None:
-        """Another kind of positions, until it is painted."""
+        """Chooses a kind of positions, and waits until it is painted."""
         self.page.get_by_role("combobox", name="Positions of", exact=True).select_option(name)
         self.wait("(name) => document.querySelector('.former-position-maps[data-table]')?.dataset.table === name", name)
         self.painted()
@@ -133,7 +133,7 @@ class Permuting(Tab):
         return self.page.locator(".former-lesson .sentence:visible").inner_text()
 
     def colours(self, which: int) -> set[str]:
-        """The different colours inside one of the four maps, from its pixels."""
+        """Returns the different colours inside one of the four maps."""
         found = (
             self.page.locator(".former-moved-rows canvas")
             .nth(which)
@@ -155,7 +155,7 @@ class Outputs(Reference):
     """The classifier's outputs under other positions and masks, in float64."""
 
     def added(self, kind: str, t: int) -> Tensor | float:
-        """What is added to the word vectors at t places."""
+        """Returns the vectors that are added to the word vectors at t positions."""
         if kind == "none":
             return 0.0
         if kind == "learned":
@@ -163,7 +163,7 @@ class Outputs(Reference):
         return encodings(t, self.config["emb"])
 
     def outputs(self, ids: list[int], kind: str = "none", causal: bool = False) -> dict[str, Tensor]:
-        """The tab's four f of one text; "rows" are what the last block gives, (t, e)."""
+        """Returns the tab's four f of one text; "rows" are the last block's outputs, (t, e)."""
         x = self.tensors["transformer.token_embedding.weight"][ids] + self.added(kind, len(ids))
         t = len(ids)
         seen = torch.ones(t, t).tril().bool() if causal else torch.ones(t, t).bool()
@@ -180,7 +180,7 @@ class Outputs(Reference):
         return found | {"classifier": self.linear("toprobs", found["rows"].mean(0)).log_softmax(-1)}
 
     def both(self, ids: list[int], order: list[int], kind: str = "none", causal: bool = False):
-        """f(x), and f(Px)."""
+        """Returns f(x) and f(Px)."""
         return self.outputs(ids, kind, causal), self.outputs([ids[i] for i in order], kind, causal)
 
     def errors(self, ids: list[int], order: list[int], kind: str, causal: bool) -> dict[str, float]:
@@ -189,12 +189,12 @@ class Outputs(Reference):
         return {name: float((after[name] - moved[name]).abs().max()) for name in before}
 
     def split(self, text: str) -> list[int]:
-        """Ids of the words and signs of a plain text."""
+        """Returns the ids of the words and punctuation marks of a plain text."""
         return self.ids(" ".join(re.findall(r"\w+(?:'\w+)*|[^\w\s]", text.lower())))
 
 
 def shuffled(count: int, seed: int) -> list[int]:
-    """The order that a seed stands for: Fisher and Yates with mulberry32."""
+    """Returns the order of a seed: Fisher and Yates with mulberry32."""
     mask = 0xFFFFFFFF
 
     def dice() -> float:
