@@ -144,15 +144,15 @@ ROTARY = Rotary()
 
 
 class RotaryPositions(Positions):
-    """Rotary positions: queries and keys are turned by angles in proportion to their positions (Su et al. 2021).
+    """Rotary positions: queries and keys are rotated by angles proportional to their positions (Su et al. 2021).
 
-    Of the r numbers of a head that are turned, the numbers i and i + r/2 are a point in a plane, which position p turns
-    by the angle p · f_i, with f_i = theta^(−2i/r). A dot product depends only on the difference of two angles, so a
-    score depends on q, k and their distance.
+    Among the r numbers of a head that are rotated, the numbers i and i + r/2 are a point in a plane, which is rotated
+    at position p by the angle p · f_i, with f_i = theta^(−2i/r). A dot product depends only on the difference of two
+    angles, so a score depends on q, k and their distance.
 
-    A model can be taken beyond the context it was trained with by dividing frequencies (Llama 3): those that make fewer
-    than `low` turns in the old context are divided by `factor`, those with more than `high` are kept, and between
-    them the share that is kept grows linearly.
+    To extend a model beyond its trained context, frequencies can be scaled (Llama 3): those with fewer than `low` turns
+    in the old context are divided by `factor`, those with more than `high` turns stay, and in between the frequencies
+    are interpolated linearly.
 
     Args:
         size: s of one head.

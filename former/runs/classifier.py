@@ -53,7 +53,7 @@ class Judge(Kind):
         return odds_against(int(result[0].argmax()))
 
     def prediction(self, model: Any, reading: Reading, inputs: Inputs, result: Tensor, at: int = -1) -> Tensor:
-        """Log-probabilities of the classes (b, num_classes), wherever it is asked for."""
+        """Returns the log-probabilities of the classes (b, num_classes); `at` is ignored."""
         del model, reading, inputs, at
         return result
 

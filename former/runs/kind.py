@@ -84,7 +84,7 @@ class Kind:
     Attributes:
         name: the kind in one word.
         models: the classes of this kind.
-        says: what a model of the kind says of a text: the "next" token after each, one "class", or a "blank" filled in.
+        says: what a model of the kind predicts: the "next" token after each, one "class", or the token of a "blank".
         stack: the module whose residual stream the output is read from.
         resumes: whether a run can begin at a later block (`resume`), since it is one stack of blocks.
         keeps: which tokens of a text are read if it is longer than the context: the "first" or the "last".

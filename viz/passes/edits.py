@@ -1,12 +1,16 @@
 """A visitor's edits of a model's heads: reads them from the page or a link, and turns them into observers.
 
-An edit is a plain value, {"layer": int, "head": int, or None for the whole layer, "do": "scale" or "uniform",
-"factor": number, for "scale"; 0 switches off}; or of one weight of a head, {"layer", "head", "do": "weight", "query",
-"key", "weight": in [0, 1], "renormalise": whether the rest of the row shares what is left}, which does nothing in a
-text where this query does not see this key. Where a model has several stacks, each edit begins with "map": whose heads
-they are, one of `former.hooks.STACKS`. In a link, `edits=0.3.off,2.L.uniform,1.2.x-1.5,0.1.w5_2_0.8`: layer,
-head or L, and what is done, from 0; w of query, key and weight, W where the rest of the row stays as it is; of several
-stacks `cross.0.3.off`.
+An edit is a plain value:
+
+    {"layer": int, "head": int, or None for the whole layer, "do": "scale", "factor": number; 0 switches off}
+    {"layer", "head", "do": "uniform"}
+    {"layer", "head", "do": "weight", "query", "key", "weight": in [0, 1],
+     "renormalise": whether the other weights of the row are scaled so that it sums to 1}
+
+An edit of a weight has no effect in a text where the mask hides the key from the query. In a model with several stacks,
+each edit also has "map", one of `former.hooks.STACKS`. In a link, `edits=0.3.off,2.L.uniform,1.2.x-1.5,0.1.w5_2_0.8`
+gives layer, head (or L for the layer) and action, with indices from 0; `w` is followed by query, key and weight, `W` is
+the same without `renormalise`. With several stacks, the map comes first: `cross.0.3.off`.
 """
 
 from __future__ import annotations
