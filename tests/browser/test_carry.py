@@ -63,6 +63,12 @@ def test_a_link_opens_what_is_carried_and_keys_go_through_the_grid(tab):
     assert {cell.get_attribute("data-layer") for cell in reached.all()} == {"4", "5"}
 
 
+def test_the_comparison_of_two_passes_leads_there(tab):
+    tab.open(model="gpt", text=TEXT, pin="gpt", pin_text=PINNED)
+    tab.part("beside").get_by_role("button", name=message("carry_from_here")).click()
+    expect(tab.part("carry").locator("[role=gridcell]").first).to_be_in_viewport()
+
+
 def test_another_answer_makes_another_grid(tab):
     panel = opened(tab)
     before = percents(panel)

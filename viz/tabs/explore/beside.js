@@ -110,7 +110,9 @@ export const mount = ({ element }) => {
   const all = h("p", { class: "finding", role: "status" });
   const one = h("p", { class: "finding", role: "status" });
   const readout = h("p", { class: "readout" });
-  foot.append(hint, all, one, readout);
+  const toCarry = () => document.querySelector(".former-carry .panel")?.scrollIntoView({ block: "start" });
+  const which = h("button", { type: "button", class: "f-link", onclick: toCarry }, say("carry_from_here"));
+  foot.append(hint, all, one, readout, h("p", {}, which));
 
   /** A picture with its title and what it is of. `cells`: whether its rows and columns are those of the map on screen. */
   const frame = (name, events = {}) => {

@@ -9,6 +9,7 @@ MESSAGES = {
     "carry_hint": "Takes one part of the pinned pass into the pass on screen, and measures how much of the difference"
     " between the two predictions comes back: 0 % as on screen, 100 % as in the pinned text. Switching a head off shows"
     " what is lost without it; carrying it over shows what it carries.",
+    "carry_from_here": "Which part carries the difference into the prediction?",
     "carry_part": "What to carry",
     "carry_parts": "{part, select, heads {output of a head} attention {attention pattern of a head} stream {residual"
     " stream at a token} other {feed-forward output at a token}}",

@@ -9,6 +9,7 @@ MESSAGES = {
     "carry_hint": "从固定的结果中取出一部分，放进当前的结果里（activation patching），测量两次预测之间的差别"
     "恢复了多少：0% 表示与当前文本相同，100% 表示与固定文本相同。"
     "关掉一个头，看到的是缺了它会失去什么；移植一个头，看到的是它携带了什么。",
+    "carry_from_here": "是哪一部分把差别带进了预测？",
     "carry_part": "移植什么",
     "carry_parts": "{part, select, heads {一个头的输出} attention {一个头的注意力分布} stream {一个词元处的残差流}"
     " other {一个词元处的前馈层输出}}",
