@@ -1,1 +1,1 @@
-"""Tab Learn says: `frame` what all its sections say, and a module for each section."""
+"""Messages of Learn: `frame` for all its sections, and a module for each section."""

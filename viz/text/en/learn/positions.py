@@ -57,9 +57,9 @@ MESSAGES = {
     "learn_positions_read": "bytes read",
     "learn_positions_bits": "bits for the next byte",
     "learn_positions_ends": "“{name}” ends at position {trained}: it has no vector for any position after that.",
-    "learn_positions_measured": "Measured on {date}: {windows, number} windows of {length} bytes, each point the mean"
-    " of {width} positions. All were trained for the same {steps, number} steps, on {trained} bytes at once. {cpu},"
-    " torch {torch};",
+    "learn_positions_measured": "Measured on {date}: {windows, number} windows of {length} bytes; each point is the"
+    " mean of {width} positions. All models were trained for {steps, number} steps on windows of {trained} bytes."
+    " {cpu}, torch {torch};",
     "learn_positions_lesson_length": "At the trained length, {trained} bytes, sines need {sinusoidal} bits per byte"
     " and no positions {none}; near {length} bytes they need {sinusoidal_beyond} and {none_beyond}.",
     "learn_positions_try_place": "A head that uses positions",

@@ -41,8 +41,8 @@ MESSAGES = {
     "learn_sparse_legend_more": "reached by later layers (the later, the fainter)",
     "learn_sparse_reached": "Connected pairs",
     "learn_sparse_after": "after {layers, plural, one {# layer} other {# layers}}",
-    "learn_sparse_cells": "{cells} of {causal} cells, {share}: a query has {keys} keys on average. Computing only"
-    " these differs from masked dense attention by at most {error}.",
+    "learn_sparse_cells": "{cells} of {causal} cells are computed ({share}): a query has {keys} keys on average. The"
+    " result differs from masked dense attention by at most {error}.",
     "learn_sparse_way_strided": "strided",
     "learn_sparse_way_fixed": "fixed",
     "learn_sparse_way_causal": "dense, fused",
@@ -55,9 +55,9 @@ MESSAGES = {
     "learn_sparse_chart_memory": "Peak memory of a forward and a backward pass by text length, for each method",
     "learn_sparse_long": "At 16,384 tokens and a stride of 128 the strided pattern has {strided} cells, the fixed one"
     " {fixed}, a causal mask {causal}.",
-    "learn_sparse_measured": "Measured on {date}: {heads} heads of size {size}, stride √t, processor time of the"
-    " fastest of a few passes, of one pass beyond 4,096 tokens. {cpu}, {threads, plural, one {# thread} other {#"
-    " threads}}, torch {torch};",
+    "learn_sparse_measured": "Measured on {date}: {heads} heads of size {size}, stride √t. The time is the processor"
+    " time of the fastest of a few passes (beyond 4,096 tokens, of a single pass). {cpu}, {threads, plural, one {#"
+    " thread} other {# threads}}, torch {torch};",
     "learn_sparse_lesson_pattern": "{cells} of {causal} cells are computed. After {layers, plural, one {# layer} other"
     " {# layers}} {share} of all pairs are connected{all, select, none {; even {most} layers do not connect all} other"
     " {; after {all, plural, one {# layer} other {# layers}} every token can depend on every earlier one}}.",

@@ -1,1 +1,1 @@
-"""Tab Learn in Chinese."""
+"""Chinese messages of Learn: files and keys are those of `viz.text.en.learn`."""

@@ -43,10 +43,10 @@ MESSAGES = {
     "learn_bert_alone": "它的模型卡没有可比较的数据：既没有未经预训练的同一模型，也没有因果掩码下的模型。",
     "learn_bert_not_tuned": "这里没有微调过的模型 bert-reviews，所以无法比较预训练的作用。",
     "learn_bert_lesson_none": "点一个词，把它遮住。",
-    "learn_bert_lesson_word": "对{count, select, 1 {被遮的词元} other { {count} 个被遮词元中的第一个}}，模型预测"
+    "learn_bert_lesson_word": "对{count, select, 1 {被遮住的词元} other { {count} 个被遮住的词元中的第一个}}，模型预测"
     "“{said}”（{share}）{known, select, right {，猜对了} yes {；正确的是“{truth}”（{chance}）} other {}}。",
     "learn_bert_lesson_texts": "第二段紧接第一段的概率：{share}。",
-    "learn_bert_lesson_figures": "它猜对了 {found} 的被遮词元；总是猜最常见的词元，只能猜对 {commonest}。",
+    "learn_bert_lesson_figures": "它猜对了 {found} 的被遮住的词元；总是猜最常见的词元，只能猜对 {commonest}。",
     "learn_bert_try_pieces": "生僻词",
     "learn_bert_try_other": "换一段第二段",
     "learn_bert_try_figures": "它有多好？",

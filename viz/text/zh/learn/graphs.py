@@ -15,8 +15,8 @@ MESSAGES = {
     "learn_graphs_rename_hint": "改变单元在列表中的顺序，边随之改变",
     "learn_graphs_graph": "单元和它们之间的边。Enter 键选择一个单元；E 键画出或删除它与所选单元之间的边。",
     "learn_graphs_hint": "从一个单元拖到另一个单元，画出或删除一条边。点击一个单元，看它能到达哪些单元。",
-    "learn_graphs_unit": "{name}{kind, select, chosen {，已选中} reached {，{other} 经过 {need, plural, other {# 层}}可"
-    "以到达} other {，{other} 到达不了}}",
+    "learn_graphs_unit": "{name}{kind, select, chosen {，已选中} reached {，从 {other} 经过 {need, plural, other {#"
+    " 层}}可以到达} other {，从 {other} 到达不了}}",
     "learn_graphs_map": "每个输出（行）随每个输入（列）变化多少",
     "learn_graphs_point": "把指针移到单元格上查看数值；点击则画出或删除这条边。",
     "learn_graphs_read": "改变 {input}，{kind, select, none {{output} 的输出分毫不变} other {{output} 的输出最多变化"
