@@ -13,6 +13,8 @@ import argparse
 import contextlib
 import ctypes
 import os
+import threading
+import time
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")  # before gradio is imported: nothing leaves the machine
 os.environ.setdefault("GOMP_SPINCOUNT", "2000")  # before torch is: idle threads give way to busy neighbours
@@ -42,6 +44,8 @@ from viz.server.door import Door
 from viz.tabs import TABS
 from viz.tabs.base import Site, site_of
 from viz.text import message
+
+TRIM_EVERY = 60  # seconds
 
 
 def load_models(places: list[str]) -> dict[str, Loaded]:
@@ -88,11 +92,21 @@ def return_freed_memory() -> None:
     By default its pools fragment: after 360 passes by 16 threads the process held 1.1 GB more than before, of which the
     store of passes had 0.25. The result of a pass, all layers in one tensor, is large and gets a mapping of its own.
     Temporary tensors are smaller and still come from the pools; with mappings a pass took half as long again.
+
+    What is free between two allocations in use is returned once every TRIM_EVERY seconds: after 300 passes of varied
+    lengths the process held 1,585 MB, after 1,100 passes 1,697, and after one trim 1,535.
     """
+
+    def trim() -> None:
+        while True:
+            time.sleep(TRIM_EVERY)
+            libc.malloc_trim(0)
+
     with contextlib.suppress(OSError, AttributeError):  # another C library
-        mallopt = ctypes.CDLL(None).mallopt
+        libc = ctypes.CDLL(None)
         for option, value in ((-3, 4 << 20), (-8, 2)):  # MMAP_THRESHOLD in bytes, ARENA_MAX
-            mallopt(option, value)
+            libc.mallopt(option, value)
+        threading.Thread(target=trim, name="trim", daemon=True).start()
 
 
 def leave_cores_free() -> None:

@@ -1,0 +1,43 @@
+"""The server's process: the memory that it holds."""
+
+import multiprocessing
+import sys
+import time
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import pytest
+
+import app
+
+PIECE, PIECES, KEPT = 4_000, 40_000, 100  # bytes; how many; each so-many-th stays
+
+
+def resident() -> int:
+    """Bytes of memory that the process holds."""
+    line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmRSS"))
+    return int(line.split()[1]) << 10
+
+
+def return_what_lies_between(told: Connection) -> None:
+    """In a process of its own: sends by how much it shrinks, of nearly all that it has freed."""
+    app.TRIM_EVERY = 1
+    pieces = [bytes([i % 256]) * PIECE for i in range(PIECES)]
+    pieces = pieces[::KEPT]
+    before, limit = resident(), time.monotonic() + 60
+    app.return_freed_memory()
+    while before - resident() < PIECE * PIECES // 2 and time.monotonic() < limit:
+        time.sleep(0.1)
+    told.send(before - resident())
+    assert pieces
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="another C library")
+def test_memory_that_is_freed_between_what_is_in_use_goes_back_to_the_system():
+    processes = multiprocessing.get_context("fork")
+    here, there = processes.Pipe()
+    child = processes.Process(target=return_what_lies_between, args=(there,))
+    child.start()
+    assert here.poll(120)
+    assert here.recv() > 0.5 * PIECE * PIECES  # of 160 MB, of which one in 100 stays
+    child.join()
