@@ -3,8 +3,8 @@
     python app.py [FOLDER-OR-ID ...]
 
 Each names a model of one's own, to stand beside the shipped ones: the folder of a checkpoint that `former.save` wrote
-or of a run of `python -m former.training`; a folder in Hugging Face's format (GPT-2, BERT); or the id of such a
-repository, which is fetched.
+or of a run of `python -m former.training`; a folder in Hugging Face's format (GPT-2, BERT, Llama and others:
+`former.pretrained.ARCHITECTURES`); or the id of such a repository, which is fetched.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from torch import Tensor, nn
 from former import masks
 from former.blocks import ACTIVATIONS
 from former.checks import require_choice, require_positive
-from former.config import Activation, StackConfig, require_token
+from former.config import Activation, StackConfig, added_in_version, require_token
 from former.hooks import Observer, also_capture
 from former.positions import LearnedPositions
 from former.stack import Transformer, not_padding
@@ -55,6 +55,7 @@ class BertConfig(StackConfig):
     num_segments: int = 2  # number of segments, each a text
     pad_token: int | None = 0  # no other token attends to this one
     pooler: bool = True  # whether there is a pooling layer for `[CLS]`, which a BertClassifier needs
+    pooler_activation: str = added_in_version("tanh", 5)  # of that layer; or "relu", as in DistilBERT
     words_head: bool = True  # whether a Bert has the masked-word head
     sentence_head: bool = True  # whether a Bert has the next-sentence head
     num_classes: int = 2  # number of classes of a BertClassifier; a Bert ignores it
@@ -64,6 +65,7 @@ class BertConfig(StackConfig):
         for name in ("num_tokens", "seq_length", "num_segments", "num_classes"):
             require_positive(name, getattr(self, name))
         require_token("pad_token", self.pad_token, self.num_tokens)
+        require_choice("pooler_activation", self.pooler_activation, ("tanh", "relu"))
         if self.norm != "post":
             raise ValueError(f"norm must be 'post' in BERT, got {self.norm!r}")
         if self.normalisation != "layer":
@@ -170,7 +172,8 @@ class BertStack(nn.Module):
         """
         if self.pooler is None:
             raise ValueError("this model has no pooler: it was built, or its weights were saved, without one")
-        return torch.tanh(self.pooler(x[:, 0]))
+        x = self.pooler(x[:, 0])
+        return torch.tanh(x) if self.config.pooler_activation == "tanh" else torch.relu(x)
 
     def _check_segments(self, segments: Tensor, tokens: Tensor) -> None:
         if segments.shape != tokens.shape or segments.is_floating_point() or segments.dtype == torch.bool:

@@ -114,9 +114,7 @@ def index_of(run: Run, answer: int | str) -> int:
 
 def _token(run: Run, text: str) -> int:
     tokenizer = run.source.tokenizer
-    ids = tokenizer.encode(text)
-    if getattr(tokenizer, "closed", False):  # without [CLS] and [SEP]
-        ids = ids[1:-1]
+    ids = getattr(tokenizer, "pieces", tokenizer.encode)(text)  # without tokens around them, such as [CLS]
     if len(ids) == 1 and tokenizer.decode(ids) == text:
         return ids[0]
     labels = tokenizer.labels(range(tokenizer.num_tokens))

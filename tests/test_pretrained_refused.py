@@ -97,15 +97,16 @@ BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
     "a config that is deeper than any": (write("config.json", "[" * 100_000), "config.json is not JSON"),
     "a config that is a list": (write("config.json", "[]"), "config.json must hold an object, got a list"),
     "another architecture": (
-        change_config(model_type="llama"),
-        "model_type must be one of 'gpt2', 'bert', got 'llama'",
+        change_config(model_type="t5"),
+        "model_type must be one of 'gpt2', 'bert', 'llama', 'mistral', 'qwen2', 'qwen3', 'gpt_neox', "
+        "'roberta', 'distilbert', got 't5'",
     ),
     "no architecture": (
         lambda folder: [
             write("config.json", "{}")(folder),
             change_weights(lambda weights: weights.pop("transformer.h.0.attn.c_attn.weight"))(folder),
         ],
-        'model_type is missing, and nothing else identifies GPT-2 or BERT; if it is one, add "gpt2" or "bert"',
+        "model_type is missing, and nothing else identifies the architecture; add one of 'gpt2', 'bert', 'llama'",
     ),
     "a class of others": (
         change_config(architectures=["GPTBigCodeForCausalLM"]),

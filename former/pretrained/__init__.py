@@ -1,4 +1,4 @@
-"""Loads and saves GPT-2 and BERT weights in Hugging Face's format.
+"""Loads weights in Hugging Face's format: GPT-2, BERT, Llama and their like (`ARCHITECTURES`); saves the first two.
 
     bundle = former.pretrained.load("gpt2")             # downloaded once, with a progress bar, then cached
     bundle = former.pretrained.load(Path("my-bert"))    # a folder: no download
@@ -22,11 +22,18 @@ from torch import Tensor
 from former.checkpoints import TOKENIZER, Bundle, CheckpointError, check_finite
 from former.checks import require_choice
 from former.config import shapes_only
-from former.pretrained import bert, gpt2
+from former.pretrained import bert, gpt2, gpt_neox, llama, roberta
 from former.pretrained.architecture import Architecture, Part, class_names
 from former.pretrained.files import fetch, is_repo_id, read_json, read_weights, refused
 
-ARCHITECTURES: dict[str, Architecture] = {"gpt2": gpt2.ARCHITECTURE, "bert": bert.ARCHITECTURE}
+ARCHITECTURES: dict[str, Architecture] = {
+    "gpt2": gpt2.ARCHITECTURE,
+    "bert": bert.ARCHITECTURE,
+    **llama.ARCHITECTURES,
+    "gpt_neox": gpt_neox.ARCHITECTURE,
+    "roberta": roberta.ROBERTA,
+    "distilbert": roberta.DISTILBERT,
+}
 """`model_type` in config.json → architecture."""
 
 
@@ -37,8 +44,8 @@ def load(folder_or_repo_id: str | Path) -> Bundle:
         folder_or_repo_id: a folder; or, as a str, a repository's id, "owner/name" or one of `files.SHORT_NAMES`, which
             is downloaded from Hugging Face unless it is in its cache.
     Returns:
-        A `Bundle` of a `Generator` (GPT-2), a `Bert`, or a `BertClassifier` if the weights include a classifier. Its
-            card has, if present, "classes" and "heads_left".
+        A `Bundle` of a `Generator` (GPT-2, Llama and its like), a `Bert`, or a `BertClassifier` if the weights include
+            a classifier. Its card has, if present, "classes" and "heads_left".
     Raises:
         CheckpointError: something is missing, damaged, of another architecture, or cannot be downloaded; one line.
     """
@@ -52,7 +59,7 @@ def load(folder_or_repo_id: str | Path) -> Bundle:
     with refused(folder / "config.json"):
         weights = read_weights(folder)
         architecture = _architecture(values, weights)
-    model, heads = _model(architecture, values, architecture.canonical(weights, folder), folder)
+    model, heads = _model(architecture, values, architecture.canonical(weights, folder, values), folder)
     with refused(folder):
         tokenizer = architecture.read_tokenizer(folder, model.config.num_tokens)
     card = {"name": Path(folder_or_repo_id).name, **architecture.read_facts(values, model)}
@@ -108,8 +115,8 @@ def _architecture(values: dict[str, Any], weights: dict[str, Tensor]) -> Archite
         told = (each for each in ARCHITECTURES.values() if any(map(each.is_class, names)) or each.owns(weights))
         found = next(told, None)
     if found is None:
-        kinds = " or ".join(f'"{name}"' for name in ARCHITECTURES)
-        raise ValueError(f"model_type is missing, and nothing else identifies GPT-2 or BERT; if it is one, add {kinds}")
+        kinds = ", ".join(map(repr, ARCHITECTURES))
+        raise ValueError(f"model_type is missing, and nothing else identifies the architecture; add one of {kinds}")
     if others := [name for name in names if not found.is_class(name)]:
         raise ValueError(
             f"architectures must name classes of {found.classes}, got {others[0]!r}, which may compute something else"
@@ -124,13 +131,16 @@ def _model(
     with refused(folder / "config.json"):
         kind, config = architecture.read_config(values, weights)
         for part in architecture.parts(kind, config):  # before building the model, as the config may claim any depth
-            if part.theirs not in weights:
+            if part.theirs and part.theirs not in weights:
                 raise CheckpointError(f"the weights in {folder} lack {part.theirs!r}, which config.json implies")
         with shapes_only():  # the weights are read from the files
             model = kind(config)
     state: dict[str, Tensor] = {}
     for part in architecture.parts(kind, config):
-        state |= _ours(part, weights.pop(part.theirs), model.state_dict(), folder)
+        if part.theirs:
+            state |= _ours(part, weights.pop(part.theirs), model.state_dict(), folder)
+        else:
+            state |= {name: torch.zeros(model.state_dict()[name].shape) for name in part.ours}
     if foreign := [name for name in weights if name.split(".")[0] in architecture.body]:
         raise CheckpointError(f"the weights in {folder} hold {min(foreign)!r}, which the model has no place for")
     model.load_state_dict(state, assign=True)
@@ -140,7 +150,7 @@ def _model(
 def _ours(part: Part, theirs: Tensor, expected: dict[str, Tensor], folder: Path) -> dict[str, Tensor]:
     """Converts one of their tensors to ours, with checks."""
     shapes = [expected[name].shape for name in part.ours]
-    shape = (sum(shape[0] for shape in shapes), *shapes[0][1:])
+    shape = (sum(shape[0] for shape in shapes) + part.first, *shapes[0][1:])
     shape = tuple(reversed(shape)) if part.transposed else shape
     if not theirs.is_floating_point():
         raise CheckpointError(f"the weights in {folder} must be floating point, got {theirs.dtype} in {part.theirs!r}")
@@ -148,7 +158,10 @@ def _ours(part: Part, theirs: Tensor, expected: dict[str, Tensor], folder: Path)
         raise CheckpointError(
             f"the weights in {folder} hold {part.theirs!r} as {tuple(theirs.shape)}, config.json implies {shape}"
         )
-    chunks = (theirs.T if part.transposed else theirs).chunk(len(part.ours))
+    theirs = (theirs.T if part.transposed else theirs)[part.first :]
+    if part.heads > 1:
+        theirs = theirs.unflatten(0, (part.heads, len(part.ours), -1)).transpose(0, 1).flatten(0, 2)
+    chunks = theirs.chunk(len(part.ours))
     # Copy, so that the file can be deleted.
     ours = [chunk.to(torch.float32, copy=True, memory_format=torch.contiguous_format) for chunk in chunks]
     if not all(tensor.isfinite().all() for tensor in ours):

@@ -10,7 +10,7 @@ from typing import Any
 from torch import Tensor
 
 from former.checkpoints import Bundle, CheckpointError
-from former.checks import require_positive
+from former.checks import require_choice, require_positive
 from former.tokens import Tokenizer
 
 
@@ -18,28 +18,34 @@ from former.tokens import Tokenizer
 class Part:
     """One of their tensors, and ours that it contains, concatenated along the first dimension."""
 
-    theirs: str
+    theirs: str  # "" where they have none: ours is zeros
     ours: tuple[str, ...]
     transposed: bool = False  # theirs is (in, out), as in GPT-2; ours are (out, in)
+    heads: int = 1  # ours are concatenated head by head
+    first: int = 0  # the row with which ours begins
+
+
+def _unwritable(*_: Any) -> Any:
+    raise ValueError("this architecture can be read, not written")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Architecture:
-    """One architecture: conversion of config.json, tensor names and tokenizer files to ours, and back."""
+    """One architecture: conversion of config.json, tensor names and tokenizer files to ours, and for some back."""
 
-    kinds: tuple[type, ...]  # our model classes that it covers
     classes: str  # prefix of its class names
-    sign: str  # a tensor that only this architecture has, by the name in `parts`
     body: frozenset[str]  # first components of the names of all tensors outside output heads
     name: Callable[[str], str | None]  # name in a file → name in `parts`; None for buffers
-    written: Callable[[str, Any], str]  # name in `parts`, and our model → name to write
-    tied: Mapping[str, str]  # tensor that repeats another → the other's name
+    tied: Callable[[dict[str, Any]], Mapping[str, str]]  # config.json → tensor that repeats another → the other's name
     read_config: Callable[[dict[str, Any], Mapping[str, Tensor]], tuple[type, Any]]  # → our model's class and config
-    read_facts: Callable[[dict[str, Any], Any], dict[str, Any]]  # config.json and our model → facts for the card
-    write_config: Callable[[Bundle], dict[str, Any]]
     parts: Callable[[type, Any], Iterator[Part]]
     read_tokenizer: Callable[[Path, int], Tokenizer]  # folder and number of the model's tokens → tokenizer
-    tokenizer_settings: Callable[[Tokenizer], dict[str, Any]]  # → contents of tokenizer_config.json
+    read_facts: Callable[[dict[str, Any], Any], dict[str, Any]] = lambda *_: {}  # config.json, our model → for the card
+    sign: str = ""  # a tensor that only this architecture has, by the name in `parts`; "" without one
+    kinds: tuple[type, ...] = ()  # our model classes that it writes
+    written: Callable[[str, Any], str] = _unwritable  # name in `parts`, and our model → name to write
+    write_config: Callable[[Bundle], dict[str, Any]] = _unwritable
+    tokenizer_settings: Callable[[Tokenizer], dict[str, Any]] = _unwritable  # → contents of tokenizer_config.json
 
     def is_class(self, name: str) -> bool:
         """Returns whether a class of this name belongs to the architecture."""
@@ -49,8 +55,8 @@ class Architecture:
         """Returns whether tensors of these names belong to the architecture."""
         return any(self.name(unwrapped(theirs)) == self.sign for theirs in weights)
 
-    def canonical(self, weights: dict[str, Tensor], folder: Path) -> dict[str, Tensor]:
-        """Returns the weights by the names in `parts`, each once.
+    def canonical(self, weights: dict[str, Tensor], folder: Path, values: dict[str, Any]) -> dict[str, Tensor]:
+        """Returns the weights by the names in `parts`, each once; `values` are those of config.json.
 
         Raises:
             CheckpointError: two tensors have one name, or a tensor differs from the one that it must repeat.
@@ -62,7 +68,7 @@ class Architecture:
                 raise CheckpointError(f"the weights in {folder} hold {name!r} twice, once as {theirs!r}")
             if name is not None:
                 named[name] = tensor
-        for copy, original in self.tied.items():
+        for copy, original in self.tied(values).items():
             if copy in named:
                 tensor = named.pop(copy)
                 if not tensor.equal(named.setdefault(original, tensor)):
@@ -110,7 +116,12 @@ def activation(name: Any) -> Any:
 
 
 def their_activation(name: str) -> str:
-    """The inverse of `activation`."""
+    """The inverse of `activation`.
+
+    Raises:
+        ValueError: one without a name of theirs.
+    """
+    require_choice("activation", name, ACTIVATIONS.values())
     return next(theirs for theirs, ours in ACTIVATIONS.items() if ours == name)
 
 
@@ -125,7 +136,37 @@ def feed_forward(hidden: Any, emb: Any) -> dict[str, Any]:
     return {"ff_hidden": hidden} if hidden % emb else {"ff_hidden_mult": hidden // emb}
 
 
-def linear(theirs: str, *ours: str, transposed: bool = False) -> Iterator[Part]:
+def linear(theirs: str, *ours: str, transposed: bool = False, bias: bool = True, heads: int = 1) -> Iterator[Part]:
     """Yields weight and bias of a linear map, of several stored as one, or of a norm."""
-    yield Part(f"{theirs}.weight", tuple(f"{name}.weight" for name in ours), transposed)
-    yield Part(f"{theirs}.bias", tuple(f"{name}.bias" for name in ours))
+    yield Part(f"{theirs}.weight", tuple(f"{name}.weight" for name in ours), transposed, heads)
+    if bias:
+        yield Part(f"{theirs}.bias", tuple(f"{name}.bias" for name in ours), heads=heads)
+
+
+def is_tied(values: Mapping[str, Any]) -> bool:
+    """Whether the output layer of a model that is not tied by default is the token embedding."""
+    return values.get("tie_word_embeddings", False) is True
+
+
+def rotary(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the fields of our config for rotary positions: from "rope_parameters", or the fields of older files.
+
+    Raises:
+        ValueError: a scaling of frequencies that is not known here.
+    """
+    found = {**(values.get("rope_scaling") or {}), **(values.get("rope_parameters") or {})}
+    kind = found.get("rope_type", found.get("type", "default"))
+    require_choice("rope_type", kind, ("default", "linear", "llama3"))
+    scaling = None
+    if kind == "linear":  # every wave is longer than a context of one token, so all are divided
+        scaling = (found.get("factor"), 1.0, 2.0, 1.0)
+    elif kind == "llama3":
+        names = ("factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings")
+        scaling = tuple(found.get(name) for name in names)
+    theta = values.get("rope_theta", values.get("rotary_emb_base", 10_000.0))
+    share = values.get("partial_rotary_factor", values.get("rotary_pct", 1.0))
+    return {
+        "rotary_theta": found.get("rope_theta", theta),
+        "rotary_share": found.get("partial_rotary_factor", share),
+        "rotary_scaling": scaling,
+    }

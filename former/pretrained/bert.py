@@ -25,13 +25,16 @@ from former.pretrained.architecture import (
     their_activation,
 )
 
-_SAME = {  # fields that the format can vary, but our Bert cannot
+SAME = {  # fields that the format can vary, but our Bert cannot
     "position_embedding_type": "absolute",
     "is_decoder": False,
     "add_cross_attention": False,
     "tie_word_embeddings": True,
 }
-_OURS = {"variant": "narrow", "attention_bias": True, "scaled": True, "unify": True}
+_OURS = {
+    **{"variant": "narrow", "attention_bias": True, "scaled": True, "unify": True, "kv_heads": None, "size": None},
+    **{"unify_bias": True, "ff_bias": True, "qk_norm": False, "pooler_activation": "tanh"},
+}
 _HEADS = {  # our config's flag of each part, and the prefix of the part's tensor names
     "pooler": "pooler.",
     "words_head": "cls.predictions.",
@@ -55,15 +58,25 @@ def _name(theirs: str) -> str | None:
 
 
 def _read_config(values: dict[str, Any], weights: Mapping[str, Tensor]) -> tuple[type, BertConfig]:
-    require(values, _SAME)
+    require(values, SAME)
     names = class_names(values)
-    num_classes = _num_classes(weights)
-    classifier = _is_verdict(names, weights) and _chooses(num_classes, values.get("problem_type"))
     needed = {part for name in names for part in _CLASSES.get(name, ())}
+    held = {part for part, prefix in _HEADS.items() if any(name.startswith(prefix) for name in weights)}
+    parts = {part: part in needed | held for part in _HEADS}
+    return configured(values, num_classes=_num_classes(weights) if _is_verdict(names, weights) else 0, **parts)
 
-    def holds(part: str) -> bool:
-        return part in needed or any(name.startswith(_HEADS[part]) for name in weights)
 
+def configured(
+    values: dict[str, Any], num_classes: int, pooler: bool, words_head: bool, sentence_head: bool
+) -> tuple[type, BertConfig]:
+    """Returns our class and config for the fields of config.json and the heads of a file.
+
+    Args:
+        values: the fields.
+        num_classes: rows of the classifier's last layer; 0 without one.
+        pooler, words_head, sentence_head: whether the weights have these.
+    """
+    classifier = _chooses(num_classes, values.get("problem_type"))
     emb = values.get("hidden_size", 768)
     return BertClassifier if classifier else Bert, BertConfig(
         num_tokens=values.get("vocab_size", 30522),
@@ -78,9 +91,10 @@ def _read_config(values: dict[str, Any], weights: Mapping[str, Tensor]) -> tuple
         dropout=values.get("hidden_dropout_prob", 0.1),
         pad_token=values.get("pad_token_id", 0),
         num_classes=num_classes if classifier else 2,
-        pooler=classifier or holds("pooler"),
-        words_head=not classifier and holds("words_head"),
-        sentence_head=not classifier and holds("sentence_head"),
+        pooler=classifier or pooler,
+        pooler_activation=values.get("pooler_activation", "tanh"),
+        words_head=not classifier and words_head,
+        sentence_head=not classifier and sentence_head,
     )
 
 
@@ -102,7 +116,7 @@ def _chooses(num_classes: int, problem_type: Any) -> bool:
     return num_classes > 1 and problem_type in (None, "single_label_classification")
 
 
-def _read_facts(values: dict[str, Any], model: Any) -> dict[str, Any]:
+def read_facts(values: dict[str, Any], model: Any) -> dict[str, Any]:
     """Returns the names of a classifier's classes, if they are not just numbers."""
     names = values.get("id2label")
     if not isinstance(model, BertClassifier) or not isinstance(names, dict):
@@ -145,19 +159,25 @@ def _write_config(bundle: Bundle) -> dict[str, Any]:
         "attention_probs_dropout_prob": 0.0,
         "pad_token_id": config.pad_token,
         **labels,
-        **_SAME,
+        **SAME,
     }
 
 
-def _parts(kind: type, config: BertConfig) -> Iterator[Part]:
+def stack_parts(config: BertConfig, positions: Part) -> Iterator[Part]:
+    """Yields the parts below the heads; `positions` is that of the position embeddings."""
     yield Part("embeddings.word_embeddings.weight", ("transformer.token_embedding.weight",))
-    yield Part("embeddings.position_embeddings.weight", ("transformer.positions.embedding.weight",))
+    yield positions
     yield Part("embeddings.token_type_embeddings.weight", ("segment_embedding.weight",))
     yield from linear("embeddings.LayerNorm", "embedding_norm")
     for layer in range(config.depth):
         theirs, ours = f"encoder.layer.{layer}", f"transformer.blocks.{layer}"
         for their_name, our_name in _BLOCK.items():
             yield from linear(f"{theirs}.{their_name}", f"{ours}.{our_name}")
+
+
+def _parts(kind: type, config: BertConfig) -> Iterator[Part]:
+    positions = Part("embeddings.position_embeddings.weight", ("transformer.positions.embedding.weight",))
+    yield from stack_parts(config, positions)
     if config.pooler:
         yield from linear("pooler.dense", "pooler")
     if kind is BertClassifier:
@@ -195,12 +215,12 @@ ARCHITECTURE = Architecture(
     body=frozenset(("embeddings", "encoder", "pooler")),
     name=_name,
     written=_written,
-    tied={
+    tied=lambda _values: {
         "cls.predictions.decoder.weight": "embeddings.word_embeddings.weight",
         "cls.predictions.decoder.bias": "cls.predictions.bias",
     },
     read_config=_read_config,
-    read_facts=_read_facts,
+    read_facts=read_facts,
     write_config=_write_config,
     parts=_parts,
     read_tokenizer=tokenizer.read_pieces,

@@ -5,6 +5,7 @@ BERT has pieces of words, GPT-2 runs of bytes; but some GPT-2 models, such as Ch
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Iterable
@@ -57,6 +58,27 @@ def read_bytes(folder: Path, num_tokens: int) -> Tokenizer:
                 raise CheckpointError(f"{folder / MERGES} must have two tokens on each line, got {line!r}")
             merges.append((first, second))
     return tokens.BpeTokenizer.from_vocabulary(read_json(folder / VOCABULARY), merges, num_tokens)
+
+
+def read_any(folder: Path, num_tokens: int) -> Tokenizer:
+    """Reads a tokenizer of any kind: GPT-2's where it is that, so that it can be written again."""
+    if _holds_pieces(folder) or not (folder / TOKENIZER).exists():
+        return read_bytes(folder, num_tokens)
+    definition = read_text(folder / TOKENIZER)
+    found = tokens.PieceTokenizer(definition, num_tokens)
+    if not found.before and not found.after:
+        with contextlib.suppress(ValueError):
+            return tokens.BpeTokenizer(definition, num_tokens)
+    return found
+
+
+def read_roberta(folder: Path, num_tokens: int) -> Tokenizer:
+    """Reads RoBERTa's tokenizer: GPT-2's, with `<s>` and `</s>` around a text."""
+    if _holds_pieces(folder):
+        return read_pieces(folder, num_tokens)
+    if (folder / TOKENIZER).exists():
+        return tokens.PieceTokenizer(read_text(folder / TOKENIZER), num_tokens)
+    return tokens.PieceTokenizer.around(read_bytes(folder, num_tokens).to_dict()["definition"], num_tokens)
 
 
 def _holds_pieces(folder: Path) -> bool:

@@ -35,7 +35,7 @@ from former.runs.kind import (
 )
 from former.tokens.labels import SPECIAL
 
-SEPARATOR = "[SEP]"
+SEPARATOR, MASK = "[SEP]", "[MASK]"
 HIDDEN = re.compile(r"\[([^\[\]\s]+)\]")  # a word in brackets
 
 
@@ -84,13 +84,16 @@ class Masked(Kind):
             texts.append(_pieces(tokenizer, second, len(first) + len(middle), words))
         if not any(texts):
             raise Unanswerable("no_tokens", f"text must hold at least one word, got {text!r}")
-        total = sum(map(len, texts)) + len(texts) + 1
+        between = getattr(tokenizer, "between", [tokenizer.sep_token])
+        total = sum(map(len, texts)) + len(between) * (len(texts) - 1) + 2
         for _ in range(total - (source.model.config.seq_length if limit is None else limit)):
             max(texts, key=len).pop()
         pieces, segments = [Piece(tokenizer.cls_token)], [0]
+        last = len(texts) - 1
         for segment, part in enumerate(texts):
-            pieces += [*part, Piece(tokenizer.sep_token)]
-            segments += [segment] * (len(part) + 1)
+            pieces += part + [Piece(i) for i in (between if segment < last else [tokenizer.sep_token])]
+            number = min(segment, source.model.config.num_segments - 1)
+            segments += [number] * (len(pieces) - len(segments))
         ids = [piece.id for piece in pieces]
         labels = tokenizer.labels(ids)
         sides = Sides(labels, labels, torch.ones(len(ids), len(ids)).bool(), tuple(ids))
@@ -183,9 +186,16 @@ def _pieces(tokenizer: Any, text: str, start: int, words: list[tuple[int, int]])
 
     done = 0
     for match in HIDDEN.finditer(text):
-        if match[0] not in SPECIAL:
-            add(text[done : match.start()], start + done, False)
-            add(match[1], start + match.start(1), True)
-            done = match.end()
+        space = text[done : match.start()].endswith(" ")  # a byte-level piece begins with the space before it
+        if match[0] == MASK:
+            add(text[done : match.start() - space], start + done, False)
+            pieces.append(Piece(tokenizer.mask_token, None, len(words)))
+            words.append((start + match.start(), start + match.end()))
+        elif match[0] not in SPECIAL:
+            add(text[done : match.start() - space], start + done, False)
+            add(" " * space + match[1], start + match.start(1) - space, True)
+        else:
+            continue
+        done = match.end()
     add(text[done:], start + done, False)
     return pieces

@@ -1,4 +1,4 @@
-"""Tokenizers: bytes, characters, words, or the pieces of words of GPT-2 and BERT."""
+"""Tokenizers: bytes, characters, words, or the pieces of words of GPT-2, BERT and others."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from former.tokens.words import PAD, UNK, WordTokenizer
 
 if TYPE_CHECKING:
     from former.tokens.bpe import BpeTokenizer
+    from former.tokens.pieces import PieceTokenizer
     from former.tokens.wordpiece import WordPieceTokenizer
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "BpeTokenizer",
     "ByteTokenizer",
     "CharacterTokenizer",
+    "PieceTokenizer",
     "TokenBeyondModel",
     "Tokenizer",
     "WordPieceTokenizer",
@@ -57,12 +59,16 @@ class Tokenizer(Protocol):
         ...
 
 
-_SUBWORDS = {"bpe": "BpeTokenizer", "wordpiece": "WordPieceTokenizer"}
-_LAZY = {"BpeTokenizer": "former.tokens.bpe", "WordPieceTokenizer": "former.tokens.wordpiece"}
+_SUBWORDS = {"bpe": "BpeTokenizer", "wordpiece": "WordPieceTokenizer", "pieces": "PieceTokenizer"}
+_LAZY = {
+    "BpeTokenizer": "former.tokens.bpe",
+    "WordPieceTokenizer": "former.tokens.wordpiece",
+    "PieceTokenizer": "former.tokens.pieces",
+}
 
 
 def __getattr__(name: str) -> Any:
-    """Imports the two tokenizers that need the `tokenizers` library when they are first used."""
+    """Imports the tokenizers that need the `tokenizers` library when they are first used."""
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_LAZY[name]), name)
@@ -85,6 +91,6 @@ def from_dict(values: dict[str, Any]) -> Tokenizer:
         open_end = {"closed": values["closed"]} if "closed" in values else {}
         return __getattr__(_SUBWORDS[kind])(definition, values.get("num_tokens"), **open_end)
     raise ValueError(
-        "tokenizer must be of kind 'bytes', 'characters' with a text of them, 'words' with a list of words, or 'bpe' "
-        f"or 'wordpiece' with a definition, got kind {kind!r}"
+        "tokenizer must be of kind 'bytes', 'characters' with a text of them, 'words' with a list of words, or 'bpe', "
+        f"'wordpiece' or 'pieces' with a definition, got kind {kind!r}"
     )

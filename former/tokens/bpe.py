@@ -9,14 +9,9 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from former.checks import is_whole
 from former.tokens import definition as definitions
-from former.tokens.labels import CONTINUED, byte_labels, check_ids, join_labels
+from former.tokens.labels import BYTES, CONTINUED, byte_labels, check_ids, join_labels
 
 END = "<|endoftext|>"  # GPT-2's only special token, between texts
-
-# In a vocabulary, printable bytes are written as themselves, all others as the next characters from U+0100.
-_PRINTABLE = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-_OTHERS = [byte for byte in range(256) if byte not in _PRINTABLE]
-_BYTE = {chr(byte): byte for byte in _PRINTABLE} | {chr(0x100 + i): byte for i, byte in enumerate(_OTHERS)}
 
 
 class BpeTokenizer:
@@ -46,9 +41,9 @@ class BpeTokenizer:
         known = self._tokenizer.get_vocab()
         self._pieces = {i: piece for piece, i in known.items()}
         for i, piece in self._pieces.items():
-            if i not in self._added and not _BYTE.keys() >= set(piece):
+            if i not in self._added and not BYTES.keys() >= set(piece):
                 raise ValueError(f"definition must be byte-level BPE, got the token {piece!r}")
-        if missing := [byte for char, byte in _BYTE.items() if char not in known]:
+        if missing := [byte for char, byte in BYTES.items() if char not in known]:
             raise ValueError(f"definition must have a token for each byte, got none for {bytes(missing[:1])!r}")
         self.num_tokens = definitions.num_tokens(self._tokenizer, num_tokens)
 
@@ -154,7 +149,7 @@ class BpeTokenizer:
             return self._added[i].encode()
         if i not in self._pieces:
             return definitions.unused(i).encode()
-        return bytes(_BYTE[char] for char in self._pieces[i])
+        return bytes(BYTES[char] for char in self._pieces[i])
 
 
 def _byte_level(model: Any) -> Any:

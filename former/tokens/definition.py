@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from tokenizers import Tokenizer
@@ -24,6 +25,11 @@ def parse(definition: str) -> Tokenizer:
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer
+
+
+def part(tokenizer: Tokenizer, name: str) -> str:
+    """Returns one part of a definition, such as its decoder, as JSON without spaces."""
+    return json.dumps(json.loads(tokenizer.to_str())[name], separators=(",", ":"))
 
 
 def encode(tokenizer: Tokenizer, text: str, num_tokens: int) -> list[int]:

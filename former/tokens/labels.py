@@ -8,6 +8,11 @@ from collections.abc import Iterable, Sequence
 from former.checks import is_whole
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")  # in every vocabulary of BERT
+# In a byte-level vocabulary printable bytes are written as themselves, all others as the next characters from U+0100.
+_PRINTABLE = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+_OTHERS = [byte for byte in range(256) if byte not in _PRINTABLE]
+BYTES = {chr(byte): byte for byte in _PRINTABLE} | {chr(0x100 + i): byte for i, byte in enumerate(_OTHERS)}
+"""The byte that each character of a byte-level vocabulary stands for."""
 CONTINUED = "‥"  # label of each further token of a character that has several
 
 

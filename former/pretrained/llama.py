@@ -1,0 +1,135 @@
+"""Llama, Mistral, Qwen 2 and Qwen 3 in Hugging Face's format: `former.llama`. They can be read, not written.
+
+Every class becomes a `Generator`; output heads other than the next token's are skipped. Mistral's window, and Qwen's
+where every layer has it, is the mask "local".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+from torch import Tensor
+
+from former import llama
+from former.config import ModelConfig
+from former.models import Generator
+from former.pretrained import tokenizer
+from former.pretrained.architecture import Architecture, Part, feed_forward, is_tied, linear, require, rotary
+
+_BUFFER = re.compile(r"layers\.\d+\.self_attn\.rotary_emb\.inv_freq")  # the frequencies, stored in old files
+
+
+class _Family(NamedTuple):
+    """What distinguishes the four: the defaults of their fields in config.json, and their biases."""
+
+    defaults: dict[str, Any]
+    biases: bool | None = (
+        None  # of queries, keys and values; None: as attention_bias says, which adds one to unifyheads too
+    )
+    qk_norm: bool = False
+
+
+_QWEN: dict[str, Any] = {
+    **{"vocab_size": 151936, "intermediate_size": 22016, "max_position_embeddings": 32768},
+    **{"use_sliding_window": False, "sliding_window": 4096, "max_window_layers": 28},
+}
+_FAMILIES = {
+    "llama": _Family({"vocab_size": 32000, "intermediate_size": 11008, "max_position_embeddings": 2048}),
+    "mistral": _Family(
+        {
+            **{"vocab_size": 32000, "intermediate_size": 14336, "max_position_embeddings": 131072},
+            **{"num_key_value_heads": 8, "sliding_window": 4096},
+        },
+        biases=False,
+    ),
+    "qwen2": _Family(_QWEN, biases=True),
+    "qwen3": _Family({**_QWEN, "head_dim": 128}, qk_norm=True),
+}
+
+
+def _name(theirs: str) -> str | None:
+    name = theirs.removeprefix("model.")
+    return None if _BUFFER.fullmatch(name) else name
+
+
+def _read_config(family: _Family, values: dict[str, Any], _: Mapping[str, Tensor]) -> tuple[type, ModelConfig]:
+    values = {**family.defaults, **values}
+    require(values, {"hidden_act": "silu"})
+    emb, heads = values.get("hidden_size", 4096), values.get("num_attention_heads", 32)
+    size, attention_bias = values.get("head_dim"), values.get("attention_bias", False) is True
+    window, context = _window(values), values["max_position_embeddings"]
+    return Generator, llama.config(
+        num_tokens=values["vocab_size"],
+        seq_length=context,
+        emb=emb,
+        heads=heads,
+        kv_heads=values.get("num_key_value_heads"),
+        size=None if size is not None and size * heads == emb else size,
+        depth=values.get("num_hidden_layers", 32),
+        **{"ff_hidden": None, **feed_forward(values["intermediate_size"], emb)},
+        **rotary(values),
+        norm_eps=values.get("rms_norm_eps", 1e-6),
+        attention_bias=attention_bias if family.biases is None else family.biases,
+        unify_bias=attention_bias and family.biases is None,
+        ff_bias=values.get("mlp_bias", False) is True,
+        qk_norm=family.qk_norm,
+        tied=is_tied(values),
+        **({} if window is None or window >= context else {"mask": "local", "mask_size": window}),
+    )
+
+
+def _window(values: Mapping[str, Any]) -> int | None:
+    """Returns the number of tokens that each token sees; None for all before it.
+
+    Raises:
+        ValueError: layers of both kinds.
+    """
+    window = values.get("sliding_window")
+    if window is None or not values.get("use_sliding_window", True):
+        return None
+    first = values.get("max_window_layers", 0)  # layer with the window
+    full, windowed = first > 0, first < values.get("num_hidden_layers", 32)
+    if kinds := values.get("layer_types"):
+        full, windowed = "full_attention" in kinds, "sliding_attention" in kinds
+    if full and windowed:
+        raise ValueError("layer_types must be all alike, got layers with a window and others without")
+    return window if windowed else None
+
+
+def _parts(_: type, config: ModelConfig) -> Iterator[Part]:
+    yield Part("embed_tokens.weight", ("transformer.token_embedding.weight",))
+    for layer in range(config.depth):
+        theirs, ours = f"layers.{layer}", f"transformer.blocks.{layer}"
+        for name, our_name in (("q", "toqueries"), ("k", "tokeys"), ("v", "tovalues")):
+            yield from linear(
+                f"{theirs}.self_attn.{name}_proj", f"{ours}.attention.{our_name}", bias=config.attention_bias
+            )
+        yield from linear(f"{theirs}.self_attn.o_proj", f"{ours}.attention.unifyheads", bias=config.unify_bias)
+        for name, our_name in (("gate", "0.gate"), ("up", "0.up"), ("down", "2")):
+            yield from linear(f"{theirs}.mlp.{name}_proj", f"{ours}.ff.{our_name}", bias=config.ff_bias)
+        yield Part(f"{theirs}.input_layernorm.weight", (f"{ours}.norm1.weight",))
+        yield Part(f"{theirs}.post_attention_layernorm.weight", (f"{ours}.norm2.weight",))
+        if config.qk_norm:
+            for name in ("q", "k"):
+                yield Part(f"{theirs}.self_attn.{name}_norm.weight", (f"{ours}.attention.norm_{name}.weight",))
+    yield Part("norm.weight", ("norm.weight",))
+    if not config.tied:
+        yield Part("lm_head.weight", ("toprobs.weight",))
+
+
+ARCHITECTURES = {
+    name: Architecture(
+        classes=name.capitalize(),
+        body=frozenset(("embed_tokens", "layers", "norm")),
+        name=_name,
+        tied=lambda values: {"lm_head.weight": "embed_tokens.weight"} if is_tied(values) else {},
+        read_config=partial(_read_config, family),
+        parts=_parts,
+        read_tokenizer=tokenizer.read_any,
+    )
+    for name, family in _FAMILIES.items()
+}
+"""By model_type."""

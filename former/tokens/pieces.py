@@ -1,0 +1,129 @@
+"""Pieces of words of any tokenizer that the `tokenizers` library reads, such as Llama's, Mistral's and RoBERTa's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from tokenizers import AddedToken, processors
+
+from former.tokens import definition as definitions
+from former.tokens.labels import BYTES, CONTINUED, byte_labels, check_ids, join_labels
+
+_SPACE = "▁"  # of SentencePiece
+_FALLBACK = re.compile(r"<0x([0-9A-F]{2})>")  # a byte of a character that has no piece
+
+
+class PieceTokenizer:
+    """Splits a text as its definition says, and puts the tokens around it that its post-processor does.
+
+    Args:
+        definition: the text of a tokenizer.json.
+        num_tokens: of the model, which may have unused tokens beyond those of the definition; None for the
+            definition's.
+    Raises:
+        ValueError: not a definition, one that encodes at random, or one with more tokens, not counting added ones, than
+            the model.
+    """
+
+    unit: ClassVar[str] = "piece"
+
+    def __init__(self, definition: str, num_tokens: int | None = None) -> None:
+        self._tokenizer: Any = definitions.parse(definition)
+        if getattr(self._tokenizer.model, "dropout", None):
+            raise ValueError(f"definition must have no dropout of merges, got {self._tokenizer.model.dropout}")
+        self._added = {i: token.content for i, token in self._tokenizer.get_added_tokens_decoder().items()}
+        self._pieces = {i: piece for piece, i in self._tokenizer.get_vocab().items()}
+        self._of_bytes = '"type":"ByteLevel"' in definitions.part(self._tokenizer, "decoder")
+        alone, whole = (self._tokenizer.encode("a", add_special_tokens=added).ids for added in (False, True))
+        starts = range(len(whole) - len(alone) + 1)
+        start = next((i for i in starts if whole[i : i + len(alone)] == alone), 0)
+        self.before, self.after = whole[:start], whole[start + len(alone) :]  # ids around a text
+        two = self._tokenizer.encode("a", "a").ids
+        self.between = two[len(whole) - len(self.after) : len(two) - len(alone) - len(self.after)]  # and between two
+        self.num_tokens, self.closed = definitions.num_tokens(self._tokenizer, num_tokens), bool(self.after)
+        self.cls_token, self.sep_token = (ids[0] if ids else None for ids in (self.before, self.after))
+        self.mask_token = next((i for i, token in self._added.items() if token in ("<mask>", "[MASK]")), None)
+
+    @classmethod
+    def around(cls, definition: str, num_tokens: int | None = None) -> PieceTokenizer:
+        """Creates RoBERTa's tokenizer from the definition of GPT-2's with its vocabulary.
+
+        Raises:
+            ValueError: a vocabulary without RoBERTa's special tokens.
+        """
+        tokenizer: Any = definitions.parse(definition)
+        known = tokenizer.get_vocab()
+        if missing := [token for token in ("<s>", "<pad>", "</s>", "<unk>", "<mask>") if token not in known]:
+            raise ValueError(f"vocabulary must have RoBERTa's special tokens, got none for {missing}")
+        tokenizer.add_special_tokens(["<s>", "<pad>", "</s>", "<unk>", AddedToken("<mask>", lstrip=True)])
+        end, begin = (("</s>", known["</s>"]), ("<s>", known["<s>"]))
+        tokenizer.post_processor = processors.RobertaProcessing(end, begin, add_prefix_space=False)
+        return cls(tokenizer.to_str(), num_tokens)
+
+    def pieces(self, text: str) -> list[int]:
+        """Converts text to ids without the tokens around it. A lone surrogate is read as "?".
+
+        Raises:
+            TokenBeyondModel: a text with a token that the model does not have.
+        """
+        return definitions.encode(self._tokenizer, text, self.num_tokens)
+
+    def encode(self, text: str) -> list[int]:
+        """Converts text to ids; a special token in it is that token."""
+        return [*self.before, *self.pieces(text), *self.after]
+
+    def words(self, text: str) -> list[tuple[int, int, list[int]]]:
+        """Splits a text into words: start and end in the text, without spaces around, and the ids of the pieces."""
+        encoding = definitions.encoding(self._tokenizer, text, self.num_tokens)
+        words: list[tuple[int, int, list[int]]] = []
+        last = None
+        for token, (start, end), word in zip(encoding.ids, encoding.offsets, encoding.word_ids, strict=True):
+            if words and word == last and token != self.mask_token:
+                words[-1] = (words[-1][0], end, [*words[-1][2], token])
+            else:
+                words.append((start + len(text[start:end]) - len(text[start:end].lstrip()), end, [token]))
+            last = word
+        return words
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Converts ids to text, without the tokens that are put around one.
+
+        Raises:
+            ValueError: an id outside the vocabulary.
+        """
+        check_ids(ids, self.num_tokens)
+        frame = {*self.before, *self.after}
+        return self._tokenizer.decode([i for i in ids if i not in frame], skip_special_tokens=False)
+
+    def labels(self, ids: Sequence[int]) -> list[str]:
+        """Returns the visible text of each token, as `BpeTokenizer.labels`.
+
+        Raises:
+            ValueError: an id outside the vocabulary.
+        """
+        check_ids(ids, self.num_tokens)
+        runs = [self._bytes(i) for i in ids]
+        of_bytes = iter(byte_labels(b"".join(runs)))
+        return [join_labels(next(of_bytes) for _ in run) or CONTINUED for run in runs]
+
+    def bytes_of(self, i: int) -> bytes:
+        """Returns the bytes of a token's text; none of a token that is put around a text."""
+        return b"" if i in self.before or i in self.after else self._bytes(i)
+
+    def _bytes(self, i: int) -> bytes:
+        if i in self._added:
+            return self._added[i].encode()
+        if i not in self._pieces:
+            return definitions.unused(i).encode()
+        piece = self._pieces[i]
+        if self._of_bytes and BYTES.keys() >= set(piece):
+            return bytes(BYTES[char] for char in piece)
+        if found := _FALLBACK.fullmatch(piece):
+            return bytes([int(found[1], 16)])
+        return piece.replace(_SPACE, " ").encode()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns plain values for a JSON card; `former.save` writes the long definition to a file of its own."""
+        return {"kind": "pieces", "num_tokens": self.num_tokens, "definition": self._tokenizer.to_str()}
