@@ -4,9 +4,10 @@ The public names, in the order of the article: attention, blocks, models; then t
 text, save and load models, and measure them.
 """
 
-from former import analysis, edits, gpt2, masks, patching, pretrained, sparse, tokens
+from former import analysis, edits, gpt2, llama, masks, patching, pretrained, sparse, tokens
 from former.analysis import logit_lens, logit_parts
 from former.attention import SelfAttention, attend, attention_weights, basic_self_attention
+from former.beams import beam_search
 from former.bert import Bert, BertClassifier, BertConfig
 from former.blocks import TransformerBlock
 from former.checkpoints import Bundle, CheckpointError, available, load, save
@@ -41,10 +42,12 @@ __all__ = [
     "attention_weights",
     "available",
     "basic_self_attention",
+    "beam_search",
     "count_parameters",
     "edits",
     "generate",
     "gpt2",
+    "llama",
     "load",
     "logit_lens",
     "logit_parts",

@@ -5,6 +5,7 @@ Sizes: t tokens in the window, h heads, s size of one head.
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ from former.edits import Edit
 from former.hooks import ALL_POINTS, Capture, Model, Observer, chain, check_edits, check_points
 from former.masks import KINDS
 from former.models import Classifier
-from former.sampling import check_rules, next_token_probs, random_of
+from former.sampling import check_rules, next_token_probs, penalise, random_of
 from former.sparse import KINDS as SPARSE
 from former.sparse import MOST_WEIGHTS
 
@@ -38,7 +39,7 @@ class Step:
     """One generated token, with the model's prediction and attention."""
 
     token: int
-    probs: Tensor  # (num_tokens,) next-token probabilities, before temperature, top-k and top-p
+    probs: Tensor  # (num_tokens,) next-token probabilities, before all sampling rules
     weights: dict[int, Tensor] = field(default_factory=dict)  # captured layer: (h, t) attention of the newest token
     start: int = 0  # where the window begins in the text: the weights' first key is token `start`
 
@@ -82,6 +83,15 @@ class KeyValueCache:
             return self.keys[layer, :, :, :end], self.values[layer, :, :, :end]
 
         return extend
+
+    def of(self, rows: Sequence[int]) -> KeyValueCache:
+        """Returns a new cache with these of its sequences, which may repeat."""
+        new = copy.copy(self)
+        shape = (self.keys.shape[0], len(rows), *self.keys.shape[2:])
+        new.keys, new.values = self.keys.new_empty(shape), self.values.new_empty(shape)
+        for theirs, ours in ((self.keys, new.keys), (self.values, new.values)):
+            ours[:, :, :, : self.length] = theirs[:, rows, :, : self.length]
+        return new
 
 
 class Window:
@@ -223,6 +233,8 @@ def generate(
     *,
     use_cache: bool = True,
     edits: Iterable[Observer] = (),
+    min_p: float | None = None,
+    repetition_penalty: float = 1.0,
 ) -> Iterator[Step]:
     """Continues a prompt, one `Step` at a time (article, "Text generation transformer").
 
@@ -244,15 +256,19 @@ def generate(
         use_cache: False reads the whole window again for every token: slow, a reference to test the cache.
         edits: changes to make in every step (`former.edits`), only of whole heads: in a sliding window the position of
             a given token changes from step to step.
+        min_p: sample only from tokens at least this many times as likely as the most likely one, in [0, 1]; None for
+            all.
+        repetition_penalty: what makes tokens of the prompt and of what was written less likely, before all other rules
+            (`former.sampling.penalise`); 1 for none.
     Yields:
         A `Step` for each token, as soon as it is drawn.
     Raises:
         ValueError: at the call, an argument out of range, a model that does not predict the next token, or an edit that
             does not fit.
     """
-    check_rules(temperature, top_k, top_p)
+    check_rules(temperature, top_k, top_p, min_p, repetition_penalty)
     config, edits = model.config, tuple(edits)
-    ids = _prompt(prompt_ids, config.num_tokens)
+    ids = check_prompt(prompt_ids, config.num_tokens)
     if not is_whole(max_new_tokens) or max_new_tokens < 0:
         raise ValueError(f"max_new_tokens must be a whole number of at least 0, got {max_new_tokens!r}")
     layers = _layers(capture, config.depth)
@@ -268,9 +284,9 @@ def generate(
     if any(isinstance(edit, Edit) and edit.fits for edit in edits):
         raise ValueError("edits must be of whole heads, as a token's position changes while the text grows")
     rng = random_of(seed)
-    rules = (temperature, top_k, top_p)
+    rules = (temperature, top_k, top_p, min_p)
     window = window_for(model, len(ids), use_cache, edits)
-    return _steps(window, ids, max_new_tokens, rules, rng, layers)
+    return _steps(window, ids, max_new_tokens, rules, repetition_penalty, rng, layers)
 
 
 @torch.inference_mode()
@@ -278,14 +294,15 @@ def _steps(
     window: Window | UnmaskedWindow | Stream,
     ids: list[int],
     max_new_tokens: int,
-    rules: tuple[float, int | None, float | None],
+    rules: tuple[float, int | None, float | None, float | None],
+    penalty: float,
     rng: torch.Generator,
     layers: frozenset[int],
 ) -> Iterator[Step]:
     for _ in range(max_new_tokens):
         capture = Capture(layers=layers) if layers else None
         logits = window.read(ids, capture).cpu()
-        probs = next_token_probs(logits, *rules)
+        probs = next_token_probs(logits if penalty == 1 else penalise(logits, ids, penalty), *rules)
         token = int(probs.argmax() if rules[0] == 0 else torch.multinomial(probs, 1, generator=rng))
         # Copies of the last rows: views would keep the whole maps.
         rows = {layer: capture.get("weights", layer)[0, :, -1].clone() for layer in sorted(layers)} if capture else {}
@@ -293,7 +310,12 @@ def _steps(
         ids.append(token)
 
 
-def _prompt(prompt_ids: Sequence[int] | Tensor, num_tokens: int) -> list[int]:
+def check_prompt(prompt_ids: Sequence[int] | Tensor, num_tokens: int) -> list[int]:
+    """Returns a prompt's ids as a list.
+
+    Raises:
+        ValueError: none, or others than ids of the vocabulary.
+    """
     values = prompt_ids.tolist() if isinstance(prompt_ids, Tensor) else prompt_ids
     ids = list(values) if isinstance(values, Iterable) else [values]
     if not ids:

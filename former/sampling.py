@@ -1,6 +1,8 @@
-"""Sampling of the next token: temperature, top-k, top-p, and a random generator for each call."""
+"""Sampling of the next token: the rules in their order, and a random generator for each call."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 import torch
 from torch import Tensor
@@ -9,24 +11,30 @@ from former.checks import is_whole
 
 
 def next_token_probs(
-    logits: Tensor, temperature: float = 1.0, top_k: int | None = None, top_p: float | None = None
+    logits: Tensor,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+    min_p: float | None = None,
 ) -> Tensor:
     """Computes the distribution that the next token is drawn from, after the sampling rules.
 
     softmax(logits / temperature); then only the `top_k` most likely tokens; then only the fewest of them whose
-    probabilities sum to at least `top_p`; renormalised. Logits equal to the k-th are all kept.
+    probabilities sum to at least `top_p`; then only those at least `min_p` times as likely as the most likely one;
+    renormalised. Logits equal to the k-th are all kept.
 
     Args:
         logits: (num_tokens,).
         temperature: at least 0; 0 gives the most likely token probability 1.
         top_k: at least 1; None for all.
         top_p: in (0, 1]; None for all.
+        min_p: in [0, 1]; None for all.
     Returns:
         (num_tokens,), sums to 1.
     Raises:
         ValueError: a rule out of range.
     """
-    check_rules(temperature, top_k, top_p)
+    check_rules(temperature, top_k, top_p, min_p)
     if temperature == 0:
         return torch.zeros_like(logits).scatter(0, logits.argmax(-1, keepdim=True), 1.0)
     # Subtract the maximum, then divide by a number that float32 does not round to 0: no inf - inf, no 0 / 0.
@@ -39,7 +47,22 @@ def next_token_probs(
         cut = sorted_probs.cumsum(-1) - sorted_probs >= top_p  # sum over all more likely tokens
         cut[0] = False  # in case the dtype rounds top_p to 0
         probs = probs.masked_fill(torch.zeros_like(cut).scatter(0, order, cut), 0.0)
+    if min_p is not None:
+        probs = probs.masked_fill(probs < min_p * probs.max(), 0.0)
     return probs / probs.sum()
+
+
+def penalise(logits: Tensor, ids: Iterable[int], penalty: float) -> Tensor:
+    """Makes tokens that the text already has less likely (Keskar et al. 2019, with the sign respected).
+
+    Args:
+        logits: (num_tokens,).
+        ids: of the text.
+        penalty: above 0; logits above 0 are divided by it, others multiplied. 1 changes nothing.
+    """
+    index = torch.tensor(sorted(set(ids)), device=logits.device)
+    seen = logits[index]
+    return logits.scatter(0, index, torch.where(seen > 0, seen / penalty, seen * penalty))
 
 
 def random_of(seed: int | None) -> torch.Generator:
@@ -51,11 +74,17 @@ def random_of(seed: int | None) -> torch.Generator:
     return rng
 
 
-def check_rules(temperature: float, top_k: int | None, top_p: float | None) -> None:
-    """Raises ValueError unless the sampling rules, the arguments of `next_token_probs`, are in range."""
+def check_rules(
+    temperature: float, top_k: int | None, top_p: float | None, min_p: float | None = None, penalty: float = 1.0
+) -> None:
+    """Raises ValueError unless the sampling rules, of `next_token_probs` and `penalise`, are in range."""
     if not 0 <= temperature < float("inf"):
         raise ValueError(f"temperature must be a finite number of at least 0, got {temperature!r}")
     if top_k is not None and not (is_whole(top_k) and top_k >= 1):
         raise ValueError(f"top_k must be None or a whole number of at least 1, got {top_k!r}")
     if top_p is not None and not 0 < top_p <= 1:
         raise ValueError(f"top_p must be None or in (0, 1], got {top_p!r}")
+    if min_p is not None and not 0 <= min_p <= 1:
+        raise ValueError(f"min_p must be None or in [0, 1], got {min_p!r}")
+    if not 0 < penalty < float("inf"):
+        raise ValueError(f"repetition_penalty must be a finite number above 0, got {penalty!r}")

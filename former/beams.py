@@ -1,0 +1,98 @@
+"""Beam search: the likeliest continuations, as far as a search that keeps a few of them at each step finds them.
+
+Sizes: n beams.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from former.checks import require_positive
+from former.config import require_token
+from former.generate import KeyValueCache, check_prompt
+from former.hooks import Model
+
+
+@dataclass(frozen=True)
+class Beam:
+    """A continuation."""
+
+    ids: list[int]  # its tokens, with the end token if it has one
+    log_prob: float  # of all of them, natural
+    score: float  # log_prob / length^length_penalty, by which continuations are compared
+
+
+@torch.inference_mode()
+def beam_search(
+    model: Model,
+    prompt_ids: Sequence[int] | Tensor,
+    max_new_tokens: int,
+    beams: int = 4,
+    *,
+    length_penalty: float = 1.0,
+    end: int | None = None,
+) -> list[Beam]:
+    """Searches for the likeliest continuations of a prompt.
+
+    Each step extends every beam by every token, sets aside those of the best `beams` that end, and keeps the best
+    `beams` others, until none of these could still beat what was set aside, as `transformers` does.
+
+    Args:
+        model: a causal Generator, or its fast twin.
+        prompt_ids: at least one token id; prompt and continuation must fit the context.
+        max_new_tokens: the most tokens of a continuation, at least 1.
+        beams: number of continuations that are kept.
+        length_penalty: power of the length by which log-probabilities are divided: 0 compares them as they are, above
+            it favours longer continuations.
+        end: the token with which a continuation ends; None without one.
+    Returns:
+        At most `beams` continuations, the best first.
+    Raises:
+        ValueError: an argument out of range, or a model that does not write token by token.
+    """
+    config = model.config
+    require_positive("max_new_tokens", max_new_tokens)
+    require_positive("beams", beams)
+    require_token("end", end, config.num_tokens)
+    ids = check_prompt(prompt_ids, config.num_tokens)
+    if getattr(config, "mask", None) is None or not hasattr(model, "parameters") or not hasattr(config, "seq_length"):
+        raise ValueError(f"model must be a causal Generator, got a {type(model).__name__}")
+    if len(ids) + max_new_tokens > config.seq_length:
+        raise ValueError(
+            f"prompt and continuation must fit the context of {config.seq_length} tokens, "
+            f"got {len(ids)} and {max_new_tokens}"
+        )
+    like: Tensor = next(model.parameters())  # pyright: ignore[reportAttributeAccessIssue]
+    cache = KeyValueCache(config, like)
+    logits = model(torch.tensor([ids], device=like.device), cache=cache)[:, -1]
+    running = [Beam([], 0.0, 0.0)]
+    done: list[Beam] = []
+    for length in range(1, max_new_tokens + 1):
+        found = _extended(running, logits, 2 * beams, length**length_penalty)
+        ended = [beam for beam in found[:beams] if beam.ids[-1] == end or length == max_new_tokens]
+        done = sorted(done + ended, key=lambda beam: -beam.score)[:beams]
+        if length == max_new_tokens:
+            break
+        kept = [beam for beam in found if beam.ids[-1] != end][:beams]
+        if len(done) == beams and kept[0].log_prob / length**length_penalty <= done[-1].score:
+            break
+        parents = [next(i for i, each in enumerate(running) if each.ids == beam.ids[:-1]) for beam in kept]
+        cache, running = cache.of(parents), kept
+        logits = model(torch.tensor([[beam.ids[-1]] for beam in kept], device=like.device), cache=cache)[:, -1]
+    return done
+
+
+def _extended(running: list[Beam], logits: Tensor, count: int, divisor: float) -> list[Beam]:
+    """Returns the likeliest beams of one token more, by their logits (n, num_tokens)."""
+    before = logits.new_tensor([beam.log_prob for beam in running])
+    sums = (logits.log_softmax(-1) + before[:, None]).flatten()
+    best = sums.topk(min(count, len(sums)))
+    rows = [divmod(i, logits.shape[1]) for i in best.indices.tolist()]
+    return [
+        Beam([*running[row].ids, token], total, total / divisor)
+        for (row, token), total in zip(rows, best.values.tolist(), strict=True)
+    ]

@@ -1,0 +1,123 @@
+"""Beam search and the samplers against those of `transformers`."""
+
+import itertools
+import math
+from typing import Any
+
+import pytest
+import torch
+from transformers.generation import logits_process as theirs
+
+import former
+from former import cpu
+from former.sampling import next_token_probs, penalise
+from tests.their_models import T, gpt2_config, llama_config, saved
+
+MODELS = {
+    "gpt2": lambda: T.GPT2LMHeadModel(gpt2_config()),
+    "llama": lambda: T.LlamaForCausalLM(llama_config()),
+}
+
+
+@pytest.mark.parametrize("make", MODELS.values(), ids=MODELS)
+@pytest.mark.parametrize("length_penalty", [1.0, 0.0, 2.0])
+@pytest.mark.parametrize("ends", [False, True], ids=["without an end", "with an end"])
+@torch.no_grad()
+def test_beams_are_those_of_transformers(make, length_penalty, ends, tmp_path):
+    model = saved(make(), tmp_path)
+    bundle = former.pretrained.load(tmp_path)
+    prompt = torch.tensor([[5, 60, 7]])
+    end = int(model(prompt).logits[0, -1].topk(8).indices[-1]) if ends else None  # likely, so that some beams end
+    options: dict[str, Any] = {"num_beams": 4, "num_return_sequences": 4, "length_penalty": length_penalty}
+    options |= {"max_new_tokens": 9, "do_sample": False, "pad_token_id": 0, "eos_token_id": end}
+    model.generation_config.eos_token_id = end
+    expected = model.generate(prompt, **options, output_scores=True, return_dict_in_generate=True)
+    for ours in (bundle.model, cpu.optimise(bundle.model)):
+        found = former.beam_search(ours, prompt[0], 9, 4, length_penalty=length_penalty, end=end)
+        scores = torch.tensor([beam.score for beam in found])
+        torch.testing.assert_close(scores, expected.sequences_scores, atol=1e-4, rtol=1e-4)
+        for beam, sequence in zip(found, expected.sequences[:, 3:].tolist(), strict=True):
+            gap = min(abs(beam.score - other.score) for other in found if other is not beam)
+            assert beam.ids == sequence[: len(beam.ids)] or gap < 1e-4  # rounding orders beams as likely as each other
+
+
+@torch.no_grad()
+def test_as_many_beams_as_there_are_texts_find_the_likeliest_one():
+    torch.manual_seed(0)
+    shape: dict[str, Any] = {"num_tokens": 4, "emb": 8, "heads": 2, "depth": 1, "seq_length": 8}
+    model = former.Generator(former.ModelConfig(**shape)).double().eval()
+    texts = [list(text) for text in itertools.product(range(4), repeat=3)]
+    log_probs = model(torch.tensor([[1, *text] for text in texts])).log_softmax(-1)
+    totals = log_probs[:, :3].gather(2, torch.tensor(texts)[..., None]).sum((1, 2)).sort(descending=True)
+    found = former.beam_search(model, [1], 3, 64, length_penalty=0.0)
+    assert [beam.log_prob for beam in found] == pytest.approx(totals.values.tolist(), abs=1e-10)
+    assert [beam.ids for beam in found] == [texts[i] for i in totals.indices]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([1, 2], 7), "prompt and continuation must fit the context of 8 tokens, got 2 and 7"),
+        (([], 2), "prompt_ids must hold at least one token"),
+        (([1], 0), "max_new_tokens must be a whole number of at least 1"),
+        (([1], 2, 0), "beams must be a whole number of at least 1"),
+    ],
+)
+def test_what_beams_cannot_search_is_refused(arguments, message):
+    model = former.Generator(former.ModelConfig(num_tokens=4, emb=8, heads=2, depth=1, seq_length=8))
+    with pytest.raises(ValueError, match=message):
+        former.beam_search(model, *arguments)
+    with pytest.raises(ValueError, match="end must be None or a whole number in"):
+        former.beam_search(model, [1], 2, end=4)
+    with pytest.raises(ValueError, match="model must be a causal Generator"):
+        former.beam_search(former.Bert(former.BertConfig(num_tokens=9, emb=8, heads=2, depth=1)), [1], 2)
+
+
+# --- samplers ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize("min_p", [None, 0.0, 0.05, 0.5, 1.0])
+@pytest.mark.parametrize(("top_k", "top_p"), [(None, None), (5, None), (None, 0.7), (9, 0.9)])
+@pytest.mark.parametrize("penalty", [1.0, 1.3, 0.8])
+def test_the_rules_are_the_processors_of_transformers_in_their_order(temperature, min_p, top_k, top_p, penalty):
+    logits = 3 * torch.randn(50, generator=torch.Generator().manual_seed(0)).double()
+    ids: Any = torch.tensor([[3, 7, 7, 20, 41]])
+    processors = [theirs.RepetitionPenaltyLogitsProcessor(penalty), theirs.TemperatureLogitsWarper(temperature)]
+    processors += [] if top_k is None else [theirs.TopKLogitsWarper(top_k)]
+    processors += [] if top_p is None else [theirs.TopPLogitsWarper(top_p)]
+    processors += [] if min_p is None else [theirs.MinPLogitsWarper(min_p)]
+    expected = theirs.LogitsProcessorList(processors)(ids, logits[None])[0].softmax(-1)
+    found = next_token_probs(penalise(logits, ids[0].tolist(), penalty), temperature, top_k, top_p, min_p)
+    torch.testing.assert_close(found, expected, atol=1e-12, rtol=0)
+
+
+@torch.no_grad()
+def test_writing_with_a_penalty_takes_the_tokens_of_transformers(tmp_path):
+    model = saved(T.LlamaForCausalLM(llama_config()), tmp_path)
+    bundle = former.pretrained.load(tmp_path)
+    prompt = torch.tensor([[5, 60, 7]])
+    options: dict[str, Any] = {"max_new_tokens": 20, "do_sample": False, "pad_token_id": 0, "repetition_penalty": 1.5}
+    expected = model.generate(prompt, **options, output_scores=True, return_dict_in_generate=True)
+    best = torch.cat(expected.scores).topk(2).values
+    close = (best[:, 0] - best[:, 1] < 2e-4).nonzero()  # twice the tolerance of the logits
+    sure = int(close[0]) if len(close) else 20
+    assert sure >= 5
+    found = [step.token for step in former.generate(bundle.model, prompt[0], sure, 0, repetition_penalty=1.5)]
+    assert found == expected.sequences[0, 3 : 3 + sure].tolist()
+    assert found != [step.token for step in former.generate(bundle.model, prompt[0], sure, 0)]
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        ({"min_p": -0.1}, "min_p must be None or in"),
+        ({"min_p": 1.5}, "min_p must be None or in"),
+        ({"repetition_penalty": 0.0}, "repetition_penalty must be a finite number above 0"),
+        ({"repetition_penalty": math.inf}, "repetition_penalty must be a finite number above 0"),
+    ],
+)
+def test_rules_out_of_range_are_refused_at_the_call(rules, message):
+    model = former.Generator(former.ModelConfig(num_tokens=4, emb=8, heads=2, depth=1, seq_length=8))
+    with pytest.raises(ValueError, match=message):
+        former.generate(model, [1], 2, **rules)
