@@ -27,7 +27,7 @@ check: .venv/dev ## lint, format and types of Python and of the page's scripts
 	.venv/bin/biome check --error-on-warnings
 	.venv/bin/deno check
 
-bench: .venv/dev ## the library beside its peers and the machine's limits, sparse attention beside dense, the shapes of GPT-2 and BERT: about 15 minutes
+bench: .venv/dev ## the library beside its peers and the machine's limits, sparse attention beside dense, the shapes of GPT-2, BERT and SmolLM2: about 15 minutes
 	.venv/bin/python -m tests.bench.library
 	.venv/bin/python -m tests.bench.sparse
 	.venv/bin/python -m tests.bench.pretrained
