@@ -44,11 +44,15 @@ class Step:
     start: int = 0  # where the window begins in the text: the weights' first key is token `start`
 
 
+ROWS = 1024  # tokens that a cache has room for at first
+
+
 class KeyValueCache:
-    """The keys and values of the tokens so far, in tensors allocated once for the whole context.
+    """The keys and values of the tokens so far.
 
     With a cache, only the new token is computed: its query attends to the stored keys. A cache belongs to one window
-    of one generation. No row is overwritten: tensors captured from it stay as they are.
+    of one generation. No row is overwritten: tensors captured from it stay as they are. There is room for `ROWS` tokens
+    at first, and for twice as many whenever it is full, up to the context, which may be long.
 
     Args:
         config: the model's.
@@ -58,8 +62,9 @@ class KeyValueCache:
 
     def __init__(self, config: Any, like: Tensor | None = None, batch: int = 1) -> None:
         like = torch.empty(0) if like is None else like.detach()
-        shape = (config.depth, batch, config.key_heads, config.seq_length, config.head_size)
-        self.keys = like.new_empty(shape)  # (depth, b, kv_heads, seq_length, s)
+        self.most = config.seq_length
+        shape = (config.depth, batch, config.key_heads, min(self.most, ROWS), config.head_size)
+        self.keys = like.new_empty(shape)  # (depth, b, kv_heads, rows, s)
         self.values = like.new_empty(shape)
         self.length = 0  # tokens stored; the model increases it after the last layer
 
@@ -72,25 +77,36 @@ class KeyValueCache:
 
         def extend(k: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
             end = self.length + k.shape[2]
-            if k.shape[0] != self.keys.shape[1] or end > self.keys.shape[3]:
+            if k.shape[0] != self.keys.shape[1] or end > self.most:
                 batch = self.keys.shape[1]
                 raise ValueError(
                     f"tokens must be {'one sequence' if batch == 1 else f'{batch} sequences'}, of at most "
-                    f"{self.keys.shape[3]} with those in the cache, got {k.shape[0]} of {end}"
+                    f"{self.most} with those in the cache, got {k.shape[0]} of {end}"
                 )
+            self.reserve(end)
             self.keys[layer, :, :, self.length : end] = k
             self.values[layer, :, :, self.length : end] = v
             return self.keys[layer, :, :, :end], self.values[layer, :, :, :end]
 
         return extend
 
-    def of(self, rows: Sequence[int]) -> KeyValueCache:
+    def reserve(self, end: int) -> None:
+        """Makes room for so many tokens, at most the context."""
+        if end > self.keys.shape[3]:
+            rows = min(self.most, max(end, 2 * self.keys.shape[3]))
+            self.keys, self.values = (self._copied(each, rows) for each in (self.keys, self.values))
+
+    def of(self, sequences: Sequence[int]) -> KeyValueCache:
         """Returns a new cache with these of its sequences, which may repeat."""
-        new = copy.copy(self)
-        shape = (self.keys.shape[0], len(rows), *self.keys.shape[2:])
-        new.keys, new.values = self.keys.new_empty(shape), self.values.new_empty(shape)
-        for theirs, ours in ((self.keys, new.keys), (self.values, new.values)):
-            ours[:, :, :, : self.length] = theirs[:, rows, :, : self.length]
+        new, rows = copy.copy(self), self.keys.shape[3]
+        new.keys, new.values = (self._copied(each, rows, sequences) for each in (self.keys, self.values))
+        return new
+
+    def _copied(self, stored: Tensor, rows: int, sequences: Sequence[int] | None = None) -> Tensor:
+        held = stored[:, :, :, : self.length]
+        held = held if sequences is None else held[:, sequences]
+        new = held.new_empty(*held.shape[:3], rows, held.shape[4])
+        new[:, :, :, : self.length] = held
         return new
 
 

@@ -58,7 +58,7 @@ class Step:
         products = (part for part in self.weights if isinstance(part, kernels.Product))
         self.large = sum(product.matrix.nbytes for product in products) >= LARGE
         cache = KeyValueCache(model.config)
-        self.cache_shape = cache.keys.shape
+        self.cache_shape = _without_rows(cache)
         self(torch.zeros(1, 1, dtype=torch.int64), None, cache)  # compiles it
 
     def takes(self, tokens: Tensor, capture: Observer | None, cache: Cache | None) -> bool:
@@ -68,7 +68,7 @@ class Step:
             and tokens.shape == (1, 1)
             and tokens.dtype == torch.int64
             and cache.keys.dtype == torch.float32
-            and cache.keys.shape == self.cache_shape
+            and _without_rows(cache) == self.cache_shape
             and cache.length < self.config.seq_length
             and (capture is None or (type(capture) is Capture and capture.names <= {"weights"}))
             and 0 <= int(tokens) < self.config.num_tokens
@@ -77,6 +77,7 @@ class Step:
     def __call__(self, tokens: Tensor, capture: Capture | None, cache: KeyValueCache) -> Tensor:
         """Computes logits (1, 1, num_tokens) for inputs that `takes` accepts."""
         past = cache.length
+        cache.reserve(past + 1)
         maps = np.empty((self.config.depth, 1, self.config.heads, 1, past + 1), np.float32)
         logits = np.empty(self.config.num_tokens, np.float32)
         keys, values = cache.keys.detach().numpy(), cache.values.detach().numpy()
@@ -94,6 +95,11 @@ class Step:
                 if (hook := capture.at(layer)) is not None:
                     hook("weights", weights)
         return torch.from_numpy(logits)[None, None]
+
+
+def _without_rows(cache: KeyValueCache) -> tuple[int, ...]:
+    """Returns the shape of a cache, but for its room for tokens."""
+    return cache.most, *cache.keys.shape[:3], cache.keys.shape[4]
 
 
 def _weights(model: Generator, precision: Precision) -> kernels.Weights:

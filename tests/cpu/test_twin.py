@@ -1,5 +1,6 @@
 """The fast twin compared with the readable model, for every shape of model and every kind of call."""
 
+import sys
 import threading
 from typing import Any
 
@@ -226,6 +227,20 @@ def test_a_generation_may_mix_fast_and_readable_steps_on_one_cache():
     parts.append(quick(x[:, 16:], cache=cache))
     assert cache.length == 17
     torch.testing.assert_close(torch.cat(parts, 1), model(x), **TOLERANCE)
+
+
+def test_a_cache_that_grows_keeps_what_it_holds(monkeypatch):
+    monkeypatch.setattr(sys.modules["former.generate"], "ROWS", 2)  # the name former.generate is the function
+    model = build(**SHAPES[-5])
+    quick, x = twin(model), tokens(1, 17)
+    expected = model(x).detach()
+    for each in (model, quick):
+        cache, first = KeyValueCache(model.config), former.Capture("k")
+        parts = [each(x[:, :2], cache=cache, observer=first), each(x[:, 2:5], cache=cache)]
+        parts += [each(x[:, i : i + 1], cache=cache) for i in range(5, 17)]
+        torch.testing.assert_close(torch.cat(parts, 1), expected, **TOLERANCE)
+        assert cache.keys.shape[3] == 19  # 2, 5, 10, and then the context, not 20
+        assert first.get("k", 0).shape[2] == 2
 
 
 def test_edits_and_observers_of_ones_own_are_honoured():
