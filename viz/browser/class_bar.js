@@ -6,6 +6,7 @@ import { copyText } from "./lib/ask.js";
 import { catchUp, h } from "./lib/base.js";
 import { embed } from "./lib/embed.js";
 import { keys } from "./lib/keys.js";
+import { languageSwitch } from "./lib/languages.js";
 import { inWords, say } from "./lib/messages.js";
 import { page } from "./lib/page.js";
 import { presenter } from "./lib/presenter.js";
@@ -93,7 +94,7 @@ export const mount = ({ element, trigger }) => {
     const said = say((await copyText(own)) ? "link_copied" : "link_refused");
     told.textContent = [said, ...lacks].join(" ");
   });
-  element.append(give, menu);
+  element.append(languageSwitch(), give, menu);
   document.body.append(bar);
 
   const copyLink = async () => {

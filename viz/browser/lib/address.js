@@ -3,6 +3,7 @@
 // change by the event "former-address".
 
 import { catchUp } from "./base.js";
+import { kept } from "./kept.js";
 import { site } from "./site.js";
 
 const OF_PAGE = ["present", "slide", "room", "lead", "embed", "lang", "__theme"]; // of this page, and of no view
@@ -47,12 +48,25 @@ export const viewNow = () => {
 /** For each tab, a function that takes up the view of a link, URLSearchParams, while the page is open. */
 export const followers = {};
 
+/** The language in a link, [["lang", …]], where it was chosen by one or by the switch. */
+export const chosenLanguage = () => [...new URLSearchParams(location.search)].filter(([name]) => name === "lang");
+
+/** In the page's session: what it shows beyond its address, while it is loaded in another language. */
+export const OVER = "former-view";
+
 /** What the page was opened with; what it followed last, for tabs that are opened after. */
 const address = new URL(location.href);
 export let opened = withModel(address.searchParams);
 /** The panel that the page shows alone, in another's page; null of a whole page. */
 export const embeddedPanel = opened.get("embed");
-history.replaceState(history.state, "", address); // Python reads the link off the address too
+history.replaceState(history.state, "", address);
+const over = kept.session.get(OVER);
+kept.session.set(OVER, null);
+if (over)
+  opened = new URLSearchParams([
+    ...[...opened].filter(([name]) => OF_PAGE.includes(name)),
+    ...new URLSearchParams(over),
+  ]);
 
 /** What is followed takes the place of what the page was opened with. */
 export const reopen = (params) => {

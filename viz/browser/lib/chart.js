@@ -2,7 +2,7 @@
 // view.
 
 import { h, isDark, url } from "./base.js";
-import { say } from "./messages.js";
+import { language, say } from "./messages.js";
 import { makeDrawing, onTheme } from "./panel.js";
 import { site } from "./site.js";
 
@@ -16,6 +16,16 @@ const load = () => {
   }).catch(() => (library = null)); // the next draw tries again
   return library;
 };
+
+/** Plotly's own words in the page's language. */
+const toolbar = () => ({
+  "Download plot as a PNG": say("chart_save"),
+  "Zoom in": say("chart_zoom_in"),
+  "Zoom out": say("chart_zoom_out"),
+  "Reset axes": say("chart_reset"),
+  "Double-click to zoom back out": say("chart_zoomed"),
+  "Double-click on legend to isolate one trace": say("chart_legend"),
+});
 
 /**
  * A chart in `place`, whose size it takes. onread(index of the point read, or null) is called as one points or goes by
@@ -69,6 +79,8 @@ export const makeChart = (place, options) => {
       displaylogo: false,
       modeBarButtons: [BUTTONS],
       toImageButtonOptions: saved,
+      locale: language,
+      locales: { [language]: { dictionary: toolbar() } },
       typesetMath: false,
     });
     reach();

@@ -1,6 +1,6 @@
 // One panel alone, live, for another's page or slides: ?embed=PANEL.
 
-import { embeddedPanel as panel, viewNow } from "./address.js";
+import { chosenLanguage, embeddedPanel as panel, viewNow } from "./address.js";
 import { copyText } from "./ask.js";
 import { catchUp, h } from "./base.js";
 import { say } from "./messages.js";
@@ -20,7 +20,7 @@ const whole = () => {
 /** The address of a panel alone, with the view on the screen. */
 const alone = (name) => {
   const url = new URL(location.origin + location.pathname);
-  url.search = `${new URLSearchParams([["embed", name], ...[...viewNow()].filter(([key]) => key !== "panel")])}`;
+  url.search = `${new URLSearchParams([["embed", name], ...[...viewNow()].filter(([key]) => key !== "panel"), ...chosenLanguage()])}`;
   return url.href;
 };
 

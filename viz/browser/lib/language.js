@@ -17,7 +17,10 @@
   const names = wanted.map((name) => name?.toLowerCase().split("-")[0]);
   const chosen = names.find((name) => Object.hasOwn(languages, name)) ?? "en";
   window.formerLanguage = chosen;
-  document.documentElement.lang = chosen;
+  const page = document.documentElement;
+  const speak = () => page.lang === chosen || (page.lang = chosen);
+  new MutationObserver(speak).observe(page, { attributeFilter: ["lang"] }); // Gradio says the browser's there, later too
+  speak();
 
   const { labels, file } = languages[chosen];
   const root = new URL(window.gradio_config.root, location.href).pathname.replace(/\/$/, "");

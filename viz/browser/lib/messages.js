@@ -3,7 +3,7 @@
 const PLACE = /\{(\w+)(?:, (number|plural|select))?/y;
 const ARM = /,? (\w+) \{/y;
 const known = new Map(); // pattern → parts
-const language = window.formerLanguage;
+export const language = window.formerLanguage;
 const texts = await window.formerMessages; // see language.js
 export const locale = { whole: new Intl.NumberFormat(language), plural: new Intl.PluralRules(language) };
 
@@ -73,6 +73,9 @@ export const asList = (items, and = false) => {
 
 /** A note of Python's, {key, values}, in words. */
 export const inWords = ({ key, values }) => say(key, values);
+
+/** A class of a classifier, as its card names it, in words. */
+export const classInWords = (name) => texts[`class_is_${name}`] ?? name;
 
 /** Why a route did not answer, in words, from the body of its refusal. */
 export const refusal = (body) => (body?.error?.key ? inWords(body.error) : say("offline"));

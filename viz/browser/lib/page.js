@@ -1,7 +1,8 @@
 // Which tab is in front.
 
-import { followers, leftOut, opened, reopen, tabOf, withModel, writeAddress } from "./address.js";
+import { followers, leftOut, OVER, opened, reopen, tabOf, viewNow, withModel, writeAddress } from "./address.js";
 import { catchUp, listeners } from "./base.js";
+import { kept } from "./kept.js";
 import { site } from "./site.js";
 
 const { subscribe, publish } = listeners(["tab"]);
@@ -42,6 +43,17 @@ const beyonds = {}; // tab → see keep
 
 /** What the tab in front shows and a link to it does not hold: a list of {view: as a room has it, note: that says so}. */
 page.beyond = () => [leftOut, beyonds[page.tab]?.()].filter(Boolean);
+
+/** What this page shows, whole, as the parameters of a link: with what a link does not hold. */
+page.whole = () => {
+  const params = viewNow();
+  params.delete("left_out");
+  for (const { view } of page.beyond()) for (const [name, value] of Object.entries(view)) params.set(name, value);
+  return params.toString();
+};
+
+/** Has the page show what it shows now when it is loaded next. */
+page.keepOver = () => kept.session.set(OVER, page.whole());
 
 /** Keeps a tab's view in the address bar while it is in front: link() gives it, {name: value}, or null for not yet;
  *  beyond() gives what it never holds, as page.beyond does, or null. Returns what to call when the view has changed. */

@@ -1,7 +1,7 @@
 // In front of a class: one panel at a time fills the window, in larger type and with little around it. Arrow keys (and
 // the Page keys that a remote control sends) go through the panels of all tabs, or through a teacher's own slides.
 
-import { embeddedPanel, opened, viewNow, writeBeside } from "./address.js";
+import { chosenLanguage, embeddedPanel, opened, viewNow, writeBeside } from "./address.js";
 import { copyText } from "./ask.js";
 import { eachFrame, h } from "./base.js";
 import { fillWindow } from "./fill.js";
@@ -153,7 +153,7 @@ presenter.step = async (by) => {
 /** Copies the address of what is shown; where the clipboard is refused, it stands in a field to be copied by the keys. */
 const copyLink = async () => {
   const url = new URL(location.origin + location.pathname);
-  url.search = `${new URLSearchParams([...viewNow(), ["present", "1"]])}`;
+  url.search = `${new URLSearchParams([...viewNow(), ["present", "1"], ...chosenLanguage()])}`;
   const field = h("input", { type: "text", readonly: true, value: url.href, "aria-label": say("link_here") });
   link.after(field);
   const copied = await copyText(field);

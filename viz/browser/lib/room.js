@@ -2,7 +2,7 @@
 // until they are touched. Also notices a server that is gone, and one that was started anew: the page goes on with it,
 // and offers to be loaded again.
 
-import { leftOut, opened, viewNow, writeBeside } from "./address.js";
+import { leftOut, opened, writeBeside } from "./address.js";
 import { listeners, url } from "./base.js";
 import { kept } from "./kept.js";
 import { inWords, refusal, say } from "./messages.js";
@@ -45,14 +45,6 @@ const secret = (name) => {
 };
 /** A room's key: a reloaded page still leads. */
 const key = (name = room.name) => secret(`former-key-${name}`);
-
-/** What this page shows, whole: its link, and what a link does not hold. */
-const shown = () => {
-  const params = viewNow();
-  params.delete("left_out");
-  for (const { view } of page.beyond()) for (const [name, value] of Object.entries(view)) params.set(name, value);
-  return params.toString();
-};
 
 // --- the server ---------------------------------------------------------------------------------------------------
 
@@ -141,7 +133,7 @@ room.follow = () => {
 // --- leading ------------------------------------------------------------------------------------------------------
 
 const lead = async () => {
-  const now = shown();
+  const now = page.whole();
   if (now === sent?.view && Date.now() - sent.at < KEEP) return void (await ask("/alive"));
   const { name } = room;
   const body = JSON.stringify({ key: key(), view: now });

@@ -1,7 +1,7 @@
 // A teacher's own slides: views of the page in a list. It stands in the link after its #, so that it opens anywhere and
 // no server holds it.
 
-import { opened, viewNow, writeAfter, writeBeside } from "./address.js";
+import { chosenLanguage, opened, viewNow, writeAfter, writeBeside } from "./address.js";
 import { copyText } from "./ask.js";
 import { h, listeners } from "./base.js";
 import { inWords, say } from "./messages.js";
@@ -95,7 +95,7 @@ slides.go = async (at) => {
 /** The link that presents the slides from the first. */
 slides.link = () => {
   const url = new URL(location.origin + location.pathname + location.hash);
-  url.search = `${new URLSearchParams([...new URLSearchParams(slides.list[0][1]), ["present", "1"], ["slide", "0"]])}`;
+  url.search = `${new URLSearchParams([...new URLSearchParams(slides.list[0][1]), ["present", "1"], ["slide", "0"], ...chosenLanguage()])}`;
   return url.href;
 };
 

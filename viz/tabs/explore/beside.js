@@ -4,7 +4,7 @@
 import { eachFrame, h, isDark, isPresenting } from "../../browser/lib/base.js";
 import { gradient, makeImage, palette, variable } from "../../browser/lib/colour.js";
 import { makeHeatMap } from "../../browser/lib/heat_map.js";
-import { say } from "../../browser/lib/messages.js";
+import { classInWords, say } from "../../browser/lib/messages.js";
 import { asNumber, asShare, asSigned } from "../../browser/lib/numbers.js";
 import { makePanel, onTheme } from "../../browser/lib/panel.js";
 import { beside } from "./lib/beside.js";
@@ -26,7 +26,7 @@ const described = ({ model, text, edits, output, answer }) => {
   const quoted = text.length > QUOTED ? `${text.slice(0, QUOTED)}…` : text;
   const changed = edits.length ? say("picture_edits", { count: edits.length }) : "";
   const verdicts = output?.classes
-    ?.map((label, i) => ({ label, prob: output.probs[i] }))
+    ?.map((label, i) => ({ label: classInWords(label), prob: output.probs[i] }))
     .sort((a, b) => b.prob - a.prob);
   const [best] = verdicts ?? output?.next ?? [];
   const says = answer

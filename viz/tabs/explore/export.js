@@ -4,7 +4,7 @@ import { bytes, saveFile, whyNot } from "../../browser/lib/ask.js";
 import { h } from "../../browser/lib/base.js";
 import { variable } from "../../browser/lib/colour.js";
 import { makeHint } from "../../browser/lib/hint.js";
-import { say } from "../../browser/lib/messages.js";
+import { language, say } from "../../browser/lib/messages.js";
 import { makePanel } from "../../browser/lib/panel.js";
 import { site } from "../../browser/lib/site.js";
 import { fileName } from "./lib/labels.js";
@@ -61,6 +61,7 @@ const savePage = async () => {
   const { model, text, edits } = store.pass.header;
   const { queries, keys } = store.map;
   const page = document.implementation.createHTMLDocument(picture.caption);
+  page.documentElement.lang = language;
   const add = (parent, tag, attributes = {}, words = "") => {
     const node = page.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);

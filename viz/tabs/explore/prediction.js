@@ -1,7 +1,7 @@
 // What the model says: the next byte of a generator, the verdict of a classifier. Under edits, before and after.
 
 import { h } from "../../browser/lib/base.js";
-import { say } from "../../browser/lib/messages.js";
+import { classInWords, say } from "../../browser/lib/messages.js";
 import { makePanel } from "../../browser/lib/panel.js";
 import { changeOf, outcome, outcomeLegend, outcomes } from "./lib/outcome.js";
 import { store } from "./lib/store.js";
@@ -56,7 +56,8 @@ export const mount = ({ element }) => {
 
   const classifier = ({ output, baseline }) => {
     title.textContent = say("prediction_verdict");
-    const { classes, probs } = output;
+    const { probs } = output;
+    const classes = output.classes.map(classInWords);
     const chosen = probs.indexOf(Math.max(...probs));
     const was = baseline?.probs.indexOf(Math.max(...baseline.probs));
     const turned = baseline && was !== chosen;

@@ -4,7 +4,7 @@ import { eachFrame, h, svg } from "../../browser/lib/base.js";
 import { palette, variable } from "../../browser/lib/colour.js";
 import { makeHeatMap } from "../../browser/lib/heat_map.js";
 import { keys } from "../../browser/lib/keys.js";
-import { asList, say } from "../../browser/lib/messages.js";
+import { asList, classInWords, say } from "../../browser/lib/messages.js";
 import { asFixed, asNumber } from "../../browser/lib/numbers.js";
 import { makePanel, onTheme } from "../../browser/lib/panel.js";
 import { permuting } from "./lib/permuting.js";
@@ -81,9 +81,9 @@ const whole = (shown, measured) => {
     const written = (value) => asFixed(value, 6);
     const { classes } = permuting.answers.permuted;
     const [before, after] = shown.values;
-    const values = classes.map((name, i) =>
-      say("permute_value", { name, before: written(before[i]), after: written(after[i]) }),
-    );
+    const values = classes
+      .map(classInWords)
+      .map((name, i) => say("permute_value", { name, before: written(before[i]), after: written(after[i]) }));
     return say("permute_values", { values: asList(values), error: measured.error ? asNumber(measured.error, 3) : "0" });
   }
   const top = shown.difference.reduce((best, value, i) => (value > shown.difference[best] ? i : best), 0);

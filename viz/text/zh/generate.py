@@ -55,7 +55,7 @@ MESSAGES = {
     "write_model_bar": "模型",
     "write_kept_bar": "按你的设置",
     "write_cut": "已截去",
-    "write_drawn": "采样结果",
+    "write_drawn": "采样",
     "write_taken": "已选",
     "write_take": "选择“{token}”。模型：{prob}；按你的设置：{kept}{role, select, drawn {；采样结果} taken {；已选}"
     " other {}}。",

@@ -122,12 +122,12 @@ MESSAGES = {
     "permute_moved_not": "除舍入误差外没有变化：{moved}。",
     "permute_moved_by": "变化 {points} 个百分点。",
     "permute_verdict_still": "没有移动任何词，所以每个模型读到的是两遍相同的文本。",
-    "permute_verdict_bag": "{name}：{class} 的概率保持 {before}。没有位置编码，它无法区分两种词序，不论两句的意思如"
+    "permute_verdict_bag": "{name}：“{class}”的概率保持 {before}。没有位置编码，它无法区分两种词序，不论两句的意思如"
     "何。",
-    "permute_verdict_same": "{name}：{class} 的概率保持 {before}。对这段文本，它的判断与词序无关。",
-    "permute_verdict_moves": "{name}：{class} 的概率从 {before} 变为 {after}，词序对它有影响。",
-    "permute_verdict_turns": "{name}：{class} 的概率从 {before} 变为 {after}，词序对它有影响。它的判断从 {from} 翻"
-    "转为 {to}。",
+    "permute_verdict_same": "{name}：“{class}”的概率保持 {before}。对这段文本，它的判断与词序无关。",
+    "permute_verdict_moves": "{name}：“{class}”的概率从 {before} 变为 {after}，词序对它有影响。",
+    "permute_verdict_turns": "{name}：“{class}”的概率从 {before} 变为 {after}，词序对它有影响。它的判断从“{from}”"
+    "翻转为“{to}”。",
     "permute_two_words": "等变性（equivariance）：输入移动，输出也跟着移动。不变性（invariance）：输出完全不变。没有位"
     "置编码、也没有掩码时，每一块都是等变的；于是各行的平均值与词序无关，所以判断结果是不变的。",
     "permute_tables": "位置编码是什么样子",

@@ -4,7 +4,7 @@ import { h } from "../../../browser/lib/base.js";
 import { makeDemo } from "../../../browser/lib/demo.js";
 import { fields } from "../../../browser/lib/fields.js";
 import { makeHints } from "../../../browser/lib/hint.js";
-import { say } from "../../../browser/lib/messages.js";
+import { classInWords, say } from "../../../browser/lib/messages.js";
 import { viewOf } from "../../../browser/lib/python.js";
 import { site } from "../../../browser/lib/site.js";
 
@@ -147,7 +147,7 @@ permuting.verdicts = ({ names, trained, classes, probs, same }) =>
   names.map((name, i) => {
     const [before, after] = probs[i];
     const moved = Math.max(...before.map((prob, j) => Math.abs(after[j] - prob)));
-    return { name, positions: trained[i], classes, before, after, moved, equal: same[i] };
+    return { name, positions: trained[i], classes: classes.map(classInWords), before, after, moved, equal: same[i] };
   });
 
 /** The names of some words, cut where they are long: each with its number in the text as typed, "film₂". */

@@ -1,0 +1,143 @@
+"""The page in Chinese: chosen by the link, by the visitor or by the browser; the view stays, and nothing is English."""
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.pages import Exploring
+from tests.browser.pages_learn import SHOWN
+from viz.tabs import TABS
+from viz.text import LANGUAGES, message
+from viz.text.examples import EXAMPLES, PAIRS, REVIEW
+
+pytestmark = pytest.mark.browser
+TAB = Exploring
+
+CHINESE = re.compile("[\u4e00-\u9fff]")
+VIEW = {"tab": "explore", "model": "tiny-generator", "text": "abc abc", "layer": 1, "head": 1, "scale": "root"}
+
+
+def language(page: Page) -> str | None:
+    """The page's language; its tabs are named in it."""
+    found = page.locator("html").get_attribute("lang")
+    for tab in TABS:
+        expect(page.get_by_role("tab", name=message(f"tab_{tab.name}", found or ""), exact=True)).to_be_attached()
+    return found
+
+
+def switch(page: Page, name: str) -> Locator:
+    return page.locator(".languages").get_by_role("button", name=message("language_name", name), exact=True)
+
+
+def test_a_link_opens_the_page_in_its_language(tab):
+    tab.open(**VIEW, lang="zh")
+    assert language(tab.page) == "zh"
+    assert CHINESE.search(tab.lesson())
+    expect(tab.page.get_by_role("combobox", name=message("model", "zh"), exact=True)).to_have_value(CHINESE)
+    box = tab.page.get_by_role("textbox", name=message("text", "zh"), exact=True)
+    expect(box).to_have_attribute("placeholder", message("text_hint", "zh"))
+    expect(tab.page.locator(".page-title p")).to_have_text(message("subtitle", "zh"))
+    tab.page.get_by_role("combobox", name=message("model", "zh"), exact=True).click()
+    for option in tab.page.get_by_role("option").all():
+        assert CHINESE.search(option.inner_text())
+
+
+def test_the_switch_keeps_the_view_and_stands_in_the_link(tab):
+    tab.open(**VIEW)
+    tab.token(2).click()
+    before = tab.link()
+    assert language(tab.page) == "en"
+    for name in ("zh", "en"):
+        switch(tab.page, name).click()
+        expect(tab.page.locator("html")).to_have_attribute("lang", name)
+        tab.settled()
+        assert language(tab.page) == name
+        assert tab.link() == before | {"lang": name}
+        expect(switch(tab.page, name)).to_have_attribute("aria-pressed", "true")
+
+
+def test_what_was_chosen_once_holds_for_the_next_visit_whose_links_do_not_name_it(tab):
+    tab.open(**VIEW)
+    switch(tab.page, "zh").click()
+    expect(tab.page.locator("html")).to_have_attribute("lang", "zh")
+    tab.goto(**VIEW)
+    tab.settled()
+    assert language(tab.page) == "zh"
+    assert "lang" not in tab.link()
+    tab.goto(**VIEW, lang="en")
+    tab.settled()
+    assert language(tab.page) == "en"
+
+
+@pytest.mark.parametrize(("locale", "expected"), [("zh-CN", "zh"), ("zh-TW", "zh"), ("de-DE", "en")])
+def test_a_browser_that_prefers_a_language_gets_it(app, browser, guard, locale, expected):
+    with browser.new_context(locale=locale) as context:
+        guard.watch(context)
+        tab = Exploring(context.new_page(), app.origin)
+        tab.open(**VIEW)
+        assert language(tab.page) == expected
+        assert "lang" not in tab.link()
+        tab.open(**VIEW, lang="en")
+        assert language(tab.page) == "en"
+
+
+def test_the_switch_keeps_what_no_link_holds(tab):
+    """Of two texts of which a link has room for one."""
+    texts = {"text": "很" * 3900, "long": "长" * 3900}
+    tab.open(**VIEW)
+    tab.page.evaluate("view => former.page.follow(new URLSearchParams(view))", {"tab": "mask", **texts})
+    tab.wait("(text) => former.masking?.view.text === text", texts["text"])
+    assert "left_out" in tab.link()
+    switch(tab.page, "zh").click()
+    expect(tab.page.locator("html")).to_have_attribute("lang", "zh")
+    tab.wait("() => window.former?.masking?.view")
+    assert tab.page.evaluate("(({ text, long }) => ({ text, long }))(former.masking.view)") == texts
+
+
+def test_the_server_s_refusals_are_in_the_page_s_language(tab, guard):
+    guard.allow("422")
+    tab.open(text="abc", model="gpt-5", lang="zh")
+    error = tab.page.locator(".former-notices .notice.error")
+    expect(error).to_have_text(message("unknown_model", "zh", given="gpt-5", used="gpt"))
+    said = tab.page.evaluate("former.answerTo('/ask/equivariance/errors', {}).catch((error) => error.message)")
+    assert said in LANGUAGES["zh"].values()
+
+
+def test_a_follower_keeps_their_language(tab, other):
+    tab.open(**VIEW, lang="en", room="two-languages", lead="1")
+    expect(tab.page.locator(".room-bar")).to_contain_text("two-languages")
+    follower = other()
+    follower.goto(room="two-languages", lang="zh")
+    follower.wait("() => window.former?.room?.state === 'following'")
+    tab.cell(0, 1).click()
+    follower.wait("() => former.store.view.layer === 0 && former.store.view.head === 1")
+    assert language(follower.page) == "zh"
+    assert follower.link()["lang"] == "zh"
+    tab.page.evaluate("former.room.leave()")
+
+
+SENTENCE = re.compile(r"[A-Za-z’']+(?:,? [A-Za-z’']+){2,}")
+OTHERS = ("mary gave roses to susan", "susan gave roses to mary", "AMD EPYC, family")  # words of a section; a machine
+# What is read and told by the page itself; not what a model reads or writes, code, equations, the article's headings.
+SAID = """() => {
+  const theirs = "textarea, input, code, pre, script, style, .katex, .former-lesson a, .written";
+  const nodes = [...document.querySelectorAll("body *")].filter((node) => !node.closest(theirs));
+  const own = (node) => [...node.childNodes].filter((child) => child.nodeType === 3).map((child) => child.textContent);
+  const named = (node) => ["aria-label", "title", "placeholder"].map((name) => node.getAttribute(name) ?? "");
+  return [...new Set(nodes.flatMap((node) => [...own(node), ...named(node)]))];
+}"""
+
+
+def test_no_sentence_on_a_chinese_page_is_english(tab):
+    read = " ".join(text for texts in (*EXAMPLES.values(), *PAIRS, [REVIEW], OTHERS) for text in texts).lower()
+    tab.open(**VIEW, lang="zh")
+    found = []
+    sections = [{"tab": "learn", "section": section.name} for section in SHOWN]
+    for view in [*sections, *({"tab": one.name} for one in TABS)]:
+        tab.page.evaluate("(view) => former.page.follow(new URLSearchParams(view))", view)
+        tab.page.wait_for_load_state("networkidle")
+        tab.painted()
+        said = [run for text in tab.page.evaluate(SAID) for run in SENTENCE.findall(text)]
+        found += [(*view.values(), run) for run in said if run.lower() not in read]
+    assert found == []

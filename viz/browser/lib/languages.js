@@ -1,0 +1,23 @@
+// The switch between the page's languages.
+
+import { writeBeside } from "./address.js";
+import { h } from "./base.js";
+import { kept } from "./kept.js";
+import { language, say } from "./messages.js";
+import { page } from "./page.js";
+
+/** Opens the page anew in another language, as it is now. */
+const speak = (tag) => {
+  kept.always.set("former-language", tag); // language.js reads it
+  page.keepOver();
+  writeBeside({ lang: tag });
+  location.reload();
+};
+
+/** A button for each language, in its own words. */
+export const languageSwitch = () => {
+  const button = ([tag, { name }]) =>
+    h("button", { type: "button", lang: tag, "aria-pressed": `${tag === language}`, onclick: () => speak(tag) }, name);
+  const buttons = Object.entries(window.formerLanguages).map(button);
+  return h("div", { class: "languages", role: "group", "aria-label": say("language_choose") }, ...buttons);
+};
