@@ -1,11 +1,11 @@
-"""The page in the browser: its head, its look, and the parts that one points at.
+"""The page in the browser: its head, its style, and its interactive parts.
 
-`part(folder, "head_map")` is drawn by `head_map.js` of that folder and styled by `head_map.css` beside it. The script
-is a module that exports `mount({ element, trigger, props, watch })`, called when its part comes on the page; it imports
-what it needs of `lib/` here and of its tab's `lib/`, and what Python has to say to all of them from `lib/site.js`.
-Templates are empty: scripts build their elements, and a visitor's text only ever becomes `textContent` or paint on a
-canvas. An event that a script triggers, `trigger("edited")`, is named in `part(..., events=("edited",))` and wired in
-Python as `part.edited(...)`.
+`part(folder, "head_map")` is drawn by `head_map.js` and styled by `head_map.css` in that folder. The script is a module
+that exports `mount({ element, trigger, props, watch })`, which is called when the part appears on the page. It imports
+from `lib/` here and from its tab's `lib/`; `lib/site.js` has the data that Python gives to all scripts. Templates are
+empty: scripts build their elements, and a visitor's text only becomes `textContent` or is drawn on a canvas. For an
+event that a script triggers, such as `trigger("edited")`, call `part(..., events=("edited",))` and wire it in Python
+with `part.edited(...)`.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
 ARTICLE = "https://peterbloem.nl/blog/transformers"
 
 HERE = Path(__file__).parent
-TABS = HERE.parent / "tabs"  # a folder for each
-PAGE = HERE / "lib" / "page.js"  # which tab is in front
+TABS = HERE.parent / "tabs"  # one folder for each tab
+PAGE = HERE / "lib" / "page.js"  # handles the selected tab
 
 
 def part(folder: Path, name: str, value: Any = None, events: Sequence[str] = (), **options: Any) -> gr.HTML:
-    """A part of the page: `name`.js in `folder` draws it, `name`.css there styles it.
+    """Returns a part of the page, drawn by `name`.js and styled by `name`.css in `folder`.
 
     Args:
-        folder: of the tab.
-        name: of its files.
-        value: what its script reads as props.value, and watches.
-        events: that its script triggers.
+        folder: the tab's.
+        name: name of the files.
+        value: initial value, which the script reads as props.value and can watch.
+        events: names of the events that the script triggers.
         options: further arguments of gr.HTML.
     """
     path = json.dumps(scripts.name_of(folder / f"{name}.js"))
@@ -51,39 +51,47 @@ def part(folder: Path, name: str, value: Any = None, events: Sequence[str] = (),
 
 
 def call(script: Path, does: str, arguments: str = "") -> str:
-    """A function of JavaScript, for an event of Gradio's: `does` is an expression of what a script exports, `page`."""
+    """Returns a JavaScript function for an event of Gradio's.
+
+    Args:
+        script: the script to import.
+        does: an expression that begins with one of its exports, such as "page.tab".
+        arguments: the function's parameters.
+    """
     exports = does.partition(".")[0]
     return f"async ({arguments}) => {{ const {{ {exports} }} = await {scripts.imported(script)}; return {does}; }}"
 
 
 def panel(record: Panel, value: Any = None, **options: Any) -> gr.HTML:
-    """A panel, drawn by its script; arguments as of `part`."""
+    """Returns a panel, drawn by its script; arguments as of `part`."""
     return part(record.script.parent, record.script.stem, value, **options)
 
 
 def class_bar() -> gr.HTML:
-    """What a teacher needs, and how the page stands with its room and its server."""
+    """Returns the bar with the menu "In class" and the state of the room and of the server."""
     return part(HERE, "class_bar", events=("opened",))
 
 
 def lesson(tab: str, section: str) -> gr.HTML:
-    """A tab's sentence, which its scripts give by lessons.tell(tab, sentence), and the link to the article.
+    """Returns the line at the top of a tab: a sentence, set by lessons.tell(tab, sentence), and a link.
 
     Args:
         tab: its name.
-        section: the heading in the article that the tab is about.
+        section: the heading of the article that the link opens.
     """
     return part(HERE, "lesson", {"tab": tab, "section": section, "href": article(section)})
 
 
 def article(section: str) -> str:
-    """The address of a heading in the article, by a text fragment: the browser scrolls to its words."""
+    """Returns the address of a heading in the article, with a text fragment, so that the browser scrolls to it."""
     return f"{ARTICLE}#:~:text={quote(section)}"
 
 
 def head(tabs: Sequence[Tab]) -> str:
-    """For the page's head: what Python has to say to the scripts, and what is styled outside Gradio's container: it
-    keeps the styles of `css` to what is inside."""
+    """Returns HTML for the page's head: data for the scripts, and styles for elements outside Gradio's container.
+
+    Gradio restricts the styles of `css` to its container.
+    """
     shared = {
         "style": style.BROWSER,
         "tabs": [tab.name for tab in tabs],
@@ -101,13 +109,15 @@ def head(tabs: Sequence[Tab]) -> str:
 
 
 def first(tab: Tab) -> list[Path]:
-    """The scripts that draw what a tab opens with; of one that names none, all of its parts'."""
+    """Returns the scripts that draw a tab's first view; by default, those of all its parts."""
     return [HERE / "lesson.js", *(tab.scripts or sorted((TABS / tab.name).glob("*.js")))]
 
 
 def ahead(tabs: Sequence[Tab]) -> str:
-    """A script that has the browser fetch what the link's tab opens with before its parts ask for it, one after the
-    other; `mount.js` lets the other parts wait."""
+    """Returns a script that preloads the modules for the first view of the link's tab.
+
+    Otherwise the browser would discover them one after another. `mount.js` makes the other parts wait.
+    """
     names = {tab.name: scripts.needed([HERE / "mount.js", *first(tab)]) for tab in tabs}
     return f"""
     const names = {json.dumps(names)};
@@ -119,7 +129,7 @@ def ahead(tabs: Sequence[Tab]) -> str:
 
 
 def css(tabs: Sequence[Tab]) -> str:
-    """The look of the page: the palette, what all tabs share, each tab's own; in a folder, page.css comes first."""
+    """Returns the page's styles: palette, shared styles, then each tab's; in a folder, page.css comes first."""
     folders = [HERE, *(TABS / tab.name / folder for tab in tabs for folder in (".", "sections"))]
     files = [
         path for folder in folders for path in sorted(folder.glob("*.css"), key=lambda p: (p.stem != "page", p.stem))

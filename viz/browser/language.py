@@ -1,6 +1,6 @@
-"""The language of a visitor's page: chosen in the browser before Gradio lays out the page, so that its labels follow.
+"""The language of a visitor's page, chosen in the browser before Gradio lays out the page, so that labels are right.
 
-A page asks for the messages of its language alone.
+A page loads only the messages of its own language.
 
 GET /text/{language}-{version}.json   its messages; `version` is a hash of them
 """
@@ -27,7 +27,7 @@ LABEL = re.compile("⟦(.*?)⟧")  # JSON escapes these brackets
 
 
 def label(key: str, /, **values: Any) -> str:
-    """Returns a message for a component's label, choice or value, which the page says in the visitor's language."""
+    """Returns a placeholder for a component's label, choice or value; the page shows it in the visitor's language."""
     return f"⟦{json.dumps(note(key, **values))}⟧"
 
 
@@ -58,7 +58,7 @@ def _file(language: str) -> tuple[str, bytes]:
 
 
 def head(page: gr.Blocks) -> str:
-    """Returns the script of a built page's head that chooses the language and says the labels."""
+    """Returns the script for the page's head that chooses the language and fills in the labels."""
     notes = labels(page)
     languages = {
         name: {

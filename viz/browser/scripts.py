@@ -1,8 +1,8 @@
-"""The page's scripts: native modules, served as they stand in viz, without a build.
+"""Serves the page's scripts: native modules, as they are in viz, without a build.
 
-GET /web/{version}/{path}    a script, its path below viz; the version is a hash of all scripts, so browsers keep them
-GET /assets/{name}           a script or style of Gradio's own page, from memory: of the time until the first page is
-                             there, Gradio takes more to read and compress some sixty of them than we for all of ours
+GET /web/{version}/{path}    a script by its path below viz; browsers cache it, as the version is a hash of all scripts
+GET /assets/{name}           a script or style of Gradio's own page, from memory; Gradio itself would read and compress
+                             some sixty of these for each page, which takes longer than loading all of our scripts
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ IMPORT = re.compile(rb'^(?:import|export) [^;]*?from "(\.[^"]+)";', re.MULTILINE
 
 @cache
 def sources() -> dict[str, bytes]:
-    """Each script, by its path below viz."""
+    """Reads all scripts; returns them by their path below viz."""
     return {path.relative_to(VIZ).as_posix(): path.read_bytes() for path in sorted(VIZ.rglob("*.js"))}
 
 
 @cache
 def folder() -> str:
-    """The address below which all of them are, without the path that the page is mounted at."""
+    """Returns the address of the folder of all scripts, without the path at which the page is mounted."""
     whole = hashlib.sha256()
     for name, source in sources().items():
         whole.update(f"{name} {len(source)} ".encode() + source)
@@ -47,13 +47,13 @@ def folder() -> str:
 
 @cache
 def packed(name: str) -> bytes:
-    """A script, gzipped."""
+    """Returns a script, gzipped."""
     return gzip.compress(sources()[name], 9, mtime=0)
 
 
 @cache
 def asset(name: str) -> tuple[bytes, str] | None:
-    """A script or style of Gradio's own page, gzipped, and its media type; None where there is no such file."""
+    """Returns a script or style of Gradio's own page, gzipped, and its media type; None if there is no such file."""
     path = gradio_adapter.ASSETS / name
     media = {".js": "text/javascript", ".css": "text/css"}.get(path.suffix)
     return (
@@ -62,17 +62,17 @@ def asset(name: str) -> tuple[bytes, str] | None:
 
 
 def name_of(script: Path) -> str:
-    """A script's path below viz, as addresses have it."""
+    """Returns a script's path below viz, as in addresses."""
     return script.relative_to(VIZ).as_posix()
 
 
 def imported(script: Path) -> str:
-    """An expression of JavaScript: a promise of what a script exports."""
+    """Returns a JavaScript expression that imports a script: a promise of its exports."""
     return f"import({ROOT} + {json.dumps(folder() + name_of(script))})"
 
 
 def needed(scripts: Iterable[Path]) -> list[str]:
-    """The names of scripts and of all that they import."""
+    """Returns the names of scripts and of all scripts that they import, directly or not."""
     found: dict[str, None] = {}
     waiting = [name_of(script) for script in scripts]
     while waiting:
@@ -84,7 +84,7 @@ def needed(scripts: Iterable[Path]) -> list[str]:
 
 
 class Scripts:
-    """ASGI middleware that serves them, ahead of all else."""
+    """ASGI middleware that serves the scripts, before all other routes."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -81,7 +81,8 @@ def test_a_bare_bert_shows_its_maps_and_says_that_it_predicts_nothing(tmp_path):
     for ask in asks:
         with pytest.raises(Refusal, match="no output layer that predicts words"):
             ask()
-    assert page.menu({loaded.name: loaded})[0][0].endswith("reads a text, and predicts nothing")
+    ((line, _),) = page.menu({loaded.name: loaded})
+    assert in_words(json.loads(line.strip("⟦⟧"))).endswith("reads a text, and predicts nothing")
     assert filler({loaded.name: loaded}) is None
 
 

@@ -27,7 +27,7 @@ from viz.tabs import base
 from viz.tabs.explore import page as explore
 from viz.tabs.explore import routes
 from viz.tabs.explore.answer import answer
-from viz.text import note
+from viz.text import in_words, note
 
 TEXT = "not a good film, but the great film was bad."
 
@@ -281,7 +281,7 @@ def test_the_menu_has_a_line_on_every_model_and_one_of_its_kind_for_a_stranger(m
     ours = {name: replace(models["small-generator"], name=name) for name in former.available()}
     lines = [line for line, _ in explore.menu(ours | dict(models)) if line]
     assert len(set(lines)) == len(ours) + len(models)
-    assert {name: line for line, name in explore.menu(dict(models))} == {
+    assert {name: in_words(json.loads(line.strip("⟦⟧"))) for line, name in explore.menu(dict(models))} == {
         "small-generator": "small-generator: writes, token by token",
         "small-classifier": "small-classifier: classifies texts",
     }
