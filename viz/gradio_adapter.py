@@ -43,7 +43,7 @@ def component(script: str, value: Any, classes: Sequence[str], **options: Any) -
 
 
 def select_tab_on(event: Any, tabs: gr.Tabs, name: str) -> None:
-    """Makes an event select a tab, without a request to Python; `name` is a JavaScript function to the tab's name.
+    """Makes an event select a tab, without a request to Python; `name` is a JavaScript function that returns its name.
 
     It sends Gradio's own update message. A click on the tab would not do, because tabs that do not fit are in a menu.
     """

@@ -73,7 +73,7 @@ class Question:
         """Calls the function with the arguments read from a view.
 
         Raises:
-            Refusal: an invalid view, or one of which there is no answer.
+            Refusal: an invalid view, or one without an answer.
         """
         arguments = bundles(self.arguments(models, view), self.fast)
         with as_refusals():

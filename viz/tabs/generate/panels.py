@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 
 
 def read_written(models: Models, view: View) -> tuple[Loaded, writing.Order, dict[str, Any]]:
-    """Reads the model, the order, and the arguments that all functions of `writing` take."""
+    """Reads the model, the request (`writing.Order`), and the arguments that all functions of `writing` take."""
     loaded = read_model(writers(models), view)
     order = writing.read_order(loaded, view)
     return loaded, order, {"bundle": loaded, "text": view["text"], "written": order.ids[order.prompt :]}
