@@ -1,14 +1,14 @@
-"""The words of the app: a package for each language, and one way to say what is in it.
+"""The app's messages: a package for each language, and functions that fill in their values.
 
-A message is a whole sentence with named values, in a small part of the ICU message format, which translators know:
+A message is a whole sentence with named values, in a subset of the ICU message format, which translators know:
 
     {name}                                            the value
-    {name, number}                                    a number, with its thousands set apart
-    {name, plural, one {# word} other {# words}}      by how many; # is the number
-    {name, select, last {the last} other {the first}} by what the value is
+    {name, number}                                    a number, with separators between thousands
+    {name, plural, one {# word} other {# words}}      depends on the number, written for #
+    {name, select, last {the last} other {the first}} depends on the value
 
-lib/messages.js reads the same in the browser. What Python has to say to a visitor is a key with values, `note` or
-`Refusal`: the page says it in its own language. A value may itself be a note, or a list.
+lib/messages.js reads the same format in the browser. Python sends a visitor's message as a key with values, a `note` or
+a `Refusal`, and the page shows it in its own language. A value may itself be a note, or a list.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Note = dict[str, Any]  # {"key": of a message, "values": {name: value}}
 
 
 def message(key: str, /, language: str = "en", **values: Any) -> str:
-    """A message in a language.
+    """Returns a message in a language.
 
     Raises:
         KeyError: there is no such message, or it needs a value that was not given.
@@ -43,7 +43,7 @@ def message(key: str, /, language: str = "en", **values: Any) -> str:
 
 
 def in_words(note: Note, language: str = "en") -> str:
-    """A note in words."""
+    """Returns the message of a note."""
     return message(note["key"], language, **note["values"])
 
 
@@ -54,12 +54,12 @@ def first_known(wanted: Iterable[str]) -> str:
 
 
 def note(key: str, /, **values: Any) -> Note:
-    """A message on its way to the page."""
+    """Returns a message as plain values, to send to the page."""
     return {"key": key, "values": values}
 
 
 class Refusal(ValueError):
-    """What cannot be done for a visitor; `note` says why, str() says it in English."""
+    """An error to show to a visitor; `note` is its message, and str() gives it in English."""
 
     status = 422  # of the answer
 
@@ -69,12 +69,12 @@ class Refusal(ValueError):
 
 
 class NothingToShow(Refusal):
-    """A panel has nothing to show of this model, map or pair: an answer to a question that is in order."""
+    """A panel has nothing to show for this model, map or pair, although the request is valid."""
 
     status = 200
 
 
 class Busy(Refusal):
-    """What could be done later."""
+    """The server is too busy; the same request may succeed later."""
 
     status = 503

@@ -1,4 +1,4 @@
-"""How a message is read and filled in (see `viz.text`)."""
+"""Parses messages and fills in their values (see `viz.text`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ARM = re.compile(r",? (\w+) \{")
 
 
 class Place(NamedTuple):
-    """Where a value stands in a message."""
+    """The place of a value in a message."""
 
     name: str
     kind: str  # "", "number", "plural" or "select"
@@ -24,7 +24,7 @@ Parts = list[Any]  # str, Place, or None for the number of the plural around it
 
 @cache
 def parse(pattern: str) -> Parts:
-    """The parts of a message.
+    """Parses a message into its parts.
 
     Raises:
         ValueError: a brace that is not closed, or not opened.
@@ -36,7 +36,7 @@ def parse(pattern: str) -> Parts:
 
 
 def _parse(pattern: str, at: int, *, plural: bool) -> tuple[Parts, int]:
-    """The parts from `at` to the brace that closes them, or to the end; and where that is."""
+    """Parses the parts from `at` to their closing brace, or to the end; returns them and their end."""
     parts: Parts = []
     while at < len(pattern) and pattern[at] != "}":
         if pattern[at] == "{":
@@ -54,7 +54,7 @@ def _parse(pattern: str, at: int, *, plural: bool) -> tuple[Parts, int]:
 
 
 def _place(pattern: str, at: int) -> tuple[Place, int]:
-    """The place that opens at `at`, and where it ends."""
+    """Parses the place of a value that begins at `at`; returns it and its end."""
     head = _PLACE.match(pattern, at)
     if not head:
         raise ValueError(f"a message's place must be {{name}} or {{name, kind}}, got {pattern[at : at + 20]!r}")
@@ -69,7 +69,7 @@ def _place(pattern: str, at: int) -> tuple[Place, int]:
 
 
 def fill(parts: Parts, values: Mapping[str, Any], count: Any = None) -> str:
-    """A message with its values, by the plurals of English; `count` is what # stands for."""
+    """Fills values into a message, with the plurals of English; `count` replaces #."""
     return "".join(part if isinstance(part, str) else _fill(part, values, count) for part in parts)
 
 
