@@ -5,7 +5,8 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 p
 	&& echo $$p && break; done)
 TRAIN := train-generator-begun train-generator-grown train-generator train-classifier train-classifier-bag \
 	train-tiny-generator train-tiny-unmasked train-dates-begun train-dates-longer train-dates-hard train-dates \
-	train-gpt-begun train-gpt-longer train-gpt-third train-gpt train-xl-begun train-xl-longer train-xl \
+	train-gpt-begun train-gpt-longer train-gpt-third train-gpt-fourth train-gpt \
+	train-xl-begun train-xl-longer train-xl \
 	train-sparse-begun train-sparse train-bert-films train-bert-reviews
 PIP := .venv/bin/python -m pip install --quiet --disable-pip-version-check
 
@@ -50,7 +51,8 @@ train-generator-grown: train-generator-begun
 train-dates: train-dates-hard
 train-dates-hard: train-dates-longer
 train-dates-longer: train-dates-begun
-train-gpt: train-gpt-third
+train-gpt: train-gpt-fourth
+train-gpt-fourth: train-gpt-third
 train-gpt-third: train-gpt-longer
 train-gpt-longer: train-gpt-begun
 train-xl: train-xl-longer

@@ -36,7 +36,7 @@ GENERATOR_GROWN = replace(
 )
 GPT_BEGUN = Recipe(
     name="gpt-begun",
-    description="The first of four trainings of gpt.",
+    description="The first of five trainings of gpt.",
     task="pieces",
     model=gpt2.config(num_tokens=8_192, seq_length=256, emb=256, heads=8, depth=6, dropout=0.0),
     initial="gpt2",
@@ -50,7 +50,7 @@ GPT_BEGUN = Recipe(
 GPT_LONGER = replace(
     GPT_BEGUN,
     name="gpt-longer",
-    description="The second of four trainings of gpt.",
+    description="The second of five trainings of gpt.",
     weights="runs/gpt-begun",
     steps=900,
     decay=0.7,
@@ -60,12 +60,22 @@ GPT_LONGER = replace(
 GPT_THIRD = replace(
     GPT_BEGUN,
     name="gpt-third",
-    description="The third of four trainings of gpt.",
+    description="The third of five trainings of gpt.",
     weights="runs/gpt-longer",
     steps=750,
     decay=0.8,
     seed=3,
     validate_every=750,
+)
+GPT_FOURTH = replace(
+    GPT_BEGUN,
+    name="gpt-fourth",
+    description="The fourth of five trainings of gpt.",
+    weights="runs/gpt-third",
+    steps=9_000,
+    decay=0.85,
+    seed=4,
+    validate_every=1_000,
 )
 XL_BEGUN = Recipe(
     name="xl-begun",
