@@ -37,7 +37,8 @@ from app import leave_cores_free
 from former.runs.run import POINTS
 from tests.bench import limits
 from tests.bench.pretrained import make
-from tests.browser.conftest import EXPORTS, ROOT, START_LIMIT, find_browser, free_port, serve, stop, wait_until_up
+from tests.browser.conftest import EXPORTS, find_browser, free_port, stop, wait_until_up
+from tests.browser.preloaded import ROOT, START_LIMIT, spawn
 from viz.passes import sources
 from viz.passes.loaded import Loaded
 from viz.passes.run import tokenize
@@ -131,7 +132,7 @@ def twelve_blocks(folder: Path) -> tuple[str, list[str]]:
 def serving(folders: list[str], log: Path) -> Iterator[tuple[str, int]]:
     """The app on a port of its own, with the settings that it has by itself: its origin and its process."""
     port = free_port()
-    process = serve(port, log, *folders)
+    process = spawn(port, log, *folders)
     try:
         wait_until_up(f"http://127.0.0.1:{port}", lambda: process.poll() is None, log)
         yield f"http://127.0.0.1:{port}", process.pid
@@ -143,7 +144,7 @@ def serving(folders: list[str], log: Path) -> Iterator[tuple[str, int]]:
 def empty(log: Path) -> Iterator[str]:
     """An empty Gradio page, served by a process of its own: its address."""
     port = free_port()
-    process = serve(port, log, str(port), program=("-m", "tests.bench.limits"))
+    process = spawn(port, log, str(port), program=("-m", "tests.bench.limits"))
     address = f"http://127.0.0.1:{port}"
     try:
         limit = time.monotonic() + START_LIMIT

@@ -30,9 +30,9 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, expect
 
 from tests.browser.pages import Tab
+from tests.browser.preloaded import START_LIMIT, Forked, fork, spawn
 from tests.browser.reference import Reference
 
-ROOT = Path(__file__).resolve().parents[2]
 PLACES = (
     "chromium-headless-shell",  # Chromium without windows: a page opens in a third of the time
     "chromium",
@@ -42,7 +42,6 @@ PLACES = (
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
 )
-START_LIMIT = 180  # seconds; a shared machine may be slow to import torch
 BLANK = "about:blank"
 EXPORTS = Path(__file__).parent / "exports.js"
 PATIENCE = 20_000  # milliseconds that a page may take to do what it is asked: shared machines stall
@@ -114,17 +113,10 @@ def wait_until_up(origin: str, alive: Any, log: Path) -> None:
     raise RuntimeError(f"the app did not come up; it said:\n{log.read_text(errors='replace')[-3000:]}")
 
 
-def serve(
-    port: int, log: Path, *folders: str, program: tuple[str, ...] = ("app.py",), **settings: str
-) -> subprocess.Popen[bytes]:
-    """Starts `python app.py` on a port, with further folders and environment; what it says goes to a file."""
-    settings = {"GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_SERVER_PORT": str(port), **settings}
-    command = [sys.executable, *program, *folders]
-    with log.open("ab") as out:
-        return subprocess.Popen(command, cwd=ROOT, env={**os.environ, **settings}, stdout=out, stderr=subprocess.STDOUT)
+serve = fork if sys.platform == "linux" else spawn
 
 
-def stop(process: subprocess.Popen[bytes]) -> None:
+def stop(process: subprocess.Popen[bytes] | Forked) -> None:
     """Ends it, as a person would who stops the server."""
     process.terminate()
     try:

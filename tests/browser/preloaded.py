@@ -1,0 +1,138 @@
+"""Starts apps: each as a process of its own, or as a fork of one that has imported what they need.
+
+Most of an app's start is imports, four seconds of a processor's time. The process that forks is shared by all workers
+and ends with the test run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import json
+import os
+import runpy
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+START_LIMIT = 180  # seconds; a shared machine may be slow to import torch
+
+
+def spawn(
+    port: int, log: Path, *folders: str, program: tuple[str, ...] = ("app.py",), **settings: str
+) -> subprocess.Popen[bytes]:
+    """Starts `python app.py` on a port, with further folders and environment; what it says goes to a file."""
+    settings = {"GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_SERVER_PORT": str(port), **settings}
+    command = [sys.executable, *program, *folders]
+    with log.open("ab") as out:
+        return subprocess.Popen(command, cwd=ROOT, env={**os.environ, **settings}, stdout=out, stderr=subprocess.STDOUT)
+
+
+class Forked:
+    """A fork, by the names of a Popen; its end of the connection closes when it ends."""
+
+    def __init__(self, connection: socket.socket, asked: dict[str, Any]) -> None:
+        connection.sendall(json.dumps(asked).encode() + b"\n")
+        self.connection, self.pid = connection, int(connection.recv(20))
+
+    def wait(self, timeout: float | None = None) -> None:
+        """Until it has ended."""
+        if not select.select([self.connection], [], [], timeout)[0]:
+            raise subprocess.TimeoutExpired("app.py", timeout or 0)
+
+    def poll(self) -> int | None:
+        """Returns None while it runs."""
+        return 0 if select.select([self.connection], [], [], 0)[0] else None
+
+    def terminate(self) -> None:
+        """As a person would who stops the server."""
+        self._send(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """At once."""
+        self._send(signal.SIGKILL)
+
+    def _send(self, number: signal.Signals) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+
+def fork(port: int, log: Path, *folders: str, program: tuple[str, ...] = ("app.py",), **settings: str) -> Forked:
+    """As `spawn`, where the system can fork: `program` is a file, or "-c" and a text."""
+    settings = {"GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_SERVER_PORT": str(port), **settings}
+    asked = {"program": program, "folders": folders, "log": str(log), "environment": {**os.environ, **settings}}
+    return Forked(_connected(), asked)
+
+
+def _connected() -> socket.socket:
+    """A connection to the process that forks, which the first who asks starts."""
+    run = os.getppid() if "PYTEST_XDIST_WORKER" in os.environ else os.getpid()
+    place = Path(tempfile.gettempdir(), f"former-{run}.socket")
+    with contextlib.suppress(FileExistsError):
+        place.with_suffix(".starting").touch(exist_ok=False)
+        command = [sys.executable, "-m", "tests.browser.preloaded", str(place), str(run)]
+        subprocess.Popen(command, cwd=ROOT, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    limit = time.monotonic() + START_LIMIT
+    while not place.exists():
+        assert time.monotonic() < limit, "the process that forks did not start"
+        time.sleep(0.1)
+    connection = socket.socket(socket.AF_UNIX)
+    connection.connect(str(place))
+    return connection
+
+
+def _become(connection: socket.socket, asked: dict[str, Any]) -> None:
+    """Runs the program in a fork."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    out = os.open(str(asked["log"]), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+    for number in (1, 2):
+        os.dup2(out, number)
+    os.environ.clear()
+    os.environ.update(asked["environment"])
+    importlib.reload(importlib.import_module("gradio.http_server"))  # it reads the port when it is imported
+    program = asked["program"]
+    sys.argv = [program[0], *asked["folders"]]
+    connection.sendall(b"%d" % os.getpid())
+    if program[0] == "-c":
+        exec(compile(program[1], "<string>", "exec"), {"__name__": "__main__"})
+    else:
+        runpy.run_path(program[0], run_name="__main__")
+
+
+def _alive(pid: int) -> bool:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, 0)
+        return True
+    return False
+
+
+def main(place: str, run: int) -> None:
+    """Forks for every connection, until the test run has ended."""
+    importlib.import_module("app")
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody asks how a fork ended
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(f"{place}.new")
+        listener.listen()
+        os.rename(f"{place}.new", place)
+        while _alive(run):
+            if select.select([listener], [], [], 1)[0]:
+                connection, _ = listener.accept()
+                if os.fork() == 0:
+                    listener.close()
+                    with connection, connection.makefile() as lines:
+                        _become(connection, json.loads(lines.readline()))
+                    return
+                connection.close()
+    for name in (Path(place), Path(place).with_suffix(".starting")):
+        name.unlink()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]))
