@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from former.runs.kinds import KINDS
+
 ROOT = Path(__file__).resolve().parent.parent
 LIBRARY = {"torch", "numpy", "safetensors", "numba", "former"}
 LATE = {"huggingface_hub", "tokenizers"}  # imported where they are needed, and not before
@@ -72,6 +74,19 @@ def test_no_module_imports_itself_through_others():
         for name in ends:
             del left[name]
     assert sorted(left) == []
+
+
+def test_viz_does_not_ask_of_what_kind_a_model_is():
+    """But for assertions, which tell types of a shipped model."""
+    models = {model.__name__ for kind in KINDS for model in kind.models}
+    assert {"Generator", "Bert"} <= models
+    for path in [*VIZ, ROOT / "app.py"]:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        asserted = {part for node in ast.walk(tree) if isinstance(node, ast.Assert) for part in ast.walk(node)}
+        for node in set(ast.walk(tree)) - asserted:
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("isinstance", "issubclass"):
+                named = {getattr(part, "attr", getattr(part, "id", "")) for part in ast.walk(node.args[1])}
+                assert not named & {*models, *(f"{model}Config" for model in models)}, f"{path}: {ast.unparse(node)}"
 
 
 def test_viz_does_not_import_the_app():

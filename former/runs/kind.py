@@ -42,17 +42,14 @@ class Source(Protocol):
     @property
     def model(self) -> Any:
         """The model, which accepts token ids."""
-        ...
 
     @property
     def tokenizer(self) -> Tokenizer:
         """The model's tokenizer."""
-        ...
 
     @property
     def card(self) -> Mapping[str, Any]:
         """Facts about the model."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -163,14 +160,10 @@ class Kind:
         raise NotImplementedError
 
     def prediction(self, model: Any, reading: Reading, inputs: Inputs, result: Tensor, at: int = -1) -> Tensor:
-        """Logits, or log-probabilities of classes, (b, n) of one prediction.
+        """Returns logits, or log-probabilities of classes, (b, n) of the prediction at a position.
 
-        Args:
-            model: the readable one.
-            reading: the text.
-            inputs: of the run.
-            result: what `call` returned, (b, ...).
-            at: the position; from the end where it is negative.
+        The other arguments are those of `measure`, the result (b, ...); a negative position counts from the end.
+
         Raises:
             ValueError: there is no such prediction.
         """
@@ -180,10 +173,7 @@ class Kind:
     def resume(
         self, model: Any, reading: Reading, inputs: Inputs, x: Tensor, layer: int, observer: Observer, at: int = -1
     ) -> Tensor:
-        """Returns the prediction (b, n), continuing from the input x (b, t, e) of a layer.
-
-        The other arguments are those of `prediction` and `call`.
-        """
+        """Returns the prediction (b, n), continuing from the input x (b, t, e) of a layer."""
         x = model.transformer(x, reading.sides["self"].allowed.to(x.device), observer, first=layer)
         return self.read_stream(model, reading, inputs, x, at)
 

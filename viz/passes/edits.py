@@ -25,7 +25,7 @@ from torch import Tensor
 import former
 from former.checks import is_whole
 from former.config import StackConfig
-from former.hooks import STACKS, Observer
+from former.hooks import STACKS, Observer, points_of
 from former.runs import Reading
 from viz.text import Refusal
 
@@ -43,12 +43,12 @@ _IN_LINK = re.compile(
 )
 
 
-def read(given: Any, config: StackConfig) -> list[Edit]:
+def read(given: Any, model: Any) -> list[Edit]:
     """Reads the edits that the page sends for a model, as plain values of the form above.
 
     Args:
         given: the value sent: None, or a list of edits.
-        config: of the model.
+        model: the model that will run.
     Raises:
         Refusal: anything else, or too many.
     """
@@ -58,10 +58,10 @@ def read(given: Any, config: StackConfig) -> list[Edit]:
         raise Refusal("bad_edit")
     if len(given) > LIMIT:
         raise Refusal("many_edits", given=len(given), limit=LIMIT)
-    return [_read_one(edit, config) for edit in given]
+    return [_read_one(edit, model) for edit in given]
 
 
-def from_link(asked: str, config: StackConfig) -> tuple[list[Edit], list[str]]:
+def from_link(asked: str, model: Any) -> tuple[list[Edit], list[str]]:
     """Reads the edits of a link; returns them and the parts that are invalid for this model."""
     edits: list[Edit] = []
     refused: list[str] = []
@@ -70,7 +70,7 @@ def from_link(asked: str, config: StackConfig) -> tuple[list[Edit], list[str]]:
         try:
             if match is None or len(edits) == LIMIT:
                 raise ValueError(piece)
-            edits.append(_read_one(_of_match(match.groupdict()), config))
+            edits.append(_read_one(_of_match(match.groupdict()), model))
         except ValueError:
             refused.append(piece)
     return edits, refused
@@ -128,16 +128,15 @@ def applies(edit: Edit, mask: Tensor) -> bool:
     return query < mask.shape[0] and key < mask.shape[1] and bool(mask[query, key])
 
 
-def _read_one(edit: Any, config: StackConfig) -> Edit:
+def _read_one(edit: Any, model: Any) -> Edit:
     if not isinstance(edit, Mapping):
         raise Refusal("bad_edit")
-    if not isinstance(config, former.EncoderDecoderConfig):
-        if "map" in edit:
-            raise Refusal("bad_edit")
-        return _read_of_stack(edit, config)
-    if edit.get("map") not in tuple(STACKS):
+    stacks = [stack for stack in STACKS if f"{stack}.weights" in points_of(model)]
+    if not stacks and "map" not in edit:
+        return _read_of_stack(edit, model.config)
+    if edit.get("map") not in stacks:
         raise Refusal("bad_edit")
-    return {"map": edit["map"], **_read_of_stack(edit, config)}
+    return {"map": edit["map"], **_read_of_stack(edit, model.config)}
 
 
 def _read_of_stack(edit: Mapping[Any, Any], config: StackConfig) -> Edit:

@@ -18,7 +18,7 @@ class Shown:
 
     def __init__(self, models: Models, view: dict[str, Any]) -> None:
         self.loaded, self.view = models[view["model"]], view
-        self.made = run(self.loaded, view["text"], edits.read(view["edits"], self.loaded.bundle.config))
+        self.made = run(self.loaded, view["text"], edits.read(view["edits"], self.loaded.bundle.model))
         self.map = self.made.maps[0] if len(self.made.maps) == 1 else self.made.map(view["map"])
         self.layer, self.head, self.query, self.key = (view[name] for name in ("layer", "head", "query", "key"))
         self.place = self.map.name, self.layer, self.head, self.query

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from former.checkpoints import CHECKPOINTS
 from former.training.tasks import toys
 from tests.viz.panels import page
 from tests.viz.panels.views import VIEWLESS, VIEWS
-from viz import browser
+from viz import tabs
 from viz.panels import Panel
 from viz.panels.panel import plain, unprinted
 from viz.panels.routes import attach
@@ -24,6 +25,7 @@ from viz.tabs.base import site_of
 
 pytestmark = pytest.mark.usefixtures("loaded_once")
 PANELS = [panel for tab in TABS for panel in tab.panels]
+FOLDER = Path(tabs.__file__).parent
 MODELS = (
     "tiny-generator",
     "tiny-unmasked",
@@ -113,11 +115,10 @@ def test_the_views_show_all_that_a_panel_prints():
 
 
 def test_the_registry_names_each_panel_once_and_the_script_that_draws_it():
-    panels = [panel for tab in TABS for panel in tab.panels]
-    drawn = {path for path in browser.TABS.glob("*/*.js") if "makePanel(" in path.read_text(encoding="utf-8")}
-    drawn |= set(browser.TABS.glob("*/sections/*.js"))
-    assert {panel.script for panel in panels} == drawn - {browser.TABS / "learn" / "learn.js"}
-    assert len({panel.name for panel in panels}) == len(panels) == len(drawn) - 1
+    scripts = {panel.script for panel in PANELS}
+    assert len({panel.name for panel in PANELS}) == len(PANELS) == len(scripts)
+    assert all(script.is_file() for script in scripts)
+    assert {script for script in scripts if script.parent.name == "sections"} == set(FOLDER.glob("*/sections/*.js"))
 
 
 def test_an_unknown_panel_is_not_there_and_an_invalid_view_is_refused(client):

@@ -163,4 +163,4 @@ def test_a_model_without_a_pattern_has_none(xl, generator):
 
 @pytest.mark.parametrize("edit", [OFF, UNIFORM])
 def test_edits_of_a_link_are_read_for_these_kinds_too(xl, edit):
-    assert changes.read([edit], xl.bundle.config) == [edit]
+    assert changes.read([edit], xl.bundle.model) == [edit]

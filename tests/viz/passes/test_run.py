@@ -112,13 +112,13 @@ NONSENSE = [
 @pytest.mark.parametrize("given", NONSENSE, ids=repr)
 def test_edits_of_nonsense_are_refused_with_a_message(generator, given):
     with pytest.raises(Refusal, match="is not possible"):
-        edits.read(given, generator.bundle.config)
+        edits.read(given, generator.bundle.model)
 
 
 def test_too_many_edits_are_refused_with_the_limit(generator):
     given = [{"layer": 0, "head": 0, "do": "uniform"}] * (edits.LIMIT + 1)
     with pytest.raises(Refusal, match=str(edits.LIMIT)):
-        edits.read(given, generator.bundle.config)
+        edits.read(given, generator.bundle.model)
 
 
 def test_a_link_restores_its_edits_and_names_those_that_cannot_be_made(models):

@@ -153,7 +153,7 @@ def test_a_head_of_any_stack_is_switched_off_and_its_answer_is_that_of_weights_w
 
 
 def test_every_kind_of_edit_is_made_in_the_stack_that_it_names_and_goes_through_a_link(dates):
-    config = dates.bundle.config
+    model = dates.bundle.model
     whole = {"map": "cross", "layer": 1, "head": None, "do": "uniform"}
     weight = {
         "map": "decoder",
@@ -166,9 +166,9 @@ def test_every_kind_of_edit_is_made_in_the_stack_that_it_names_and_goes_through_
         "renormalise": True,
     }
     linked = "cross.1.L.uniform,decoder.0.2.w5_3_0.25"
-    assert edits.from_link(linked, config) == ([whole, weight], [])
-    assert edits.from_link("0.0.off,self.0.0.off", config) == ([], ["0.0.off", "self.0.0.off"])
-    assert edits.from_link("cross.0.0.off", former.load("tiny-generator").config) == ([], ["cross.0.0.off"])
+    assert edits.from_link(linked, model) == ([whole, weight], [])
+    assert edits.from_link("0.0.off,self.0.0.off", model) == ([], ["0.0.off", "self.0.0.off"])
+    assert edits.from_link("cross.0.0.off", former.load("tiny-generator").model) == ([], ["cross.0.0.off"])
     made = run(dates, DATE, [whole, weight])
     cross, decoder = made.map("cross").weights, made.map("decoder").weights
     torch.testing.assert_close(cross[1], torch.full_like(cross[1], 1 / cross.shape[-1]))

@@ -24,7 +24,7 @@ def answer(models: Models, passes: PassStore, view: View) -> dict[str, Any]:
         Refusal: an invalid view, or a text that cannot be run.
     """
     loaded, text = read_model(models, view), read_string(view, "text", "empty_text")
-    changes, refused = edits.from_link(read_string({"edits": "", **view}, "edits"), loaded.bundle.config)
+    changes, refused = edits.from_link(read_string({"edits": "", **view}, "edits"), loaded.bundle.model)
     made, _ = passes.make(loaded, text, changes)
     notes = [{"kind": "info", **said} for said in remarks_of(loaded, made, text)]
     if refused:

@@ -39,7 +39,7 @@ def read_request(models: Models, view: View) -> RunRequest:
         Refusal: an invalid one.
     """
     loaded = read_model(models, view)
-    changes = edits.read(view.get("edits"), loaded.bundle.config)
+    changes = edits.read(view.get("edits"), loaded.bundle.model)
     return request(loaded, read_string(view, "text", "empty_text"), changes)
 
 
