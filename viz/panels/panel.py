@@ -104,7 +104,7 @@ class Panel:
     name: str  # in links and embeds
     script: Path  # draws the panel
     questions: Mapping[str, Question] = field(default_factory=dict)  # by the names of their results in the program
-    limits: Mapping[str, int] = field(default_factory=dict)  # constants for scripts, which read them as former.limits
+    limits: Mapping[str, Any] = field(default_factory=dict)  # constants for scripts, which read them as site.limits
     offered: Callable[[Models], bool] = lambda models: True  # whether it has anything to show for them  # noqa: ARG005
 
     def printed(self, view: View) -> dict[str, Question]:

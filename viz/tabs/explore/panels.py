@@ -26,8 +26,11 @@ from viz.tabs.explore import carry, forming, maps, predictions, scans
 from viz.text import NothingToShow, Refusal
 
 HERE = Path(__file__).parent
-LIMITS = {"edits": edits.LIMIT, "text": TEXT_LIMIT, "words_unasked": measures.UNASKED}
 SCALES = ("linear", "row", "root")
+LIMITS = {
+    **{"edits": edits.LIMIT, "text": TEXT_LIMIT, "words_unasked": measures.UNASKED},
+    **{"measures": scans.MEASURES, "parts": tuple(carry.PARTS), "scales": SCALES},
+}
 CELLS = ("name", "layer", "head", "of")  # what of a run is shown
 Arguments = dict[str, Any]  # of a function, by name; "run" is a RunRequest
 

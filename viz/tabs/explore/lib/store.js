@@ -10,20 +10,7 @@ import { site } from "../../../browser/lib/site.js";
 import { exactOf } from "./exact.js";
 import { decodePass, editsInLink, snapshotAt, snapshotOf } from "./pass.js";
 
-const MEASURES = [
-  "previous",
-  "next",
-  "first",
-  "separator",
-  "self",
-  "same",
-  "elsewhere",
-  "copying",
-  "decided",
-  "entropy",
-  "distance",
-  "effect",
-]; // of scans.py
+const { measures, parts, scales } = site.limits; // what Python can be asked for
 
 // The view. What there is of layers, heads and tokens, a pass says; null: nothing chosen.
 const FIELDS = {
@@ -34,15 +21,15 @@ const FIELDS = {
   key: { initial: null, min: 0, max: Infinity, optional: true }, // with it, the key of the locked pair
   of: { initial: "head", choices: ["head", "mean", "rollout"] },
   view: { initial: "map", choices: ["map", "lines"] },
-  scale: { initial: "linear", choices: ["linear", "row", "root"] },
+  scale: { initial: "linear", choices: scales },
   show: { initial: "weights", choices: ["weights", "scores"] },
-  carry: { initial: "heads", choices: ["heads", "attention", "stream", "mlp"] }, // what is carried from the pinned pass
+  carry: { initial: "heads", choices: parts }, // what is carried from the pinned pass
   carry_layer: { initial: null, min: 0, max: Infinity, optional: true }, // one of these parts: its layer
   carry_from: { initial: null, min: 0, max: Infinity, optional: true }, // and its head or token
   carry_answer: { initial: null, min: 0, max: Infinity, optional: true }, // the predictions that are weighed
   carry_rival: { initial: null, min: 0, max: Infinity, optional: true },
-  scan_x: { initial: "previous", choices: MEASURES }, // of all heads over a corpus: the measures of the two axes
-  scan_y: { initial: "copying", choices: MEASURES },
+  scan_x: { initial: "previous", choices: measures }, // of all heads over a corpus: the measures of the two axes
+  scan_y: { initial: "copying", choices: measures },
 };
 const SHOWS = ["map", "of", "layer", "head"]; // what of a pass is shown
 
