@@ -1,0 +1,60 @@
+"""Files and folders stay small enough to know: today's exceptions are listed, and only ever shrink."""
+
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LINES = 300  # of a file
+FILES = 15  # beside each other in a folder
+LONG = {  # to the next twenty lines
+    "former/analysis/scan.py": 320,
+    "former/attention.py": 340,
+    "former/checkpoints.py": 340,
+    "former/generate.py": 360,
+    "former/hooks.py": 340,
+    "former/patching.py": 320,
+    "viz/browser/lib/heat_map.js": 400,
+    "viz/tabs/explore/beside.js": 380,
+    "viz/tabs/explore/carry.js": 320,
+    "viz/tabs/explore/lib/store.js": 400,
+    "viz/tabs/generate/lib/writing.js": 340,
+    "viz/tabs/generate/writing.py": 340,
+    "viz/tabs/learn/sections/films.js": 340,
+    "viz/tabs/learn/sections/graphs.js": 360,
+    "viz/tabs/learn/sections/key_value.js": 320,
+    "viz/tabs/learn/sections/positions.js": 360,
+    "viz/tabs/learn/sections/train_now.js": 360,
+}
+FULL = {
+    "former": 24,
+    "viz/browser": 17,
+    "viz/browser/lib": 29,
+    "viz/tabs/explore": 55,
+    "viz/tabs/learn/sections": 64,
+    "viz/tabs/mask": 17,
+    "viz/tabs/permute": 21,
+    "viz/text/en/learn": 23,
+    "viz/text/zh/learn": 23,
+}
+SOURCES = [
+    path
+    for folder in ("former", "viz")
+    for path in (ROOT / folder).rglob("*")
+    if path.suffix in (".py", ".js", ".css") and "__pycache__" not in path.parts
+]
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def test_no_file_is_longer_than_it_may_be_and_what_became_short_is_no_exception():
+    lines = {name(path): len(path.read_text(encoding="utf-8").splitlines()) for path in SOURCES}
+    assert {file: n for file, n in lines.items() if n > LONG.get(file, LINES)} == {}
+    assert [file for file in LONG if lines.get(file, 0) <= LINES] == []
+
+
+def test_no_folder_is_fuller_than_it_may_be_and_what_became_small_is_no_exception():
+    files = Counter(name(path.parent) for path in SOURCES)
+    assert {folder: n for folder, n in files.items() if n > FULL.get(folder, FILES)} == {}
+    assert [folder for folder in FULL if files[folder] <= FILES] == []
