@@ -21,8 +21,8 @@ const spare = () =>
     window.requestIdleCallback ? requestIdleCallback(done, { timeout: LATEST }) : setTimeout(done),
   );
 
-/** Draws a part, {element, trigger, props, watch} as Gradio gives it, by the script at a path below viz; data-coming says
- *  that it is still to come. */
+/** Draws a part, {element, trigger, props, watch} as Gradio gives it, by the script at a path below viz; data-coming
+ *  says that it is still to come. */
 export const mount = async (path, part) => {
   part.element.dataset.coming = "";
   if (!comesFirst(path)) await spare();

@@ -56,9 +56,9 @@ def asset(name: str) -> tuple[bytes, str] | None:
     """Returns a script or style of Gradio's own page, gzipped, and its media type; None if there is no such file."""
     path = gradio_adapter.ASSETS / name
     media = {".js": "text/javascript", ".css": "text/css"}.get(path.suffix)
-    return (
-        (gzip.compress(path.read_bytes(), 9, mtime=0), media) if media and "/" not in name and path.is_file() else None
-    )
+    if not media or "/" in name or not path.is_file():
+        return None
+    return gzip.compress(path.read_bytes(), 9, mtime=0), media
 
 
 def name_of(script: Path) -> str:

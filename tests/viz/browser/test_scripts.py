@@ -73,6 +73,13 @@ def test_a_script_imports_what_there_is_and_none_of_them_in_a_circle():
     assert len(before) > 100
 
 
+def test_no_line_of_a_script_is_longer_than_those_of_python():
+    long = [
+        name for name, source in scripts.sources().items() for line in source.decode().split("\n") if len(line) > 120
+    ]
+    assert not long
+
+
 def test_the_packing_loses_nothing():
     for name, source in scripts.sources().items():
         assert gzip.decompress(scripts.packed(name)) == source

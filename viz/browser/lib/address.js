@@ -9,7 +9,8 @@ import { site } from "./site.js";
 const OF_PAGE = ["present", "slide", "room", "lead", "embed", "lang", "__theme"]; // of this page, and of no view
 const OF_NO_TAB = [...OF_PAGE, "panel"];
 
-const LONGEST = 60000; // bytes of an address before its #; the server reads 62,000, and what belongs to no tab comes on top
+// bytes of an address before its #; the server reads 62,000, and what belongs to no tab comes on top
+const LONGEST = 60000;
 
 const HUB = "https://huggingface.co"; // a Space's page, which hands its query in at the first load and takes one so
 

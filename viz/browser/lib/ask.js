@@ -10,7 +10,8 @@ const TIMES = 4; // that a busy server is asked
 export const PAUSE = { first: 700, most: 20000 };
 
 /** How long to wait, in ms, before something that failed so many times before is tried again. */
-export const pause = (times) => Math.min(PAUSE.most, PAUSE.first * 2 ** times) * (1 + Math.random()); // a class does not come back at once
+// a class does not come back at once
+export const pause = (times) => Math.min(PAUSE.most, PAUSE.first * 2 ** times) * (1 + Math.random());
 
 /** Why there is no answer, in words for the visitor. `status` is that of the server's response, 0 where none came. */
 class Unanswered extends Error {
@@ -34,7 +35,8 @@ class Unanswered extends Error {
 /** An Unanswered with a message of viz/text; with a status, as if the server had said so. */
 export const unanswered = (key, values, status) => new Unanswered(say(key, values), status);
 
-/** What the visitor is told of an error. One of a script's own is for the console: its words mean nothing to a visitor. */
+/** What the visitor is told of an error. One of a script's own is for the console: its words mean nothing to a
+ *  visitor. */
 export const whyNot = (error) => {
   if (error instanceof Unanswered) return error.message;
   reportError(error);
@@ -61,8 +63,8 @@ const refused = async (response) => {
 };
 
 /**
- * Asks for a path, with a body by POST; returns the Response. A busy server is asked again, up to some 10 s later. Throws
- * Unanswered.
+ * Asks for a path, with a body by POST; returns the Response. A busy server is asked again, up to some 10 s later.
+ * Throws Unanswered.
  *
  * @param {string} path
  * @param {{ body?: object, signal?: AbortSignal }} [options]
@@ -89,7 +91,8 @@ export const answerTo = async (path, body, signal) => {
 export const bytes = async (path, signal) => received((await ask(path, { signal })).arrayBuffer());
 
 /**
- * The pieces of an answer as they come, Uint8Arrays; aborting the signal ends the work on the server. Throws Unanswered.
+ * The pieces of an answer as they come, Uint8Arrays; aborting the signal ends the work on the server. Throws
+ * Unanswered.
  *
  * @param {string} path
  * @param {{ body?: object, signal?: AbortSignal }} [options]

@@ -32,8 +32,8 @@ export const isPresenting = () => document.body.classList.contains("presenting")
 
 export const reducedMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-/** The address of a plain route of ours, wherever the page is mounted. Of what Gradio says only the path is sure: behind
- *  a proxy that ends TLS, or has another port, its scheme, host and port may be those of the server itself. */
+/** The address of a plain route of ours, wherever the page is mounted. Of what Gradio says only the path is sure:
+ *  behind a proxy that ends TLS, or has another port, its scheme, host and port may be those of the server itself. */
 export const url = (path) =>
   new URL(window.gradio_config?.root ?? "", location.href).pathname.replace(/\/$/, "") + path;
 
@@ -49,8 +49,8 @@ export const placeOn = (canvas, event) => {
   return { x: (event.clientX - box.left) * scale, y: (event.clientY - box.top) * scale };
 };
 
-/** The {row, column} of a picture on a canvas where an event is, of rows × columns in a frame {left, top, width, height};
- *  null beside it. */
+/** The {row, column} of a picture on a canvas where an event is, of rows × columns in a frame {left, top, width,
+ *  height}; null beside it. */
 export const cellAt = (canvas, event, frame, rows, columns) => {
   const { x, y } = placeOn(canvas, event);
   const column = Math.floor(((x - frame.left) / frame.width) * columns);
@@ -95,8 +95,8 @@ export const listeners = (names) => {
 };
 
 /**
- * An input that people type into: take(text) gets what was typed once it is entered. Returns how to show current() in it
- * again, which leaves alone what is being typed.
+ * An input that people type into: take(text) gets what was typed once it is entered. Returns how to show current() in
+ * it again, which leaves alone what is being typed.
  */
 export const typedInto = (input, take, current) => {
   let typing = false;
@@ -137,7 +137,8 @@ const frame = () => {
   if (due.size) requestAnimationFrame(frame);
 };
 
-/** Calls draw at most once a frame, however often it is asked for: in this frame, where something else is being drawn. */
+/** Calls draw at most once a frame, however often it is asked for: in this frame, where something else is being
+ *  drawn. */
 export const eachFrame = (draw) => () => {
   if (!due.size && !drawing) requestAnimationFrame(frame);
   due.add(draw);
@@ -148,8 +149,8 @@ const rest = new Set(); // what is put off
 let timer = 0;
 let painting = false; // whether the frame is still to come that is painted before
 
-/** Calls draw once the next frame is on the screen and nothing more has been put off for a moment: for what is beside the
- *  thing that was chosen. However fast one chooses, it is drawn for what was chosen last. */
+/** Calls draw once the next frame is on the screen and nothing more has been put off for a moment: for what is beside
+ *  the thing that was chosen. However fast one chooses, it is drawn for what was chosen last. */
 export const afterwards = (draw) => () => {
   rest.add(draw);
   clearTimeout(timer);

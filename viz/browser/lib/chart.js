@@ -70,7 +70,8 @@ export const makeChart = (place, options) => {
       uirevision: keep,
       font: { size: TEXT * zoom },
     });
-    Object.assign(layout, { margin: { ...layout.template.layout.margin, t: 8, r: 36 }, modebar: { orientation: "v" } }); // beside, not above
+    // beside, not above
+    Object.assign(layout, { margin: { ...layout.template.layout.margin, t: 8, r: 36 }, modebar: { orientation: "v" } });
     layout.dragmode = matchMedia("(pointer: coarse)").matches ? false : "zoom"; // a finger scrolls the page
     change?.(data, layout);
     const saved = { filename: label.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-"), scale: 2 };

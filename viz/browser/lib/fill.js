@@ -14,8 +14,8 @@ const overflows = (zoom) => {
   return parts.some((part) => part.scrollHeight > part.clientHeight + 1 || part.scrollWidth > part.clientWidth + 1);
 };
 
-/** Pictures take the room they get, so their --design-zoom says how large their labels are; words are as large as lets all
- *  of them be seen, up to a --most-zoom where they stand beside pictures. */
+/** Pictures take the room they get, so their --design-zoom says how large their labels are; words are as large as lets
+ *  all of them be seen, up to a --most-zoom where they stand beside pictures. */
 const fit = () => {
   if (!section?.isConnected) return;
   const scale = Math.min(innerWidth / DESIGN[0], innerHeight / DESIGN[1]);

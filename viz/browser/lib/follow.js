@@ -6,7 +6,8 @@ import { say } from "./messages.js";
 import { asFixed, asNumber } from "./numbers.js";
 
 const TERMS = 8; // of a sum that are written out: the largest
-const MANY = 20; // numbers, beyond which a row is too narrow for more than one digit after the point, or on a phone for any
+// numbers, beyond which a row is too narrow for more than one digit after the point, or on a phone for any
+const MANY = 20;
 
 /** Numbers in a row, each a cell in its colour; with pick, {chosen, onpick(i)}, each is a button. */
 export const numberRow = (name, numbers, pick = null) => {
@@ -38,9 +39,9 @@ export const numberRow = (name, numbers, pick = null) => {
   );
 };
 
-/** A number as the sum of weight · input, {weights, inputs, of}, the inputs being those of a vector `of` that name, and the
- *  first weight at `row` and `column` of its tensor: {table, sum}. The table has the largest products, and all others
- *  together. */
+/** A number as the sum of weight · input, {weights, inputs, of}, the inputs being those of a vector `of` that name, and
+ *  the first weight at `row` and `column` of its tensor: {table, sum}. The table has the largest products, and all
+ *  others together. */
 export const productsTable = ({ weights, inputs, of, row, column }) => {
   const terms = weights.map((weight, i) => ({
     place: `[${row}, ${column + i}]`,

@@ -16,7 +16,8 @@ const SIGN = 11; // pixels of a cell from which it is written in
 const WIDE = 1.4; // a cell's width to its height, at most
 const TITLE = 15; // pixels for what an axis is called
 const HATCH = 6; // pixels from line to line
-const AROUND = ["labels", "across", "words", "wordsAcross", "titles", "hidden", "fill"]; // of what is shown, all but its cells and marks
+// of what is shown, all but its cells and marks
+const AROUND = ["labels", "across", "words", "wordsAcross", "titles", "hidden", "fill"];
 
 /** The next of 1, 2, 5, 10, 20, ...: from label to label, where some are left out. */
 const round = (count) => {
@@ -48,20 +49,20 @@ export const hatch = (context, area, { left, top, width, height }) => {
  *
  * label: what it is, to those who do not see it. onpoint({row, column} or null), onpick({row, column}); onkey(event):
  * without it the arrow keys point at one cell after another, and Enter picks it.
- * Returns {canvas, draw}: draw({labels, across, words, wordsAcross, titles, fill, pixel(row, column), image, hidden(row,
- * column), sign(row, column), rows, columns, edge, at}) paints it: labels are those of the rows, and of the columns too
- * unless `across` has others; sides whose labels are all empty take no room; words, lists of {from, to, name}, stand over
- * several labels; titles, [of the rows, of the columns], say what the sides are; with `fill` cells have any shape that
- * fills the place. pixel gives a cell's colour (as in palette), or image has one pixel a cell; hidden cells are
- * hatched; sign is what is written in a cell; rows and columns are lists of {at, colour} to mark; edge, {row, column}, either of them,
- * is where something ends, and at is the cell pointed at. While labels, words, titles and hidden stay the same objects,
- * what stands around the cells is not drawn again.
+ * Returns {canvas, draw}: draw({labels, across, words, wordsAcross, titles, fill, pixel(row, column), image,
+ * hidden(row, column), sign(row, column), rows, columns, edge, at}) paints it: labels are those of the rows, and of the
+ * columns too unless `across` has others; sides whose labels are all empty take no room; words, lists of {from, to,
+ * name}, stand over several labels; titles, [of the rows, of the columns], say what the sides are; with `fill` cells
+ * have any shape that fills the place. pixel gives a cell's colour (as in palette), or image has one pixel a cell;
+ * hidden cells are hatched; sign is what is written in a cell; rows and columns are lists of {at, colour} to mark;
+ * edge, {row, column}, either of them, is where something ends, and at is the cell pointed at. While labels, words,
+ * titles and hidden stay the same objects, what stands around the cells is not drawn again.
  *
  * @param {HTMLElement} place
- * @param {{ label: string, onpoint: (at: any) => void, onpick: (at: any) => void, onkey?: (event: any) => void }} options
+ * @param {{ label: string, onpoint: (at: any) => void, onpick: (at: any) => void, onkey?: (event: any) => void }} given
  */
-export const makeHeatMap = (place, options) => {
-  const { label, onpoint, onpick, onkey } = options;
+export const makeHeatMap = (place, given) => {
+  const { label, onpoint, onpick, onkey } = given;
   const canvas = h("canvas", {
     class: "heat-map",
     tabindex: 0,

@@ -56,8 +56,8 @@ const open = (button, means) => {
   place();
 };
 
-/** A button that says `words` and opens what they mean: a text, or a list of [name, text]. `label` names the button where
- *  its words do not. */
+/** A button that says `words` and opens what they mean: a text, or a list of [name, text]. `label` names the button
+ *  where its words do not. */
 export const makeHint = (words, means, label) => {
   const button = h(
     "button",

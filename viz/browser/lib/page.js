@@ -19,20 +19,24 @@ page.show = (tab) => {
   publish("tab");
 };
 
-/** Brings a tab to the front, as a click on it would; resolves when it is there. */
-page.open = async (tab) => {
-  await page.arrived; // a link's own tab still to come would take the place of this one
+const bring = async (tab) => {
   if (page.tab === tab) return;
   page.asked = tab;
   page.select();
   for (let frames = 0; frames < 300 && page.tab !== tab; frames++) await new Promise(requestAnimationFrame);
 };
+
+let before = null; // a promise: of the tab that was asked for before
+
+/** Brings a tab to the front, as a click on it would; resolves when it is there. One that is still to come, a link's or
+ *  one asked for before, would take its place: it is waited for. */
+page.open = (tab) => {
+  before = Promise.all([page.arrived, before]).then(() => bring(tab));
+  return before;
+};
+
 page.go = (tab) => page.open(tab); // and to a panel, while one is presented: presenter.js
 page.select = () => {}; // has Gradio select the tab that is asked for: class_bar.js says how
-
-/** tab → {step(by), place()}, of a tab that shows one section at a time: step turns to another, or returns false; place
- *  says {at, count}. */
-page.turns = {};
 
 /** tab → {step(by), place()}, of a tab that shows one section at a time: step turns to another, or returns false; place
  *  says {at, count}. */
@@ -41,7 +45,8 @@ page.turns = {};
 let leaving = null; // the tab that a link is taken up from: its address is no longer that of the page
 const beyonds = {}; // tab → see keep
 
-/** What the tab in front shows and a link to it does not hold: a list of {view: as a room has it, note: that says so}. */
+/** What the tab in front shows and a link to it does not hold: a list of {view: as a room has it, note: that says
+ *  so}. */
 page.beyond = () => [leftOut, beyonds[page.tab]?.()].filter(Boolean);
 
 /** What this page shows, whole, as the parameters of a link: with what a link does not hold. */

@@ -6,8 +6,8 @@ import { h, reducedMotion } from "./base.js";
  * Of what has {words, shown}, as a section of tab Learn: words(name, values) are its messages play, play_hint and step,
  * shown() says whether it is on the screen. demo.set({step}) goes to a step.
  *
- * last(): the last step; now(): the one that is shown; pace: ms between two; ready(): whether there is anything to play;
- * held(): whether the step before is still to come; paint: called when playing begins and ends.
+ * last(): the last step; now(): the one that is shown; pace: ms between two; ready(): whether there is anything to
+ * play; held(): whether the step before is still to come; paint: called when playing begins and ends.
  * Returns {play, slider, stop, put, update}: put(changes) gives a handler that stops and changes the view.
  */
 export const makePlayer = (

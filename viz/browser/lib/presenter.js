@@ -110,7 +110,7 @@ const settled = async (wanted) => {
   while (presenter.on && still < 20 && !sections().some((section) => nameOf(section) === wanted)) {
     await new Promise(requestAnimationFrame);
     const now = sections().length;
-    still = now && now === count ? still + 1 : 0;
+    still = now && now === count && !document.querySelector("[data-coming]") ? still + 1 : 0;
     count = now;
   }
   return sections();
@@ -125,7 +125,8 @@ const end = () => {
   writeBeside({ present: null, panel: null, slide: null });
 };
 
-/** Goes to a tab, and there to the named panel or the first; where that is shown, or any and none is named, it stays. */
+/** Goes to a tab, and there to the named panel or the first; where that is shown, or any and none is named, it
+ *  stays. */
 presenter.go = async (tab, panel) => {
   if (shown && tab === page.tab && (!panel || nameOf(shown) === panel)) return;
   const own = ++turn;
@@ -150,7 +151,8 @@ presenter.step = async (by) => {
   if (tab) await presenter.go(tab, by < 0 ? Infinity : null);
 };
 
-/** Copies the address of what is shown; where the clipboard is refused, it stands in a field to be copied by the keys. */
+/** Copies the address of what is shown; where the clipboard is refused, it stands in a field to be copied by the
+ *  keys. */
 const copyLink = async () => {
   const url = new URL(location.origin + location.pathname);
   url.search = `${new URLSearchParams([...viewNow(), ["present", "1"], ...chosenLanguage()])}`;

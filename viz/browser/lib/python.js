@@ -5,8 +5,8 @@ import { h } from "./base.js";
 import { say } from "./messages.js";
 import { site } from "./site.js";
 
-/** tab → what its panels show now, as plain values for viz/panels, or null where there is nothing yet; each tab adds its
- *  own. */
+/** tab → what its panels show now, as plain values for viz/panels, or null where there is nothing yet; each tab adds
+ *  its own. */
 export const viewOf = {};
 
 /** A button for a panel, and what it opens. The lines are shown too: a clipboard may be refused. */
@@ -16,7 +16,8 @@ export const pythonButton = (panel, title) => {
   const code = h("textarea", { readonly: true, rows: 18, spellcheck: "false", "aria-label": words });
   const close = h("button", { type: "button", class: "f-button", onclick: () => dialog.close() }, say("python_close"));
   const dialog = h("dialog", { class: "python", "aria-label": `${words}: ${title}` }, status, code, close);
-  for (const type of ["keydown", "pointermove"]) dialog.addEventListener(type, (event) => event.stopPropagation()); // not the page's
+  // not the page's
+  for (const type of ["keydown", "pointermove"]) dialog.addEventListener(type, (event) => event.stopPropagation());
   const ask = async () => {
     const shown = viewOf[site.panels[panel]]();
     if (!shown) throw unanswered("python_early");

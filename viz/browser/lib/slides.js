@@ -12,8 +12,8 @@ import { room } from "./room.js";
 const MOST = 40; // slides
 const LONGEST = 8000; // characters of the list in a link: what mail and messengers leave whole
 
-/** list: [title, view], a view being a link's parameters; at: which is presented, null while one walks the panels; size:
- *  characters of the list in the link. */
+/** list: [title, view], a view being a link's parameters; at: which is presented, null while one walks the panels;
+ *  size: characters of the list in the link. */
 export const slides = { list: [], at: null, size: 0 };
 const { subscribe, publish } = listeners(["slides"]);
 slides.subscribe = subscribe;

@@ -114,7 +114,8 @@ export const mount = ({ element }) => {
   const which = h("button", { type: "button", class: "f-link", onclick: toCarry }, say("carry_from_here"));
   foot.append(hint, all, one, readout, h("p", {}, which));
 
-  /** A picture with its title and what it is of. `cells`: whether its rows and columns are those of the map on screen. */
+  /** A picture with its title and what it is of. `cells`: whether its rows and columns are those of the map on
+   *  screen. */
   const frame = (name, events = {}) => {
     const [title, about, spot] = [
       h("h3", {}, say(`beside_${name}`)),
@@ -150,9 +151,10 @@ export const mount = ({ element }) => {
   let both = null; // of the head that is looked at: {was, now, values, size, at, moved}, where the two can be compared
   let moved = null; // of all heads: {of: the passes, image: their differences, shares: [layer][head]}
 
-  // --- all heads ---------------------------------------------------------------------------------------------------------
+  // --- all heads -----------------------------------------------------------------------------------------------------
 
-  /** The differences of all heads as one image, each pooled so that no cell is lost, and how much of each head moved. */
+  /** The differences of all heads as one image, each pooled so that no cell is lost, and how much of each head
+   *  moved. */
   const measureHeads = (was, now) => {
     const of = [was, now, isDark()];
     if (moved?.of.every((each, i) => each === of[i])) return moved;
@@ -226,7 +228,7 @@ export const mount = ({ element }) => {
     );
   };
 
-  // --- the one head ------------------------------------------------------------------------------------------------------
+  // --- the one head --------------------------------------------------------------------------------------------------
 
   const drawChange = () => {
     change.figure.hidden = legend.hidden = !both;

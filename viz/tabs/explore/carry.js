@@ -147,7 +147,8 @@ export const mount = ({ element, props }) => {
     );
   };
 
-  /** The cell that is pointed at, else the chosen one, and what it can change: deeper layers, at tokens that see its own. */
+  /** The cell that is pointed at, else the chosen one, and what it can change: deeper layers, at tokens that see its
+   *  own. */
   const mark = () => {
     if (!found) return;
     const { carry_layer: layer, carry_from: from } = store.view;
@@ -180,7 +181,7 @@ export const mount = ({ element, props }) => {
     return (i, j) => i > layer && reached.has(j);
   };
 
-  // --- what is predicted with the chosen part ----------------------------------------------------------------------------
+  // --- what is predicted with the chosen part ------------------------------------------------------------------------
 
   const one = newest({
     take: (answer) => {
@@ -214,7 +215,7 @@ export const mount = ({ element, props }) => {
     one.ask(nameOf(view, view.from_layer, view.from), (signal) => answerTo("/ask/carry/said", view, signal));
   };
 
-  // --- the grid -----------------------------------------------------------------------------------------------------------
+  // --- the grid ------------------------------------------------------------------------------------------------------
 
   const show = (error = null) => {
     const { examples } = store.pass.header;

@@ -76,7 +76,9 @@ const savePage = async () => {
     page.head,
     "style",
     {},
-    `body{margin:24px;background:${back};color:${ink};font:15px/1.5 sans-serif}pre{white-space:pre-wrap;max-width:80ch;font-family:${mono}}svg{max-width:100%;height:auto}#under{min-height:1.5em}`,
+    `body{margin:24px;background:${back};color:${ink};font:15px/1.5 sans-serif}
+    pre{white-space:pre-wrap;max-width:80ch;font-family:${mono}}
+    svg{max-width:100%;height:auto}#under{min-height:1.5em}`,
   );
   add(page.body, "h1", { style: "font-size:18px" }, picture.caption);
   add(page.body, "pre", { dir: "auto" }, text);

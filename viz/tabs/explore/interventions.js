@@ -46,7 +46,8 @@ export const mount = ({ element }) => {
 
   const target = () => ({ ...stack(), layer: store.view.layer, head: whole.checked ? null : store.view.head });
 
-  /** Puts one edit in the place of what was done to the same head, or weight; without an edit that is only taken back. */
+  /** Puts one edit in the place of what was done to the same head, or weight; without an edit that is only taken
+   *  back. */
   const apply = (edit, /** @type {any} */ on = target()) => {
     if (!store.pass) return;
     const others = store.edits.filter((other) => !same(other, on));

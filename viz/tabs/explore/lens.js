@@ -43,7 +43,8 @@ export const mount = ({ element }) => {
   let input = false; // whether the row before the first layer was chosen
   let inView = false;
 
-  /** What is told: the cell pointed at, else that of the layer and token looked at, of which a verdict has but one column. */
+  /** What is told: the cell pointed at, else that of the layer and token looked at, of which a verdict has but one
+   *  column. */
   const at = () => {
     if (pointed) return pointed;
     const last = cells[0].length - 1;

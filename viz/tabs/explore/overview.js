@@ -19,7 +19,8 @@ const TOP = 16; // and for the heads'
 const nameOf = ({ layer, head }) => say("head_name", { layer, head });
 const signed = (value) => asSigned(value, 3);
 
-/** 1 where a thumbnail's pixel holds masked cells only, 2 where it holds cells that are never computed and no others. */
+/** 1 where a thumbnail's pixel holds masked cells only, 2 where it holds cells that are never computed and no
+ *  others. */
 const maskOf = (map, w, h) => {
   const hidden = new Uint8Array(w * h);
   if (map.skipped) skippedOf(map, w, h, hidden);

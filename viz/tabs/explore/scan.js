@@ -53,7 +53,7 @@ export const mount = ({ element, props }) => {
   const status = h("p", { class: "quiet", role: "status" });
   foot.append(status);
 
-  // --- the measures ---------------------------------------------------------------------------------------------------------
+  // --- the measures --------------------------------------------------------------------------------------------------
 
   const menu = (name, words) => {
     const select = h("select", {
@@ -77,7 +77,7 @@ export const mount = ({ element, props }) => {
     }
   };
 
-  // --- all heads ------------------------------------------------------------------------------------------------------------
+  // --- all heads -----------------------------------------------------------------------------------------------------
 
   let [heads, head] = [null, null]; // the answers on the screen, and of what: {of, answer}
   const dots = h("div", { class: "scan-dots" });
@@ -125,7 +125,7 @@ export const mount = ({ element, props }) => {
     dotChart.draw({ figures: chart, keep: heads.of, change });
   };
 
-  // --- the chosen one -------------------------------------------------------------------------------------------------------
+  // --- the chosen one ------------------------------------------------------------------------------------------------
 
   const heading = h("h3");
   const spread = h("dl", { class: "scan-spread" });
@@ -194,7 +194,7 @@ export const mount = ({ element, props }) => {
   const has = (scan) =>
     [parts, ...Object.values(menus).map((menu) => menu.parentElement)].forEach((part) => (part.hidden = !scan));
 
-  // --- asking ---------------------------------------------------------------------------------------------------------------
+  // --- asking --------------------------------------------------------------------------------------------------------
 
   let inView = false;
   let timer = null;

@@ -40,7 +40,8 @@ const byNorm = ({ mean, deviation, gain, bias }) => ({
   bias: within(bias),
 });
 
-const CHOICES = ["pass", "map", "layer", "head", "of", "token", "key", "exact"]; // the key that is looked at most is sure then
+// the key that is looked at most is sure then
+const CHOICES = ["pass", "map", "layer", "head", "of", "token", "key", "exact"];
 
 export const mount = ({ element, props }) => {
   const { section, tools, body, foot } = makePanel(element, say("trace"));

@@ -70,7 +70,8 @@ export const mount = ({ element }) => {
   const path = () => {
     const { layer, head, of } = store.view;
     if (!store.pass || of !== "head" || "classes" in store.pass.header.output) return null;
-    return `/attention/${store.pass.header.key}/writes/${store.map.name}/${layer}/${head}/${at()}${token === null ? "" : `?token=${token}`}`;
+    const asked = token === null ? "" : `?token=${token}`;
+    return `/attention/${store.pass.header.key}/writes/${store.map.name}/${layer}/${head}/${at()}${asked}`;
   };
   const label = (id) => found.labels[id];
 

@@ -116,8 +116,8 @@ export const mount = ({ element }) => {
       );
   };
 
-  /** The attention of a state's newest token to each token of the window, as shares; null where none is held. A model that
-   *  lacks the layer or head has its last instead. */
+  /** The attention of a state's newest token to each token of the window, as shares; null where none is held. A model
+   *  that lacks the layer or head has its last instead. */
   const attention = (state, model) => {
     if (!state || !model) return null;
     const size = state.cells.length / (model.layers * model.heads);
@@ -134,7 +134,8 @@ export const mount = ({ element }) => {
     return row;
   };
 
-  /** Text in a place; draw({labels, bytes, row, start, kind(i)}): `row` are the shares of attention from token `start` on. */
+  /** Text in a place; draw({labels, bytes, row, start, kind(i)}): `row` are the shares of attention from token `start`
+   *  on. */
   const painter = (place) => {
     const spans = []; // {span, and what it shows: label, ground, kind}; asking the page itself is slow
 
@@ -204,8 +205,10 @@ export const mount = ({ element }) => {
     const prompt = labels.length - written.length;
     const row = attention(state, writing.models[settings.second]);
     const start = state?.start ?? 0;
-    const kind = (i) =>
-      `${i < prompt ? "prompt" : "written"} ${row && row[i - start] === undefined ? "gone" : ""} ${i === labels.length - 1 ? "here" : ""}`;
+    const kind = (i) => {
+      const gone = row && row[i - start] === undefined;
+      return `${i < prompt ? "prompt" : "written"} ${gone ? "gone" : ""} ${i === labels.length - 1 ? "here" : ""}`;
+    };
     drawOther({ labels, bytes, row, start, kind });
     other.name.textContent =
       message ?? [nameOf(settings.second, bytes.slice(prompt)), ...(state?.remarks ?? []).map(inWords)].join(" · ");

@@ -114,8 +114,8 @@ export const mount = ({ element, props }) => {
 
   // --- a section -----------------------------------------------------------------------------------------------------
 
-  /** The equations as Gradio's KaTeX writes them, all at once, but it takes a moment to come; one that it cannot set stays as
-   *  it is written in LaTeX. Each section has a copy of its own. */
+  /** The equations as Gradio's KaTeX writes them, all at once, but it takes a moment to come; one that it cannot set
+   *  stays as it is written in LaTeX. Each section has a copy of its own. */
   const written = new Promise((done) => {
     const tab = element.closest("[role=tabpanel]");
     const look = () => {

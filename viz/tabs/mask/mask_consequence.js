@@ -45,7 +45,8 @@ const change = ({ before, after }) => {
 export const mount = ({ element, props }) => {
   masking.begin(props.value);
   const { body, foot } = makePanel(element, say("mask_consequence"));
-  const { longest, missing, written, temperature, blind: BLIND } = masking.settings.consequence; // bits per byte of blind guessing
+  // bits per byte of blind guessing
+  const { longest, missing, written, temperature, blind: BLIND } = masking.settings.consequence;
 
   const text = fields.line(masking, "long", say("mask_consequence_text", { limit: longest }), "");
   const seed = fields.stepper(masking, "seed", say("mask_consequence_seed"));
@@ -95,7 +96,8 @@ export const mount = ({ element, props }) => {
       rest: number(rest),
     };
     const found = rest / (one.bits.length - 1) < 0.5; // bits per byte that it could see: hardly any
-    return `${say(found ? "mask_consequence_cheats" : "mask_consequence_rare", values)} ${say(rest < 0.05 * last ? "mask_consequence_last" : "mask_consequence_last_part", values)}`;
+    const lasts = rest < 0.05 * last ? "mask_consequence_last" : "mask_consequence_last_part";
+    return `${say(found ? "mask_consequence_cheats" : "mask_consequence_rare", values)} ${say(lasts, values)}`;
   };
 
   const card = (answer, one, other, most) =>

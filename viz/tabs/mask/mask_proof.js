@@ -39,7 +39,7 @@ export const mount = ({ element, props }) => {
   masking.begin(props.value);
   const { body, foot } = makePanel(element, say("mask_proof"));
 
-  // --- the tokens: the changed one is chosen here, the outputs that move are painted ------------------------------------
+  // --- the tokens: the changed one is chosen here, the outputs that move are painted ---------------------------------
 
   const list = h("div", { class: "tokens", role: "group", "aria-label": say("mask_proof_tokens") });
   let buttons = [];
@@ -70,7 +70,7 @@ export const mount = ({ element, props }) => {
   };
   list.addEventListener("keydown", byKey);
 
-  // --- the pictures ----------------------------------------------------------------------------------------------------
+  // --- the pictures --------------------------------------------------------------------------------------------------
 
   const maps = SIDES.map((side) => {
     const heading = h("h3");

@@ -22,7 +22,7 @@ export const mount = ({ element, props }) => {
   const { tools, body, foot } = makePanel(element, say("mask_stages"));
   const { STAGES } = masking;
 
-  // --- the switch ------------------------------------------------------------------------------------------------------
+  // --- the switch ----------------------------------------------------------------------------------------------------
 
   const kind = fields.choice(
     masking,
@@ -36,7 +36,7 @@ export const mount = ({ element, props }) => {
   const cells = h("output", { class: "cells" });
   tools.append(kind.node, width.node, cells);
 
-  // --- the pictures ----------------------------------------------------------------------------------------------------
+  // --- the pictures --------------------------------------------------------------------------------------------------
 
   const goTo = (stage) => masking.set({ stage: Math.max(0, Math.min(STAGES.length - 1, stage)) });
 
@@ -133,7 +133,7 @@ export const mount = ({ element, props }) => {
     reading.textContent = say(passes ? "mask_reading" : "mask_reading_hidden", values);
   };
 
-  // --- the row -----------------------------------------------------------------------------------------------------------
+  // --- the row -------------------------------------------------------------------------------------------------------
 
   const row = fields.stepper(masking, "row", say("mask_row"));
   const button = (name, by) =>

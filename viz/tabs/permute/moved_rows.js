@@ -121,7 +121,7 @@ export const mount = ({ element }) => {
   );
   foot.append(bar.node, readout, legend);
 
-  // --- the pictures ----------------------------------------------------------------------------------------------------
+  // --- the pictures --------------------------------------------------------------------------------------------------
 
   const maps = MAPS.map(makeMap);
   const curves = svg("svg", { class: "curves", preserveAspectRatio: "none", "aria-hidden": "true" });
@@ -157,7 +157,7 @@ export const mount = ({ element }) => {
     );
   };
 
-  // --- in words --------------------------------------------------------------------------------------------------------
+  // --- in words ------------------------------------------------------------------------------------------------------
 
   const tell = (shown, { first, count }, most, measured) => {
     title.textContent = say(`permute_rows_${shown.output}`);

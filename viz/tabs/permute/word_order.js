@@ -119,7 +119,7 @@ export const mount = ({ element }) => {
     spoken.textContent = say("permute_now", { word: permuting.labels()[word], place: place + 1, count: order.length });
   };
 
-  // --- pointer and touch -----------------------------------------------------------------------------------------------
+  // --- pointer and touch ---------------------------------------------------------------------------------------------
 
   /**
    * The place a chip would take where the pointer is: after every other that ends before it. Above and below the chips
@@ -156,7 +156,7 @@ export const mount = ({ element }) => {
     paint();
   };
 
-  // --- keys ------------------------------------------------------------------------------------------------------------
+  // --- keys ----------------------------------------------------------------------------------------------------------
 
   const drop = (back) => {
     if (back) permuting.set({ order: held.before });

@@ -12,8 +12,8 @@ import { store } from "./store.js";
 
 const EDITS = 1000; // characters of edits in a link, more than 32 of them take
 
-/** asked: {model, text, edits as a link has them, layer, head}, or null; pass: it, once it is here; exact: as in the store,
- *  of what of it is shown; refused: why there is none. */
+/** asked: {model, text, edits as a link has them, layer, head}, or null; pass: it, once it is here; exact: as in the
+ *  store, of what of it is shown; refused: why there is none. */
 export const beside = { asked: null, pass: null, exact: null, refused: null };
 const { subscribe, publish } = listeners(["pinned", "exact"]);
 
@@ -69,7 +69,8 @@ beside.read = (params) => {
   load();
 };
 
-/** Fetches the pinned pass: Python says which it is. A server that does not answer is asked again, while it is pinned. */
+/** Fetches the pinned pass: Python says which it is. A server that does not answer is asked again, while it is
+ *  pinned. */
 const load = async (times = 0) => {
   const { asked } = beside;
   const { model, text, edits } = asked;
@@ -124,8 +125,9 @@ let asking = null;
 beside.comparable = (one, other) =>
   one.queries.length === other.queries.length && one.keys.length === other.keys.length;
 
-/** Two maps' cells of one head, `after` less `before`, row by row with what a mask hides as 0: {values, size: the largest
- *  size of them, at: where, moved: the share of a row's attention that goes elsewhere, averaged over the rows}. */
+/** Two maps' cells of one head, `after` less `before`, row by row with what a mask hides as 0: {values, size: the
+ *  largest size of them, at: where, moved: the share of a row's attention that goes elsewhere, averaged over the
+ *  rows}. */
 beside.difference = (mapBefore, before, mapAfter, after) => {
   const [rows, columns] = [mapAfter.queries.length, mapAfter.keys.length];
   const values = new Float32Array(rows * columns);

@@ -14,7 +14,8 @@ const isForeign = (word) => word.pieces.includes("[UNK]");
 
 /**
  * {words, foreign, answers, verdict, reset: elements, draw(header)}. A header is that of a pass: viz/passes/blanks.py.
- * A word that is pressed is put into brackets in the text, or out of them, and rewrite(text) is called with the new one.
+ * A word that is pressed is put into brackets in the text, or out of them, and rewrite(text) is called with the new
+ * one.
  */
 export const blanks = (rewrite) => {
   const words = h("div", { class: "blanks-words", role: "group", "aria-label": say("blanks_words") });

@@ -6,8 +6,8 @@ import { afterwards, catchUp } from "../../../browser/lib/base.js";
 import { decodeExact } from "./pass.js";
 
 /**
- * Keeps `exact` of lib/store.js for what its view shows, and adds its exactly(). Returns {load, forget, fetchSoon}. A server
- * that does not answer is asked again, for as long as the same is shown.
+ * Keeps `exact` of lib/store.js for what its view shows, and adds its exactly(). Returns {load, forget, fetchSoon}. A
+ * server that does not answer is asked again, for as long as the same is shown.
  */
 export const exactOf = (store, publish) => {
   let mine = null; // the newest fetch

@@ -16,7 +16,8 @@ export const measured = (map, of, layer, head) =>
 /** The places whose mass is told, of those that a map has: under a causal mask there is no next token to look at. */
 export const placesOf = (map) => PLACES.filter((name) => name !== "next" || map.statistics.even.next > 0);
 
-/** {kind, sentences, short}: the habit of what is shown, in whole sentences with the runner-up's, and in a few words. */
+/** {kind, sentences, short}: the habit of what is shown, in whole sentences with the runner-up's, and in a few
+ *  words. */
 export const habitOf = (map, of, layer, head) => {
   const statistics = measured(map, of, layer, head);
   if (map.memory) {

@@ -6,8 +6,8 @@ import { say } from "../../../browser/lib/messages.js";
 import { asFixed, asNumber, asSigned } from "../../../browser/lib/numbers.js";
 import { recompute, rowOf } from "./shown.js";
 
-/** A colour legend in `place`; call what it returns with the mode, the scale, the size of the scores, and {hides, skipped}:
- *  whether a mask hides cells, and whether a pattern leaves some out. */
+/** A colour legend in `place`; call what it returns with the mode, the scale, the size of the scores, and {hides,
+ *  skipped}: whether a mask hides cells, and whether a pattern leaves some out. */
 export const makeLegend = (place) => {
   const [low, bar, high, masked, skipped] = ["span", "i", "span", "span", "span"].map((tag) => h(tag));
   const legend = h("div", { class: "legend" }, low, bar, high, masked, skipped);

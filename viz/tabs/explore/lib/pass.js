@@ -44,7 +44,8 @@ class AttentionMap {
     return this.divisors?.[layer] ?? 1;
   }
 
-  /** Whether the pattern leaves out a key that stands before others which the query sees: nothing was computed there. */
+  /** Whether the pattern leaves out a key that stands before others which the query sees: nothing was computed
+   *  there. */
   skips(query, key) {
     const edges = this.skipped?.[query] ?? [];
     let inside = false; // the first edge is where the left-out begin
@@ -80,8 +81,8 @@ class AttentionMap {
     return cells;
   }
 
-  /** A head's weights, cell by cell; off by at most scale / 255, or scale / 51 in a large pass. Of a pooled map they are
-   *  the largest around each cell. */
+  /** A head's weights, cell by cell; off by at most scale / 255, or scale / 51 in a large pass. Of a pooled map they
+   *  are the largest around each cell. */
   approximate(layer, head) {
     const scale = this.scales[layer * this.heads + head] / 65025;
     const levels = this.quantised(layer, head);
@@ -133,8 +134,8 @@ export const decodePass = (buffer) => {
   return { header, maps };
 };
 
-/** What is shown exactly, weights in the cells' order: of a head q, k, v and out too, a row of headSize for each token, and
- *  as `given` its scores where q·k / √s is not all of them. */
+/** What is shown exactly, weights in the cells' order: of a head q, k, v and out too, a row of headSize for each token,
+ *  and as `given` its scores where q·k / √s is not all of them. */
 export const decodeExact = ({ queries, keys, headSize, scored }, of, buffer) => {
   const all = new Float32Array(buffer);
   if (of !== "head") return { weights: all };

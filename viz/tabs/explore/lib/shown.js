@@ -9,9 +9,9 @@ let held = null;
 const TOLD = 0.0005; // a key with less of the weight is told with all others: its share would read as 0.00
 
 /**
- * {map, of, layer, head, weights, exact, vectors}: weights are cells of the map (see AttentionMap.rowStart), packed ones until
- * exact is here: those of the model. vectors is the same of a head, which has q, k, v and out too; null of a mean and a
- * rollout. Null before the first pass.
+ * {map, of, layer, head, weights, exact, vectors}: weights are cells of the map (see AttentionMap.rowStart), packed
+ * ones until exact is here: those of the model. vectors is the same of a head, which has q, k, v and out too; null of a
+ * mean and a rollout. Null before the first pass.
  */
 export const shownNow = () => {
   const { map, exact, view } = store;
@@ -131,8 +131,8 @@ export const pairOf = (shown) => {
   return { query, key: (view.token === null ? null : view.key) ?? strongest(shown, query) };
 };
 
-/** The {query, key} that is chosen, whatever is pointed at: the locked pair, else that of the locked or the last token with
- *  the key it looks at most. */
+/** The {query, key} that is chosen, whatever is pointed at: the locked pair, else that of the locked or the last token
+ *  with the key it looks at most. */
 export const lockedPair = (shown) => {
   const { view } = store;
   const query = view.token ?? shown.map.queries.length - 1;
@@ -150,7 +150,8 @@ export const predictedAt = () => {
   return hover?.token ?? (map.square ? hover?.key : hover?.query) ?? view.token;
 };
 
-/** Fills in an exact head's scores, q·k / √s unless it has others, and by how much their softmax differs from the model's weights. */
+/** Fills in an exact head's scores, q·k / √s unless it has others, and by how much their softmax differs from the
+ *  model's weights. */
 export const recompute = (map, vectors) => {
   if (vectors.scores) return vectors;
   const { headSize } = map;
@@ -177,9 +178,10 @@ export const recompute = (map, vectors) => {
   return Object.assign(vectors, { scores, error });
 };
 
-/** What a query fetches with its weights, of a head's vectors: {keys, weights, vectors, parts, rest, out, error}. keys are
- *  those it looks at most, vectors their values and parts each value times its weight, rest what all others add, out the
- *  head's output, all of headSize numbers; error is by how much the sum of all, times `factor`, differs from the output in the model. */
+/** What a query fetches with its weights, of a head's vectors: {keys, weights, vectors, parts, rest, out, error}. keys
+ *  are those it looks at most, vectors their values and parts each value times its weight, rest what all others add,
+ *  out the head's output, all of headSize numbers; error is by how much the sum of all, times `factor`, differs from
+ *  the output in the model. */
 export const fetchedBy = ({ map, vectors }, query, count, factor) => {
   const { headSize } = map;
   const of = (rows, i) => rows.subarray(i * headSize, (i + 1) * headSize);
@@ -198,8 +200,8 @@ export const fetchedBy = ({ map, vectors }, query, count, factor) => {
   return { keys, weights, vectors: values, parts, rest, out, error };
 };
 
-/** For what stands beside the map: paint(changed) calls draw in the next frame; where another head was chosen in the same
- *  pass, once that is on the screen, so that the map comes first. */
+/** For what stands beside the map: paint(changed) calls draw in the next frame; where another head was chosen in the
+ *  same pass, once that is on the screen, so that the map comes first. */
 export const afterMap = (draw) => {
   const [now, later] = [eachFrame(draw), afterwards(draw)];
   const passes = (changed) =>

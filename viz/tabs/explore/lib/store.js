@@ -38,7 +38,8 @@ const settings = makeSettings(FIELDS);
 export const store = {
   pass: null, // a Pass (lib/pass.js)
   map: null, // the one of its maps that is looked at
-  exact: null, // {of, layer, head, weights} of what is shown, and of a head {q, k, v, out, scores, error}, once it is here
+  // {of, layer, head, weights} of what is shown, and of a head {q, k, v, out, scores, error}, once it is here
+  exact: null,
   old: null, // why the pass on screen is not the one asked for: "asked", "refused" or "offline"
   fields: FIELDS,
   view: settings.values,
@@ -135,8 +136,8 @@ const tell = (notes) => {
   publish("notes");
 };
 
-/** Asks for the pass of another {model, text, edits}, for a link with its view. What is on screen stays, is soon said to
- *  be old, and without an answer it is asked again. */
+/** Asks for the pass of another {model, text, edits}, for a link with its view. What is on screen stays, is soon said
+ *  to be old, and without an answer it is asked again. */
 store.ask = (partial, ofLink = store.pass ? null : view) => {
   if (!begun) return void Object.assign(asked, partial); // the fields were there before
   const { model, text, edits } = { ...asked, ...partial };

@@ -3,8 +3,8 @@
 import { predictedAt, rowsPredict } from "./shown.js";
 import { store } from "./store.js";
 
-/** Those in `place` are pointed at, and a click locks one or lets it go, while they are rows of the map: `are()`. Returns
- *  what tells the token of an event, or null. */
+/** Those in `place` are pointed at, and a click locks one or lets it go, while they are rows of the map: `are()`.
+ *  Returns what tells the token of an event, or null. */
 export const pointsAtTokens = (place, are = () => true) => {
   const at = ({ target }) => {
     if (!are()) return null;

@@ -8,7 +8,8 @@ const LIST = /^\d{1,6}(\.\d{1,6})*$/;
 const idsOf = (list) => (LIST.test(list ?? "") ? list.split(".").map(Number) : []);
 const held = (ids) => ids.slice(0, LINKED).join(".");
 
-/** Of lib/writing.js: {params, beyond, read}. fitModel(name) fits the fields to a model, which says which layers there are. */
+/** Of lib/writing.js: {params, beyond, read}. fitModel(name) fits the fields to a model, which says which layers there
+ *  are. */
 export const linkOf = (writing, second, settings, fitModel) => {
   const tokens = () => writing.branches.path(writing.cursor).map((node) => node.token);
 
@@ -32,8 +33,8 @@ export const linkOf = (writing, second, settings, fitModel) => {
     return all > LINKED ? { view, note: { key: "write_link_short", values: { held: LINKED, all } } } : null;
   };
 
-  /** Takes up the settings of a link; returns {given: the tokens it has written, other: those of the second model, refused:
-   *  notes}. */
+  /** Takes up the settings of a link; returns {given: the tokens it has written, other: those of the second model,
+   *  refused: notes}. */
   const read = (asked) => {
     const model = asked.get("model");
     writing.settings.model = settings.allowed("model", model) ? model : writing.fields.model.initial;

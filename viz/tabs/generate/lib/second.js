@@ -9,8 +9,8 @@ const empty = () => ({ tokens: [], labels: [], bytes: [], state: null, message: 
 
 /** The second model of `writing`, see writing.js. */
 export const makeSecond = (writing) => {
-  /** tokens: those written; labels, bytes: of the prompt's tokens and of these; state: the newest frame; message: why there
-   *  is no more of them.
+  /** tokens: those written; labels, bytes: of the prompt's tokens and of these; state: the newest frame; message: why
+   *  there is no more of them.
    *  @type {any} */
   const second = { ...empty(), running: false, rev: 0 };
   const { subscribe, publish } = listeners(["second"]);

@@ -53,7 +53,8 @@ export const makePlane = (place, { label, reach, ondrag }) => {
       ];
     };
     const move = (to, over) => {
-      const tip = (pool.get(id).to = to.map(within)); // before it is drawn: what comes within the same frame goes on from here
+      // before it is drawn: what comes within the same frame goes on from here
+      const tip = (pool.get(id).to = to.map(within));
       ondrag(id, tip, over);
     };
     grip.addEventListener("pointerdown", (event) => {

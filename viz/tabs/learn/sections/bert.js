@@ -69,7 +69,7 @@ export const mount = (section, props) => {
   ].map(([name, label]) => fields.line(demo, name, words(label), say("text_hint")));
   panel.tools.append(show.node, text.node);
 
-  // --- words ----------------------------------------------------------------------------------------------------------------
+  // --- words ---------------------------------------------------------------------------------------------------------
 
   const gaps = blanks((typed) => demo.set({ text: typed }));
   const read = strip();
@@ -105,7 +105,7 @@ export const mount = (section, props) => {
     );
   };
 
-  // --- two texts --------------------------------------------------------------------------------------------------------------
+  // --- two texts -----------------------------------------------------------------------------------------------------
 
   const pair = strip();
   readable(pair.place);
@@ -143,7 +143,7 @@ export const mount = (section, props) => {
       section.tell(follows === null ? words("no_judge") : words("lesson_texts", { share: asShare(follows) }));
   };
 
-  // --- figures ----------------------------------------------------------------------------------------------------------------
+  // --- figures -------------------------------------------------------------------------------------------------------
 
   const header = h(
     "thead",
@@ -198,7 +198,7 @@ export const mount = (section, props) => {
     );
   };
 
-  // --- what can be tried ------------------------------------------------------------------------------------------------------
+  // --- what can be tried ---------------------------------------------------------------------------------------------
 
   section.tries([
     { name: "pieces", words: words("try_pieces"), act: () => demo.set({ show: "words", text: props.pieces }) },

@@ -27,7 +27,7 @@ export const mount = (section, props) => {
     { through: ["text", "at", "attention"], linear: ["text"], gradient: ["text", "depth", "seed"] },
   );
 
-  // --- what is shown --------------------------------------------------------------------------------------------------------
+  // --- what is shown -------------------------------------------------------------------------------------------------
 
   const text = fields.line(demo, "text", words("field"), say("text_hint"));
   const show = section.choice("show", SHOWS);
@@ -128,7 +128,7 @@ export const mount = (section, props) => {
     layout.yaxis.title.text = words("length");
   };
 
-  // --- what is not linear ---------------------------------------------------------------------------------------------------
+  // --- what is not linear --------------------------------------------------------------------------------------------
 
   const activation = words(`activation_${props.activation}`);
   const cases = h("tbody");
@@ -191,7 +191,7 @@ export const mount = (section, props) => {
       );
   };
 
-  // --- the gradient at the start ----------------------------------------------------------------------------------------------
+  // --- the gradient at the start -------------------------------------------------------------------------------------
 
   const gradientPlace = h("div", {});
   const inGradient = h(
@@ -223,7 +223,7 @@ export const mount = (section, props) => {
       );
   };
 
-  // --- what can be tried ------------------------------------------------------------------------------------------------------
+  // --- what can be tried ---------------------------------------------------------------------------------------------
 
   section.tries([
     { name: "off", words: words("try_off"), act: () => demo.set({ show: "stack", attention: "off" }) },

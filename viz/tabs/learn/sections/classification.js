@@ -41,7 +41,7 @@ export const mount = (section, props) => {
   text.node.addEventListener("input", () => demo.set({ out: "" }));
   panel.tools.append(text.node);
 
-  // --- what is shown -----------------------------------------------------------------------------------------------------
+  // --- what is shown -------------------------------------------------------------------------------------------------
 
   const review = h("p", { class: "review", role: "group", "aria-label": words("review") });
   const hint = h("p", { class: "quiet" }, words("hint"));
@@ -149,7 +149,7 @@ export const mount = (section, props) => {
     section.node.dataset.rev = demo.rev;
   });
 
-  // --- what can be tried -------------------------------------------------------------------------------------------------
+  // --- what can be tried ---------------------------------------------------------------------------------------------
 
   section.tries([
     { name: "mixed", words: words("try_mixed"), act: () => demo.set({ ...demo.initial(), text: props.mixed }) },

@@ -35,11 +35,12 @@ export const mount = (section, props) => {
   const last = () => chosen().weights.length;
   const now = () => Math.min(demo.view.step, last());
 
-  // --- what is shown --------------------------------------------------------------------------------------------------------
+  // --- what is shown -------------------------------------------------------------------------------------------------
 
   const text = fields.line(demo, "text", words("field"), say("text_hint"));
   const target = fields.line(demo, "target", words("target"), words("target_hint"));
-  text.node.addEventListener("input", () => demo.set({ target: "", step: props.most })); // another text has another target
+  // another text has another target
+  text.node.addEventListener("input", () => demo.set({ target: "", step: props.most }));
   panel.tools.append(text.node, target.node);
 
   const prefix = section.choice("prefix", PREFIXES);
@@ -178,7 +179,7 @@ export const mount = (section, props) => {
     tell();
   };
 
-  // --- what can be tried ----------------------------------------------------------------------------------------------------
+  // --- what can be tried ---------------------------------------------------------------------------------------------
 
   section.tries(
     [

@@ -38,7 +38,7 @@ export const mount = (section, props) => {
   const show = section.choice("show", SHOWS);
   panel.tools.append(show.node);
 
-  // --- by hand -------------------------------------------------------------------------------------------------------------
+  // --- by hand -------------------------------------------------------------------------------------------------------
 
   const features = () => parse(demo.view.features);
   const number = (i, c) => {
@@ -107,7 +107,7 @@ export const mount = (section, props) => {
     );
   };
 
-  // --- learned -------------------------------------------------------------------------------------------------------------
+  // --- learned -------------------------------------------------------------------------------------------------------
 
   const grid = h("table", { class: "likes" });
   const place = h("div", { class: "place" });
@@ -157,7 +157,8 @@ export const mount = (section, props) => {
         .join(","),
     });
   const isHeld = (i, j) => i === props.held[0] && j === props.held[1];
-  /** Who likes what. The buttons stay while the training moves what they say: one that is replaced under a finger hears no click. */
+  /** Who likes what. The buttons stay while the training moves what they say: one that is replaced under a finger hears
+   *  no click. */
   const likes = props.people.map((person, i) =>
     props.films.map((film, j) => {
       const held = isHeld(i, j);
@@ -230,7 +231,7 @@ export const mount = (section, props) => {
       );
   };
 
-  // --- words ---------------------------------------------------------------------------------------------------------------
+  // --- words ---------------------------------------------------------------------------------------------------------
 
   const field = fields.line(demo, "word", words("word", { model: props.model }), "");
   const nearest = h("div", { class: "nearest" });
@@ -277,7 +278,7 @@ export const mount = (section, props) => {
       section.tell(words("lesson_words", { word: near.word, dot: near.dot[0].word, cosine: near.cosine[0].word }));
   };
 
-  // --- what can be tried -----------------------------------------------------------------------------------------------------
+  // --- what can be tried ---------------------------------------------------------------------------------------------
 
   section.tries([
     {

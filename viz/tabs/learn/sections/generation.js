@@ -33,7 +33,7 @@ export const mount = (section, props) => {
   );
   const reached = () => props.steps[demo.view.step];
 
-  // --- what is shown --------------------------------------------------------------------------------------------------------
+  // --- what is shown -------------------------------------------------------------------------------------------------
 
   const text = fields.line(demo, "text", words("field", { most: props.most }), say("text_hint"));
   const seed = fields.stepper(demo, "seed", words("seed"));
@@ -139,7 +139,7 @@ export const mount = (section, props) => {
     section.tell(words("lesson", { step: reached(), bits: own, unmasked: others }));
   };
 
-  // --- what can be tried ----------------------------------------------------------------------------------------------------
+  // --- what can be tried ---------------------------------------------------------------------------------------------
 
   const early = 4;
   section.tries(

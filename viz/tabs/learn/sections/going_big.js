@@ -42,7 +42,7 @@ export const mount = (section, props) => {
   /** By formula: the tables of one layer, four for each head and text. */
   const layerOf = ({ t, batch, heads, bits }) => t * t * (Number(bits) / 8) * batch * heads * held;
 
-  // --- the steps --------------------------------------------------------------------------------------------------------------
+  // --- the steps -----------------------------------------------------------------------------------------------------
 
   const steppers = SIZES.map((name) => fields.stepper(demo, name, words(name)));
   const bits = section.choice("bits", ["32", "16"]);
@@ -74,10 +74,11 @@ export const mount = (section, props) => {
     ]);
   };
 
-  // --- what was measured ------------------------------------------------------------------------------------------------------
+  // --- what was measured ---------------------------------------------------------------------------------------------
 
   const { batch, tokens, depth, heads: ofModel, name: model } = measured.model;
-  const formula = bytes((depth * layerOf({ t: tokens, batch, heads: ofModel, bits: "32" })) / held); // one of its tables
+  // one of its tables
+  const formula = bytes((depth * layerOf({ t: tokens, batch, heads: ofModel, bits: "32" })) / held);
   const { cpu, torch } = measured.machine;
   const said = words("measured", {
     date: measured.date,
@@ -116,7 +117,7 @@ export const mount = (section, props) => {
     ),
   );
 
-  // --- what can be tried -------------------------------------------------------------------------------------------------------
+  // --- what can be tried ---------------------------------------------------------------------------------------------
 
   section.tries(
     [

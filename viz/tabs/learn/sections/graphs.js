@@ -59,7 +59,7 @@ export const mount = (section, props) => {
     demo.set({ graph: spell({ count, edges: left.length < edges.length ? left : [...edges, edge] }) });
   };
 
-  // --- the graph -----------------------------------------------------------------------------------------------------------
+  // --- the graph -----------------------------------------------------------------------------------------------------
 
   const settings = { fields: { ...demo.fields, units: { min: 2, max: props.most } } };
   Object.defineProperty(settings, "view", { get: () => ({ ...demo.view, units: graph().count }) });
@@ -197,7 +197,7 @@ export const mount = (section, props) => {
     });
   });
 
-  // --- what is measured ------------------------------------------------------------------------------------------------------
+  // --- what is measured ----------------------------------------------------------------------------------------------
 
   const mapPlace = h("div", { class: "map" });
   const reading = h("p", { class: "readout", "aria-live": "polite" });
@@ -280,7 +280,7 @@ export const mount = (section, props) => {
     });
   };
 
-  // --- what can be tried -----------------------------------------------------------------------------------------------------
+  // --- what can be tried ---------------------------------------------------------------------------------------------
 
   const side = Math.sqrt(props.most);
   const isNeighbour = (one, other) =>

@@ -26,7 +26,7 @@ export const mount = (section, props) => {
     { tensors: ["text", "factor"], timed: ["text", "factor", "copies", "run"] },
   );
 
-  // --- the tensors -------------------------------------------------------------------------------------------------------
+  // --- the tensors ---------------------------------------------------------------------------------------------------
 
   const text = fields.line(demo, "text", words("text_field", { most: props.most }), say("text_hint"));
   panel.tools.append(text.node);
@@ -108,7 +108,7 @@ export const mount = (section, props) => {
     Object.assign(reading.dataset, { name, row, column, value: rows[row][column] });
   };
 
-  // --- the time ----------------------------------------------------------------------------------------------------------
+  // --- the time ------------------------------------------------------------------------------------------------------
 
   const clock = h("div", { class: "clock", "aria-live": "polite" });
   const again = h(
@@ -138,7 +138,7 @@ export const mount = (section, props) => {
     clock.replaceChildren(bar("loop", loop, loop), bar("lines", lines, loop), h("p", { class: "quiet" }, said));
   };
 
-  // --- what can be tried ---------------------------------------------------------------------------------------------------
+  // --- what can be tried ---------------------------------------------------------------------------------------------
 
   section.tries([
     { name: "swap", words: words("try_swap"), act: () => demo.set({ text: words("swapped") }) },

@@ -40,7 +40,7 @@ export const mount = (section, props) => {
   });
   let [keys, query] = [[], []]; // as they are now: while one drags, ahead of the view
 
-  // --- both look up ------------------------------------------------------------------------------------------------------
+  // --- both look up --------------------------------------------------------------------------------------------------
 
   const byKeys = () => demo.view.asker === "keys";
   const temperature = (soft) => (soft ? 10 ** ((soft - props.soft) / 10) : 0);
@@ -58,7 +58,7 @@ export const mount = (section, props) => {
   /** A dictionary keeps the last value of equal keys, in the place of the first: so do a Map and Python's dict. */
   const stored = () => new Map(keys.map((key, j) => [tuple(key), numbersOf(demo.view.values)[j]]));
 
-  // --- what is shown -----------------------------------------------------------------------------------------------------
+  // --- what is shown -------------------------------------------------------------------------------------------------
 
   const slider = h("input", {
     type: "range",
@@ -267,7 +267,7 @@ export const mount = (section, props) => {
     section.tell(words("lesson", said));
   };
 
-  // --- what can be tried -------------------------------------------------------------------------------------------------
+  // --- what can be tried ---------------------------------------------------------------------------------------------
 
   const put = (changes) => () => demo.set({ ...demo.initial(), ...changes });
   section.tries([

@@ -35,7 +35,7 @@ export const mount = (section, props) => {
   text.node.addEventListener("input", () => demo.set({ order: "typed", key: null }));
   panel.tools.append(show.node, text.node);
 
-  // --- another order ------------------------------------------------------------------------------------------------------
+  // --- another order -------------------------------------------------------------------------------------------------
 
   const [typed, other] = ["typed", "other"].map((name) =>
     h("p", { class: "chips-of", role: "group", "aria-label": words(name) }),
@@ -135,7 +135,7 @@ export const mount = (section, props) => {
     );
   };
 
-  // --- four terms ---------------------------------------------------------------------------------------------------------
+  // --- four terms ----------------------------------------------------------------------------------------------------
 
   const head = fields.stepper(demo, "head", words("head", { model: props.model }));
   const tokens = h("ol", { class: "tokens" });
@@ -247,7 +247,7 @@ export const mount = (section, props) => {
     );
   };
 
-  // --- beyond the trained length ------------------------------------------------------------------------------------------
+  // --- beyond the trained length -------------------------------------------------------------------------------------
 
   const { models, length: read, windows, width, date, machine, command } = props.measured;
   const { trained, steps } = models[0];
@@ -288,7 +288,7 @@ export const mount = (section, props) => {
   };
   panel.picture.append(inOrder, inScore, inLength);
 
-  // --- what can be tried --------------------------------------------------------------------------------------------------
+  // --- what can be tried ---------------------------------------------------------------------------------------------
 
   section.tries(
     [

@@ -43,7 +43,7 @@ export const mount = (section, props) => {
   const show = section.choice("show", ["plane", "head"]);
   panel.tools.append(show.node);
 
-  // --- in the plane ------------------------------------------------------------------------------------------------------
+  // --- in the plane --------------------------------------------------------------------------------------------------
 
   let columns = parse(props.matrices); // of each matrix, as they are now: while one drags, ahead of the view
 
@@ -151,7 +151,7 @@ export const mount = (section, props) => {
     section.node.dataset.found = JSON.stringify({ scores, weights, y });
   };
 
-  // --- a trained head ------------------------------------------------------------------------------------------------------
+  // --- a trained head ------------------------------------------------------------------------------------------------
 
   const text = fields.line(demo, "text", words("text_field", { most: props.most }), say("text_hint"));
   const [layer, head, query, key] = ["layer", "head", "query", "key"].map((name) =>
@@ -221,7 +221,7 @@ export const mount = (section, props) => {
     trace.dataset.sum = sum;
   };
 
-  // --- what can be tried -------------------------------------------------------------------------------------------------
+  // --- what can be tried ---------------------------------------------------------------------------------------------
 
   const put = (change) => {
     const list = parse(props.matrices);

@@ -29,7 +29,7 @@ export const mount = (section, props) => {
   const last = () => Math.max(...KINDS.map((kind) => demo.answers.reached[kind].count));
   const now = () => Math.min(demo.view.step, last());
 
-  // --- what is shown --------------------------------------------------------------------------------------------------------
+  // --- what is shown -------------------------------------------------------------------------------------------------
 
   const text = fields.line(demo, "text", words("field", { most: props.most }), say("text_hint"));
   const show = section.choice("show", SHOWS);
@@ -237,7 +237,7 @@ export const mount = (section, props) => {
     section.tell(words("lesson", { count: reached.labels.length, ...counts }));
   };
 
-  // --- what can be tried ----------------------------------------------------------------------------------------------------
+  // --- what can be tried ---------------------------------------------------------------------------------------------
 
   section.tries(
     [

@@ -47,7 +47,7 @@ export const mount = (section, props) => {
   });
   let arrows = []; // of each different word, as they are now: while one drags, ahead of the view
 
-  // --- what is shown ---------------------------------------------------------------------------------------------------
+  // --- what is shown -------------------------------------------------------------------------------------------------
 
   const typed = h("input", {
     type: "text",
@@ -124,7 +124,8 @@ export const mount = (section, props) => {
   };
 
   const tell = (list, row, at) => {
-    const shares = list.map((word) => list.reduce((all, other, j) => all + (other === word ? row[j] : 0), 0)); // of equal words together
+    // of equal words together
+    const shares = list.map((word) => list.reduce((all, other, j) => all + (other === word ? row[j] : 0), 0));
     const best = shares.indexOf(Math.max(...shares));
     section.tell(
       words("lesson", {
@@ -136,7 +137,7 @@ export const mount = (section, props) => {
     );
   };
 
-  // --- what can be tried -------------------------------------------------------------------------------------------------
+  // --- what can be tried ---------------------------------------------------------------------------------------------
 
   const start = () => parse(props.vectors);
   const put = (vectors, more = {}) => demo.set({ words: props.words, vectors: spell(vectors), ...more });

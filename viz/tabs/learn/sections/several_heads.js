@@ -40,7 +40,7 @@ export const mount = (section, props) => {
     { swapped: ["heads", "positions"], moves: [], forms: ["emb", "count"] },
   );
 
-  // --- the sentence, twice ------------------------------------------------------------------------------------------------
+  // --- the sentence, twice -------------------------------------------------------------------------------------------
 
   const show = section.choice("show", SHOWS);
   const heads = fields.choice(
@@ -97,7 +97,7 @@ export const mount = (section, props) => {
   };
   const shown = { before: order("before"), after: order("after") };
 
-  // --- tables ---------------------------------------------------------------------------------------------------------------
+  // --- tables --------------------------------------------------------------------------------------------------------
 
   const moves = table(words("moves"), [words("matrices"), words("heads"), words("without"), words("with")]);
   const forms = table(
@@ -214,7 +214,7 @@ export const mount = (section, props) => {
     section.tell(words("lesson_forms", { k, heads, divides: counted.narrow ? "yes" : "no", ...counted }));
   };
 
-  // --- what is shown ----------------------------------------------------------------------------------------------------------
+  // --- what is shown -------------------------------------------------------------------------------------------------
 
   const tell = ({ before, after, positions: known }) => {
     const one = before.y.length === 1;

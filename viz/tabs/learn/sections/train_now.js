@@ -31,7 +31,7 @@ export const mount = (section, props) => {
     { read: ["task", "seed", "run", "text"] },
   );
 
-  // --- training ---------------------------------------------------------------------------------------------------------------
+  // --- training ------------------------------------------------------------------------------------------------------
 
   const runs = {}; // task → the run that was trained here last
   let reading = null; // the AbortController of the lines that are read
@@ -113,7 +113,7 @@ export const mount = (section, props) => {
     listen(true);
   };
 
-  // --- what is shown ----------------------------------------------------------------------------------------------------------
+  // --- what is shown -------------------------------------------------------------------------------------------------
 
   const task = fields.choice(
     { ...demo, set: choose },
@@ -184,7 +184,8 @@ export const mount = (section, props) => {
     h("div", { class: "by-hand" }, h("label", { class: "field-line" }, label, text), output, by),
   );
 
-  /** What the maps and the answer are of: `frame` of viz/server/trainee.py, and by which model; null before anything came. */
+  /** What the maps and the answer are of: `frame` of viz/server/trainee.py, and by which model; null before anything
+   *  came. */
   const shown = () => {
     if (live) return { ...told.now.frame, by: told.end ? "trained" : "training" };
     const { read } = demo.answers;
@@ -313,7 +314,7 @@ export const mount = (section, props) => {
     paintAnswer(found);
   });
 
-  // --- what can be tried ------------------------------------------------------------------------------------------------------
+  // --- what can be tried ---------------------------------------------------------------------------------------------
 
   const tries = ["sort", "add", "reverse"];
   section.tries(

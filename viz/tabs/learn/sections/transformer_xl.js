@@ -50,7 +50,7 @@ export const mount = (section, props) => {
   const asking = h("div", { class: "asking" }, memory.node, ...steppers.map(({ node }) => node));
   panel.tools.append(show.node, text.node);
 
-  // --- what the memory is worth -----------------------------------------------------------------------------------------------
+  // --- what the memory is worth --------------------------------------------------------------------------------------
 
   const bytes = readable(h("p", { class: "bytes" }));
   const bars = h("div", { class: "place" });
@@ -109,7 +109,7 @@ export const mount = (section, props) => {
     section.tell(words("lesson_memory", { off: mean(each.off), on: mean(each.on), memory: props.trained.memory }));
   };
 
-  // --- how far back it reaches ------------------------------------------------------------------------------------------------
+  // --- how far back it reaches ---------------------------------------------------------------------------------------
 
   const place = h("div", { class: "map" });
   const told = h("p", { class: "told", role: "status" });
@@ -156,7 +156,7 @@ export const mount = (section, props) => {
       section.tell(words("lesson_reach", { on: demo.view.memory, far: far(rows.at(-1)), near: far(rows[0]) }));
   };
 
-  // --- four terms ---------------------------------------------------------------------------------------------------------------
+  // --- four terms ----------------------------------------------------------------------------------------------------
 
   const stack = h("div", { class: "place" });
   const together = h("p", { class: "quiet" });
@@ -189,7 +189,7 @@ export const mount = (section, props) => {
   };
   panel.picture.append(asking, inMemory, inReach, inTerms);
 
-  // --- what can be tried ----------------------------------------------------------------------------------------------------
+  // --- what can be tried ---------------------------------------------------------------------------------------------
 
   section.tries([
     { name: "off", words: words("try_off"), act: () => demo.set({ show: "memory", memory: "off" }) },

@@ -114,7 +114,8 @@ masking.quote = (labels, i) => `“${labels[i]}” (${i})`;
 masking.nameOf = (mask, size) => say(`mask_${mask}`) + (masking.hasSize(mask) ? ` ${size}` : "");
 /** In a sentence: "the causal mask", "a local window of 5", "no mask". */
 masking.fullNameOf = (mask, size) => say(`mask_full_${mask}`, { size });
-/** What is counted of the cost of masks; a stride that stays makes a line of its own, beside the one whose stride grows. */
+/** What is counted of the cost of masks; a stride that stays makes a line of its own, beside the one whose stride
+ *  grows. */
 masking.lineOf = (line, { mask, size }) =>
   say(`mask_growth_${line}`, line === "own" ? { name: say(`mask_${mask}`), size, double: 2 * size } : { size });
 masking.hasSize = (mask) => mask !== "none" && mask !== "causal";

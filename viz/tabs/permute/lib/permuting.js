@@ -15,7 +15,8 @@ export const permuting = makeDemo(
   "permute",
   {
     text: { initial: "", longest: Infinity }, // the server says how long is too long
-    order: { initial: AS_TYPED, longest: 3 * site.limits.words, eager: true }, // "2.0.1": whose word stands at each place
+    // "2.0.1": whose word stands at each place
+    order: { initial: AS_TYPED, longest: 3 * site.limits.words, eager: true },
     seed: { initial: 1, min: 0, max: 9999 }, // of the shuffle
     positions: { initial: "none", choices: ["none", "learned", "sinusoidal"] },
     mask: { initial: "none", choices: ["none", "causal"] },
