@@ -4,6 +4,7 @@
 
 import { catchUp } from "./base.js";
 import { kept } from "./kept.js";
+import { asList } from "./messages.js";
 import { site } from "./site.js";
 
 const OF_PAGE = ["present", "slide", "room", "lead", "embed", "lang", "__theme"]; // of this page, and of no view
@@ -104,7 +105,7 @@ const bytes = (entry) => `${new URLSearchParams([entry])}`.length;
 const tellLeft = (left) => {
   const before = leftOut?.note.values.bytes;
   const values = {
-    names: left.map(([name]) => `“${name}”`).join(", "),
+    names: asList(left.map(([name]) => `“${name}”`)),
     bytes: left.map(bytes).reduce((a, b) => a + b, 0),
     limit: LONGEST,
   };

@@ -24,7 +24,7 @@ export const makePanel = (element, heading) => {
   const label = (words, sign) => {
     button.replaceChildren(sign);
     button.title = words;
-    button.setAttribute("aria-label", `${words}: ${title.textContent}`);
+    button.setAttribute("aria-label", say("labelled", { label: words, value: title.textContent }));
   };
   const maximise = (on) => {
     largest?.restore();

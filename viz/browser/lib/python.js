@@ -12,10 +12,11 @@ export const viewOf = {};
 /** A button for a panel, and what it opens. The lines are shown too: a clipboard may be refused. */
 export const pythonButton = (panel, title) => {
   const words = say("python_copy");
+  const label = say("labelled", { label: words, value: title });
   const status = h("p", { role: "status" });
   const code = h("textarea", { readonly: true, rows: 18, spellcheck: "false", "aria-label": words });
   const close = h("button", { type: "button", class: "f-button", onclick: () => dialog.close() }, say("python_close"));
-  const dialog = h("dialog", { class: "python", "aria-label": `${words}: ${title}` }, status, code, close);
+  const dialog = h("dialog", { class: "python", "aria-label": label }, status, code, close);
   // not the page's
   for (const type of ["keydown", "pointermove"]) dialog.addEventListener(type, (event) => event.stopPropagation());
   const ask = async () => {
@@ -37,7 +38,7 @@ export const pythonButton = (panel, title) => {
   };
   const button = h(
     "button",
-    { type: "button", class: "panel-python", title: words, "aria-label": `${words}: ${title}`, onclick: open },
+    { type: "button", class: "panel-python", title: words, "aria-label": label, onclick: open },
     "py",
   );
   return [button, dialog];

@@ -153,7 +153,8 @@ export const mount = ({ element }) => {
     const { query, key } = pair;
     const reading = readingOf(shown, query, key);
     Object.assign(readout.dataset, reading.data);
-    setText(readout, `${quote(query, shown.map.queries)} → ${quote(key, shown.map.keys)}: ${reading.words}`);
+    const label = `${quote(query, shown.map.queries)} → ${quote(key, shown.map.keys)}`;
+    setText(readout, say("labelled", { label, value: reading.words }));
   };
 
   store.subscribe(element, paint);

@@ -122,7 +122,7 @@ export const mount = ({ element }) => {
     const effect = store.effects?.[store.map.name]?.[layer]?.[head];
     const measured =
       effect == null ? "" : `${say(`effect_on_${store.pass.header.effectOn}`, { effect: signed(effect) })} · `;
-    return `${nameOf({ layer, head })}: ${measured}${habits[layer][head]}`;
+    return say("labelled", { label: nameOf({ layer, head }), value: `${measured}${habits[layer][head]}` });
   };
 
   /** The thumbnails' size in CSS pixels: as large as the panel allows, not far from square. */

@@ -19,7 +19,7 @@ const colour = (part) => palette().scores[Math.round(127.5 + 80 * Math.max(-1, M
 const fill = ({ text, top }, values, write) => {
   const most = Math.max(...values.map(Math.abs), 1e-9);
   const look = (i) => ({
-    title: `${tokenLabel(i)}: ${write(values[i])}`,
+    title: say("labelled", { label: tokenLabel(i), value: write(values[i]) }),
     pixel: values[i] === undefined ? undefined : colour(values[i] / most),
   });
   text.replaceChildren(...tokenSpans(store.pass.header.labels, look).flatMap((span) => [span, " "]));

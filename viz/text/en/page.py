@@ -73,6 +73,7 @@ MESSAGES = {
     "lesson_hint": "Opens Peter Bloem’s “Transformers from scratch” in a new tab",
     "maximise": "Maximise",
     "restore": "Restore",
+    "labelled": "{label}: {value}",
     # numbers
     "number_share": "{value} %",
     "number_below": "< {value}",

@@ -69,6 +69,7 @@ MESSAGES = {
     "lesson_hint": "在新标签页中打开 Peter Bloem 的文章“Transformers from scratch”",
     "maximise": "最大化",
     "restore": "还原",
+    "labelled": "{label}：{value}",
     # numbers
     "number_share": "{value}%",
     "number_below": "< {value}",
