@@ -7,6 +7,12 @@ MESSAGES = {
     "term_token": "token",
     "term_token_means": "The unit in which a model reads text: a word, a piece of a word, a character or a byte. Each"
     " token becomes a vector, a list of numbers, which the layers change.",
+    "term_embedding": "embedding",
+    "term_embedding_means": "The vector that a model looks up for each token before the first layer. Training sets its"
+    " numbers.",
+    "term_position": "position",
+    "term_position_means": "Where a token is in the text. Attention does not see it by itself, so a model adds a vector"
+    " for each position, or uses the distance between tokens.",
     "term_head": "head",
     "term_head_means": "One of several attention computations that a layer runs in parallel. Each head has its own"
     " queries, keys and values; their outputs are combined at the end of the layer.",
@@ -24,6 +30,9 @@ MESSAGES = {
     "term_score": "score",
     "term_score_means": "How well a query and a key match: their dot product, divided by √s, where s is the size of"
     " the two vectors. The softmax turns scores into weights.",
+    "term_mask": "mask",
+    "term_mask_means": "Hides keys from a query: their scores become −∞ before the softmax, so their weights are 0. A"
+    " causal mask hides all tokens after the query.",
     "term_softmax": "softmax",
     "term_softmax_means": "Turns numbers into shares: e to the power of each, divided by the sum of these powers. The"
     " shares add up to 1, and the largest number gets the largest share.",
@@ -36,12 +45,34 @@ MESSAGES = {
     "term_rollout": "rollout",
     "term_rollout_means": "Attention followed through all layers back to the text. Each layer counts as half the mean"
     " of its heads and half no change, because a token also keeps its own vector; the layers are multiplied.",
+    "term_residual": "residual stream",
+    "term_residual_means": "The vector of each token that runs through all layers. Attention and feed-forward layers"
+    " only add to it.",
+    "term_norm": "layer norm",
+    "term_norm_means": "Shifts and scales the numbers of a vector to mean 0 and standard deviation 1, then multiplies"
+    " each by a learned number and adds another. It makes deep models easier to train.",
     "term_logit": "logit",
     "term_logit_means": "The number a model gives to each token that might come next. The softmax turns the logits"
     " into probabilities.",
+    "term_log_odds": "log-odds",
+    "term_log_odds_means": "A probability p written as ln(p / (1 − p)): 0 at one half, positive above, negative below.",
     "term_surprise": "surprise",
     "term_surprise_means": "How unexpected a token was, in bits: −log₂ of the probability the model gave it. 0 bits:"
     " it was certain. 1 bit: like a coin toss. Each further bit halves the probability.",
+    "term_loss": "loss",
+    "term_loss_means": "The number that training makes smaller. For a language model it is the mean surprise of the"
+    " right tokens.",
+    "term_gradient": "gradient",
+    "term_gradient_means": "How fast a number, mostly the loss, grows with each parameter of the model. A training step"
+    " moves the parameters against it.",
+    "term_temperature": "temperature",
+    "term_temperature_means": "The logits are divided by it before the softmax. Below 1, likely tokens become even"
+    " likelier; above 1, unlikely tokens get a better chance.",
+    "term_top_k": "top-k",
+    "term_top_k_means": "Draws the next token only from the k likeliest ones.",
+    "term_top_p": "top-p",
+    "term_top_p_means": "Draws the next token only from the likeliest ones: the fewest whose probabilities add up to at"
+    " least p.",
     "term_byte": "␣ ⏎ ‥ xE2",
     "term_byte_means": "How invisible characters are shown: ␣ is a space, ⏎ a new line. A token that begins with ␣"
     " begins a word. A character beyond plain English takes two to four bytes: it is shown at the first of them, and ‥"

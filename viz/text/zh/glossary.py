@@ -7,6 +7,11 @@ MESSAGES = {
     "term_token": "词元",
     "term_token_means": "词元（token）是模型读取文本的单位：一个词、词的一部分、一个字符或一个字节。每个词元变成一个向"
     "量，即一串数，再由各层来改变。",
+    "term_embedding": "嵌入",
+    "term_embedding_means": "嵌入（embedding）：进入第一层之前，模型为每个词元查出的向量。它的各个数由训练得到。",
+    "term_position": "位置",
+    "term_position_means": "位置（position）：词元在文本中的什么地方。注意力本身看不到位置，所以模型给每个位置加上一个"
+    "向量，或者使用词元之间的距离。",
     "term_head": "注意力头",
     "term_head_means": "注意力头（head）：一层中并行进行的若干个注意力计算之一。每个头有自己的查询、键和值；各头的输出"
     "在层末合并。",
@@ -23,6 +28,9 @@ MESSAGES = {
     "term_score": "得分",
     "term_score_means": "得分（score）：查询与键的匹配程度，即两者的点积除以 √s，s 是这两个向量的大小。softmax 把得分变"
     "成权重。",
+    "term_mask": "掩码",
+    "term_mask_means": "掩码（mask）：对查询隐藏某些键。在 softmax 之前把它们的得分变为 −∞，于是它们的权重为 0。因果掩"
+    "码隐藏查询之后的所有词元。",
     "term_softmax": "softmax",
     "term_softmax_means": "把一组数变成份额：对每个数取 e 的幂，再除以所有幂之和。份额之和为 1，最大的数得到最大的份"
     "额。",
@@ -34,11 +42,31 @@ MESSAGES = {
     "term_rollout": "注意力展开",
     "term_rollout_means": "注意力展开（rollout）：穿过所有的层，把注意力一直追溯到文本。每一层一半算作各头的平均，一半"
     "算作不变，因为词元也保留自己的向量；然后各层相乘。",
+    "term_residual": "残差流",
+    "term_residual_means": "残差流（residual stream）：每个词元贯穿所有层的那个向量。注意力和前馈层只是往上加。",
+    "term_norm": "层归一化",
+    "term_norm_means": "层归一化（layer norm）：把向量的各个数平移、缩放到均值 0、标准差 1，再各乘以一个学来的数，加上"
+    "另一个。它使深的模型更容易训练。",
     "term_logit": "logit",
     "term_logit_means": "模型给每个可能的下一个词元打的数，中文也叫“未归一化的对数几率”。softmax 把这些数变成概率。",
+    "term_log_odds": "对数几率",
+    "term_log_odds_means": "对数几率（log-odds）：把概率 p 写成 ln(p / (1 − p))：p 为二分之一时是 0，更大时为正，更小时"
+    "为负。",
     "term_surprise": "意外度",
     "term_surprise_means": "意外度（surprise）：一个词元有多出乎意料，以比特为单位，即模型给它的概率的 −log₂。0 比特："
     "完全确定。1 比特：如同抛硬币。每多 1 比特，概率减半。",
+    "term_loss": "损失",
+    "term_loss_means": "损失（loss）：训练要减小的数。对语言模型来说，它是各个正确词元的意外度的平均值。",
+    "term_gradient": "梯度",
+    "term_gradient_means": "梯度（gradient）：一个数（多半是损失）随模型的每个参数增长得多快。训练的每一步都让参数逆着"
+    "梯度移动。",
+    "term_temperature": "温度",
+    "term_temperature_means": "温度（temperature）：在 softmax 之前，先把每个 logit 除以温度。低于 1 时，本来可能的词元"
+    "更加可能；高于 1 时，不太可能的词元机会变大。",
+    "term_top_k": "top-k",
+    "term_top_k_means": "只从概率最高的 k 个词元中采样。",
+    "term_top_p": "top-p",
+    "term_top_p_means": "只从概率最高的若干词元中采样：个数取得尽量少，只要它们的概率之和达到 p。",
     "term_byte": "␣ ⏎ ‥ xE2",
     "term_byte_means": "不可见的字符这样显示：␣ 是空格，⏎ 是换行。以 ␣ 开头的词元是一个词的开头。普通英文以外的字符占两"
     "到四个字节：字符显示在第一个字节处，其余字节显示为 ‥。xE2 是用十六进制写的字节，用于字符不完整或无法显示的时候。",
