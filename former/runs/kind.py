@@ -46,10 +46,12 @@ class Source(Protocol):
     @property
     def tokenizer(self) -> Tokenizer:
         """The model's tokenizer."""
+        ...
 
     @property
     def card(self) -> Mapping[str, Any]:
         """Facts about the model."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -162,10 +164,8 @@ class Kind:
     def prediction(self, model: Any, reading: Reading, inputs: Inputs, result: Tensor, at: int = -1) -> Tensor:
         """Returns logits, or log-probabilities of classes, (b, n) of the prediction at a position.
 
-        The other arguments are those of `measure`, the result (b, ...); a negative position counts from the end.
-
-        Raises:
-            ValueError: there is no such prediction.
+        The other arguments are those of `measure`, the result (b, ...); a negative position counts from the end. Raises
+        ValueError if there is no such prediction.
         """
         del model, reading, inputs
         return result[:, index_in(at, result.shape[1])]

@@ -1,10 +1,11 @@
 """Links to views that slides, notes and other pages hold: each opens what it says, whatever changes behind it."""
 
+from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
 
-from tests.browser.pages import Exploring, Tab, Writing
+from tests.browser.pages import Exploring, Writing
 from tests.browser.pages_learn import Learning
 from tests.browser.pages_mask import Masking
 from tests.browser.pages_permute import Permuting
@@ -71,7 +72,7 @@ LINKS = {  # in the address's own spelling; none holds a value that the tab begi
         "tab=learn&section=train-now&task=copy",
     ),
 }
-KINDS: dict[str, type[Tab]] = {
+KINDS: dict[str, Any] = {
     "explore": Exploring,
     "generate": Writing,
     "mask": Masking,
