@@ -20,7 +20,8 @@ const whole = () => {
 /** The address of a panel alone, with the view on the screen. */
 const alone = (name) => {
   const url = new URL(location.origin + location.pathname);
-  url.search = `${new URLSearchParams([["embed", name], ...[...viewNow()].filter(([key]) => key !== "panel"), ...chosenLanguage()])}`;
+  const view = [...viewNow()].filter(([key]) => key !== "panel");
+  url.search = `${new URLSearchParams([["embed", name], ...view, ...chosenLanguage()])}`;
   return url.href;
 };
 

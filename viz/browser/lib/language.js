@@ -19,7 +19,8 @@
   window.formerLanguage = chosen;
   const page = document.documentElement;
   const speak = () => page.lang === chosen || (page.lang = chosen);
-  new MutationObserver(speak).observe(page, { attributeFilter: ["lang"] }); // Gradio says the browser's there, later too
+  // Gradio says the browser's there, later too
+  new MutationObserver(speak).observe(page, { attributeFilter: ["lang"] });
   speak();
 
   const { labels, file } = languages[chosen];

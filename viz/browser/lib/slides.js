@@ -95,7 +95,8 @@ slides.go = async (at) => {
 /** The link that presents the slides from the first. */
 slides.link = () => {
   const url = new URL(location.origin + location.pathname + location.hash);
-  url.search = `${new URLSearchParams([...new URLSearchParams(slides.list[0][1]), ["present", "1"], ["slide", "0"], ...chosenLanguage()])}`;
+  const first = new URLSearchParams(slides.list[0][1]);
+  url.search = `${new URLSearchParams([...first, ["present", "1"], ["slide", "0"], ...chosenLanguage()])}`;
   return url.href;
 };
 
