@@ -4,7 +4,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.pages import Exploring, stands_still, tab_to
-from viz.text import en
+from viz.text.en import MESSAGES
+from viz.text.en import glossary as glossary_words
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Exploring
@@ -21,12 +22,12 @@ def glossary(page: Page):
 def test_the_glossary_opens_by_a_click_with_every_term_and_closes_by_one_elsewhere(tab):
     page = tab.open(text="abc").page
     glossary(page).click()
-    terms = [key for key in en.glossary.MESSAGES if key.startswith("term_") and not key.endswith("_means")]
+    terms = [key for key in glossary_words.MESSAGES if key.startswith("term_") and not key.endswith("_means")]
     assert len(terms) >= 10
     names = card(page).locator("dt").all_inner_texts()
-    assert sorted(names) == sorted(en.MESSAGES[key] for key in terms)
+    assert sorted(names) == sorted(MESSAGES[key] for key in terms)
     for key in terms:
-        expect(card(page)).to_contain_text(en.MESSAGES[f"{key}_means"])
+        expect(card(page)).to_contain_text(MESSAGES[f"{key}_means"])
     page.locator(".former-head-map h2").click()
     expect(card(page)).to_be_hidden()
 
@@ -63,7 +64,7 @@ def test_a_choice_s_name_opens_what_each_of_its_values_is(tab, field):
     page = tab.open(text="abc").page
     page.locator(f"[data-field={field}] legend button").click()
     for value in page.evaluate("(field) => former.store.fields[field].choices", field):
-        expect(card(page)).to_contain_text(en.MESSAGES[f"control_{field}_{value}_hint"])
+        expect(card(page)).to_contain_text(MESSAGES[f"control_{field}_{value}_hint"])
 
 
 @pytest.mark.parametrize(
@@ -80,7 +81,7 @@ def test_what_buttons_do_can_be_opened(tab, panel, button, hints):
     stands_still(hint)  # what came into view on the way moves the page as it arrives
     hint.click()
     for key in hints:
-        expect(card(page)).to_contain_text(en.MESSAGES[key])
+        expect(card(page)).to_contain_text(MESSAGES[key])
 
 
 @pytest.mark.parametrize(
@@ -95,4 +96,4 @@ def test_what_buttons_do_can_be_opened_in_other_tabs(tab, name, part, hints):
     tab.visit(tab=name)
     tab.page.locator(f"{part} button.hint").last.click()
     for key in hints:
-        expect(card(tab.page)).to_contain_text(en.MESSAGES[key])
+        expect(card(tab.page)).to_contain_text(MESSAGES[key])
