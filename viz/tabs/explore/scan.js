@@ -243,8 +243,8 @@ export const mount = ({ element, props }) => {
 
   store.subscribe(element, (changed) => {
     if (!store.pass || !ON.some((name) => changed.has(name))) return;
-    const { kind, model } = store.pass.header;
-    element.hidden = ["classifier", "translator"].includes(kind);
+    const { output, answer, model } = store.pass.header;
+    element.hidden = Boolean(output?.classes ?? answer);
     if (changed.has("pass")) has(props.value.includes(model)); // before its answer: what stands below does not move
     asking?.abort(); // what it would say is of what was chosen before
     element.classList.add("late");
