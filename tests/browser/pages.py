@@ -73,8 +73,9 @@ class Tab:
         return not set(OF_PAGE) & asked.keys() and self.page.evaluate(IS_OPEN, OF_PAGE)
 
     def wait(self, condition: str, argument: Any = None) -> None:
-        """Waits until a JavaScript condition holds."""
-        self.page.wait_for_function(condition, arg=argument)
+        """Waits until a JavaScript condition holds; one about a script that is still to come does not hold yet."""
+        tried = f"(argument) => {{ try {{ return ({condition})(argument); }} catch {{ return false; }} }}"
+        self.page.wait_for_function(tried, arg=argument)
 
     def painted(self) -> None:
         """Waits until all changes so far are on the screen: parts paint once a frame, or after the map."""
