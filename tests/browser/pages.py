@@ -74,7 +74,14 @@ class Tab:
 
     def wait(self, condition: str, argument: Any = None) -> None:
         """Waits until a JavaScript condition holds; one about a script that is still to come does not hold yet."""
-        tried = f"(argument) => {{ try {{ return ({condition})(argument); }} catch {{ return false; }} }}"
+        tried = f"""(argument) => {{
+          try {{
+            const held = ({condition});
+            return typeof held === "function" ? held(argument) : held;
+          }} catch {{
+            return false;
+          }}
+        }}"""
         self.page.wait_for_function(tried, arg=argument)
 
     def painted(self) -> None:
