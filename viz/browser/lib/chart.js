@@ -7,7 +7,6 @@ import { makeDrawing, onTheme } from "./panel.js";
 import { site } from "./site.js";
 
 const TEXT = 12; // pixels, where nothing is zoomed
-const SOON = 50; // ms, until it is looked again whether the page is whole
 const BUTTONS = ["toImage", "zoomIn2d", "zoomOut2d", "resetScale2d"]; // none that sends the chart anywhere
 let library = null; // Plotly, as it comes and after
 
@@ -17,9 +16,6 @@ const load = () => {
   }).catch(() => (library = null)); // the next draw tries again
   return library;
 };
-
-/** Whether a part that one would see is still to come (mount.js). */
-const isComing = () => [...document.querySelectorAll("[data-coming]")].some((part) => part.checkVisibility());
 
 /** Plotly's own words in the page's language. */
 const toolbar = () => ({
@@ -50,7 +46,7 @@ export const makeChart = (place, options) => {
   let [read, byKey] = [null, false]; // the point that is read, and whether by the keyboard: then no pointer ends it
 
   const paint = async (what, size) => {
-    if (!inView || busy) return;
+    if (busy || !(inView || root.data)) return;
     busy = true;
     const Plotly = await load();
     missing.hidden = Boolean(Plotly);
@@ -161,19 +157,12 @@ export const makeChart = (place, options) => {
     for (const type of ["mousedown", "mouseup"]) target.dispatchEvent(new MouseEvent(type, { bubbles: true }));
   };
 
-  let near = false;
-  const begin = () => {
-    if (!near || inView) return;
-    if (isComing()) return void setTimeout(begin, SOON); // what stands above it may still push it out of view
-    observer.disconnect();
-    inView = true;
-    drawing.draw(drawing.what);
-  };
-  const observer = new IntersectionObserver((entries) => {
-    near = entries.at(-1).isIntersecting;
-    begin();
-  });
-  observer.observe(place);
+  // While the page is laid out it may come into view for a moment, with nothing to draw: that alone fetches nothing.
+  new IntersectionObserver((entries, observer) => {
+    if (root.data) return observer.disconnect();
+    inView = entries.at(-1).isIntersecting;
+    if (inView) drawing.draw(drawing.what);
+  }).observe(place);
   onTheme(() => drawing.draw(drawing.what));
   return { root, draw: drawing.draw };
 };
