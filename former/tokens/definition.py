@@ -50,6 +50,26 @@ def encoding(tokenizer: Tokenizer, text: str, num_tokens: int) -> Any:
     return found
 
 
+def words(tokenizer: Tokenizer, text: str, num_tokens: int, mask_token: int | None) -> list[tuple[int, int, list[int]]]:
+    """Splits a text into words: start and end in the text, without spaces around, and the ids of the pieces.
+
+    Each `mask_token` is a word of its own.
+
+    Raises:
+        TokenBeyondModel: as `encode`.
+    """
+    found = encoding(tokenizer, text, num_tokens)
+    split: list[tuple[int, int, list[int]]] = []
+    last = None
+    for token, (start, end), word in zip(found.ids, found.offsets, found.word_ids, strict=True):
+        if split and word == last and token != mask_token:
+            split[-1] = (split[-1][0], end, [*split[-1][2], token])
+        else:
+            split.append((start + len(text[start:end]) - len(text[start:end].lstrip()), end, [token]))
+        last = word
+    return split
+
+
 def dropped(tokenizer: Tokenizer, text: str) -> str:
     """Returns the characters of a text, except spaces, that no token covers, each once."""
     text = text.encode("utf-8", errors="replace").decode("utf-8")

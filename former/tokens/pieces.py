@@ -76,16 +76,7 @@ class PieceTokenizer:
 
     def words(self, text: str) -> list[tuple[int, int, list[int]]]:
         """Splits a text into words: start and end in the text, without spaces around, and the ids of the pieces."""
-        encoding = definitions.encoding(self._tokenizer, text, self.num_tokens)
-        words: list[tuple[int, int, list[int]]] = []
-        last = None
-        for token, (start, end), word in zip(encoding.ids, encoding.offsets, encoding.word_ids, strict=True):
-            if words and word == last and token != self.mask_token:
-                words[-1] = (words[-1][0], end, [*words[-1][2], token])
-            else:
-                words.append((start + len(text[start:end]) - len(text[start:end].lstrip()), end, [token]))
-            last = word
-        return words
+        return definitions.words(self._tokenizer, text, self.num_tokens, self.mask_token)
 
     def decode(self, ids: Sequence[int]) -> str:
         """Converts ids to text, without the tokens that are put around one.

@@ -130,16 +130,7 @@ class WordPieceTokenizer:
 
     def words(self, text: str) -> list[tuple[int, int, list[int]]]:
         """Splits a text into words: start and end in the text, and the ids of the pieces."""
-        encoding = definitions.encoding(self._tokenizer, text, self.num_tokens)
-        words: list[tuple[int, int, list[int]]] = []
-        last = None
-        for token, (start, end), word in zip(encoding.ids, encoding.offsets, encoding.word_ids, strict=True):
-            if words and word == last and token != self.mask_token:
-                words[-1] = (words[-1][0], end, [*words[-1][2], token])
-            else:
-                words.append((start, end, [token]))
-            last = word
-        return words
+        return definitions.words(self._tokenizer, text, self.num_tokens, self.mask_token)
 
     def encode(self, text: str) -> list[int]:
         """Converts text to ids: `[CLS]`, the pieces, and `[SEP]` if `closed`.

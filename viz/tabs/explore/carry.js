@@ -12,6 +12,7 @@ import { page } from "../../browser/lib/page.js";
 import { makePanel, onTheme } from "../../browser/lib/panel.js";
 import { viewOf } from "../../browser/lib/python.js";
 import { beside } from "./lib/beside.js";
+import { answerCells } from "./lib/grid.js";
 import { predicted, quote, tokenLabel } from "./lib/labels.js";
 import { store } from "./lib/store.js";
 
@@ -34,10 +35,8 @@ const open = (pinned, text) => {
   page.follow(new URLSearchParams({ tab: "explore", model, text, pin: model, pin_text: pinned }));
 };
 
-const cellOf = (event) => {
-  const cell = event.target.closest?.("[data-layer]");
-  return cell ? { layer: Number(cell.dataset.layer), from: Number(cell.dataset.from) } : null;
-};
+/** A cell of the grid as what it stands for. */
+const placeOf = ({ row, column }) => ({ layer: row, from: column });
 
 const ASKED = ["pass", "map", "carry", "carry_answer", "carry_rival"];
 
@@ -272,28 +271,9 @@ export const mount = ({ element, props }) => {
     pointed = cell;
     mark();
   };
-  table.addEventListener("pointerover", (event) => event.pointerType !== "touch" && point(cellOf(event)));
-  table.addEventListener("pointerleave", () => point(null));
-  table.addEventListener("focusin", (event) => point(cellOf(event)));
-  table.addEventListener("focusout", () => point(null));
-  table.addEventListener("click", (event) => cellOf(event) && take(cellOf(event)));
-  table.addEventListener("keydown", (event) => {
-    const now = cellOf(event);
-    if (!now) return;
-    const { layer, from } = now;
-    const [last, end] = [cells.length - 1, cells[0].length - 1];
-    const to = {
-      ArrowUp: [layer - 1, from],
-      ArrowDown: [layer + 1, from],
-      ArrowLeft: [layer, from - 1],
-      ArrowRight: [layer, from + 1],
-      Home: [layer, 0],
-      End: [layer, end],
-    }[event.key];
-    if (to) cells[Math.max(0, Math.min(last, to[0]))][Math.max(0, Math.min(end, to[1]))].focus();
-    else if (event.key === "Enter" || event.key === " ") take(now);
-    else return;
-    event.preventDefault();
+  answerCells(table, {
+    point: (cell) => point(cell && placeOf(cell)),
+    choose: (cell) => take(placeOf(cell)),
   });
 
   beside.subscribe(element, (changed) => changed.has("pinned") && load());

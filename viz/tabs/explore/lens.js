@@ -9,6 +9,7 @@ import { makeHint } from "../../browser/lib/hint.js";
 import { say } from "../../browser/lib/messages.js";
 import { asShare } from "../../browser/lib/numbers.js";
 import { makePanel, onTheme } from "../../browser/lib/panel.js";
+import { answerCells } from "./lib/grid.js";
 import { predicted, quote, tokenLabel } from "./lib/labels.js";
 import { predictedAt, rowsPredict } from "./lib/shown.js";
 import { store } from "./lib/store.js";
@@ -19,11 +20,6 @@ const depth = (row) => (row === 0 ? say("lens_input") : say("lens_after", { laye
 const isToken = () => !isVerdict() && rowsPredict();
 
 const isVerdict = () => "classes" in store.pass.header.output;
-
-const cellOf = (event) => {
-  const cell = event.target.closest?.("[data-row]");
-  return cell ? { row: Number(cell.dataset.row), column: Number(cell.dataset.column) } : null;
-};
 
 export const mount = ({ element }) => {
   const { section, tools, body, foot } = makePanel(element, say("lens"));
@@ -166,31 +162,7 @@ export const mount = ({ element }) => {
     store.set({ layer: Math.max(0, row - 1), of: "head", ...(isToken() ? { token: tokenAt(column), key: null } : {}) });
     mark();
   };
-  table.addEventListener("pointerover", (event) => event.pointerType !== "touch" && point(cellOf(event)));
-  table.addEventListener("pointerleave", () => point(null));
-  table.addEventListener("focusin", (event) => point(cellOf(event)));
-  table.addEventListener("focusout", () => point(null));
-  table.addEventListener("click", (event) => cellOf(event) && choose(cellOf(event)));
-  table.addEventListener("keydown", (event) => {
-    const now = cellOf(event);
-    if (!now) return;
-    const { row, column } = now;
-    const [last, end] = [cells.length - 1, cells[0].length - 1];
-    const to = {
-      ArrowUp: [row - 1, column],
-      ArrowDown: [row + 1, column],
-      ArrowLeft: [row, column - 1],
-      ArrowRight: [row, column + 1],
-      Home: [row, 0],
-      End: [row, end],
-      PageUp: [0, column],
-      PageDown: [last, column],
-    }[event.key];
-    if (to) cells[Math.max(0, Math.min(last, to[0]))][Math.max(0, Math.min(end, to[1]))].focus();
-    else if (event.key === "Enter" || event.key === " ") choose(now);
-    else return;
-    event.preventDefault();
-  });
+  answerCells(table, { point, choose });
 
   store.subscribe(element, (changed) => {
     if (!store.pass) return;

@@ -1,0 +1,41 @@
+// A table whose cells one points at, chooses, and walks through by the keys.
+
+/**
+ * Has the cells of a table's body, each a td after its row's th, answer pointer, focus and keys: calls
+ * point({row, column}) of the cell that is pointed at, or point(null), and choose({row, column}) at a click, Enter or
+ * Space.
+ *
+ * @param {HTMLTableElement} table
+ */
+export const answerCells = (table, { point, choose }) => {
+  const cellOf = (event) => {
+    const cell = event.target.closest?.("tbody td");
+    return cell ? { row: cell.parentElement.sectionRowIndex, column: cell.cellIndex - 1 } : null;
+  };
+  table.addEventListener("pointerover", (event) => event.pointerType !== "touch" && point(cellOf(event)));
+  table.addEventListener("pointerleave", () => point(null));
+  table.addEventListener("focusin", (event) => point(cellOf(event)));
+  table.addEventListener("focusout", () => point(null));
+  table.addEventListener("click", (event) => cellOf(event) && choose(cellOf(event)));
+  table.addEventListener("keydown", (event) => {
+    const now = cellOf(event);
+    if (!now) return;
+    const { row, column } = now;
+    const { rows } = table.tBodies[0];
+    const [last, end] = [rows.length - 1, rows[0].cells.length - 2];
+    const to = {
+      ArrowUp: [row - 1, column],
+      ArrowDown: [row + 1, column],
+      ArrowLeft: [row, column - 1],
+      ArrowRight: [row, column + 1],
+      Home: [row, 0],
+      End: [row, end],
+      PageUp: [0, column],
+      PageDown: [last, column],
+    }[event.key];
+    if (to) rows[Math.max(0, Math.min(last, to[0]))].cells[1 + Math.max(0, Math.min(end, to[1]))].focus();
+    else if (event.key === "Enter" || event.key === " ") choose(now);
+    else return;
+    event.preventDefault();
+  });
+};
