@@ -16,7 +16,7 @@ MESSAGES = {
     "carry_answer": "答案",
     "carry_rival": "而不是",
     "carry_at": "{says, select, class {类别：} blank {被遮住的 {token}：} other {{token} 之后：}}{answer} 与 {rival}"
-    " 的对数几率之差，当前文本中为 {before}，固定文本中为 {pinned}。",
+    " 的 logit 之差，当前文本中为 {before}，固定文本中为 {pinned}。",
     "carry_most": "{name} 恢复得最多：差别的 {share}。",
     "carry_corner": "{part, select, heads {层 ↓ 头 →} attention {层 ↓ 头 →} other {层 ↓ 词元 →}}",
     "carry_head": "第 {layer} 层第 {head} 个头",
