@@ -17,10 +17,10 @@ LONG = ("tests/browser/", "tests/viz/server/", "tests/training/")  # whose files
 
 @pytest.hookimpl(wrapper=True, optionalhook=True)
 def pytest_xdist_auto_num_workers():
-    """One worker more than cores: a page, a process or a timer is often waited for."""
+    """Returns one more than the number of cores, since tests often wait for a page, a process or a timer."""
     return (yield) + 1
 
 
 def pytest_collection_modifyitems(items):
-    """The long files first: with --no-loadscope-reorder no worker begins one while the others have nothing left."""
+    """Puts the long files first: with --no-loadscope-reorder no worker starts one when the others have finished."""
     items.sort(key=lambda item: not item.nodeid.startswith(LONG))

@@ -1,4 +1,5 @@
-"""The numerical tests as other processors would compute them: python -m tests.machines [NAME ...]; all four by default.
+"""Runs the numerical tests as other processors would compute them: python -m tests.machines [NAME ...], by default all
+four.
 
 The libraries that multiply are told to leave out instructions that this processor has, or to share their work among
 more threads: each way sums in another order, and so rounds otherwise. Left out are tests that need a browser, a
@@ -37,7 +38,7 @@ print(f"ATEN_CPU_CAPABILITY={capability} OMP_NUM_THREADS={torch.get_num_threads(
 
 
 def environment(name: str) -> dict[str, str]:
-    """Returns the environment of a machine.
+    """Returns the environment variables that imitate a machine.
 
     Raises:
         SystemExit: a library does not do as it is told, such as on a processor without AVX2.

@@ -1,4 +1,4 @@
-"""The masks again, cell by cell and row by row from their definitions, without `former`.
+"""The masks computed again from their definitions, cell by cell and row by row, without `former`.
 
 Sizes: t tokens; size, a window or a stride.
 """
@@ -10,7 +10,7 @@ KINDS = {"none": "none", "causal": "causal", "local": "local window", "strided":
 
 
 def allowed(kind: str, i: int, j: int, size: int) -> bool:
-    """Whether query i may see key j."""
+    """Returns whether query i may attend to key j."""
     return {
         "none": True,
         "causal": j <= i,
@@ -21,17 +21,17 @@ def allowed(kind: str, i: int, j: int, size: int) -> bool:
 
 
 def seen(kind: str, t: int, size: int) -> torch.Tensor:
-    """The mask, bool (t, t)."""
+    """Returns the mask, bool (t, t)."""
     return torch.tensor([[allowed(kind, i, j, size) for j in range(t)] for i in range(t)])
 
 
 def cells(kind: str, t: int, size: int) -> int:
-    """How many cells it allows, counted one by one."""
+    """Counts the allowed cells one by one."""
     return sum(allowed(kind, i, j, size) for i in range(t) for j in range(t))
 
 
 def in_row(kind: str, i: int, t: int, size: int) -> int:
-    """How many of t keys query i sees."""
+    """Returns how many of t keys query i may attend to."""
     return {
         "none": t,
         "causal": i + 1,

@@ -1,4 +1,4 @@
-"""The page's modules that need no page, run by Deno."""
+"""Runs the page's modules that need no page in Deno."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DENO = Path(sys.executable).with_name("deno")
 
 
 def evaluate(module: str, function: str, given: Any, language: str = "en") -> Any:
-    """What a function of JavaScript makes of a module's exports and of `given`.
+    """Calls a JavaScript function with a module's exports and `given`; returns its result.
 
     Args:
         module: its path below viz.

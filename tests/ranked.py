@@ -1,5 +1,5 @@
-"""Assertions about the order of computed numbers: processors round differently, so close numbers may change places.
-These functions compare values with a tolerance, and the order only of numbers that differ by more."""
+"""Assertions about the order of computed numbers. Processors round differently, so close numbers may change places:
+these functions compare values with a tolerance, and the order only of numbers that differ by more."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,13 +10,14 @@ from torch import Tensor
 
 
 def check_largest(i: int, numbers: Any, tolerance: float) -> None:
-    """Asserts that `i` is where the largest of the numbers is, or one that no more than rounding sets apart from it."""
+    """Asserts that number `i` is the largest, or differs from it only by rounding."""
     numbers = torch.as_tensor(numbers)
     assert float(numbers[i]) >= float(numbers.max()) - tolerance, (i, int(numbers.argmax()))
 
 
 def check_order(names: Sequence[Any], shown: Sequence[float], numbers: Mapping[Any, float] | Tensor, tolerance: float):
-    """Asserts that `names` are those of the largest numbers, largest first, each beside its own.
+    """Asserts that `names` are the keys of the largest numbers, largest first, and that each is displayed with its own
+    number.
 
     Args:
         names: keys of `numbers`, no two alike.
@@ -33,7 +34,7 @@ def check_order(names: Sequence[Any], shown: Sequence[float], numbers: Mapping[A
 
 
 def check_greedy(ids: Sequence[int], logits: Tensor, tolerance: float) -> None:
-    """Asserts that each token is the likeliest after those before it.
+    """Asserts that each token is the most probable one after those before it.
 
     Args:
         ids: the tokens that were chosen.

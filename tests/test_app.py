@@ -1,4 +1,4 @@
-"""The server's process: the memory that it holds."""
+"""The memory of the server's process."""
 
 import multiprocessing
 import sys
@@ -14,13 +14,14 @@ PIECE, PIECES, KEPT = 4_000, 40_000, 100  # bytes; how many; each so-many-th sta
 
 
 def resident() -> int:
-    """Bytes of memory that the process holds."""
+    """Returns the bytes of memory that the process occupies."""
     line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmRSS"))
     return int(line.split()[1]) << 10
 
 
 def return_what_lies_between(told: Connection) -> None:
-    """In a process of its own: sends by how much it shrinks, of nearly all that it has freed."""
+    """Frees every piece of memory but a few in between, and sends how many bytes the process then gives back. Runs in a
+    process of its own."""
     app.TRIM_EVERY = 1
     pieces = [bytes([i % 256]) * PIECE for i in range(PIECES)]
     pieces = pieces[::KEPT]

@@ -1,4 +1,4 @@
-"""Attention against a plain loop and torch's own layer."""
+"""Attention compared with a plain loop and with torch's own layer."""
 
 import math
 from typing import Any
@@ -23,7 +23,7 @@ def make_mask(name: str, t: int) -> Tensor:
 
 
 def loop_over_queries(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-    """The equation with Python's own numbers, one query at a time: outputs and weights."""
+    """Computes outputs and weights by the equation with Python's own numbers, one query at a time."""
     out, all_weights = torch.zeros_like(q), torch.zeros(*q.shape[:-1], k.shape[-2], dtype=q.dtype)
     for b in range(q.shape[0]):
         for h in range(q.shape[1]):
@@ -79,7 +79,7 @@ def test_attention_equals_torch_multihead_attention_with_the_same_weights(b, t, 
 
 
 def copy_attention(ours: former.SelfAttention, theirs: nn.MultiheadAttention) -> None:
-    """Our weights into torch's layer, whose query, key and value maps stand in one matrix and have biases."""
+    """Copies our weights into torch's layer, whose query, key and value maps share one matrix and have biases."""
     unify: Any = ours.unifyheads
     with torch.no_grad():
         theirs.in_proj_weight.copy_(
@@ -210,7 +210,7 @@ def test_float16_scores_do_not_overflow_where_the_unscaled_products_would(hook):
 
 
 class Calls(TorchFunctionMode):
-    """Notes which functions of torch are called."""
+    """Records which functions of torch are called."""
 
     def __init__(self):
         super().__init__()

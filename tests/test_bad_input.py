@@ -22,7 +22,7 @@ CAPTURE: Any = former.Capture()
 
 
 def wrong(value: object) -> Any:
-    """A value of a type the argument does not take, past the type checker."""
+    """Returns a value of a type that the argument does not accept, hidden from the type checker."""
     return value
 
 

@@ -1,4 +1,5 @@
-"""The recurrent and the convolutional model: what their outputs depend on, against torch's own cells by hand."""
+"""The recurrent and the convolutional model: their outputs depend on the right inputs, and equal torch's own cells in a
+loop."""
 
 from dataclasses import replace
 from typing import Any

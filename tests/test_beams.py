@@ -1,4 +1,4 @@
-"""Beam search and the samplers against those of `transformers`."""
+"""Beam search and the samplers compared with those of `transformers`."""
 
 import itertools
 import math

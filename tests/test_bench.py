@@ -1,4 +1,4 @@
-"""The benches' own logic: how they find a browser, and which figures pass."""
+"""The logic of the benches: finding a browser, and comparing figures with bars."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""BERT: what sees what, its heads, and its place among the other models. Its numbers are held to `transformers` in
-test_pretrained.py."""
+"""BERT: its mask, its heads, and its place among the other models. test_pretrained.py compares its numbers with
+`transformers`."""
 
 from typing import Any
 

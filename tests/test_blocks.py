@@ -1,4 +1,4 @@
-"""The block against torch's own, and what a stack of blocks does to a permutation."""
+"""The block compared with torch's own, and the effect of a permutation on a stack of blocks."""
 
 import hypothesis.strategies as st
 import pytest

@@ -1,4 +1,4 @@
-"""Saving and loading: exact, sharded, and nothing damaged gets in."""
+"""Saving and loading: exact and sharded; a damaged file is refused."""
 
 import hashlib
 import json
@@ -59,7 +59,7 @@ def test_a_classifier_comes_back_with_its_words(tmp_path):
 
 @pytest.fixture
 def pieces(tmp_path):
-    """A model of pieces of words, saved."""
+    """Saves a model with a tokenizer of word pieces."""
     tokenizer = former.tokens.BpeTokenizer.train(["a text of words, and of the same words"], 280)
     config = former.ModelConfig(num_tokens=tokenizer.num_tokens + 3, emb=8, heads=2, depth=1, seq_length=8)
     tokenizer = former.tokens.BpeTokenizer(tokenizer.to_dict()["definition"], config.num_tokens)

@@ -1,4 +1,4 @@
-"""The encoder-decoder: equal to torch.nn.Transformer, to its own decoding without a cache, and open to looks."""
+"""The encoder-decoder: equal to torch.nn.Transformer and to its own decoding without a cache; its hooks work."""
 
 import dataclasses
 from typing import Any
@@ -52,7 +52,7 @@ def copy_attention(ours, theirs):
 
 
 def torch_twin(model):
-    """torch.nn.Transformer with the model's weights."""
+    """Returns a torch.nn.Transformer with the model's weights."""
     config = model.config
     twin: Any = nn.Transformer(
         config.emb,
@@ -85,7 +85,7 @@ def torch_twin(model):
 
 
 def randomise(model):
-    """Biases and norms start at 0 and 1, where mistakes do not show."""
+    """Replaces biases and norms, which start at 0 and 1, so that errors in them show."""
     random = torch.Generator().manual_seed(5)
     with torch.no_grad():
         for parameter in model.parameters():

@@ -1,4 +1,4 @@
-"""Writing token by token: the cache against fresh passes, the window, the sampling rules."""
+"""Generating token by token: the cache compared with fresh passes, the window, the sampling rules."""
 
 from dataclasses import replace
 from typing import Any

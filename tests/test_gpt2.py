@@ -1,5 +1,5 @@
-"""GPT-2's configuration of a Generator: its published sizes, and its start. Its numbers are held to `transformers`
-in test_pretrained.py."""
+"""GPT-2's configuration of a Generator: its published sizes, and its initial weights. test_pretrained.py compares its
+numbers with `transformers`."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Observing and editing by argument: what is captured, no traces on the model, several calls at once."""
+"""Observers and edits passed as arguments: what they capture, no traces on the model, several calls at once."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -215,7 +215,7 @@ def test_40_threads_that_capture_at_once_on_one_shared_model_each_get_their_own_
 
 
 def everything_on(module: nn.Module) -> dict:
-    """Every attribute of every module, by identity, and every tensor's content."""
+    """Returns every attribute of every module by identity, and every tensor's content."""
     return {
         (path, name): (id(value), value.clone() if isinstance(value, torch.Tensor) else len(value))
         for path, part in module.named_modules()

@@ -1,4 +1,4 @@
-"""One direction: app → viz → former."""
+"""Imports have one direction: app → viz → former."""
 
 import ast
 import subprocess
@@ -14,7 +14,7 @@ TRAINING = LIBRARY | {"tqdm"}
 
 
 def imported(path: Path) -> set[str]:
-    """The full names a file imports, wherever in it."""
+    """Returns the full names that a file imports, wherever in it."""
     names = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -56,7 +56,7 @@ print("torch._dynamo" in sys.modules)"""
 
 
 def modules_that(path: Path, known: set[str]) -> set[str]:
-    """Which known modules a file imports, types included: of `from a import b` it is a.b where that is a module."""
+    """Returns the known modules that a file imports, types included; for `from a import b`, a.b if it is a module."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -77,7 +77,7 @@ def test_no_module_imports_itself_through_others():
 
 
 def test_viz_does_not_ask_of_what_kind_a_model_is():
-    """But for assertions, which tell types of a shipped model."""
+    """Except in assertions, which tell the type checker the type of a shipped model."""
     models = {model.__name__ for kind in KINDS for model in kind.models}
     assert {"Generator", "Bert"} <= models
     for path in [*VIZ, ROOT / "app.py"]:

@@ -1,4 +1,4 @@
-"""Files and folders stay small enough to know: today's exceptions are listed, and only ever shrink."""
+"""Files and folders stay small: today's exceptions are listed, and may only shrink."""
 
 from collections import Counter
 from pathlib import Path

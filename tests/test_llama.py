@@ -47,7 +47,7 @@ def tokens(b: int, t: int) -> Tensor:
 
 
 def normed(norm: Any, x: Tensor) -> Tensor:
-    """A norm of one vector, by the numbers of Python."""
+    """Normalises one vector with Python's own numbers."""
     if isinstance(norm, torch.nn.Identity):
         return x
     values = x.tolist()
@@ -58,7 +58,7 @@ def normed(norm: Any, x: Tensor) -> Tensor:
 
 
 def turned(config: former.ModelConfig, x: Tensor, position: int) -> Tensor:
-    """A query or key of one head, turned: pairs of numbers as complex ones, times e^(i·angle)."""
+    """Rotates a query or key of one head: pairs of numbers as complex numbers, times e^(i·angle)."""
     if config.positions != "rotary":
         return x
     r, y = int(len(x) * config.rotary_share), x.tolist()
@@ -86,7 +86,7 @@ def fed(ff: Any, x: Tensor) -> Tensor:
 
 
 def attended(config: former.ModelConfig, attention: Any, xs: list[Tensor]) -> list[Tensor]:
-    """Each token's sum over the heads, one query and one head at a time."""
+    """Sums over the heads for each token, one query and one head at a time."""
     s, group = config.head_size, config.heads // config.key_heads
     window = config.mask_size or len(xs)
     q, k, v = ([part(x).split(s) for x in xs] for part in (attention.toqueries, attention.tokeys, attention.tovalues))
@@ -106,7 +106,7 @@ def attended(config: former.ModelConfig, attention: Any, xs: list[Tensor]) -> li
 
 @torch.no_grad()
 def plain(model: Any, ids: list[int]) -> Tensor:
-    """Logits (t, num_tokens) of one text, token by token."""
+    """Returns the logits (t, num_tokens) of one text, token by token."""
     config, stack = model.config, model.transformer
     xs = [stack.token_embedding.weight[i] for i in ids]
     if config.positions == "learned":
@@ -159,7 +159,7 @@ def test_captured_queries_and_keys_give_the_scores_of_every_head(model):
 
 
 def test_without_its_keys_a_head_is_as_if_its_queries_were_zero(model):
-    """An edit of one head's keys leaves the other heads of its group alone."""
+    """An edit of one head's keys does not change the other heads of its group."""
     zero = [Edit(1, point, lambda x: torch.cat((x[:, :2] * 0, x[:, 2:]), 1)) for point in ("q", "k")]
     by_q, by_k = (model(tokens(1, 9), observer=edit) for edit in zero)
     torch.testing.assert_close(by_q, by_k, **EXACT)
@@ -193,7 +193,7 @@ def test_patching_a_head_is_an_edit_of_its_output(model):
 
 
 def test_the_maps_of_the_heads_are_those_that_they_compute_by(model):
-    """One token attends to itself alone, so a layer of heads is a matrix; biases belong to no map."""
+    """A single token attends only to itself, so a layer's heads act as a matrix; biases belong to no map."""
     block = model.transformer.blocks[1]
     attention, x = block.attention, torch.randn(12, dtype=torch.float64)
     for part in (attention.toqueries, attention.tokeys, attention.tovalues, attention.unifyheads, block.norm1):

@@ -1,4 +1,4 @@
-"""Masks against their definitions, cell by cell, and their counts."""
+"""Masks compared with their definitions cell by cell, and their counts."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The two models: causality, pooling, padding, masks as arguments."""
+"""The generator and the classifier: causality, pooling, padding, masks as arguments."""
 
 from typing import Any
 

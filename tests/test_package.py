@@ -1,4 +1,4 @@
-"""`pip install .` gives `former` and `viz`, with what they read beside their code and the shipped models."""
+"""`pip install .` installs `former` and `viz` with their data files and the shipped models."""
 
 import os
 import re
@@ -21,7 +21,7 @@ SOURCES = (
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    """The wheel, built from a source archive of a copy of the tree, and from nothing of the network.
+    """Builds the wheel offline, from a source archive of a copy of the tree.
 
     Large files of weights are empty in it: packing them, twice, would take most of the time.
     """
@@ -107,7 +107,7 @@ assert browser.css(TABS)
 def test_make_takes_the_first_python_that_is_new_enough_and_warns_of_one_that_was_not_tried(
     there, chosen, warned, tmp_path
 ):
-    """Each is a script that answers as that version would, and makes no environment."""
+    """Each Python is a script that prints a version, and creates no environment."""
     for name, version in there.items():
         script = tmp_path / name
         pretended = f"import sys; sys.version_info = (*map(int, '{version}'.split('.')), 0); exec(sys.argv[1])"

@@ -1,4 +1,4 @@
-"""Activation patching gives the numbers of a plain loop over edits, for each kind of model."""
+"""Activation patching gives the same numbers as a plain loop over edits, for each kind of model."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ def bundles() -> dict[str, former.Bundle]:
 
 @pytest.fixture(params=STACKS, ids=lambda param: " ".join(param).strip())
 def case(request, bundles) -> tuple[Run, Run, patching.Metric, str]:
-    """A clean run and a corrupted one under an edit, a metric, and a stack."""
+    """Returns a clean run and a run corrupted by an edit, a metric, and a stack."""
     kind, stack = request.param
     bundle = bundles[kind]
     answers: list[dict[str, Any]] = [{"answer": "1976-07-04"}, {"answer": "1976-08-05"}] if stack else [{}, {}]
@@ -48,12 +48,12 @@ def point(stack: str, name: str) -> str:
 
 
 def at_place(layer: int, name: str, change: Any) -> Edit:
-    """An edit of the last map alone: a model with a memory reads earlier segments without it."""
+    """Edits the last map only: a model with a memory reads earlier segments without the edit."""
     return Edit(layer, name, change, lambda _: True)
 
 
 def swapped(clean: Run, corrupted: Run, layer: int, name: str, place: tuple[Any, ...]) -> Run:
-    """The corrupted run with clean numbers at one place of a point."""
+    """Returns the corrupted run with the clean values at one place of a point."""
     value = clean.again([name])[1][name, layer]
 
     def put(current: torch.Tensor) -> torch.Tensor:
@@ -136,7 +136,8 @@ def test_the_estimate_is_the_slope_towards_the_clean_output(case):
 
 @pytest.mark.parametrize("part", ["q", "k", "v"])
 def test_a_path_is_that_of_two_plain_passes(case, part):
-    """Pass 1: all heads and feed-forwards as corrupted but the sender; pass 2: the receiver's input alone."""
+    """Pass 1 keeps all heads and feed-forwards corrupted except the sender; pass 2 changes only the receiver's
+    input."""
     clean, corrupted, metric, stack = case
     sender, receiver = (0, 2), (1, 3)
     name, read = point(stack, "out"), point(stack, part)

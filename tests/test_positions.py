@@ -1,4 +1,4 @@
-"""Positions: encodings against their formula, embeddings within their range."""
+"""Positions: encodings equal their formula; embeddings end with their range."""
 
 import pytest
 import torch
@@ -90,7 +90,7 @@ def test_a_generator_with_relative_positions_knows_only_distances():
 
 
 def rotated_scores(q, k, start, **options):
-    """The dot products of q and k, at positions from `start` on."""
+    """Returns the dot products of q and k, at positions from `start` on."""
     positions = make_positions("rotary", seq_length=8, emb=16, size=6, **options)
     turn = positions.turn(torch.arange(start, start + q.shape[2]), q.dtype)
     assert turn is not None

@@ -1,4 +1,4 @@
-"""Llama, Mistral, Qwen and Pythia in Hugging Face's format: equal to `transformers`, also in what they write."""
+"""Llama, Mistral, Qwen and Pythia in Hugging Face's format: equal to `transformers`, generation included."""
 
 import json
 from typing import Any
@@ -62,7 +62,7 @@ def ids(b: int = 2, length: int = 30) -> torch.Tensor:
 
 @pytest.fixture(params=SHAPES.values(), ids=list(SHAPES))
 def pair(request, tmp_path) -> tuple[Any, former.Bundle]:
-    """Their model, and ours read from its folder."""
+    """Returns the model of `transformers`, and ours, read from its folder."""
     config, kind, changes = request.param
     values = config(**changes) if config is neox_config else llama_config(config, **changes)
     theirs = saved(kind(values), tmp_path)
@@ -83,7 +83,8 @@ def test_the_logits_and_maps_are_those_of_transformers_and_so_are_the_twins(pair
 
 @torch.no_grad()
 def test_writing_greedily_gives_the_tokens_of_transformers(pair):
-    """As far as the two likeliest tokens are further apart than the two models may be: rounding decides a tie."""
+    """Compares up to the first tie: where the two best logits differ by less than the two models may, rounding
+    decides."""
     theirs, bundle = pair
     prompt = ids(1, 5)
     expected = theirs.generate(
@@ -147,7 +148,8 @@ def test_a_llama_is_not_written_as_a_gpt2(pair, tmp_path):
 
 
 def llama2() -> tokenizers.Tokenizer:
-    """SentencePiece's pieces as in Llama 2: ▁ for a space, bytes for what has no piece, <s> at the beginning."""
+    """Builds a SentencePiece tokenizer like Llama 2's: ▁ for a space, bytes for unknown pieces, <s> at the
+    beginning."""
     words = ["▁t", "h", "he", "▁the", "▁c", "at", "▁cat", "s", "▁", "t", "c", "a", "e"]
     vocabulary = {piece: i for i, piece in enumerate(["<unk>", "<s>", "</s>"])}
     vocabulary |= {f"<0x{byte:02X}>": 3 + byte for byte in range(256)}
@@ -166,7 +168,7 @@ def llama2() -> tokenizers.Tokenizer:
 
 
 def llama3() -> tokenizers.Tokenizer:
-    """Bytes after a split by a pattern, as in Llama 3 and Qwen, with a token at the beginning."""
+    """Builds a byte-level tokenizer like Llama 3's and Qwen's: split by a pattern, with a token at the beginning."""
     made: Any = tokenizers.Tokenizer.from_str(BpeTokenizer.train(TEXTS, 300).to_dict()["definition"])
     pattern = tokenizers.Regex(r"[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+|\s+")
     made.pre_tokenizer = pre_tokenizers.Sequence(

@@ -22,8 +22,8 @@ TEXT = TEXTS[0][:60]
 
 @torch.no_grad()
 def assert_same(folder: Path, body: Any, text: str = TEXT) -> former.Bundle:
-    """Reads a folder and checks that its last vectors and its maps of a text are those of `body`, and those of its fast
-    twin are its own."""
+    """Reads a folder and asserts that the last vectors and the maps of a text equal those of `body`, and that its fast
+    twin gives the same."""
     bundle = former.pretrained.load(folder)
     tokens = torch.tensor([bundle.tokenizer.encode(text)[:40]])
     theirs = body(tokens, output_attentions=True)
@@ -183,7 +183,7 @@ def vocabulary(tokenizer: WordPieceTokenizer) -> str:
 
 
 def older_files(folder: Path, text: str, **settings: Any) -> None:
-    """vocab.txt in place of tokenizer.json."""
+    """Replaces tokenizer.json by the older vocab.txt."""
     (folder / "tokenizer.json").unlink()
     (folder / "vocab.txt").write_bytes(text.encode())
     if settings:

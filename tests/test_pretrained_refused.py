@@ -1,4 +1,5 @@
-"""A folder in Hugging Face's format that is broken is refused in one line; a repository is fetched only by its name."""
+"""A broken folder in Hugging Face's format raises a one-line error; a repository is downloaded only if named
+explicitly."""
 
 import json
 import shutil
@@ -77,7 +78,7 @@ def change_tokenizer(change: Callable[[dict[str, Any]], Any]) -> Callable[[Path]
 
 
 def older_vocabulary(**changes: int) -> Callable[[Path], None]:
-    """vocab.json and merges.txt in place of tokenizer.json, with other ids."""
+    """Replaces tokenizer.json by vocab.json and merges.txt with other ids."""
 
     def rewrite(folder: Path) -> None:
         vocabulary = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
@@ -213,7 +214,7 @@ def whole(tmp_path_factory):
 
 
 def assert_refused(whole: Path, folder: Path, breaks: Callable[[Path], object], message: str) -> None:
-    """Asserts that a valid folder, once it is broken, is refused with one line that contains `message`."""
+    """Asserts that a valid folder, once broken, raises a one-line error that contains `message`."""
     shutil.copytree(whole, folder)
     former.pretrained.load(folder)
     breaks(folder)

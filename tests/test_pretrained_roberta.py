@@ -26,7 +26,7 @@ CLASSIFIERS = {
 
 
 def padded(config: Any) -> tuple[torch.Tensor, torch.Tensor]:
-    """Two texts, the second shorter: tokens and which are real."""
+    """Returns two texts of which the second is shorter: the tokens, and which of them are real."""
     tokens = torch.randint(5, config.vocab_size, (2, 30), generator=torch.Generator().manual_seed(1))
     tokens[1, 20:] = config.pad_token_id
     return tokens, (tokens != config.pad_token_id).long()

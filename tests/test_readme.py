@@ -36,7 +36,7 @@ def test_the_readme_has_examples():
 
 
 def code_and_links(text):
-    """Its code without comments, the words set as code, and what it links to except its other language."""
+    """Returns the code without comments, the words set as code, and the links except those to the other language."""
     blocks = re.findall(r"```\w*\n(.*?)```", text, re.DOTALL)
     links = [link for link in re.findall(r"\]\((.+?)\)", text) if not link.startswith("README")]
     return [re.sub(r" *#.*", "", block) for block in blocks], sorted(re.findall(r"`[^`\n]+`", text)), links
@@ -100,7 +100,7 @@ def test_three_lines_of_the_readme_make_a_model_from_a_text_file_and_show_it_in_
 
 
 def run_module(words, folder):
-    """Does what `python -m` does with these arguments, in a folder; writes the output to a file there."""
+    """Runs `python -m` with these arguments in a folder; writes the output to a file there."""
     os.chdir(folder)
     os.dup2(os.open("printed.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC), sys.stdout.fileno())
     sys.argv[:] = words
@@ -108,7 +108,7 @@ def run_module(words, folder):
 
 
 def page_of(app, address):
-    """Returns the first page, as soon as the app answers."""
+    """Returns the first page, as soon as the app responds."""
     deadline = time.monotonic() + 180
     while time.monotonic() < deadline:
         assert app.poll() is None, "the app ended"

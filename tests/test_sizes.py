@@ -1,4 +1,4 @@
-"""Numbers of parameters, compared with published ones and with built models."""
+"""Numbers of parameters, compared with published numbers and with built models."""
 
 import pytest
 import torch

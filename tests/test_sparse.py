@@ -1,4 +1,4 @@
-"""Sparse attention against the dense equation under the same mask, and its cost counted."""
+"""Sparse attention compared with the dense equation under the same mask; its cost is counted."""
 
 from itertools import product
 from typing import Any
@@ -23,7 +23,7 @@ SHAPES = [(1, 1), (7, 3), (12, 4), (5, 9), (10, 1), (33, 6), (64, 8), (200, 14)]
 
 @pytest.fixture(params=["kernel", "equation"])
 def way(request, monkeypatch):
-    """Both ways to compute a part: torch's fused kernel, and the equation, which serves other devices."""
+    """Runs each test with both implementations: torch's fused kernel, and the equation, which serves other devices."""
     if request.param == "equation":
         monkeypatch.setattr(sparse, "_has_kernel", lambda _q: False)
     return request.param
@@ -106,7 +106,7 @@ def test_scores_of_any_size_stay_finite(kind, way):
 
 
 class Largest(TorchDispatchMode):
-    """The number of elements of the largest tensor that was made."""
+    """Records the number of elements of the largest tensor created."""
 
     elements = 0
 
@@ -164,14 +164,14 @@ def generator(kind, seq_length=64, **changes):
 
 
 def dense(model, tokens):
-    """The same under the mask as a tensor, by the equation."""
+    """Computes the same by the equation, with the mask as a tensor."""
     mask = mask_rules.seen(model.config.mask, tokens.shape[1], model.config.mask_size)
     return former.run_with_capture(model, tokens, mask=mask)[0]
 
 
 @pytest.fixture
 def sparsely(monkeypatch):
-    """How many tokens each call of `sparse.attend` had."""
+    """Records the number of tokens of each call of `sparse.attend`."""
     calls, run = [], sparse.attend
 
     def counted(q, *arguments):

@@ -1,4 +1,4 @@
-"""Subword tokenizers: the same ids as `transformers`, also for difficult texts, and a label for each token."""
+"""Subword tokenizers: the same ids as `transformers`, even for difficult texts, and a label for each token."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Tokenizers: every text survives, every token can be shown."""
+"""Tokenizers: every text survives encoding and decoding, and every token has a label."""
 
 import hypothesis.strategies as st
 import numpy as np

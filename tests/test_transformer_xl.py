@@ -1,4 +1,4 @@
-"""Transformer-XL against the paper's formula written out, and against one long pass."""
+"""Transformer-XL compared with the paper's formula in loops, and with one long pass."""
 
 import math
 from typing import Any
@@ -28,13 +28,13 @@ def text(t, b=1, seed=1):
 
 
 def encoding(distance, emb):
-    """R_d of the paper: sines and cosines of the distance, here in turn."""
+    """Returns R_d of the paper: sines and cosines of the distance, here alternating."""
     angles = [distance / 10000 ** (i / emb) for i in range(0, emb, 2)]
     return torch.tensor([f(angle) for angle in angles for f in (math.sin, math.cos)], dtype=torch.float64)
 
 
 def attention_by_loops(model, layer, h, memory):
-    """Section 3.3, cell by cell: h (t, e) what the layer's attention reads, memory (m, e) the same of before."""
+    """Computes section 3.3 cell by cell; h (t, e) is the layer's input, memory (m, e) that of earlier tokens."""
     weights = model.state_dict()
     name = f"transformer.blocks.{layer}.attention."
     terms = f"transformer.positions.layers.{layer}."
@@ -58,7 +58,7 @@ def attention_by_loops(model, layer, h, memory):
 
 
 def model_by_loops(model, segments):
-    """A pre-norm model over segments of one text: all logits."""
+    """Runs a pre-norm model over the segments of one text; returns all logits."""
     weights, logits = model.state_dict(), []
     memories = [torch.zeros(0, model.config.emb, dtype=torch.float64)] * model.config.depth
 

@@ -1,4 +1,4 @@
-"""Small models of `transformers`, saved by that library, for the tests of former.pretrained."""
+"""Small models of `transformers`, saved by it for the tests of former.pretrained."""
 
 import json
 from pathlib import Path
@@ -47,7 +47,7 @@ def bert_config(**changes: Any) -> transformers.BertConfig:
 
 
 def llama_config(config: Any = T.LlamaConfig, **changes: Any) -> Any:
-    """Of Llama and its like: `config` is the class."""
+    """Returns a configuration of class `config`, of Llama or a related model."""
     return config(**{**SMALL_LLAMA, "num_key_value_heads": 2, "head_dim": 6, **EAGER, **changes})
 
 
@@ -68,7 +68,7 @@ def neox_config(**changes: Any) -> transformers.GPTNeoXConfig:
 
 
 def roberta_pieces() -> PieceTokenizer:
-    """GPT-2's pieces with RoBERTa's tokens: a vocabulary of 300 whose first five are these."""
+    """Returns GPT-2's tokenizer with RoBERTa's special tokens: a vocabulary of 300 that begins with these five."""
     found = json.loads(BpeTokenizer.train(TEXTS, 296).to_dict()["definition"])["model"]
     special = ["<s>", "<pad>", "</s>", "<unk>"]
     vocabulary = {piece: i for i, piece in enumerate([*special, *found["vocab"], "<mask>"])}
@@ -77,7 +77,7 @@ def roberta_pieces() -> PieceTokenizer:
 
 
 def saved(model: Any, folder: Path, **options: Any) -> Any:
-    """A model of theirs, every weight drawn anew, norms and biases too, saved by its own means beside a tokenizer."""
+    """Saves a model of theirs with new random weights, norms and biases included, next to a tokenizer."""
     torch.manual_seed(0)
     with torch.no_grad():
         for name, parameter in model.named_parameters():

@@ -110,7 +110,8 @@ def test_a_model_with_a_memory_is_asked_for_its_logits():
 
 
 def test_removing_a_head_is_measured_in_what_its_kind_says():
-    """By hand: the next bytes of a model with a memory, and the class of a BERT that classifies."""
+    """Checked by hand for two kinds: the next bytes of a model with a memory, and the class of a BERT that
+    classifies."""
     for name in ("xl", "bert classifier"):
         model, effects = MODELS[name], analysis.ablation_effects(MODELS[name], TOKENS)
         plain, _ = former.run_with_capture(model, TOKENS, ())

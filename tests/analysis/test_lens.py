@@ -1,4 +1,4 @@
-"""The block's points and the logit lens: the residual stream, and the predictions made from it."""
+"""The hook points of a block and the logit lens: the residual stream, and the predictions computed from it."""
 
 from dataclasses import replace
 from typing import Any
@@ -129,7 +129,8 @@ def test_of_an_encoder_decoder_the_decoders_parts_and_the_cross_attentions_add_u
 
 
 def test_a_head_of_the_last_layer_taken_out_under_the_same_norm_takes_its_part_out_of_the_logits():
-    """The norm in plain torch: its mean is of the stream without the head, its deviation that of the whole one."""
+    """In plain torch, the norm takes its mean from the stream without the head and its deviation from the whole
+    stream."""
     model = model_of().double()
     logits, whole = former.run_with_capture(model, TOKENS[:1], ["resid_post", "mlp_out"])
     fed = Edit(2, "mlp_out", lambda _: whole.get("mlp_out", 2))  # what came after it stays as it was

@@ -1,4 +1,4 @@
-"""Methods of a run equal plain loops for each kind of model; if they make no sense, a one-line error says why."""
+"""The methods of a run equal plain loops for each kind of model, or raise a one-line error where they make no sense."""
 
 import math
 from typing import Any

@@ -32,7 +32,7 @@ FOUND = scan.scan(MODEL, TOKENS, special=(SPECIAL,), questions=[(row[None], None
 
 
 def weights_of(stretch):
-    """[layer][head][query][key], as plain numbers."""
+    """Returns the attention weights [layer][head][query][key] as plain numbers."""
     _, capture = former.run_with_capture(MODEL, TOKENS[stretch : stretch + 1])
     return capture.stack("weights")[:, 0].tolist()
 
@@ -41,7 +41,7 @@ WEIGHTS = [weights_of(stretch) for stretch in range(len(TOKENS))]
 
 
 def plain(measure, rows, ids):
-    """One measure of a head's rows on a stretch, in a loop; None where no query has such a key."""
+    """Computes one measure of a head's rows on a passage in a loop; None for a query without such a key."""
     total, queries = 0.0, 0
     for i, row in enumerate(rows):
         earlier = [j for j in range(i) if ids[j] == ids[i]]

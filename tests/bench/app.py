@@ -52,7 +52,7 @@ VISITORS, LENGTH, PACE = 30, 60, 30  # at once; tokens each; tokens a second tha
 
 
 class Result(NamedTuple):
-    """A line of the table."""
+    """One line of the table."""
 
     what: str
     value: float
@@ -63,14 +63,14 @@ class Result(NamedTuple):
 
     @property
     def passed(self) -> bool:
-        """Whether the bar is met."""
+        """Returns whether the bar is met."""
         if self.bar is None:
             return True
         return self.value >= self.bar if self.at_least else self.value <= self.bar
 
 
 def main() -> int:
-    """Measures, prints, and returns 1 if a bar is missed."""
+    """Measures, prints the table, and returns 1 if a bar is missed."""
     argparse.ArgumentParser(description="the app's speed, in Chromium and with 30 visitors").parse_args()
     print(setting(), flush=True)
     results: list[Result] = []
@@ -96,7 +96,7 @@ def main() -> int:
 
 
 def setting() -> str:
-    """The machine, in a line."""
+    """Describes the machine in one line."""
     cpu = platform.processor() or platform.machine()
     with contextlib.suppress(OSError):
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
@@ -109,7 +109,7 @@ def setting() -> str:
 
 
 def twelve_blocks(folder: Path) -> tuple[str, list[str]]:
-    """The name of a generator of 12 blocks, and the folders to start the app with so that it has it."""
+    """Returns the name of a generator with 12 blocks, and the folders that the app needs to offer it."""
     bundle = former.load("generator")
     if bundle.config.depth == DEPTH:
         return "generator", []
@@ -130,7 +130,7 @@ def twelve_blocks(folder: Path) -> tuple[str, list[str]]:
 
 @contextlib.contextmanager
 def serving(folders: list[str], log: Path) -> Iterator[tuple[str, int]]:
-    """The app on a port of its own, with the settings that it has by itself: its origin and its process."""
+    """Starts the app on a port of its own with its default settings; yields its address and its process."""
     port = free_port()
     process = spawn(port, log, *folders)
     try:
@@ -142,7 +142,7 @@ def serving(folders: list[str], log: Path) -> Iterator[tuple[str, int]]:
 
 @contextlib.contextmanager
 def empty(log: Path) -> Iterator[str]:
-    """An empty Gradio page, served by a process of its own: its address."""
+    """Serves an empty Gradio page from a process of its own; yields its address."""
     port = free_port()
     process = spawn(port, log, str(port), program=("-m", "tests.bench.limits"))
     address = f"http://127.0.0.1:{port}"
@@ -161,8 +161,8 @@ def empty(log: Path) -> Iterator[str]:
 
 
 def capture_ms(loaded: Loaded, texts: list[str]) -> float:
-    """Milliseconds of one pass over a text that keeps all maps, q, k, v and outputs, as the server runs it: the fastest
-    of each text, and the median over the texts."""
+    """Returns the milliseconds of one pass that captures all maps, q, k, v and outputs, as the server runs it: the
+    fastest run of each text, then the median over the texts."""
     before = torch.get_num_threads()
     leave_cores_free()
     times = []
@@ -235,7 +235,7 @@ async (text) => {
 
 
 def first_page(browser: Browser, origin: str, beside: str) -> list[Result]:
-    """From the address to what the tabs Learn and Explore open with, beside an empty page."""
+    """Measures the first load of tabs Learn and Explore, compared with an empty page."""
     empty_seconds, _ = load(browser, f"{beside}/?tab=empty")
     results = []
     for address, what in [(origin, "Learn, picture and equation drawn"), (f"{origin}/?tab=explore", "Explore, maps")]:
@@ -249,7 +249,8 @@ def first_page(browser: Browser, origin: str, beside: str) -> list[Result]:
 
 
 def load(browser: Browser, address: str) -> tuple[float, float]:
-    """Seconds from an address to what its tab opens with, and MB, with nothing in the browser's cache."""
+    """Returns the seconds from entering an address until its tab is ready, and the MB loaded, with an empty browser
+    cache."""
     times, sizes = [], []
     for _ in range(LOADS):
         context = browser.new_context(viewport={"width": 1280, "height": 720})
@@ -271,7 +272,7 @@ def load(browser: Browser, address: str) -> tuple[float, float]:
 
 
 def painted(what: str, times: list[float], capture: float) -> Result:
-    """The line of a text that was typed and painted, beside the bare capture of its maps, in ms."""
+    """Compares the time from typing a text to its painted maps with the bare capture, in ms."""
     repeats = f"median of {len(times)} texts; a bare capture takes {capture:.1f} ms"
     return Result(
         f"{what} entered → all maps painted", statistics.median(times), "ms", CAPTURES * capture + REST, repeats
@@ -279,7 +280,7 @@ def painted(what: str, times: list[float], capture: float) -> Result:
 
 
 def in_the_page(browser: Browser, origin: str, loaded: Loaded) -> list[Result]:
-    """Choosing heads and entering texts, and the size of a pass."""
+    """Measures choosing heads, entering texts, and the size of a pass."""
     name = loaded.name
     page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
     page.add_init_script(UNTIL)
@@ -306,7 +307,7 @@ def in_the_page(browser: Browser, origin: str, loaded: Loaded) -> list[Result]:
 
 
 def large(browser: Browser, origin: str, loaded: Loaded) -> list[Result]:
-    """GPT-2's true shape, with random weights: its first maps, and the size of its largest pass."""
+    """Measures the first maps of GPT-2's true shape with random weights, and the size of its largest pass."""
     name = loaded.name
     page = browser.new_context(viewport={"width": 1280, "height": 720}).new_page()
     page.add_init_script(UNTIL)
@@ -326,14 +327,14 @@ def large(browser: Browser, origin: str, loaded: Loaded) -> list[Result]:
 
 
 def texts(length: int) -> list[str]:
-    """Different pieces of English, of so many bytes each."""
+    """Returns different English passages, each of the given number of bytes."""
     words = " ".join((ROOT / "LICENSE").read_text(encoding="utf-8").split())
     ascii_only = words.encode("ascii", "ignore").decode() * 4
     return [ascii_only[97 * i : 97 * i + length] for i in range(TEXTS + 1)]
 
 
 def pass_size(page: Page, origin: str) -> float:
-    """Of the pass on the screen, as it is sent, in MB."""
+    """Returns the size in MB of the current pass, as it is sent."""
     key = page.evaluate("former.store.pass.header.key")
     asked = urllib.request.Request(f"{origin}/attention/{key}", headers={"Accept-Encoding": "gzip"})
     with urllib.request.urlopen(asked) as answer:
@@ -344,7 +345,7 @@ def pass_size(page: Page, origin: str) -> float:
 
 
 def visitors(origin: str, loaded: Loaded) -> list[Result]:
-    """Everyone begins to write in the same moment."""
+    """Measures many visitors who all start writing at the same moment."""
     together, slowest, longest = [], [], []
     for round_ in range(ROUNDS):
         waits, rates = zip(*asyncio.run(all_write(origin, loaded.name, round_)), strict=True)
@@ -362,7 +363,7 @@ def visitors(origin: str, loaded: Loaded) -> list[Result]:
 
 
 def writes_alone(loaded: Loaded) -> float:
-    """Tokens a second that this process writes after a text, one after the other, with every layer's rows."""
+    """Returns the tokens a second that this process generates from one text, recording every layer's attention rows."""
     ids, _, _ = tokenize(loaded, texts(64)[0])
     return LENGTH / limits.fastest(
         lambda: list(former.generate(loaded.fast, ids, LENGTH, seed=0, capture=True)), ROUNDS
@@ -370,7 +371,7 @@ def writes_alone(loaded: Loaded) -> float:
 
 
 async def all_write(origin: str, name: str, round_: int) -> list[tuple[float, float]]:
-    """(seconds until the first token, tokens a second) of each visitor."""
+    """Returns (seconds until the first token, tokens a second) for each visitor."""
     prompts = texts(64)
     orders = [
         {"model": name, "text": prompts[i % len(prompts)], "seed": 100 * round_ + i, "length": LENGTH, "pace": PACE}
@@ -380,7 +381,7 @@ async def all_write(origin: str, name: str, round_: int) -> list[tuple[float, fl
 
 
 async def write(port: int, order: dict[str, Any]) -> tuple[float, float]:
-    """One visitor's request, read as it comes."""
+    """Sends one visitor's request and reads its stream."""
     body = json.dumps(order).encode()
     began = time.perf_counter()
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -403,7 +404,7 @@ async def write(port: int, order: dict[str, Any]) -> tuple[float, float]:
 
 
 def table(results: list[Result]) -> str:
-    """Plain lines."""
+    """Prints the results as plain lines."""
     rows = [("measured", "value", "bar", "", "repeats")]
     for result in results:
         sign = "≥" if result.at_least else "≤"

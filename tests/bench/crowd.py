@@ -38,7 +38,7 @@ PATIENCE = 60_000  # ms that a page may take
 
 
 def main() -> int:
-    """Measures, prints, and returns 1 if a bar is missed."""
+    """Measures, prints the results, and returns 1 if a bar is missed."""
     parser = argparse.ArgumentParser(description="60 followers, 33 reviews, a greedy client, 20 visitors")
     parser.add_argument("--minutes", type=float, default=20)
     minutes = parser.parse_args().minutes
@@ -59,7 +59,7 @@ def main() -> int:
 
 
 def processor_seconds(pid: int) -> float:
-    """What a process has used of the processor, on Linux and macOS, in seconds."""
+    """Returns the processor time that a process has used, in seconds (Linux and macOS)."""
     used = subprocess.run(["ps", "-o", "time=", "-p", str(pid)], capture_output=True, text=True, check=True).stdout
     stat = Path(f"/proc/{pid}/stat")
     if stat.exists():  # finer than ps, which counts whole seconds there
@@ -70,7 +70,7 @@ def processor_seconds(pid: int) -> float:
 
 
 def memory(pid: int) -> float:
-    """What a process holds in memory, in MB."""
+    """Returns the memory that a process occupies, in MB."""
     held = subprocess.run(["ps", "-o", "rss=", "-p", str(pid)], capture_output=True, text=True, check=True).stdout
     return int(held) / 1024
 
@@ -79,7 +79,7 @@ def memory(pid: int) -> float:
 
 
 async def followers(origin: str, pid: int) -> list[Result]:
-    """What a lesson costs with a whole class, beside what it costs with one page that follows."""
+    """Compares the cost of a lesson for a whole class with its cost for one follower."""
     (alone, _), (cost, seen) = [await lesson(origin, pid, count, seed) for seed, count in enumerate((1, FOLLOWERS))]
     repeats = f"{LESSON} s, {len(seen)} answers; {100 * alone:.1f} % with one"
     return [
@@ -89,7 +89,7 @@ async def followers(origin: str, pid: int) -> list[Result]:
 
 
 async def lesson(origin: str, pid: int, count: int, seed: int) -> tuple[float, list[float]]:
-    """A leader goes from view to view, and pages follow: the part of a core it takes, and how long answers take."""
+    """Measures a leader who changes views while pages follow: the fraction of a core used, and the response times."""
     before, began = processor_seconds(pid), time.perf_counter()
     port = int(origin.rpartition(":")[2])
     room = f"class-{count}"
@@ -99,7 +99,7 @@ async def lesson(origin: str, pid: int, count: int, seed: int) -> tuple[float, l
 
 
 async def lead(origin: str, room: str, seed: int) -> list[float]:
-    """Another text and another mask every few seconds."""
+    """Shows another text and another mask every few seconds."""
     for number in range(LESSON // 5):
         text = f"Lesson {seed}, view {number}"
         view = urlencode({"tab": "mask", "text": text, "mask": ("causal", "local", "strided")[number % 3]})
@@ -111,7 +111,7 @@ async def lead(origin: str, room: str, seed: int) -> list[float]:
 
 
 async def follow(port: int, room: str) -> list[float]:
-    """One page: asks for the view, and what the view asks for; how long each answer took, in seconds."""
+    """Simulates one follower, which requests the view and its data; returns the response times in seconds."""
     await asyncio.sleep(random.random() * POLL)
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     rev, waits, end = 0, [], time.perf_counter() + LESSON
@@ -146,7 +146,7 @@ async def follow(port: int, room: str) -> list[float]:
 
 @dataclass
 class Tally:
-    """What all visitors have done so far."""
+    """Counts the actions, requests and failures of all visitors."""
 
     actions: int = 0
     requests: int = 0
@@ -154,7 +154,7 @@ class Tally:
     held: list[tuple[float, float]] = field(default_factory=list)  # (seconds since the start, MB)
 
     def watch(self, page: Page) -> None:
-        """Counts a page's requests; those that the page itself gave up, for a newer one, have not failed."""
+        """Counts a page's requests; one that the page aborted in favour of a newer one is no failure."""
 
         def answered(response: Response) -> None:
             self.requests += 1
@@ -171,7 +171,7 @@ class Tally:
 
 
 async def soak(origin: str, pid: int, chromium: str | None, seconds: float) -> list[Result]:
-    """Visitors for so long, and the server's memory meanwhile."""
+    """Runs visitors for the given time and records the server's memory."""
     tally = Tally()
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
@@ -199,7 +199,7 @@ async def soak(origin: str, pid: int, chromium: str | None, seconds: float) -> l
 
 
 async def watch_memory(pid: int, end: float, tally: Tally) -> None:
-    """Notes what the server holds, every few seconds."""
+    """Records the server's memory every few seconds."""
     began = time.monotonic()
     while time.monotonic() < end:
         tally.held.append((time.monotonic() - began, memory(pid)))
@@ -207,7 +207,7 @@ async def watch_memory(pid: int, end: float, tally: Tally) -> None:
 
 
 async def visitor(browser: Browser, origin: str, number: int, end: float, tally: Tally) -> None:
-    """Comes, looks around for a few minutes, goes, and comes again with an empty browser."""
+    """Visits for a few minutes, leaves, and returns with an empty browser, again and again."""
     dice = random.Random(number)
     await asyncio.sleep(number * 0.5)
     while time.monotonic() < end:
@@ -230,7 +230,7 @@ async def visitor(browser: Browser, origin: str, number: int, end: float, tally:
 
 
 async def state(page: Page) -> str:
-    """What the page shows, or why it cannot be asked."""
+    """Returns the state of the page, or the reason why it cannot be read."""
     try:
         return await page.evaluate(STATE)
     except Error as error:  # it was on its way to another address
@@ -247,7 +247,7 @@ STATE = """() => JSON.stringify({
 
 
 async def arrive(page: Page, dice: random.Random) -> None:
-    """Opens the page; the same for all."""
+    """Opens the page, in the same way for all visitors."""
     del dice
     await page.goto("/?tab=explore")
     await page.wait_for_function("window.former?.store?.exact")
@@ -259,7 +259,7 @@ async def open_tab(page: Page, name: str) -> None:
 
 
 async def read(page: Page, dice: random.Random) -> None:
-    """Another text, up to as long as the model reads."""
+    """Enters another text, at most as long as the model can read."""
     await open_tab(page, "Explore")
     text = f"{dice.random():.9f} {dice.choice(texts(240))}"
     await page.get_by_role("textbox", name="Text", exact=True).first.fill(text)
@@ -267,7 +267,7 @@ async def read(page: Page, dice: random.Random) -> None:
 
 
 async def choose(page: Page, dice: random.Random) -> None:
-    """Other heads."""
+    """Chooses other heads."""
     await open_tab(page, "Explore")
     for _ in range(3):
         layer, head = dice.randrange(6), dice.randrange(8)
@@ -278,7 +278,7 @@ async def choose(page: Page, dice: random.Random) -> None:
 
 
 async def write(page: Page, dice: random.Random) -> None:
-    """A run of tokens, sometimes stopped on the way."""
+    """Generates tokens, and sometimes stops before the end."""
     await open_tab(page, "Generate")
     await page.wait_for_function("window.former.writing?.status === 'idle' && former.writing.cursor.state")
     length = dice.randrange(10, 60)
@@ -293,7 +293,7 @@ async def write(page: Page, dice: random.Random) -> None:
 
 
 async def mask(page: Page, dice: random.Random) -> None:
-    """Another mask over another text."""
+    """Chooses another mask and another text."""
     await open_tab(page, "Mask")
     await demonstrate(
         page,
@@ -303,7 +303,7 @@ async def mask(page: Page, dice: random.Random) -> None:
 
 
 async def permute(page: Page, dice: random.Random) -> None:
-    """Other words in another order."""
+    """Enters other words in another order."""
     await open_tab(page, "Permute")
     await demonstrate(page, "permuting", {"text": f"A film of {dice.randrange(10**6)} words, not good, not bad."})
 

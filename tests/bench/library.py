@@ -54,7 +54,7 @@ class Sample(NamedTuple):
 
 
 def main() -> int:
-    """Measures, prints, and returns 1 if a bar is missed."""
+    """Measures, prints the ratios, and returns 1 if a bar is missed."""
     parser = argparse.ArgumentParser(description="former beside its peers")
     parser.add_argument("--rounds", type=int, default=40, help="of forward passes, at each length")
     parser.add_argument("--writing-rounds", type=int, default=7, help="of 255 bytes")
@@ -71,7 +71,7 @@ def main() -> int:
 
 
 def forwards(model: former.Generator, quick: Any, gpt2: Any, relu: Any, lens: Any, rounds: int) -> bool:
-    """One pass that keeps all 96 maps, at each length."""
+    """Measures one pass that captures all 96 maps, at each length."""
     passed = True
     for length in LENGTHS:
         x = torch.randint(0, CONFIG.num_tokens, (1, length))
@@ -101,14 +101,14 @@ def forwards(model: former.Generator, quick: Any, gpt2: Any, relu: Any, lens: An
 
 
 def writing(model: former.Generator, quick: Any, quick8: Any, gpt2: Any, relu: Any, rounds: int) -> bool:
-    """255 bytes after one; ours with every layer's attention row recorded."""
+    """Measures generating 255 bytes after the first; our model records every layer's attention row."""
     prompt = torch.tensor([[1]])
 
     def ours(model: Any) -> Way:
         return lambda: sum(1 for _ in former.generate(model, [1], NEW, seed=SEED, capture=True))
 
     def without_cache() -> None:
-        """nanoGPT's way: the whole text again for each token."""
+        """Generates as nanoGPT does: a pass over the whole text for each token."""
         ids = prompt
         for _ in range(NEW):
             logits = model(ids[:, -CONFIG.seq_length :])[:, -1]
@@ -143,7 +143,8 @@ def writing(model: former.Generator, quick: Any, quick8: Any, gpt2: Any, relu: A
 
 
 def measure(ways: dict[str, Way], rounds: int) -> dict[str, list[Sample]]:
-    """Every way once a round, beginning with another one each time; before, one round to warm up, or two of many."""
+    """Runs every candidate once a round, each round in another order, after one warm-up round (two if there are many
+    rounds)."""
     samples: dict[str, list[Sample]] = {name: [] for name in ways}
     names = list(ways)
     for turn in range(-2 if rounds > 10 else -1, rounds):
@@ -160,12 +161,12 @@ def measure(ways: dict[str, Way], rounds: int) -> dict[str, list[Sample]]:
 
 
 def involuntary() -> int:
-    """How often this process has had a core taken away."""
+    """Returns how often the system has taken a core away from this process."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_nivcsw
 
 
 def report(samples: dict[str, list[Sample]], base: str, unit: float) -> dict[str, float]:
-    """Prints a line a way; returns the medians in seconds."""
+    """Prints one line for each candidate; returns the medians in seconds."""
     medians, kept = {}, {}
     for name, all_samples in samples.items():
         quiet = [sample.seconds for sample in all_samples if not sample.contended]
@@ -178,7 +179,7 @@ def report(samples: dict[str, list[Sample]], base: str, unit: float) -> dict[str
 
 
 def verdict(what: str, ratio: float, bar: float | None) -> bool:
-    """Prints a ratio beside its bar; False where the bar is missed."""
+    """Prints a ratio next to its bar; returns False if the bar is missed."""
     passed = bar is None or ratio >= bar
     said = "" if bar is None else f"  {'PASS' if passed else 'FAIL'} (bar {bar})"
     print(f"  → {what}: {ratio:.2f}{said}")
@@ -186,7 +187,8 @@ def verdict(what: str, ratio: float, bar: float | None) -> bool:
 
 
 def peers() -> tuple[Any, Any, Any]:
-    """GPT-2 of `transformers`, the same with ReLU, and TransformerLens' own model, all of the generator's size."""
+    """Builds GPT-2 of `transformers`, the same with ReLU, and TransformerLens's own model, all of the generator's
+    size."""
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     warnings.filterwarnings("ignore")
     try:
@@ -228,12 +230,12 @@ def peers() -> tuple[Any, Any, Any]:
 
 
 def is_map(name: str) -> bool:
-    """Whether TransformerLens keeps attention weights under this name."""
+    """Returns whether TransformerLens caches attention weights under this name."""
     return name.endswith("hook_pattern")
 
 
 def setting() -> str:
-    """CPU, threads, versions, seed."""
+    """Describes the CPU, threads, versions and seed."""
     cpu = platform.processor() or platform.machine()
     info = Path("/proc/cpuinfo")
     if info.exists():

@@ -17,7 +17,7 @@ import former
 
 
 def fastest(work: Callable[[], object], times: int = 15) -> float:
-    """Returns the seconds of the fastest of several calls: what the machine gives when nothing else takes it."""
+    """Returns the fastest of several calls in seconds, as if nothing else used the machine."""
     seconds = []
     for _ in range(times):
         start = time.perf_counter()
@@ -27,7 +27,7 @@ def fastest(work: Callable[[], object], times: int = 15) -> float:
 
 
 def products(config: former.ModelConfig, t: int) -> Iterator[tuple[int, int, int, int, int]]:
-    """Yields each kind of product of a pass over t tokens: how many, of how many pairs each, rows, inner, columns."""
+    """Yields each kind of matrix product in a pass over t tokens: count, batch, rows, inner size, columns."""
     e, width, hidden = config.emb, config.heads * config.head_size, config.ff_hidden_mult * config.emb
     for inner, columns in ((e, 3 * width), (width, e), (e, hidden), (hidden, e)):
         yield config.depth, 1, t, inner, columns
@@ -57,7 +57,7 @@ def _multiply(x: Tensor, others: list[Tensor], out: Tensor) -> None:
 
 
 def read_seconds(nbytes: int, threads: int) -> float:
-    """Returns the seconds that reading so many bytes again and again takes at best, with so many threads.
+    """Returns the shortest time, in seconds, to read this many bytes repeatedly with this many threads.
 
     As many bytes as the weights: what of them fits a cache stays there in both.
     """
@@ -71,7 +71,7 @@ def read_seconds(nbytes: int, threads: int) -> float:
 
 
 def empty_page(port: int) -> None:
-    """Serves a Gradio page with two tabs, a text box and an HTML part, until it is stopped."""
+    """Serves a Gradio page with two tabs, a text box and an HTML element, until it is stopped."""
     with gr.Blocks(analytics_enabled=False) as page, gr.Tabs():
         with gr.Tab("One"):
             gr.Textbox(label="Text")

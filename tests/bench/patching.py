@@ -1,4 +1,4 @@
-"""All heads of GPT-2's shape patched at 64 tokens, beside a pass a head: `python -m tests.bench.patching`.
+"""The speed of patching every head of GPT-2's shape at 64 tokens: `python -m tests.bench.patching`.
 
 The plain loop makes one whole pass for each of the 144 heads, as a notebook would with an edit; TransformerLens does
 the same, and is measured too where it is installed. Takes turns; returns 1 where the bar is missed.
@@ -24,7 +24,7 @@ BAR = 3.0  # times as fast as the plain loop
 
 
 def main() -> int:
-    """Measures, prints, and returns 1 where the bar is missed or the numbers differ."""
+    """Measures, prints the times, and returns 1 if the bar is missed or the numbers differ."""
     torch.manual_seed(0)
     config = former.gpt2.config(num_tokens=50_257, seq_length=1_024, emb=768, heads=12, depth=12)
     bundle = former.Bundle(former.Generator(config).eval(), former.tokens.ByteTokenizer(), config)
@@ -66,7 +66,7 @@ def main() -> int:
 
 
 def their_way(clean: Run, corrupted: Run, config: Any) -> Callable[[], Tensor]:
-    """TransformerLens's own patching of all heads' outputs, in a model of the same shape."""
+    """Patches all heads' outputs with TransformerLens's own function, in a model of the same shape."""
     from transformer_lens import patching as theirs  # noqa: PLC0415
     from transformer_lens.config import TransformerBridgeConfig  # noqa: PLC0415
     from transformer_lens.model_bridge import TransformerBridge  # noqa: PLC0415

@@ -1,4 +1,5 @@
-"""Real weights' shapes beside `transformers`: time, memory, differences: `python -m tests.bench.pretrained`.
+"""Pretrained shapes in our library and in `transformers`: time, memory, differences: `python -m
+tests.bench.pretrained`.
 
 GPT-2 (12 × 768, 50,257 tokens), BERT-base (12 × 768, 30,522 tokens) and SmolLM2-135M (30 × 576, 9 heads, 3 of keys,
 49,152 tokens) with random weights, saved by `transformers` itself; and our own small ones, saved by
@@ -57,7 +58,7 @@ SMOLLM2: dict[str, Any] = {
 
 
 def main() -> int:
-    """Measures, prints, and returns 1 where the two libraries differ."""
+    """Measures, prints the results, and returns 1 if the two libraries differ."""
     parser = argparse.ArgumentParser(description="the shapes of GPT-2, BERT and SmolLM2 beside transformers")
     parser.add_argument("--only", choices=BARS, help="one shape (default: all)")
     parser.add_argument("--child", nargs=2, metavar=("LIBRARY", "FOLDER"), help=argparse.SUPPRESS)
@@ -71,7 +72,7 @@ def main() -> int:
 
 
 def compared(shape: str) -> bool:
-    """Measures one shape in all libraries, prints, and says whether the bars are met."""
+    """Measures one shape in all libraries, prints the results, and returns whether the bars are met."""
     with tempfile.TemporaryDirectory() as folder:
         make(shape, Path(folder))
         libraries = (*LIBRARIES, INT8) if "int8" in BARS[shape] else LIBRARIES
@@ -112,12 +113,13 @@ def compared(shape: str) -> bool:
 
 
 def apart(one: dict[str, torch.Tensor], other: dict[str, torch.Tensor]) -> dict[str, float]:
-    """The largest difference of each output."""
+    """Returns the largest difference of each output."""
     return {name: float((one[name].double() - other[name].double()).abs().max()) for name in APART}
 
 
 def make(shape: str, folder: Path) -> None:
-    """A folder in Hugging Face's format: saved by `transformers`, with random weights, or by ourselves."""
+    """Creates a folder in Hugging Face's format: saved by `transformers` with random weights, or by
+    `former.pretrained`."""
     import former  # noqa: PLC0415
     from former.tokens import BpeTokenizer, WordPieceTokenizer  # noqa: PLC0415
 
@@ -141,7 +143,7 @@ def make(shape: str, folder: Path) -> None:
 
 
 def child(library: str, folder: Path) -> dict[str, float]:
-    """Loads the folder and runs it; leaves what came out beside it."""
+    """Loads the folder, runs the model, and saves the outputs next to it."""
     quiet()
     vocabulary = json.loads((folder / "config.json").read_text(encoding="utf-8"))["vocab_size"]
     tokens = torch.randint(5, vocabulary, (1, TOKENS), generator=torch.Generator().manual_seed(0))
@@ -164,7 +166,7 @@ def child(library: str, folder: Path) -> dict[str, float]:
 
 
 def median_seconds(run: Callable[[], object], times: int) -> float:
-    """Of calls in a row."""
+    """Returns the median time of consecutive calls, in seconds."""
     seconds = []
     for _ in range(times):
         start = time.perf_counter()
@@ -174,7 +176,8 @@ def median_seconds(run: Callable[[], object], times: int) -> float:
 
 
 def ours(folder: Path, tokens: torch.Tensor, library: str) -> tuple[Callable[[], Any], Callable[[], Any] | None]:
-    """A pass of our model, as logits and all maps (layers, b, h, t, t); and how it writes, where it does."""
+    """Returns a function that computes our model's logits and maps (layers, b, h, t, t), and one that generates, if it
+    can."""
     import former  # noqa: PLC0415
     from former import cpu  # noqa: PLC0415
 
@@ -194,7 +197,7 @@ def ours(folder: Path, tokens: torch.Tensor, library: str) -> tuple[Callable[[],
 def theirs(
     folder: Path, tokens: torch.Tensor, dtype: torch.dtype = torch.float32
 ) -> tuple[Callable[[], Any], Callable[[], Any] | None]:
-    """The same of theirs."""
+    """Returns the same two functions for the model of `transformers`."""
     import transformers  # noqa: PLC0415
 
     writes = "Bert" not in (folder / "config.json").read_text()
@@ -213,7 +216,7 @@ def theirs(
 
 
 def quiet() -> None:
-    """No remarks of the libraries among the figures."""
+    """Silences the libraries' warnings, so that only the figures are printed."""
     warnings.filterwarnings("ignore")
     logging.disable(logging.WARNING)
 

@@ -43,7 +43,7 @@ STRIDED, FIXED, MASKED, CAUSAL, EQUATION = "strided", "fixed", "fused, masked", 
 
 
 def main() -> int:
-    """Measures, prints, and returns 1 if a bar is missed."""
+    """Measures, prints the table, and returns 1 if a bar is missed."""
     parser = argparse.ArgumentParser(description="sparse attention beside dense attention")
     parser.add_argument("--rounds", type=int, default=15, help="up to 4,096 tokens; a third of them beyond")
     parser.add_argument("--peak", nargs=2, metavar=("WAY", "TOKENS"), help="print one way's peak memory in MB, and end")
@@ -61,7 +61,7 @@ def main() -> int:
 
 
 def at_length(t: int, rounds: int) -> bool:
-    """The table of one length, and its bars."""
+    """Prints the table for one length; returns whether its bars are met."""
     print(f"\n{t} tokens, forward and backward{'':7}{'ms':>9}{'×':>7}  samples")
     names = [STRIDED, FIXED, MASKED, CAUSAL] + ([EQUATION] if t <= EQUATION_UP_TO else [])
     medians = report(measure({name: way(name, t) for name in names}, rounds), CAUSAL, 1e3)
@@ -78,7 +78,7 @@ def at_length(t: int, rounds: int) -> bool:
 
 
 def record(lengths: tuple[int, ...] = LENGTHS, rounds: int = 3) -> dict[str, Any]:
-    """What each way takes at each length; null where it would take too much (`EQUATION_UP_TO`).
+    """Returns the measurements of each method at each length; null if it would take too long (`EQUATION_UP_TO`).
 
     Processor time, because other work on the machine makes a pass longer by the clock and not by that; of several
     passes the least, for the same reason.
@@ -100,7 +100,8 @@ def record(lengths: tuple[int, ...] = LENGTHS, rounds: int = 3) -> dict[str, Any
 
 
 def once(name: str, t: int, rounds: int) -> tuple[float, float]:
-    """The processor time of one pass in ms, the least of so many, and by how many MB it raises this process' memory."""
+    """Returns the processor time of one pass in ms (the smallest of several), and the MB by which it raises this
+    process's memory."""
     way(name, 64)()
     run = way(name, t)
     ctypes.CDLL(None).malloc_trim(0)  # what earlier passes left goes back to the system
@@ -114,7 +115,7 @@ def once(name: str, t: int, rounds: int) -> tuple[float, float]:
 
 
 def way(name: str, t: int) -> Callable[[], object]:
-    """One forward and backward pass over fresh inputs of its own."""
+    """Returns a function that makes one forward and one backward pass over new inputs."""
     size = math.isqrt(t)
     rng = torch.Generator().manual_seed(0)
     q, k, v, upstream = torch.randn(4, 1, HEADS, t, SIZE, generator=rng).unbind()
@@ -131,7 +132,7 @@ def way(name: str, t: int) -> Callable[[], object]:
 
 
 def peak(name: str, t: int) -> float:
-    """How many MB this process' resident memory grows by at most in one pass; a small one has gone before."""
+    """Returns the most MB by which this process's resident memory grows in one pass, after a small warm-up pass."""
     way(name, 64)()
     run = way(name, t)
     before = resident("VmRSS")
@@ -140,13 +141,13 @@ def peak(name: str, t: int) -> float:
 
 
 def peak_of_fresh_process(name: str, t: int) -> float:
-    """`peak`, where nothing else has been."""
+    """Measures `peak` in a new process."""
     command = [sys.executable, "-m", "tests.bench.sparse", "--peak", name, str(t)]
     return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
 def resident(field: str) -> int:
-    """A field of Linux' account of this process' memory, in kB."""
+    """Returns a field of this process's memory statistics on Linux, in kB."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(field))
 

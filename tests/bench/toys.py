@@ -19,7 +19,7 @@ ASKED = 2_000
 
 
 def main() -> int:
-    """Measures, prints, and returns 1 if a bar is missed."""
+    """Measures, prints the results, and returns 1 if a bar is missed."""
     parser = argparse.ArgumentParser(description="the toy tasks, trained on one thread")
     parser.add_argument("--seeds", type=int, default=2)
     seeds = parser.parse_args().seeds
@@ -32,7 +32,7 @@ def main() -> int:
 
 
 def measured(name: str, seeds: int) -> list[Result]:
-    """What the worst of so many seeds answers rightly, and what the longest training took of the processor."""
+    """Returns the accuracy of the worst of several seeds, and the processor time of the longest training."""
     shares, seconds = [], []
     for seed in range(1, seeds + 1):
         began = time.process_time()

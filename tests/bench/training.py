@@ -31,7 +31,7 @@ from tests.bench.library import measure, setting
 
 
 class Peer(nn.Module):
-    """The same generator out of PyTorch's own parts."""
+    """The same generator, built from PyTorch's own modules."""
 
     def __init__(self, recipe: Recipe) -> None:
         super().__init__()
@@ -46,13 +46,13 @@ class Peer(nn.Module):
         self.register_buffer("mask", nn.Transformer.generate_square_subsequent_mask(config.seq_length))
 
     def forward(self, tokens: Tensor) -> Tensor:
-        """tokens (b, t) → logits (b, t, num_tokens)."""
+        """Maps tokens (b, t) to logits (b, t, num_tokens)."""
         x = self.tokens(tokens) + self.positions.weight
         return self.head(self.stack(x, mask=self.mask, is_causal=True))
 
 
 def peer_step(recipe: Recipe, task: TextTask, device: torch.device, compile_it: bool) -> Callable[[], object]:
-    """A function that takes one step of the peer."""
+    """Returns a function that takes one training step of the peer."""
     model = Peer(recipe).to(device).train()
     optimiser = torch.optim.AdamW(model.parameters(), lr=1e-4, fused=True)
 
@@ -74,7 +74,7 @@ def peer_step(recipe: Recipe, task: TextTask, device: torch.device, compile_it: 
 
 
 def timed(step: Callable[[], object], device: torch.device) -> Callable[[], object]:
-    """The step, and where it runs on a GPU, until it is done there."""
+    """Runs the step, and on a GPU waits until it is finished."""
 
     def whole() -> None:
         step()
@@ -85,7 +85,7 @@ def timed(step: Callable[[], object], device: torch.device) -> Callable[[], obje
 
 
 def main() -> int:
-    """Measures and prints."""
+    """Measures and prints the times."""
     parser = argparse.ArgumentParser(description="the trainer beside plain PyTorch")
     parser.add_argument("--device", help="cpu, cuda or cuda:N (default: CUDA where there is one)")
     parser.add_argument("--rounds", type=int, default=10, help="steps of each way")

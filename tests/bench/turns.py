@@ -1,6 +1,5 @@
-"""Who is served when many come at once, for `python -m tests.bench.crowd`: 33 pages with a short review each, of which
-every one measures unasked what carried the verdict; one client that takes all it can, among 20 that do not; and 20
-beside a training.
+"""Fairness under load, for `python -m tests.bench.crowd`: 33 pages with a short review each, all of which automatically
+measure the words behind the verdict; one greedy client among 20 others; and 20 clients during a training.
 
 A client is an address: here those of 127.0.0.0/8, which Linux answers to.
 """
@@ -30,7 +29,7 @@ PATIENCE = 120_000  # ms that a page may take
 
 
 async def reviews(origin: str, chromium: str | None, pages: int = PAGES) -> list[Result]:
-    """Pages that come at once, each with a short review of its own; then one long review that all of them measure."""
+    """Opens many pages at once, each with its own short review; then lets all of them measure one long review."""
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         waits, retried = await arrive(browser, origin, pages)
@@ -45,7 +44,8 @@ async def reviews(origin: str, chromium: str | None, pages: int = PAGES) -> list
 
 
 async def arrive(browser: Browser, origin: str, pages: int) -> tuple[list[float | None], int]:
-    """How long each page took to show what it measures unasked, None where it never did; and what was asked again."""
+    """Returns how long each page took to show its automatic measurement (None if it never did), and how many requests
+    were answered “busy”."""
     context = await browser.new_context(base_url=origin, viewport={"width": 1280, "height": 720})
     busy: list[str] = []
 
@@ -61,7 +61,7 @@ async def arrive(browser: Browser, origin: str, pages: int) -> tuple[list[float 
 
 
 async def look(context: BrowserContext, text: str) -> float | None:
-    """Opens a page, and waits for its measure."""
+    """Opens a page, and waits for its measurement."""
     page = await context.new_page()
     began = time.perf_counter()
 
@@ -77,7 +77,8 @@ async def look(context: BrowserContext, text: str) -> float | None:
 
 
 async def measured(browser: Browser, origin: str, readers: int, seed: int) -> float:
-    """The seconds until so many have what a long review's measure gives, asked for by all at once."""
+    """Returns the seconds until this many pages show the measurement of a long review that all of them request at
+    once."""
     page = await browser.new_page(base_url=origin)
     await page.add_init_script(path=EXPORTS)
     text = " ".join(f"good bad film {seed}".split()[i % 4] for i in range(LONG))
@@ -97,7 +98,8 @@ async def measured(browser: Browser, origin: str, readers: int, seed: int) -> fl
 
 
 async def greedy(origin: str, honest: int = HONEST) -> list[Result]:
-    """How long honest clients wait for a room, a token and a mask's answer while another takes all it can."""
+    """Measures how long honest clients wait for a room, a token and a mask's answer while one client takes all it
+    can."""
     port = int(origin.rpartition(":")[2])
     taking = [asyncio.create_task(ask(port, "127.0.0.66", *one)) for one in everything()]
     await asyncio.sleep(2)
@@ -118,7 +120,7 @@ async def greedy(origin: str, honest: int = HONEST) -> list[Result]:
 
 
 async def while_training(origin: str, visitors: int = HONEST) -> list[Result]:
-    """How long others wait for a room, a token and a mask's answer while tab Learn trains a model."""
+    """Measures how long clients wait for a room, a token and a mask's answer while tab Learn trains a model."""
     port = int(origin.rpartition(":")[2])
     order = {"task": "sort", "seed": 1, "text": "dolphins"}
     training = asyncio.create_task(ask(port, "127.0.0.77", "POST", "/learn/train-now/train", order))
@@ -142,7 +144,7 @@ Request = tuple[str, str, dict[str, Any]]
 
 
 def everything() -> list[Request]:
-    """What the greedy client asks for."""
+    """Returns the requests of the greedy client."""
     order = {"model": "gpt", "text": "All of it", "length": 1000, "pace": 0.5}
     streams = [("POST", "/write", order | {"seed": number}) for number in range(STREAMS)]
     rooms = [("PUT", f"/room/greedy-{number}", {"key": "a" * 32, "view": ""}) for number in range(ROOMS)]
@@ -151,12 +153,12 @@ def everything() -> list[Request]:
 
 
 def proof(text: str) -> dict[str, Any]:
-    """A question of tab Mask."""
+    """Returns a request of tab Mask."""
     return {"text": text, "mask": "causal", "model": "generator", "size": 5}
 
 
 async def visit(port: int, who: str, number: int) -> list[tuple[float, int]]:
-    """What an honest client does, one after the other: (seconds, status) of each."""
+    """Makes an honest client's requests one after the other; returns (seconds, status) of each."""
     asked: list[Request] = [
         ("PUT", f"/room/honest-{number}", {"key": "b" * 32, "view": "tab=mask"}),
         ("POST", "/write", {"model": "gpt", "text": f"Visitor {number}", "seed": 1}),
@@ -171,7 +173,7 @@ async def visit(port: int, who: str, number: int) -> list[tuple[float, int]]:
 
 
 async def ask(port: int, who: str, method: str, path: str, body: dict[str, Any] | None = None) -> int:
-    """A request from an address, read to its end; its status."""
+    """Sends a request from an address, reads the whole response, and returns its status."""
     content = b"" if body is None else json.dumps(body).encode()
     reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(who, 0))
     try:

@@ -79,7 +79,7 @@ def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]
 
 @pytest.fixture(scope="session")
 def browser(browser: Browser) -> Browser:
-    """Each context offers what the page's modules export as `former`."""
+    """Starts a browser whose pages expose the exports of their modules as `former`."""
     make = browser.new_context
 
     def new_context(**options: Any) -> BrowserContext:
@@ -98,7 +98,7 @@ def free_port() -> int:
 
 
 def wait_until_up(origin: str, alive: Any, log: Path) -> None:
-    """Returns when the last of the app's routes answers."""
+    """Waits until the last of the app's routes responds."""
     asked = urllib.request.Request(f"{origin}/ask/equivariance/errors", data=b"{}", method="POST")
     limit = time.monotonic() + START_LIMIT
     while time.monotonic() < limit and alive():
@@ -117,7 +117,7 @@ serve = fork if sys.platform == "linux" else spawn
 
 
 def stop(process: subprocess.Popen[bytes] | Forked) -> None:
-    """Ends it, as a person would who stops the server."""
+    """Stops the app with an interrupt, as Ctrl+C does."""
     process.terminate()
     try:
         process.wait(10)
@@ -136,7 +136,7 @@ class App:
 
 @pytest.fixture(scope="session")
 def app(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:  # noqa: ARG001 - no browser, no app
-    """`python app.py` with the shipped models, on a port of its own."""
+    """Runs `python app.py` with the shipped models on a port of its own."""
     port = free_port()
     log = tmp_path_factory.mktemp("app") / "app.log"
     process = serve(port, log, OMP_NUM_THREADS="1")
@@ -150,7 +150,7 @@ def app(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]
 
 @dataclass
 class Guard:
-    """What went wrong on a test's pages, and what it asked for there."""
+    """Records the errors on a test's pages, and the requests that they made."""
 
     origin: str
     errors: list[str] = field(default_factory=list)
@@ -166,7 +166,7 @@ class Guard:
         }
 
     def allow(self, pattern: str) -> None:
-        """For a test that makes the browser itself report something, such as a lost connection."""
+        """Permits an error that the test makes the browser report, such as a lost connection."""
         self.allowed.append(pattern)
 
     def watch(self, context: BrowserContext) -> None:
@@ -175,7 +175,7 @@ class Guard:
             context.on(event, listener)
 
     def leave(self, context: BrowserContext) -> None:
-        """Listens no more."""
+        """Stops listening."""
         for event, listener in self._listeners.items():
             context.remove_listener(event, listener)
 
@@ -192,13 +192,14 @@ class Guard:
             self.errors.append(f"a request left the origin: {request.url[:200]}")
 
     def unexpected(self) -> list[str]:
-        """What fails the test."""
+        """Returns the errors that fail the test."""
         return [error for error in self.errors if not any(re.search(pattern, error) for pattern in self.allowed)]
 
 
 @pytest.fixture(scope="session")
 def kept() -> Iterator[dict[bool, BrowserContext]]:
-    """Two visitors' browsers, once there are: of the tests that share a page, and of those that have one alone."""
+    """Two browser contexts that outlive a test: one for the tests that share a page, one for the tests with a page of
+    their own."""
     contexts: dict[bool, BrowserContext] = {}
     yield contexts
     for context in contexts.values():
@@ -207,7 +208,7 @@ def kept() -> Iterator[dict[bool, BrowserContext]]:
 
 @pytest.fixture(scope="module")
 def shared(kept: dict[bool, BrowserContext]) -> Iterator[None]:
-    """What the tests of a file share ends with it."""
+    """Closes the page that the tests of a file share after the last of them."""
     yield
     if True in kept:
         leave(kept[True])
@@ -221,7 +222,7 @@ def context(
     kept: dict[bool, BrowserContext],
     shared: None,  # noqa: ARG001 - whose end is the file's
 ) -> Iterator[BrowserContext]:
-    """One of the two that are kept, or one of the test alone."""
+    """Returns one of the two reused contexts, or a new one for this test alone."""
     test = request.node
     if test.get_closest_marker("own_browser"):
         yield request.getfixturevalue("new_context")()
@@ -244,7 +245,7 @@ def page(context: BrowserContext) -> Page:
 
 
 def tidy(context: BrowserContext) -> None:
-    """Leaves one page, with pointer, focus, window, storage and network as on a new one; a link brings the rest."""
+    """Leaves one page with pointer, focus, window, storage and network as on a new one; the next link sets the rest."""
     page, *others = context.pages
     for other in others:
         other.close()
@@ -260,7 +261,8 @@ def tidy(context: BrowserContext) -> None:
 
 
 def leave(context: BrowserContext) -> None:
-    """Leaves the app: the next test opens it anew, in half the time of a new page, which compiles all scripts."""
+    """Navigates away from the app: the next test opens it again, in half the time of a new page, which would compile
+    all scripts."""
     for page in context.pages:
         page.goto(BLANK)
 
@@ -282,17 +284,17 @@ def guard(app: App, context: BrowserContext) -> Iterator[Guard]:
 
 @pytest.fixture
 def tab(request: pytest.FixtureRequest, page: Page, guard: Guard) -> Tab:
-    """The tab that a test file is about, its `TAB`: on a page of its own, not opened yet."""
+    """The tab that a test file is about, its `TAB`, on a page of its own that is not opened yet."""
     return request.module.TAB(page, guard.origin)
 
 
 @pytest.fixture
 def other(tab: Tab) -> Callable[[], Tab]:
-    """Further pages of the same visitor's browser."""
+    """Opens further pages in the same visitor's browser."""
     return lambda: type(tab)(tab.page.context.new_page(), tab.origin)
 
 
 @pytest.fixture(scope="module")
 def model(request: pytest.FixtureRequest) -> Reference:
-    """What a test file holds the page's numbers against: its `MODEL`, made once."""
+    """The reference for a test file's numbers: its `MODEL`, built once."""
     return request.module.MODEL()

@@ -102,7 +102,7 @@ class Chart:
         self.place = tab.part(part).locator(".chart-place")
 
     def shown(self) -> Chart:
-        """Brings it into view, and waits until it is drawn."""
+        """Scrolls it into view, and waits until it is drawn."""
         self.place.scroll_into_view_if_needed()
         self.root.locator(".nsewdrag").wait_for()
         self.tab.painted()
@@ -142,7 +142,7 @@ class Writing(Tab):
         return self
 
     def rested(self) -> None:
-        """Waits until nothing is asked of the server, and all that came is on the screen."""
+        """Waits until no request is pending and all answers are on the screen."""
         self.wait(
             """() => window.former?.writing?.status === "idle" && former.writing.cursor.state
             && former.writing.cursor.state.drawnBy
@@ -152,7 +152,7 @@ class Writing(Tab):
         self.painted()
 
     def press(self, name: str) -> None:
-        """One of the buttons."""
+        """Presses a button."""
         self.button(name).click()
 
     def button(self, name: str) -> Locator:
@@ -233,11 +233,11 @@ class Exploring(Tab):
         return self
 
     def takes_up(self, asked: dict[str, Any]) -> bool:
-        """As of every tab; a link without a text shows an example, which only a new page does."""
+        """Like that of every tab, except that only a new page shows an example for a link without a text."""
         return "text" in asked and super().takes_up(asked)
 
     def settled(self) -> None:
-        """Waits until the chosen head's exact numbers are here, and every part has painted the newest answer."""
+        """Waits until the chosen head's exact numbers have arrived, and every part shows the newest answer."""
         self.wait(
             """() => {
               const store = window.former?.store;
@@ -308,7 +308,7 @@ class Exploring(Tab):
         return self.page.locator(".former-token-strip .readout").inner_text()
 
     def edited(self, act: Callable[[], Any]) -> None:
-        """Changes heads, and waits until the answer is on the screen."""
+        """Edits heads, and waits until the answer is on the screen."""
         before = self.page.evaluate("former.store.rev")
         act()
         self.wait("(before) => former.store.rev > before", before)
@@ -328,7 +328,7 @@ def presented(page: Page) -> str | None:
 
 
 def presents(page: Page, name: str) -> None:
-    """Waits until a panel fills the window, and it alone."""
+    """Waits until exactly this panel fills the window."""
     page.wait_for_function("(name) => window.former?.presenter?.panel === name", arg=name)
     assert presented(page) == name
 

@@ -27,7 +27,7 @@ class Learning(Tab):
         return self
 
     def settled(self) -> None:
-        """Waits until the open section is drawn, and nothing is asked of the server."""
+        """Waits until the open section is drawn and no request is pending."""
         self.wait(
             """() => {
               const learn = window.former?.learn;
@@ -54,7 +54,7 @@ class Learning(Tab):
         return self.page.evaluate("former.learn.find(former.learn.open).live.view")
 
     def attempt(self, name: str) -> None:
-        """Presses one of the prepared changes."""
+        """Presses a "Try" button."""
         self.section.locator(f"[data-try='{name}']").click()
         self.settled()
 
@@ -107,5 +107,5 @@ class Learning(Tab):
         self.painted()
 
     def data(self, name: str) -> Any:
-        """Returns the unrounded data that a section provides for tests."""
+        """Returns the unrounded data that a section exposes for tests."""
         return json.loads(self.section.get_attribute(f"data-{name}") or "null")

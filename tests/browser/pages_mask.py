@@ -31,7 +31,7 @@ class Masking(Tab):
         return self
 
     def settled(self) -> None:
-        """Waits until nothing is asked of the server, and every part has painted the newest answer."""
+        """Waits until no request is pending, and every part shows the newest answer."""
         self.wait(
             """(parts) => {
               const masking = window.former?.masking;
@@ -64,7 +64,7 @@ class Masking(Tab):
         self.painted()
 
     def follow(self, **asked: Any) -> None:
-        """Shows the view of another link, as from a leader or from the browser's history."""
+        """Shows the view of another link, as for a follower or after Back."""
         self.page.evaluate("asked => former.followers.mask(new URLSearchParams(asked))", asked)
         self.settled()
 
@@ -116,7 +116,7 @@ class Masking(Tab):
         return self.part("mask-stages").locator(".sentence").inner_text()
 
     def moves(self, side: str) -> str:
-        """Returns the sentence of the proof, masked or unmasked."""
+        """Returns the sentence of the proof with or without the mask."""
         return self.part("mask-proof").locator(f".sentences [data-side={side}]").inner_text()
 
     def token(self, i: int) -> Locator:

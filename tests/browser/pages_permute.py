@@ -31,7 +31,7 @@ class Permuting(Tab):
         return self
 
     def settled(self) -> None:
-        """Waits until nothing is asked of the server, and every part shows the newest answer."""
+        """Waits until no request is pending, and every part shows the newest answer."""
         self.wait(
             """(parts) => {
               const { permuting } = window.former ?? {};
@@ -79,11 +79,11 @@ class Permuting(Tab):
         return [int(word) for word in chips]
 
     def data(self, name: str) -> dict[str, str]:
-        """Returns the data that a part provides for tests."""
+        """Returns the data that a part exposes for tests."""
         return self.part(name).evaluate("part => ({...part.dataset})")
 
     def errors(self) -> dict[str, tuple[float, str]]:
-        """Returns for each output the number on the screen, and its verdict."""
+        """Returns the displayed number and the verdict of each output."""
         rows = self.page.locator(".former-equivariance .output").all()
         return {
             str(row.get_attribute("data-output")): (
@@ -155,7 +155,7 @@ class Outputs(Reference):
     """The classifier's outputs under other positions and masks, in float64."""
 
     def added(self, kind: str, t: int) -> Tensor | float:
-        """Returns the vectors that are added to the word vectors at t positions."""
+        """Returns the position vectors that are added to the word vectors, for t positions."""
         if kind == "none":
             return 0.0
         if kind == "learned":

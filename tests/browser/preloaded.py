@@ -1,4 +1,4 @@
-"""Starts apps: each as a process of its own, or as a fork of one that has imported what they need.
+"""Starts apps: each in a process of its own, or as a fork of a process that has already imported the libraries.
 
 Most of an app's start is imports, four seconds of a processor's time. The process that forks is shared by all workers
 and ends with the test run.
@@ -28,7 +28,7 @@ START_LIMIT = 180  # seconds; a shared machine may be slow to import torch
 def spawn(
     port: int, log: Path, *folders: str, program: tuple[str, ...] = ("app.py",), **settings: str
 ) -> subprocess.Popen[bytes]:
-    """Starts `python app.py` on a port, with further folders and environment; what it says goes to a file."""
+    """Starts `python app.py` on a port, with further folders and environment; its output goes to a file."""
     settings = {"GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_SERVER_PORT": str(port), **settings}
     command = [sys.executable, *program, *folders]
     with log.open("ab") as out:
@@ -36,14 +36,14 @@ def spawn(
 
 
 class Forked:
-    """A fork, by the names of a Popen; its end of the connection closes when it ends."""
+    """A forked process with the interface of a Popen; its end of the connection closes when it exits."""
 
     def __init__(self, connection: socket.socket, asked: dict[str, Any]) -> None:
         connection.sendall(json.dumps(asked).encode() + b"\n")
         self.connection, self.pid = connection, int(connection.recv(20))
 
     def wait(self, timeout: float | None = None) -> None:
-        """Until it has ended."""
+        """Waits until it has ended."""
         if not select.select([self.connection], [], [], timeout)[0]:
             raise subprocess.TimeoutExpired("app.py", timeout or 0)
 
@@ -52,11 +52,11 @@ class Forked:
         return 0 if select.select([self.connection], [], [], 0)[0] else None
 
     def terminate(self) -> None:
-        """As a person would who stops the server."""
+        """Interrupts it, as Ctrl+C does."""
         self._send(signal.SIGTERM)
 
     def kill(self) -> None:
-        """At once."""
+        """Kills it at once."""
         self._send(signal.SIGKILL)
 
     def _send(self, number: signal.Signals) -> None:
@@ -65,14 +65,14 @@ class Forked:
 
 
 def fork(port: int, log: Path, *folders: str, program: tuple[str, ...] = ("app.py",), **settings: str) -> Forked:
-    """As `spawn`, where the system can fork: `program` is a file, or "-c" and a text."""
+    """Like `spawn`, if the system can fork: `program` is a file, or "-c" and a text."""
     settings = {"GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_SERVER_PORT": str(port), **settings}
     asked = {"program": program, "folders": folders, "log": str(log), "environment": {**os.environ, **settings}}
     return Forked(_connected(), asked)
 
 
 def _connected() -> socket.socket:
-    """A connection to the process that forks, which the first who asks starts."""
+    """Connects to the process that forks; the first caller starts it."""
     run = os.getppid() if "PYTEST_XDIST_WORKER" in os.environ else os.getpid()
     place = Path(tempfile.gettempdir(), f"former-{run}.socket")
     with contextlib.suppress(FileExistsError):
@@ -89,7 +89,7 @@ def _connected() -> socket.socket:
 
 
 def _become(connection: socket.socket, asked: dict[str, Any]) -> None:
-    """Runs the program in a fork."""
+    """Runs the program in the fork."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     out = os.open(str(asked["log"]), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     for number in (1, 2):
@@ -114,7 +114,7 @@ def _alive(pid: int) -> bool:
 
 
 def main(place: str, run: int) -> None:
-    """Forks for every connection, until the test run has ended."""
+    """Forks for every connection until the test run has ended."""
     importlib.import_module("app")
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody asks how a fork ended
     with socket.socket(socket.AF_UNIX) as listener:

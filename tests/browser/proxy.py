@@ -1,4 +1,4 @@
-"""A proxy that ends TLS in front of the app, as one does in front of a class's server."""
+"""A proxy that ends TLS in front of the app, like the one in front of a school's server."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HOP = {"connection", "keep-alive", "transfer-encoding"}  # headers of one connec
 
 
 def certificate(folder: Path, openssl: str) -> ssl.SSLContext:
-    """TLS with a certificate that nobody has signed."""
+    """Returns a TLS context with a self-signed certificate."""
     key, signed = folder / "key.pem", folder / "certificate.pem"
     asked = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-days", "2"]
     subprocess.run([openssl, *asked, "-keyout", key, "-out", signed], check=True, capture_output=True)
@@ -25,7 +25,7 @@ def certificate(folder: Path, openssl: str) -> ssl.SSLContext:
 
 
 class Forward(BaseHTTPRequestHandler):
-    """Sends each request on to `port`, without the path that the proxy stands at, and its answer back as it comes."""
+    """Forwards each request to `port` without the proxy's path prefix, and streams the answer back."""
 
     port = 0
     path_of_its_own = ""
@@ -33,7 +33,7 @@ class Forward(BaseHTTPRequestHandler):
     names_port = True  # in Host, as a browser does; nginx's $host does not
 
     def forward(self) -> None:
-        """Answers a request."""
+        """Forwards one request."""
         inside = self.path.startswith(f"{self.path_of_its_own}/")
         if not inside:
             return self.send_error(404)
@@ -57,14 +57,14 @@ class Forward(BaseHTTPRequestHandler):
     do_GET = do_POST = do_PUT = do_DELETE = do_HEAD = forward
 
     def log_message(self, format: str, *args: object) -> None:
-        """Says nothing."""
+        """Logs nothing."""
 
 
 @contextlib.contextmanager
 def proxied(
     tls: ssl.SSLContext, port: int, path: str = "", *, scheme: bool = False, named: bool = True
 ) -> Iterator[str]:
-    """The origin, with its path, of a proxy before the app at a port.
+    """Yields the address, path included, of a proxy in front of the app at a port.
 
     Args:
         tls: of its port.

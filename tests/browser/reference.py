@@ -23,7 +23,7 @@ CHECKPOINTS = Path(__file__).resolve().parents[2] / "checkpoints"
 
 @dataclass(frozen=True)
 class Run:
-    """What one text does in a model."""
+    """The values of one text in a model."""
 
     weights: list[Tensor]  # of each layer, (h, t, t)
     scores: list[Tensor]  # before the softmax, without the mask
@@ -32,7 +32,7 @@ class Run:
 
 
 class Reference:
-    """A model from its folder.
+    """A model read from its folder.
 
     Args:
         name: of the shipped model.
@@ -67,7 +67,8 @@ class Reference:
         return encodings(t, e)
 
     def attention(self, name: str, x: Tensor, factors: Tensor, seen: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """The attention's output, weights, scores and values; factors (h,) multiply what each head adds."""
+        """Returns the attention's output, weights, scores and values; factors (h,) multiply each head's
+        contribution."""
         t, h = len(x), self.config["heads"]
         q, k, v = (
             self.linear(f"{name}.{to}", x).view(t, h, -1).transpose(0, 1) for to in ("toqueries", "tokeys", "tovalues")
@@ -86,15 +87,15 @@ class Reference:
         return self.linear(f"{name}.2", hidden)
 
     def seen(self, t: int) -> Tensor:
-        """The mask of its training: bool (t, t)."""
+        """Returns the mask that the model was trained with: bool (t, t)."""
         causal = not self.classifies and self.card.get("recipe", {}).get("masked", True)
         return torch.ones(t, t).tril().bool() if causal else torch.ones(t, t).bool()
 
     def run(
         self, ids: list[int], factors: dict[tuple[int, int], float] | None = None, seen: Tensor | None = None
     ) -> Run:
-        """A whole pass; factors {(layer, head): number} multiply what those heads add, 0 switches one off. seen is the
-        mask, bool (t, t), if not that of its training."""
+        """Runs a whole pass; factors {(layer, head): number} multiply those heads' contributions (0 ablates a head).
+        seen is the mask, bool (t, t), if not the one used in training."""
         seen = self.seen(len(ids)) if seen is None else seen
         x = self.tensors["transformer.token_embedding.weight"][ids] + self.positions(len(ids))
         weights, scores, values = [], [], []
@@ -121,19 +122,20 @@ class Reference:
         return Run(weights, scores, values, self.linear("toprobs", x))
 
     def ids(self, text: str) -> list[int]:
-        """Bytes, or the words of a text of plain lower-case words between spaces."""
+        """Tokenises a text: bytes, or lower-case words separated by spaces."""
         if self.card["tokenizer"]["kind"] == "bytes":
             return list(text.encode())
         known = {word: i for i, word in enumerate(self.card["tokenizer"]["words"])}
         return [known.get(word, 1) for word in text.split()]
 
     def surprise(self, ids: list[int], factors: dict[tuple[int, int], float] | None = None) -> Tensor:
-        """Bits of each token after the first, (t - 1,)."""
+        """Returns the bits of each token after the first, (t - 1,)."""
         log_probs = self.run(ids, factors).out[:-1].log_softmax(-1)
         return -log_probs[torch.arange(len(ids) - 1), ids[1:]] / math.log(2)
 
     def write(self, ids: list[int], length: int, temperature: float, top_k: int, top_p: float, seed: int) -> list[int]:
-        """The tokens that the app's sampling rules and dice give, each from a pass over the whole text."""
+        """Returns the tokens that the app's sampling rules and random numbers give, each from a pass over the whole
+        text."""
         ids = list(ids)
         for _ in range(length):
             logits = self.run(ids).out[-1]
@@ -144,7 +146,7 @@ class Reference:
 
 
 def rule(logits: Tensor, temperature: float, top_k: int = 0, top_p: float = 1.0) -> Tensor:
-    """The distribution after temperature, then the top k, then the fewest that hold top_p of the mass."""
+    """Returns the distribution after temperature, then top-k, then top-p."""
     if temperature == 0:
         return (torch.arange(len(logits)) == logits.argmax()).double()
     probs = (logits / temperature).softmax(-1)
@@ -159,7 +161,7 @@ def rule(logits: Tensor, temperature: float, top_k: int = 0, top_p: float = 1.0)
 
 
 def statistics(weights: Tensor, ids: list[int]) -> dict[str, float]:
-    """The numbers of a head's map (t, t), written out."""
+    """Computes the statistics of a head's map (t, t) from their definitions."""
     t = len(weights)
     rows = range(t)
     bits = [sum(-p * math.log2(p) for p in row if p > 0) for row in weights.tolist()]
@@ -176,13 +178,13 @@ def statistics(weights: Tensor, ids: list[int]) -> dict[str, float]:
 
 
 def over_those_that_can(weights: Tensor, keys: list[list[int]]) -> float:
-    """The mass of each query on its own list of keys, averaged over the queries that have any."""
+    """Averages each query's weight on its own list of keys over the queries that have such keys."""
     masses = [sum(float(row[key]) for key in own) for row, own in zip(weights, keys, strict=True) if own]
     return sum(masses) / max(1, len(masses))
 
 
 def rollout(weights: list[Tensor]) -> Tensor:
-    """Half the residual, half the mean of the heads, layer after layer."""
+    """Computes rollout: in each layer, half the identity plus half the mean of the heads' maps."""
     result = torch.eye(weights[0].shape[-1]).double()
     for layer in weights:
         result = (layer.mean(0) + torch.eye(len(result)).double()) / 2 @ result

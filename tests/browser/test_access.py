@@ -69,7 +69,8 @@ ASIDE = """() => {
 
 
 def serious(page: Page, rules: tuple[str, ...] = (), within: str = "") -> list[str]:
-    """What axe finds serious or critical on a page or in a part of it, by its rules or by some, with the elements."""
+    """Returns axe's serious and critical findings on a page or a part of it, by all rules or by some, with the
+    elements."""
     if not page.evaluate("Boolean(window.axe)"):
         page.evaluate(AXE_SCRIPT)
     page.evaluate(ASIDE)
@@ -79,7 +80,7 @@ def serious(page: Page, rules: tuple[str, ...] = (), within: str = "") -> list[s
 
 
 def open_tab(page: Page, guard: Guard, tab: str, small: bool = False) -> Tab:
-    """A view, of a text as one types it or of a small one that has every kind of element."""
+    """Opens a tab, with the given text or a short one that shows every kind of element."""
     text = SHORT if small else TEXT
     if tab == "generate":
         return Writing(page, guard.origin).open(text=text, written="32.84.104")
@@ -111,7 +112,7 @@ def open_tab(page: Page, guard: Guard, tab: str, small: bool = False) -> Tab:
 
 
 def serious_in_both(page: Page, within: str = "") -> dict[str, list[str]]:
-    """What axe finds serious in light, and in dark of what colours can change, where it finds something."""
+    """Returns axe's findings in the light theme, and the dark theme's findings of the rules that depend on colours."""
     found = {}
     schemes: dict[Literal["light", "dark"], tuple[str, ...]] = {
         "light": (),
@@ -159,7 +160,7 @@ def test_dark_mode_darkens_the_page_the_panels_and_the_map(page, guard, how):
     screen = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
 
     def lightness(x: float, y: float) -> int:
-        """Of a pixel, red, green and blue together."""
+        """Returns the sum of a pixel's red, green and blue."""
         return sum(screen.crop((int(x), int(y), int(x) + 1, int(y) + 1)).tobytes())
 
     assert lightness(4, 300) < 200

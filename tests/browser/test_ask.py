@@ -24,16 +24,16 @@ PRESS_ALL = """(place) => {
 
 
 def refuse(route: Route) -> None:
-    """As a busy server does."""
+    """Answers as a busy server does."""
     route.fulfill(status=503, json={"error": {"key": "busy_measuring", "values": {}}})
 
 
 def hold(_: Route) -> None:
-    """As a server that is slow without end."""
+    """Never answers, like an overloaded server."""
 
 
 def posts(page: Page, path: str, answer) -> None:
-    """Answers what is POSTed to a path so; what is fetched from it comes as ever."""
+    """Handles POSTs to a path with the given handler; other methods reach the server."""
     page.route(path, lambda route: answer(route) if route.request.method == "POST" else route.continue_())
 
 

@@ -36,7 +36,7 @@ def findings(tab: Exploring) -> list[str]:
 
 
 def change(tab: Exploring, query: int, key: int) -> float:
-    """What the panel reads of a pair."""
+    """Returns the difference that the panel shows for a pair."""
     tab.page.evaluate("(at) => former.store.point(at)", {"query": query, "key": key})
     tab.painted()
     return float(tab.part("beside").locator(".readout").get_attribute("data-change") or "nan")

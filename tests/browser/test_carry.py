@@ -1,4 +1,4 @@
-"""Parts of the pinned pass carried into the one on screen: the grid, the prediction with one part, links, refusals."""
+"""Parts of the pinned pass patched into the current one: the grid, the prediction after one patch, links, refusals."""
 
 import pytest
 import torch
@@ -17,7 +17,7 @@ PINNED, TEXT = CARRIED["piece"]["number"]
 
 @pytest.fixture(scope="module")
 def shares() -> torch.Tensor:
-    """Of each head of `gpt`, as the library has them."""
+    """Returns the effect of patching each head of `gpt`, computed by the library."""
     bundle = former.load("gpt")
     pinned, run = bundle.run(PINNED), bundle.run(TEXT)
     return patching.heads(pinned, run, patching.logit_difference("␣are", "␣is"), share=True)

@@ -28,7 +28,7 @@ def tab(page: Page, guard: Guard) -> Exploring:
 
 
 def bits_per_byte(tab: Exploring) -> list[float]:
-    """What stands under the prediction: the number, or those before and after the changes."""
+    """Returns the number under the prediction, or the numbers before and after the edits."""
     words = tab.page.locator(".former-prediction .total .number").inner_text()
     return [float(number) for number in re.findall(r"\d+\.\d+", words)]
 

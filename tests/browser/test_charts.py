@@ -1,4 +1,4 @@
-"""The charts: when Plotly comes, what they draw, and what a visitor can do with them."""
+"""The charts: when Plotly is loaded, what is drawn, and what a visitor can do."""
 
 import math
 import re
@@ -23,14 +23,14 @@ def scripts(requests: list[str]) -> list[str]:
 
 @pytest.fixture
 def growth(tab) -> Chart:
-    """What a mask costs, with a stride that stays: six lines and a mark."""
+    """The cost of a mask with a fixed stride: six lines and a mark."""
     tab.open(mask="strided", size=SIZE)
     return Chart(tab, "mask-growth").shown()
 
 
 @pytest.fixture
 def similarity(page: Page, guard) -> Chart:
-    """How alike position 20 is to the others, of the classifier."""
+    """The similarity of position 20 to the others, in the classifier."""
     tab = Permuting(page, guard.origin)
     tab.open(text="film", table="classifier", at=20)
     tab.wait("() => document.querySelector('.former-position-maps[data-table]')")

@@ -1,4 +1,4 @@
-"""Tab Explore with the classifier: its verdict, and what carried it."""
+"""Tab Explore with the classifier: its verdict, and the words behind it."""
 
 import re
 from functools import partial
@@ -24,7 +24,7 @@ def tab(page: Page, guard: Guard) -> Exploring:
 
 
 def verdict(tab: Exploring) -> tuple[str, str]:
-    """The class that is named, and its probability."""
+    """Returns the class on the screen, and its probability."""
     words = tab.page.locator(".former-prediction .verdict")
     return words.locator("b").first.inner_text(), words.locator(".number").inner_text()
 
@@ -67,7 +67,7 @@ def test_pointing_at_the_map_reads_the_models_weight_for_every_pair(tab, model):
 
 
 def columns(tab: Exploring) -> list[dict[str, str]]:
-    """The strongest words of both columns, each with its number."""
+    """Returns the strongest words of both columns, each with its number."""
     expect(tab.page.locator(".former-words .finding")).to_contain_text("rankings", timeout=60_000)
     found = []
     for i in range(2):

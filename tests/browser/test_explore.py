@@ -30,7 +30,7 @@ def run(model: Reference) -> Run:
 
 
 def places() -> list[tuple[float, float]]:
-    """Places all over the head map, as parts of its width and height."""
+    """Returns points all over the head map, as fractions of its width and height."""
     return [(0.2 + 0.113 * i, 0.25 + 0.109 * j) for j in range(7) for i in (0, 2, 4)]  # no multiple of a cell
 
 

@@ -1,4 +1,4 @@
-"""What a visitor takes along: a picture, a page that works offline, the numbers."""
+"""The exports: a picture, a page that works offline, the numbers."""
 
 import csv
 import io
@@ -31,7 +31,7 @@ def tab(page: Page, guard: Guard) -> Exploring:
 
 
 def export(tab: Exploring, kind: str, folder: Path) -> Path:
-    """The file that a button of the export panel gives."""
+    """Presses a button of the export panel; returns the downloaded file."""
     with tab.page.expect_download() as coming:
         tab.page.get_by_role("button", name=kind, exact=True).click()
     path = folder / coming.value.suggested_filename

@@ -1,4 +1,4 @@
-"""The figures in a browser: what Plotly makes of hostile tokens, and what stands under the pointer."""
+"""The figures in a browser: how Plotly shows hostile tokens, and the label under the pointer."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ TOKENS = ["<b>x</b>", "%{z}", "$x^2$", "&lt;", "<a href='javascript:alert(1)'>a<
 
 
 def plot(page, figure) -> None:
-    """Shows a figure with the plotly.js of the installed package, offline."""
+    """Shows a figure offline, with the plotly.js of the installed package."""
     if not page.evaluate("Boolean(window.Plotly)"):
         page.set_content("<div id=figure></div>")
         page.add_script_tag(path=PLOTLY)
@@ -25,7 +25,7 @@ def plot(page, figure) -> None:
 
 
 def read(page, x: float, y: float) -> list[str]:
-    """The lines under the pointer at a place of the axes."""
+    """Returns the lines of the label under the pointer at a point of the axes."""
     spot = page.evaluate(
         """([x, y]) => {
           const root = document.getElementById('figure'), box = root.getBoundingClientRect();

@@ -1,4 +1,4 @@
-"""Heads as they form: the slider moves every view to the snapshot's own numbers, and a link opens the moment."""
+"""Heads during training: the slider shows each snapshot's own numbers in every view, and a link opens a step."""
 
 import json
 
@@ -25,7 +25,7 @@ def at(tab: Exploring, step: int) -> None:
 
 
 def weights(step: int, layer: int, head: int) -> np.ndarray:
-    """(cells,) of a head, row by row, without what the mask hides."""
+    """Returns a head's weights (cells,), row by row, without the masked cells."""
     state = former.load(f"{NAME}/step-{step:06d}").model.state_dict()
     _, maps = plain.next_probs(state, list(TEXT.encode()), heads=4, gelu=True)
     return maps[layer][head].numpy()[np.tril_indices(len(TEXT))]

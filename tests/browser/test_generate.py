@@ -37,7 +37,7 @@ def test_start_writes_to_the_length_what_the_weights_give_for_the_seed(tab, mode
 
 @contextlib.contextmanager
 def greedy(port: int) -> Iterator[int]:
-    """Streams of this address, as many as it gets, held until the end."""
+    """Opens as many streams from this address as the server allows, and keeps them open until the end."""
     body = json.dumps({"model": "tiny-generator", "text": "All of it", "length": 1000, "pace": 0.5})
     with contextlib.ExitStack() as lines:
         held = 0

@@ -1,4 +1,4 @@
-"""The large map: every label it has room to say, what the mask hides, and a scale on which something shows."""
+"""The head map: it shows every label that fits, hatches masked cells, and scales the colours to the values."""
 
 from collections import Counter
 
@@ -24,7 +24,7 @@ CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
 
 
 def written(tab: Exploring) -> Counter[str]:
-    """What stands around the map, laid out once more."""
+    """Returns the labels around the map, after a new layout."""
     tab.page.evaluate("window.written.length = 0")
     tab.page.set_viewport_size({"width": 1320, "height": 720})
     tab.wait("() => window.written.length > 0")

@@ -1,4 +1,4 @@
-"""What a word means opens for a pointer, a finger and the keyboard, and closes without touching anything else."""
+"""Explanations of terms open by pointer, touch and keyboard, and close without any other effect."""
 
 import pytest
 from playwright.sync_api import Browser, Page, expect

@@ -28,7 +28,7 @@ STRANGE = (
 
 
 def nothing_ran(page: Page) -> None:
-    """No script of the text's has run, and no element was made of it."""
+    """Asserts that no script in the text was run and no element was created from it."""
     assert page.evaluate("window.hacked") is None
     assert page.locator("img[src=x], svg[onload]").count() == 0
 

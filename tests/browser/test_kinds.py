@@ -1,4 +1,4 @@
-"""Models of every kind in Explore as the page shows them: GPT-2 and BERT of one's own beside `transformers`."""
+"""Models of every kind in Explore: a user's own GPT-2 and BERT compared with `transformers`."""
 
 from typing import Any
 
@@ -20,7 +20,8 @@ TEXT = "Paris is the [capital] of France, and Berlin is in Germany."
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
-    """What `transformers` saved, with random weights: a GPT-2, a bare BERT, and one with as many heads as BERT-base."""
+    """Saves three models of `transformers` with random weights: a GPT-2, a bare BERT, and one with as many heads as
+    BERT-base."""
     torch.manual_seed(0)
     folder = tmp_path_factory.mktemp("own")
     pieces = WordPieceTokenizer.train([TEXT * 3], 150)
@@ -55,7 +56,7 @@ def folders(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def app(browser, folders, tmp_path_factory):  # noqa: ARG001 - no browser, no app
-    """`python app.py` with models of one's own."""
+    """Runs `python app.py` with a user's own models."""
     port, log = free_port(), tmp_path_factory.mktemp("app") / "app.log"
     process = serve(port, log, *map(str, sorted(folders.iterdir())), OMP_NUM_THREADS="1")
     try:

@@ -19,7 +19,7 @@ VIEW = {"tab": "explore", "model": "tiny-generator", "text": "abc abc", "layer":
 
 
 def language(page: Page) -> str | None:
-    """The page's language; its tabs are named in it."""
+    """Returns the page's language, once its tabs are named in it."""
     found = page.locator("html").get_attribute("lang")
     for tab in TABS:
         expect(page.get_by_role("tab", name=message(f"tab_{tab.name}", found or ""), exact=True)).to_be_attached()
@@ -83,7 +83,7 @@ def test_a_browser_that_prefers_a_language_gets_it(app, browser, guard, locale, 
 
 
 def test_the_switch_keeps_what_no_link_holds(tab):
-    """Of two texts of which a link has room for one."""
+    """Uses two texts, of which a link has room for only one."""
     texts = {"text": "很" * 3900, "long": "长" * 3900}
     tab.open(**VIEW)
     tab.page.evaluate("view => former.page.follow(new URLSearchParams(view))", {"tab": "mask", **texts})

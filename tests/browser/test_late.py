@@ -1,4 +1,4 @@
-"""An answer that is late or does not come: what is on screen says that it is old, and the page asks again."""
+"""A late or missing answer: the page marks its content as outdated, and asks again."""
 
 import json
 import re
@@ -19,12 +19,12 @@ ASKED = re.compile("/attention$")
 
 @pytest.fixture
 def held() -> list[Route]:
-    """What `hold` keeps back."""
+    """The requests that `hold` has intercepted."""
     return []
 
 
 def hold(tab: Exploring, pattern: re.Pattern[str], held: list[Route]) -> None:
-    """Keeps back what the page asks for."""
+    """Intercepts the page's requests without answering them."""
     tab.page.route(pattern, lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks the handler
 
 
@@ -33,7 +33,7 @@ def box(tab: Exploring):
 
 
 def says_old(tab: Exploring) -> bool:
-    """Whether every panel with a picture is dimmed, and its title says why."""
+    """Returns whether every panel with a picture is dimmed and its title gives the reason."""
     return tab.page.evaluate(
         """() => ["overview", "head-map", "statistics", "token-strip"].every((name) => {
              const panel = document.querySelector(`.former-${name} .panel`);
@@ -137,7 +137,7 @@ def test_a_picture_of_scores_is_never_one_of_weights_or_of_another_head(tab, hel
 
 @pytest.fixture(scope="module")
 def fields(browser: Browser) -> re.Pattern[str]:
-    """The scripts that Gradio loads for a text box and a menu: those that a page has with them and not without."""
+    """Returns the scripts that Gradio loads only for a page with a text box and a menu."""
 
     def scripts(*components: Any) -> set[str]:
         with gr.Blocks(analytics_enabled=False) as plain, gr.Tabs(), gr.Tab("tab"), gr.Row(), gr.Column():

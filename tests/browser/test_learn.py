@@ -1,4 +1,4 @@
-"""Tab Learn, its frame: one section at a time, by a click, a key, a link, a slide or a room; progress is kept."""
+"""The frame of tab Learn: one section at a time, opened by a click, key, link, slide or room; progress is saved."""
 
 import json
 import re

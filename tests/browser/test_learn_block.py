@@ -1,4 +1,4 @@
-"""Section "The block": the guesses are the logit lens of the model, and with attention off no other output moves."""
+"""Section "The block": the guesses equal the model's logit lens; without attention no other output changes."""
 
 import pytest
 import torch
@@ -18,7 +18,7 @@ def generator() -> former.Bundle:
 
 
 def moved(tab: Learning) -> list[float]:
-    """How far each token's output moves, unrounded."""
+    """Returns how much each token's output changes, unrounded."""
     return [float(token.get_attribute("data-moved") or "") for token in tab.section.locator("[data-moved]").all()]
 
 

@@ -1,4 +1,4 @@
-"""Section "Classification": the pulls on the screen are those of the shipped classifier, and add up."""
+"""Section "Classification": the words' contributions equal the shipped classifier's, and add up."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ def classifier() -> former.Bundle:
 
 
 def holds(tab: Learning, bundle: former.Bundle) -> dict[str, Any]:
-    """The verdicts on the screen are the model's, with the words taken out that the view takes out."""
+    """Asserts that the verdicts on the screen are the model's for the text without the words removed in the view."""
     view, model = tab.view(), bundle.model
     ids = torch.tensor([bundle.tokenizer.encode(view["text"])[:60]])
     real = torch.ones_like(ids, dtype=torch.bool)

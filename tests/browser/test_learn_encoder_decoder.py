@@ -1,4 +1,4 @@
-"""Section "Encoder-decoder": shares and weights are recomputed from the model; the map grows with what is written."""
+"""Section "Encoder-decoder": probabilities and weights are recomputed from the model; the map grows with the output."""
 
 import math
 from typing import Any
@@ -18,7 +18,7 @@ MISREAD = "Thu, seventh of Setember, 1972"
 
 
 def shares(text: str, target: str, prefix: list[int] | None = None) -> list[float]:
-    """The probability of each of the target's tokens, after what came before it in the target or in a prefix."""
+    """Returns the probability of each target token, after the target so far or after another prefix."""
     bundle: Any = former.load("dates")
     ids = bundle.tokenizer.encode_target(target)
     begun = ids[:-1] if prefix is None else [bundle.tokenizer.begin, *prefix]

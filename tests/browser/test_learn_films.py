@@ -1,5 +1,5 @@
-"""Section "Why it works": dot products are multiplied again, the factorisation is trained again by numpy with Adam by
-hand, and near words are searched for again."""
+"""Section "Why it works": dot products are recomputed, the factorisation is trained again in numpy, and nearest words
+are searched again."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def sigmoid(x):
 
 
 def factorised(likes: str, seed: int, steps: int = 150) -> np.ndarray:
-    """The probability of each like, (people, films): gradients written out, Adam (Kingma and Ba 2015) by hand."""
+    """Returns the probability of each like, (people, films), with explicit gradients and Adam (Kingma and Ba 2015)."""
     liked = np.array([[float(digit) for digit in row] for row in likes.split(",")])
     seen = np.ones_like(liked)
     seen[HELD] = 0

@@ -1,4 +1,5 @@
-"""Section "Generation": each number is the model's own for the byte after; the step goes through its snapshots."""
+"""Section "Generation": each probability is the model's own for the next byte; the step slider goes through its
+snapshots."""
 
 import json
 import math
@@ -18,7 +19,7 @@ STEPS = [0, 50, 100, 200, 350, 500, 1000, 1500, 2000, 3000]
 
 
 def targets(name: str, text: str) -> list[float]:
-    """The probability of each byte but the first, by the model itself."""
+    """Returns the model's probability of each byte after the first."""
     ids = torch.tensor([list(text.encode())])
     with torch.inference_mode():
         probs = former.load(name).model(ids[:, :-1])[0].softmax(-1)

@@ -1,4 +1,4 @@
-"""Section "Going big": every step of the reckoning is multiplied again; the bars are those that were measured."""
+"""Section "Going big": every step of the calculation is recomputed; the bars show the recorded measurements."""
 
 import json
 
@@ -13,7 +13,7 @@ TAB = Learning
 
 
 def steps(tab: Learning) -> dict[str, float]:
-    """The numbers of the reckoning, unrounded."""
+    """Returns the unrounded numbers of the calculation."""
     rows = tab.section.locator("tr:has([data-value])").all()
     return {
         row.get_attribute("class") or "": float(row.locator("td").get_attribute("data-value") or "") for row in rows

@@ -1,4 +1,4 @@
-"""Section "GPT-2": pieces and bits are the model's own, figures those of the cards, sizes counted again."""
+"""Section "GPT-2": pieces and bits are the model's own, figures are the cards', and sizes are counted again."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Section "Sets, images, graphs": edges are drawn by mouse and keys, and what is shown is measured anew here."""
+"""Section "Sets, images, graphs": edges are drawn by mouse and keyboard, and the displayed results are recomputed."""
 
 import pytest
 import torch
@@ -17,7 +17,7 @@ def unit(tab: Learning, name: str) -> Locator:
 
 
 def draw(tab: Learning, one: str, other: str) -> None:
-    """Drags from unit to unit."""
+    """Drags from one unit to another."""
     (x, y), (to_x, to_y) = (
         (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         for box in (unit(tab, name).bounding_box() for name in (one, other))
@@ -32,7 +32,8 @@ def draw(tab: Learning, one: str, other: str) -> None:
 
 
 def holds(tab: Learning) -> None:
-    """The classes and numbers of the units are those of the distances in the graph; the drawn edges are the view's."""
+    """Asserts that the units' classes and numbers match the distances in the graph, and the drawn edges match the
+    view."""
     view = tab.view()
     count, listed = view["graph"].split(":")
     n, edges = int(count), [edge for edge in listed.split(",") if edge]

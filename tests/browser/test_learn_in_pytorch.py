@@ -1,4 +1,4 @@
-"""Section "In PyTorch": the tensors on the screen are those of the article's three lines, and the loop agrees."""
+"""Section "In PyTorch": the tensors on the screen are those of the article's three lines, and a loop gives the same."""
 
 import pytest
 import torch

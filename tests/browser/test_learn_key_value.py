@@ -1,4 +1,4 @@
-"""Section "Why 'key' and 'value'": the dictionary is Python's, the soft one is former's attention."""
+"""Section "Why 'key' and 'value'": the dictionary is Python's; the soft dictionary is former's attention."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def parse(text: str) -> list[list[float]]:
 
 
 def holds(tab: Learning) -> dict[str, Any]:
-    """Every number of the panel is that of `former`, and the dictionary's answer is Python's own."""
+    """Asserts that every number of the panel is `former`'s, and the dictionary's answer Python's own."""
     view = tab.view()
     keys, values = parse(view["keys"]), [float(value) for value in view["values"].split(",")]
     queries = keys if view["asker"] == "keys" else parse(view["query"])

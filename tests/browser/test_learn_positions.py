@@ -1,4 +1,4 @@
-"""Section "Positions": verdicts and scores on the screen are those of the shipped models; the losses those measured."""
+"""Section "Positions": verdicts and scores are the shipped models'; losses are the recorded ones."""
 
 import json
 
@@ -16,7 +16,7 @@ TAB = Learning
 
 
 def shares(tab: Learning) -> dict[str, list[float]]:
-    """Of each classifier, how positive it finds the text as typed and in the other order."""
+    """Returns each classifier's probability of "positive" for the text as typed and in the other order."""
     return {
         card.get_attribute("data-model") or "": [
             float(bar.get_attribute("data-share") or "") for bar in card.locator("[data-share]").all()
@@ -26,7 +26,7 @@ def shares(tab: Learning) -> dict[str, list[float]]:
 
 
 def positive(name: str, words: list[str]) -> float:
-    """What a shipped classifier says of words."""
+    """Returns a shipped classifier's probability that these words are positive."""
     bundle = former.load(name)
     with torch.no_grad():
         return float(bundle.model(torch.tensor([bundle.tokenizer.encode(" ".join(words))]))[0, 1].exp())

@@ -1,4 +1,4 @@
-"""Section "Queries, keys, values": dragged matrices give former's numbers, a trained head's are those of its file."""
+"""Section "Queries, keys, values": dragged matrices give former's numbers; a trained head's come from its file."""
 
 import pytest
 import torch
@@ -16,7 +16,7 @@ NAME = "queries-keys-values"
 
 
 def holds(tab: Learning) -> torch.Tensor:
-    """The numbers on the screen are those of `former.attention_weights`; returns the weights."""
+    """Asserts that the numbers on the screen are those of `former.attention_weights`; returns the weights."""
     found = []
     x = torch.tensor(queries_keys_values.circle(), dtype=torch.float64)
     for columns in tab.view()["matrices"].split(";"):

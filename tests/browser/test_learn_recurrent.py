@@ -1,5 +1,5 @@
-"""Section "Why not recurrent or convolutional": steps are counted again from how the models are built; figures again
-from their cards."""
+"""Section "Why not recurrent or convolutional": steps are counted again from the models' definitions, and figures read
+again from their cards."""
 
 import json
 

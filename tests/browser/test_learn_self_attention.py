@@ -1,4 +1,4 @@
-"""Section "Self-attention": what the page makes of dragged arrows is what former.basic_self_attention makes of them."""
+"""Section "Self-attention": the page computes for dragged arrows what former.basic_self_attention computes."""
 
 import pytest
 import torch
@@ -12,7 +12,7 @@ TAB = Learning
 
 
 def exact(tab: Learning) -> tuple[list[str], torch.Tensor, torch.Tensor, torch.Tensor]:
-    """The words of the view, and by `former` their dot products, weights and outputs."""
+    """Returns the view's words and, computed by `former`, their dot products, weights and outputs."""
     view = tab.view()
     words = view["words"].split()
     pairs = [[float(number) for number in pair.split(",")] for pair in view["vectors"].split(";")]
@@ -23,7 +23,7 @@ def exact(tab: Learning) -> tuple[list[str], torch.Tensor, torch.Tensor, torch.T
 
 
 def holds(tab: Learning) -> None:
-    """Every number on the screen is that of `former`."""
+    """Asserts that every number on the screen is `former`'s."""
     words, products, weights, y = exact(tab)
     assert tab.numbers("Dot products") == pytest.approx(products.numpy(), abs=0.00501)
     assert tab.numbers("Weights w") == pytest.approx(weights.numpy(), abs=0.00501)

@@ -1,4 +1,4 @@
-"""Section "Several heads": what is drawn is the attention of torch; moves and parameters can be recomputed."""
+"""Section "Several heads": the lines are the attention of torch; output changes and parameters are recomputed."""
 
 import pytest
 import torch
@@ -16,7 +16,7 @@ WORDS = ["mary", "gave", "roses", "to", "susan"]
 
 
 def torch_says(heads: int, positions: str) -> torch.Tensor:
-    """The weights of "gave" (h, t) by torch's own attention, with the matrices that the section sets."""
+    """Returns the weights of "gave" (h, t) by torch's own attention, with the section's matrices."""
     attention = several_heads.by_hand(heads, positions == "on")
     theirs = nn.MultiheadAttention(20, heads, bias=False, batch_first=True)
     maps = (attention.toqueries, attention.tokeys, attention.tovalues)
@@ -26,7 +26,7 @@ def torch_says(heads: int, positions: str) -> torch.Tensor:
 
 
 def drawn(tab: Learning, order: str) -> list[list[float]]:
-    """The weights of the lines, head after head."""
+    """Returns the weights of the drawn lines, head by head."""
     lines = tab.section.locator(f"[data-order={order}] path")
     weights = [float(line.get_attribute("data-weight") or "") for line in lines.all()]
     return [weights[first : first + 5] for first in range(0, len(weights), 5)]

@@ -1,4 +1,4 @@
-"""Section "Sparse": the cells and what is reached are counted again; times and memory are those of the record."""
+"""Section "Sparse": cells and reach are counted again; times and memory are the recorded ones."""
 
 import json
 

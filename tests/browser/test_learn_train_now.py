@@ -1,4 +1,4 @@
-"""Section "Train one now": a training is watched, waited for and tried by hand, and ends with its page."""
+"""Section "Train one now": a training can be watched and tested by hand, waits its turn, and ends with its page."""
 
 import base64
 
@@ -13,7 +13,7 @@ LONG = 300_000  # ms that a training may take on a busy machine, as the server a
 
 
 def reaches(tab: Learning, state: str, timeout: int = 60_000) -> None:
-    """Waits until the section says that it is in a state."""
+    """Waits until the section shows a state."""
     node = "former.learn.find('train-now').node.dataset"
     tab.page.wait_for_function(f"(state) => {node}.state === state", arg=state, timeout=timeout)
     tab.painted()
@@ -24,7 +24,7 @@ def press(tab: Learning, name: str) -> None:
 
 
 def answers(tab: Learning, question: str) -> str:
-    """What the model says to a question that is typed."""
+    """Returns the model's answer to a question typed by hand."""
     tab.section.get_by_role("textbox").fill(question)
     shown = tab.section.locator(".by-hand output")
     expect(shown).to_contain_text(f"{question} =")

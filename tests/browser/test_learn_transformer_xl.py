@@ -1,4 +1,4 @@
-"""Section "Transformer-XL": bits with and without the memory, and the reach of each layer, are computed again."""
+"""Section "Transformer-XL": bits with and without the memory, and the reach of each layer, are recomputed."""
 
 import math
 
@@ -18,7 +18,7 @@ TEXT = "The cat sat on the mat, and the <b>cat</b> sat on the mat again until th
 
 
 def bits(tokens: torch.Tensor, memory_length: int) -> float:
-    """The mean bits of each byte but the first, read in segments of 32."""
+    """Returns the mean bits of each byte after the first, read in segments of 32."""
     model, memory, costs = former.load("xl").model, None, []
     for first in range(0, tokens.shape[1] - 1, 32):
         last = min(first + 32, tokens.shape[1] - 1)

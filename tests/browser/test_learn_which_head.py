@@ -1,4 +1,4 @@
-"""Section "Which head does it?": both grids are the library's, for the pairs and for own texts."""
+"""Section "Which head does it?": both grids equal the library's, for the given pairs and for typed texts."""
 
 import pytest
 import torch

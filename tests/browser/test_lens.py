@@ -17,7 +17,7 @@ TEXT = "The cat sat on the mat."
 
 @pytest.fixture(scope="module")
 def probs() -> torch.Tensor:
-    """(depth + 1, t, num_tokens) of the generator, one of its heads switched off."""
+    """Returns the lens's probabilities (depth + 1, t, num_tokens) for the generator with one head ablated."""
     bundle = former.load("generator")
     tokens, edit = torch.tensor([bundle.tokenizer.encode(TEXT)]), former.edits.ablate_head(1, 2)
     _, capture = former.run_with_capture(bundle.model, tokens, ["resid_pre", "resid_post"], edits=[edit])

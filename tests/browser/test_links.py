@@ -15,7 +15,7 @@ TEXT = "Paris & Berlin? 100 % of “Ünïcödé” + more."
 
 
 def shown(tab: Exploring) -> dict[str, object]:
-    """What is on the screen, as a visitor would describe it."""
+    """Returns what is on the screen, as a visitor would describe it."""
     page = tab.page
     return {
         "tokens": tab.tokens(),

@@ -1,4 +1,4 @@
-"""A pass with several attention maps, each with its own rows and columns, all of which can be viewed."""
+"""A pass with several attention maps, each with its own rows and columns; all of them can be viewed."""
 
 import json
 import re
@@ -25,7 +25,7 @@ MAPS = (
 
 
 def translated(route: Route) -> None:
-    """The answer of the server, with the maps of an encoder-decoder in place of its own."""
+    """Replaces the maps in a server's answer with those of an encoder-decoder."""
     body = route.fetch().body()
     header = json.loads(body[8 : 8 + int.from_bytes(body[4:8], "little")])
     header["maps"] = [each.describe() for each in MAPS]

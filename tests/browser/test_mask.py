@@ -1,4 +1,4 @@
-"""Tab Mask: the switch, the pictures, texts and links, against the weights on disk."""
+"""Tab Mask: the switch, the pictures, texts and links, compared with the weights on disk."""
 
 import json
 import re
@@ -139,13 +139,13 @@ def test_only_models_that_were_trained_with_a_mask_can_be_chosen(tab):
 
 
 def trained_with_a_mask(card: dict[str, Any]) -> bool:
-    """As the card of a model says; an older one says it of the recipe alone."""
+    """Returns what the model's card says; older cards say it only through their recipe."""
     recipe = card.get("recipe", {}).get("masked", True)
     return card["kind"] == "Generator" and card["config"].get("mask", "causal" if recipe else "none") == "causal"
 
 
 def divides_by_the_root(card: dict[str, Any]) -> bool:
-    """Whether its scores are q·k / √s, as the pictures say."""
+    """Returns whether its scores are q·k / √s, as the pictures say."""
     return card["config"].get("scaled", True)
 
 

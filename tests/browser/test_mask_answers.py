@@ -1,4 +1,4 @@
-"""Tab Mask: answers that come late, or not at all, or are shorter than the last: no sentence mixes two questions."""
+"""Tab Mask with late, missing or shortened answers: no sentence mixes the answers to two questions."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ FREE = "Without a mask, all 529 scores remain"
 
 @contextmanager
 def held(tab: Masking, *paths: str) -> Iterator[None]:
-    """Meanwhile no answer comes from these routes."""
+    """Blocks the answers of these routes inside the `with` block."""
     waiting: list[Route] = []
 
     def hold(route: Route) -> None:
@@ -36,7 +36,7 @@ def held(tab: Masking, *paths: str) -> Iterator[None]:
 
 
 def drawn(tab: Masking, condition: str) -> None:
-    """Waits until the pictures' answer is that one, while others may be under way."""
+    """Waits until the pictures show this answer, even if newer requests are pending."""
     tab.wait(f"() => (({{ text, mask }}) => {condition})(former.masking.answers.stages)")
     tab.painted()
 

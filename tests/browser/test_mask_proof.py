@@ -1,4 +1,4 @@
-"""Tab Mask: the cost of a mask, what moves, its reach, and a model without one, recomputed from the weights."""
+"""Tab Mask: the cost of a mask, dependence, reach, and a model without a mask, recomputed from the weights."""
 
 import math
 import re
@@ -48,7 +48,7 @@ def test_the_chart_counts_every_mask_exactly_where_one_points(tab):
 
 
 def moved(model: Reference, kind: str, j: int) -> torch.Tensor:
-    """The largest change of each output's logits as byte j becomes the byte below it."""
+    """Returns the largest change of each output's logits when byte j becomes the byte below it."""
     ids = model.ids(TEXT)
     other = [*ids[:j], ids[j] - 1, *ids[j + 1 :]]
     return (

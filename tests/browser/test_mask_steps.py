@@ -1,4 +1,4 @@
-"""Tab Mask: one row of a head through the mask and the softmax, step by step, against the weights on disk."""
+"""Tab Mask: one row of a head through mask and softmax, step by step, compared with the weights on disk."""
 
 import math
 from collections.abc import Callable
@@ -18,7 +18,7 @@ ROW: dict[str, Any] = {"layer": 3, "head": 2, "row": 13}
 
 
 class Row(NamedTuple):
-    """Of one head, as ROW names it."""
+    """One row of a head, given by ROW."""
 
     scores: Tensor  # (t,), all of them
     weights: Tensor  # (t,), 0 where masked
@@ -32,7 +32,7 @@ def row() -> Row:
 
 
 def shares(texts: list[str]) -> list[float]:
-    """A line of the table, where what is next to nothing, or masked, is written in words."""
+    """Returns a line of the table, in which a masked or nearly zero share is written in words."""
     return [0.0 if text in ("≈ 0", "–") else read(text) for text in texts]
 
 

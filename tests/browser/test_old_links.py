@@ -1,4 +1,4 @@
-"""Links to views that slides, notes and other pages hold: each opens what it says, whatever changes behind it."""
+"""Links in slides, notes and other pages keep opening the views that they describe."""
 
 from typing import Any
 from urllib.parse import parse_qsl

@@ -1,4 +1,4 @@
-"""Tab Permute: moved words, and the outputs that move with them."""
+"""Tab Permute: words change places, and outputs move with them."""
 
 import re
 from functools import partial
@@ -19,7 +19,7 @@ ROUNDING = 16 * 2**-23  # of the largest output
 
 
 def asked(guard: Guard) -> int:
-    """How often the server was asked for an answer."""
+    """Returns how many requests the server has received."""
     return sum(request == "POST /ask/equivariance/errors" for request in guard.requests)
 
 
@@ -79,7 +79,8 @@ def test_words_as_typed_have_nothing_to_compare_and_the_tab_says_so(tab):
 
 
 def drag_the_first_to_the_fourth(tab) -> tuple[float, float]:
-    """Takes the first word to the end of the fourth, near their tops; where the pointer is, its button still down."""
+    """Drags the first word to the end of the fourth, near their tops; returns the pointer's position, its button still
+    down."""
     start, goal = tab.chip(0).bounding_box(), tab.chip(3).bounding_box()
     assert start
     assert goal

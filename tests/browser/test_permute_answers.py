@@ -82,7 +82,7 @@ def test_without_an_answer_the_numbers_and_the_sentences_stay_those_of_the_last(
 
 
 class Busy:
-    """A server that says so some times, and then answers."""
+    """A server that is busy for some requests, and then answers."""
 
     def __init__(self, times: int) -> None:
         self.times = times

@@ -102,7 +102,7 @@ def test_a_long_text_is_cut_and_says_so(tab):
 
 
 def shown(tab: Permuting) -> dict:
-    """What is on the screen, as a visitor would describe it."""
+    """Returns what is on the screen, as a visitor would describe it."""
     return {
         "order": tab.order(),
         "words": tab.words(),

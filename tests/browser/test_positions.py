@@ -14,7 +14,7 @@ TAB = Permuting
 
 
 def point(tab: Permuting, which: str, across: float, down: float) -> str:
-    """What is read at a place of a map, each side from 0 to 1."""
+    """Points at a place of a map, given as fractions of its sides; returns the text that appears."""
     canvas = tab.page.locator(f".former-position-maps canvas[data-map={which}]")
     canvas.scroll_into_view_if_needed()
     box = canvas.bounding_box()
@@ -32,7 +32,7 @@ def table_of(name: str) -> torch.Tensor:
 
 
 def off(tab: Permuting, vectors: torch.Tensor) -> float:
-    """How far the number that is read is from the exact one."""
+    """Returns the difference between the displayed number and the exact one."""
     readout = tab.page.locator(".former-position-maps .readout")
     said = re.search(r"Position (\d+), number (\d+): (.+)$", readout.inner_text())
     assert said

@@ -25,7 +25,7 @@ def tls(tmp_path_factory) -> ssl.SSLContext:
 
 @pytest.fixture
 def visited(new_context):
-    """visited(origin): what a visitor does in every tab of the app at this origin works."""
+    """Returns a function that uses every tab of the app at an address and asserts that all of them work."""
 
     def visit(origin: str) -> None:
         context = new_context(ignore_https_errors=True)

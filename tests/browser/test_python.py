@@ -1,4 +1,4 @@
-"""Copy as Python: the program belongs to the screen, and is shown if the clipboard is refused."""
+""" "Copy as Python": the program belongs to the current view, and is displayed if the clipboard cannot be used."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Pages of a class follow their teacher's page until they are used, and continue when the server is back."""
+"""Pages of a class follow their teacher's page until their visitor uses them, and continue when the server is back."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ TAB = Exploring
 
 
 def lead(tab: Exploring, name: str) -> None:
-    """By the menu, as a teacher would."""
+    """Starts a room from the menu, as a teacher would."""
     tab.page.get_by_text("In class", exact=True).click()
     tab.page.get_by_label("Room name").fill(name)
     tab.page.get_by_role("button", name="Lead", exact=True).click()

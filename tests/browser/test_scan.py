@@ -1,4 +1,4 @@
-"""Heads over a corpus in Explore: the dots and a head's examples, compared with the stored file read with numpy."""
+"""Heads over a corpus in Explore: the dots and a head's examples equal the stored file, read with numpy."""
 
 import json
 import re

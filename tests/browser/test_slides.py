@@ -12,7 +12,7 @@ TAB = Exploring
 
 
 def menu(tab):
-    """The menu of slides, open."""
+    """Opens the menu of slides."""
     sheet = tab.page.locator(".class-menu .slides")
     if not sheet.is_visible():
         tab.page.get_by_text("In class", exact=True).click()

@@ -1,4 +1,4 @@
-"""The order of the tabs is defined in one place: any may be the first, and every link still opens the same view."""
+"""The order of the tabs is defined in one place: any tab may be first, and every link still opens the same view."""
 
 import pytest
 
@@ -17,7 +17,7 @@ app.main()
 
 @pytest.fixture(scope="module")
 def app(browser, tmp_path_factory):  # noqa: ARG001 - no browser, no app
-    """The app with its tabs in the other order: Permute first, Explore last."""
+    """Runs the app with its tabs in the reverse order: Permute first, Explore last."""
     port, log = free_port(), tmp_path_factory.mktemp("app") / "app.log"
     process = serve(port, log, program=("-c", REVERSED), OMP_NUM_THREADS="1")
     try:

@@ -1,4 +1,4 @@
-"""Tracing a number in Explore: opened by a button, each step compared with the file of weights."""
+"""Tracing a number in Explore: a button opens the panel, and each step equals the file of weights."""
 
 import pytest
 import torch
@@ -13,7 +13,7 @@ TAB = Exploring
 
 
 def vector(tab: Exploring, name: str, row: int) -> list[float]:
-    """One of the head's vectors, as the page has it."""
+    """Returns one of the head's vectors, as the page received it."""
     return tab.page.evaluate(
         """([name, row]) => {
             const { vectors, map } = former.shownNow();
@@ -24,7 +24,7 @@ def vector(tab: Exploring, name: str, row: int) -> list[float]:
 
 
 def follow(tab: Exploring, **asked: str) -> tuple[Locator, Locator]:
-    """The panel, opened on one weight, and what it says."""
+    """Opens the panel on one weight; returns the panel and its text."""
     tab.open(layer=1, head=2, token=8, key=5, **asked)
     part = tab.part("trace")
     part.scroll_into_view_if_needed()

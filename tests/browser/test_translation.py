@@ -1,4 +1,4 @@
-"""The encoder-decoder in Explore: three maps, each with rows and columns of its own, and where the answer looks."""
+"""The encoder-decoder in Explore: three maps, each with rows and columns of its own, and what the output attends to."""
 
 import math
 import re
@@ -21,7 +21,7 @@ TEXT, ANSWER = "4 July 1976", "1976-07-04"
 
 @pytest.fixture(scope="module")
 def weights() -> dict[str, torch.Tensor]:
-    """(layers, h, t_query, t_key) of each stack, of the model's own answer."""
+    """Returns the weights (layers, h, t_query, t_key) of each stack, for the model's own answer."""
     bundle = former.load("dates")
     assert isinstance(bundle.tokenizer, CharacterTokenizer)
     source, target = bundle.tokenizer.encode(TEXT), bundle.tokenizer.encode_target(ANSWER)[:-1]

@@ -1,4 +1,4 @@
-"""The server stops work that no visitor waits for."""
+"""The server stops work that no visitor is waiting for."""
 
 import json
 import socket
@@ -58,7 +58,7 @@ app.main()
 
 
 class Calls:
-    """How often the app's model was called."""
+    """Counts the calls of the app's model."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -82,7 +82,7 @@ def counted(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 def calls_have_ended(model: Calls) -> bool:
-    """Whether, SOON after now, no call follows for a while."""
+    """Returns whether no further call arrives for a while, within SOON from now."""
     limit = time.monotonic() + SOON
     while time.monotonic() < limit:
         before = model.calls
@@ -93,7 +93,7 @@ def calls_have_ended(model: Calls) -> bool:
 
 
 def calls_go_on(model: Calls) -> bool:
-    """Whether calls follow, however slow the machine is."""
+    """Waits until further calls arrive, however slow the machine is."""
     before, limit = model.calls, time.monotonic() + PATIENCE
     while model.calls == before and time.monotonic() < limit:
         time.sleep(0.05)
@@ -102,7 +102,7 @@ def calls_go_on(model: Calls) -> bool:
 
 @pytest.fixture
 def running(counted: tuple[str, Calls], context: BrowserContext, page: Page) -> Iterator[tuple[Writing, Calls]]:
-    """A visitor whose text is being written, for half a minute if nobody ends it."""
+    """Yields a visitor whose text takes half a minute to generate unless it is stopped."""
     origin, model = counted
     guard = Guard(origin)
     guard.watch(context)

@@ -25,7 +25,7 @@ compiled_step = pytest.mark.skipif(not cpu.step_available(), reason="no compiled
 
 
 def build(**options) -> Generator:
-    """A small model none of whose sizes is a multiple of a vector; norms and biases are random too."""
+    """Builds a small model with no size a multiple of a vector's; norms and biases are random too."""
     sizes = {"num_tokens": 29, "emb": 12, "heads": 3, "depth": 3, "seq_length": 19}
     torch.manual_seed(0)
     model = former.Generator(former.ModelConfig(**{**sizes, **options})).eval()
@@ -90,7 +90,7 @@ def pair(request):
 
 @pytest.fixture(params=[pytest.param(True, marks=onednn), False], ids=["oneDNN", "torch's own"])
 def library(request, monkeypatch):
-    """Has every twin that the test builds multiply by this library, whichever is faster here."""
+    """Makes every twin that the test builds multiply with this library, even if another is faster on this machine."""
     monkeypatch.setattr(packed, "prefers_onednn", lambda: request.param)
 
 
@@ -175,7 +175,7 @@ def test_a_compiled_step_equals_the_readable_model_and_asks_nobody(pair, monkeyp
 
 @pytest.fixture
 def shared(monkeypatch):
-    """Every model counts as large, and three threads share its steps: no size here is a multiple of three."""
+    """Treats every model as large, so that three threads share its steps; no size here is a multiple of three."""
     monkeypatch.setattr(step_module, "LARGE", 0)
     before = torch.get_num_threads()
     torch.set_num_threads(3)
@@ -423,7 +423,7 @@ def test_bad_input_gets_the_readable_model_s_error():
 
 
 def test_texts_of_all_lengths_meet_few_numbers_of_rows(monkeypatch):
-    """Every number of rows costs memory for good: oneDNN keeps the code it wrote for it."""
+    """Each number of rows costs memory for good: oneDNN caches the code it generates for it."""
     monkeypatch.setattr(packed, "prefers_onednn", lambda: True)
     met = set()
     for t in range(1, 513):

@@ -1,4 +1,4 @@
-"""A text through a model of each kind, against plain calls of the model and loops."""
+"""A text through a model of each kind, compared with plain calls of the model and loops."""
 
 import math
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Small corpora and recipes, with which a whole run takes seconds."""
+"""Small corpora and recipes with which a whole training takes seconds."""
 
 import json
 
@@ -22,7 +22,7 @@ TINY = [
 
 @pytest.fixture
 def recipe():
-    """A tiny text recipe in fp32; `recipe(name, setting, ...)` changes it."""
+    """Returns a tiny text recipe in fp32; `recipe(name, setting, ...)` changes it."""
 
     def make(name="tiny-generator", *settings):
         return RECIPES[name].with_settings([*TINY, "precision=fp32", *settings])
@@ -32,7 +32,7 @@ def recipe():
 
 @pytest.fixture
 def text_file(tmp_path):
-    """Some 20 kB of made-up text."""
+    """Writes some 20 kB of made-up text."""
     path = tmp_path / "text.txt"
     path.write_text("".join(f"Line {i}: {i * i} is the square of {i}.\n" for i in range(600)))
     return path
@@ -40,7 +40,7 @@ def text_file(tmp_path):
 
 @pytest.fixture
 def reviews_file(tmp_path):
-    """48 made-up reviews for training, 16 for each other split, of different lengths."""
+    """Writes made-up reviews of different lengths: 48 for training, 16 for each other split."""
     path = tmp_path / "reviews.jsonl"
     rows = [
         {"split": split, "label": i % 2, "text": ("bad dull film", "good warm film")[i % 2] + " the" * (i % 7) + "!"}

@@ -1,4 +1,4 @@
-"""Separate processes, for trainings that are killed: forked from one process per worker that has imported torch."""
+"""Processes for trainings that are killed, each forked from one process per worker that has already imported torch."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ FORKS.set_forkserver_preload(["tests.training.processes"])
 
 
 def begin(words: list[str], **environment: str) -> ForkServerProcess:
-    """Starts `python -m former.training` with these words, and further environment."""
+    """Starts `python -m former.training` with these arguments and environment variables."""
     process = FORKS.Process(target=command_line, args=(words, environment))
     process.start()
     return process
 
 
 def run(*processes: ForkServerProcess) -> None:
-    """Waits until they have ended, and well."""
+    """Waits until the processes have ended, and asserts that they succeeded."""
     for process in processes:
         process.join(300)
         assert process.exitcode == 0
 
 
 def command_line(words: list[str], environment: dict[str, str]) -> None:
-    """What runs in the process."""
+    """Runs in the process."""
     os.environ |= environment
     sys.exit(main(words))

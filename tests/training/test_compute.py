@@ -24,7 +24,7 @@ DEVICES = [
 
 @pytest.fixture
 def made(recipe, text_file, reviews_file):
-    """A tiny task: of text or of reviews."""
+    """Builds a tiny task of text or of reviews."""
 
     def make(name, *settings):
         small = ["model.num_tokens=11", "model.depth=2"] if name == "classifier" else []
@@ -62,7 +62,8 @@ def whole_at_0(task, device):
 
 @pytest.mark.parametrize("name", ["tiny-generator", "classifier"])
 def test_every_tensor_that_training_makes_follows_the_model(name, made):
-    """With another default device, a tensor made without naming the model's would not mix with the model's."""
+    """With another default device, a tensor created without the model's device would not mix with the model's
+    tensors."""
     task = made(name)
     model = make_model(task.recipe)
     batch = task.batch(0)

@@ -256,7 +256,7 @@ def test_a_whole_reviews_target_lies_between_its_label_and_the_teachers_opinion(
 
 
 def test_the_quick_figure_of_a_very_long_text_stays_within_it(recipe):
-    """From 2^24 places on float32 has none between two whole numbers, and rounds the last window past the end."""
+    """From 2^24 on, float32 cannot represent every whole number, and would round the last window past the end."""
     length = 900_000_023  # the last window begins at 899,999,990, for float32 900,000,000
     text = torch.zeros(1, dtype=torch.uint8).expand(length)  # one byte of memory
     origin: data.Origin = {"file": "long.txt", "sha256": "", "unchecked": True}
@@ -312,7 +312,7 @@ def test_a_recipe_with_repeats_reads_them_and_is_asked_what_follows(recipe, text
 
 @pytest.fixture
 def bert(tmp_path):
-    """A folder with a small BERT, and its tokenizer."""
+    """Saves a small BERT and its tokenizer in a folder."""
     tokenizer = WordPieceTokenizer.train(["a good warm film, the bad dull film!"] * 3, 60)
     shape = {"emb": 16, "heads": 2, "depth": 2, "seq_length": 32, "dropout": 0.0}
     model = former.Bert(former.BertConfig(num_tokens=tokenizer.num_tokens, **shape)).eval()

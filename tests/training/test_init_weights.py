@@ -12,7 +12,7 @@ from former.training.recipes import RECIPES
 
 @pytest.fixture
 def shallow(recipe, tmp_path):
-    """A folder with a generator of 2 blocks that do something, and its model."""
+    """Saves a generator of 2 blocks whose biases and norms differ from their initial values; returns the folder."""
     model = make_model(recipe())
     random = torch.Generator().manual_seed(3)
     with torch.no_grad():

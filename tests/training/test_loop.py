@@ -1,4 +1,4 @@
-"""A step and a run: the memory tricks change no gradient, and neither a kill nor a second process changes a run."""
+"""A step and a run: saving memory changes no gradient, and neither a kill nor a second process changes a run."""
 
 import json
 import multiprocessing
@@ -23,7 +23,7 @@ from tests.training.tasks.test_masked import wiki
 
 
 def gradients(recipe, text_file, model=None):
-    """The gradient of the first batch, by parameter name."""
+    """Returns the gradient of the first batch by parameter name."""
     task = make_task(recipe, text_file, unchecked=True)
     model = model or make_model(recipe)
     torch.manual_seed(0)
@@ -86,7 +86,8 @@ def test_mixed_precision_gives_nearly_the_same_gradients(recipe, text_file):
 
 
 def test_a_gradient_longer_than_clip_is_cut_to_it(recipe, text_file, tmp_path):
-    """Both optimisers have kept a share of the one gradient they have seen; together it is as long as `clip`."""
+    """Both optimisers have stored a part of the only gradient they received; together the parts are as long as
+    `clip`."""
     settings = recipe("tiny-generator", "clip=0.001")
     run = loop.Run(settings, make_task(settings, text_file, unchecked=True), tmp_path, Group())
     _, norm = run.take_step()
@@ -117,13 +118,13 @@ def command(name, data, out, *settings):
 
 
 def lines_of(out):
-    """The log, without the times."""
+    """Returns the log without the times."""
     rows = [json.loads(line) for line in (out / "log.jsonl").read_text().splitlines()]
     return [{key: value for key, value in row.items() if key != "seconds"} for row in rows]
 
 
 def kill_once_past(words, out, step):
-    """Starts a run and kills it, with no chance to clean up, soon after it has taken a step; how it ended."""
+    """Starts a run, kills it without warning soon after it has passed a step, and returns its exit status."""
     process = begin(words)
     deadline = time.monotonic() + 180
     log = out / "log.jsonl"

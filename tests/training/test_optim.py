@@ -39,7 +39,7 @@ def test_muon_moves_block_matrices_and_adam_all_else(recipe):
 
 
 def newton_schulz(matrix):
-    """Singular values near 1, by the polynomial of Jordan's post, in float64."""
+    """Brings the singular values close to 1 with the polynomial of Jordan's post, in float64."""
     a, b, c = 3.4445, -4.7750, 2.0315
     x = matrix / matrix.norm()
     for _ in range(5):
@@ -49,7 +49,7 @@ def newton_schulz(matrix):
 
 
 def test_a_step_moves_a_matrix_by_its_momentum_made_orthogonal_scaled_by_its_shape_and_decays_it(recipe):
-    """By the equations alone: without momentum, without √(rows/columns) or without decay it would go elsewhere."""
+    """Computed from the equations alone; without momentum, √(rows/columns) or decay the result would differ."""
     settings = recipe("tiny-generator", "weight_decay=0.5", "muon_lr=0.1")
     model = make_model(settings)
     optimisers = optim.make_optimisers(model, settings)

@@ -20,7 +20,7 @@ def train(recipe, data, out, *settings, name="notes"):
 
 @pytest.fixture
 def run(text_file, tmp_path):
-    """A run on a user's own text."""
+    """Trains on a user's own text."""
     assert train("tiny-generator", text_file, tmp_path / "notes", "snapshots=[0]") == 0
     return tmp_path / "notes"
 
@@ -49,7 +49,7 @@ def test_a_run_writes_and_is_measured_on_its_own_corpus_without_being_told_that_
 
 
 def test_a_run_goes_on_and_stays_whole_when_its_card_is_lost(run, text_file):
-    """As after a kill between the best weights and the card."""
+    """As after a kill between writing the best weights and writing the card."""
     (run / "card.json").unlink()
     assert train("tiny-generator", text_file, run, "snapshots=[0]") == 0
     assert former.load(run).card["name"] == "notes"

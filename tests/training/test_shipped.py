@@ -1,4 +1,4 @@
-"""The models in checkpoints/ load exactly and do what their cards say, on text and reviews written here."""
+"""The models in checkpoints/ load exactly and perform as their cards say, on text and reviews written here."""
 
 import json
 import math

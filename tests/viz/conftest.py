@@ -1,4 +1,4 @@
-"""Small models with random weights, as the app loads them. Every claim in these tests holds for any weights."""
+"""Small models with random weights, as the app loads them. Every assertion in these tests holds for any weights."""
 
 import pytest
 import torch
@@ -11,7 +11,7 @@ WORDS = ["<pad>", "<unk>", "a", "bad", "but", "film", "good", "great", "not", "t
 
 
 def spread(model):
-    """Weights large enough that heads attend to something and outputs differ."""
+    """Enlarges the weights, so that heads attend to some tokens more than to others and outputs differ."""
     for parameter in model.parameters():
         parameter.data += 0.15 * torch.randn_like(parameter)
     return model.eval()
@@ -19,7 +19,7 @@ def spread(model):
 
 @pytest.fixture(autouse=True)
 def no_fault_is_told_as_a_refusal(caplog):
-    """Fails a test whose routes log a traceback: an error that is no `Refusal` got as far as the visitor."""
+    """Fails a test whose routes log a traceback: an error other than `Refusal` has reached the visitor."""
     yield
     assert not [record.getMessage() for record in caplog.get_records("call") if record.exc_info]
 
@@ -45,7 +45,7 @@ def classifier() -> Loaded:
 
 @pytest.fixture(scope="session")
 def bag() -> Loaded:
-    """A classifier of the same words, without positions."""
+    """Builds a classifier with the same words and without positions."""
     torch.manual_seed(3)
     config = former.ModelConfig(
         num_tokens=len(WORDS), emb=32, heads=4, depth=2, seq_length=24, pad_token=0, norm="pre", positions="none"
@@ -56,7 +56,7 @@ def bag() -> Loaded:
 
 @pytest.fixture(scope="session")
 def bert() -> Loaded:
-    """One that fills in hidden words, with both heads; its card says what it is worth."""
+    """Builds a BERT that fills in hidden words, with both heads; its card states its quality."""
     torch.manual_seed(4)
     tokenizer = former.tokens.WordPieceTokenizer.train(
         ["paris is the capital of france. it was not a bad film."] * 3, 90
@@ -70,7 +70,7 @@ def bert() -> Loaded:
 
 @pytest.fixture(scope="session")
 def subject(classifier, bag) -> permuting.Subject:
-    """The classifiers of tab Permute."""
+    """Returns the classifiers of tab Permute."""
     found = permuting.find({bag.name: bag, classifier.name: classifier})
     assert found is not None
     return found
@@ -83,7 +83,7 @@ def models(generator, classifier) -> dict[str, Loaded]:
 
 @pytest.fixture(scope="module")
 def loaded_once():
-    """Each program loads its models; here all that name one share it, and leave it as it was."""
+    """Loads each model once: all programs that name it share it and must not change it."""
     load = former.load
     kept: dict[str, former.Bundle] = {}
 

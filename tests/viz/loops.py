@@ -7,6 +7,6 @@ from typing import Any
 
 
 def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
-    """On a thread of its own: the browser tests leave a loop running on this one."""
+    """Runs the coroutine on a thread of its own, since the browser tests leave a loop running on this one."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, coroutine).result()

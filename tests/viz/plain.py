@@ -1,4 +1,4 @@
-"""The two models again, in plain torch from a state dict alone, to compare the app's numbers with.
+"""The generator and the classifier in plain torch, computed from a state dict alone, to compare the app's numbers with.
 
 For pre-norm blocks in the narrow variant with learned positions, as the shipped models have. Without former or viz.
 """
@@ -10,7 +10,7 @@ import torch.nn.functional as F
 
 
 def run(state, ids, *, heads, causal, gelu, removed=(), scaled=None, seen=None, raw=None):
-    """ids (t,) → the stack's output (t, e), and the weights [layer][head] (t, t).
+    """Maps ids (t,) to the stack's output (t, e) and the weights [layer][head] (t, t).
 
     removed: (layer, head) pairs whose output is left out. scaled: {(layer, head): factor}. seen: bool (t, t), instead
     of the causal mask or none. raw: a dict that takes up the scores before any mask, by (layer, head).
@@ -49,19 +49,19 @@ def run(state, ids, *, heads, causal, gelu, removed=(), scaled=None, seen=None, 
 
 
 def logits(state, ids, **options):
-    """(t, num_tokens): a generator's logits for the token after each."""
+    """Returns (t, num_tokens): a generator's logits for the next token after each token."""
     x, maps = run(state, ids, causal=True, **options)
     return x @ state["toprobs.weight"].T + state["toprobs.bias"], maps
 
 
 def next_probs(state, ids, **options):
-    """(t, num_tokens): the probabilities of the token after each."""
+    """Returns (t, num_tokens): the probabilities of the next token after each token."""
     out, maps = logits(state, ids, **options)
     return out.exp() / out.exp().sum(1, keepdim=True), maps
 
 
 def class_probs(state, ids, **options):
-    """(num_classes,), with average pooling."""
+    """Returns (num_classes,), with average pooling."""
     x, maps = run(state, ids, causal=False, **options)
     logits = x.mean(0) @ state["toprobs.weight"].T + state["toprobs.bias"]
     return logits.exp() / logits.exp().sum(), maps

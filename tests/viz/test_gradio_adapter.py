@@ -1,4 +1,4 @@
-"""The changes of viz/gradio_adapter.py to Gradio, without a page."""
+"""The changes that viz/gradio_adapter.py makes to Gradio, without a page."""
 
 import socket
 import time
@@ -43,7 +43,7 @@ def test_a_long_address_is_answered_by_the_page_or_by_its_door_however_slowly_it
 
 @pytest.fixture(scope="module")
 def served():
-    """The port of an empty page behind its door."""
+    """Serves an empty page behind the middleware; yields its port."""
     with gr.Blocks(analytics_enabled=False) as page:
         pass
     page.launch(

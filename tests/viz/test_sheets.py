@@ -1,4 +1,4 @@
-"""Errors in the style sheets that no browser reports."""
+"""Errors in the style sheets that browsers do not report."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ INSIDE = [path for path in sorted(VIZ.rglob("*.css")) if path.parent.name != "li
 
 
 def test_no_rule_gives_a_font_by_variables_and_one_of_its_parts_apart():
-    """Gradio writes each rule as the browser serialises it, and such a font cannot be: it would be left out."""
+    """Gradio writes each rule as the browser serialises it, and would leave out such a font."""
     assert INSIDE
     for sheet in INSIDE:
         text = re.sub(r"/\*.*?\*/", "", sheet.read_text(encoding="utf-8"), flags=re.DOTALL)

@@ -1,4 +1,4 @@
-"""Loss by position: the figure at a position is that of the model's prediction there, and learned positions end."""
+"""Loss by position: each figure is that of the model's prediction at that position, and learned positions end."""
 
 import json
 import math

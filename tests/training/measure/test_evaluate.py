@@ -26,7 +26,7 @@ def text_of(length):
 @pytest.mark.parametrize("stride", [1, 3, 16])
 @pytest.mark.parametrize("part", [(0, 100), (0, 5), (30, 100), (50, 51)])
 def test_every_byte_is_predicted_once_from_the_bytes_before_it(stride, part):
-    """A model that gives the next byte of a known text probability p(position): each position's cost must be there."""
+    """A model that gives the next byte of a known text the probability p(position) must have that position's cost."""
     text = torch.arange(100).to(torch.uint8)  # a byte tells its own position
 
     def model(tokens, **_):
@@ -206,7 +206,7 @@ def test_a_part_of_a_split_is_measured_with_the_weights_of_the_int8_twin(text_fi
 
 @pytest.fixture
 def own(tmp_path):
-    """A user's folder with a model in bf16."""
+    """Saves a user's model in bf16 in a folder."""
     former.save(former.load("tiny-generator"), tmp_path / "own", dtype="bf16")
     return tmp_path / "own"
 

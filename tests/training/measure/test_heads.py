@@ -1,4 +1,4 @@
-"""Heads with patterns set by hand get the expected scores."""
+"""Heads whose patterns are set by hand get the expected scores."""
 
 import math
 from typing import Any
@@ -13,7 +13,8 @@ from former.training.measure import heads
 
 
 class Made:
-    """A model of one layer whose three heads look at the token before, at what followed the same token, and evenly."""
+    """A model of one layer whose three heads attend to the previous token, to the token after the last occurrence of
+    the same token, and to all tokens evenly."""
 
     def __init__(self, length):
         t = 2 * length
@@ -81,7 +82,7 @@ def test_a_letter_that_is_copied_costs_nothing_and_one_that_is_guessed_4_7_bits(
 
 
 class Aligned:
-    """An encoder-decoder of one layer whose two heads look at the next digit of the year, and at the task's token."""
+    """An encoder-decoder of one layer whose two heads attend to the next digit of the year, and to the task's token."""
 
     points = former.EncoderDecoder.points
     config = former.ModelConfig(depth=1)

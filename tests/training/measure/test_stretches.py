@@ -1,4 +1,4 @@
-"""The passages that a scan reads, and the command that scans."""
+"""The passages that a scan reads, and the command that runs a scan."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The registry: a recipe names its kind of model, its task and its corpus; older recipes still load."""
+"""The registry: a recipe names its kind of model, its task and its corpus; recipes of older versions still load."""
 
 import json
 import shlex
@@ -43,7 +43,7 @@ def test_a_recipe_of_what_is_not_registered_is_refused(field, value):
 
 
 class Echo(nn.Module):
-    """A model of another kind: it says of each of three tensors' rows what one weight makes of them."""
+    """A further kind of model, which multiplies the rows of three tensors by one weight."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()

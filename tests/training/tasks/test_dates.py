@@ -1,4 +1,4 @@
-"""The texts of dates: each has one reading, and splits are disjoint."""
+"""The texts of dates: each has exactly one reading, and the splits are disjoint."""
 
 import calendar
 import datetime
@@ -38,7 +38,7 @@ SATURDAY = datetime.date(2026, 9, 5)
 
 
 def typed(name):
-    """All that one typo makes of a name, by a plain loop; in small letters."""
+    """Returns all lower-case results of one typo in a name, by a plain loop."""
     name = name.lower()
     made = set()
     for i in range(len(name)):
@@ -49,7 +49,7 @@ def typed(name):
 
 
 def readings(texts):
-    """The dates of each text, capitals and small letters taken for the same."""
+    """Returns the dates that each text can mean, ignoring case."""
     found = {}
     for text, date in texts:
         found.setdefault(text.lower(), set()).add(date)

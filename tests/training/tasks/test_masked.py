@@ -1,4 +1,4 @@
-"""BERT's training data: pairs of passages with correct labels, and 15 % of their pieces chosen, 80/10/10."""
+"""BERT's training data: pairs of passages with correct labels, and 15 % of the pieces selected, 80/10/10."""
 
 import itertools
 import json
@@ -25,7 +25,7 @@ LETTERS = "abcdefgh"
 
 
 def wiki(articles: int, sentences: int, seed: int = 0) -> str:
-    """Articles whose every sentence says the article and its own number in words: "a b c d."."""
+    """Writes articles whose sentences all say the article and their own number in words: "a b c d."."""
     random_ = random.Random(seed)
 
     def sentence(article: int, number: int) -> str:
@@ -145,7 +145,7 @@ def test_a_text_of_one_article_is_refused():
 
 
 class Knowing:
-    """A model that reads the answers from its rows: what the figures must call perfect."""
+    """A model that reads the answers from its inputs, so that its figures must be perfect."""
 
     def __init__(self, rows: list[pairs.Rows], right: bool) -> None:
         self.rows, self.right = iter(rows), right
@@ -221,7 +221,7 @@ def test_short_texts_teach_every_position(task):
 
 
 def test_a_step_of_two_halves_has_the_gradient_of_the_whole(task):
-    """Rows of one length choose as many pieces, but for the few that the end of an article cuts short."""
+    """Rows of one length select the same number of pieces, except the few that end with an article."""
     torch.manual_seed(0)
     model = Bert(task.recipe.model)
     tokens, *rest = task.batch(3)

@@ -1,4 +1,4 @@
-"""Training a GPT-2: pieces come from the training split only, are cached, and are counted in bytes."""
+"""Training a GPT-2: its pieces are learned from the training split only, are cached, and are counted in bytes."""
 
 import json
 import math
@@ -23,7 +23,7 @@ MEASURE = Measure(split="val", precision="fp32", unchecked=True)
 
 @pytest.fixture
 def text_file(tmp_path):
-    """Some 20 kB: articles whose last twentieths have words that the training split has not."""
+    """Writes some 20 kB of articles whose validation split has words that the training split does not have."""
     articles = [f"Line {i}: {i * i} is the square of {i}, a größer one.\n" * 3 for i in range(120)]
     articles += ["Quixotic zephyrs, quixotic zephyrs, quixotic zephyrs.\n" * 3 for _ in range(8)]
     path = tmp_path / "text.txt"

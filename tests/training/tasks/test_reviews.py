@@ -1,4 +1,4 @@
-"""Fine-tuning a BERT on reviews, and its control under a causal mask."""
+"""Fine-tuning a BERT on reviews, and the same under a causal mask, as a control."""
 
 from types import SimpleNamespace
 from typing import Any

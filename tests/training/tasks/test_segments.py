@@ -1,4 +1,4 @@
-"""Transformer-XL's training: the memory goes from segment to segment, and the figures know how long it is."""
+"""Training a Transformer-XL: the memory passes from segment to segment, and the figures state its length."""
 
 import math
 

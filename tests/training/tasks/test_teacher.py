@@ -1,4 +1,4 @@
-"""The linear teacher against a plain computation, and what it may have seen."""
+"""The linear teacher compared with a plain computation, and the data that it may have seen."""
 
 import math
 

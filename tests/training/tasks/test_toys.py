@@ -62,7 +62,7 @@ def test_the_loss_is_that_of_the_answers_alone_by_a_plain_loop():
 
 
 def copied(report: toys.Report) -> former.Generator:
-    """The model as it is at a report: it goes on changing."""
+    """Returns a copy of the model at a report, since training continues to change it."""
     return copy.deepcopy(report.model)
 
 

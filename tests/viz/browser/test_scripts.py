@@ -1,4 +1,4 @@
-"""The page's scripts as the server hands them out, and how they depend on one another."""
+"""The page's scripts as the server sends them, and their dependencies."""
 
 import gzip
 import re
@@ -21,7 +21,7 @@ def client() -> TestClient:
 
 
 def imports_of(name: str) -> list[str]:
-    """The scripts that one imports by itself."""
+    """Returns the scripts that a script imports directly."""
     return [
         scripts.name_of((scripts.VIZ / name).parent.joinpath(other.decode()).resolve())
         for other in scripts.IMPORT.findall(scripts.sources()[name])

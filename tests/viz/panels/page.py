@@ -1,4 +1,4 @@
-"""The numbers that Explore shows of a pass, as the browser and the routes of the pass have them, for each panel."""
+"""The numbers that each panel of Explore shows for a pass, from the browser's data and the pass's routes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from viz.passes.run import run
 
 
 class Shown:
-    """What the page shows of a view of tab Explore."""
+    """What the page shows for a view of tab Explore."""
 
     def __init__(self, models: Models, view: dict[str, Any]) -> None:
         self.loaded, self.view = models[view["model"]], view
@@ -96,7 +96,7 @@ def said(shown: Shown) -> dict[str, Any]:
 
 
 def table(shown: Shown) -> dict[str, Any]:
-    """Every pair that the mask lets pass, row by row."""
+    """Returns every pair that the mask allows, row by row."""
     queries, keys, cells = shown.map.queries, shown.map.keys, shown.cells
     seen = [(i, j) for i in range(len(queries)) for j in range(len(keys)) if shown.map.allowed[i, j]]
     return {"rows": [(i, j, queries[i], keys[j], float(cells[i, j])) for i, j in seen]}
@@ -111,7 +111,7 @@ PAGE: dict[str, Callable[[Shown], dict[str, Any]]] = {
 
 
 def of(models: Models, panel: str, view: dict[str, Any]) -> dict[str, Any]:
-    """What the page shows in a panel without asking for it, by the names of the program's result."""
+    """Returns what the page shows in a panel without a request, under the names of the program's result."""
     if panel == "beside":
         return {"now": Shown(models, view).cells, "before": Shown(models, view["beside"]).cells}
     return PAGE[panel](Shown(models, view)) if panel in PAGE else {}

@@ -1,4 +1,4 @@
-"""The registry of panels: what each prints as Python runs as it is, and gives the numbers on the page."""
+"""The registry of panels: the Python program that each prints runs as it is, and gives the numbers on the page."""
 
 import json
 from dataclasses import replace
@@ -55,7 +55,7 @@ def client(models) -> TestClient:
 
 @pytest.fixture(autouse=True)
 def trains_shortly(monkeypatch):
-    """What "Train one now" prints trains a model, here for a few steps."""
+    """Limits the training printed by "Train one now" to a few steps."""
     monkeypatch.setitem(toys.TOYS, "reverse", replace(toys.TOYS["reverse"], steps=20))
 
 
@@ -66,7 +66,7 @@ def ask(client: TestClient, path: str, view: dict[str, Any]) -> dict[str, Any]:
 
 
 def assert_near(one: Any, other: Any, where: str) -> None:
-    """Two results as JSON values: numbers to what another order of sums may change, all else the same."""
+    """Asserts that two JSON values are equal, with numbers equal up to the rounding of another order of sums."""
     if isinstance(one, dict):
         assert one.keys() == other.keys(), where
         for name in one:

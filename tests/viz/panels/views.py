@@ -1,4 +1,4 @@
-"""Of each panel, views of the page that together show all that it can show."""
+"""Views for each panel that together cover everything it can show."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ CROSS = [{"map": "cross", "layer": 0, "head": None, "do": "uniform"}]
 
 
 def explored(model: str, text: str = "The cat sat on the mat.", **changed: Any) -> dict[str, Any]:
-    """A view of tab Explore."""
+    """Returns a view of tab Explore."""
     usual = {"model": model, "text": text, "map": "self", "edits": [], "layer": 1, "head": 2, "of": "head"}
     return usual | {"scale": "root", "show": "weights", "query": 7, "key": 3} | changed
 

@@ -1,4 +1,4 @@
-"""What a Bert's page shows beside what `transformers` gives for the same weights and the same hidden words."""
+"""A Bert on the page compared with `transformers`, for the same weights and the same hidden words."""
 
 import copy
 import math
@@ -22,7 +22,7 @@ SHAPE: dict[str, Any] = {"hidden_size": 48, "num_attention_heads": 4, "num_hidde
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A folder that `transformers` saved, with random weights."""
+    """Saves a model of `transformers` with random weights."""
     torch.manual_seed(0)
     folder = tmp_path_factory.mktemp("bert") / "small-bert"
     tokenizer = WordPieceTokenizer.train(["paris is the capital of france. it was believed there, unable."] * 3, 120)
@@ -43,7 +43,7 @@ def theirs(folder):
 
 
 def without_head(model, layer, head):
-    """The same model whose head adds nothing: what reads it is zero."""
+    """Returns the same model with one head ablated, by zeros in the matrix that reads it."""
     model = copy.deepcopy(model)
     size = SHAPE["hidden_size"] // SHAPE["num_attention_heads"]
     model.bert.encoder.layer[layer].attention.output.dense.weight.data[:, head * size : (head + 1) * size] = 0
@@ -52,7 +52,8 @@ def without_head(model, layer, head):
 
 @torch.no_grad()
 def ran(model, header):
-    """Probabilities (t, num_tokens), maps (layers, h, t, t), and that the second text follows."""
+    """Returns the probabilities (t, num_tokens), the maps (layers, h, t, t), and the probability that the second text
+    follows."""
     inputs = {"input_ids": torch.tensor([header["ids"]]), "token_type_ids": torch.tensor([header["segments"]])}
     out = model(**inputs, output_attentions=True)
     follows = float(out.seq_relationship_logits[0].softmax(-1)[0])

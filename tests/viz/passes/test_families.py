@@ -1,4 +1,4 @@
-"""Llama, Pythia, RoBERTa and DistilBERT of `transformers` on the page: their maps, and the panels that read them."""
+"""Llama, Pythia, RoBERTa and DistilBERT of `transformers` on the page: their maps, and the panels that show them."""
 
 import math
 from pathlib import Path

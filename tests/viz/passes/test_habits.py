@@ -1,4 +1,4 @@
-"""What a head does, in a word: the numbers against a plain loop, the word against heads that are known."""
+"""Labels of heads: the numbers compared with a plain loop, the labels with heads of known patterns."""
 
 import pytest
 import torch
@@ -35,7 +35,7 @@ def test_the_statistics_of_heads_means_rollouts_and_an_even_spread_are_those_of_
 
 
 def looking(where) -> torch.Tensor:
-    """A causal head (t, t) all of whose mass is at where(query), or at the first token where that is None."""
+    """Returns a causal head (t, t) with all its weight at where(query), or at the first token if that is None."""
     weights = torch.zeros(len(IDS), len(IDS))
     for query in range(len(IDS)):
         weights[query, where(query) or 0] = 1
@@ -43,7 +43,7 @@ def looking(where) -> torch.Tensor:
 
 
 def last(query: int) -> int | None:
-    """The last place before with the query's token."""
+    """Returns the previous position with the query's token."""
     return max((i for i in range(query) if IDS[i] == IDS[query]), default=None)
 
 
@@ -100,7 +100,7 @@ def test_a_single_token_has_nothing_but_itself_to_look_at():
 
 
 def opened(name: str) -> dict:
-    """The map that a shipped model's worked example opens with."""
+    """Returns the map that a shipped model's worked example shows first."""
     loaded = Loaded(name, former.load(name), name)
     return run(loaded, EXAMPLES[loaded.examples][0]).header["maps"][0]
 

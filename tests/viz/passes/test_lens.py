@@ -1,4 +1,4 @@
-"""The logit lens of a pass, against the output layer in plain torch on the captured residual stream."""
+"""The logit lens of a pass compared with the output layer in plain torch, applied to the captured residual stream."""
 
 import gzip
 import json
@@ -19,7 +19,7 @@ EDIT = [{"layer": 1, "head": 2, "do": "scale", "factor": -2.0}]
 
 
 def streams(loaded: Loaded, ids: list[int], edits: list) -> list[torch.Tensor]:
-    """What stands before the first block and after each, (t, e)."""
+    """Returns the residual stream before the first block and after each block, (t, e)."""
     model = loaded.bundle.model
     observers = [scale_head(edit["layer"], edit["head"], edit["factor"]) for edit in edits]
     _, capture = former.run_with_capture(model, torch.tensor([ids]), ["resid_pre", "resid_post"], edits=observers)
@@ -28,7 +28,7 @@ def streams(loaded: Loaded, ids: list[int], edits: list) -> list[torch.Tensor]:
 
 
 def output(loaded: Loaded, x: torch.Tensor) -> torch.Tensor:
-    """The last norm and the output layer: (t, e) → logits."""
+    """Applies the last norm and the output layer: (t, e) → logits."""
     model = loaded.bundle.model
     normed = F.layer_norm(x, x.shape[-1:], model.norm.weight, model.norm.bias)
     return normed @ model.toprobs.weight.T + model.toprobs.bias

@@ -1,4 +1,4 @@
-"""Folders that others made, on the page: what is shown of them, and what each panel says where there is nothing."""
+"""Folders made by others on the page: what is shown of them, and each panel's message if it has nothing to show."""
 
 import json
 import math
@@ -38,13 +38,13 @@ def opened(folder: Path, model: Any) -> Loaded:
 
 
 def inputs(made: Pass) -> dict[str, torch.Tensor]:
-    """A pass's, for a BERT of theirs."""
+    """Returns a pass's inputs for a BERT of theirs."""
     names = {"input_ids": "ids", "token_type_ids": "segments"}
     return {theirs: torch.tensor([made.header[ours]]) for theirs, ours in names.items()}
 
 
 def notes(loaded: Loaded, text: str) -> list[str]:
-    """What Explore says above the maps of a text."""
+    """Returns the notes that Explore shows above the maps of a text."""
     models = {loaded.name: loaded}
     view = {"model": loaded.name, "text": text}
     try:
@@ -54,7 +54,7 @@ def notes(loaded: Loaded, text: str) -> list[str]:
 
 
 def found(panel: str, loaded: Loaded, text: str, **changes: Any) -> dict[str, Any]:
-    """What the program of a panel gives, once it has run."""
+    """Runs a panel's program; returns its result."""
     space: dict[str, Any] = {}
     view = {**VIEW, "model": loaded.name, "text": text, **changes}
     exec(program(PANELS[panel], {loaded.name: loaded}, view), space)
@@ -161,14 +161,14 @@ CHINESE = former.tokens.WordPieceTokenizer.from_vocabulary(
 
 
 def on_pieces(folder: Path) -> tuple[Loaded, Any]:
-    """A GPT-2 on Chinese characters and pieces of English words, as nearly every Chinese GPT-2 is."""
+    """Builds a GPT-2 on Chinese characters and English word pieces, like nearly every Chinese GPT-2."""
     model = saved(T.GPT2LMHeadModel(gpt2_config(vocab_size=CHINESE.num_tokens, bos_token_id=2, eos_token_id=3)), folder)
     (folder / "tokenizer.json").write_text(CHINESE.to_dict()["definition"], encoding="utf-8")
     return sources.open_model(str(folder)), model
 
 
 def written_frames(loaded: Loaded, **asked: Any) -> list[dict[str, Any]]:
-    """The headers of what tab Generate is sent."""
+    """Returns the headers of the frames that tab Generate receives."""
     order = writing.read_order(loaded, {"seed": 1, **asked})
     raw = zlib.decompress(b"".join(writing.frames(loaded.fast, loaded.bundle.tokenizer, order)), 31)
     headers = []

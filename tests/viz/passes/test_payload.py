@@ -1,4 +1,4 @@
-"""The packed pass: exact within its stated error, small, and under a key of its content."""
+"""The packed pass: exact within its stated error, small, and identified by a key of its content."""
 
 import gzip
 import io
@@ -20,7 +20,7 @@ from viz.passes.run import SECRET, Map, Pass, digest, key_of, run
 
 
 def decode(body: bytes) -> tuple[dict, list[np.ndarray]]:
-    """The format that viz/passes/payload.py states, read as the browser reads it: header, and the weights of each map,
+    """Decodes the format stated in viz/passes/payload.py as the browser does: the header, and the weights of each map,
     (layers, h, t_query, t_key)."""
     assert body[:4] == b"FMR2"
     length = int.from_bytes(body[4:8], "little")

@@ -1,4 +1,4 @@
-"""A model with a memory, and one whose mask is a pattern: what the page gets of them, beside plain loops."""
+"""A model with a memory and one with a sparse mask: the page's data compared with plain loops."""
 
 import json
 import math
@@ -44,7 +44,7 @@ def sparse() -> Loaded:
 
 
 def segments(model, text, edits=()):
-    """The text, read by the model alone: logits of all tokens, and the captured last segment."""
+    """Reads the text with the model alone: the logits of all tokens, and the captured last segment."""
     ids, memory, said, capture = torch.tensor([list(text.encode())]), None, [], None
     for part in ids.split(SEGMENT, 1):
         capture = Capture(("weights", "scores"))

@@ -1,5 +1,5 @@
-"""A user's own models: which places are accepted, what is refused before the start, and that a real model's pass is
-that of `transformers`."""
+"""A user's own models: accepted sources, refusals before the start, and a real model's pass equal to that of
+`transformers`."""
 
 import json
 import math
@@ -27,7 +27,7 @@ SHAPE: dict[str, Any] = {"n_embd": 48, "n_head": 4, "n_layer": 3, "n_positions":
 
 @pytest.fixture(scope="module")
 def gpt2(tmp_path_factory):
-    """A folder that `transformers` saved, with random weights."""
+    """Saves a GPT-2 of `transformers` with random weights."""
     torch.manual_seed(0)
     tokenizer = BpeTokenizer.train([TEXT * 3], 280)
     folder = tmp_path_factory.mktemp("own") / "small-gpt2"
@@ -151,7 +151,7 @@ def test_a_large_map_is_sent_at_half_its_size_each_cell_the_largest_of_four(gpt2
 
 
 def unpacked(body):
-    """The header, the scales and the cells (layers, h, ·) of a pass with one map."""
+    """Returns the header, the scales and the cells (layers, h, ·) of a pass with one map."""
     length = int.from_bytes(body[4:8], "little")
     header = json.loads(body[8 : 8 + length])
     layers, heads = (header["maps"][0][name] for name in ("layers", "heads"))

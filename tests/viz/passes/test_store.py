@@ -1,4 +1,4 @@
-"""The store of passes: it stays within its limit, and computes evicted passes again."""
+"""The store of passes: it stays within its limit, and recomputes evicted passes."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +16,7 @@ UNIFORM = {"layer": 0, "head": 1, "do": "uniform", "factor": None}
 
 @pytest.fixture
 def size(models, generator):
-    """Bytes that a pass of one of the texts takes, packed body included."""
+    """Returns the bytes that one text's pass takes, packed body included."""
     passes = PassStore(models)
     passes.make(generator, TEXTS[0])
     return passes.nbytes

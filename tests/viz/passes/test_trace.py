@@ -1,4 +1,4 @@
-"""Tracing a number: each step is compared with the tensors of the file, in plain torch."""
+"""Tracing a number: each step equals the file's tensors in plain torch."""
 
 import math
 
@@ -27,7 +27,7 @@ def close(number: float):
 
 
 def holds(loaded: Loaded, made: Pass, name: str, layer: int, head: int, query: int, key: int, part: str, at: int):
-    """Every step of one trace; returns the trace."""
+    """Checks every step of one trace; returns the trace."""
     found = trace.trace(loaded, made, name, layer, head, query, key, part, at)
     state, each = loaded.bundle.model.state_dict(), made.map(name)
     scores = each.q[layer, head, query] @ each.k[layer, head].T / math.sqrt(each.q.shape[-1])
@@ -70,7 +70,7 @@ def holds(loaded: Loaded, made: Pass, name: str, layer: int, head: int, query: i
 
 
 def norms(made: dict, state: dict, column: int):
-    """A "whole" number becomes a "value" by the "norm"."""
+    """Applies the "norm" to a "whole" number, which gives a "value"."""
     norm = made["norm"]
     assert norm["gain"] == close(float(state[norm["tensor"]][column]))
     assert (made["whole"] - norm["mean"]) / norm["deviation"] * norm["gain"] + norm["bias"] == close(made["value"])
@@ -129,7 +129,7 @@ def test_of_several_files_that_is_named_which_holds_the_tensor():
 
 
 def named(found) -> set[tuple[str, str]]:
-    """The (file, tensor) of every place in what was traced."""
+    """Returns the (file, tensor) of every step of the trace."""
     if isinstance(found, dict):
         own = {(found["file"], found["tensor"])} if found.get("tensor") else set()
         return own.union(*map(named, found.values()))

@@ -1,4 +1,5 @@
-"""A text and its answer through the shipped encoder-decoder: three maps, against plain torch on the weights alone."""
+"""A text and its answer through the shipped encoder-decoder: three maps, compared with plain torch on the weights
+alone."""
 
 import math
 from itertools import product
@@ -26,7 +27,8 @@ def dates() -> Loaded:
 
 
 def attention(state, name, x, context, seen=None):
-    """One attention of the checkpoint: (t, e) and (t_key, e) → what it adds, (t, e), and its weights (h, t, t_key)."""
+    """Computes one attention of the checkpoint: (t, e) and (t_key, e) → its contribution, (t, e), and its weights (h,
+    t, t_key)."""
     q, k, v = (
         y @ state[f"{name}.{to}.weight"].T for y, to in ((x, "toqueries"), (context, "tokeys"), (context, "tovalues"))
     )
@@ -47,7 +49,7 @@ def fed(state, name, x):
 
 
 def plain(state, source, target):
-    """Both stacks written out: the maps by name, (layers, h, ·, ·), and the logits (t, num_tokens)."""
+    """Computes both stacks explicitly: the maps by name, (layers, h, ·, ·), and the logits (t, num_tokens)."""
     maps = {"encoder": [], "decoder": [], "cross": []}
 
     def embed(stack, ids):
@@ -117,7 +119,7 @@ PLACES = {
 
 
 def without(state, stack, layer, head):
-    """The weights of a model in which what a head adds is not read."""
+    """Returns the weights of a model with one head ablated."""
     name = f"{PLACES[stack].format(layer)}.unifyheads.weight"
     read = state[name].clone()
     read[:, 32 * head : 32 * head + 32] = 0

@@ -1,4 +1,4 @@
-"""A greedy client leaves places and turns to others; a client cannot pretend to be another."""
+"""A greedy client cannot take the others' places and turns; a client cannot pretend to be another."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""The app's middleware: routes that the page does not use are closed, and the page is compressed."""
+"""The app's middleware: it closes routes that the page does not use, and compresses the page."""
 
 import gzip
 

@@ -39,7 +39,7 @@ WRITING |= {"temperature": 0.8, "top_k": 7, "top_p": 0.9, "pace": 30}
 
 
 class Read(dict[str, Any]):
-    """A request's object that notes which of its fields are read."""
+    """A request body that records which of its fields are read."""
 
     def __init__(self, given: dict[str, Any], names: set[str]) -> None:
         super().__init__(given)
@@ -60,13 +60,13 @@ class Read(dict[str, Any]):
 
 @pytest.fixture(scope="module")
 def read() -> set[str]:
-    """The fields that were read of the requests since it was cleared."""
+    """Returns the fields read since it was cleared."""
     return set()
 
 
 @pytest.fixture(scope="module")
 def server(read, classifier, bag) -> Iterator[FastAPI]:
-    """All routes but Gradio's own."""
+    """Serves all routes except Gradio's own."""
     models = {name: sources.open_model(name) for name in SHIPPED} | {each.name: each for each in (classifier, bag)}
     server, site, read_object = FastAPI(), site_of(models, tuple(tab.name for tab in TABS)), http.read_object
 
@@ -89,7 +89,7 @@ def paths(server: FastAPI, *methods: str) -> list[str]:
 
 
 def examples(server: FastAPI) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """(method, path, body), valid, for every route that takes a body."""
+    """Returns a valid (method, path, body) for every route that reads a body."""
     yield "PUT", "/room/a", {"key": KEY, "view": "tab=mask"}
     yield "PUT", "/room/a/vote", {"voter": KEY, "question": "block", "choice": 1}
     yield "POST", "/room/a/votes", {"key": KEY, "question": "block"}
@@ -109,7 +109,7 @@ def examples(server: FastAPI) -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 
 def changed(value: Any, names: set[str] | None = None) -> Iterator[Any]:
-    """A body with one of its values replaced by each of VALUES, or left out: of `names`, and whatever is in them."""
+    """Yields the body with each field in `names`, nested ones included, replaced by each of VALUES or left out."""
     places = list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
     for place in places:
         if names is None or place in names:
@@ -123,7 +123,7 @@ def changed(value: Any, names: set[str] | None = None) -> Iterator[Any]:
 
 
 class Sender:
-    """Sends requests, and keeps those that fail, or whose refusal was not meant and so was logged."""
+    """Sends requests, and records those that fail or whose refusal was logged as an error."""
 
     def __init__(self, client: httpx.AsyncClient, log: pytest.LogCaptureFixture) -> None:
         self.client, self.log = client, log

@@ -94,7 +94,7 @@ def test_no_more_rooms_than_the_limit_and_old_ones_make_room(clock):
 
 
 def test_one_browser_leaves_the_others_behind_its_address_as_many_rooms_as_it_has(clock):
-    """A school is one address."""
+    """A whole school may share one address."""
     held = Rooms(clock)
     for i in range(ROOMS // 4):  # half of what its address may have
         held.show(f"greedy-{i}", KEY, "", "school", "greedy")

@@ -17,7 +17,7 @@ FRONT_MATTER = dict(re.findall(r"^(\w+): \"?([^\"\n]+)\"?$", (ROOT / "README.md"
 
 
 class Api:
-    """Notes what is asked of the Hub."""
+    """Records the requests to the Hub."""
 
     def create_repo(self, name: str, **options: object) -> str:
         self.made = (name, options)

@@ -1,4 +1,4 @@
-"""Trainings: one at a time and in order; all clients may watch; a client who leaves ends its own."""
+"""Trainings run one at a time and in order; all clients may watch; a client who leaves ends its own."""
 
 import asyncio
 import json
@@ -50,7 +50,7 @@ class Reader:
         await self.task
 
     async def until(self, condition: Any) -> dict[str, Any]:
-        """The first line, of those to come too, of which it holds."""
+        """Returns the first line, waiting for new ones, that satisfies the condition."""
 
         async def look() -> dict[str, Any]:
             while not (found := [line for line in self.lines if condition(line)]):

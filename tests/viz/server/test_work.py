@@ -1,4 +1,4 @@
-"""The pool of work: equal requests are answered once, abandoned work stops, and everything is bounded."""
+"""The pool of work: equal requests are computed once, abandoned work stops, and everything is bounded."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ from viz.text import Busy, Refusal, note
 
 
 class Slow:
-    """Work in pieces, each of which waits to be let go; notes what was begun."""
+    """Work in pieces, each of which waits to be released; records which pieces were started."""
 
     def __init__(self, pieces: int = 1) -> None:
         self.begun, self.pieces, self.go = [], pieces, threading.Event()
@@ -106,7 +106,7 @@ def test_a_stream_that_all_have_left_ends_after_the_piece_at_work():
 
 
 def test_a_stream_whose_client_leaves_before_its_first_byte_ends_after_the_piece_at_work():
-    """Its generator is never begun: nothing in it can say that the client has gone."""
+    """The stream's generator never starts, so nothing in it can notice that the client has left."""
 
     async def leave_at_once() -> None:
         held, slow, listener = Work(), Slow(100), Listener()
@@ -168,7 +168,7 @@ def test_more_questions_than_half_of_those_that_may_wait_are_refused_to_one_clie
 
 
 def by(who: str, asking: Callable[[], asyncio.Task[bytes]]) -> asyncio.Task[bytes]:
-    """Asks as a client: a task sees what was set when it was made."""
+    """Makes a request as a client: a task sees the context variables that were set when it was created."""
     before = client_var.set(who)
     try:
         return asking()
@@ -287,7 +287,7 @@ def test_a_refusal_is_not_logged(client, caplog):
 
 
 def test_lists_in_lists_are_answered_or_refused_however_deep_they_go(client):
-    """Reading may end one level before writing does; both depend on how deep the stack is already."""
+    """Parsing may fail one level earlier than serialising; both depend on the current depth of the stack."""
     for depth in (10, *range(850, 1_000), 10_000):
         answer = client.post("/echo", content=b'{"a": ' + b"[" * depth + b"]" * depth + b"}")
         assert answer.status_code in (200, 422), depth

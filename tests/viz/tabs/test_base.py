@@ -1,4 +1,4 @@
-"""The description of a model, for every tab."""
+"""The description of a model, which all tabs show."""
 
 from dataclasses import replace
 

@@ -24,7 +24,7 @@ CALLS = {
 
 
 def places(parts) -> set[str]:
-    """The names in a message, those within its arms too."""
+    """Returns the placeholder names in a message, including those inside its select and plural arms."""
     found = [part for part in parts if isinstance(part, Place)]
     return {place.name for place in found}.union(*(places(arm) for place in found for arm in place.arms.values()))
 
@@ -48,7 +48,7 @@ STAY = {  # Latin words that Chinese readers write so
 
 
 def modules(language: str) -> dict[str, dict[str, str]]:
-    """The messages of each file of a language, by its path."""
+    """Returns the messages of each file of a language, by its path."""
     folder = TEXT / language
     files = [path.relative_to(folder) for path in folder.rglob("*.py") if path.stem != "__init__"]
     names = {path.as_posix(): ".".join(path.with_suffix("").parts) for path in files}
@@ -56,7 +56,7 @@ def modules(language: str) -> dict[str, dict[str, str]]:
 
 
 def choices(parts) -> dict[str, set[str]]:
-    """The values that a message tells apart, by the name of the select, those within its arms too."""
+    """Returns the values of each select in a message, by the select's name, nested ones included."""
     found: dict[str, set[str]] = {}
     for place in (part for part in parts if isinstance(part, Place)):
         if place.kind == "select":
@@ -84,7 +84,7 @@ def test_every_file_of_a_language_has_the_keys_of_its_english_one():
 
 
 def wordings(parts) -> Iterator[str]:
-    """The texts of a message, those within its arms too."""
+    """Returns the texts of a message, those inside its arms included."""
     for part in parts:
         if isinstance(part, str):
             yield part
@@ -126,7 +126,7 @@ def test_every_message_that_is_asked_for_by_name_is_there(pattern):
 
 
 def test_every_message_is_asked_for():
-    """By its name as a string, or by a name that is put together: its beginning stands before a brace of a template."""
+    """By its name as a string, or by a template string whose beginning stands before a brace."""
     files = [
         ROOT / "app.py",
         *(ROOT / "former").rglob("*.py"),

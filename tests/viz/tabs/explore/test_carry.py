@@ -1,4 +1,5 @@
-"""Patching one pass into another: equal to the library's, refused with a message, and true of gpt."""
+"""Patching one pass into another: the numbers equal the library's, bad input is refused, and the page's claims about
+gpt hold."""
 
 import pytest
 import torch
@@ -116,7 +117,8 @@ def test_two_runs_that_predict_the_same_have_nothing_to_carry(models):
 
 
 def test_what_the_page_says_of_its_pairs_is_so(gpt):
-    """By margins: other weights of the same training, or another processor, change them in the second digit."""
+    """Claims are checked with margins: other weights from the same training, or another processor, change the second
+    digit."""
     number, year, name, quote = (carried(gpt, each) for each in CARRIED["piece"])
     most = [each.flatten().topk(2) for each in (number, year, name)]
     assert most[0].indices[0] == 4 * 8 + 5

@@ -1,4 +1,4 @@
-"""Heads over a corpus on the page, compared with the stored file, read with numpy, and with the model."""
+"""Heads over a corpus on the page, compared with the model and with the stored file, read with numpy."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""Tab Generate, without a browser: valid requests, answers, the effect of the seed, the end of the work."""
+"""Tab Generate without a browser: valid requests, answers, the effect of the seed, stopping."""
 
 import asyncio
 import json
@@ -59,7 +59,7 @@ def write(loaded, **asked: Any) -> list[int]:
 
 
 def unpack(stream: bytes) -> list[tuple[dict[str, Any], list[int]]]:
-    """The frames of a stream, read as its documentation says."""
+    """Parses the frames of a stream as its documentation says."""
     raw, frames = zlib.decompress(stream, 31), []
     while raw:
         header, cells = struct.unpack_from("<II", raw)
@@ -269,7 +269,7 @@ def test_any_text_is_written_on_from(client, prompt):
 
 
 def zlib_again(content: bytes) -> bytes:
-    """The client has unzipped the answer; `unpack` reads it zipped."""
+    """Compresses an answer that the client has decompressed, since `unpack` reads compressed frames."""
     squeeze = zlib.compressobj(1, zlib.DEFLATED, 31)
     return squeeze.compress(content) + squeeze.flush()
 
@@ -280,7 +280,7 @@ def test_only_models_that_look_back_are_offered(loaded):
 
 
 class Slow:
-    """A model that counts the steps it made, each of which takes its time."""
+    """A model that counts its steps, each of which takes some time."""
 
     def __init__(self, model: former.Generator, seconds: float) -> None:
         self.model, self.seconds, self.steps = model, seconds, 0

@@ -1,4 +1,4 @@
-"""The arithmetic of the page is former's to a millionth."""
+"""The page's arithmetic equals former's up to one millionth."""
 
 import math
 

@@ -20,7 +20,8 @@ TEXT = "paris is the [capital] of france. it was not a bad [film]."
 
 @torch.no_grad()
 def plainly(bert, ids, segments):
-    """Probabilities (t, num_tokens), the last block's weights (h, t, t), and that the second text follows."""
+    """Returns the probabilities (t, num_tokens), the last block's weights (h, t, t), and the probability that the
+    second text follows."""
     tokens, segments = torch.tensor([ids]), torch.tensor([segments])
     logits, capture = former.run_with_capture(bert.bundle.model, (tokens, segments), "weights")
     follows = bert.bundle.model.next_sentence(tokens, segments)[0].softmax(-1)

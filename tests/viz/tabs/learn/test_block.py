@@ -1,4 +1,4 @@
-"""Section "The block": what is said at each point is the logit lens, and without attention no token reaches another."""
+"""Section "The block": the guess at each point is the logit lens, and without attention no token reaches another."""
 
 import copy
 from typing import Any

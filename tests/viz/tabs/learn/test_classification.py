@@ -1,4 +1,4 @@
-"""Section "Classification" on the server: the pulls of the words add up to the verdict, however they are pooled."""
+"""Section "Classification" on the server: the words' contributions add up to the verdict with every pooling."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Section "Encoder-decoder": each share is the model's own for the target's next character, after either beginning."""
+"""Section "Encoder-decoder": each probability is the model's own for the target's next character, with either input."""
 
 import math
 from typing import Any
@@ -19,7 +19,7 @@ def ask(question: str, view: dict[str, Any]) -> dict[str, Any]:
 
 
 def given(text: str, prefix: str, target: str) -> float:
-    """The probability of the target's next character, by one plain pass."""
+    """Returns the probability of the target's next character, from one plain pass."""
     bundle: Any = former.load("dates")
     tokenizer = bundle.tokenizer
     source = torch.tensor([tokenizer.encode(text)])

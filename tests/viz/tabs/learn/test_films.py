@@ -1,4 +1,4 @@
-"""Section "Why it works" on the server: likes are learned, what was kept back is predicted, near words are measured."""
+"""Section "Why it works" on the server: likes are learned, hidden likes are predicted, and near words are measured."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Section "Generation": every probability is of the byte after, at each snapshot and without a mask."""
+"""Section "Generation": every probability is that of the next byte, at each snapshot and without a mask."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Section "Going big": the bytes are those of tensors that were made, and the measured ones are of the command."""
+"""Section "Going big": the bytes equal those of real tensors, and the measurements are the bench's."""
 
 import json
 

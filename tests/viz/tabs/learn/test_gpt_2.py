@@ -1,4 +1,4 @@
-"""Section "GPT-2": pieces are merged as byte-pair encoding does, figures are the cards', sizes are counted."""
+"""Section "GPT-2": pieces are merged as in byte-pair encoding, figures are the cards', sizes are counted."""
 
 import json
 import math
@@ -16,8 +16,8 @@ PRINTABLE = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
 
 
 def merged(word: str, merges: list[list[str]]) -> list[str]:
-    """A word in pieces, by the plain rule: of all pairs of neighbours the one learned first is merged, again and again.
-    Bytes are written as GPT-2's vocabulary writes them."""
+    """Splits a word into pieces by the plain rule: of all neighbouring pairs, the one learned first is merged, again
+    and again. Bytes are written as in GPT-2's vocabulary."""
     others = [byte for byte in range(256) if byte not in PRINTABLE]
     letters = {byte: chr(byte) for byte in PRINTABLE} | {byte: chr(0x100 + i) for i, byte in enumerate(others)}
     order = {tuple(pair): i for i, pair in enumerate(merges)}

@@ -1,4 +1,4 @@
-"""Section "Sets, images, graphs" on the server: what an edge lets through, and what renaming does."""
+"""Section "Sets, images, graphs" on the server: the effect of an edge, and of renaming units."""
 
 import pytest
 import torch
@@ -10,7 +10,7 @@ VIEW = {"graph": graphs.GRAPH, "layers": 2, "renamed": 5}
 
 
 def distances(graph: str) -> list[list[float]]:
-    """Edges on the shortest way between two units, by Floyd and Warshall."""
+    """Returns the edges on the shortest path between two units, by Floyd and Warshall."""
     count, listed = graph.split(":")
     n = int(count)
     steps = [[0 if i == j else float("inf") for j in range(n)] for i in range(n)]

@@ -1,4 +1,4 @@
-"""Section "Positions": the four terms are those of a plain recomputation, and the losses those of the command."""
+"""Section "Positions": the four terms equal a plain recomputation, and the losses are the command's."""
 
 import json
 import math
@@ -28,7 +28,7 @@ def ask(question: str, models: dict[str, Loaded], view: dict[str, Any]) -> dict[
 
 
 def by_numpy(model, ids: list[int], head: int) -> np.ndarray:
-    """The four terms (4, t, t) of a head of the first layer, number by number from the weights, in float64."""
+    """Computes the four terms (4, t, t) of a head of the first layer from the weights, number by number, in float64."""
     state = {name: tensor.double().numpy() for name, tensor in model.state_dict().items()}
     token, place = state["transformer.token_embedding.weight"][ids], state["transformer.positions.embedding.weight"]
     first = "transformer.blocks.0."

@@ -1,4 +1,4 @@
-"""Section "Why not recurrent or convolutional": steps counted on the models agree with how they are built."""
+"""Section "Why not recurrent or convolutional": steps counted on the models agree with their definitions."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Section "Scaling": what is measured is what numpy and autograd give, and the root keeps the spread at 1."""
+"""Section "Scaling": the measurements equal numpy's and autograd's, and the root keeps the standard deviation at 1."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Tab Learn on the server: what every section shows of the code is the code, and what it answers is computed."""
+"""Tab Learn on the server: the displayed code is the code that runs, and every answer is computed."""
 
 import inspect
 
@@ -23,7 +23,7 @@ from viz.text import Refusal, en
 
 @pytest.fixture(scope="module")
 def models(models, bert):
-    """Of every kind that a section shows."""
+    """Builds models of every kind that a section shows."""
     return models | {bert.name: bert}
 
 

@@ -1,4 +1,4 @@
-"""Section "Several heads": what the heads bring is computed, swapped words move nothing without positions, and the
+"""Section "Several heads": the heads' outputs are computed, swapped words change nothing without positions, and the
 parameters are those of the built layers."""
 
 import pytest

@@ -1,4 +1,4 @@
-"""Section "Sparse": cells and reach are counted again by plain loops; the record is that of the bench."""
+"""Section "Sparse": cells and reach are counted again in plain loops; the record is the bench's."""
 
 import json
 from typing import Any
@@ -18,7 +18,7 @@ def patterned(view: dict[str, Any]) -> dict[str, Any]:
 
 
 def steps(kind: str, t: int, size: int) -> list[list[int]]:
-    """After how many layers an output can depend on an input, following the pattern's cells layer by layer."""
+    """Returns after how many layers an output can depend on an input, following the pattern's cells layer by layer."""
     needs = [[0] * t for _ in range(t)]
     for output in range(t):
         seen, layer = {output}, 0

@@ -1,4 +1,4 @@
-"""Section "Train one now" on the server: what is asked for is checked, and what a model makes of a text is its own."""
+"""Section "Train one now" on the server: requests are checked, and a trained model's answers are its own."""
 
 import base64
 import json

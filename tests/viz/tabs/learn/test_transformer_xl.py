@@ -1,4 +1,4 @@
-"""Section "Transformer-XL": what a memory is worth, how far it reaches, and the terms of its scores, computed again."""
+"""Section "Transformer-XL": the memory's benefit, its reach, and the terms of its scores, recomputed."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Tab Mask, without a browser: every number against plain torch or a count by hand, and what may be asked."""
+"""Tab Mask without a browser: every number compared with plain torch or a count by hand, and valid requests."""
 
 import json
 import math
@@ -143,7 +143,7 @@ def test_root_strides_grow_as_t_root_t_and_a_stride_that_stays_as_t_squared():
 
 
 def moved_by_hand(parameters: dict[str, torch.Tensor], mask: torch.Tensor) -> torch.Tensor:
-    """Row i, column j: the largest change of output i's logits as byte j becomes the byte below it."""
+    """Returns in row i, column j the largest change of output i's logits when byte j becomes the byte below it."""
     ids = torch.tensor(list(TEXT.encode()))
     before, _ = plain.logits(parameters, ids, seen=mask, **OPTIONS)
     columns = []
@@ -229,7 +229,7 @@ def test_the_mask_is_taken_off_the_generator_that_was_chosen(client, house):
 
 
 def written_by_hand(parameters: dict[str, torch.Tensor], kind: str, seed: int) -> list[int]:
-    """What follows "Hello, you": each byte from a pass over all before it, under this mask."""
+    """Returns the continuation of "Hello, you": each byte from a pass over all bytes before it, under this mask."""
     ids, dice = list(b"Hello, you"), torch.Generator().manual_seed(seed)
     for _ in range(consequence.WRITTEN):
         logits, _ = plain.logits(parameters, torch.tensor(ids), seen=seen(kind, len(ids), 1), **OPTIONS)

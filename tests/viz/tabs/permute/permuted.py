@@ -1,4 +1,4 @@
-"""A text in another order, asked of tab Permute and written out in plain torch, in float64."""
+"""A text in another order: requests to tab Permute, and the same in plain torch, in float64."""
 
 import math
 from typing import Any
@@ -26,14 +26,14 @@ ASKED: dict[str, Any] = {
 
 
 def ask(subject: permuting.Subject | None, panel: Panel = EQUIVARIANCE, /, **changes: Any) -> dict[str, Any]:
-    """What a panel's question answers."""
+    """Returns the answer to a panel's request."""
     models = {loaded.name: loaded for loaded in subject.classifiers} if subject else {}
     (question,) = panel.questions.values()
     return question.answer(models, {**ASKED, **changes})
 
 
 def measured(subject: permuting.Subject, **changes: Any) -> list[dict[str, Any]]:
-    """Of each output, its error, its size, the limit of rounding, and the error without positions and mask."""
+    """Returns for each output its error, its size, the limit of rounding, and the error without positions and mask."""
     answer = ask(subject, **changes)
     plain = answer["plain"] or [None] * len(answer["outputs"])
     columns = answer["outputs"], answer["errors"], answer["sizes"], answer["limits"], plain
@@ -48,7 +48,7 @@ def state_of(loaded: Loaded) -> dict[str, torch.Tensor]:
 
 
 def vectors_of(state, ids, kind) -> torch.Tensor:
-    """Word vectors and what is added to them, by the formulas, in float64."""
+    """Returns word vectors and the position vectors added to them, from the formulas, in float64."""
     x = state["transformer.token_embedding.weight"][ids]
     t, e = x.shape
     if kind == "learned":
@@ -59,7 +59,7 @@ def vectors_of(state, ids, kind) -> torch.Tensor:
 
 
 def plainly(state, ids, kind, causal) -> dict[str, torch.Tensor]:
-    """The four outputs of the tab, written out; "rows" are those of the last block."""
+    """Computes the tab's four outputs explicitly; "rows" are those of the last block."""
     x = vectors_of(state, ids, kind)
     t, e = x.shape
     hidden = torch.full((t, t), -math.inf).triu(1) if causal else torch.zeros(t, t)
@@ -90,6 +90,6 @@ def plainly(state, ids, kind, causal) -> dict[str, torch.Tensor]:
 
 
 def both(loaded, kind="none", causal=False) -> tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]]:
-    """f(x) and f(Px)."""
+    """Returns f(x) and f(Px)."""
     state = state_of(loaded)
     return plainly(state, IDS, kind, causal), plainly(state, [IDS[i] for i in ORDER], kind, causal)

@@ -1,4 +1,4 @@
-"""Tab Permute, without a browser: its numbers against plain torch in float64."""
+"""Tab Permute without a browser: its numbers compared with plain torch in float64."""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,4 +1,4 @@
-"""Tab Permute, without a browser: what it is asked and refuses, the models it finds, what it fetches."""
+"""Tab Permute without a browser: requests and refusals, the models it offers, the data it fetches."""
 
 import gzip
 import json
@@ -87,7 +87,7 @@ def test_a_model_without_learned_positions_has_none_to_switch_on(bag):
 
 
 def made(words: list[str], seq_length: int) -> Loaded:
-    """A classifier without positions."""
+    """Builds a classifier without positions."""
     config = former.ModelConfig(
         num_tokens=len(words), emb=32, heads=4, depth=1, seq_length=seq_length, pad_token=0, positions="none"
     )

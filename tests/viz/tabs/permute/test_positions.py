@@ -1,4 +1,4 @@
-"""Vectors of positions as the browser fetches them."""
+"""Position vectors as the browser fetches them."""
 
 import gzip
 from typing import Any
@@ -24,7 +24,7 @@ def levels(table: positions.Table) -> np.ndarray:
 
 
 def off(table: positions.Table, exact: torch.Tensor) -> float:
-    """How far the furthest of all its numbers is from the exact one."""
+    """Returns the largest difference between the displayed numbers and the exact ones."""
     assert exact.shape == (table.rows, table.emb)
     return float(np.abs(levels(table) - exact.double().numpy()).max())
 
