@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 import former
 from tests.browser.pages_learn import Learning
-from viz.tabs.learn import block_facts
+from viz.tabs.learn.sections.block import block_facts
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Learning

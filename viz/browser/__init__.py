@@ -129,9 +129,7 @@ def ahead(tabs: Sequence[Tab]) -> str:
 
 
 def css(tabs: Sequence[Tab]) -> str:
-    """Returns the page's styles: palette, shared styles, then each tab's; in a folder, page.css comes first."""
-    folders = [HERE, *(TABS / tab.name / folder for tab in tabs for folder in (".", "sections"))]
-    files = [
-        path for folder in folders for path in sorted(folder.glob("*.css"), key=lambda p: (p.stem != "page", p.stem))
-    ]
+    """Returns the page's styles: palette, shared styles, then each tab's; page.css comes first."""
+    sheets = [HERE.glob("*.css"), *((TABS / tab.name).rglob("*.css") for tab in tabs)]
+    files = [path for found in sheets for path in sorted(found, key=lambda path: (path.stem != "page", path.stem))]
     return style.css() + "\n".join(path.read_text(encoding="utf-8") for path in files)

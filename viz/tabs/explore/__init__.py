@@ -11,5 +11,5 @@ TAB = Tab(
     page.render,
     routes.attach,
     panels.PANELS,
-    tuple(HERE / f"{name}.js" for name in ("examples", "controls", "overview", "head_map")),
+    tuple(HERE / f"{name}.js" for name in ("examples", "controls", "map/overview", "map/head_map")),
 )

@@ -13,13 +13,15 @@ from viz.browser.language import label
 from viz.passes import trace
 from viz.passes.loaded import Models, first_ahead
 from viz.tabs.base import Site, about
-from viz.tabs.explore import forming, scans
 from viz.tabs.explore.answer import answer
+from viz.tabs.explore.corpus import forming, scans
+from viz.tabs.explore.panels import PANELS
 from viz.text.examples import CARRIED, EXAMPLES
 
 HERE = Path(__file__).parent
 STORE = HERE / "lib" / "store.js"
 part = partial(browser.part, HERE)
+RECORDS = {record.name: record for record in PANELS}
 
 
 def menu(models: Models) -> list[tuple[str, str]]:
@@ -27,31 +29,36 @@ def menu(models: Models) -> list[tuple[str, str]]:
     return [(label("model_line", name=name, about=about(loaded)), name) for name, loaded in models.items()]
 
 
+def panel(name: str, value: Any = None) -> gr.HTML:
+    """Places a panel."""
+    return browser.panel(RECORDS[name], value)
+
+
 def panels(models: Models) -> None:
     """Lays out the panels that show a pass."""
     part("controls")
-    part("beside")
-    part("forming")
+    panel("beside")
+    panel("forming")
     with gr.Row(elem_classes="explore-main"):
-        part("overview")
+        panel("overview")
         with gr.Column(elem_classes="explore-centre"):
-            part("head_map")
-            part("lines")
+            panel("head-map")
+            panel("lines")
         with gr.Column(elem_classes="explore-side"):
-            part("statistics")
-            part("pair")
-    part("token_strip")
-    part("blanks")
-    part("carry", CARRIED)
-    part("lens")
-    part("writes")
-    part("trace", [name for name, loaded in models.items() if trace.follows(loaded)])
-    part("scan", scans.models_with_scan(models))
+            panel("statistics")
+            panel("pair")
+    panel("token-strip")
+    panel("blanks")
+    panel("carry", CARRIED)
+    panel("lens")
+    panel("writes")
+    panel("trace", [name for name, loaded in models.items() if trace.follows(loaded)])
+    panel("scan", scans.models_with_scan(models))
     with gr.Row(elem_classes="explore-below"):  # as many columns as there are parts and room
-        part("interventions")
-        part("prediction")
-        part("surprise")
-        part("words")
+        panel("interventions")
+        panel("prediction")
+        panel("surprise")
+        panel("words")
     part("export")
 
 

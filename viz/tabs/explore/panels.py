@@ -22,7 +22,10 @@ from viz.passes import edits, lens, measures
 from viz.passes.loaded import Models
 from viz.passes.run import TEXT_LIMIT, RunRequest, as_refusals, request
 from viz.server.view import View, read_choice, read_index, read_model, read_string
-from viz.tabs.explore import carry, forming, maps, predictions, scans
+from viz.tabs.explore.change import carry
+from viz.tabs.explore.corpus import forming, scans
+from viz.tabs.explore.inside import predictions
+from viz.tabs.explore.map import maps
 from viz.text import NothingToShow, Refusal
 
 HERE = Path(__file__).parent
@@ -204,30 +207,31 @@ DIFFERENCE = Draw(figures.attention, Field("cells"), *SIDES, mask=Field("mask"),
 LENS = Draw(figures.logit_lens, Field("probs"), Field("names"), Field("columns"))
 SAID = bars("probs", "names", "probability", before=Field("before"))
 ADDS = bars("adds", axis="adds to the residual stream")
-QUESTIONS: dict[str, dict[str, Question]] = {
-    "overview": {"heads": printed(maps.show_heads, HEADS)},
-    "head-map": {"shown": printed(maps.show_map, MAP)},
-    "lines": {"shown": printed(maps.show_map, MAP)},
-    "statistics": {"statistics": printed(maps.measure_map, bars("values", "names"), check_square)},
-    "pair": {"pair": printed(maps.follow_pair, bars("products", axis="q · k"))},
-    "token-strip": {"token": printed(maps.look_around, bars("looks", "keys", "weight"))},
-    "blanks": {"said": printed(predictions.predict, SAID, check_predicts)},
-    "lens": {"depths": printed(lens.read_depths, LENS, check_predicts)},
-    "writes": {"written": printed(predictions.write_logits, bars("raised", "names", "logit"), check_writing)},
-    "trace": {"traced": printed(trace, ADDS, check_pair)},
-    "scan": scans.QUESTIONS,
-    "forming": forming.QUESTIONS,
-    "prediction": {"said": printed(predictions.predict, SAID, check_predicts)},
-    "surprise": {"surprise": printed(predictions.surprise, bars("bits", "tokens", "bits"), check_next)},
-    "interventions": {"removed": printed(predictions.remove_heads, bars("effects", "names"), check_scored)},
-    "words": {"words": printed(predictions.weigh_words, bars("changes", "names", "log-odds"), check_judged)},
+QUESTIONS: dict[str, dict[str, Question]] = {  # by folder and name of the panel
+    "map/overview": {"heads": printed(maps.show_heads, HEADS)},
+    "map/head-map": {"shown": printed(maps.show_map, MAP)},
+    "map/lines": {"shown": printed(maps.show_map, MAP)},
+    "map/statistics": {"statistics": printed(maps.measure_map, bars("values", "names"), check_square)},
+    "map/pair": {"pair": printed(maps.follow_pair, bars("products", axis="q · k"))},
+    "map/token-strip": {"token": printed(maps.look_around, bars("looks", "keys", "weight"))},
+    "inside/blanks": {"said": printed(predictions.predict, SAID, check_predicts)},
+    "inside/lens": {"depths": printed(lens.read_depths, LENS, check_predicts)},
+    "inside/writes": {"written": printed(predictions.write_logits, bars("raised", "names", "logit"), check_writing)},
+    "inside/trace": {"traced": printed(trace, ADDS, check_pair)},
+    "corpus/scan": scans.QUESTIONS,
+    "corpus/forming": forming.QUESTIONS,
+    "inside/prediction": {"said": printed(predictions.predict, SAID, check_predicts)},
+    "inside/surprise": {"surprise": printed(predictions.surprise, bars("bits", "tokens", "bits"), check_next)},
+    "change/interventions": {"removed": printed(predictions.remove_heads, bars("effects", "names"), check_scored)},
+    "change/words": {"words": printed(predictions.weigh_words, bars("changes", "names", "log-odds"), check_judged)},
     "export": {"exported": printed(maps.write_table, WEIGHTS)},
-    "carry": {
+    "change/carry": {
         "carried": Question(carry.carry_parts, read_carried, carry.SHARES, when=lambda view: view.get("from") is None),
         "said": Question(carry.carry_one, read_one, carry.SAID, when=lambda view: view.get("from") is not None),
     },
-    "beside": {"vs": Question(maps.compare_maps, read_both, DIFFERENCE, asked=False)},
+    "beside/beside": {"vs": Question(maps.compare_maps, read_both, DIFFERENCE, asked=False)},
 }
 PANELS = tuple(
-    Panel(name, HERE / f"{name.replace('-', '_')}.js", questions, LIMITS) for name, questions in QUESTIONS.items()
+    Panel(Path(path).name, HERE / f"{path.replace('-', '_')}.js", questions, LIMITS)
+    for path, questions in QUESTIONS.items()
 )

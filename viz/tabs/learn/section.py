@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 
 
 class Section(NamedTuple):
-    """A section. Its files in `sections/` have its name, and its words in viz/text begin with learn_{name}_."""
+    """A section. Its folder in `sections/` has its name, and its words in viz/text begin with learn_{name}_."""
 
     name: str  # in links
     article: str  # the heading in the article
@@ -32,7 +32,8 @@ class Section(NamedTuple):
     @property
     def panel(self) -> Panel:
         """The section as a panel, for the registry."""
-        script = HERE / "sections" / f"{self.name.replace('-', '_')}.js"
+        file = self.name.replace("-", "_")
+        script = HERE / "sections" / file / f"{file}.js"
         return Panel(f"learn-{self.name}", script, self.questions, offered=self.stands)
 
     def tensors(self, models: Models, view: View) -> dict[str, Tensor]:

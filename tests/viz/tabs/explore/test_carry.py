@@ -8,7 +8,7 @@ import former
 from former import patching
 from former.checkpoints import CHECKPOINTS
 from viz.passes.loaded import Loaded
-from viz.tabs.explore import carry
+from viz.tabs.explore.change import carry
 from viz.tabs.explore.panels import PANELS, read_carried
 from viz.text import NothingToShow, Refusal
 from viz.text.examples import CARRIED

@@ -12,8 +12,8 @@ from former.checkpoints import CHECKPOINTS
 from tests.viz import plain
 from viz.passes.loaded import Loaded, Models
 from viz.tabs.base import Site, site_of
-from viz.tabs.explore import forming
 from viz.tabs.explore.answer import answer
+from viz.tabs.explore.corpus import forming
 from viz.text import NothingToShow, Refusal
 
 NAME = "tiny-induction"

@@ -21,7 +21,7 @@ from former.training.measure import stretches
 from viz.panels import Panel, routes
 from viz.passes.loaded import Loaded
 from viz.tabs.base import site_of
-from viz.tabs.explore import scans
+from viz.tabs.explore.corpus import scans
 from viz.text import NothingToShow, message
 
 LAYER, HEAD = 3, 1

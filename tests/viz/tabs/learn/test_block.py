@@ -11,8 +11,8 @@ import former
 from former.hooks import at_points
 from tests.ranked import check_order
 from viz.passes.loaded import Loaded
-from viz.tabs.learn import block_facts
 from viz.tabs.learn.sections import block
+from viz.tabs.learn.sections.block import block_facts
 from viz.text import Refusal
 
 VIEW = {"text": "The cat sat on the mat.", "at": 7, "attention": "on"}

@@ -8,8 +8,8 @@ from torch import nn
 import former
 from viz.panels.panel import bundles
 from viz.passes.loaded import Loaded
-from viz.tabs.learn import forms
 from viz.tabs.learn.sections import several_heads
+from viz.tabs.learn.sections.several_heads import forms
 from viz.text import Refusal
 
 CASES = [(heads, positions) for heads in (1, 4) for positions in (False, True)]

@@ -48,7 +48,7 @@ export const store = {
   effects: null, // what switching off each head does, by map, [layer][head]: a number, null where not measured yet
   edits: [], // of the heads, as asked for or shown
   notes: { server: [], link: [] }, // {kind: "info" | "error", key, values}, see inWords, or {kind, text}
-  /** @type {any} */ pinned: { read: () => {}, link: () => ({}) }, // what stands beside it in a link: lib/beside.js
+  /** @type {any} */ pinned: { read: () => {}, link: () => ({}) }, // what stands beside it in a link: lib/pinned.js
   rev: 0, // counts answers; a part that has painted one says so as data-rev
 };
 

@@ -102,7 +102,8 @@ learn.answer = (name) => {
 
 /** A section's script and what it is given, {mount, props}. Throws Unanswered. */
 learn.script = async (name) => {
-  const address = new URL(`../sections/${name.replaceAll("-", "_")}.js`, import.meta.url).href;
+  const file = name.replaceAll("-", "_");
+  const address = new URL(`../sections/${file}/${file}.js`, import.meta.url).href;
   const given = learn.find(name).given ?? answerTo(`/learn/${name}.json`);
   const [{ mount }, props] = await Promise.all([imported(address), given]);
   return { mount, props };

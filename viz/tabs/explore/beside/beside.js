@@ -1,0 +1,370 @@
+// A pinned pass and the one on screen beside each other, with what differs: over all heads, and cell by cell in the one
+// that is looked at. Hidden while nothing is pinned. Another head is painted once the page has nothing else to do.
+
+import { eachFrame, h, isDark, isPresenting } from "../../../browser/lib/base.js";
+import { gradient, makeImage, palette, variable } from "../../../browser/lib/colour.js";
+import { makeHeatMap } from "../../../browser/lib/heat_map.js";
+import { classInWords, say } from "../../../browser/lib/messages.js";
+import { asNumber, asShare, asSigned } from "../../../browser/lib/numbers.js";
+import { makePanel, onTheme } from "../../../browser/lib/panel.js";
+import { axisLabels, axisWords, quote } from "../lib/labels.js";
+import { pixelOf } from "../lib/paint.js";
+import { beside } from "../lib/pinned.js";
+import { rowOf, shownNow } from "../lib/shown.js";
+import { store } from "../lib/store.js";
+import { lockPair } from "../lib/tokens.js";
+
+const LEAST = 0.02; // the scale's end at the least: packed weights are no more exact
+const SAME = 1e-5; // a difference below it is rounding
+const TILE = 40; // pixels a side, at most, of a head among all
+const QUOTED = 60; // characters of a text
+const place = ({ row, column }) => ({ query: row, key: column });
+const isSame = () => beside.pass?.header.key === store.pass.header.key;
+
+/** What a pass is, in a line: its model, text and edits, and what it says. */
+const described = ({ model, text, edits, output, answer }) => {
+  const quoted = text.length > QUOTED ? `${text.slice(0, QUOTED)}…` : text;
+  const changed = edits.length ? say("picture_edits", { count: edits.length }) : "";
+  const verdicts = output?.classes
+    ?.map((label, i) => ({ label: classInWords(label), prob: output.probs[i] }))
+    .sort((a, b) => b.prob - a.prob);
+  const [best] = verdicts ?? output?.next ?? [];
+  const says = answer
+    ? say("beside_answers", { text: answer.typed ?? answer.own })
+    : best && say("beside_says", { says: verdicts ? "class" : "next", label: best.label, share: asShare(best.prob) });
+  return [model, `“${quoted}”`, changed, says].filter(Boolean).join(" · ");
+};
+
+/** The labels of both passes where they differ. */
+const joined = (was, now) => now.map((label, i) => (label === was[i] ? label : `${was[i]}|${label}`));
+
+const sides = ({ queries, keys }, unit) => ({
+  labels: axisLabels(queries, unit),
+  across: axisLabels(keys, unit),
+  words: axisWords(queries, unit),
+  wordsAcross: axisWords(keys, unit),
+});
+
+/** Numbers above and below zero as pixels: 0 is in the middle of the scale. */
+const diverging = (size) => {
+  const { scores } = palette();
+  return (value) => scores[Math.round(127.5 + (127.5 * value) / size)];
+};
+
+const headName = ({ layer, head }) => say("head_name", { layer, head });
+const nameOf = ({ of, layer, head }) => (of === "head" ? headName({ layer, head }) : say(`of_${of}_name`, { layer }));
+
+const drawMap = (part, { map, weights }, header) => {
+  part.figure.hidden = false;
+  const pixel = pixelOf(map, weights, 0);
+  part.draw({
+    ...sides(map, header.unit),
+    pixel,
+    hidden: map.hides ? (query, key) => key >= map.rowLength(query) : null,
+    ...marks(map),
+  });
+};
+
+/** The pair that is pointed at or locked, in pictures that have its place. */
+const marks = (map) => {
+  const { hover, view } = store;
+  const at = hover?.query != null ? hover : view.key !== null ? { query: view.token, key: view.key } : null;
+  if (!at || at.query >= map.queries.length || at.key >= map.keys.length) return {};
+  const colour = variable("mark");
+  return {
+    rows: [{ at: at.query, colour }],
+    columns: [{ at: at.key, colour }],
+    at: isPresenting() ? { row: at.query, column: at.key } : null,
+  };
+};
+
+const weightAt = (shown, query, key) => rowOf(shown, query)[key] ?? 0;
+
+/** What is said where nothing is compared yet, or of a link that cannot hold both texts. */
+const words = (was) => {
+  if (beside.refused) return say("beside_refused", { model: beside.asked.model, why: beside.refused });
+  if (!was) return say("beside_coming");
+  if (isSame()) return say("beside_pinned", { pass: described(beside.pass.header) });
+  return beside.fits(store.pass.header.text) ? "" : say("beside_long");
+};
+
+const SHOWN = ["pass", "map", "exact", "of", "layer", "head", "scale", "rev"];
+
+export const mount = ({ element }) => {
+  const { section, tools, body, foot } = makePanel(element, say("beside"));
+
+  const low = h("span");
+  const bar = h("i");
+  const high = h("span");
+  const legend = h(
+    "div",
+    { class: "legend" },
+    h("span", {}, say("beside_less")),
+    low,
+    bar,
+    high,
+    h("span", {}, say("beside_more")),
+  );
+  tools.append(legend, h("button", { type: "button", class: "f-button", onclick: beside.unpin }, say("unpin")));
+  const hint = h("p", { class: "quiet" });
+  const all = h("p", { class: "finding", role: "status" });
+  const one = h("p", { class: "finding", role: "status" });
+  const readout = h("p", { class: "readout" });
+  const toCarry = () => document.querySelector(".former-carry .panel")?.scrollIntoView({ block: "start" });
+  const which = h("button", { type: "button", class: "f-link", onclick: toCarry }, say("carry_from_here"));
+  foot.append(hint, all, one, readout, h("p", {}, which));
+
+  /** A picture with its title and what it is of. `cells`: whether its rows and columns are those of the map on
+   *  screen. */
+  const frame = (name, events = {}) => {
+    const [title, about, spot] = [
+      h("h3", {}, say(`beside_${name}`)),
+      h("p", { class: "quiet" }),
+      h("div", { class: "spot" }),
+    ];
+    const figure = h("section", { class: "beside-part", "data-part": name }, title, about, spot);
+    body.append(figure);
+    const { canvas, draw } = makeHeatMap(spot, {
+      label: say(`beside_${name}`),
+      onpoint: () => {},
+      onpick: () => {},
+      ...events,
+    });
+    return { figure, about, canvas, draw };
+  };
+  const onCells = { onpoint: (at) => store.point(at && place(at)), onpick: (at) => lockPair(place(at)) };
+  let pointed = null; // {layer, head} in the overview
+  const heads = frame("heads", {
+    onpoint: (at) => {
+      pointed = at && { layer: at.row, head: at.column };
+      tellPlace();
+    },
+    onpick: ({ row, column }) => store.set({ of: "head", layer: row, head: column }),
+  });
+  const before = frame("before", {
+    onpoint: (at) => both && onCells.onpoint(at),
+    onpick: (at) => both && onCells.onpick(at),
+  });
+  const after = frame("after", onCells);
+  const change = frame("change", onCells);
+
+  let both = null; // of the head that is looked at: {was, now, values, size, at, moved}, where the two can be compared
+  let moved = null; // of all heads: {of: the passes, image: their differences, shares: [layer][head]}
+
+  // --- all heads -----------------------------------------------------------------------------------------------------
+
+  /** The differences of all heads as one image, each pooled so that no cell is lost, and how much of each head
+   *  moved. */
+  const measureHeads = (was, now) => {
+    const of = [was, now, isDark()];
+    if (moved?.of.every((each, i) => each === of[i])) return moved;
+    const [rows, columns] = [now.queries.length, now.keys.length];
+    const [w, high] = [Math.min(TILE, columns), Math.min(TILE, rows)];
+    const pooled = new Float32Array(now.layers * now.heads * w * high);
+    const wide = now.heads * w;
+    let size = LEAST;
+    const shares = Array.from({ length: now.layers }, (_, layer) =>
+      Array.from({ length: now.heads }, (_, head) => {
+        const found = beside.difference(was, was.approximate(layer, head), now, now.approximate(layer, head));
+        size = Math.max(size, found.size);
+        for (let query = 0; query < rows; query++)
+          for (let key = 0; key < columns; key++) {
+            const value = found.values[query * columns + key];
+            const cell =
+              (layer * high + Math.floor((query * high) / rows)) * wide + head * w + Math.floor((key * w) / columns);
+            if (Math.abs(value) > Math.abs(pooled[cell])) pooled[cell] = value;
+          }
+        return found.moved;
+      }),
+    );
+    const pixel = diverging(size);
+    const image = makeImage(wide, now.layers * high, (x, y) => pixel(pooled[y * wide + x]));
+    return (moved = { of, image, shares });
+  };
+
+  const paintHeads = (was, now) => {
+    const alike = was.layers === now.layers && was.heads === now.heads && beside.comparable(was, now);
+    heads.figure.hidden = !alike;
+    if (!alike) return void (moved = null);
+    const { image } = measureHeads(was, now);
+    const { layer, head, of } = store.view;
+    const numbers = (count) => Array.from({ length: count }, (_, i) => `${i}`);
+    heads.about.textContent = say("overview_axes");
+    heads.draw({
+      labels: numbers(now.layers),
+      across: numbers(now.heads),
+      image,
+      at: of === "head" ? { row: layer, column: head } : null,
+    });
+  };
+
+  /** Which head changed most, with a way to it. */
+  const tellHeads = (was, now) => {
+    if (!moved) {
+      const shape = ({ layers, heads: count }) => say("beside_shape", { layers, heads: count });
+      const other = was.layers !== now.layers || was.heads !== now.heads;
+      return void all.replaceChildren(
+        other ? say("beside_heads_differ", { before: shape(was), after: shape(now) }) : "",
+      );
+    }
+    const each = moved.shares.flatMap((row, layer) => row.map((part, head) => ({ layer, head, part })));
+    const most = each.reduce((a, b) => (b.part > a.part ? b : a));
+    if (most.part < SAME) return void all.replaceChildren(say("beside_none", { count: each.length }));
+    const mean = each.reduce((sum, { part }) => sum + part, 0) / each.length;
+    const show = h(
+      "button",
+      { type: "button", class: "f-link", onclick: () => store.set({ of: "head", layer: most.layer, head: most.head }) },
+      say("effects_show"),
+    );
+    all.replaceChildren(
+      say("beside_most", {
+        name: headName(most).toLowerCase(),
+        share: asShare(most.part),
+        mean: asShare(mean),
+        count: each.length,
+      }),
+      " ",
+      show,
+    );
+  };
+
+  // --- the one head --------------------------------------------------------------------------------------------------
+
+  const drawChange = () => {
+    change.figure.hidden = legend.hidden = !both;
+    if (!both) return;
+    const { was, now, values } = both;
+    const size = Math.max(LEAST, both.size);
+    const pixel = diverging(size);
+    const columns = now.map.keys.length;
+    const hidden = (query, key) => key >= Math.max(was.map.rowLength(query), now.map.rowLength(query));
+    const { unit } = store.pass.header;
+    const labels = (side) => axisLabels(joined(was.map[side], now.map[side]), unit);
+    const { masked } = palette();
+    change.about.textContent = say("beside_scale", { size: asNumber(size, 2) });
+    change.draw({
+      ...sides(now.map, unit),
+      labels: labels("queries"),
+      across: labels("keys"),
+      pixel: (query, key) => (hidden(query, key) ? masked : pixel(values[query * columns + key])),
+      hidden: now.map.hides && was.map.hides ? hidden : null,
+      ...marks(now.map),
+    });
+    bar.style.background = gradient(palette().scores);
+    low.textContent = asSigned(-size, 2);
+    high.textContent = asSigned(size, 2);
+  };
+
+  /** What differs of the head, in words; or why nothing can be said. */
+  const tellHead = (was, now) => {
+    if (!both) {
+      const [of, to] = [was, now].map(({ map }) =>
+        say("beside_cells", { rows: map.queries.length, columns: map.keys.length }),
+      );
+      return say("beside_shapes_differ", { before: of, after: to });
+    }
+    const { query, key } = both.at;
+    const weight = (shown) => about(asNumber(weightAt(shown, query, key), 3));
+    const values = {
+      name: nameOf(now),
+      share: asShare(both.moved),
+      query: quote(query, now.map.queries),
+      key: quote(key, now.map.keys),
+      before: weight(was),
+      after: weight(now),
+    };
+    return both.size < SAME ? say("beside_still", values) : say("beside_moved", values);
+  };
+
+  /** A number as it is said, ≈ until the model's own are here. */
+  const about = (number) => (both.was.exact && both.now.exact ? number : `≈ ${number}`);
+
+  /** The pair that is looked at, or the head of the overview that is pointed at, with its numbers. */
+  const tellPlace = () => {
+    const { hover } = store;
+    for (const name of ["query", "key", "change"]) delete readout.dataset[name];
+    if (pointed && moved)
+      return void (readout.textContent = say("beside_head", {
+        name: headName(pointed),
+        share: asShare(moved.shares[pointed.layer][pointed.head]),
+      }));
+    if (!both || hover?.query == null) return void (readout.textContent = "");
+    const { query, key } = hover;
+    const { was, now } = both;
+    const [first, second] = [weightAt(was, query, key), weightAt(now, query, key)];
+    Object.assign(readout.dataset, { query, key, change: second - first });
+    readout.textContent = say("beside_pair", {
+      query: quote(query, now.map.queries),
+      key: quote(key, now.map.keys),
+      before: about(asNumber(first)),
+      after: about(asNumber(second)),
+      change: about(asSigned(second - first, 4)),
+    });
+  };
+
+  const paint = () => {
+    waiting = 0;
+    const [now, was] = [shownNow(), beside.shown()];
+    if (!inView || !beside.asked || !now) return;
+    const compared = was && !isSame();
+    body.hidden = !compared;
+    for (const part of [all, one, readout]) part.hidden = !compared;
+    hint.textContent = words(was);
+    if (!compared) {
+      both = moved = null;
+      legend.hidden = true;
+    } else {
+      const { header } = store.pass;
+      const pinned = beside.pass.header;
+      both = beside.comparable(was.map, now.map)
+        ? { was, now, ...beside.difference(was.map, was.weights, now.map, now.weights) }
+        : null;
+      before.about.textContent = `${nameOf(was)} · ${described(pinned)}`;
+      after.about.textContent = `${nameOf(now)} · ${described(header)}`;
+      drawMap(before, was, pinned);
+      drawMap(after, now, header);
+      drawChange();
+      paintHeads(was.map, now.map);
+      tellHeads(was.map, now.map);
+      one.textContent = tellHead(was, now);
+      tellPlace();
+      beside.loadExact();
+    }
+    element.dataset.shown = [
+      was?.place,
+      was?.exact ? "exact" : "approximate",
+      now.layer,
+      now.head,
+      now.exact ? "exact" : "approximate",
+    ].join(" ");
+    element.dataset.rev = store.rev;
+  };
+
+  let waiting = 0;
+  let inView = false;
+  const soon = () => {
+    if (!waiting) waiting = window.requestIdleCallback?.(paint, { timeout: 500 }) ?? setTimeout(paint, 60);
+  };
+  new IntersectionObserver((entries) => {
+    inView = entries.at(-1).isIntersecting;
+    if (inView) soon();
+  }).observe(section);
+  const point = eachFrame(() => {
+    if (!both || !inView) return;
+    drawMap(before, both.was, beside.pass.header);
+    drawMap(after, both.now, store.pass.header);
+    drawChange();
+    tellPlace();
+  });
+
+  beside.subscribe(element, (changed) => {
+    if (changed.has("pinned")) element.hidden = !beside.asked;
+    soon();
+  });
+  store.subscribe(element, (changed) => {
+    if (!beside.asked) return;
+    if (SHOWN.some((name) => changed.has(name))) soon();
+    else if (["hover", "token", "key"].some((name) => changed.has(name))) point();
+  });
+  onTheme(soon);
+};

@@ -1,0 +1,1 @@
+"""What changes with an edit, a word or a part of another text."""

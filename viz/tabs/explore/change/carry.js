@@ -1,0 +1,288 @@
+// What a part of the pinned pass brings back when it is carried into the pass on screen: every head, or every token's
+// vector, at each layer, as a grid; and what is predicted with the one that is chosen. Asked for while the panel is in
+// view.
+
+import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
+import { h } from "../../../browser/lib/base.js";
+import { ground, makeBar, palette } from "../../../browser/lib/colour.js";
+import { makeHint } from "../../../browser/lib/hint.js";
+import { say } from "../../../browser/lib/messages.js";
+import { asShare, asSigned } from "../../../browser/lib/numbers.js";
+import { page } from "../../../browser/lib/page.js";
+import { makePanel, onTheme } from "../../../browser/lib/panel.js";
+import { viewOf } from "../../../browser/lib/python.js";
+import { answerCells } from "../lib/grid.js";
+import { predicted, quote, tokenLabel } from "../lib/labels.js";
+import { beside } from "../lib/pinned.js";
+import { store } from "../lib/store.js";
+
+const choice = (name, read, ...options) =>
+  h("select", { "data-field": name, onchange: ({ target }) => choose({ [name]: read(target.value) }) }, ...options);
+
+const labelled = (key, field) => h("label", {}, say(key), " ", field);
+
+/** A change of what is carried makes another grid, so that no cell of it is chosen. */
+const choose = (partial) => store.set({ carry_layer: null, carry_from: null, ...partial });
+
+/** What of a view an answer depends on. */
+const nameOf = ({ model, text, edits, map, part, answer, rival, beside: pinned }, ...more) =>
+  JSON.stringify([model, text, edits, map, part, answer, rival, pinned?.model, pinned?.text, pinned?.edits, ...more]);
+
+const isPair = () => Boolean(store.pass && beside.pass);
+
+const open = (pinned, text) => {
+  const { model } = store.pass.header;
+  page.follow(new URLSearchParams({ tab: "explore", model, text, pin: model, pin_text: pinned }));
+};
+
+/** A cell of the grid as what it stands for. */
+const placeOf = ({ row, column }) => ({ layer: row, from: column });
+
+const ASKED = ["pass", "map", "carry", "carry_answer", "carry_rival"];
+
+export const mount = ({ element, props }) => {
+  const PARTS = store.fields.carry.choices;
+  const { section, tools, body, foot } = makePanel(element, say("carry"));
+  tools.append(makeHint("?", say("carry_hint"), say("carry_means")));
+
+  const part = choice(
+    "carry",
+    String,
+    ...PARTS.map((value) => h("option", { value }, say("carry_parts", { part: value }))),
+  );
+  const answer = choice("carry_answer", Number);
+  const rival = choice("carry_rival", Number);
+  const asks = h(
+    "div",
+    { class: "carry-asks" },
+    labelled("carry_part", part),
+    labelled("carry_answer", answer),
+    labelled("carry_rival", rival),
+  );
+
+  const table = h("table", { role: "grid", "aria-label": say("carry_label") });
+  const sheet = h("div", { class: "carry-sheet" }, table);
+  const heading = h("p", { class: "carry-at", role: "status" });
+  const said = h("table", { class: "carry-said" });
+  const grid = h("div", { class: "carry-grid" }, sheet, h("div", { class: "carry-side" }, heading, said));
+  body.append(asks, grid);
+  const needs = h("p", { class: "quiet", role: "status" });
+  const about = h("p", { class: "finding", role: "status" });
+  const pairs = h("p", { class: "carry-pairs" });
+  foot.append(needs, about, pairs);
+
+  let found = null; // see carry_parts in carry.py, with {of: what was asked}
+  let cells = []; // [layer][column] elements
+  let pointed = null; // {layer, from}
+  let inView = false;
+
+  const isHeads = () => found.axes[0] === "head";
+
+  const name = ({ layer, from }) =>
+    isHeads()
+      ? say("carry_head", { layer, head: from })
+      : say("carry_token", { layer, token: quote(from, found.columns) });
+
+  const draw = () => {
+    const { scores } = palette();
+    const options = (ids, chosen) =>
+      ids.map((id) => h("option", { value: id, selected: id === chosen }, found.names[found.choices.indexOf(id)]));
+    answer.replaceChildren(...options(found.choices, found.answer));
+    rival.replaceChildren(
+      ...options(
+        found.choices.filter((id) => id !== found.answer),
+        found.rival,
+      ),
+    );
+    cells = found.shares.map((row, layer) =>
+      row.map((value, from) => {
+        const cell = h(
+          "td",
+          { role: "gridcell", tabindex: -1, "data-layer": layer, "data-from": from },
+          value === null ? "–" : `${Math.round(100 * value)}`.replace("-", "−"),
+        );
+        ground(cell, scores[Math.round(127.5 + 127.5 * Math.max(-1, Math.min(1, value ?? 0)))]);
+        return cell;
+      }),
+    );
+    const columns = isHeads() ? found.columns : found.columns.map((_, i) => tokenLabel(i, found.columns));
+    const corner = say("carry_corner", { part: store.view.carry });
+    const head = h("tr", {}, h("th", {}, corner), ...columns.map((column) => h("th", { scope: "col" }, column)));
+    const rows = cells.map((row, layer) => h("tr", {}, h("th", { scope: "row" }, `${layer}`), ...row));
+    table.replaceChildren(h("thead", {}, head), h("tbody", {}, ...rows));
+    tellAll();
+    mark();
+  };
+
+  /** What is weighed, and which part brings back the most. */
+  const tellAll = () => {
+    const [first, second] = [found.answer, found.rival].map((id) => `“${found.names[found.choices.indexOf(id)]}”`);
+    const { blanks } = store.pass.header.output ?? {};
+    const token = quote(blanks ? blanks[found.at].token : found.at, predicted());
+    const values = {
+      says: blanks ? "blank" : store.pass.header.output?.classes ? "class" : "next",
+      token,
+      answer: first,
+      rival: second,
+      before: asSigned(found.before, 2),
+      pinned: asSigned(found.pinned, 2),
+    };
+    const each = found.shares.flatMap((row, layer) => row.map((value, from) => ({ layer, from, value: value ?? 0 })));
+    const most = each.reduce((a, b) => (b.value > a.value ? b : a));
+    const show = h("button", { type: "button", class: "f-link", onclick: () => take(most) }, say("effects_show"));
+    const { model, examples, text } = store.pass.header;
+    const pair = Object.entries(props.value[examples] ?? {}).find(
+      ([, [one, other]]) => one === beside.pass.header.text && other === text,
+    );
+    const known = pair && model === "gpt" && !store.edits.length ? say("carry_found", { pair: pair[0] }) : "";
+    about.replaceChildren(
+      known,
+      " ",
+      say("carry_at", values),
+      " ",
+      say("carry_most", { name: name(most), share: asShare(most.value) }),
+      " ",
+      show,
+    );
+  };
+
+  /** The cell that is pointed at, else the chosen one, and what it can change: deeper layers, at tokens that see its
+   *  own. */
+  const mark = () => {
+    if (!found) return;
+    const { carry_layer: layer, carry_from: from } = store.view;
+    const chosen = layer === null || from === null || !cells[layer]?.[from] ? null : { layer, from };
+    const at = pointed ?? chosen;
+    const reached = at && reach(at);
+    cells.forEach((row, i) =>
+      row.forEach((cell, j) => {
+        cell.classList.toggle("at", chosen?.layer === i && chosen.from === j);
+        cell.classList.toggle("reached", Boolean(reached?.(i, j)));
+        cell.tabIndex = i === (chosen?.layer ?? 0) && j === (chosen?.from ?? 0) ? 0 : -1;
+      }),
+    );
+    heading.textContent = at
+      ? say("carry_cell", { name: name(at), share: asShare(found.shares[at.layer][at.from] ?? 0) })
+      : say("carry_choose");
+    askSaid(chosen);
+  };
+
+  const reach = ({ layer, from }) => {
+    if (isHeads() || !store.map.square) return (i) => i > layer;
+    const { length } = found.columns;
+    const reached = new Set([from]);
+    for (let more = -1; more !== reached.size; ) {
+      more = reached.size;
+      for (let query = 0; query < length; query++)
+        if ([...reached].some((key) => key < store.map.rowLength(query) && !store.map.skips(query, key)))
+          reached.add(query);
+    }
+    return (i, j) => i > layer && reached.has(j);
+  };
+
+  // --- what is predicted with the chosen part ------------------------------------------------------------------------
+
+  const one = newest({
+    take: (answer) => {
+      const { names, probs, before, pinned } = answer;
+      const number = (value, kind = "") =>
+        h("td", {}, h("span", { class: "number" }, asShare(value)), makeBar(value, kind));
+      const heads = ["carry_without", "carry_carried", "carry_pinned"].map((key) =>
+        h("th", { scope: "col" }, say(key)),
+      );
+      const rows = names.map((label, i) =>
+        h(
+          "tr",
+          {},
+          h("th", { scope: "row", title: label }, label),
+          number(before[i], "before"),
+          number(probs[i]),
+          number(pinned[i], "before"),
+        ),
+      );
+      said.replaceChildren(h("thead", {}, h("tr", {}, h("td", {}), ...heads)), h("tbody", {}, ...rows));
+      said.dataset.rev = store.rev;
+    },
+    fail: (error) => said.replaceChildren(h("caption", {}, whyNot(error))),
+  });
+  const askSaid = (chosen) => {
+    if (!chosen) {
+      one.stop();
+      return void said.replaceChildren();
+    }
+    const view = viewOf.explore();
+    one.ask(nameOf(view, view.from_layer, view.from), (signal) => answerTo("/ask/carry/said", view, signal));
+  };
+
+  // --- the grid ------------------------------------------------------------------------------------------------------
+
+  const show = (error = null) => {
+    const { examples } = store.pass.header;
+    grid.hidden = asks.hidden = about.hidden = !found;
+    needs.textContent = error ? whyNot(error) : beside.asked ? "" : say("carry_needs");
+    const offered = Object.values(props.value[examples] ?? {});
+    pairs.hidden = Boolean(found) || !offered.length;
+    const begin = ([pinned, text]) =>
+      h(
+        "button",
+        { type: "button", class: "f-link", onclick: () => open(pinned, text) },
+        say("carry_pair", { pinned, text }),
+      );
+    pairs.replaceChildren(say("carry_pairs"), " ", ...offered.flatMap((pair) => [begin(pair), " "]));
+    if (found) draw();
+    element.classList.remove("late");
+    element.dataset.rev = store.rev;
+  };
+
+  const all = newest({
+    take: (answer) => {
+      found = answer;
+      show();
+    },
+    fail: (error) => {
+      found = null;
+      show(error);
+    },
+  });
+  const load = () => {
+    if (!inView || !store.pass) return;
+    if (!isPair()) {
+      all.stop();
+      found = null;
+      return show();
+    }
+    const view = viewOf.explore();
+    if (all.ask(nameOf(view), (signal) => answerTo("/ask/carry/carried", view, signal)) && found)
+      element.classList.add("late");
+  };
+  new IntersectionObserver((entries) => {
+    inView = entries.at(-1).isIntersecting;
+    load();
+  }).observe(section);
+
+  const take = ({ layer, from }) => {
+    store.set({
+      carry_layer: layer,
+      carry_from: from,
+      ...(isHeads() ? { of: "head", layer, head: from } : { layer, token: from, key: null }),
+    });
+  };
+  const point = (cell) => {
+    pointed = cell;
+    mark();
+  };
+  answerCells(table, {
+    point: (cell) => point(cell && placeOf(cell)),
+    choose: (cell) => take(placeOf(cell)),
+  });
+
+  beside.subscribe(element, (changed) => changed.has("pinned") && load());
+  store.subscribe(element, (changed) => {
+    if (!store.pass) return;
+    part.value = store.view.carry;
+    if (ASKED.some((field) => changed.has(field))) load();
+    else if (["carry_layer", "carry_from"].some((field) => changed.has(field))) mark();
+    if (found || !inView) element.dataset.rev = store.rev;
+  });
+  onTheme(() => found && draw());
+};

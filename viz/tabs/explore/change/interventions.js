@@ -1,0 +1,261 @@
+// What the visitor changes in the heads (viz/passes/edits.py). Below, what every head is worth: measured by switching
+// each one off.
+
+import { lines, whyNot } from "../../../browser/lib/ask.js";
+import { afterwards, h } from "../../../browser/lib/base.js";
+import { makeHints } from "../../../browser/lib/hint.js";
+import { say } from "../../../browser/lib/messages.js";
+import { asFixed, asNumber } from "../../../browser/lib/numbers.js";
+import { makePanel } from "../../../browser/lib/panel.js";
+import { site } from "../../../browser/lib/site.js";
+import { quote } from "../lib/labels.js";
+import { lockedPair, rowOf, shownNow } from "../lib/shown.js";
+import { store } from "../lib/store.js";
+
+/** Whose heads they are, where a model has several stacks. */
+const stack = () => (store.pass?.maps.length > 1 ? { map: store.map.name } : {});
+
+const same = (/** @type {any} */ a, /** @type {any} */ b) =>
+  ["map", "layer", "head", "query", "key"].every((name) => a[name] === b[name]);
+
+const name = (/** @type {any} */ { map, layer, head }) => {
+  const named = say(head === null ? "edit_layer" : "edit_head", { layer, head });
+  return map ? say("edit_of", { map: say(`map_${map}`), name: named }) : named;
+};
+
+const place = () => ({ ...stack(), layer: store.view.layer, head: store.view.head, ...lockedPair(shownNow()) });
+const weightEdit = () => store.edits.find((edit) => same(edit, place()));
+
+const described = (edit) => {
+  if (edit.do === "uniform") return say("edited_uniform", { name: name(edit) });
+  if (edit.do === "weight")
+    return say("edited_weight", {
+      name: name(edit),
+      query: edit.query,
+      key: edit.key,
+      weight: edit.weight,
+      row: edit.renormalise ? "shared" : "kept",
+    });
+  if (edit.factor === 0) return say("edited_off", { name: name(edit) });
+  return say("edited_scale", { name: name(edit), factor: `${edit.factor}`.replace("-", "−") });
+};
+
+export const mount = ({ element }) => {
+  const LIMIT = site.limits.edits;
+  const { tools, body, foot } = makePanel(element, say("edits"));
+
+  const target = () => ({ ...stack(), layer: store.view.layer, head: whole.checked ? null : store.view.head });
+
+  /** Puts one edit in the place of what was done to the same head, or weight; without an edit that is only taken
+   *  back. */
+  const apply = (edit, /** @type {any} */ on = target()) => {
+    if (!store.pass) return;
+    const others = store.edits.filter((other) => !same(other, on));
+    const list = edit ? [...others, { ...on, ...edit }] : others;
+    if (list.length > LIMIT) return void (status.textContent = say("edits_many", { limit: LIMIT }));
+    store.edit(list);
+  };
+
+  const hints = []; // [what a button says, what it does]
+  const button = (key, act) => {
+    hints.push([say(key), say(`${key}_hint`)]);
+    return h("button", { type: "button", class: "f-button", title: say(`${key}_hint`), onclick: act }, say(key));
+  };
+  const off = button("edit_off", () => apply({ do: "scale", factor: 0 }));
+  const uniform = button("edit_uniform", () => apply({ do: "uniform" }));
+  const undo = button("edit_undo", () => apply(null));
+  const whole = h("input", { type: "checkbox", onchange: () => draw() });
+  const scale = h("input", { type: "range", min: -2, max: 3, step: 0.1, value: 1, "aria-label": say("edit_scale") });
+  const factor = h("output", {}, "1");
+  scale.addEventListener("input", () => (factor.textContent = `× ${scale.value}`.replace("-", "−")));
+  scale.addEventListener("change", () =>
+    apply(Number(scale.value) === 1 ? null : { do: "scale", factor: Number(scale.value) }),
+  );
+
+  // One weight of the head: that of the pair that is locked, else of the last token with the key it looks at most.
+  const weight = h("input", { type: "range", min: 0, max: 1, step: 0.01 });
+  const weighs = h("output");
+  const share = h("input", { type: "checkbox", checked: true, onchange: () => weightEdit() && setWeight() });
+  const free = button("edit_weight_undo", () => apply(null, place()));
+  const setWeight = () => {
+    const on = place();
+    store.set({ token: on.query, key: on.key }); // the pair stays the one that is looked at
+    apply({ do: "weight", weight: Number(weight.value), renormalise: share.checked }, on);
+  };
+  weight.addEventListener("input", () => (weighs.textContent = asFixed(Number(weight.value), 2)));
+  weight.addEventListener("change", setWeight);
+  const weightName = h("span");
+  const oneWeight = h(
+    "div",
+    { class: "edit-weight" },
+    h("label", { class: "edit-scale" }, weightName, weight, weighs),
+    h("div", { class: "edit-row" }, h("label", { class: "edit-whole" }, share, say("edit_weight_share")), free),
+  );
+
+  const drawWeight = afterwards(() => {
+    const shown = shownNow();
+    oneWeight.hidden = !shown || shown.of !== "head";
+    if (oneWeight.hidden) return;
+    const { query, key } = place();
+    const { map } = shown;
+    const current = weightEdit();
+    weightName.textContent = say("edit_weight_of", { query: quote(query, map.queries), key: quote(key, map.keys) });
+    weight.disabled = share.disabled = key >= map.rowLength(query);
+    weight.value = weight.disabled ? 0 : (current?.weight ?? rowOf(shown, query)[key]);
+    weighs.textContent = weight.disabled ? say("masked_short") : asFixed(Number(weight.value), 2);
+    if (current) share.checked = current.renormalise;
+    free.disabled = !current;
+  });
+
+  const reset = button("edit_reset", () => store.edit([]));
+  tools.append(makeHints(hints), reset);
+
+  const heading = h("p", { class: "edit-target" });
+  const list = h("ul", { class: "edit-list" });
+  const status = h("p", { class: "quiet", role: "status" });
+  const slider = h("label", { class: "edit-scale" }, h("span", {}, say("edit_scale")), scale, factor);
+  const all = h("label", { class: "edit-whole" }, whole, say("edit_whole"));
+  body.append(
+    h("div", { class: "edit-head" }, heading, all),
+    h("div", { class: "edit-row" }, off, uniform, undo),
+    slider,
+    oneWeight,
+    list,
+    status,
+  );
+
+  const draw = () => {
+    const active = store.edits;
+    const current = active.find((edit) => same(edit, target()));
+    heading.textContent = name(target());
+    scale.value = current?.do === "scale" ? current.factor : 1;
+    factor.textContent = `× ${scale.value}`.replace("-", "−");
+    off.setAttribute("aria-pressed", current?.factor === 0);
+    uniform.setAttribute("aria-pressed", current?.do === "uniform");
+    undo.disabled = !current;
+    reset.disabled = !active.length;
+    status.textContent = active.length ? "" : say("edits_none");
+    drawWeight();
+    list.replaceChildren(
+      ...active.map((edit) => {
+        const words = described(edit);
+        const remove = () => store.edit(store.edits.filter((other) => other !== edit));
+        const map = edit.map ? { map: store.pass.maps.findIndex((each) => each.name === edit.map) } : {};
+        const pair = edit.do === "weight" ? { token: edit.query, key: edit.key, of: "head" } : {};
+        const show = () =>
+          store.set({ ...map, layer: edit.layer, ...(edit.head === null ? {} : { head: edit.head }), ...pair });
+        return h(
+          "li",
+          {},
+          h("button", { type: "button", class: "edit-show", onclick: show }, words),
+          h(
+            "button",
+            { type: "button", class: "edit-remove", "aria-label": say("edit_remove", { words }), onclick: remove },
+            "✕",
+          ),
+        );
+      }),
+    );
+  };
+
+  // Every head switched off in its turn.
+  let running = null;
+  const measure = button("effects_measure", () => {
+    if (!running) return void run();
+    stop();
+    tell(); // of what was measured so far
+  });
+  const progress = h("progress", { max: 1, value: 0, hidden: true, "aria-label": say("effects_measure") });
+  const finding = h("p", { class: "finding", role: "status" });
+  foot.append(h("div", { class: "edit-row" }, measure, progress), finding);
+
+  const stop = () => {
+    running?.abort();
+    running = null;
+    progress.hidden = true;
+    measure.textContent = say("effects_measure");
+  };
+
+  const run = async () => {
+    const { maps } = store.pass;
+    const { key } = store.pass.header;
+    const rows = maps.reduce((sum, { layers }) => sum + layers, 0);
+    const mine = (running = new AbortController());
+    measure.textContent = say("effects_stop");
+    progress.hidden = false;
+    progress.removeAttribute("value");
+    finding.textContent = say("effects_running", { count: rows * maps[0].heads });
+    const effects = Object.fromEntries(
+      maps.map(({ name, layers, heads }) => [name, Array.from({ length: layers }, () => Array(heads).fill(null))]),
+    );
+    let done = 0;
+    try {
+      await lines(`/attention/${key}/heads`, mine.signal, (row) => {
+        if (running !== mine) return;
+        effects[row.map][row.layer] = row.effects;
+        progress.value = (done += 1) / rows;
+        store.measured({ ...effects });
+      });
+      if (running !== mine) return;
+      stop();
+      tell();
+    } catch (error) {
+      if (running !== mine) return; // it was stopped, and says so itself
+      stop();
+      finding.textContent = whyNot(error);
+    }
+  };
+
+  const tell = () => {
+    if (running) return;
+    const { effects, pass } = store;
+    if (!effects) return void finding.replaceChildren();
+    const of = (map, rows) => rows.flatMap((row, layer) => row.map((effect, head) => ({ map, layer, head, effect })));
+    const all = Object.entries(effects)
+      .flatMap(([map, rows]) => of(map, rows))
+      .filter(({ effect }) => effect !== null);
+    if (!all.length) return;
+    const most = all.reduce((a, b) => (Math.abs(b.effect) > Math.abs(a.effect) ? b : a));
+    const sizes = all.map(({ effect }) => Math.abs(effect)).sort((a, b) => a - b);
+    const half = sizes.length / 2;
+    const median = (sizes[Math.ceil(half) - 1] + sizes[Math.floor(half)]) / 2;
+    const values = {
+      name: name({ ...most, map: null }).toLowerCase(),
+      ...(pass.maps.length > 1 ? { map: say(`map_${most.map}`) } : {}),
+      size: asNumber(Math.abs(most.effect), 3),
+      median: asNumber(median, 2),
+      measured: all.length,
+      unit: pass.header.unit,
+    };
+    const better = most.effect < 0 ? "_better" : "";
+    const words = say(`effects_on_${pass.header.effectOn}${better}`, values);
+    const show = h(
+      "button",
+      {
+        type: "button",
+        class: "f-link",
+        onclick: () =>
+          store.set({
+            map: pass.maps.findIndex((map) => map.name === most.map),
+            of: "head",
+            layer: most.layer,
+            head: most.head,
+          }),
+      },
+      say("effects_show"),
+    );
+    finding.replaceChildren(words, " ", show);
+  };
+
+  const drawAfterMap = afterwards(draw);
+
+  store.subscribe(element, (changed) => {
+    measure.disabled = !store.pass;
+    if (changed.has("pass")) stop();
+    if (["pass", "map", "edits"].some((field) => changed.has(field))) draw();
+    else if (changed.has("layer") || changed.has("head")) drawAfterMap();
+    else if (["exact", "token", "key", "of"].some((field) => changed.has(field))) drawWeight();
+    if (changed.has("effects") || changed.has("pass")) tell();
+    if (store.pass) element.dataset.rev = store.rev;
+  });
+};

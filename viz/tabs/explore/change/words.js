@@ -1,0 +1,155 @@
+// Which words carried a classifier's verdict: by taking each away, and by where attention looks. Two different things.
+
+import { lines, whyNot } from "../../../browser/lib/ask.js";
+import { h } from "../../../browser/lib/base.js";
+import { cssOf, makeBar, palette, tokenSpans } from "../../../browser/lib/colour.js";
+import { say } from "../../../browser/lib/messages.js";
+import { asFixed, asShare, asSigned } from "../../../browser/lib/numbers.js";
+import { makePanel, onTheme } from "../../../browser/lib/panel.js";
+import { site } from "../../../browser/lib/site.js";
+import { tokenLabel } from "../lib/labels.js";
+import { store } from "../lib/store.js";
+import { marksTokens, pointsAtTokens } from "../lib/tokens.js";
+
+const LATER = 8000; // ms, up to twice that, until a busy server is asked again
+
+/** The pixel for a part of the strongest: for the verdict blue, against it orange. */
+const colour = (part) => palette().scores[Math.round(127.5 + 80 * Math.max(-1, Math.min(1, part)))];
+
+const fill = ({ text, top }, values, write) => {
+  const most = Math.max(...values.map(Math.abs), 1e-9);
+  const look = (i) => ({
+    title: say("labelled", { label: tokenLabel(i), value: write(values[i]) }),
+    pixel: values[i] === undefined ? undefined : colour(values[i] / most),
+  });
+  text.replaceChildren(...tokenSpans(store.pass.header.labels, look).flatMap((span) => [span, " "]));
+  const ranked = values
+    .map((_, i) => i)
+    .sort((a, b) => Math.abs(values[b]) - Math.abs(values[a]))
+    .slice(0, 5);
+  top.replaceChildren(
+    ...ranked.map((i) => {
+      const bar = makeBar(Math.abs(values[i]) / most, "bar");
+      bar.style.background = cssOf(colour(Math.sign(values[i])));
+      return h(
+        "li",
+        {},
+        h("span", { class: "label" }, tokenLabel(i)),
+        h("span", { class: "bars" }, bar),
+        h("span", { class: "number" }, write(values[i])),
+      );
+    }),
+  );
+};
+
+const signed = (value) => (value === undefined ? "…" : asSigned(value, 2));
+
+export const mount = ({ element }) => {
+  const { tools, body, foot } = makePanel(element, say("words"));
+  const start = h("button", {
+    type: "button",
+    class: "f-button",
+    disabled: true,
+    onclick: () => (running ? stop() : run(true)),
+  });
+  const progress = h("progress", { max: 1, value: 0, hidden: true, "aria-label": say("words") });
+  tools.append(progress, start);
+  const columns = ["ablation", "attention"].map((kind) => {
+    const text = h("p", { class: "words-text" });
+    const top = h("ol", { class: "words-top" });
+    const how = h("p", { class: "quiet" }, kind === "attention" ? say("words_attention_how") : "");
+    return {
+      how,
+      text,
+      top,
+      column: h("div", { class: "words-column" }, h("h3", {}, say(`words_${kind}`)), how, text, top),
+    };
+  });
+  for (const { text } of columns) pointsAtTokens(text);
+  body.append(h("div", { class: "words-columns" }, ...columns.map(({ column }) => column)));
+  const agreement = h("p", { class: "finding", role: "status" });
+  foot.append(agreement, h("p", { class: "quiet" }, say("words_caution")));
+
+  let running = null;
+  let waiting = 0; // a pause in typing, before anything is measured unasked
+  /** @type {any} */
+  let found = { attention: null, changes: [] };
+
+  const stop = () => {
+    clearTimeout(waiting);
+    running?.abort();
+    running = null;
+    progress.hidden = true;
+    start.textContent = say("words_measure", { count: store.pass?.header.tokens ?? "" });
+  };
+
+  /** Measures; what nobody asked for comes when a busy server has room, without a word. */
+  const run = async (asked = false) => {
+    clearTimeout(waiting);
+    const { key, tokens } = store.pass.header;
+    const mine = (running = new AbortController());
+    start.hidden = false;
+    start.textContent = say("effects_stop");
+    progress.hidden = false;
+    progress.value = 0;
+    agreement.textContent = say("words_running");
+    found = { attention: null, changes: [] };
+    try {
+      await lines(`/attention/${key}/words`, mine.signal, (piece) => {
+        if (running !== mine) return;
+        if (piece.attention) Object.assign(found, { attention: piece.attention, size: piece.size, blank: piece.blank });
+        for (const change of piece.changes ?? []) found.changes.push(...Array(found.size).fill(change));
+        if ("agreement" in piece) found.agreement = piece.agreement;
+        progress.value = Math.min(1, found.changes.length / tokens);
+        draw();
+      });
+      if (running !== mine) return;
+      stop();
+      start.hidden = true;
+      element.dataset.measured = key;
+    } catch (error) {
+      if (running !== mine) return;
+      stop();
+      const quietly = error.busy && !asked;
+      agreement.textContent = quietly ? "" : whyNot(error);
+      if (quietly) waiting = setTimeout(run, LATER * (1 + Math.random()));
+    }
+  };
+
+  const draw = () => {
+    const [ablation, attention] = columns;
+    fill(ablation, found.changes.slice(0, store.pass.header.tokens), signed);
+    const { size: together, blank } = found;
+    if (blank)
+      ablation.how.textContent =
+        together > 1 ? say("words_together", { size: together, blank }) : say("words_ablation_how", { blank });
+    fill(attention, found.attention ?? [], (value) => (value === undefined ? "…" : asShare(value)));
+    if (!("agreement" in found)) return;
+    const { tokens } = store.pass.header;
+    const size = found.agreement === null ? null : Math.abs(found.agreement);
+    const kind = size === null ? "none" : size < 0.3 ? "little" : size < 0.7 ? "partly" : "much";
+    const number = found.agreement === null ? "" : asFixed(found.agreement, 2);
+    agreement.textContent = say(`words_agree_${found.agreement < -0.3 ? "against" : kind}`, { number, tokens });
+  };
+
+  store.subscribe(element, (changed) => {
+    if (!store.pass) return;
+    start.disabled = false;
+    const shows = "classes" in store.pass.header.output;
+    element.hidden = !shows;
+    if (changed.has("pass")) {
+      stop();
+      found = { attention: null, changes: [] };
+      agreement.textContent = "";
+      if (!shows) return;
+      draw();
+      const short = store.pass.header.tokens <= site.limits.words_unasked;
+      start.hidden = short;
+      if (short) waiting = setTimeout(run, 300);
+    }
+    if (["pass", "hover", "token"].some((name) => changed.has(name)))
+      for (const { text } of columns) marksTokens([...text.querySelectorAll(".token")]);
+    element.dataset.rev = store.rev;
+  });
+  onTheme(() => "classes" in (store.pass?.header.output ?? {}) && draw());
+};

@@ -1,0 +1,1 @@
+"""The heads over a corpus, and over the steps of training."""

@@ -1,0 +1,167 @@
+// Heads as they form: a slider through the snapshots of a model that has some. The pass of a step is asked for as any
+// other, so every view of the tab moves; here its place on the curve and the head's copying score.
+
+import { answerTo, whyNot } from "../../../browser/lib/ask.js";
+import { afterwards, h } from "../../../browser/lib/base.js";
+import { makeChart } from "../../../browser/lib/chart.js";
+import { variable } from "../../../browser/lib/colour.js";
+import { say } from "../../../browser/lib/messages.js";
+import { asFixed } from "../../../browser/lib/numbers.js";
+import { page } from "../../../browser/lib/page.js";
+import { makePanel } from "../../../browser/lib/panel.js";
+import { makePlayer } from "../../../browser/lib/player.js";
+import { snapshotOf } from "../lib/pass.js";
+import { store } from "../lib/store.js";
+
+const words = (name, values) => say(`forming_${name}`, values);
+const PACE = 900; // ms between two snapshots while it plays
+const own = () => snapshotOf(store.pass.header.model)[0];
+const steps = () => (store.pass && store.steps[own()]) || [];
+
+const at = () => {
+  const [, step] = snapshotOf(store.pass.header.model);
+  return step === null ? steps().length - 1 : steps().indexOf(step);
+};
+
+export const mount = ({ element }) => {
+  const { section, tools, body, foot } = makePanel(element, words("title"));
+
+  let wanted = null; // the place of the step that was asked for, until it is on the screen
+  let course = null; // {of, answer}: see forming.py
+  const player = makePlayer(
+    { words, shown: () => page.tab === "explore" && steps().length > 0 },
+    {
+      set: ({ step }) => {
+        wanted = step;
+        store.stepTo(steps()[step]);
+        paint();
+      },
+    },
+    {
+      last: () => steps().length - 1,
+      now: () => wanted ?? at(),
+      pace: PACE,
+      ready: () => steps().length > 0,
+      held: () => wanted !== null,
+      paint: () => paint(),
+    },
+  );
+  const { play, slider, put } = player;
+  const step = h("output", {});
+  tools.append(play, slider, step);
+
+  const place = h("div", { class: "forming-chart" });
+  const chart = makeChart(place, { label: words("chart"), onclick: (point) => put({ step: point })() });
+  const [head, worth, moment] = [h("p", { role: "status" }), h("p"), h("p")];
+  const source = h("p", { class: "quiet" });
+  const told = h("div", { class: "forming-words" }, head, worth, moment, source);
+  const parts = h("div", { class: "forming-parts" }, place, told);
+  const missing = h("p", { class: "quiet", role: "status" });
+  body.append(parts);
+  foot.append(missing);
+
+  const drawChart = () => {
+    const { answer, of } = course;
+    const { layer, head: number } = store.view;
+    const heads = answer.scores[0].flatMap((row, i) => row.map((_, j) => ({ layer: i, head: j })));
+    const change = (data, layout) => {
+      const losses = data.length - heads.length;
+      data.slice(0, losses).forEach((trace) => (trace.name = words(`line_${trace.name}`)));
+      data.slice(losses).forEach((trace, i) => {
+        const chosen = heads[i].layer === layer && heads[i].head === number;
+        const line = { color: variable(chosen ? "mark" : "quiet"), width: chosen ? 3 : 1, dash: "solid" };
+        Object.assign(trace, {
+          name: say("head_name", heads[i]),
+          line,
+          mode: "lines",
+          showlegend: chosen,
+          opacity: chosen ? 1 : 0.6,
+        });
+      });
+      Object.assign(layout.shapes[0], { x0: answer.steps[at()], x1: answer.steps[at()] });
+      layout.xaxis.title = { text: words("step") };
+      layout.yaxis.title = { text: words("axis_bits") };
+      layout.yaxis.rangemode = "tozero";
+      Object.assign(layout.yaxis2, {
+        title: { text: words("axis_score") },
+        range: [0, 1.02],
+        tickmode: "array",
+        tickvals: [0, 0.5, 1],
+      });
+    };
+    chart.draw({ figures: answer.chart, keep: of, change });
+  };
+
+  const drawWords = () => {
+    const { scores, text, copied, moment: found, steps: all } = course.answer;
+    const { layer, head: number } = store.view;
+    const score = (i, { layer, head }) => asFixed(scores[i][layer][head], 2);
+    const shown = { layer, head: number };
+    head.textContent = words("head", {
+      name: say("head_name", shown),
+      step: all[at()],
+      score: score(at(), shown),
+      last: score(all.length - 1, shown),
+    });
+    worth.textContent = words("worth", { text: asFixed(text[at()], 2), copied: asFixed(copied[at()], 2) });
+    moment.hidden = !found;
+    if (!found) return;
+    const show = () => {
+      store.set({ layer: found.layer, head: found.head, of: "head" });
+      put({ step: found.at })();
+    };
+    const button = h("button", { type: "button", class: "f-link", onclick: show }, words("show"));
+    moment.replaceChildren(
+      words("moment", { name: say("head_name", found), step: all[found.at], before: all[found.at - 1] }),
+      " ",
+      button,
+    );
+  };
+
+  const paint = () => {
+    if (!steps().length) return;
+    player.update();
+    step.textContent = words("step_is", { step: steps()[wanted ?? at()] });
+    slider.setAttribute("aria-valuetext", step.textContent);
+  };
+  const paintCourse = () => {
+    if (course?.of !== own() || !course.answer) return;
+    drawChart();
+    drawWords();
+    section.dataset.at = course.answer.steps[at()];
+  };
+  const later = afterwards(paintCourse); // after the maps: they are what was asked for
+
+  const load = async () => {
+    const of = own();
+    if (course?.of === of) return later();
+    course = { of, answer: null };
+    try {
+      const answer = await answerTo("/ask/forming/course", { model: of });
+      if (course.of !== of) return;
+      course = { of, answer };
+      parts.hidden = false;
+      missing.textContent = "";
+      const { bytes, date, machine, command } = answer;
+      source.replaceChildren(
+        words("measured", { bytes, date, cpu: machine.cpu, torch: machine.torch }),
+        " ",
+        h("code", {}, command),
+      );
+      later();
+    } catch (error) {
+      if (course?.of !== of) return;
+      if (error.refused) parts.hidden = true;
+      else course = null; // it is asked again
+      missing.textContent = whyNot(error);
+    }
+  };
+
+  store.subscribe(element, (changed) => {
+    element.hidden = !steps().length;
+    if (element.hidden) return;
+    if (["pass", "rev", "old"].some((name) => changed.has(name)) && store.old !== "asked") wanted = null;
+    if (["pass", "rev", "old"].some((name) => changed.has(name))) paint();
+    if (["pass", "layer", "head"].some((name) => changed.has(name))) load();
+  });
+};

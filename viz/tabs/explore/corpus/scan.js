@@ -1,0 +1,255 @@
+// Every head over a corpus (scans.py): all of them as dots over two measures, and of the chosen one
+// its spread, the stretches where it was seen, and its q and k there. Asked for while it is in view, a moment after the
+// last change. props.value: the models of which there is a scan.
+
+import { answerTo, whyNot } from "../../../browser/lib/ask.js";
+import { h } from "../../../browser/lib/base.js";
+import { makeChart } from "../../../browser/lib/chart.js";
+import { palette, tokenSpans } from "../../../browser/lib/colour.js";
+import { makeHint } from "../../../browser/lib/hint.js";
+import { say } from "../../../browser/lib/messages.js";
+import { asFixed, asShare } from "../../../browser/lib/numbers.js";
+import { makePanel, onTheme } from "../../../browser/lib/panel.js";
+import { store } from "../lib/store.js";
+
+const SOON = 150; // ms from the last change
+const BITS = ["entropy", "effect"];
+
+const written = (measure, value) => {
+  if (measure === "distance") return say("stat_tokens", { value: asFixed(value, 1) });
+  if (BITS.includes(measure)) return say("stat_bits", { value: asFixed(value, measure === "effect" ? 3 : 2) });
+  return asShare(value);
+};
+
+const called = (measure) => say(`scan_of_${measure}`);
+const OWN = ["separator", "elsewhere", "decided", "effect"]; // that only a scan has
+const hintOf = (measure) =>
+  measure === "entropy"
+    ? "term_entropy_means"
+    : OWN.includes(measure)
+      ? `scan_of_${measure}_hint`
+      : `stat_${measure}_hint`;
+const explained = (measure) => makeHint(called(measure), say(hintOf(measure)));
+const choose = (at) => store.set({ layer: Math.floor(at / store.map.heads), head: at % store.map.heads, of: "head" });
+
+const placeOf = ({ tokens, weights, at, gaps }) => {
+  const { weights: colours } = palette();
+  const look = (i) => {
+    const title = i === at ? say("scan_looks") : say("scan_weight", { share: asShare(weights[i]) });
+    return {
+      pixel: weights[i] >= 0.01 ? colours[Math.round(255 * weights[i])] : undefined,
+      title,
+      kind: i === at ? "token query" : "token",
+    };
+  };
+  const spans = tokenSpans(tokens, look);
+  return h("li", {}, ...spans.flatMap((span, i) => (gaps.includes(i) ? [" … ", span] : [span])));
+};
+
+const ON = ["pass", "layer", "head", "scan_x", "scan_y"];
+
+export const mount = ({ element, props }) => {
+  const { section, tools, body, foot } = makePanel(element, say("scan"));
+  const status = h("p", { class: "quiet", role: "status" });
+  foot.append(status);
+
+  // --- the measures --------------------------------------------------------------------------------------------------
+
+  const menu = (name, words) => {
+    const select = h("select", {
+      "data-field": name,
+      "aria-label": words,
+      onchange: () => store.set({ [name]: select.value }),
+    });
+    tools.append(h("label", { class: "field-line field-select" }, h("span", { class: "name" }, words), select));
+    return select;
+  };
+  const menus = { scan_x: menu("scan_x", say("scan_across")), scan_y: menu("scan_y", say("scan_down")) };
+  tools.append(makeHint("?", say("scan_means"), say("scan_hint")));
+
+  const fillMenus = ({ measures, axes: [x, y] }) => {
+    for (const [select, shown] of [
+      [menus.scan_x, x],
+      [menus.scan_y, y],
+    ]) {
+      select.replaceChildren(...measures.map((measure) => h("option", { value: measure }, called(measure))));
+      select.value = shown;
+    }
+  };
+
+  // --- all heads -----------------------------------------------------------------------------------------------------
+
+  let [heads, head] = [null, null]; // the answers on the screen, and of what: {of, answer}
+  const dots = h("div", { class: "scan-dots" });
+  const dotChart = makeChart(dots, { label: say("scan_chart"), onclick: choose });
+
+  const drawDots = () => {
+    const {
+      chart,
+      axes: [x, y],
+    } = heads.answer;
+    const at = store.view.layer * store.map.heads + store.view.head;
+    const change = ([all, ring], layout) => {
+      const dot = (measure, mean, [low, high]) =>
+        say("scan_dot", {
+          measure: called(measure),
+          mean: written(measure, mean),
+          low: written(measure, low),
+          high: written(measure, high),
+        });
+      const name = (i) => say("head_name", { layer: Math.floor(i / store.map.heads), head: i % store.map.heads });
+      all.text = all.x.map((mean, i) =>
+        [name(i), dot(x, mean, all.customdata[i]), dot(y, all.y[i], all.customdata[i].slice(2))].join("<br>"),
+      );
+      all.hovertemplate = "%{text}<extra></extra>";
+      all.marker.colorbar.title = { text: say("scan_layer") };
+      for (const [axis, first] of [
+        ["x", 0],
+        ["y", 2],
+      ]) {
+        const [mean, low, high] = [all[axis][at], ...all.customdata[at].slice(first)];
+        ring[axis] = [mean];
+        Object.assign(ring[`error_${axis}`], {
+          array: [Math.max(0, high - mean)],
+          arrayminus: [Math.max(0, mean - low)],
+        });
+      }
+      for (const [axis, measure] of [
+        [layout.xaxis, x],
+        [layout.yaxis, y],
+      ]) {
+        axis.title = { text: called(measure) };
+        if (!BITS.includes(measure) && measure !== "distance") axis.tickformat = ".0%";
+      }
+    };
+    dotChart.draw({ figures: chart, keep: heads.of, change });
+  };
+
+  // --- the chosen one ------------------------------------------------------------------------------------------------
+
+  const heading = h("h3");
+  const spread = h("dl", { class: "scan-spread" });
+  const places = h("div", { class: "scan-places", role: "region", tabindex: 0, "aria-label": say("scan_places") });
+  const planeMeans = h("p", { class: "quiet" });
+  const planeChart = h("div", { class: "scan-plane" });
+  let items = []; // elements of the places, as they come
+  const read = (at) => {
+    items.forEach((item, i) => item.classList.toggle("read", i === at));
+    if (at !== null) places.scrollTop = items[at].offsetTop - places.clientHeight / 3;
+  };
+  const plane = makeChart(planeChart, { label: say("scan_plane_chart"), onread: read });
+
+  const line = (measure, [mean, , low, , high]) => {
+    const even = head.answer.even[measure];
+    const values = Object.entries({ mean, low, high, even }).filter(([, value]) => value !== undefined);
+    const said = Object.fromEntries(values.map(([name, value]) => [name, written(measure, value)]));
+    return h(
+      "div",
+      { "data-measure": measure },
+      h("dt", {}, explained(measure)),
+      h("dd", {}, say(even === undefined ? "scan_spread" : "scan_spread_even", said)),
+    );
+  };
+
+  const drawPlaces = () => {
+    const groups = new Map(); // group → elements
+    items = head.answer.examples.map((example) => {
+      const item = placeOf(example);
+      groups.set(example.group, [...(groups.get(example.group) ?? []), item]);
+      return item;
+    });
+    const lists = [...groups].map(([group, all]) => [
+      h("h4", {}, group ? say("scan_tenth", { tenth: `${group}` }) : say("scan_top")),
+      h("ol", {}, ...all),
+    ]);
+    places.replaceChildren(...lists.flat());
+  };
+
+  const drawHead = () => {
+    const { answer } = head;
+    const [layer, number] = head.at;
+    heading.textContent = say("head_name", { layer, head: number });
+    spread.replaceChildren(...heads.answer.measures.map((measure) => line(measure, answer.spread[measure])));
+    planeMeans.textContent = say("scan_plane_means", { share: asShare(answer.explained) });
+    drawPlaces();
+    const change = (data, layout) => {
+      for (const trace of data) trace.name = say(`scan_${trace.name}`);
+      [layout.xaxis, layout.yaxis].forEach(
+        (axis, i) => (axis.title = { text: say("scan_component", { number: i + 1 }) }),
+      );
+    };
+    plane.draw({ figures: answer.chart, keep: head.of, change });
+  };
+
+  const parts = h(
+    "div",
+    { class: "scan-parts" },
+    dots,
+    h("div", {}, heading, h("p", { class: "quiet" }, say("scan_spread_means")), spread),
+    h("div", {}, h("h3", {}, say("scan_plane")), planeChart, planeMeans),
+    h("div", {}, h("h3", {}, makeHint(say("scan_places"), say("scan_places_means"))), places),
+  );
+  body.append(parts);
+  parts.style.visibility = "hidden"; // until they are drawn once: their place is kept, and nothing half-shown is read
+  const has = (scan) =>
+    [parts, ...Object.values(menus).map((menu) => menu.parentElement)].forEach((part) => (part.hidden = !scan));
+
+  // --- asking --------------------------------------------------------------------------------------------------------
+
+  let inView = false;
+  let timer = null;
+  let asking = null; // AbortController of the newest question
+
+  const ask = async () => {
+    if (!inView || !store.pass || element.hidden) return;
+    const { model } = store.pass.header;
+    const { scan_x, scan_y, layer, head: number } = store.view;
+    const view = { model, scan_x, scan_y, layer, head: number };
+    const [ofHeads, ofHead] = [
+      [model, scan_x, scan_y],
+      [model, layer, number],
+    ].map((of) => of.join(" "));
+    asking?.abort();
+    if (heads?.of === ofHeads && head?.of === ofHead) return element.classList.remove("late");
+    const { signal } = (asking = new AbortController());
+    try {
+      const answer = heads?.of === ofHeads ? heads.answer : await answerTo("/ask/scan/heads", view, signal);
+      if (signal.aborted) return;
+      heads = { of: ofHeads, answer };
+      const { stretches, length, corpus, split, removals, asked } = answer;
+      has(true);
+      status.textContent = say("scan_source", { stretches, length, corpus, split, removals, asked });
+      fillMenus(answer);
+      drawDots();
+      head = { of: ofHead, at: [layer, number], answer: await answerTo("/ask/scan/head", view, signal) };
+      drawHead();
+      parts.style.visibility = "";
+      element.classList.remove("late");
+      section.dataset.of = `${ofHeads} ${layer} ${number}`;
+    } catch (error) {
+      if (signal.aborted) return;
+      status.textContent = whyNot(error);
+      if (error.refused) {
+        has(false);
+        element.classList.remove("late");
+      }
+    }
+  };
+
+  new IntersectionObserver((entries) => {
+    inView = entries.at(-1).isIntersecting;
+    if (inView) ask();
+  }).observe(section);
+
+  store.subscribe(element, (changed) => {
+    if (!store.pass || !ON.some((name) => changed.has(name))) return;
+    const { output, answer, model } = store.pass.header;
+    element.hidden = Boolean(output?.classes ?? answer);
+    if (changed.has("pass")) has(props.value.includes(model)); // before its answer: what stands below does not move
+    asking?.abort(); // what it would say is of what was chosen before
+    element.classList.add("late");
+    clearTimeout(timer);
+    if (inView) timer = setTimeout(ask, SOON);
+  });
+  onTheme(() => head && drawPlaces());
+};

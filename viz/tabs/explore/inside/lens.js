@@ -1,0 +1,180 @@
+// The logit lens: what the model would say at each depth, over every token of the text. Fetched when the panel comes
+// into view. A cell that is pointed at names the likeliest tokens there; a click makes its layer and token those looked
+// at.
+
+import { answerTo, whyNot } from "../../../browser/lib/ask.js";
+import { h } from "../../../browser/lib/base.js";
+import { ground, makeBar, palette } from "../../../browser/lib/colour.js";
+import { makeHint } from "../../../browser/lib/hint.js";
+import { say } from "../../../browser/lib/messages.js";
+import { asShare } from "../../../browser/lib/numbers.js";
+import { makePanel, onTheme } from "../../../browser/lib/panel.js";
+import { answerCells } from "../lib/grid.js";
+import { predicted, quote, tokenLabel } from "../lib/labels.js";
+import { predictedAt, rowsPredict } from "../lib/shown.js";
+import { store } from "../lib/store.js";
+
+const depth = (row) => (row === 0 ? say("lens_input") : say("lens_after", { layer: row - 1 }));
+
+/** Whether a column is a row of the map that is shown. */
+const isToken = () => !isVerdict() && rowsPredict();
+
+const isVerdict = () => "classes" in store.pass.header.output;
+
+export const mount = ({ element }) => {
+  const { section, tools, body, foot } = makePanel(element, say("lens"));
+  const table = h("table", { role: "grid", "aria-label": say("lens_label") });
+  const sheet = h("div", { class: "lens-sheet" }, table);
+  const heading = h("p", { class: "lens-at", role: "status" });
+  const best = h("ol", { class: "lens-best" });
+  body.append(sheet, h("div", { class: "lens-side" }, heading, best));
+  tools.append(makeHint("?", say("lens_means"), say("lens_hint")));
+  const status = h("p", { class: "quiet", role: "status" });
+  foot.append(status);
+
+  let asked = null; // the key of the pass whose lens is here or under way
+  let read = null; // {ids, probs, labels} of the pass on screen, see viz/passes/lens.py
+  let cells = []; // [depth][column] elements
+  let pointed = null; // {row, column}
+  let input = false; // whether the row before the first layer was chosen
+  let inView = false;
+
+  /** What is told: the cell pointed at, else that of the layer and token looked at, of which a verdict has but one
+   *  column. */
+  const at = () => {
+    if (pointed) return pointed;
+    const last = cells[0].length - 1;
+    const row = input && store.view.layer === 0 ? 0 : store.view.layer + 1;
+    const token = predictedAt() ?? Infinity;
+    const found = read.columns ? read.columns.indexOf(token) : Math.min(token, last);
+    return { row, column: found < 0 ? last : found };
+  };
+  /** The token of a column: of hidden words there are only theirs. */
+  const tokenAt = (column) => (read.columns ? read.columns[column] : column);
+
+  const draw = () => {
+    const { header } = store.pass;
+    const { ids } = header.answer ?? header;
+    const labels = predicted();
+    const columns = read.columns ?? labels.map((_, i) => i);
+    const tokens = isVerdict() ? [say("prediction_verdict")] : columns.map((i) => tokenLabel(i, labels));
+    const next = (column) => !isVerdict() && (read.columns ? header.output.blanks[column].truth?.id : ids[column + 1]);
+    cells = read.ids.map((row, i) =>
+      row.map(([likeliest], column) => {
+        const kind = likeliest === next(column) ? "right" : null;
+        return h(
+          "td",
+          { role: "gridcell", tabindex: -1, class: kind, "data-row": i, "data-column": column },
+          read.labels[likeliest],
+        );
+      }),
+    );
+    const head = h("tr", {}, h("th", {}), ...tokens.map((token) => h("th", { scope: "col" }, token)));
+    const rows = cells.map((row, i) =>
+      h("tr", {}, h("th", { scope: "row" }, i === 0 ? say("lens_input_short") : `${i - 1}`), ...row),
+    );
+    table.replaceChildren(h("thead", {}, head), h("tbody", {}, ...rows));
+    status.textContent = isVerdict()
+      ? ""
+      : say(!read.columns ? "lens_right" : columns.length ? "lens_right_blanks" : "lens_no_blanks");
+    paint();
+    pointed = null;
+    if (!columns.length) heading.textContent = best.textContent = "";
+    mark();
+  };
+
+  const paint = () => {
+    const { weights } = palette();
+    cells.forEach((row, i) =>
+      row.forEach((cell, column) => ground(cell, weights[Math.round(255 * read.probs[i][column][0])])),
+    );
+  };
+
+  let marked = null;
+  const mark = () => {
+    if (!read) return;
+    const { row, column } = at();
+    const cell = cells[row]?.[column];
+    if (!cell) return;
+    if (marked !== cell) {
+      marked?.classList.remove("at");
+      if (marked) marked.tabIndex = -1;
+      cell.classList.add("at");
+      cell.tabIndex = 0;
+      marked = cell;
+      if (!pointed && predictedAt() !== null) reveal(cell);
+    }
+    const where = isVerdict() ? "" : quote(tokenAt(column), predicted());
+    heading.textContent = say(isVerdict() ? "lens_at_verdict" : "lens_at", { depth: depth(row), token: where });
+    const probs = read.probs[row][column];
+    best.replaceChildren(
+      ...read.ids[row][column].map((id, i) =>
+        h(
+          "li",
+          {},
+          h("span", { class: "label", title: read.labels[id] }, read.labels[id]),
+          h("span", { class: "bars", "aria-hidden": "true" }, makeBar(probs[i])),
+          h("span", { class: "number" }, asShare(probs[i])),
+        ),
+      ),
+    );
+    Object.assign(best.dataset, { row, column });
+  };
+
+  /** Scrolls the sheet, never the page, to a cell of a token that is looked at elsewhere. */
+  const reveal = ({ offsetLeft, offsetWidth }) => {
+    const away = offsetLeft - sheet.scrollLeft;
+    if (away < 0 || away + offsetWidth > sheet.clientWidth) sheet.scrollLeft = offsetLeft - sheet.clientWidth / 2;
+  };
+
+  const load = async () => {
+    const { key } = store.pass?.header ?? {};
+    if (!key || !inView || asked === key) return;
+    asked = key;
+    const answer = await answerTo(`/attention/${key}/lens`).catch((error) => error);
+    if (asked !== key) return; // another pass is on screen by now
+    const failed = answer instanceof Error;
+    if (failed) {
+      status.textContent = whyNot(answer);
+      if (!answer.refused) return void (asked = null); // is asked for again
+    }
+    element.classList.remove("late");
+    element.dataset.rev = store.rev;
+    body.hidden = failed; // a model without a head has nothing to be read by
+    if (failed) return;
+    read = answer;
+    draw();
+  };
+  new IntersectionObserver((entries) => {
+    inView = entries.at(-1).isIntersecting;
+    load();
+  }).observe(section);
+
+  const point = (cell) => {
+    if (!read) return;
+    pointed = cell;
+    store.point(cell && isToken() ? { token: tokenAt(cell.column) } : null);
+    mark();
+  };
+  const choose = ({ row, column }) => {
+    if (!read) return;
+    input = row === 0;
+    store.set({ layer: Math.max(0, row - 1), of: "head", ...(isToken() ? { token: tokenAt(column), key: null } : {}) });
+    mark();
+  };
+  answerCells(table, { point, choose });
+
+  store.subscribe(element, (changed) => {
+    if (!store.pass) return;
+    if (changed.has("pass")) {
+      read = pointed = marked = asked = null;
+      element.classList.add("late");
+      sheet.style.setProperty("--rows", store.map.layers + 2); // tokens, what goes in, what leaves each layer
+      load();
+    }
+    if (changed.has("layer")) input &&= store.view.layer === 0;
+    if (["layer", "token", "hover"].some((name) => changed.has(name))) mark();
+    if (read) element.dataset.rev = store.rev;
+  });
+  onTheme(() => read && paint());
+};

@@ -1,0 +1,74 @@
+// How surprised a generator is by each token of the text, in bits, as colour under it.
+
+import { h } from "../../../browser/lib/base.js";
+import { gradient, ground, palette, tokenSpans } from "../../../browser/lib/colour.js";
+import { say } from "../../../browser/lib/messages.js";
+import { asShare } from "../../../browser/lib/numbers.js";
+import { makePanel, onTheme } from "../../../browser/lib/panel.js";
+import { predicted, quote } from "../lib/labels.js";
+import { rowsPredict } from "../lib/shown.js";
+import { store } from "../lib/store.js";
+import { marksTokens, pointsAtTokens } from "../lib/tokens.js";
+
+const MOST = 10; // bits at the dark end: guessing costs 8 among all bytes alike, 13 among 8,192 pieces
+
+const words = (i) => {
+  const bits = store.pass.header.output.bits[i];
+  if (bits === null) return say("surprise_first", { token: quote(i, predicted()) });
+  return say("surprise_of", { token: quote(i, predicted()), bits: bits.toFixed(2), share: asShare(2 ** -bits) });
+};
+
+export const mount = ({ element }) => {
+  const { tools, body, foot } = makePanel(element, say("surprise"));
+  const total = h("span", { class: "number" });
+  tools.append(total);
+  const text = h("div", { class: "surprise-text", role: "group", "aria-label": say("surprise") });
+  body.append(text);
+  const status = h("p", { class: "surprise-status", role: "status" });
+  const ramp = h("span", { class: "ramp", "aria-hidden": "true" });
+  foot.append(h("p", { class: "quiet legend" }, "0", ramp, `${MOST} ${say("bits")}`), status);
+  let spans = [];
+
+  const paint = () => {
+    const { weights } = palette();
+    const colour = (part) => weights[Math.round(255 * Math.min(1, part))];
+    ramp.style.background = gradient(weights);
+    const { bits } = store.pass.header.output;
+    spans.forEach((span, i) => bits[i] !== null && ground(span, colour(bits[i] / MOST)));
+  };
+
+  const draw = () => {
+    const { output, baseline, unit } = store.pass.header;
+    const labels = predicted();
+    spans = tokenSpans(labels, (i) => ({ title: words(i), kind: output.bits[i] === null ? "token first" : "token" }));
+    // A line may break after a space and before a piece that begins with one; a newline of the text is one here too.
+    const around = (span, label) => {
+      if (label === "␣") return [span, h("wbr")];
+      return [label.startsWith("␣") ? h("wbr") : null, span, label.endsWith("⏎") ? h("br") : null].filter(Boolean);
+    };
+    text.replaceChildren(...spans.flatMap((span, i) => around(span, labels[i])));
+    const before =
+      baseline && baseline.bitsPerToken !== output.bitsPerToken ? `${baseline.bitsPerToken?.toFixed(3)} → ` : "";
+    total.textContent =
+      output.bitsPerToken == null ? "" : `${before}${output.bitsPerToken.toFixed(3)} ${say(`bits_per_${unit}`)}`;
+    paint();
+  };
+
+  const mark = () => {
+    const token = marksTokens(spans);
+    status.textContent = token == null || !spans[token] ? say("surprise_hint") : words(token);
+  };
+
+  pointsAtTokens(text, rowsPredict);
+
+  store.subscribe(element, (changed) => {
+    if (!store.pass) return;
+    const shows = "bits" in store.pass.header.output; // of a verdict and of hidden words there are none
+    element.hidden = !shows;
+    if (!shows) return;
+    if (changed.has("pass")) draw();
+    if (["pass", "map", "hover", "token"].some((name) => changed.has(name))) mark();
+    element.dataset.rev = store.rev;
+  });
+  onTheme(() => spans.length && paint());
+};

@@ -1,0 +1,283 @@
+// One weight of the chosen head, followed back to the file of weights, and forward to the residual stream. Opened by a
+// button; fetched while it is open and in view. props.value: the models whose numbers can be followed.
+
+import { answerTo, whyNot } from "../../../browser/lib/ask.js";
+import { h, isPresenting } from "../../../browser/lib/base.js";
+import { numberRow, productsTable } from "../../../browser/lib/follow.js";
+import { makeHint } from "../../../browser/lib/hint.js";
+import { asList, say } from "../../../browser/lib/messages.js";
+import { asNumber, asSigned } from "../../../browser/lib/numbers.js";
+import { makePanel, onTheme } from "../../../browser/lib/panel.js";
+import { quote } from "../lib/labels.js";
+import { snapshotOf } from "../lib/pass.js";
+import { lockedPair, shownNow, strongestOf } from "../lib/shown.js";
+import { store } from "../lib/store.js";
+
+const AFTER = 150; // ms without another choice before it is asked for
+const LARGEST = 8; // numbers of what the head adds that can be followed
+const place = () => lockedPair(shownNow());
+const line = (said) => h("p", { class: "line" }, said);
+
+const file = ({ file: name, tensor }, row, column) =>
+  h(
+    "p",
+    { class: "quiet" },
+    row === undefined
+      ? name
+        ? say("trace_file", { tensor, file: name })
+        : tensor
+      : say(name ? "trace_place" : "trace_place_only", { tensor, file: name, row, column }),
+  );
+
+/** A number behind another’s sign: in brackets where it is below 0. */
+const within = (value) => (value < 0 ? `(${asNumber(value)})` : asNumber(value));
+
+/** What a norm does to one number, for a message. */
+const byNorm = ({ mean, deviation, gain, bias }) => ({
+  mean: within(mean),
+  deviation: asNumber(deviation),
+  gain: within(gain),
+  bias: within(bias),
+});
+
+// the key that is looked at most is sure then
+const CHOICES = ["pass", "map", "layer", "head", "of", "token", "key", "exact"];
+
+export const mount = ({ element, props }) => {
+  const { section, tools, body, foot } = makePanel(element, say("trace"));
+  const toggle = h("button", {
+    type: "button",
+    class: "f-button",
+    "aria-expanded": "false",
+    hidden: true,
+    onclick: () => setOpen(!open),
+  });
+  tools.append(makeHint("?", say("trace_means"), say("trace_hint")), toggle);
+  const chain = h("ol", { class: "chain", "aria-live": "polite" });
+  body.append(chain);
+  const status = h("p", { class: "quiet", role: "status" });
+  foot.append(status);
+
+  let open = false;
+  let inView = false;
+  let timer = 0;
+  let found = null; // see viz/passes/trace.py
+  let on = null; // the path that is here or under way
+  let picked = { part: "q", at: 0 };
+
+  const path = () => {
+    const { layer, head } = store.view;
+    const { query, key } = place();
+    const { part, at } = picked;
+    return `/attention/${store.pass.header.key}/trace/${store.map.name}/${layer}/${head}/${query}/${key}/${part}/${at}`;
+  };
+
+  const pick = (part, at) => {
+    picked = { part, at };
+    load();
+  };
+  const row = (part, token, clickable = true) =>
+    numberRow(
+      say(`trace_row_${part}`, { token }),
+      found[part],
+      clickable ? { chosen: part === picked.part ? picked.at : null, onpick: (at) => pick(part, at) } : null,
+    );
+
+  const scoreOf = (values) => {
+    if (values.divisor !== 1) return say("trace_score_by_layer", values);
+    return say(found.root === 1 ? "trace_score_unscaled" : "trace_score", values);
+  };
+
+  /** The weight from its score, and the score from q and k. */
+  const weightSteps = ({ query, key, names }) => {
+    const { product, root, divisor, score, most, total, weight } = found;
+    const computed = Math.exp(score - most) / total;
+    const values = {
+      ...names,
+      keys: store.map.keysSeen(query),
+      score: asNumber(score),
+      most: within(most),
+      total: asNumber(total),
+      weight: asNumber(computed),
+    };
+    const changed =
+      Math.abs(computed - weight) > 1e-4
+        ? line(say("trace_weight_set", { weight: asNumber(computed), changed: asNumber(weight) }))
+        : null;
+    Object.assign(chain.dataset, { computed, weight, key });
+    return [
+      h("li", {}, line(say("trace_weight", values)), changed),
+      h(
+        "li",
+        {},
+        line(scoreOf({ ...values, product: asNumber(product), root: asNumber(root, 3), divisor })),
+        row("q", names.query),
+        row("k", names.key),
+        row("v", names.key),
+        h("p", { class: "quiet" }, say("trace_pick")),
+      ),
+    ];
+  };
+
+  /** The number that is followed, as a sum of products with weights of the file. */
+  const numberStep = (names) => {
+    const { terms, stream } = found;
+    const { part, at } = picked;
+    const of = part === "adds" ? "out" : "x";
+    const token = part === "q" || part === "adds" ? names.query : names.key;
+    const { table } = productsTable({ ...terms, of });
+    const bias = terms.bias === null ? { biased: "no", bias: "" } : { biased: "yes", bias: asNumber(terms.bias) };
+    chain.dataset.value = terms.value;
+    const values = { part, at, token, value: asNumber(terms.value), count: terms.inputs.length, of, ...bias };
+    const place = terms.tensor ? file(terms) : line(say("trace_unjoined"));
+    const lines = [line(say("trace_number", values)), place, table];
+    if (stream === null) return h("li", {}, ...lines);
+    const added = { token, at, joins: joins(), before: asNumber(stream), after: asNumber(stream + terms.value) };
+    return h("li", {}, ...lines, line(say("trace_added", added)));
+  };
+
+  /** The input of its largest product, back through the norm to embedding and position. */
+  const inputSteps = (names) => {
+    const { input } = found;
+    if (!input) return [];
+    const { column, norm, whole, row: at, token, blocks, embedded } = input;
+    const named = picked.part === "q" ? names.query : names.key;
+    const values = { column, token: named, value: asNumber(input.value), whole: asNumber(whole) };
+    const said = norm ? say("trace_x", { ...values, ...byNorm(norm) }) : say("trace_x_same", values);
+    const embedding = [
+      say("trace_embedding", { value: asSigned(input.embedding, 4), token: named }),
+      say("trace_position", { value: asSigned(input.position, 4) }),
+    ];
+    const places = [
+      file(input.embedding_place, token, column),
+      input.position_place && file(input.position_place, at, column),
+    ];
+    const terms = [
+      ...(embedded ? [say("trace_embedded", { value: asSigned(embedded.value, 4) })] : embedding),
+      ...blocks.map((value, layer) => say("trace_block", { value: asSigned(value, 4), layer })),
+      ...(input.attention === null ? [] : [say("trace_attention", { value: asSigned(input.attention, 4) })]),
+    ];
+    const steps = [
+      h("li", {}, line(said), norm && file(norm)),
+      h("li", {}, line(say("trace_stream", { ...values, terms: asList(terms, true) })), ...(embedded ? [] : places)),
+    ];
+    if (!embedded) return steps;
+    const three = asList([...embedding, say("trace_segment", { value: asSigned(embedded.segment, 4) })], true);
+    const sum = {
+      column,
+      value: asNumber(embedded.value),
+      whole: asNumber(embedded.whole),
+      terms: three,
+      ...byNorm(embedded.norm),
+    };
+    return [
+      ...steps,
+      h(
+        "li",
+        {},
+        line(say("trace_embeddings", sum)),
+        file(embedded.norm),
+        ...places,
+        file(embedded.segment_place, embedded.segment_place.row, column),
+      ),
+    ];
+  };
+
+  /** For a message: whether a map joins the heads. */
+  const joins = () => (found.joins ? "yes" : "no");
+
+  /** What the query fetches, and what the head adds to the stream. */
+  const forwardStep = (names) => {
+    const largest = strongestOf(found.adds.map(Math.abs), LARGEST);
+    const button = (at) =>
+      h(
+        "button",
+        {
+          type: "button",
+          class: "f-button",
+          "aria-pressed": `${picked.part === "adds" && picked.at === at}`,
+          "data-at": at,
+          onclick: () => pick("adds", at),
+        },
+        `[${at}] ${asSigned(found.adds[at], 3)}`,
+      );
+    const told = line(say("trace_out", { ...names, joins: joins(), weight: asNumber(found.weight) }));
+    return h(
+      "li",
+      {},
+      told,
+      row("out", names.query, false),
+      row("adds", names.query, false),
+      h("div", { class: "largest" }, say("trace_largest"), ...largest.map(button)),
+    );
+  };
+
+  const draw = () => {
+    const { map } = store;
+    const { query, key } = place();
+    const names = { query: quote(query, map.queries), key: quote(key, map.keys) };
+    const focused = chain.contains(document.activeElement);
+    const adds = picked.part === "adds";
+    const forward = forwardStep(names);
+    chain.replaceChildren(
+      ...weightSteps({ query, key, names }),
+      ...(adds ? [forward, numberStep(names)] : [numberStep(names), ...inputSteps(names), forward]),
+    );
+    if (focused) chain.querySelector('[aria-pressed="true"]')?.focus({ preventScroll: true });
+    Object.assign(chain.dataset, picked);
+  };
+
+  const load = async () => {
+    if (!open || !inView || !store.pass || store.view.of !== "head") return;
+    const asks = path();
+    if (asks === on) return;
+    on = asks;
+    element.classList.add("late");
+    const answer = await answerTo(asks).catch((error) => error);
+    if (asks !== on) return; // something else is asked by now
+    if (asks !== path()) return void (on = null); // or will be in a moment
+    element.classList.remove("late");
+    const failed = answer instanceof Error;
+    found = failed ? null : answer;
+    chain.hidden = failed;
+    status.textContent = failed ? whyNot(answer) : "";
+    if (failed && !answer.refused) on = null; // is asked for again
+    if (failed) return;
+    draw();
+    element.dataset.rev = store.rev;
+  };
+
+  const soon = () => {
+    clearTimeout(timer);
+    if (!inView || !store.pass || !shownNow()) return;
+    const followed = props.value.includes(snapshotOf(store.pass.header.model)[0]);
+    const why = !followed ? say("trace_not") : store.view.of === "head" ? "" : say("trace_choose_head");
+    toggle.hidden ||= why !== "";
+    body.hidden = !open || why !== "";
+    status.textContent = why;
+    if (why) return;
+    timer = setTimeout(() => {
+      const { query, key } = place();
+      toggle.textContent = open
+        ? say("trace_close")
+        : say("trace_open", { query: quote(query, store.map.queries), key: quote(key, store.map.keys) });
+      toggle.hidden = false;
+      load();
+    }, AFTER);
+  };
+  const setOpen = (on) => {
+    open = on;
+    toggle.setAttribute("aria-expanded", `${open}`);
+    soon();
+  };
+  new IntersectionObserver((entries) => {
+    inView = entries.at(-1).isIntersecting;
+    if (inView && isPresenting()) setOpen(true);
+    else soon();
+  }).observe(section);
+  store.subscribe(element, (changed) => {
+    if (changed.has("pass") || changed.has("map")) picked = { part: "q", at: 0 };
+    if (CHOICES.some((name) => changed.has(name))) soon();
+  });
+  onTheme(() => found && open && draw());
+};

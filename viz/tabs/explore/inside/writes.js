@@ -1,0 +1,268 @@
+// What the chosen head writes at the chosen token: where it looks there, the next tokens it raises and lowers, what its
+// removal does, and the logit of one next token as the sum of what every part adds. Fetched while the panel is in view.
+
+import { answerTo, whyNot } from "../../../browser/lib/ask.js";
+import { h } from "../../../browser/lib/base.js";
+import { ground, makeBar, palette } from "../../../browser/lib/colour.js";
+import { makeHint } from "../../../browser/lib/hint.js";
+import { asList, say } from "../../../browser/lib/messages.js";
+import { asFixed, asShare, asSigned } from "../../../browser/lib/numbers.js";
+import { makePanel, onTheme } from "../../../browser/lib/panel.js";
+import { quote, tokenLabel } from "../lib/labels.js";
+import { rowOf, shownNow, strongestOf } from "../lib/shown.js";
+import { store } from "../lib/store.js";
+
+const AFTER = 150; // ms without another choice before it is asked for: who walks over the heads asks once
+const LOOKS = 5; // keys that are named
+
+/** The query that the head writes for: the locked one, else the last. */
+const at = () => store.view.token ?? store.map.queries.length - 1;
+
+const looks = () => {
+  const { map } = store;
+  const weights = rowOf(shownNow(), at());
+  const keys = strongestOf(weights, LOOKS);
+  return h(
+    "section",
+    {},
+    h("h3", {}, say("writes_looks")),
+    h(
+      "ol",
+      {},
+      ...keys.map((key) =>
+        h(
+          "li",
+          {},
+          h("span", { class: "label" }, tokenLabel(key, map.keys)),
+          h("span", { class: "bars", "aria-hidden": "true" }, makeBar(weights[key])),
+          h("span", { class: "number" }, asShare(weights[key])),
+        ),
+      ),
+    ),
+  );
+};
+
+const CHOICES = ["pass", "map", "layer", "head", "of", "token"];
+
+export const mount = ({ element }) => {
+  const { section, tools, body, foot } = makePanel(element, say("writes"));
+  const heading = h("p", { class: "writes-at" });
+  const lists = h("div", { class: "writes-lists" });
+  const table = h("table", { class: "writes-parts" });
+  const told = h("div", { class: "writes-told", "aria-live": "polite" });
+  const sum = h(
+    "div",
+    { class: "writes-sum" },
+    h("div", { class: "writes-sheet", tabindex: 0, role: "group", "aria-label": say("writes_parts") }, table),
+    told,
+  );
+  body.append(heading, lists, sum);
+  tools.append(makeHint("?", say("writes_means"), say("writes_hint")));
+  const status = h("p", { class: "quiet", role: "status" });
+  foot.append(status);
+
+  let found = null; // see viz/passes/writes.py
+  let on = null; // the path that is here or under way
+  let token = null; // the next token whose logit is taken apart; null: the one that follows
+  let inView = false;
+  let timer = 0;
+
+  const path = () => {
+    const { layer, head, of } = store.view;
+    if (!store.pass || of !== "head" || "classes" in store.pass.header.output) return null;
+    const asked = token === null ? "" : `?token=${token}`;
+    return `/attention/${store.pass.header.key}/writes/${store.map.name}/${layer}/${head}/${at()}${asked}`;
+  };
+  const label = (id) => found.labels[id];
+
+  /** A list of [id, value]: each a button that chooses the token; `write` says the value. */
+  const list = (words, entries, part, write, kind = "") =>
+    h(
+      "section",
+      {},
+      h("h3", {}, words),
+      h(
+        "ol",
+        {},
+        ...entries.map(([id, value]) =>
+          h(
+            "li",
+            {},
+            h(
+              "button",
+              {
+                type: "button",
+                class: "label",
+                title: say("writes_choose", { token: label(id) }),
+                "aria-pressed": `${id === found.token}`,
+                "data-id": id,
+                onclick: () => choose(id),
+              },
+              label(id),
+            ),
+            h("span", { class: "bars", "aria-hidden": "true" }, makeBar(part(value), kind)),
+            h("span", { class: "number" }, write(value)),
+          ),
+        ),
+      ),
+    );
+
+  const choose = (id) => {
+    token = id;
+    load();
+  };
+
+  const draw = () => {
+    const { raised, lowered, likeliest, parts, without, logit, prob } = found;
+    const { layer, head } = store.view;
+    const focused = lists.contains(document.activeElement) ? document.activeElement.dataset.id : null;
+    const most = Math.max(1e-9, ...[...raised, ...lowered].map(([, value]) => Math.abs(value)));
+    const part = (value) => Math.abs(value) / most;
+    const silent = most <= 1e-9; // it was switched off
+    heading.textContent = say("writes_heading", {
+      name: say("head_name", { layer, head }),
+      token: quote(at(), store.map.queries),
+    });
+    lists.replaceChildren(
+      looks(),
+      ...(silent
+        ? [h("p", {}, say("writes_nothing"))]
+        : [
+            list(say("writes_raises"), raised, part, (value) => asSigned(value, 2)),
+            list(say("writes_lowers"), lowered, part, (value) => asSigned(value, 2), "down"),
+          ]),
+      list(say("writes_likeliest"), likeliest, (value) => value, asShare),
+    );
+    if (focused) lists.querySelector(`[data-id="${focused}"]`)?.focus();
+    paint();
+    const total = (values) => [values].flat(2).reduce((all, value) => all + value, 0);
+    const order = ["input", "heads", "cross", "feed_forwards", "constant", "common"].filter((name) => name in parts);
+    const named = {
+      input: "writes_input",
+      heads: "writes_heads",
+      cross: "writes_cross_heads",
+      feed_forwards: "writes_feed_forwards",
+      constant: "writes_constant",
+      common: "writes_common",
+    };
+    const terms = order.map((name) => say(named[name], { value: asSigned(total(parts[name]), 3) }));
+    const all = order.reduce((so, name) => so + total(parts[name]), 0);
+    const direct = parts[store.map.name === "cross" ? "cross" : "heads"][layer][head];
+    told.replaceChildren(
+      h("p", {}, say("writes_total", { terms: asList(terms, true), sum: asFixed(all, 3), logit: asFixed(logit, 3) })),
+      silent
+        ? ""
+        : h(
+            "p",
+            {},
+            say("writes_without", {
+              direct: asSigned(direct, 3),
+              logit: asFixed(without.logit, 3),
+              before: asFixed(logit, 3),
+              after: asShare(without.prob),
+              prob: asShare(prob),
+            }),
+          ),
+    );
+    status.textContent = found.follows === null ? "" : say("writes_follows", { token: `“${label(found.follows)}”` });
+    Object.assign(section.dataset, { token: found.token, sum: all, logit });
+  };
+
+  /** The parts of the logit as a table: a row for each layer, a column for each head and for the feed-forward. */
+  const paint = () => {
+    const { parts } = found;
+    const { layer, head } = store.view;
+    const kinds = [
+      ["heads", parts.cross ? "writes_self" : "writes_head", "decoder"],
+      ["cross", "writes_cross", "cross"],
+    ].filter(([name]) => parts[name]);
+    const columns = kinds.flatMap(([name, words, map]) =>
+      parts[name][0].map((_, i) => ({
+        words: say(words, { head: i }),
+        value: (row) => parts[name][row][i],
+        on: (row) => row === layer && i === head && (!parts.cross || store.map.name === map),
+      })),
+    );
+    columns.push({ words: say("writes_feed_forward"), value: (row) => parts.feed_forwards[row], on: () => false });
+    const rows = parts.feed_forwards.map((_, row) => columns.map(({ value }) => value(row)));
+    const most = Math.max(1e-9, ...rows.flat().map(Math.abs));
+    const { scores } = palette();
+    const cell = (value, row, column) => {
+      const node = h(
+        "td",
+        {
+          class: columns[column].on(row) ? "at" : null,
+          title: say("writes_cell", { layer: row, column: columns[column].words, value: asSigned(value, 4) }),
+        },
+        asSigned(value, 2),
+      );
+      ground(node, scores[Math.round(127.5 + (127.5 * value) / most)]);
+      return node;
+    };
+    table.replaceChildren(
+      h("caption", {}, say("writes_sum_of", { token: `“${label(found.token)}”` })),
+      h("thead", {}, h("tr", {}, h("td"), ...columns.map(({ words }) => h("th", { scope: "col" }, words)))),
+      h(
+        "tbody",
+        {},
+        ...rows.map((values, row) =>
+          h(
+            "tr",
+            {},
+            h("th", { scope: "row" }, say("writes_layer", { layer: row })),
+            ...values.map((value, column) => cell(value, row, column)),
+          ),
+        ),
+      ),
+    );
+  };
+
+  const load = async () => {
+    const asks = path();
+    if (!inView || asks === on) return;
+    on = asks;
+    element.classList.add("late");
+    if (!asks) return;
+    const answer = await answerTo(asks).catch((error) => error);
+    if (asks !== on) return; // something else is asked by now
+    element.classList.remove("late");
+    const failed = answer instanceof Error;
+    body.hidden = failed;
+    if (failed) {
+      if (!answer.refused) on = null; // is asked for again
+      status.textContent = whyNot(answer);
+      return;
+    }
+    found = answer;
+    draw();
+    element.dataset.rev = store.rev;
+  };
+
+  const soon = () => {
+    clearTimeout(timer);
+    element.hidden = "classes" in (store.pass?.header.output ?? {}); // nothing is said after a token
+    if (!store.pass?.header.writes.includes(store.map.name)) body.hidden = true; // the answer is why not
+    if (store.map) sum.style.setProperty("--rows", store.map.layers + 1);
+    if (store.view.of !== "head") {
+      on = null;
+      body.hidden = true;
+      status.textContent = say("writes_choose_head");
+    } else {
+      if (on !== path()) {
+        on = null; // an answer on its way is of what was chosen before
+        element.classList.add("late");
+      }
+      timer = setTimeout(load, AFTER);
+    }
+  };
+  new IntersectionObserver((entries) => {
+    inView = entries.at(-1).isIntersecting;
+    if (inView) soon();
+  }).observe(section);
+  store.subscribe(element, (changed) => {
+    if (!store.pass || !CHOICES.some((name) => changed.has(name))) return;
+    if (changed.has("pass") || changed.has("token")) token = null;
+    soon();
+  });
+  onTheme(() => found && !body.hidden && paint());
+};

@@ -1,0 +1,162 @@
+// The chosen map, large: queries down, keys across.
+
+import { eachFrame, h, isDark, isPresenting, setText } from "../../../browser/lib/base.js";
+import { makeImage, variable } from "../../../browser/lib/colour.js";
+import { makeHeatMap } from "../../../browser/lib/heat_map.js";
+import { keys } from "../../../browser/lib/keys.js";
+import { say } from "../../../browser/lib/messages.js";
+import { makePanel, onTheme } from "../../../browser/lib/panel.js";
+import { axisLabels, axisWords, quote } from "../lib/labels.js";
+import { makeLegend, readingOf } from "../lib/legend.js";
+import { pixelOf, valuesOf } from "../lib/paint.js";
+import { pairOf, rowOf, shownNow } from "../lib/shown.js";
+import { store } from "../lib/store.js";
+import { lockPair } from "../lib/tokens.js";
+
+const FAINT = 0.25; // a row whose largest weight is less shows next to nothing on the scale from 0 to 1
+
+const press = (event) => {
+  const { arrows, inside } = keys;
+  const shown = shownNow();
+  if (!shown) return;
+  const { query, key } = pairOf(shown);
+  if (arrows[event.key]) {
+    const [down, right] = arrows[event.key];
+    store.point({
+      query: inside(query + down, shown.map.queries.length),
+      key: inside(key + right, shown.map.keys.length),
+    });
+  } else if (event.key === "Enter" || event.key === " ") lockPair({ query, key });
+  else return;
+  event.preventDefault();
+};
+
+/** Raw scores where they are asked for and there are any: a mean and a rollout have none. */
+const mode = () => (store.view.show === "scores" && store.view.of === "head" ? "scores" : "weights");
+
+/** What stands around a map's cells, whichever of its heads is shown. */
+const aroundOf = (map) => ({
+  labels: axisLabels(map.queries),
+  across: axisLabels(map.keys),
+  words: axisWords(map.queries),
+  wordsAcross: axisWords(map.keys),
+  titles: [`← ${say("query")}`, map.memory ? say("key_memory", { count: map.memory.columns }) : `${say("key")} →`],
+  edge: map.memory && { column: map.memory.columns },
+  hidden: map.hides ? (query, key) => key >= map.rowLength(query) : null,
+});
+
+/** The mark on what is locked, the crosshair on what is pointed at. */
+const bands = () => {
+  const { hover, view } = store;
+  const [mark, ink] = [variable("mark"), variable("text")];
+  const [rows, columns] = [[], []];
+  const band = (query, key, colour, line) => {
+    rows.push({ at: query, colour, line });
+    if (key != null) columns.push({ at: key, colour, line });
+  };
+  if (view.token !== null) band(view.token, view.key, mark, 2);
+  if (hover?.query != null) band(hover.query, hover.key, ink, 1);
+  else if (hover && view.token === null) band(hover.token, store.map.square ? hover.token : null, ink, 1);
+  const at = hover?.query != null ? hover : view.key !== null ? { query: view.token, key: view.key } : null;
+  return { rows, columns, at: isPresenting() && at ? { row: at.query, column: at.key } : null };
+};
+
+/** Whether most rows are so even that the scale from 0 to 1 shows next to nothing of them. */
+const isFaint = (shown) => {
+  const faint = shown.map.queries.filter((_, query) => rowOf(shown, query).every((weight) => weight < FAINT));
+  return faint.length > 0.7 * shown.map.queries.length;
+};
+
+/** Whether a pair is pointed at or locked. */
+const pairShown = () => Boolean(store.hover) || store.view.token !== null;
+
+export const mount = ({ element }) => {
+  const { title, tools, body, foot } = makePanel(element, say("map"));
+  const readout = h("p", { class: "readout", "aria-live": "polite" });
+  const legend = makeLegend(tools);
+  const offer = h(
+    "p",
+    { class: "quiet offer" },
+    say("map_faint"),
+    " ",
+    h("button", { type: "button", class: "f-link", onclick: () => store.set({ scale: "row" }) }, say("map_per_row")),
+  );
+  foot.append(offer, readout); // one of them is there: another line would give each head's map another height
+
+  const picture = makeHeatMap(body, {
+    label: say("map_label"),
+    onpoint: (at) => store.point(at && { query: at.row, key: at.column }),
+    onpick: ({ row, column }) => lockPair({ query: row, key: column }),
+    onkey: press,
+  });
+  picture.canvas.setAttribute("aria-roledescription", say("map"));
+
+  let painted = null; // {what, image}: the cells as they were painted last
+
+  /** The cells of what is shown as an image, painted once a choice, and the largest score. */
+  const paintCells = (shown) => {
+    const what = [
+      store.pass.header.key,
+      shown.map.name,
+      shown.of,
+      shown.layer,
+      shown.head,
+      mode(),
+      store.view.scale,
+      isDark(),
+      Boolean(shown.exact),
+    ].join();
+    if (painted?.what === what) return painted;
+    const { values, size } = valuesOf(shown);
+    const pixel = pixelOf(shown.map, values, size);
+    const image = makeImage(
+      shown.map.keys.length,
+      shown.map.queries.length,
+      (key, query) => pixel(query, key),
+      painted?.image,
+    );
+    return (painted = { what, image, size });
+  };
+
+  const paint = eachFrame(() => {
+    const shown = shownNow();
+    element.hidden = store.view.view !== "map";
+    if (!shown || element.hidden) return;
+    const { layer, head, of, scale } = store.view;
+    setText(title, of === "head" ? say("head_name", { layer, head }) : say(`of_${of}_name`, { layer }));
+    const late = mode() === "scores" && !shown.vectors; // what is on the canvas is of another head
+    picture.canvas.classList.toggle("late", late);
+    tell(shown);
+    if (late) return; // painted as soon as q and k are here
+    const { image, size } = paintCells(shown);
+    const { map } = shown;
+    legend(mode(), scale, size, map);
+    if (around?.map !== map) around = { map, ...aroundOf(map) };
+    offer.hidden = pairShown() || scale !== "linear" || mode() === "scores" || !isFaint(shown);
+    readout.hidden = !offer.hidden;
+    picture.draw({
+      ...around,
+      image,
+      ...bands(),
+    });
+    element.dataset.shown = [of, layer, head, mode(), scale, shown.exact ? "exact" : "approximate"].join(" ");
+    element.dataset.rev = store.rev;
+  });
+
+  let around = null; // of the map that was painted last
+
+  /** The pair in words, with the model's own numbers: ≈ until they are here. */
+  const tell = (shown) => {
+    const pair = pairShown() ? pairOf(shown) : null;
+    for (const name of ["query", "key", "weight", "score"]) delete readout.dataset[name];
+    if (!pair) return setText(readout, say("map_hint"));
+    const { query, key } = pair;
+    const reading = readingOf(shown, query, key);
+    Object.assign(readout.dataset, reading.data);
+    const label = `${quote(query, shown.map.queries)} → ${quote(key, shown.map.keys)}`;
+    setText(readout, say("labelled", { label, value: reading.words }));
+  };
+
+  store.subscribe(element, paint);
+  onTheme(paint);
+};

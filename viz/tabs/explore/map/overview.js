@@ -1,0 +1,267 @@
+// Every layer × head as a thumbnail on one canvas, under a grid of cells that one points at and walks with the arrows.
+// Choosing a head moves a mark and paints nothing again.
+
+import { eachFrame, fit, h, isDark, pixelRatio, setText } from "../../../browser/lib/base.js";
+import { cssOf, makeImage, palette, variable } from "../../../browser/lib/colour.js";
+import { widest } from "../../../browser/lib/fill.js";
+import { hatch } from "../../../browser/lib/heat_map.js";
+import { say } from "../../../browser/lib/messages.js";
+import { asSigned } from "../../../browser/lib/numbers.js";
+import { isStacked, makePanel, onTheme, sized } from "../../../browser/lib/panel.js";
+import { site } from "../../../browser/lib/site.js";
+import { habitOf } from "../lib/habit.js";
+import { pixelsOfLevels, pool } from "../lib/paint.js";
+import { store } from "../lib/store.js";
+
+const GAP = 3;
+const LEFT = 22; // room for the layers' numbers
+const TOP = 16; // and for the heads'
+const nameOf = ({ layer, head }) => say("head_name", { layer, head });
+const signed = (value) => asSigned(value, 3);
+
+/** 1 where a thumbnail's pixel holds masked cells only, 2 where it holds cells that are never computed and no
+ *  others. */
+const maskOf = (map, w, h) => {
+  const hidden = new Uint8Array(w * h);
+  if (map.skipped) skippedOf(map, w, h, hidden);
+  if (!map.hides) return hidden;
+  const [down, across] = [map.queries.length, map.keys.length];
+  for (let y = 0; y < h; y++) {
+    const query = Math.max(Math.floor((y * down) / h), Math.ceil(((y + 1) * down) / h) - 1);
+    for (let x = 0; x < w; x++) if (Math.floor((x * across) / w) >= map.rowLength(query)) hidden[y * w + x] = 1;
+  }
+  return hidden;
+};
+
+/** Fills in the 2s: a cell that is computed takes them from its pixels. */
+const skippedOf = (map, w, h, hidden) => {
+  const [down, across] = [map.queries.length, map.keys.length];
+  hidden.fill(2);
+  for (let query = 0; query < down; query++)
+    for (let key = 0; key < map.rowLength(query); key++) {
+      if (map.skips(query, key)) continue;
+      const [left, top] = [Math.floor((key * w) / across), Math.floor((query * h) / down)];
+      for (let y = top; y < Math.max(top + 1, ((query + 1) * h) / down); y++)
+        for (let x = left; x < Math.max(left + 1, ((key + 1) * w) / across); x++) hidden[y * w + x] = 0;
+    }
+};
+
+/** The hatching over a thumbnail's masked cells, drawn once for all: a canvas. */
+const veilOf = (map, tile, width, height) => {
+  const veil = h("canvas", { width, height });
+  const context = veil.getContext("2d");
+  context.scale(width / tile.w, height / tile.h);
+  hatch(context, areaOf(map, tile), { left: 0, top: 0, width: tile.w, height: tile.h });
+  return veil;
+};
+
+/** The masked cells of a thumbnail, of a row as one. */
+const areaOf = (map, { w, h }) => {
+  const area = new Path2D();
+  const [high, wide] = [h / map.queries.length, w / map.keys.length];
+  map.queries.forEach((_, query) => {
+    const seen = map.rowLength(query) * wide;
+    area.rect(seen, query * high, w - seen, high);
+  });
+  return area;
+};
+
+const paintNumbers = (context, tile, layers, heads) => {
+  context.font = `11px ${site.style.font}`;
+  context.fillStyle = variable("quiet");
+  context.textBaseline = "middle";
+  context.textAlign = "right";
+  for (let layer = 0; layer < layers; layer++)
+    context.fillText(layer, LEFT - 6, TOP + layer * (tile.h + GAP) + tile.h / 2);
+  context.textAlign = "center";
+  for (let head = 0; head < heads; head++)
+    context.fillText(head, LEFT + head * (tile.w + GAP) + tile.w / 2, TOP / 2 - 1);
+};
+
+const choose = (layer, head) => store.set({ layer, head, of: "head" });
+
+const cellAt = (event) => {
+  const cell = event.target.closest?.("[data-layer]");
+  return cell ? { layer: Number(cell.dataset.layer), head: Number(cell.dataset.head) } : null;
+};
+
+const MARKS = ["layer", "head", "of"];
+
+export const mount = ({ element }) => {
+  const { tools, body, foot } = makePanel(element, say("overview"));
+  const canvas = h("canvas", { "aria-hidden": "true" });
+  const grid = h("div", { class: "cells", role: "grid", "aria-label": say("overview_label") });
+  const legend = h("p", { class: "effect-legend", hidden: true });
+  const readout = h("p", { class: "readout" });
+  tools.append(h("span", { class: "quiet" }, say("overview_axes")));
+  body.append(h("div", { class: "sheet" }, canvas, grid));
+  foot.append(legend, readout);
+
+  let cells = []; // [layer][head] elements
+  let habits = []; // [layer][head], in a few words
+  let pointed = null; // {layer, head}
+  let painted = ""; // what the canvas shows
+  const thumbnail = document.createElement("canvas"); // one at a time, never on the page
+
+  /** A new pass: its cells and what each head does. */
+  const build = () => {
+    const { map } = store;
+    const { layers, heads } = map;
+    const list = (size, make) => Array.from({ length: size }, (_, i) => make(i));
+    habits = list(layers, (layer) => list(heads, (head) => habitOf(map, "head", layer, head).short));
+    if (cells.length === layers && cells[0].length === heads) return;
+    pointed = null; // at a cell that goes
+    cells = list(layers, (layer) =>
+      list(heads, (head) => h("div", { role: "gridcell", tabindex: -1, "data-layer": layer, "data-head": head })),
+    );
+    grid.replaceChildren(...cells.map((row) => h("div", { role: "row" }, ...row)));
+  };
+
+  /** "Layer 3, head 5: previous token 83 %", with the measured effect where there is one. */
+  const describe = ({ layer, head }) => {
+    const effect = store.effects?.[store.map.name]?.[layer]?.[head];
+    const measured =
+      effect == null ? "" : `${say(`effect_on_${store.pass.header.effectOn}`, { effect: signed(effect) })} · `;
+    return say("labelled", { label: nameOf({ layer, head }), value: `${measured}${habits[layer][head]}` });
+  };
+
+  /** The thumbnails' size in CSS pixels: as large as the panel allows, not far from square. */
+  const fitTiles = ({ layers, heads }) => {
+    const width = Math.floor((size.width - LEFT) / heads) - GAP;
+    const height =
+      isStacked() && !element.querySelector(".maximised") ? width : Math.floor((size.height - TOP - 2) / layers) - GAP;
+    return {
+      w: Math.max(8, Math.min(width, Math.round(height * widest(1.5)))),
+      h: Math.max(10, Math.min(height, Math.round(width * 1.25))),
+    };
+  };
+
+  const paintThumbnails = () => {
+    const { pass, map, view } = store;
+    const { layers, heads } = map;
+    const tile = fitTiles(map);
+    const ratio = pixelRatio(canvas);
+    const wanted = [pass.header.key, map.name, tile.w, tile.h, view.scale, isDark(), ratio].join();
+    if (wanted === painted) return;
+    painted = wanted;
+    const [width, height] = [LEFT + heads * (tile.w + GAP), TOP + layers * (tile.h + GAP)];
+    const context = fit(canvas, width, height);
+    grid.style.cssText = `left:${LEFT}px;top:${TOP}px;--tile-w:${tile.w}px;--tile-h:${tile.h}px;--gap:${GAP}px`;
+    grid.parentNode.style.cssText = `width:${width}px;height:${height}px`;
+    const [w, h] = [Math.round(tile.w * ratio), Math.round(tile.h * ratio)];
+    const hidden = maskOf(map, w, h);
+    const { masked, skipped } = palette();
+    const grounds = [null, masked, skipped];
+    const veil = map.hides && veilOf(map, tile, w, h);
+    context.imageSmoothingEnabled = false;
+    for (let layer = 0; layer < layers; layer++)
+      for (let head = 0; head < heads; head++) {
+        const levels = pool(map, layer, head, w, h, view.scale === "row");
+        const table = pixelsOfLevels(map.scales[layer * heads + head]);
+        makeImage(w, h, (x, y) => grounds[hidden[y * w + x]] ?? table[levels[y * w + x]], thumbnail);
+        const [left, top] = [LEFT + head * (tile.w + GAP), TOP + layer * (tile.h + GAP)];
+        context.drawImage(thumbnail, left, top, tile.w, tile.h);
+        if (veil) context.drawImage(veil, left, top, tile.w, tile.h);
+      }
+    paintNumbers(context, tile, layers, heads);
+  };
+
+  /** The mark on what is chosen: a head, or the whole layers that a mean or a rollout takes in. */
+  const mark = () => {
+    const { layer, head, of } = store.view;
+    const taken = { head: (l, i) => l === layer && i === head, mean: (l) => l === layer, rollout: (l) => l <= layer }[
+      of
+    ];
+    for (const { cell, at } of every()) {
+      const chosen = `${taken(at.layer, at.head)}`;
+      if (cell.ariaSelected !== chosen) cell.ariaSelected = chosen;
+      const stop = at.layer === layer && at.head === head ? 0 : -1; // of the tab key
+      if (cell.tabIndex !== stop) cell.tabIndex = stop;
+    }
+    read();
+  };
+  const every = () => cells.flatMap((row, layer) => row.map((cell, head) => ({ cell, at: { layer, head } })));
+
+  const read = () => {
+    const { view } = store;
+    const at = pointed ?? view;
+    const named = pointed || view.of === "head" ? describe(at) : say(`of_${view.of}_name`, { layer: view.layer });
+    setText(readout, named);
+    readout.title = named;
+    readout.dataset.layer = at.layer;
+    readout.dataset.head = at.head;
+  };
+
+  /** What was measured of every head as a border: worse without it in one colour, better in the other. */
+  const paintEffects = () => {
+    const effects = store.effects?.[store.map.name];
+    legend.hidden = !effects;
+    grid.classList.toggle("measured", Boolean(effects));
+    const most = Math.max(1e-9, ...(effects ?? []).flat().map((effect) => Math.abs(effect ?? 0)));
+    const { scores } = palette();
+    for (const { cell, at } of every()) {
+      const effect = effects?.[at.layer]?.[at.head];
+      const colour = effect == null ? null : cssOf(scores[Math.round(127.5 - (127.5 * effect) / most)]);
+      cell.style.setProperty("--effect", colour ?? "transparent");
+      cell.ariaLabel = describe(at);
+    }
+    if (!effects) return;
+    const stops = [255, 191, 128, 64, 0].map((at) => cssOf(scores[at])).join();
+    legend.replaceChildren(
+      h("span", {}, say("effect_legend")),
+      h("span", {}, signed(-most)),
+      h("i", { style: `background:linear-gradient(90deg,${stops})` }),
+      h("span", {}, signed(most)),
+    );
+  };
+
+  const point = (at) => {
+    pointed = at;
+    if (store.pass) read();
+  };
+  grid.addEventListener("click", (event) => {
+    const at = cellAt(event);
+    if (at) choose(at.layer, at.head);
+  });
+  grid.addEventListener("pointermove", (event) => point(event.pointerType === "touch" ? null : cellAt(event)));
+  grid.addEventListener("pointerleave", () => point(null));
+  grid.addEventListener("keydown", (event) => {
+    const { layer, head } = store.view;
+    const { layers, heads } = store.map;
+    const moves = {
+      ArrowUp: [layer - 1, head],
+      ArrowDown: [layer + 1, head],
+      ArrowLeft: [layer, head - 1],
+      ArrowRight: [layer, head + 1],
+      Home: [layer, 0],
+      End: [layer, heads - 1],
+      PageUp: [0, head],
+      PageDown: [layers - 1, head],
+      Enter: [layer, head],
+      " ": [layer, head],
+    };
+    if (!moves[event.key]) return;
+    event.preventDefault();
+    choose(...moves[event.key]);
+    cells[store.view.layer][store.view.head].focus({ preventScroll: true });
+  });
+
+  const paint = eachFrame(() => {
+    if (!store.pass || !size.width) return;
+    paintThumbnails();
+    element.dataset.rev = store.rev;
+  });
+  const size = sized(body, paint);
+  store.subscribe(element, (changed) => {
+    if (!store.pass) return;
+    const other = changed.has("pass") || changed.has("map");
+    if (other) build();
+    if (other || changed.has("effects")) paintEffects();
+    if (other || changed.has("effects") || MARKS.some((name) => changed.has(name))) mark();
+    if (["pass", "map", "scale", "rev"].some((name) => changed.has(name))) paint();
+  });
+  onTheme(() => {
+    paint();
+    paintEffects();
+  });
+};

@@ -1,0 +1,71 @@
+// What the chosen map does, in numbers; and in a sentence made from them, which the tab says above.
+
+import { h } from "../../../browser/lib/base.js";
+import { makeBar } from "../../../browser/lib/colour.js";
+import { makeHint, term } from "../../../browser/lib/hint.js";
+import { lessons } from "../../../browser/lib/lessons.js";
+import { say } from "../../../browser/lib/messages.js";
+import { asFixed, asShare } from "../../../browser/lib/numbers.js";
+import { makePanel } from "../../../browser/lib/panel.js";
+import { habitOf, measured, placesOf } from "../lib/habit.js";
+import { afterMap, shownNow } from "../lib/shown.js";
+import { store } from "../lib/store.js";
+
+/** A line of the table, with a bar where the number is a part of a whole; its name opens what it is. */
+const line = (name, word, value, part, beside) =>
+  h(
+    "div",
+    {},
+    h("dt", {}, word),
+    h(
+      "dd",
+      { "data-statistic": name },
+      part == null ? null : h("span", { class: "bar" }, makeBar(part)),
+      h("span", {}, value),
+    ),
+    beside ? h("dd", { class: "quiet" }, beside) : null,
+  );
+
+const hint = (name) => makeHint(say(`stat_${name}`), say(`stat_${name}_hint`));
+const ON = ["pass", "map", "layer", "head", "of", "rev"];
+
+export const mount = ({ element }) => {
+  const { body } = makePanel(element, say("statistics"));
+  const table = h("dl");
+  const overlap = h("p", { class: "quiet", hidden: true }, say("stat_overlap"));
+  body.append(table, overlap);
+
+  const paint = afterMap(() => {
+    const shown = shownNow();
+    if (!shown) return;
+    const { map, of, layer, head } = shown;
+    const statistics = measured(map, of, layer, head);
+    const { kind, sentences } = habitOf(map, of, layer, head);
+    lessons.tell("explore", sentences);
+    element.hidden = !statistics; // what is said here is of a text that looks at itself
+    element.dataset.habit = kind;
+    element.dataset.rev = store.rev;
+    if (element.hidden) return;
+    const places = placesOf(map);
+    const { even } = map.statistics;
+    table.replaceChildren(
+      ...places.map((name) => line(name, hint(name), asShare(statistics[name]), statistics[name])),
+      line(
+        "entropy",
+        term("entropy"),
+        say("stat_bits", { value: asFixed(statistics.entropy, 2) }),
+        null,
+        say("stat_even", { value: asFixed(even.entropy, 2) }),
+      ),
+      line(
+        "distance",
+        hint("distance"),
+        say("stat_tokens", { value: asFixed(statistics.distance, 1) }),
+        null,
+        say("stat_even", { value: asFixed(even.distance, 1) }),
+      ),
+    );
+    overlap.hidden = places.reduce((sum, name) => sum + statistics[name], 0) <= 1.005;
+  });
+  store.subscribe(element, (changed) => ON.some((name) => changed.has(name)) && paint(changed));
+};

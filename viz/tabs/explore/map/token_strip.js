@@ -1,0 +1,198 @@
+// The tokens of the map. Under each, two stripes for the token that is pointed at or locked: upper, how much it looks
+// there; lower, how much is looked at it from there. A text that looks at another stands over it, and has the lower
+// stripes, the other the upper. The ground of a token is free for another layer: --ground.
+
+import { h } from "../../../browser/lib/base.js";
+import { keys } from "../../../browser/lib/keys.js";
+import { asList, say } from "../../../browser/lib/messages.js";
+import { asShare } from "../../../browser/lib/numbers.js";
+import { makePanel } from "../../../browser/lib/panel.js";
+import { quote } from "../lib/labels.js";
+import { scaled } from "../lib/paint.js";
+import { afterMap, rowOf, shownNow, strongestOf } from "../lib/shown.js";
+import { store } from "../lib/store.js";
+import { pointsAtTokens } from "../lib/tokens.js";
+
+const NAMED = 4; // tokens a sentence names
+
+const buttons = (labels, name) =>
+  labels.map((label, i) =>
+    h(
+      "button",
+      { type: "button", class: "token", [`data-${name}`]: i, "aria-label": `${label}, ${i}` },
+      h("span", {}, label),
+    ),
+  );
+
+/** The key whose lookers are shown: the token itself, where queries and keys are one text. */
+const keyOf = (token) => (store.map.square ? token : (store.hover?.key ?? store.view.key));
+
+/** How much a query looks at each key, and how much each query looks at a key; null where there is no such token.
+ *  @returns {any[]} */
+const both = (shown, token, key) => {
+  const { queries, keys } = shown.map;
+  const row = new Float32Array(keys.length);
+  if (token !== null) row.set(rowOf(shown, token));
+  const column = key === null ? null : Float32Array.from(queries, (_, query) => rowOf(shown, query)[key] ?? 0);
+  return [token === null ? null : row, column];
+};
+
+// A key of another text: pointed at with the query that looks at it most, or with the locked one.
+const pairAt = (event) => {
+  const button = event.target.closest?.("[data-key]");
+  const shown = button && shownNow();
+  if (!shown) return null;
+  const key = Number(button.dataset.key);
+  const [, column] = both(shown, null, key);
+  return { query: store.view.token ?? strongestOf(column, 1)[0], key };
+};
+
+const pointPair = (event) => store.point(pairAt(event));
+const ON = ["pass", "map", "exact", "hover", "token", "key", "layer", "head", "of", "scale", "rev"];
+
+export const mount = ({ element }) => {
+  const { tools, body, foot } = makePanel(element, say("strip"));
+  const list = h("div", { class: "tokens", role: "group", "aria-label": say("strip_label") });
+  const other = h("div", { class: "tokens", role: "group", "aria-label": say("strip_other_label") });
+  const names = ["query", "key"].map((name) => h("p", { class: "quiet" }, say(name)));
+  const sentence = h("p", { class: "readout", "aria-live": "polite" });
+  tools.append(
+    h("span", { class: "key looks" }, h("i"), say("strip_looks")),
+    h("span", { class: "key looked" }, h("i"), say("strip_looked")),
+  );
+  body.append(names[0], list, names[1], other);
+  foot.append(sentence);
+  let tokens = []; // the buttons of the queries
+  let others = []; // those of the keys, where they are another text's
+  let last = null; // the token shown before
+  let looks = new Map(); // button → how it is painted
+
+  const build = () => {
+    const { square, queries, keys } = store.map;
+    tokens = buttons(queries, "token");
+    others = square ? [] : buttons(keys, "key");
+    looks = new Map();
+    list.replaceChildren(...tokens);
+    other.replaceChildren(...others);
+    for (const part of [other, ...names]) part.hidden = square;
+    const words = ["word", "piece"].includes(store.pass.header.unit);
+    for (const part of [list, other]) part.classList.toggle("words", words);
+  };
+
+  const show = (button, levels, look) => {
+    const now = [...levels, ...Object.values(look)].join();
+    if (now === looks.get(button)) return; // most tokens, at most choices
+    looks.set(button, now);
+    button.style.setProperty("--looks", levels[0]);
+    button.style.setProperty("--looked", levels[1]);
+    button.setAttribute("aria-pressed", `${look.locked}`);
+    button.classList.toggle("at", look.at);
+    button.tabIndex = look.stop ? 0 : -1;
+  };
+
+  const paint = afterMap(() => {
+    const shown = shownNow();
+    if (!shown) return;
+    const { square } = shown.map;
+    const token = store.token();
+    const key = keyOf(token);
+    const stripes = both(shown, token, key);
+    const most = stripes.map((weights) => (weights ?? []).reduce((a, b) => Math.max(a, b), 1e-9));
+    const level = (which, i) => (stripes[which] ? scaled(stripes[which][i], most[which]).toFixed(2) : "0");
+    tokens.forEach((button, i) =>
+      show(button, [square ? level(0, i) : "0", level(1, i)], {
+        at: i === token,
+        locked: i === store.view.token,
+        stop: i === (token ?? 0),
+      }),
+    );
+    others.forEach((button, i) =>
+      show(button, [level(0, i), "0"], { at: i === key, locked: i === store.view.key, stop: i === (key ?? 0) }),
+    );
+    if (token !== null && token !== last && !body.matches(":hover")) reveal(tokens[token]);
+    last = token;
+    tell(shown, token, key, stripes);
+    element.dataset.rev = store.rev;
+  });
+
+  /** Scrolls the strip, never the page, to a token looked at elsewhere. */
+  const reveal = ({ offsetTop, offsetHeight }) => {
+    const away = offsetTop - body.scrollTop;
+    if (away < 0 || away + offsetHeight > body.clientHeight) body.scrollTop = offsetTop - body.clientHeight / 2;
+  };
+
+  const tell = ({ map }, token, key, stripes) => {
+    const [looks, looked] = stripes;
+    sentence.dataset.token = token ?? "";
+    sentence.dataset.locked = store.view.token !== null;
+    if (token === null) return void (sentence.textContent = say("strip_hint"));
+    const named = (weights, labels) => {
+      const strong = strongestOf(weights, NAMED).filter((i) => weights[i] >= 0.01);
+      return asList(strong.map((i) => `${quote(i, labels)} ${asShare(weights[i])}`)) || say("strip_faint");
+    };
+    const from = looked && [
+      map.square ? "; " : `; ${quote(key, map.keys)} `,
+      `${say("strip_from")} `,
+      h("span", { class: "from" }, named(looked, map.queries)),
+    ];
+    sentence.replaceChildren(
+      h("b", {}, `${quote(token, map.queries)}${store.view.token !== null ? ` · ${say("locked")}` : ""}`),
+      ` ${say("strip_to")} `,
+      h("span", { class: "to" }, named(looks, map.keys)),
+      ...(from ?? []),
+    );
+  };
+
+  const at = pointsAtTokens(list);
+  list.addEventListener("keydown", (event) => {
+    const now = at(event);
+    const steps = {
+      ArrowLeft: now - 1,
+      ArrowRight: now + 1,
+      ArrowUp: line(now, -1),
+      ArrowDown: line(now, 1),
+      Home: 0,
+      End: tokens.length - 1,
+    };
+    if (now === null || !(event.key in steps)) return;
+    event.preventDefault();
+    const next = Math.max(0, Math.min(tokens.length - 1, steps[event.key]));
+    if (store.view.token !== null) store.set({ token: next, key: null });
+    tokens[next].focus();
+  });
+
+  /** The token above or below, in the text as it is broken into lines. */
+  const line = (from, step) => {
+    const own = tokens[from].offsetTop;
+    const others = tokens.map((button, i) => ({ i, top: button.offsetTop, left: button.offsetLeft }));
+    const tops = [...new Set(others.map(({ top }) => top))];
+    const top = tops[tops.indexOf(own) + step];
+    if (top === undefined) return from;
+    const away = ({ left }) => Math.abs(left - tokens[from].offsetLeft);
+    return others.filter((other) => other.top === top).reduce((a, b) => (away(b) < away(a) ? b : a)).i;
+  };
+
+  other.addEventListener("pointerover", pointPair);
+  other.addEventListener("focusin", pointPair);
+  other.addEventListener("pointerleave", () => store.point(null));
+  other.addEventListener("focusout", () => store.point(null));
+  other.addEventListener("click", (event) => {
+    const pair = pairAt(event);
+    if (!pair) return;
+    const off = store.view.token === pair.query && store.view.key === pair.key;
+    store.set({ token: off ? null : pair.query, key: off ? null : pair.key });
+  });
+  other.addEventListener("keydown", (event) => {
+    const now = pairAt(event)?.key;
+    const to = keys.along(event, now, others.length);
+    if (now === undefined || to === undefined) return;
+    event.preventDefault();
+    others[to].focus();
+  });
+
+  store.subscribe(element, (changed) => {
+    if (!store.pass) return;
+    if (changed.has("pass") || changed.has("map")) build();
+    if (ON.some((name) => changed.has(name))) paint(changed);
+  });
+};

@@ -1,0 +1,240 @@
+// Words that are hidden and filled in, as in Explore; two texts, with what [CLS] looks at and says of them; and what
+// the cards of the models measured.
+
+import { answerTo } from "../../../../browser/lib/ask.js";
+import { h } from "../../../../browser/lib/base.js";
+import { makeBar, palette, tokenSpans } from "../../../../browser/lib/colour.js";
+import { fields } from "../../../../browser/lib/fields.js";
+import { readable } from "../../../../browser/lib/hint.js";
+import { say } from "../../../../browser/lib/messages.js";
+import { asFixed, asNumber, asShare } from "../../../../browser/lib/numbers.js";
+import { onTheme } from "../../../../browser/lib/panel.js";
+import { blanks } from "../../../explore/lib/guesses.js";
+import { outcome } from "../../../explore/lib/outcome.js";
+
+const SHOWS = ["words", "texts", "figures"];
+
+/** The tokens that the model reads; look(i) as tokenSpans takes it. */
+const strip = () => {
+  const place = h("p", { class: "reads" });
+  const draw = ({ labels, segments }, look) =>
+    place.replaceChildren(
+      ...tokenSpans(labels, (i) => ({
+        kind: ["piece", labels[i] === "[MASK]" && "hidden", segments[i] && !segments[i - 1] && "begins"]
+          .filter(Boolean)
+          .join(" "),
+        ...look(i),
+      })),
+    );
+  return { place, draw };
+};
+
+/** A share as the cards give it: trainings are less than a point apart. */
+const exact = (share) => say("number_share", { value: asFixed(100 * share, 2) });
+
+/** A row with its share as a bar; `base` is what comes out without looking. */
+const bar = (name, label, share, base = null) =>
+  h(
+    "tr",
+    { "data-row": name, "data-share": share },
+    h("th", { scope: "row" }, label),
+    h("td", { class: "drawn" }, h("span", { class: "bar" }, makeBar(share))),
+    h("td", {}, exact(share)),
+    base === null ? null : h("td", { class: "quiet" }, exact(base)),
+  );
+
+export const mount = (section, props) => {
+  const { words, panel } = section;
+  const demo = section.demo(
+    {
+      show: { initial: "words", choices: SHOWS },
+      text: { initial: props.text, longest: 400 },
+      first: { initial: props.first, longest: 300 },
+      second: { initial: props.second, longest: 300 },
+    },
+    { filled: ["text"], judged: ["first", "second"] },
+  );
+  const show = fields.choice(
+    demo,
+    "show",
+    words("show"),
+    SHOWS,
+    (value) => words(`show_${value}`),
+    (value) => words(`show_${value}_hint`),
+  );
+  const [text, first, second] = [
+    ["text", "field"],
+    ["first", "first"],
+    ["second", "second"],
+  ].map(([name, label]) => fields.line(demo, name, words(label), say("text_hint")));
+  panel.tools.append(show.node, text.node);
+
+  // --- words ---------------------------------------------------------------------------------------------------------
+
+  const gaps = blanks((typed) => demo.set({ text: typed }));
+  const read = strip();
+  const inWords = h(
+    "div",
+    { class: "in-words" },
+    gaps.words,
+    gaps.foreign,
+    h("h3", {}, words("read")),
+    read.place,
+    h("p", { class: "quiet" }, words("hidden"), " ", gaps.reset),
+    gaps.answers,
+  );
+
+  const paintWords = () => {
+    const { filled } = demo.answers;
+    gaps.draw(filled);
+    read.draw(filled, () => ({}));
+    if (demo.view.show !== "words") return;
+    const [blank] = filled.output.blanks;
+    if (!blank) return section.tell(words("lesson_none"));
+    const [{ label, prob }] = blank.next;
+    const { truth } = blank;
+    section.tell(
+      words("lesson_word", {
+        count: filled.output.blanks.length,
+        said: label,
+        share: asShare(prob),
+        known: !truth ? "no" : truth.label === label ? "right" : "yes",
+        truth: truth?.label ?? "",
+        chance: asShare(truth?.prob ?? 0),
+      }),
+    );
+  };
+
+  // --- two texts -----------------------------------------------------------------------------------------------------
+
+  const pair = strip();
+  readable(pair.place);
+  const verdict = h("div", { class: "rows", role: "group", "aria-label": words("verdict") });
+  const inTexts = h(
+    "div",
+    { class: "in-texts" },
+    first.node,
+    second.node,
+    h("h3", {}, words("read")),
+    pair.place,
+    h("p", { class: "quiet" }, words("ground")),
+    h("h3", {}, words("verdict")),
+    verdict,
+  );
+
+  const paintTexts = () => {
+    const { judged } = demo.answers;
+    const { labels, segments, looks, output } = judged;
+    const { follows } = output;
+    const colours = palette().weights;
+    pair.draw(judged, (i) => ({
+      pixel: colours[Math.round(255 * Math.sqrt(Math.min(1, looks[i])))],
+      title: words("piece", { label: labels[i], second: segments[i] ? "yes" : "no", share: asShare(looks[i]) }),
+    }));
+    if (follows === null) verdict.replaceChildren(h("p", {}, words("no_judge")));
+    else
+      verdict.replaceChildren(
+        ...[
+          ["follows", follows],
+          ["other", 1 - follows],
+        ].map(([name, prob]) => outcome(words(name), null, prob, 1, prob >= 0.5)),
+      );
+    if (demo.view.show === "texts")
+      section.tell(follows === null ? words("no_judge") : words("lesson_texts", { share: asShare(follows) }));
+  };
+
+  // --- figures -------------------------------------------------------------------------------------------------------
+
+  const header = h(
+    "thead",
+    {},
+    h(
+      "tr",
+      {},
+      h("td"),
+      h("td"),
+      h("th", { scope: "col" }, words("right")),
+      h("th", { scope: "col" }, words("without")),
+    ),
+  );
+  const card = () => {
+    const { measured } = props;
+    if (!measured) return [h("p", {}, words("no_card", { model: props.model }))];
+    const chance = { masked_accuracy: measured.commonest, next_sentence_other: 0.5, next_sentence_same: 0.5 };
+    return [
+      h(
+        "table",
+        {},
+        h("caption", {}, words("card")),
+        header,
+        h("tbody", {}, ...Object.entries(chance).map(([name, base]) => bar(name, words(name), measured[name], base))),
+      ),
+      h("p", { class: "quiet source" }, words("source", measured), " ", h("code", {}, measured.command)),
+    ];
+  };
+  const fineTuned = () => {
+    const { tuned } = props;
+    if (!tuned) return [h("p", {}, words("not_tuned"))];
+    return [
+      h(
+        "table",
+        {},
+        h("caption", {}, words("tuned", tuned)),
+        h("tbody", {}, ...tuned.rows.map(({ name, accuracy }) => bar(name, words("row", { name }), accuracy))),
+      ),
+      tuned.rows.length > 1 ? null : h("p", {}, words("alone")),
+      h("p", { class: "quiet source" }, h("code", {}, tuned.command)),
+    ].filter(Boolean);
+  };
+  const inFigures = h("div", { class: "in-figures" }, ...card(), ...fineTuned());
+  panel.picture.append(inWords, inTexts, inFigures);
+
+  const tellFigures = () => {
+    const { measured } = props;
+    section.tell(
+      measured
+        ? words("lesson_figures", { found: asShare(measured.masked_accuracy), commonest: asShare(measured.commonest) })
+        : words("no_card", { model: props.model }),
+    );
+  };
+
+  // --- what can be tried ---------------------------------------------------------------------------------------------
+
+  section.tries([
+    { name: "pieces", words: words("try_pieces"), act: () => demo.set({ show: "words", text: props.pieces }) },
+    { name: "other", words: words("try_other"), act: () => demo.set({ show: "texts", second: props.other }) },
+    { name: "figures", words: words("try_figures"), act: () => demo.set({ show: "figures" }) },
+  ]);
+  section.check({
+    question: words("question"),
+    choices: ["before", "after", "both"].map((name) => words(`choice_${name}`)),
+    answer: async () => {
+      const { before, after } = await answerTo("/ask/learn-bert/sides", { text: demo.view.text });
+      const right = before && after ? 2 : after ? 1 : 0;
+      return { right, said: words("answer", { before: asNumber(before, 2), after: asNumber(after, 2) }) };
+    },
+  });
+  section.links(() => [
+    [
+      "explore",
+      {
+        model: props.model,
+        text: demo.view.show === "texts" ? `${demo.view.first} [SEP] ${demo.view.second}` : demo.view.text,
+      },
+    ],
+  ]);
+
+  const paint = () => {
+    for (const part of [show, text, first, second]) part.update();
+    text.node.hidden = demo.view.show !== "words";
+    inWords.hidden = demo.view.show !== "words";
+    inTexts.hidden = demo.view.show !== "texts";
+    inFigures.hidden = demo.view.show !== "figures";
+    if (demo.answers.filled) paintWords();
+    if (demo.answers.judged) paintTexts();
+    if (demo.view.show === "figures") tellFigures();
+  };
+  demo.subscribe(section.node, paint);
+  onTheme(paint);
+  demo.start();
+};

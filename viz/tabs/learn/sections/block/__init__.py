@@ -1,0 +1,208 @@
+"""Section "The block": follows one token through a trained stack, shows that only attention connects tokens, which
+parts of a block are not linear, and what the place of the norms changes.
+
+Sizes: t tokens, e embedding, points of the stream: before the first block, and after each attention and feed-forward.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+import former
+from former.edits import Edit
+from former.hooks import run_with_capture
+from viz import figures
+from viz.panels import Draw, Field, Numbers, Question
+from viz.panels.panel import shown
+from viz.passes.loaded import Loaded, Models, causal
+from viz.passes.run import tokenize
+from viz.server.view import View, read_choice, read_index
+from viz.tabs.learn.section import Section
+from viz.tabs.learn.sections.block.block_facts import CASES, additivity, gradients
+from viz.text import Refusal
+
+TEXT = "The United States of Ameri"
+PREFERRED = "generator"
+MOST = 40  # tokens that are read
+TOP = 3  # guesses that are named at each point
+ATTENTION = ("on", "off")
+STREAM = ("resid_pre", "resid_mid", "resid_post")
+NORMS = ("post", "pre")
+DEPTHS = {"min": 2, "initial": 12, "max": 24}
+SEEDS = 100
+BEGUN: dict[str, Any] = {"emb": 64, "heads": 4, "seq_length": MOST}  # the model whose gradients are measured
+
+
+def model_shown(models: Models) -> Loaded:
+    """Chooses the model to show: the large generator if available."""
+    able = causal(models)
+    return able.get(PREFERRED) or next(iter(able.values()))
+
+
+def opening(models: Models) -> dict[str, Any]:
+    """Returns the section's initial view and its limits."""
+    loaded = model_shown(models)
+    config = loaded.bundle.config
+    limits = {"most": MOST, "depths": DEPTHS, "seeds": SEEDS, "emb": BEGUN["emb"]}
+    return {"text": TEXT, "model": loaded.name, "activation": config.activation, **limits}
+
+
+def read_words(models: Models, view: View) -> dict[str, Any]:
+    """Reads the model and "text".
+
+    Raises:
+        Refusal: a text that cannot be read.
+    """
+    loaded = model_shown(models)
+    tokenize(loaded, view.get("text", ""))
+    return {"bundle": loaded, "text": view["text"]}
+
+
+def read_token(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `follow_token`."""
+    off = read_choice(view, "attention", ATTENTION) == "off"
+    return {**read_words(models, view), "at": read_index(view, "at", MOST), "off": off}
+
+
+def read_sizes(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `compare_gradients`."""
+    asked = read_words(models, view)
+    depth, seed = read_index(view, "depth", DEPTHS["max"] + 1), read_index(view, "seed", SEEDS)
+    if depth < DEPTHS["min"]:
+        raise Refusal("bad_request")
+    if tokenize(asked["bundle"], asked["text"])[2] < 2:
+        raise Refusal("learn_block_short")
+    return {**asked, "depth": depth, "seed": seed}
+
+
+def switched_off(bundle: former.Bundle) -> list[Edit]:
+    """Returns edits that ablate every head."""
+    return [Edit(layer, "out", torch.zeros_like) for layer in range(bundle.config.depth)]
+
+
+def stream(bundle: former.Bundle, ids: Sequence[int], at: int, edits: Sequence[Edit]) -> Tensor:
+    """Returns a token's vector at every point of the stack, (1 + 2 · depth, e)."""
+    capture = run_with_capture(bundle.model, torch.tensor([list(ids)]), STREAM, edits=edits)[1]
+    before, middle, after = (capture.stack(name)[:, 0, at] for name in STREAM)  # each (depth, e)
+    return torch.cat([before[:1], torch.stack([middle, after], dim=1).flatten(0, 1)])
+
+
+def moved(bundle: former.Bundle, ids: Sequence[int], at: int, edits: Sequence[Edit]) -> Tensor:
+    """Returns the largest change of each token's logits, (t,), when token `at` is replaced by its neighbour by id.
+
+    Each text runs in its own pass, because rounding depends on the row of a batch.
+    """
+    changed = list(ids)
+    changed[at] += 1 if changed[at] == 0 else -1
+    before, after = (
+        run_with_capture(bundle.model, torch.tensor([text]), (), edits=edits)[0][0] for text in (list(ids), changed)
+    )
+    return (after - before).abs().amax(-1)
+
+
+@torch.inference_mode()
+def follow_token(bundle: former.Bundle, text: str, at: int, off: bool = False) -> Numbers:
+    """Follows one token through the stack.
+
+    Args:
+        bundle: a causal model.
+        text: its first `MOST` tokens are read.
+        at: index of the token; limited to the last.
+        off: whether attention is switched off.
+    Returns:
+        "labels" of the tokens; "at"; "points": [{"part": "embedding", "attention" or "feed_forward", "layer", "added":
+        the norm of what is added, "length": the norm of the stream, "top": [{"label", "prob"}]}], the prediction there;
+        "moved" and "movedOff": how far each token's logits move when this one changes, as shown and with attention off;
+        "stream", the token's vector at every point; "from_attention" and "from_feed_forward": norms of what they add.
+    """
+    ids, labels = bundle.tokenizer.encode(text)[:MOST], bundle.tokenizer.labels
+    at, edits = min(at, len(ids) - 1), switched_off(bundle) if off else []
+    x = stream(bundle, ids, at, edits)
+    probs, tokens = bundle.model.unembed(x[None])[0].softmax(-1).topk(TOP)
+    added = torch.cat([x[:1], x[1:] - x[:-1]]).norm(dim=-1)
+    points = [
+        {
+            "part": ("attention", "feed_forward")[(i + 1) % 2] if i else "embedding",
+            "layer": (i + 1) // 2,
+            "added": added[i],
+            "length": x[i].norm(),
+            "top": [{"label": labels([int(id_)])[0], "prob": p} for id_, p in zip(tokens[i], probs[i], strict=True)],
+        }
+        for i in range(len(x))
+    ]
+    moves = {"moved": moved(bundle, ids, at, edits), "movedOff": moved(bundle, ids, at, switched_off(bundle))}
+    lengths = {"from_attention": added[1::2], "from_feed_forward": added[2::2]}
+    return {"labels": labels(ids), "at": at, "points": points, **moves, "stream": x, **lengths}
+
+
+def miss_additivity(bundle: former.Bundle, text: str) -> Numbers:
+    """Measures how far the first block is from additive, as a whole and without some of its parts.
+
+    The two summands are its own inputs: the token vectors and the position vectors.
+
+    Args:
+        bundle, text: as of `follow_token`.
+    Returns:
+        "cases": [{"left": of `block_facts.PARTS`, "off": the largest difference as a part of the largest number}]; the
+        "off" of all, and their "names".
+    """
+    ids, stack = bundle.tokenizer.encode(text)[:MOST], bundle.model.transformer
+    with torch.inference_mode():
+        token = stack.token_embedding(torch.tensor([ids]))  # (1, t, e)
+        place = stack.positions(torch.arange(len(ids)), token.dtype).expand_as(token)
+    mask = bundle.model.mask(len(ids))
+    off = [additivity(stack.blocks[0], token, place, mask, left) for left in CASES]
+    cases = [{"left": list(left), "off": each} for left, each in zip(CASES, off, strict=True)]
+    return {"cases": cases, "off": torch.tensor(off), "names": [" + ".join(left) or "nothing" for left in CASES]}
+
+
+def compare_gradients(bundle: former.Bundle, text: str, depth: int, seed: int = 0) -> Numbers:
+    """Measures the gradient of each block before training, with post-norm and with pre-norm.
+
+    Args:
+        bundle: its tokenizer reads the text.
+        text: of at least two tokens.
+        depth: blocks.
+        seed: of the weights.
+    Returns:
+        "depth"; "post" and "pre": a size for each block; "lines" of both.
+    """
+    tokens = torch.tensor([bundle.tokenizer.encode(text)[:MOST]])
+    base = former.ModelConfig(**BEGUN, depth=depth)
+    found = {norm: torch.tensor(gradients(replace(base, norm=norm), tokens, seed)) for norm in NORMS}
+    return {"depth": depth, **found, "lines": {norm: (range(depth), each) for norm, each in found.items()}}
+
+
+ADDITIONS = Draw(figures.additions, Field("from_attention"), Field("from_feed_forward"))
+OFF = Draw(figures.bars, Field("off"), Field("names"), axis="off from additive")
+GRADIENTS = Draw(figures.training, Field("lines"))
+
+SECTION = Section(
+    name="block",
+    article="The transformer block",
+    equation=(
+        r"x \leftarrow x + \mathrm{attention}(\mathrm{norm}\,x) \qquad"
+        r" x \leftarrow x + \mathrm{ff}(\mathrm{norm}\,x)"
+    ),
+    code=(former.TransformerBlock.forward, former.logit_lens),
+    questions={
+        "through": Question(
+            follow_token,
+            read_token,
+            ADDITIONS,
+            charted=True,
+            when=shown("stack"),
+            unsent=("stream", "from_attention", "from_feed_forward"),
+        ),
+        "linear": Question(miss_additivity, read_words, OFF, when=shown("linear"), unsent=("off", "names")),
+        "gradient": Question(
+            compare_gradients, read_sizes, GRADIENTS, charted=True, when=shown("gradient"), unsent=("lines",)
+        ),
+    },
+    opening=opening,
+)

@@ -1,0 +1,217 @@
+// A text and its answer, character by character: where a head of the cross-attention looks, row by row; what each
+// character of the target is given after the true ones before it and after the model's own; and the date written back
+// in several forms.
+
+import { h } from "../../../../browser/lib/base.js";
+import { ground, palette, variable } from "../../../../browser/lib/colour.js";
+import { fields } from "../../../../browser/lib/fields.js";
+import { makeHeatMap } from "../../../../browser/lib/heat_map.js";
+import { say } from "../../../../browser/lib/messages.js";
+import { asFixed, asShare, asWhole } from "../../../../browser/lib/numbers.js";
+import { onTheme } from "../../../../browser/lib/panel.js";
+import { makePlayer } from "../../../../browser/lib/player.js";
+
+const PREFIXES = ["true", "own"];
+const PACE = 500; // ms between two characters while it plays
+const bitsOf = (probs) => probs.reduce((sum, prob) => sum - Math.log2(prob), 0);
+
+export const mount = (section, props) => {
+  const { words, panel } = section;
+  const demo = section.demo(
+    {
+      text: { initial: props.text, longest: 200 },
+      target: { initial: "", longest: 200 },
+      prefix: { initial: "true", choices: PREFIXES },
+      layer: { initial: props.layer, min: 0, max: props.layers - 1 },
+      head: { initial: props.head, min: 0, max: props.heads - 1 },
+      step: { initial: props.most, min: 0, max: props.most },
+      seed: { initial: 0, min: 0, max: props.seeds - 1 },
+    },
+    { decoded: ["text", "target", "layer", "head"], written: ["text", "target", "seed"] },
+  );
+  const chosen = () => demo.answers.decoded[demo.view.prefix];
+  /** What is to be written at each step: the target, or what the model writes. */
+  const rowsOf = () => demo.answers.decoded[demo.view.prefix === "true" ? "targets" : "writes"];
+  const last = () => chosen().weights.length;
+  const now = () => Math.min(demo.view.step, last());
+
+  // --- what is shown -------------------------------------------------------------------------------------------------
+
+  const text = fields.line(demo, "text", words("field"), say("text_hint"));
+  const target = fields.line(demo, "target", words("target"), words("target_hint"));
+  // another text has another target
+  text.node.addEventListener("input", () => demo.set({ target: "", step: props.most }));
+  panel.tools.append(text.node, target.node);
+
+  const prefix = section.choice("prefix", PREFIXES);
+  const steppers = ["layer", "head"].map((name) => fields.stepper(demo, name, words(name)));
+  const player = makePlayer(section, demo, {
+    last,
+    now,
+    pace: PACE,
+    ready: () => Boolean(demo.answers.decoded),
+    paint: () => paint(),
+  });
+  const { play, slider, put } = player;
+  const step = h("output", {});
+  const place = h("div", { class: "map" });
+  const told = h("p", { class: "told", role: "status" });
+  const forms = h("div", { class: "forms" });
+  const rows = h("tbody");
+  const table = h("table", { "aria-label": words("places") }, rows);
+  panel.picture.append(
+    h("div", { class: "course" }, prefix.node, ...steppers.map(({ node }) => node)),
+    h("div", { class: "course" }, play, slider, step),
+    h("div", { class: "both" }, h("div", { class: "looks" }, place, told), forms),
+    h(
+      "div",
+      { class: "places" },
+      h("h3", {}, words("places")),
+      h("div", { class: "scrolled", tabindex: 0, role: "region", "aria-label": words("places") }, table),
+    ),
+  );
+
+  const point = (at) => {
+    if (!demo.answers.decoded || !at || at.row >= now()) return void (told.textContent = "");
+    const { source } = demo.answers.decoded;
+    told.textContent = words("cell", {
+      row: rowsOf()[at.row],
+      column: source[at.column],
+      share: asShare(chosen().weights[at.row][at.column]),
+    });
+  };
+  const map = makeHeatMap(place, { label: words("map"), onpoint: point, onpick: point });
+
+  const paintMap = () => {
+    const { source, memory } = demo.answers.decoded;
+    const { weights } = chosen();
+    const colours = palette();
+    map.draw({
+      labels: rowsOf().slice(0, weights.length),
+      across: source,
+      titles: [words("rows"), words("columns", { rows: memory[0], emb: memory[1] })],
+      fill: true,
+      pixel: (row, column) => (row < now() ? colours.weights[Math.round(255 * weights[row][column])] : colours.masked),
+      rows: now() && now() < weights.length ? [{ at: now() - 1, colour: variable("mark") }] : [],
+    });
+  };
+
+  const paintTable = () => {
+    const { targets, writes } = demo.answers.decoded;
+    const colours = palette().weights;
+    const row = (name, label, cells, end = "", kind = "") =>
+      h(
+        "tr",
+        { "data-row": name, class: kind },
+        h("th", { scope: "row" }, label),
+        ...cells,
+        h("td", { class: "bits", title: end && words("bits_hint") }, end),
+      );
+    const letters = (of) => of.map((letter) => h("td", { class: "letter" }, letter));
+    const lines = PREFIXES.flatMap((name) => {
+      const { probs, says } = demo.answers.decoded[name];
+      const reads = ["▸", ...(name === "true" ? targets : writes)];
+      const given = name === demo.view.prefix ? Math.min(now(), probs.length) : probs.length;
+      const kind = name === demo.view.prefix ? "chosen" : "";
+      const cells = targets.map((letter, i) => {
+        if (i >= given)
+          return h(
+            "td",
+            { class: "share", title: i < probs.length ? null : words("ended") },
+            i < probs.length ? "" : "–",
+          );
+        const said = words("place", { read: reads[i], target: letter, share: asShare(probs[i]), says: says[i] });
+        const cell = h(
+          "td",
+          { class: "share", title: said, "data-prob": probs[i] },
+          asWhole(Math.round(100 * probs[i])),
+        );
+        ground(cell, colours[Math.round(255 * probs[i])]);
+        return cell;
+      });
+      const prefixes = targets.map((_, i) => h("td", { class: "letter" }, i < probs.length ? reads[i] : ""));
+      const bits = words("bits", { bits: asFixed(bitsOf(probs.slice(0, given)), 1) });
+      return [
+        row(`${name}-reads`, words("after", { prefix: name }), prefixes, "", kind),
+        row(name, words("given"), cells, bits, kind),
+      ];
+    });
+    rows.replaceChildren(row("target", words("to_write"), letters(targets)), ...lines);
+  };
+
+  const paintForms = () => {
+    const { date, forms: found } = demo.answers.written;
+    const item = ({ text: form, right }) =>
+      h(
+        "li",
+        { "data-right": right ? "yes" : "no" },
+        h("span", {}, form),
+        h("small", {}, words("right", { right: right ? "yes" : "no" })),
+      );
+    forms.replaceChildren(
+      h("h3", {}, words("forms", { date })),
+      date ? h("ul", {}, ...found.map(item)) : h("p", { class: "quiet" }, words("no_date")),
+      h("p", { class: "quiet" }, words("judged")),
+    );
+  };
+
+  const tell = () => {
+    const { targets, writes, true: after, own } = demo.answers.decoded;
+    const [bits, given] = [after, own].map(({ probs }) => asFixed(bitsOf(probs), 1));
+    const same = targets.join(" ") === writes.join(" ");
+    const short = own.probs.length < targets.length ? "yes" : "no";
+    section.tell(
+      same
+        ? words("lesson_same", { bits })
+        : words("lesson_other", { own: writes.slice(0, -1).join(""), bits, given, short }),
+    );
+  };
+
+  const paint = () => {
+    for (const part of [text, target, prefix, ...steppers]) part.update();
+    player.update();
+    if (demo.answers.written) paintForms();
+    if (!demo.answers.decoded) return;
+    step.textContent = words("step_is", { step: now(), last: last() });
+    slider.setAttribute("aria-valuetext", step.textContent);
+    paintMap();
+    paintTable();
+    tell();
+  };
+
+  // --- what can be tried ---------------------------------------------------------------------------------------------
+
+  section.tries(
+    [
+      {
+        name: "slip",
+        words: words("try_slip"),
+        act: put({ text: props.misread, target: "", prefix: "own", step: props.most }),
+      },
+      {
+        name: "back",
+        words: words("try_back"),
+        act: put({ text: props.plain, target: "", prefix: "own", step: props.most }),
+      },
+      { name: "forms", words: words("try_forms"), act: () => demo.set({ seed: (demo.view.seed + 1) % props.seeds }) },
+    ],
+    () => (player.stop(), demo.reset()),
+  );
+  section.check({
+    question: words("question"),
+    choices: ["one", "each", "written"].map((name) => words(`choice_${name}`)),
+    answer: async () => {
+      const { source, memory } = await demo.answered("decoded");
+      const [rows, emb] = memory;
+      return {
+        right: [1, source.length].indexOf(rows) === -1 ? 2 : [1, source.length].indexOf(rows),
+        said: words("answer", { tokens: source.length, rows, emb }),
+      };
+    },
+  });
+  section.links(() => [["explore", { model: props.model, text: demo.view.text }]]);
+
+  demo.subscribe(section.node, paint);
+  onTheme(paint);
+  demo.start();
+};

@@ -1,0 +1,184 @@
+// What a generator is trained on, place by place: the byte it reads, the byte it must say, and what that one is given,
+// at a step of the training and without a mask. The step goes through the snapshots; beside the loss stands what is
+// written there.
+
+import { h } from "../../../../browser/lib/base.js";
+import { makeChart } from "../../../../browser/lib/chart.js";
+import { ground, palette } from "../../../../browser/lib/colour.js";
+import { fields } from "../../../../browser/lib/fields.js";
+import { say } from "../../../../browser/lib/messages.js";
+import { asFixed, asShare, asWhole } from "../../../../browser/lib/numbers.js";
+import { onTheme } from "../../../../browser/lib/panel.js";
+import { makePlayer } from "../../../../browser/lib/player.js";
+
+const PACE = 1000; // ms between two snapshots while it plays
+const bitsOf = (probs) => probs.reduce((sum, prob) => sum - Math.log2(prob), 0) / probs.length;
+
+const page = (name) => {
+  const [title, written] = [h("h3"), h("p", { class: "written", "data-by": name })];
+  return { node: h("div", {}, title, written), title, written };
+};
+
+export const mount = (section, props) => {
+  const { words, panel } = section;
+  const [model, peeking] = props.models;
+  const last = props.steps.length - 1;
+  const demo = section.demo(
+    {
+      text: { initial: props.text, longest: 400 },
+      step: { initial: last, min: 0, max: last },
+      seed: { initial: 0, min: 0, max: props.seeds - 1 },
+    },
+    { predicted: ["text"], written: ["text", "step", "seed"], unmasked: ["text", "seed"] },
+  );
+  const reached = () => props.steps[demo.view.step];
+
+  // --- what is shown -------------------------------------------------------------------------------------------------
+
+  const text = fields.line(demo, "text", words("field", { most: props.most }), say("text_hint"));
+  const seed = fields.stepper(demo, "seed", words("seed"));
+  panel.tools.append(text.node, seed.node);
+
+  const rows = h("tbody");
+  const table = h("table", {}, h("caption", {}, words("table")), rows);
+  const peek = h("p", { class: "source" });
+  const player = makePlayer(section, demo, {
+    last: () => last,
+    now: () => demo.view.step,
+    pace: PACE,
+    held: () => demo.busy, // what the step before writes is still to come
+    paint: () => paint(),
+  });
+  const { play, slider, put } = player;
+  const step = h("output", {});
+  const place = h("div", {});
+  const chart = makeChart(place, { label: words("chart"), onclick: (at) => put({ step: at })() });
+  const { bytes, date, machine, command } = props.measured;
+  const source = h(
+    "p",
+    { class: "source" },
+    words("measured", { bytes, date, cpu: machine.cpu, torch: machine.torch }),
+    " ",
+    h("code", {}, command),
+  );
+  const [masked, open] = [page(model), page(peeking)];
+  panel.picture.append(
+    h("div", { class: "places", tabindex: 0, role: "region", "aria-label": words("table") }, table),
+    peek,
+    h("div", { class: "course" }, play, slider, step),
+    h(
+      "div",
+      { class: "both" },
+      h("div", { class: "curve" }, place, source),
+      h("div", { class: "pages" }, masked.node, open.node),
+    ),
+  );
+
+  const paintTable = ({ labels, trained, unmasked }) => {
+    const colours = palette().weights;
+    const cell = (prob, i) => {
+      const said = words("cell", { input: labels[i], target: labels[i + 1], share: asShare(prob) });
+      const node = h("td", { class: "share", title: said, "data-prob": prob }, asWhole(Math.round(100 * prob)));
+      ground(node, colours[Math.round(255 * prob)]);
+      return node;
+    };
+    const row = (name, cells, end = "") =>
+      h(
+        "tr",
+        { "data-row": name },
+        h("th", { scope: "row" }, words(name)),
+        ...cells,
+        h("td", { class: "bits", title: end && words("bits_hint") }, end),
+      );
+    const letters = (name, from) =>
+      row(
+        name,
+        labels.slice(from, from + labels.length - 1).map((label) => h("td", { class: "letter" }, label)),
+        from ? words("bits") : "",
+      );
+    const shares = (name, probs) => row(name, probs.map(cell), asFixed(bitsOf(probs), 2));
+    rows.replaceChildren(
+      letters("input", 0),
+      letters("target", 1),
+      shares("trained", trained[demo.view.step]),
+      shares("unmasked", unmasked),
+    );
+  };
+
+  const paintChart = ({ chart: figures }) =>
+    chart.draw({
+      figures,
+      keep: "course",
+      change: (data, layout) => {
+        Object.assign(layout.shapes[0], { x0: reached(), x1: reached() });
+        for (const trace of data) trace.name = words(`line_${trace.name}`);
+        layout.xaxis.title = { text: words("axis_step") };
+        layout.yaxis.title = { text: words("axis_bits") };
+      },
+    });
+
+  const paint = () => {
+    text.update();
+    seed.update();
+    player.update();
+    step.textContent = words("step_is", { step: reached(), bytes: reached() * props.batch });
+    slider.setAttribute("aria-valuetext", step.textContent);
+    open.title.textContent = words("writes_unmasked", { model: peeking });
+    const { predicted, written, unmasked } = demo.answers;
+    masked.title.textContent = words("writes", { model, step: written?.step ?? reached() });
+    if (written) masked.written.textContent = written.text;
+    if (unmasked) open.written.textContent = unmasked.text;
+    if (!predicted) return;
+    paintTable(predicted);
+    paintChart(predicted);
+    const { layer, head, share } = predicted.peek;
+    peek.textContent = words("peek", { model: peeking, layer, head, share: asShare(share) });
+    const [own, others] = [predicted.trained[demo.view.step], predicted.unmasked].map((probs) =>
+      asFixed(bitsOf(probs), 2),
+    );
+    section.tell(words("lesson", { step: reached(), bits: own, unmasked: others }));
+  };
+
+  // --- what can be tried ---------------------------------------------------------------------------------------------
+
+  const early = 4;
+  section.tries(
+    [
+      { name: "begin", words: words("try_begin"), act: put({ step: 0 }) },
+      { name: "words", words: words("try_words", { step: props.steps[early] }), act: put({ step: early }) },
+      { name: "seed", words: words("try_seed"), act: () => demo.set({ seed: (demo.view.seed + 1) % props.seeds }) },
+    ],
+    () => (player.stop(), demo.reset()),
+  );
+  section.check({
+    question: words("question"),
+    choices: ["first", "middle", "last"].map((name) => words(`choice_${name}`)),
+    answer: async () => {
+      const { labels, unmasked } = await demo.answered("predicted");
+      const least = unmasked.indexOf(Math.min(...unmasked));
+      const others = unmasked.filter((_, i) => i !== least);
+      const average = others.reduce((sum, prob) => sum + prob, 0) / others.length;
+      const right = least === unmasked.length - 1 ? 2 : least === 0 ? 0 : 1;
+      const share = asShare(unmasked[least]);
+      return {
+        right,
+        said: words("answer", {
+          place: least + 1,
+          count: unmasked.length,
+          target: labels[least + 1],
+          share,
+          others: asShare(average),
+        }),
+      };
+    },
+  });
+  section.links(() => [
+    ["generate", { model, text: demo.view.text }],
+    ["explore", { model: peeking, text: demo.view.text }],
+    ["mask", { text: demo.view.text }],
+  ]);
+
+  demo.subscribe(section.node, paint);
+  onTheme(paint);
+  demo.start();
+};

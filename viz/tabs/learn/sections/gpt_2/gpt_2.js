@@ -1,0 +1,244 @@
+// A text in byte-pair pieces, merge by merge, and what each piece costs; pieces beside bytes by the models' cards; and
+// the published sizes counted, with one of one's own.
+
+import { h } from "../../../../browser/lib/base.js";
+import { makeBar, palette, tokenSpans } from "../../../../browser/lib/colour.js";
+import { fields } from "../../../../browser/lib/fields.js";
+import { readable } from "../../../../browser/lib/hint.js";
+import { say } from "../../../../browser/lib/messages.js";
+import { asFixed, asShare, asWhole } from "../../../../browser/lib/numbers.js";
+import { onTheme } from "../../../../browser/lib/panel.js";
+
+const SHOWS = ["pieces", "bits", "sizes"];
+const COSTLY = 16; // bits that have the darkest ground
+const bitsText = (bits) => asFixed(bits, 4);
+const header = (labels) =>
+  h("thead", {}, h("tr", {}, ...labels.map((label) => (label ? h("th", { scope: "col" }, label) : h("td")))));
+const COLUMNS = ["name", "depth", "emb", "heads", "tokens", "positions", "blocks", "total", "reported"];
+
+export const mount = (section, props) => {
+  const { words, panel } = section;
+  const all = props.levels.length - 1;
+  const [gpt, generator] = props.worth;
+  const demo = section.demo(
+    {
+      show: { initial: "pieces", choices: SHOWS },
+      text: { initial: props.text, longest: 400 },
+      level: { initial: all, min: 0, max: all },
+      depth: { initial: 12, min: 1, max: props.limits.depth },
+      heads: { initial: 8, min: 1, max: props.limits.heads },
+    },
+    { pieces: ["text", "level"], scored: ["text"], sized: ["depth", "heads"] },
+  );
+
+  // --- pieces --------------------------------------------------------------------------------------------------------
+
+  const show = fields.choice(
+    demo,
+    "show",
+    words("show"),
+    SHOWS,
+    (value) => words(`show_${value}`),
+    (value) => words(`show_${value}_hint`),
+  );
+  const text = fields.line(demo, "text", words("field"), say("text_hint"));
+  panel.tools.append(show.node, text.node);
+
+  const slider = h("input", {
+    type: "range",
+    min: 0,
+    max: all,
+    step: 1,
+    "aria-label": words("level"),
+    oninput: () => demo.set({ level: Number(slider.value) }),
+  });
+  const level = h("output", {});
+  const counted = h("p", { class: "counted", role: "status" });
+  const chips = readable(h("p", { class: "pieces" }));
+  const ground = h("p", { class: "quiet" });
+  const onText = h("div", { class: "on-text" });
+  const inPieces = h(
+    "div",
+    { class: "in-pieces" },
+    h("div", { class: "course" }, h("span", { class: "quiet" }, words("level")), slider, level),
+    counted,
+    chips,
+    ground,
+    onText,
+  );
+
+  const paintPieces = () => {
+    const { pieces, scored } = demo.answers;
+    const merges = props.levels[demo.view.level];
+    level.textContent = words("level_is", { merges });
+    slider.value = demo.view.level;
+    slider.setAttribute("aria-valuetext", level.textContent);
+    if (!pieces) return;
+    const bytes = pieces.bytes.reduce((one, other) => one + other, 0);
+    const count = pieces.ids.length;
+    counted.textContent = words("pieces", { bytes, pieces: count, each: asFixed(bytes / count, 2) });
+    const whole = merges === props.levels[all] && scored?.pieces.length === count - 1;
+    const colours = palette().weights;
+    const look = (i) => {
+      const bits = whole && i ? scored.pieces[i - 1] : null;
+      const said = words("piece", {
+        label: pieces.labels[i],
+        id: pieces.ids[i],
+        bytes: pieces.bytes[i],
+        bits: bits === null ? "none" : asFixed(bits, 1),
+      });
+      return {
+        title: said,
+        kind: "piece",
+        pixel: bits === null ? undefined : colours[Math.round(255 * Math.min(1, bits / COSTLY))],
+      };
+    };
+    chips.replaceChildren(...tokenSpans(pieces.labels, look));
+    ground.textContent = words(whole ? "coloured" : "uncoloured");
+    if (!scored) return;
+    const most = Math.max(...props.worth.map(({ name }) => scored[name]));
+    const bar = ({ name }) =>
+      h(
+        "p",
+        { "data-model": name, "data-bits": scored[name] },
+        h("span", {}, name),
+        h("span", { class: "bar" }, makeBar(scored[name] / most)),
+        h("b", {}, words("bits_of", { bits: asFixed(scored[name], 3) })),
+      );
+    onText.replaceChildren(h("h3", {}, words("on_text", { bytes: scored.bytes })), ...props.worth.map(bar));
+    if (demo.view.show === "pieces")
+      section.tell(
+        words("lesson_pieces", {
+          merges,
+          bytes,
+          pieces: count,
+          gpt: asFixed(scored.gpt, 2),
+          generator: asFixed(scored.generator, 2),
+        }),
+      );
+  };
+
+  // --- bits ----------------------------------------------------------------------------------------------------------
+
+  const cells = {
+    reads: ({ unit }) => words("unit", { unit }),
+    vocabulary: ({ vocabulary }) => asWhole(vocabulary),
+    parameters: ({ parameters }) => asWhole(parameters),
+    context: ({ context, unit }) => words("in_view", { count: context, unit }),
+    bytes: ({ bytes }) => asWhole(bytes),
+    seconds: ({ seconds, runs }) => words("minutes", { minutes: Math.round(seconds / 60), runs }),
+    bits: ({ bits }) => bitsText(bits),
+    equal: ({ equal }) => bitsText(equal),
+  };
+  const worth = h(
+    "table",
+    { class: "worth" },
+    header(["", ...props.worth.map(({ name }) => name)]),
+    h(
+      "tbody",
+      {},
+      ...Object.entries(cells).map(([name, cell]) =>
+        h(
+          "tr",
+          { "data-row": name },
+          h("th", { scope: "row" }, words(`row_${name}`)),
+          ...props.worth.map((card) => h("td", { "data-value": card[name] }, cell(card))),
+        ),
+      ),
+    ),
+  );
+  const ahead = gpt.equal < generator.equal;
+  const better = {
+    pieces: gpt.name,
+    ahead: ahead ? "yes" : "no",
+    sooner: ahead && gpt.seconds <= generator.seconds ? "yes" : "no",
+  };
+  const inBits = h(
+    "div",
+    { class: "in-bits" },
+    worth,
+    h("p", { class: "winner" }, words("winner", better)),
+    h("p", { class: "quiet" }, words("reported")),
+    h("p", { class: "quiet" }, words("source"), " ", h("code", {}, gpt.command)),
+  );
+
+  // --- sizes ---------------------------------------------------------------------------------------------------------
+
+  const steppers = ["depth", "heads"].map((name) => fields.stepper(demo, name, words(name)));
+  const sizes = h("tbody");
+  const inSizes = h(
+    "div",
+    { class: "in-sizes" },
+    h("div", { class: "asking" }, ...steppers.map(({ node }) => node)),
+    h(
+      "div",
+      { class: "scrolled", tabindex: 0, role: "region", "aria-label": words("show_sizes_hint") },
+      h("table", { class: "counts" }, header(COLUMNS.map((name) => words(`column_${name}`))), sizes),
+    ),
+    h("p", { class: "quiet" }, words("counted")),
+    h("p", { class: "quiet" }, words("reported")),
+  );
+
+  const sizeRow = ({ name, depth, emb, heads, total, parts, reported }) => {
+    const numbers = [depth, emb, heads, parts.tokens, parts.positions, parts.blocks, total].map((value) =>
+      h("td", { "data-value": value }, asWhole(value)),
+    );
+    return h(
+      "tr",
+      { "data-size": name, class: name === "own" ? "own" : null },
+      h("th", { scope: "row" }, name === "own" ? words("own") : name),
+      ...numbers,
+      h("td", {}, reported ? asFixed(reported, 2) : "–"),
+    );
+  };
+  const paintSizes = () => {
+    const { sized } = demo.answers;
+    if (!sized) return;
+    sizes.replaceChildren(...[...props.sizes, { ...sized, name: "own" }].map(sizeRow));
+    if (demo.view.show !== "sizes") return;
+    section.tell(
+      words("lesson_sizes", {
+        depth: sized.depth,
+        emb: sized.emb,
+        total: asWhole(sized.total),
+        share: asShare(sized.parts.blocks / sized.total),
+      }),
+    );
+  };
+  panel.picture.append(inPieces, inBits, inSizes);
+
+  // --- what can be tried ---------------------------------------------------------------------------------------------
+
+  section.tries([
+    { name: "bytes", words: words("try_bytes"), act: () => demo.set({ show: "pieces", level: 0 }) },
+    {
+      name: "foreign",
+      words: words("try_foreign"),
+      act: () => demo.set({ show: "pieces", text: props.foreign, level: all }),
+    },
+    { name: "bits", words: words("try_bits"), act: () => demo.set({ show: "bits" }) },
+  ]);
+  const figures = { gpt: bitsText(gpt.equal), generator: bitsText(generator.equal) };
+  section.check({
+    question: words("question"),
+    choices: ["pieces", "bytes"].map((name) => words(`choice_${name}`)),
+    answer: async () => ({ right: gpt.equal < generator.equal ? 0 : 1, said: words("answer", figures) }),
+  });
+  section.links(() => [
+    ["generate", { model: gpt.name, text: demo.view.text }],
+    ["explore", { model: gpt.name, text: demo.view.text }],
+  ]);
+
+  const paint = () => {
+    for (const part of [show, text, ...steppers]) part.update();
+    inPieces.hidden = demo.view.show !== "pieces";
+    inBits.hidden = demo.view.show !== "bits";
+    inSizes.hidden = demo.view.show !== "sizes";
+    paintPieces();
+    paintSizes();
+    if (demo.view.show === "bits") section.tell(words("lesson_bits", figures));
+  };
+  demo.subscribe(section.node, paint);
+  onTheme(paint);
+  demo.start();
+};

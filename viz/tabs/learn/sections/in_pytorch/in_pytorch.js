@@ -1,0 +1,204 @@
+// The article's three lines, each with the tensors it takes and makes, and the time they take beside a plain loop.
+
+import { eachFrame, h } from "../../../../browser/lib/base.js";
+import { makeBar, makeImage, palette } from "../../../../browser/lib/colour.js";
+import { fields } from "../../../../browser/lib/fields.js";
+import { makeHeatMap } from "../../../../browser/lib/heat_map.js";
+import { say } from "../../../../browser/lib/messages.js";
+import { asFixed, asNumber, asShare, asWhole } from "../../../../browser/lib/numbers.js";
+import { onTheme } from "../../../../browser/lib/panel.js";
+
+const LINES = {
+  raw: "raw_weights = torch.bmm(x, x.transpose(1, 2))",
+  weights: "weights = F.softmax(raw_weights, dim=2)",
+  y: "y = torch.bmm(weights, x)",
+};
+
+export const mount = (section, props) => {
+  const { words, panel } = section;
+  const demo = section.demo(
+    {
+      text: { initial: props.text, longest: 10000 },
+      factor: { initial: 1, min: 1, max: Math.max(...props.factors) },
+      copies: { initial: 1, min: 1, max: Math.max(...props.copies) },
+      run: { initial: 0, min: 0, max: props.runs - 1 },
+    },
+    { tensors: ["text", "factor"], timed: ["text", "factor", "copies", "run"] },
+  );
+
+  // --- the tensors ---------------------------------------------------------------------------------------------------
+
+  const text = fields.line(demo, "text", words("text_field", { most: props.most }), say("text_hint"));
+  panel.tools.append(text.node);
+  const reading = h("p", { class: "readout", "aria-live": "polite" });
+  const shapes = {};
+
+  /** A tensor of words × numbers: a pixel for each number. */
+  const strip = (name) => {
+    const canvas = h("canvas", { class: "strip" });
+    const labels = h("div", { class: "labels" });
+    const point = (event) => {
+      const { answers } = demo;
+      if (!answers.tensors) return;
+      const rows = answers.tensors[name];
+      const box = canvas.getBoundingClientRect();
+      const column = Math.floor(((event.clientX - box.left) / box.width) * rows[0].length);
+      const row = Math.floor(((event.clientY - box.top) / box.height) * rows.length);
+      if (rows[row]?.[column] !== undefined) read(name, row, column);
+    };
+    canvas.addEventListener("pointermove", point);
+    const draw = (/** @type {any} */ { labels: named, [name]: rows }) => {
+      const colours = palette().scores;
+      const most = Math.max(...rows.flat().map(Math.abs));
+      makeImage(
+        rows[0].length,
+        rows.length,
+        (x, y) => colours[Math.round(127.5 + (127.5 * rows[y][x]) / most)],
+        canvas,
+      );
+      labels.replaceChildren(...named.map((word) => h("span", {}, word)));
+      canvas.style.height = labels.style.height = `${Math.max(110, 15 * rows.length)}px`;
+    };
+    return { node: h("div", { class: "rows" }, labels, canvas), draw };
+  };
+
+  /** A tensor of words × words. */
+  const map = (name, scale) => {
+    const place = h("div", { class: "map" });
+    const label = words(`${name}_label`);
+    const picture = makeHeatMap(place, {
+      label,
+      onpoint: (at) => at && read(name, at.row, at.column),
+      onpick: () => {},
+    });
+    const draw = (/** @type {any} */ { labels, [name]: rows }) => {
+      const colours = palette()[scale];
+      const most = scale === "scores" ? Math.max(...rows.flat().map(Math.abs)) : 1;
+      const at = (value) => (scale === "scores" ? Math.round(127.5 + (127.5 * value) / most) : Math.round(255 * value));
+      picture.draw({ labels, pixel: (row, column) => colours[at(rows[row][column])] });
+    };
+    return { node: place, draw };
+  };
+
+  const tensor = (name, line, picture) => {
+    shapes[name] = h("span", { class: "shape" });
+    return h("figure", { "data-tensor": name }, h("figcaption", {}, h("code", {}, line), shapes[name]), picture.node);
+  };
+  const pictures = { x: strip("x"), raw: map("raw", "scores"), weights: map("weights", "weights"), y: strip("y") };
+  const flow = h(
+    "div",
+    { class: "flow" },
+    tensor("x", words("x", { model: props.model }), pictures.x),
+    ...Object.entries(LINES).map(([name, line]) => tensor(name, line, pictures[name])),
+  );
+
+  /** The number that is pointed at. */
+  const read = (name, row, column) => {
+    const { labels, [name]: rows } = demo.answers.tensors;
+    const square = name === "raw" || name === "weights";
+    const values = {
+      name: name === "raw" ? "raw_weights" : name,
+      row,
+      column,
+      value: asNumber(rows[row][column]),
+      word: labels[row],
+      other: labels[column],
+    };
+    reading.textContent = words(square ? "read_pair" : "read", values);
+    Object.assign(reading.dataset, { name, row, column, value: rows[row][column] });
+  };
+
+  // --- the time ------------------------------------------------------------------------------------------------------
+
+  const clock = h("div", { class: "clock", "aria-live": "polite" });
+  const again = h(
+    "button",
+    { type: "button", class: "field-button", onclick: () => demo.set({ run: (demo.view.run + 1) % props.runs }) },
+    words("measure"),
+  );
+  panel.picture.append(flow, reading, h("div", { class: "times" }, clock, again));
+
+  const duration = (seconds) =>
+    seconds < 0.001
+      ? words("microseconds", { value: asNumber(seconds * 1e6, 3) })
+      : words("milliseconds", { value: asNumber(seconds * 1e3, 3) });
+  const bar = (name, seconds, most) =>
+    h(
+      "p",
+      { "data-time": name, "data-seconds": seconds },
+      h("span", {}, words(`time_${name}`)),
+      h("span", { class: "bar" }, makeBar(seconds / most)),
+      h("b", {}, duration(seconds)),
+    );
+  const paintClock = () => {
+    const { timed } = demo.answers;
+    if (!timed) return;
+    const { lines, loop, words: count, error } = timed;
+    const said = words("times", { factor: asWhole(Math.round(loop / lines)), words: count, error: asNumber(error, 2) });
+    clock.replaceChildren(bar("loop", loop, loop), bar("lines", lines, loop), h("p", { class: "quiet" }, said));
+  };
+
+  // --- what can be tried ---------------------------------------------------------------------------------------------
+
+  section.tries([
+    { name: "swap", words: words("try_swap"), act: () => demo.set({ text: words("swapped") }) },
+    { name: "longer", words: words("try_longer", { factor: 16 }), act: () => demo.set({ factor: 16 }) },
+    { name: "copies", words: words("try_copies", { copies: 8 }), act: () => demo.set({ copies: 8 }) },
+  ]);
+
+  section.check({
+    question: words("question"),
+    choices: ["rows", "columns", "both"].map((name) => words(`choice_${name}`)),
+    answer: async () => {
+      const { weights } = await demo.answered("tensors");
+      const rows = weights.map((row) => row.reduce((one, other) => one + other, 0));
+      const columns = weights[0].map((_, j) => weights.reduce((all, row) => all + row[j], 0));
+      const off = (sums) => Math.max(...sums.map((sum) => Math.abs(sum - 1)));
+      const right = off(columns) < 1e-4 ? 2 : off(rows) < 1e-4 ? 0 : 1;
+      const range = (sums) => `${asFixed(Math.min(...sums), 3)} … ${asFixed(Math.max(...sums), 3)}`;
+      return { right, said: words("answer", { rows: range(rows), columns: range(columns) }) };
+    },
+  });
+  section.links(() =>
+    ["explore", "permute"].map((tab) => [
+      tab,
+      { ...(tab === "explore" && { model: props.model }), text: demo.view.text },
+    ]),
+  );
+
+  const paint = eachFrame(() => {
+    const { tensors } = demo.answers;
+    if (!tensors) return;
+    const [t, e] = [tensors.x.length, tensors.x[0].length];
+    for (const [name, picture] of Object.entries(pictures)) {
+      picture.draw(tensors);
+      shapes[name].textContent = name === "x" || name === "y" ? `(1, ${t}, ${e})` : `(1, ${t}, ${t})`;
+    }
+    if (!reading.textContent) reading.textContent = words("point");
+    tell(tensors);
+    section.node.dataset.rev = demo.rev;
+  });
+
+  const tell = ({ labels, weights }) => {
+    const most = Math.max(...weights.flat());
+    const row = weights.findIndex((values) => values.includes(most));
+    const column = weights[row].indexOf(most);
+    section.tell(
+      words("lesson", {
+        word: labels[row],
+        other: labels[column],
+        share: asShare(most),
+        even: asShare(1 / labels.length),
+        same: row === column ? "yes" : "no",
+      }),
+    );
+  };
+
+  demo.subscribe(section.node, (changed) => {
+    if (changed.has("text")) text.update();
+    if (changed.has("timed")) paintClock();
+    paint();
+  });
+  onTheme(paint);
+  demo.start();
+};

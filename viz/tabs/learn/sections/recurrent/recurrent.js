@@ -1,0 +1,269 @@
+// A recurrent, a convolutional and a self-attending model of one size beside each other: step by step which input has
+// reached which output and which outputs stand; then the time that longer texts take; then what each is worth.
+
+import { h } from "../../../../browser/lib/base.js";
+import { makeChart } from "../../../../browser/lib/chart.js";
+import { palette } from "../../../../browser/lib/colour.js";
+import { fields } from "../../../../browser/lib/fields.js";
+import { makeHeatMap } from "../../../../browser/lib/heat_map.js";
+import { say } from "../../../../browser/lib/messages.js";
+import { asFixed, asNumber, asWhole } from "../../../../browser/lib/numbers.js";
+import { onTheme } from "../../../../browser/lib/panel.js";
+import { makePlayer } from "../../../../browser/lib/player.js";
+
+const SHOWS = ["reach", "time", "bits"];
+const PACE = 450; // ms between two steps while it plays
+const FAINT = 50; // of 255: what little an input moves is seen to be something
+
+export const mount = (section, props) => {
+  const { words, panel } = section;
+  const KINDS = props.worth.map(({ kind }) => kind);
+  const demo = section.demo(
+    {
+      show: { initial: "reach", choices: SHOWS },
+      text: { initial: props.text, longest: 400 },
+      step: { initial: 2, min: 0, max: props.most + 1 },
+    },
+    { reached: ["text"] },
+  );
+  const last = () => Math.max(...KINDS.map((kind) => demo.answers.reached[kind].count));
+  const now = () => Math.min(demo.view.step, last());
+
+  // --- what is shown -------------------------------------------------------------------------------------------------
+
+  const text = fields.line(demo, "text", words("field", { most: props.most }), say("text_hint"));
+  const show = section.choice("show", SHOWS);
+  panel.tools.append(show.node, text.node);
+
+  const player = makePlayer(section, demo, {
+    last,
+    now,
+    pace: PACE,
+    ready: () => Boolean(demo.answers.reached),
+    paint: () => paint(),
+  });
+  const { play, slider, put } = player;
+  const step = h("output", {});
+  const told = h("p", { class: "told", role: "status" });
+
+  /** One model's map: which input has reached which output by now, and a mark for each output that stands. */
+  const mapOf = (kind) => {
+    const place = h("div", { class: "map" });
+    const [outputs, said] = [h("ol", { class: "outputs" }), h("p", {})];
+    const { model } = props.worth.find((each) => each.kind === kind);
+    const node = h(
+      "figure",
+      { "data-kind": kind },
+      h("figcaption", {}, h("b", {}, words(kind)), " ", model),
+      place,
+      outputs,
+      said,
+    );
+    const map = makeHeatMap(place, {
+      label: words("map", { kind: words(kind) }),
+      onpoint: (at) => point(kind, at),
+      onpick: (at) => point(kind, at),
+    });
+    const draw = (/** @type {any} */ { labels, [kind]: found }) => {
+      const { weights, masked } = palette();
+      const most = found.moved.map((row) => Math.max(...row));
+      const has = (row, column) => found.steps[row][column] > 0 && found.steps[row][column] <= now();
+      const strength = (row, column) =>
+        FAINT + Math.round((255 - FAINT) * Math.sqrt(found.moved[row][column] / most[row]));
+      map.draw({
+        labels,
+        titles: [words("outputs"), words("inputs")],
+        pixel: (row, column) =>
+          has(row, column) ? weights[strength(row, column)] : found.steps[row][column] ? weights[0] : masked,
+        hidden: (row, column) => !found.steps[row][column],
+      });
+      const stands = found.settled.map((from) => from <= now());
+      outputs.replaceChildren(
+        ...stands.map((yes, i) =>
+          h("li", { class: yes ? "stands" : "", title: words("output", { label: labels[i], step: found.settled[i] }) }),
+        ),
+      );
+      const first = found.steps.at(-1)[0];
+      said.textContent = words("stand", {
+        stand: stands.filter(Boolean).length,
+        count: labels.length,
+        all: found.count,
+        reaches: first ? "yes" : "no",
+        first,
+      });
+      node.dataset.stands = stands.filter(Boolean).length;
+    };
+    return { node, draw };
+  };
+  const maps = KINDS.map(mapOf);
+  const reach = h(
+    "div",
+    { class: "reach" },
+    h("div", { class: "course" }, play, slider, step),
+    h("div", { class: "maps" }, ...maps.map(({ node }) => node)),
+    told,
+  );
+
+  const point = (kind, at) => {
+    const { labels, [kind]: found } = demo.answers.reached ?? {};
+    if (!found || !at) return void (told.textContent = "");
+    const taken = found.steps[at.row][at.column];
+    told.textContent = words("cell", {
+      kind: words(kind),
+      input: labels[at.column],
+      output: labels[at.row],
+      reaches: taken ? "yes" : "no",
+      step: taken,
+      moved: asNumber(found.moved[at.row][at.column], 2),
+    });
+  };
+
+  const charted = (name, table, ...sources) => {
+    const place = h("div", { class: "place" });
+    const chart = makeChart(place, { label: words(`chart_${name}`) });
+    return {
+      node: h("div", { class: "charted" }, place, table, ...sources),
+      draw: (change) => chart.draw({ figures: props.charts[name], keep: name, change }),
+    };
+  };
+  const tableOf = (name, heads, rows) =>
+    h(
+      "table",
+      { class: name },
+      h("thead", {}, h("tr", {}, h("td"), ...heads.map((head) => h("th", { scope: "col" }, head)))),
+      h(
+        "tbody",
+        {},
+        ...rows.map(([kind, cells]) =>
+          h(
+            "tr",
+            { "data-kind": kind },
+            h("th", { scope: "row" }, words(kind)),
+            ...cells.map(([value, said]) => h("td", { "data-value": value }, said)),
+          ),
+        ),
+      ),
+    );
+
+  const { lengths, date, machine, command } = props.measured;
+  const measures = [0, Math.floor(lengths.length / 2), lengths.length - 1];
+  const times = tableOf(
+    "times",
+    [
+      ...measures.map((i) => words("at_length", { t: lengths[i] })),
+      words("longer", { times: lengths.at(-1) / lengths[measures[1]] }),
+    ],
+    KINDS.map((kind) => {
+      const taken = props.times[kind];
+      const ratio = taken.at(-1) / taken[measures[1]];
+      return [
+        kind,
+        [
+          ...measures.map((i) => [taken[i], words("milliseconds", { value: asNumber(taken[i], 3) })]),
+          [ratio, words("ratio", { value: asNumber(ratio, 3) })],
+        ],
+      ];
+    }),
+  );
+  const measured = h(
+    "p",
+    { class: "source" },
+    words("measured", { date, cpu: machine.cpu, threads: machine.threads, torch: machine.torch }),
+    " ",
+    h("code", {}, command),
+  );
+  const time = charted("time", times, h("p", { class: "quiet" }, words("time_note")), measured);
+
+  const best = props.worth.reduce((one, other) => (other.bits < one.bits ? other : one));
+  const slowest = Math.max(...props.worth.map(({ seconds }) => seconds));
+  const quickest = props.worth.every(({ seconds }) => seconds >= best.seconds);
+  const worth = tableOf(
+    "worth",
+    ["parameters", "bytes", "seconds", "bits"].map((name) => words(`column_${name}`)),
+    props.worth.map(({ kind, parameters, bytes, seconds, bits }) => [
+      kind,
+      [
+        [parameters, asWhole(parameters)],
+        [bytes, asWhole(bytes)],
+        [seconds, words("seconds", { value: seconds })],
+        [bits, asFixed(bits, 4)],
+      ],
+    ]),
+  );
+  const winner = h(
+    "p",
+    { class: "winner" },
+    words("winner", {
+      kind: words(best.kind),
+      bits: asFixed(best.bits, 4),
+      seconds: best.seconds,
+      quickest: quickest ? "yes" : "no",
+    }),
+  );
+  const bits = charted("bits", worth, winner, h("p", { class: "quiet" }, words("bits_note")));
+  panel.picture.append(reach, time.node, bits.node);
+
+  const paint = () => {
+    text.update();
+    show.update();
+    const { view } = demo;
+    reach.hidden = text.node.hidden = view.show !== "reach";
+    time.node.hidden = view.show !== "time";
+    bits.node.hidden = view.show !== "bits";
+    player.update();
+    if (view.show === "time")
+      time.draw((data, layout) => {
+        data.forEach((trace, i) => (trace.name = words(KINDS[i])));
+        layout.xaxis.title = { text: words("axis_length") };
+        layout.yaxis.title = { text: words("axis_time") };
+      });
+    if (view.show === "bits")
+      bits.draw((data, layout) => {
+        data[0].text = KINDS.map((kind) => words(kind));
+        Object.assign(layout.xaxis, {
+          title: { text: words("axis_seconds") },
+          type: "linear",
+          range: [0, 1.25 * slowest],
+          dtick: 20,
+        });
+        layout.yaxis.title = { text: words("axis_bits") };
+      });
+    const { reached } = demo.answers;
+    if (!reached) return;
+    step.textContent = words("step_is", { step: now(), last: last() });
+    slider.setAttribute("aria-valuetext", step.textContent);
+    for (const { draw } of maps) draw(reached);
+    const counts = Object.fromEntries(KINDS.map((kind) => [kind, reached[kind].count]));
+    section.tell(words("lesson", { count: reached.labels.length, ...counts }));
+  };
+
+  // --- what can be tried ---------------------------------------------------------------------------------------------
+
+  section.tries(
+    [
+      { name: "one", words: words("try_one"), act: put({ show: "reach", step: 1 }) },
+      { name: "time", words: words("try_time"), act: put({ show: "time" }) },
+      { name: "bits", words: words("try_bits"), act: put({ show: "bits" }) },
+    ],
+    () => (player.stop(), demo.reset()),
+  );
+  section.check({
+    question: words("question"),
+    choices: ["layers", "each", "never"].map((name) => words(`choice_${name}`)),
+    answer: async () => {
+      const reached = await demo.answered("reached");
+      const { labels } = reached;
+      const [recurrent, attention] = ["recurrent", "attention"].map((kind) => reached[kind].steps.at(-1)[0]);
+      const right = recurrent === 0 ? 2 : recurrent >= labels.length ? 1 : 0;
+      return { right, said: words("answer", { count: labels.length, recurrent, attention }) };
+    },
+  });
+  section.links(() => [
+    ["explore", { model: "tiny-generator", text: demo.view.text }],
+    ["mask", { text: demo.view.text }],
+  ]);
+
+  demo.subscribe(section.node, paint);
+  onTheme(paint);
+  demo.start();
+};

@@ -1,0 +1,246 @@
+// Dot products of random vectors of k numbers, with the root and without: their spread, the softmax's entropy and
+// gradient. Then two models trained alike, one without the root: how widely their heads look.
+
+import { eachFrame, h } from "../../../../browser/lib/base.js";
+import { makeChart } from "../../../../browser/lib/chart.js";
+import { fields } from "../../../../browser/lib/fields.js";
+import { say } from "../../../../browser/lib/messages.js";
+import { asFixed, asNumber, asShare, asWhole } from "../../../../browser/lib/numbers.js";
+import { onTheme } from "../../../../browser/lib/panel.js";
+
+const MEASURES = ["spread", "entropy", "gradient"];
+const WAYS = ["plain", "scaled"];
+const SHOWS = ["random", "trained"];
+
+export const mount = (section, props) => {
+  const { words, panel } = section;
+  const demo = section.demo(
+    {
+      show: { initial: "random", choices: SHOWS },
+      text: { initial: props.text, longest: 1000 },
+      measure: { initial: "spread", choices: MEASURES },
+      power: { initial: 5, min: props.powers[0], max: props.powers[1] },
+      seed: { initial: 0, min: 0, max: props.seeds - 1 },
+    },
+    { measured: ["measure", "power", "seed"], trained: ["text"] },
+  );
+  const sized = () => 2 ** demo.view.power;
+
+  const show = section.choice("show", SHOWS);
+  const measure = fields.choice(
+    demo,
+    "measure",
+    words("measure"),
+    MEASURES,
+    (value) => words(value),
+    (value) => words(`${value}_hint`),
+  );
+  const seed = fields.stepper(demo, "seed", words("seed"));
+  const slider = h("input", {
+    type: "range",
+    min: props.powers[0],
+    max: props.powers[1],
+    step: 1,
+    "aria-label": words("size"),
+    oninput: () => demo.set({ power: Number(slider.value) }),
+  });
+  const size = h("output", { class: "size" });
+  const text = fields.line(demo, "text", words("field", { most: props.most }), say("text_hint"));
+  panel.tools.append(show.node, measure.node, seed.node, text.node);
+  const place = h("div", { class: "place" });
+  const table = h("tbody");
+  const row = h("div", { class: "row" });
+  const random = h(
+    "div",
+    { class: "random" },
+    h("label", { class: "slider" }, h("span", { class: "quiet" }, words("size")), slider, size),
+    place,
+    h(
+      "div",
+      { class: "below" },
+      h(
+        "table",
+        {},
+        h(
+          "thead",
+          {},
+          h("tr", {}, h("td"), ...["mean", ...MEASURES].map((name) => h("th", { scope: "col" }, words(name)))),
+        ),
+        table,
+      ),
+      row,
+    ),
+  );
+  const chart = makeChart(place, { label: words("chart"), onclick: (at) => demo.set({ power: props.powers[0] + at }) });
+
+  /** The weights of one query at this size, as bars: with the root and without. */
+  const bars = (name, weights) =>
+    h(
+      "figure",
+      { "data-way": name },
+      h("figcaption", {}, words(`row_${name}`)),
+      h(
+        "div",
+        { class: "bars" },
+        ...weights.map((weight) => {
+          const bar = h("i", { title: asShare(weight) });
+          bar.style.height = `${(100 * weight).toFixed(1)}%`;
+          return bar;
+        }),
+      ),
+    );
+
+  const paintRandom = ({ measured }) => {
+    slider.value = demo.view.power;
+    size.textContent = words("size_is", { k: asWhole(sized()), root: asNumber(Math.sqrt(sized()), 3) });
+    if (!measured) return;
+    const at = measured.sizes.indexOf(sized());
+    const title = words(measured.measure);
+    chart.draw({
+      figures: measured.chart,
+      keep: measured.measure,
+      change: (data, layout) => {
+        data.forEach((trace, i) => (trace.name = words(WAYS[i])));
+        layout.xaxis.title = { text: words("size") };
+        layout.yaxis.title = { text: title };
+      },
+    });
+    table.replaceChildren(
+      ...WAYS.map((name) =>
+        h(
+          "tr",
+          { "data-way": name },
+          h("th", { scope: "row" }, words(name)),
+          ...["mean", ...MEASURES].map((each) =>
+            h(
+              "td",
+              { "data-measure": each, "data-value": measured[name][at][each] },
+              asFixed(measured[name][at][each], 3),
+            ),
+          ),
+        ),
+      ),
+    );
+    row.replaceChildren(...WAYS.map((name) => bars(name, measured.rows[name])));
+    const { plain, scaled } = measured;
+    if (demo.view.show === "random")
+      section.tell(
+        words("lesson", {
+          k: asWhole(sized()),
+          plain: asNumber(plain[at].spread, 3),
+          scaled: asNumber(scaled[at].spread, 3),
+          root: asNumber(Math.sqrt(sized()), 3),
+        }),
+      );
+  };
+
+  // --- trained -------------------------------------------------------------------------------------------------------
+
+  const headsPlace = h("div", { class: "place" });
+  const both = h("tbody");
+  const inTrained = h(
+    "div",
+    { class: "trained" },
+    headsPlace,
+    h(
+      "table",
+      {},
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          h("td"),
+          ...["mean_entropy", "surprise", "bits"].map((name) => h("th", { scope: "col" }, words(name))),
+        ),
+      ),
+      both,
+    ),
+    h("p", { class: "quiet" }, words("alike")),
+  );
+  const heads = makeChart(headsPlace, { label: words("chart_trained") });
+  panel.picture.append(random, inTrained);
+
+  const paintTrained = ({ trained }) => {
+    if (!trained) return;
+    const names = trained.plain.entropy.flatMap((layer, i) =>
+      layer.map((_, head) => words("head", { layer: i, head })),
+    );
+    heads.draw({
+      figures: trained.chart,
+      keep: "trained",
+      change: (data, layout) => {
+        ["scaled", "plain"].forEach((way, i) => Object.assign(data[i], { name: words(`with_${way}`), y: names }));
+        layout.xaxis.title.text = words("entropy");
+      },
+    });
+    const cell = (name, value) =>
+      h("td", { "data-measure": name, "data-value": value }, value === null ? words("none") : asFixed(value, 3));
+    both.replaceChildren(
+      ...["scaled", "plain"].map((way) => {
+        const { mean, surprise } = trained[way];
+        return h(
+          "tr",
+          { "data-way": way },
+          h("th", { scope: "row" }, words("model", { name: props.trained[way].name, with: words(`with_${way}`) })),
+          cell("entropy", mean),
+          cell("surprise", surprise),
+          cell("bits", props.trained[way].bits),
+        );
+      }),
+    );
+    const { scaled, plain } = trained;
+    if (demo.view.show === "trained")
+      section.tell(
+        words("lesson_trained", {
+          scaled: asFixed(scaled.mean, 2),
+          plain: asFixed(plain.mean, 2),
+          even: asFixed(trained.even, 2),
+          bits: asFixed(props.trained.scaled.bits, 2),
+          other: asFixed(props.trained.plain.bits, 2),
+        }),
+      );
+  };
+
+  const paint = eachFrame(() => {
+    for (const part of [show, measure, seed, text]) part.update();
+    const isRandom = demo.view.show === "random";
+    for (const part of [random, measure.node, seed.node]) part.hidden = !isRandom;
+    for (const part of [inTrained, text.node]) part.hidden = isRandom;
+    paintRandom(demo.answers);
+    paintTrained(demo.answers);
+    section.node.dataset.rev = demo.rev;
+  });
+
+  section.tries([
+    { name: "large", words: words("try", { k: asWhole(1024) }), act: () => demo.set({ show: "random", power: 10 }) },
+    {
+      name: "gradient",
+      words: words("try_gradient"),
+      act: () => demo.set({ show: "random", measure: "gradient", power: 10 }),
+    },
+    { name: "trained", words: words("try_trained"), act: () => demo.set({ show: "trained" }) },
+  ]);
+  section.check({
+    question: words("question"),
+    choices: ["four", "two", "same"].map((name) => words(`choice_${name}`)),
+    answer: async () => {
+      const { plain, sizes } = await demo.answered("measured");
+      const [before, after] = [16, 64].map((k) => plain[sizes.indexOf(k)].spread);
+      const ratio = after / before;
+      const right = [4, 2, 1].map((value) => Math.abs(Math.log(ratio / value)));
+      return {
+        right: right.indexOf(Math.min(...right)),
+        said: words("answer", { before: asNumber(before, 3), after: asNumber(after, 3), ratio: asNumber(ratio, 3) }),
+      };
+    },
+  });
+  section.links(() => [
+    ["explore", { model: "tiny-generator", text: demo.view.text }],
+    ["mask", { text: demo.view.text }],
+  ]);
+  demo.subscribe(section.node, paint);
+  onTheme(paint);
+  demo.start();
+};

@@ -1,0 +1,253 @@
+// A sparse pattern over some tokens: the cells that it computes, and what is reached after each layer; then time and
+// memory of sparse and dense ways, measured beforehand.
+
+import { h } from "../../../../browser/lib/base.js";
+import { makeChart } from "../../../../browser/lib/chart.js";
+import { ground, palette } from "../../../../browser/lib/colour.js";
+import { fields } from "../../../../browser/lib/fields.js";
+import { makeHeatMap } from "../../../../browser/lib/heat_map.js";
+import { asFixed, asNumber, asShare, asWhole } from "../../../../browser/lib/numbers.js";
+import { onTheme } from "../../../../browser/lib/panel.js";
+import { makePlayer } from "../../../../browser/lib/player.js";
+
+const SHOWS = ["pattern", "time", "memory"];
+const NUMBERS = { time: "milliseconds", memory: "megabytes" };
+const WAYS = {
+  strided: "strided",
+  fixed: "fixed",
+  "fused, causal": "causal",
+  "fused, masked": "masked",
+  equation: "equation",
+};
+const PACE = 900; // ms between two layers while it plays
+
+/** How many layers join all pairs; null where none of those that are counted does. */
+const joining = ({ reached }) => reached.indexOf(1) + 1 || null;
+
+/** The colour of a cell that is reached by its layer: the pattern itself the strongest. */
+const strength = (needed) => Math.round(needed === 1 ? 255 : Math.max(40, 150 - 35 * (needed - 2)));
+
+const number = (value) => (value === null ? "–" : value < 1000 ? asNumber(value, 3) : asWhole(Math.round(value)));
+
+export const mount = (section, props) => {
+  const { words, panel } = section;
+  const demo = section.demo(
+    {
+      show: { initial: "pattern", choices: SHOWS },
+      kind: { initial: "strided", choices: props.kinds },
+      t: { initial: props.t, min: 2, max: props.limits.t },
+      size: { initial: props.size, min: 1, max: props.limits.size },
+      step: { initial: 1, min: 0, max: props.layers - 1 },
+    },
+    { patterned: ["kind", "t", "size"] },
+  );
+  const layers = () => demo.view.step + 1;
+
+  // --- the pattern ---------------------------------------------------------------------------------------------------
+
+  const field = (name, values) =>
+    fields.choice(
+      demo,
+      name,
+      words(name),
+      values,
+      (value) => words(`${name}_${value}`),
+      (value) => words(`${name}_${value}_hint`),
+    );
+  const [show, kind] = [field("show", SHOWS), field("kind", props.kinds)];
+  const steppers = ["t", "size"].map((name) => fields.stepper(demo, name, words(name)));
+  panel.tools.append(show.node);
+
+  const player = makePlayer(section, demo, {
+    last: () => props.layers - 1,
+    now: () => demo.view.step,
+    pace: PACE,
+    ready: () => Boolean(demo.answers.patterned),
+    paint: () => paint(),
+  });
+  const { play, slider, put } = player;
+  const step = h("output", {});
+  const place = h("div", { class: "map" });
+  const told = h("p", { class: "told", role: "status" });
+  const shares = h("table", { class: "reached" });
+  const cells = h("p", { class: "quiet" });
+  const swatch = (name) => h("p", { class: `swatch ${name}` }, h("i"), words(`legend_${name}`));
+  const beside = h("div", { class: "beside" }, swatch("one"), swatch("more"), shares, cells);
+  const inPattern = h(
+    "div",
+    { class: "in-pattern" },
+    h("div", { class: "course" }, kind.node, ...steppers.map(({ node }) => node)),
+    h("div", { class: "course" }, play, slider, step),
+    h("div", { class: "both" }, h("div", { class: "looks" }, place, told), beside),
+  );
+
+  const point = (at) => {
+    const { patterned } = demo.answers;
+    if (!patterned || !at) return void (told.textContent = "");
+    const needed = patterned.needs[at.row][at.column];
+    const when = at.column > at.row ? "never" : needed === 1 ? "now" : needed > props.layers ? "long" : "later";
+    told.textContent = words("cell", { when, row: at.row, column: at.column, layers: Math.min(needed, props.layers) });
+  };
+  const map = makeHeatMap(place, { label: words("map"), onpoint: point, onpick: point });
+
+  const paintPattern = () => {
+    const { needs, cells: count, causal, reached, error } = demo.answers.patterned;
+    const colours = palette();
+    map.draw({
+      labels: needs.map((_, i) => `${i}`),
+      titles: [words("outputs"), words("inputs")],
+      pixel: (row, column) =>
+        column > row
+          ? colours.masked
+          : colours.weights[needs[row][column] <= layers() ? strength(needs[row][column]) : 0],
+      hidden: (row, column) => column > row,
+    });
+    for (const [name, needed] of [
+      ["one", 1],
+      ["more", 2],
+    ])
+      ground(beside.querySelector(`.${name} i`), colours.weights[strength(needed)]);
+    const row = (share, i) =>
+      h(
+        "tr",
+        { class: i + 1 === layers() ? "chosen" : null },
+        h("th", { scope: "row" }, words("after", { layers: i + 1 })),
+        h("td", { "data-share": share }, asShare(share)),
+      );
+    shares.replaceChildren(
+      h("caption", {}, words("reached")),
+      h("tbody", {}, ...reached.slice(0, joining({ reached }) ?? props.layers).map(row)),
+    );
+    cells.textContent = words("cells", {
+      cells: asWhole(count),
+      causal: asWhole(causal),
+      share: asShare(count / causal),
+      keys: asFixed(count / needs.length, 1),
+      error: asNumber(error, 2),
+    });
+  };
+
+  // --- what it costs -------------------------------------------------------------------------------------------------
+
+  const { lengths, ways, date, machine, command, shape } = props.measured;
+  const final = lengths.length - 1;
+  const costs = Object.fromEntries(
+    Object.keys(NUMBERS).map((name) => {
+      const spot = h("div", { class: "place" });
+      const chart = makeChart(spot, { label: words(`chart_${name}`) });
+      const row = ([way, key]) =>
+        h(
+          "tr",
+          { "data-way": key },
+          h("th", { scope: "row" }, words(`way_${key}`)),
+          ...ways[way][NUMBERS[name]].map((value) => h("td", { "data-value": value }, number(value))),
+        );
+      const top = h(
+        "tr",
+        {},
+        h("th", { scope: "col" }, words(`axis_${name}`)),
+        ...lengths.map((t) => h("th", { scope: "col" }, asWhole(t))),
+      );
+      const said = words("measured", {
+        date,
+        cpu: machine.cpu,
+        threads: machine.threads,
+        torch: machine.torch,
+        heads: shape.heads,
+        size: shape.size,
+      });
+      const node = h(
+        "div",
+        { class: "charted", "data-show": name },
+        spot,
+        h("table", {}, h("thead", {}, top), h("tbody", {}, ...Object.entries(WAYS).map(row))),
+        h(
+          "p",
+          { class: "quiet" },
+          words("long", Object.fromEntries(Object.entries(props.cells).map(([of, count]) => [of, asWhole(count)]))),
+        ),
+        h("p", { class: "quiet" }, said, " ", h("code", {}, command)),
+      );
+      const change = (data, layout) => {
+        data.forEach((trace, i) => (trace.name = words(`way_${WAYS[props.charted[i]]}`)));
+        layout.xaxis.title = { text: words("tokens") };
+        layout.yaxis.title = { text: words(`axis_${name}`) };
+      };
+      return [name, { node, draw: () => chart.draw({ figures: props.charts[name], keep: name, change }) }];
+    }),
+  );
+  panel.picture.append(inPattern, ...Object.values(costs).map(({ node }) => node));
+
+  const tell = () => {
+    const { view } = demo;
+    if (view.show === "pattern") {
+      const { cells: count, causal, reached } = demo.answers.patterned;
+      const all = joining({ reached }) ?? "none";
+      return section.tell(
+        words("lesson_pattern", {
+          cells: asWhole(count),
+          causal: asWhole(causal),
+          layers: layers(),
+          share: asShare(reached[layers() - 1]),
+          all,
+          most: props.layers,
+        }),
+      );
+    }
+    const of = (way, i = final) => ways[way][NUMBERS[view.show]][i];
+    const [strided, dense] = [of("strided"), of("fused, causal")];
+    const at = ways.equation.megabytes.findLastIndex((value) => value !== null);
+    section.tell(
+      words(`lesson_${view.show}`, {
+        t: lengths[final],
+        strided: number(strided),
+        dense: number(dense),
+        times: asNumber(dense / strided, 2),
+        at: lengths[at],
+        equation: number(of("equation", at)),
+      }),
+    );
+  };
+
+  // --- what can be tried ---------------------------------------------------------------------------------------------
+
+  section.tries(
+    [
+      { name: "fixed", words: words("try_fixed"), act: put({ show: "pattern", kind: "fixed" }) },
+      { name: "local", words: words("try_local"), act: put({ show: "pattern", kind: "local", step: 2 }) },
+      { name: "time", words: words("try_time"), act: put({ show: "time" }) },
+    ],
+    () => (player.stop(), demo.reset()),
+  );
+  section.check({
+    question: words("question"),
+    choices: ["one", "two", "more"].map((name) => words(`choice_${name}`)),
+    answer: async () => {
+      const { reached } = await demo.answered("patterned");
+      const [first, second] = reached.map(asShare);
+      return {
+        right: Math.min(joining({ reached }) ?? 3, 3) - 1,
+        said: words("answer", { kind: demo.view.kind, size: demo.view.size, t: demo.view.t, share: first, second }),
+      };
+    },
+  });
+  section.links(() => [["mask", { mask: demo.view.kind }]]);
+
+  const paint = () => {
+    for (const part of [show, kind, ...steppers]) part.update();
+    player.update();
+    inPattern.hidden = demo.view.show !== "pattern";
+    for (const [name, { node, draw }] of Object.entries(costs)) {
+      node.hidden = demo.view.show !== name;
+      if (!node.hidden) draw();
+    }
+    step.textContent = words("step_is", { layers: layers() });
+    slider.setAttribute("aria-valuetext", step.textContent);
+    if (!demo.answers.patterned) return;
+    paintPattern();
+    tell();
+  };
+  demo.subscribe(section.node, paint);
+  onTheme(paint);
+  demo.start();
+};

@@ -1,0 +1,353 @@
+// A toy task, a transformer that learns it on the server while one looks on, and then one's own question to it. The
+// server tells how a training goes in lines (viz/server/trainings.py); what a model makes of a text is asked of it as
+// elsewhere.
+
+import { answerTo, lines, whyNot } from "../../../../browser/lib/ask.js";
+import { eachFrame, h } from "../../../../browser/lib/base.js";
+import { makeChart } from "../../../../browser/lib/chart.js";
+import { makeImage, palette } from "../../../../browser/lib/colour.js";
+import { fields } from "../../../../browser/lib/fields.js";
+import { makeHeatMap } from "../../../../browser/lib/heat_map.js";
+import { asNumber, asShare } from "../../../../browser/lib/numbers.js";
+import { page } from "../../../../browser/lib/page.js";
+import { onTheme } from "../../../../browser/lib/panel.js";
+import { learn } from "../../lib/learn.js";
+
+const LOOK = 4000; // ms between two looks at whether somebody trains, while this section is on the screen
+
+export const mount = (section, props) => {
+  const { words, panel } = section;
+  const TASKS = Object.keys(props.tasks);
+  const fits = (task, text) => new RegExp(`^${props.tasks[task].shape}$`).test(text);
+  const demo = section.demo(
+    {
+      task: { initial: props.task, choices: TASKS },
+      seed: { initial: 1, min: 0, max: props.seeds - 1 },
+      text: { initial: props.tasks[props.task].example, longest: 40 },
+      layer: { initial: 0, min: 0, max: props.layers - 1 },
+      head: { initial: 0, min: 0, max: props.heads - 1 },
+      run: { initial: "", longest: 32, eager: true }, // of the training whose model is asked
+    },
+    { read: ["task", "seed", "run", "text"] },
+  );
+
+  // --- training ------------------------------------------------------------------------------------------------------
+
+  const runs = {}; // task → the run that was trained here last
+  let reading = null; // the AbortController of the lines that are read
+  let own = false; // whether they tell of a training of one's own
+  let told = null; // the newest line
+  let course = []; // of the run that is told of: [step, loss, share right]
+  let ended = ""; // how the last one ended, which stands until something else begins
+  let live = false; // whether the maps are those of the training
+
+  const take = (line) => {
+    if (!line.run) return; // nobody trains
+    if (line.run?.name !== told?.run?.name) course = [];
+    told = line;
+    live = Boolean(line.now.frame);
+    course.length = line.from;
+    course.push(...line.course);
+    paint();
+  };
+
+  /** Reads the lines of a training of one's own, or else of the one at work, to their end. */
+  const listen = async (mine) => {
+    reading?.abort();
+    const signal = (reading = new AbortController()).signal;
+    const before = told;
+    own = mine;
+    if (mine) [told, course, ended, live] = [null, [], "", false];
+    const { task, seed, text } = demo.view;
+    try {
+      demo.complain(null, "error", "train");
+      await lines(`/learn/train-now/${mine ? "train" : "watch"}`, signal, take, mine ? { task, seed, text } : {});
+    } catch (error) {
+      if (signal.aborted) return;
+      if (mine) demo.complain(whyNot(error), "error", "train");
+    }
+    if (signal.aborted) return;
+    reading = null;
+    if (mine || told !== before) over();
+  };
+
+  /** What is left when a training is over: its model, to be asked. */
+  const over = () => {
+    const { run, end } = told ?? {};
+    if (run) ended = own ? end || "failed" : end === "done" ? "watched" : "";
+    if (end === "done") runs[run.task] = run.name;
+    live = live && end === "done"; // until another text is asked
+    if (end === "done" && own && demo.view.task === run.task) demo.set({ run: run.name });
+    own = false;
+    paint();
+  };
+
+  /** Leaves the line, or ends the training, if it is one's own; what was told is put away. */
+  const stop = () => {
+    if (own) reading.abort();
+    [reading, told, course, live, ended] = [own ? null : reading, null, [], false, own ? "stopped" : ""];
+    own = false;
+    paint();
+  };
+
+  const look = () => {
+    const shown = page.tab === "learn" && learn.open === section.name && document.visibilityState === "visible";
+    if (shown && !reading && !demo.view.run) listen(false); // who has a model to try is not disturbed
+  };
+  setInterval(look, LOOK);
+
+  /** The steps of the training that is told of, or of the one that could begin. */
+  const steps = () => props.tasks[told?.run?.task ?? demo.view.task].steps;
+  const watching = () => Boolean(!own && reading && told?.run && !told.end);
+  const state = () => (own ? (told?.ahead > 0 ? "waiting" : "running") : "off");
+
+  /** Another task, with a question that it takes, and the model that was trained for it here. */
+  const choose = (changes) => {
+    const task = changes.task ?? demo.view.task;
+    const text = fits(task, demo.view.text) ? demo.view.text : props.tasks[task].example;
+    demo.set({ run: runs[task] ?? "", text, ...changes });
+  };
+  const train = (changes = {}) => {
+    stop();
+    choose({ ...changes, run: "" });
+    listen(true);
+  };
+
+  // --- what is shown -------------------------------------------------------------------------------------------------
+
+  const task = fields.choice(
+    { ...demo, set: choose },
+    "task",
+    words("task"),
+    TASKS,
+    (value) => words(`task_${value}`),
+    (value) => words(`task_${value}_hint`),
+  );
+  const seed = fields.stepper(demo, "seed", words("seed"));
+  panel.tools.append(task.node, seed.node);
+
+  const button = h("button", {
+    type: "button",
+    class: "field-button go",
+    title: words("train_hint"),
+    onclick: () => (own ? stop() : train()),
+  });
+  const bar = h("progress", { value: 0, "aria-label": words("progress") });
+  const said = h("span", { role: "status" });
+  const adopt = h(
+    "button",
+    { type: "button", class: "field-button", onclick: () => demo.set({ ...told.run, run: told.run.name }) },
+    words("try_it"),
+  );
+  const place = h("div", {});
+  const chart = makeChart(place, { label: words("loss") });
+  const right = h("p", { class: "right-share" });
+
+  const small = Array.from({ length: props.layers * props.heads }, (_, i) => {
+    const at = { layer: Math.floor(i / props.heads), head: i % props.heads };
+    const canvas = h("canvas", {});
+    const name = words("head", at);
+    const node = h("button", { type: "button", title: name, "aria-label": name, onclick: () => demo.set(at) }, canvas);
+    return { ...at, node, canvas };
+  });
+  const heads = h(
+    "div",
+    { class: "heads", role: "group", "aria-label": words("heads") },
+    ...small.map(({ node }) => node),
+  );
+  heads.style.setProperty("--heads", props.heads);
+  const caption = h("p", { class: "caption" });
+  const mapPlace = h("div", { class: "map" });
+  const hint = h("p", { class: "quiet", role: "status" });
+  const point = (at) => (at === null ? demo.point(null) : demo.point(at));
+  const map = makeHeatMap(mapPlace, { label: words("map"), onpoint: point, onpick: point });
+
+  const text = h("input", {
+    type: "text",
+    spellcheck: "false",
+    autocomplete: "off",
+    autocapitalize: "off",
+    maxlength: 40,
+    oninput: () => demo.set({ text: text.value }),
+  });
+  const label = h("span", { class: "name" });
+  const output = h("output", {});
+  const by = h("p", { class: "quiet" });
+  panel.picture.append(
+    h("div", { class: "course" }, button, bar, said, adopt),
+    h(
+      "div",
+      { class: "both" },
+      h("div", { class: "curve" }, place, right),
+      h("div", { class: "attention" }, heads, caption, mapPlace, hint),
+    ),
+    h("div", { class: "by-hand" }, h("label", { class: "field-line" }, label, text), output, by),
+  );
+
+  /** What the maps and the answer are of: `frame` of viz/server/trainee.py, and by which model; null before anything
+   *  came. */
+  const shown = () => {
+    if (live) return { ...told.now.frame, by: told.end ? "trained" : "training" };
+    const { read } = demo.answers;
+    return read && { ...read, by: read.trained ? "trained" : "new" };
+  };
+  const cells = {}; // of the newest weights
+  const decode = (weights) => {
+    if (cells.of !== weights)
+      Object.assign(cells, { of: weights, bytes: Uint8Array.from(atob(weights), (char) => char.charCodeAt(0)) });
+    return cells.bytes;
+  };
+
+  const paintMaps = ({ labels, weights }) => {
+    const bytes = decode(weights);
+    const t = labels.length;
+    const { weights: colours, masked } = palette();
+    const cell = (layer, head, row, column) => bytes[((layer * props.heads + head) * t + row) * t + column];
+    for (const { layer, head, node, canvas } of small) {
+      makeImage(t, t, (column, row) => (column > row ? masked : colours[cell(layer, head, row, column)]), canvas);
+      node.setAttribute("aria-pressed", layer === demo.view.layer && head === demo.view.head);
+    }
+    const { layer, head } = demo.view;
+    caption.textContent = words("head", { layer, head });
+    const at = demo.hover && demo.hover.row < t && demo.hover.column <= demo.hover.row ? demo.hover : null;
+    map.draw({
+      labels,
+      titles: [words("queries"), words("keys")],
+      pixel: (row, column) => (column > row ? masked : colours[cell(layer, head, row, column)]),
+      hidden: (row, column) => column > row,
+      at,
+    });
+    hint.textContent = at
+      ? words("cell", {
+          query: labels[at.row],
+          key: labels[at.column],
+          from: at.row + 1,
+          to: at.column + 1,
+          share: asShare((cell(layer, head, at.row, at.column) / 255) ** 2),
+        })
+      : words("point");
+  };
+
+  const paintChart = () =>
+    chart.draw({
+      figures: props.figures,
+      keep: "loss",
+      change: (data, layout) => {
+        Object.assign(data[0], {
+          x: course.map(([step]) => step),
+          y: course.map(([, loss]) => loss),
+          name: words("line_loss"),
+          mode: "lines",
+        });
+        Object.assign(layout.xaxis, { title: { text: words("axis_step") }, range: [0, steps()] });
+        Object.assign(layout.yaxis, { title: { text: words("axis_loss") }, rangemode: "tozero" });
+        layout.showlegend = false;
+      },
+    });
+
+  const paintState = () => {
+    const [step, , share] = course.at(-1) ?? [0, 0, 0];
+    const name = own
+      ? told?.ahead > 0
+        ? "waiting"
+        : course.length
+          ? "running"
+          : "starting"
+      : watching()
+        ? "watching"
+        : ended || "off";
+    button.textContent = words("train", { state: state() });
+    Object.assign(bar, { max: steps(), value: step });
+    const values = {
+      step,
+      steps: steps(),
+      seconds: Math.round(told?.now.seconds ?? 0),
+      ahead: told?.ahead ?? 0,
+      task: told?.run ? words(`task_${told.run.task}`) : "",
+    };
+    const others =
+      (name === "running" || name === "watching") && told.waiting ? words("waiting", { waiting: told.waiting }) : "";
+    said.textContent = `${words(`state_${name}`, values)} ${others}`;
+    adopt.hidden = !(ended === "watched" && !own && told?.end === "done" && demo.view.run !== told.run.name);
+    right.textContent = course.length
+      ? words("right", { share: asShare(share), tested: props.tested })
+      : words("right_none");
+    Object.assign(section.node.dataset, { state: name, steps: step });
+  };
+
+  const paintAnswer = (found) => {
+    const { answer, right: truth, question, by: who } = found;
+    const step = course.at(-1)?.[0] ?? 0;
+    output.replaceChildren(
+      words("answer", { question, answer: answer || words("nothing") }),
+      " ",
+      h(
+        "b",
+        { class: answer === truth ? "right" : "wrong" },
+        words("judged", { right: answer === truth ? "yes" : "no", truth }),
+      ),
+    );
+    const backwards = props.tasks[live ? told.run.task : demo.view.task].backwards;
+    by.textContent = `${words("by", { by: who, step })} ${backwards ? words("backwards") : ""}`;
+    const [, loss = 0, share = 0] = course.at(-1) ?? [];
+    const kept = who === "trained" && !course.length ? "kept" : who;
+    section.tell(words("lesson", { by: kept, step, loss: asNumber(loss, 3), share: asShare(share), question, answer }));
+  };
+
+  const paint = eachFrame(() => {
+    task.update();
+    seed.update();
+    label.textContent = words("field", {
+      task: demo.view.task,
+      most: props.most,
+      digits: props.digits,
+      last: props.last,
+    });
+    text.disabled = own || watching(); // then the question is that of the training
+    const question = text.disabled && live ? told.run.text : demo.view.text;
+    if (text.value !== question) text.value = question;
+    paintState();
+    paintChart();
+    const found = shown();
+    if (!found) return;
+    paintMaps(found);
+    paintAnswer(found);
+  });
+
+  // --- what can be tried ---------------------------------------------------------------------------------------------
+
+  const tries = ["sort", "add", "reverse"];
+  section.tries(
+    tries.map((name) => ({
+      name,
+      words: words(`try_${name}`),
+      act: () => train({ task: name, text: props.tasks[name].example, seed: (demo.view.seed + 1) % props.seeds }),
+    })),
+    () => (stop(), (ended = ""), demo.reset()),
+  );
+  section.check({
+    question: words("question"),
+    choices: ["none", "alike", "half"].map((name) => words(`choice_${name}`)),
+    answer: async () => {
+      const { task, seed } = demo.view;
+      const { share, tokens } = await answerTo("/ask/learn-train-now/begun", { task, seed });
+      const distances = [0, 1 / tokens, 0.5].map((guess) => Math.abs(guess - share));
+      const said = words("answer_said", {
+        tokens,
+        share: asShare(share),
+        alike: asShare(1 / tokens),
+        loss: asNumber(Math.log(tokens), 3),
+      });
+      return { right: distances.indexOf(Math.min(...distances)), said };
+    },
+  });
+  section.links(() => ["generate", "explore"].map((tab) => [tab, { text: demo.view.text }]));
+
+  demo.subscribe(section.node, (changed) => {
+    if (changed.has("read") && !reading) live = false;
+    paint();
+  });
+  onTheme(paint);
+  demo.start();
+  look();
+};

@@ -1,0 +1,226 @@
+// A text read segment by segment: what each byte costs with the memory and without; which bytes still move what each
+// layer has at the last one; and the score of a head as the sum of its four terms.
+
+import { h } from "../../../../browser/lib/base.js";
+import { makeChart } from "../../../../browser/lib/chart.js";
+import { palette, tokenSpans } from "../../../../browser/lib/colour.js";
+import { fields } from "../../../../browser/lib/fields.js";
+import { makeHeatMap } from "../../../../browser/lib/heat_map.js";
+import { readable } from "../../../../browser/lib/hint.js";
+import { asList, say } from "../../../../browser/lib/messages.js";
+import { asFixed, asNumber } from "../../../../browser/lib/numbers.js";
+import { onTheme } from "../../../../browser/lib/panel.js";
+
+const SHOWS = ["memory", "reach", "terms"];
+const COSTLY = 12; // bits that have the darkest ground
+
+/** How far back the first byte stands that moves a layer, the last byte being 0. */
+const far = (row) => row.length - 1 - row.findIndex((value) => value > 0);
+
+const spread = (values) => {
+  const mean = values.reduce((one, other) => one + other, 0) / values.length;
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
+};
+
+export const mount = (section, props) => {
+  const { words, panel } = section;
+  const demo = section.demo(
+    {
+      show: { initial: "memory", choices: SHOWS },
+      text: { initial: props.text, longest: 1000 },
+      memory: { initial: "on", choices: ["on", "off"] },
+      layer: { initial: 0, min: 0, max: props.layers - 1 },
+      head: { initial: 0, min: 0, max: props.heads - 1 },
+    },
+    { carried: ["text"], reached: ["text"], scored: ["text", "layer", "head"] },
+  );
+
+  const field = (name, choices) =>
+    fields.choice(
+      demo,
+      name,
+      words(name),
+      choices,
+      (value) => words(`${name}_${value}`),
+      (value) => words(`${name}_${value}_hint`),
+    );
+  const [show, memory] = [field("show", SHOWS), field("memory", ["on", "off"])];
+  const text = fields.line(demo, "text", words("field"), say("text_hint"));
+  const steppers = ["layer", "head"].map((name) => fields.stepper(demo, name, words(name)));
+  const asking = h("div", { class: "asking" }, memory.node, ...steppers.map(({ node }) => node));
+  panel.tools.append(show.node, text.node);
+
+  // --- what the memory is worth --------------------------------------------------------------------------------------
+
+  const bytes = readable(h("p", { class: "bytes" }));
+  const bars = h("div", { class: "place" });
+  const onVal = h("p", { class: "quiet" });
+  const inMemory = h(
+    "div",
+    { class: "in-memory" },
+    bytes,
+    h("p", { class: "quiet" }, words("ground", { segment: props.segment, trained: props.trained.segment })),
+    bars,
+    onVal,
+  );
+  const chart = makeChart(bars, { label: words("chart_memory") });
+  if (props.measured.length)
+    onVal.append(
+      words("on_val", { bytes: props.bytes }),
+      " ",
+      asList(
+        props.measured.map(({ memory: kept, bits }) => words("measured", { memory: kept, bits: asFixed(bits, 4) })),
+      ),
+      ". ",
+      h("code", {}, props.command),
+    );
+
+  const paintMemory = () => {
+    const { labels, bits, chart: figures, ...each } = demo.answers.carried;
+    const shown = each[demo.view.memory];
+    const colours = palette().weights;
+    const spans = tokenSpans(labels, (i) => {
+      const kind = i && i % props.segment === 0 ? "byte begins" : "byte";
+      if (!i) return { kind };
+      const said = words("byte", {
+        label: labels[i],
+        bits: asFixed(shown[i - 1], 1),
+        on: asFixed(each.on[i - 1], 1),
+        off: asFixed(each.off[i - 1], 1),
+      });
+      return { kind, title: said, pixel: colours[Math.round(255 * Math.min(1, shown[i - 1] / COSTLY))] };
+    });
+    bytes.replaceChildren(...spans);
+    bytes.dataset.bits = shown.reduce((one, other) => one + other, 0) / shown.length;
+    chart.draw({
+      figures,
+      keep: "memory",
+      change: (data, layout) => {
+        Object.assign(data[0], {
+          y: props.memories.map((kept) => words("remembered", { memory: kept })),
+          text: bits.map((value) => asFixed(value, 3)),
+          textposition: "auto",
+        });
+        layout.xaxis.title.text = words("axis_memory");
+      },
+    });
+    if (demo.view.show !== "memory") return;
+    const mean = (values) => asFixed(values.reduce((one, other) => one + other, 0) / values.length, 2);
+    section.tell(words("lesson_memory", { off: mean(each.off), on: mean(each.on), memory: props.trained.memory }));
+  };
+
+  // --- how far back it reaches ---------------------------------------------------------------------------------------
+
+  const place = h("div", { class: "map" });
+  const told = h("p", { class: "told", role: "status" });
+  const farthest = h("table", { class: "far" });
+  const inReach = h("div", { class: "in-reach" }, place, told, farthest, h("p", { class: "quiet" }, words("rounding")));
+
+  const point = (at) => {
+    if (!demo.answers.reached || !at) return void (told.textContent = "");
+    const { labels, ...moved } = demo.answers.reached;
+    const value = moved[demo.view.memory][at.row][at.column];
+    told.textContent = words("cell", {
+      moves: value ? "yes" : "no",
+      label: labels[at.column],
+      back: labels.length - 1 - at.column,
+      layer: at.row,
+      moved: asNumber(value, 2),
+    });
+  };
+  const map = makeHeatMap(place, { label: words("map"), onpoint: point, onpick: point });
+
+  const paintReach = () => {
+    const { labels, ...moved } = demo.answers.reached;
+    const rows = moved[demo.view.memory];
+    const most = rows.map((row) => Math.max(...row));
+    const { weights, masked } = palette();
+    map.draw({
+      labels: rows.map((_, i) => `${i}`),
+      across: labels,
+      titles: [words("layers"), words("bytes", { short: props.short })],
+      fill: true,
+      pixel: (row, column) =>
+        rows[row][column] ? weights[40 + Math.round(215 * Math.sqrt(rows[row][column] / most[row]))] : masked,
+      hidden: (row, column) => !rows[row][column],
+    });
+    const line = (row, i) =>
+      h(
+        "tr",
+        {},
+        h("th", { scope: "row" }, words("reaches", { layer: i })),
+        h("td", { "data-far": far(row) }, words("far", { back: far(row) })),
+      );
+    farthest.replaceChildren(h("caption", {}, words("farthest")), h("tbody", {}, ...rows.map(line)));
+    if (demo.view.show === "reach")
+      section.tell(words("lesson_reach", { on: demo.view.memory, far: far(rows.at(-1)), near: far(rows[0]) }));
+  };
+
+  // --- four terms ----------------------------------------------------------------------------------------------------
+
+  const stack = h("div", { class: "place" });
+  const together = h("p", { class: "quiet" });
+  const inTerms = h("div", { class: "in-terms" }, stack, together);
+  const stacked = makeChart(stack, { label: words("chart_terms") });
+
+  const paintTerms = () => {
+    const { scored } = demo.answers;
+    stacked.draw({
+      figures: scored.chart,
+      keep: `${demo.view.layer} ${demo.view.head}`,
+      change: (data, layout) => {
+        props.terms.forEach((name, i) => (data[i].name = words(name)));
+        data.at(-1).name = words("score");
+        layout.xaxis.title.text = words("keys");
+        layout.yaxis.title.text = words("score");
+      },
+    });
+    together.textContent = words("together", { error: asNumber(scored.error, 2) });
+    if (demo.view.show !== "terms") return;
+    const most = props.terms.reduce((one, two) => (spread(scored[two]) > spread(scored[one]) ? two : one));
+    section.tell(
+      words("lesson_terms", {
+        layer: demo.view.layer,
+        head: demo.view.head,
+        term: words(most),
+        spread: asFixed(spread(scored[most]), 2),
+      }),
+    );
+  };
+  panel.picture.append(asking, inMemory, inReach, inTerms);
+
+  // --- what can be tried ---------------------------------------------------------------------------------------------
+
+  section.tries([
+    { name: "off", words: words("try_off"), act: () => demo.set({ show: "memory", memory: "off" }) },
+    { name: "reach", words: words("try_reach"), act: () => demo.set({ show: "reach" }) },
+    { name: "terms", words: words("try_terms"), act: () => demo.set({ show: "terms" }) },
+  ]);
+  section.check({
+    question: words("question", { short: props.short, layers: props.layers }),
+    choices: ["one", "layers", "none"].map((name) => words(`choice_${name}`, { short: props.short })),
+    answer: async () => {
+      const { on } = await demo.answered("reached");
+      const [first, last] = [far(on[0]), far(on.at(-1))];
+      const right = last < props.short ? 2 : last > first ? 1 : 0;
+      return { right, said: words("answer", { far: last, near: first, short: props.short }) };
+    },
+  });
+  section.links(() => [["explore", { model: props.model, text: demo.view.text }]]);
+
+  const paint = () => {
+    for (const part of [show, text, memory, ...steppers]) part.update();
+    const { view, answers } = demo;
+    memory.node.hidden = view.show === "terms";
+    for (const { node } of steppers) node.hidden = view.show !== "terms";
+    inMemory.hidden = view.show !== "memory";
+    inReach.hidden = view.show !== "reach";
+    inTerms.hidden = view.show !== "terms";
+    if (answers.carried) paintMemory();
+    if (answers.reached) paintReach();
+    if (answers.scored) paintTerms();
+  };
+  demo.subscribe(section.node, paint);
+  onTheme(paint);
+  demo.start();
+};

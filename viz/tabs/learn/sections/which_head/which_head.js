@@ -1,0 +1,132 @@
+// Each head measured twice, in two texts that differ: switched off in the first, and carried from it into the second.
+// Two grids of layers and heads, with what is lost and what comes back in percent.
+
+import { h } from "../../../../browser/lib/base.js";
+import { ground, palette } from "../../../../browser/lib/colour.js";
+import { fields } from "../../../../browser/lib/fields.js";
+import { say } from "../../../../browser/lib/messages.js";
+import { asShare, asSigned } from "../../../../browser/lib/numbers.js";
+import { onTheme } from "../../../../browser/lib/panel.js";
+
+const WAYS = ["lost", "returned"];
+
+/** A measure's largest: {layer, head, value, next: the largest of the others}. */
+const most = (values) => {
+  const each = values.flatMap((row, layer) => row.map((value, head) => ({ layer, head, value })));
+  const [best, next] = each.sort((a, b) => b.value - a.value);
+  return { ...best, next: next.value };
+};
+
+const percent = (value) => `${Math.round(100 * value)}`.replace("-", "−");
+
+export const mount = (section, props) => {
+  const { words, panel } = section;
+  const [[, begin], ...others] = Object.entries(props.pairs);
+  const demo = section.demo(
+    { pinned: { initial: begin[0], longest: 400 }, text: { initial: begin[1], longest: 400 } },
+    { heads: ["pinned", "text"] },
+  );
+
+  const first = fields.line(demo, "pinned", words("pinned"), say("text_hint"));
+  const second = fields.line(demo, "text", words("other"), say("text_hint"));
+  panel.tools.append(first.node, second.node);
+  const metric = h("p", { class: "source" });
+  const readout = h("p", { class: "readout", role: "status" });
+  const grids = WAYS.map((name) => {
+    const table = h("table", { "data-way": name });
+    return {
+      name,
+      table,
+      node: h(
+        "figure",
+        {},
+        h("figcaption", {}, words(name)),
+        h("div", { class: "sheet", tabindex: 0, role: "region", "aria-label": words(name) }, table),
+      ),
+    };
+  });
+  panel.picture.append(h("div", { class: "grids" }, ...grids.map(({ node }) => node)), readout, metric);
+
+  const told = ({ layer, head }) => {
+    const { lost, returned } = demo.answers.heads;
+    return words("cell", { layer, head, lost: asShare(lost[layer][head]), returned: asShare(returned[layer][head]) });
+  };
+
+  const paintGrid = ({ name, table }, found, best) => {
+    const { scores } = palette();
+    const cell = (value, layer, head) => {
+      const at = layer === best.layer && head === best.head;
+      const node = h(
+        "td",
+        {
+          class: at ? "at" : null,
+          "data-share": value,
+          title: told({ layer, head }),
+          onpointerenter: () => (readout.textContent = told({ layer, head })),
+        },
+        percent(value),
+      );
+      ground(node, scores[Math.round(127.5 + 127.5 * Math.max(-1, Math.min(1, value)))]);
+      return node;
+    };
+    const head = h(
+      "tr",
+      {},
+      h("th", {}, words("axes")),
+      ...found.columns.map((column) => h("th", { scope: "col" }, column)),
+    );
+    const rows = found[name].map((row, layer) =>
+      h("tr", {}, h("th", { scope: "row" }, found.rows[layer]), ...row.map((value, head) => cell(value, layer, head))),
+    );
+    table.replaceChildren(h("thead", {}, head), h("tbody", {}, ...rows));
+  };
+
+  const paint = () => {
+    first.update();
+    second.update();
+    const { heads: found } = demo.answers;
+    if (!found) return;
+    const best = most(found.returned);
+    for (const grid of grids) paintGrid(grid, found, best);
+    readout.textContent = told(best);
+    const [one, other] = found.values.map((value) => asSigned(value, 2));
+    metric.textContent = words("metric", { answer: found.answer, rival: found.rival, first: one, second: other });
+    const lost = asShare(found.lost[best.layer][best.head]);
+    section.tell(words("lesson", { layer: best.layer, head: best.head, returned: asShare(best.value), lost }));
+  };
+
+  section.tries(
+    others.map(([name, [pinned, text]]) => ({
+      name,
+      words: words("pair", { pair: name }),
+      act: () => demo.set({ pinned, text }),
+    })),
+    () => demo.reset(),
+  );
+  section.check({
+    question: words("question", { model: props.model }),
+    choices: [
+      [2, 1],
+      [4, 5],
+      [5, 3],
+    ].map(([layer, head]) => words("choice", { layer, head })),
+    answer: async () => {
+      const { returned } = await demo.answered("heads");
+      const { layer, head, value, next } = most(returned);
+      const right = [
+        [2, 1],
+        [4, 5],
+        [5, 3],
+      ].findIndex(([i, j]) => i === layer && j === head);
+      return { right, said: words("answer", { layer, head, returned: asShare(value), second: asShare(next) }) };
+    },
+  });
+  section.links(() => {
+    const { pinned, text } = demo.view;
+    return [["explore", { model: props.model, text, pin: props.model, pin_text: pinned }]];
+  });
+
+  demo.subscribe(section.node, paint);
+  onTheme(paint);
+  demo.start();
+};
