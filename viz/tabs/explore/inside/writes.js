@@ -240,12 +240,13 @@ export const mount = ({ element }) => {
 
   const soon = () => {
     clearTimeout(timer);
-    element.hidden = "classes" in (store.pass?.header.output ?? {}); // nothing is said after a token
-    if (!store.pass?.header.writes.includes(store.map.name)) body.hidden = true; // the answer is why not
-    if (store.map) sum.style.setProperty("--rows", store.map.layers + 1);
+    if (!store.pass) return;
+    const { header } = store.pass;
+    element.hidden = "classes" in header.output; // nothing is said after a token
+    body.hidden = store.view.of !== "head" || !header.writes.includes(store.map.name); // else its room is kept
+    sum.style.setProperty("--rows", store.map.layers + 1);
     if (store.view.of !== "head") {
       on = null;
-      body.hidden = true;
       status.textContent = say("writes_choose_head");
     } else {
       if (on !== path()) {
