@@ -1,4 +1,4 @@
-"""Sparse attention beside the dense ways, forward and backward: `python -m tests.bench.sparse`.
+"""The speed and memory of sparse and dense attention, forward and backward: `python -m tests.bench.sparse`.
 
 8 heads of size 32, stride √t. Three dense ways: the equation and torch's fused kernel, each under the strided mask, and
 the fused kernel that skips what is later and knows no pattern, which is what a dense twin of the model would run. Time

@@ -1,4 +1,4 @@
-"""What viz/gradio_adapter.py relies on in Gradio holds in the version that is installed."""
+"""The installed version of Gradio has the properties that viz/gradio_adapter.py relies on."""
 
 import pytest
 from playwright.sync_api import expect

@@ -4,7 +4,7 @@ import re
 
 
 def number(text: str) -> float:
-    """ "1.4 × 10⁻⁶" → 1.4e-6; "−0.5" → −0.5; "1,200" → 1200.
+    """Parses a number: "1.4 × 10⁻⁶" → 1.4e-6; "−0.5" → −0.5; "1,200" → 1200.
 
     Raises:
         ValueError: the text is anything but a number.

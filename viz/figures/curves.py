@@ -273,7 +273,7 @@ def _counts(values: ArrayLike, name: str, count: int | None) -> frame.Floats:
 
 
 def _mark(x: frame.Floats, y: frame.Floats, at: int, colours: frame.Colours) -> go.Scatter:
-    """Returns a dot on a line, at one of its x."""
+    """Returns a trace of one dot: the point of a line at the given x."""
     (found,) = np.nonzero(x == at)
     if not len(found):
         raise ValueError(f"at must be one of the {len(x)} points of the line, got {at}")

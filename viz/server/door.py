@@ -24,7 +24,8 @@ ADDRESS_LIMIT = 62_000  # bytes of path and query; httpx, by which Gradio reads 
 
 
 class Door:
-    """ASGI middleware, see above."""
+    """Middleware between the server and Gradio's app; serves the page compressed and everything else through the
+    app."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -126,7 +126,7 @@ def test_every_message_that_is_asked_for_by_name_is_there(pattern):
 
 
 def test_every_message_is_asked_for():
-    """By its name as a string, or by a template string whose beginning stands before a brace."""
+    """A key appears in the code as a whole string, or its beginning as the start of a template string."""
     files = [
         ROOT / "app.py",
         *(ROOT / "former").rglob("*.py"),

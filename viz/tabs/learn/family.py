@@ -27,7 +27,7 @@ def bits(name: str) -> float:
 
 
 def described(name: str) -> Mapping[str, Any]:
-    """Returns its line of a table: "name", "bits" per byte, "parameters", "heads", and "steps" of training."""
+    """Returns a model's row of a table: "name", "bits" per byte, "parameters", "heads", and "steps" of training."""
     bundle = load(name).bundle
     return {
         "name": name,

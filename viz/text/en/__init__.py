@@ -1,4 +1,5 @@
-"""The English words: a module for each tab, a package for Learn, one each for what several or parts of them say."""
+"""The English messages: a module for each tab, a package for Learn, and modules for what several tabs or parts of one
+share."""
 
 from viz.text.collect import collect
 

@@ -1,4 +1,4 @@
-"""Tab Explore says of what is carried from the pinned pass into the one on screen."""
+"""Messages of tab Explore about activation patching, which the page calls "Carry over"."""
 
 from __future__ import annotations
 

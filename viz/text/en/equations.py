@@ -1,4 +1,4 @@
-"""The words within the equations of tab Learn: each key is made of the English ones, see `viz.tabs.learn.page`."""
+"""The words within the equations of tab Learn; `viz.tabs.learn.page` derives a word's key from its English form."""
 
 from __future__ import annotations
 

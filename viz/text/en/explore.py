@@ -1,4 +1,4 @@
-"""Tab Explore says."""
+"""Messages of tab Explore."""
 
 from __future__ import annotations
 

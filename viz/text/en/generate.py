@@ -1,4 +1,4 @@
-"""Tab Generate says."""
+"""Messages of tab Generate."""
 
 from __future__ import annotations
 

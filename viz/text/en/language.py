@@ -1,4 +1,4 @@
-"""The language's own name, and the words of what comes from elsewhere: of Plotly, and of a classifier's card."""
+"""The language's own name, Plotly's toolbar, and the class names on a classifier's card."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tab Mask says."""
+"""Messages of tab Mask."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tab Explore says of one head: a weight that is set, what it writes, and a number that is followed."""
+"""Messages of tab Explore about one head: an edit of one weight, the logits that the head adds, and a traced number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page as a whole says, and what more than one tab says."""
+"""Messages of the whole page, and those that several tabs share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tab Permute says."""
+"""Messages of tab Permute."""
 
 from __future__ import annotations
 
