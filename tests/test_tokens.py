@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 
 from former.tokens import PAD, UNK, ByteTokenizer, CharacterTokenizer, WordTokenizer, from_dict
+from former.tokens.labels import byte_labels, join_labels
 
 BYTES = ByteTokenizer()
 CHARACTERS = CharacterTokenizer("0123456789 -abï", {"<back>": "0-00", "<forth>": ""})
@@ -31,6 +32,12 @@ def test_bytes_are_read_from_an_array_of_numbers_as_from_a_list():
     ids = BYTES.encode("naïve")
     assert BYTES.decode(np.array(ids)) == "naïve"  # pyright: ignore[reportArgumentType]
     assert BYTES.labels(np.array(ids)) == BYTES.labels(ids)  # pyright: ignore[reportArgumentType]
+
+
+def test_labels_of_bytes_join_to_the_letters_that_people_see():
+    for text in ("e\u0301", "👩\u200d👩\u200d👧", "❤️\u200d🔥", "น้ำ", "שלום"):
+        assert join_labels(byte_labels(text.encode())) == text
+    assert join_labels(["a", "U+200D"]) == "aU+200D"
 
 
 def test_bytes_show_half_a_character_newline_and_space_as_what_they_are():

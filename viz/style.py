@@ -1,4 +1,4 @@
-"""Colours, fonts and sizes: one place, light and dark.
+"""Colours, fonts, sizes and the direction of scripts: one place, light and dark.
 
 Every colour on the page is a CSS variable named here; the scales that paint attention are lists of stops, for the
 canvas. Both scales rise steadily in lightness, so they read in grey and with any colour vision.
@@ -6,13 +6,22 @@ canvas. Both scales rise steadily in lightness, so they read in grey and with an
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-FONT = (  # the last three for Chinese
-    'ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", "PingFang SC",'
-    ' "Microsoft YaHei", "Noto Sans CJK SC", sans-serif'
+# For scripts that the fonts before them lack, in everything that shows text: elements, canvases, charts and exports.
+# Emoji fonts come last, since they have digits too. The browser falls back to any other font of the system.
+_SCRIPTS = (
+    '"PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", "Noto Sans Arabic", "Noto Sans Hebrew", "Noto Sans Thai",'
+    ' {}, "Apple Color Emoji", "Segoe UI Emoji", "Noto Color Emoji"'
 )
-MONO = 'ui-monospace, "SF Mono", "Cascadia Mono", "DejaVu Sans Mono", "Liberation Mono", Menlo, monospace'
+FONT = (
+    'ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", '
+    + _SCRIPTS.format("sans-serif")
+)
+MONO = 'ui-monospace, "SF Mono", "Cascadia Mono", "DejaVu Sans Mono", "Liberation Mono", Menlo, ' + _SCRIPTS.format(
+    "monospace"
+)
 
 LIGHT = {
     "page": "#f6f7f9",
@@ -76,3 +85,14 @@ def css() -> str:
         return selector + "{" + "".join(f"--f-{name}:{value};" for name, value in colours.items()) + "}"
 
     return f":root{{--f-font:{FONT};--f-mono:{MONO};}}\n{block(':root', LIGHT)}\n{block('.dark', DARK)}\n"
+
+
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+
+
+def isolate(label: str) -> str:
+    """Gives a label its own direction if its script runs from right to left, so that its surroundings keep theirs.
+
+    `browser/lib/base.js` does the same.
+    """
+    return f"\u2068{label}\u2069" if _RIGHT_TO_LEFT.search(label) and "\u2068" not in label else label

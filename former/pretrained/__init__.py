@@ -105,7 +105,7 @@ def _architecture(values: dict[str, Any], weights: dict[str, Tensor]) -> Archite
     """Finds a folder's architecture: by its model_type, else by its class names, else by its tensor names.
 
     Raises:
-        ValueError: it is unknown or another one.
+        ValueError: the architecture is unknown, or `architectures` names classes that do not belong to it.
     """
     model_type, names = values.get("model_type"), class_names(values)
     if model_type is not None:

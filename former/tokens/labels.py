@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
@@ -13,6 +14,8 @@ _PRINTABLE = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
 _OTHERS = [byte for byte in range(256) if byte not in _PRINTABLE]
 BYTES = {chr(byte): byte for byte in _PRINTABLE} | {chr(0x100 + i): byte for i, byte in enumerate(_OTHERS)}
 """The byte that each character of a byte-level vocabulary stands for."""
+_EMOJI = "[\u2190-\u2bff\ufe0f\U0001f000-\U0001faff]"
+_JOINED = re.compile(rf"(?<={_EMOJI})U\+200D(?={_EMOJI})")  # the label of a joiner between two emoji
 CONTINUED = "‥"  # label of each further token of a character that has several
 
 
@@ -42,11 +45,11 @@ def byte_labels(data: bytes) -> list[str]:
 
 
 def join_labels(labels: Iterable[str]) -> str:
-    """Joins labels of characters; a combining mark is put on the character before it."""
+    """Joins labels of characters; a combining mark is put on the character before it, and joined emoji become one."""
     text = ""
     for label in labels:
         text += label.removeprefix("◌") or label if text else label
-    return text
+    return _JOINED.sub("\u200d", text)
 
 
 class TokenBeyondModel(ValueError):

@@ -63,6 +63,18 @@ def test_the_svg_parses_and_names_every_token(tab, tmp_path, view):
     assert not [node for node in root.iter() if node.tag.endswith(("}b", "}script", "}foreignObject"))]
 
 
+@pytest.mark.parametrize("view", ["Map", "Lines"])
+def test_scripts_of_the_world_stand_in_the_svg_in_their_own_direction(tab, tmp_path, view):
+    tab.set("As", view)
+    tab.type("שלום 1 مر 你好 น้ำ 👍🏽")
+    root = ET.parse(export(tab, "SVG", tmp_path)).getroot()
+    words = ["".join(node.itertext()) for node in root.iter("{http://www.w3.org/2000/svg}text")]
+    for letter in "שלוםمر":
+        assert any(word.startswith(f"\u2068{letter}") and word.endswith("\u2069") for word in words)
+    assert {"你", "好", "น", "◌้", "👍", "🏽"} <= {word.rstrip("₁₂₃") for word in words}
+    assert "Noto Sans CJK SC" in (root.get("font-family") or "")
+
+
 def test_the_svg_draws_the_lines_that_are_on_the_screen_and_its_whole_title(tab, tmp_path):
     tab.set("As", "Lines")
     root = ET.parse(export(tab, "SVG", tmp_path)).getroot()

@@ -470,6 +470,11 @@ def test_the_lens_shows_the_likeliest_token_of_each_depth_and_lists_the_others()
     assert (lens.zmin, lens.zmax) == (0, 1)
 
 
+def test_a_label_keeps_its_letters_whole_and_its_direction_to_itself():
+    figure = figures.next_tokens([0.5, 0.3, 0.2], ["👩\u200d👩\u200d👧", "שלום", "x" * 22 + "e\u0301e"])
+    assert trace(figure, "probability").y == ("👩\u200d👩\u200d👧", "\u2068שלום\u2069", "x" * 22 + "…")
+
+
 def test_tokens_in_the_lens_stay_literal():
     hostile = HOSTILE[:4]
     lens = trace(figures.logit_lens([[[0.4, 0.3, 0.2, 0.1]]], [[hostile]], ["a"]), "lens")

@@ -7,7 +7,7 @@ import { catchUp, h } from "./lib/base.js";
 import { embed } from "./lib/embed.js";
 import { keys } from "./lib/keys.js";
 import { languageSwitch } from "./lib/languages.js";
-import { inWords, say } from "./lib/messages.js";
+import { asText, inWords, say } from "./lib/messages.js";
 import { page } from "./lib/page.js";
 import { presenter } from "./lib/presenter.js";
 import { room } from "./lib/room.js";
@@ -92,7 +92,7 @@ export const mount = ({ element, trigger }) => {
     own.value = location.href;
     const lacks = page.beyond().map(({ note }) => inWords(note));
     const said = say((await copyText(own)) ? "link_copied" : "link_refused");
-    told.textContent = [said, ...lacks].join(" ");
+    told.textContent = asText([said, ...lacks]);
   });
   element.append(languageSwitch(), give, menu);
   document.body.append(bar);

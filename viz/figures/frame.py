@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import html
 import json
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,6 +19,8 @@ from viz import style
 THEMES = {"light": style.LIGHT, "dark": style.DARK}
 LONGEST = 24  # characters of a token's label
 GAP = "\u2009"  # between a label and its position: a thin space, which no label holds, so the two together are unique
+JOINER, EMOJI = "\u200d", "[\u2190-\u2bff\ufe0f\U0001f000-\U0001faff]"  # the first joins two of these to one
+MARKS = ("Mn", "Mc", "Me", "Sk")  # categories of characters that change the one before
 SIGNS = {"\n": "⏎", "\t": "⇥"}
 SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
@@ -79,8 +83,14 @@ def upright(at: float, colour: str) -> dict[str, Any]:
 
 def literal(text: Any) -> str:
     """Escapes a text so that plotly shows it literally; it would interpret some HTML, entities, and TeX in dollars."""
-    shown = "".join(SIGNS.get(char, char if char.isprintable() else f"U+{ord(char):04X}") for char in str(text))
-    return html.escape(shown, quote=False).replace("$", "&#36;")
+    parts = re.split(f"(?<={EMOJI}){JOINER}(?={EMOJI})", str(text))
+    shown = JOINER.join("".join(map(_visible, part)) for part in parts)
+    return style.isolate(html.escape(shown, quote=False).replace("$", "&#36;"))
+
+
+def _visible(char: str) -> str:
+    """Returns a character, or a sign for one that has no glyph."""
+    return SIGNS.get(char, char if char.isprintable() else f"U+{ord(char):04X}")
 
 
 def labels(tokens: Sequence[Any], count: int, name: str, longest: int = LONGEST) -> list[str]:
@@ -113,7 +123,12 @@ def _shorten(token: str, longest: int = LONGEST) -> str:
     inner = token.strip(" ")
     before = len(token) - len(token.lstrip(" "))
     seen = "␣" * before + inner + "␣" * (len(token) - before - len(inner))
-    return seen if len(seen) <= longest else seen[: longest - 1] + "…"
+    if len(seen) <= longest:
+        return seen
+    end = longest - 1
+    while end and (unicodedata.category(seen[end]) in MARKS or JOINER in seen[end - 1 : end + 1]):
+        end -= 1  # marks stay with their letter, parts of an emoji together
+    return seen[:end] + "…"
 
 
 def numbers(values: ArrayLike, name: str, dims: str, dtype: type[np.floating] = np.float64) -> Floats:

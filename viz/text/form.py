@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
+from viz.style import isolate
+
 _PLACE = re.compile(r"\{(\w+)(?:, (number|plural|select))?")
 _ARM = re.compile(r",? (\w+) \{")
 
@@ -80,6 +82,6 @@ def _fill(part: Place | None, values: Mapping[str, Any], count: Any) -> str:
     if part.kind == "number":
         return f"{value:,}"
     if not part.arms:
-        return str(value)
+        return isolate(str(value))
     arm = ("one" if value == 1 else "other") if part.kind == "plural" else str(value)
     return fill(part.arms.get(arm, part.arms["other"]), values, value)

@@ -15,11 +15,17 @@ def test_python_and_the_browser_say_the_same(language):
     asked = [
         note(key, **{name: note("write_seed") if count is None else count for name in places(parse(said))})
         for key, said in LANGUAGES[language].items()
-        for count in (0, 1, 2, 12345, "last", "${1}<b>", None)
+        for count in (0, 1, 2, 12345, "last", "${1}<b>", "שלום", None)
         if isinstance(count, int) or not any(kind in said for kind in (", plural", ", number"))
     ]
     said = evaluate("browser/lib/messages.js", "({ inWords }, asked) => asked.map(inWords)", asked, language)
     assert said == [in_words(each, language) for each in json.loads(json.dumps(asked))]
+
+
+def test_a_label_is_cut_between_what_people_see_as_characters():
+    labels = ["👩‍👩‍👧👍🏽é", "👩‍👩‍👧👍🏽éx", "e\u0301o\u0302u\u0308", "e\u0301o\u0302u\u0308n"]
+    cut = evaluate("browser/lib/base.js", "({ shorten }, labels) => labels.map((label) => shorten(label, 3))", labels)
+    assert cut == [labels[0], "👩‍👩‍👧👍🏽…", labels[2], "e\u0301o\u0302…"]
 
 
 def test_a_number_is_written_as_a_person_reads_it():

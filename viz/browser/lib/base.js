@@ -25,6 +25,25 @@ export const setText = (node, words) => {
   if (node.textContent !== words) node.textContent = words;
 };
 
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+
+/** A label with its own direction if its script runs from right to left, as else it would turn the signs, numbers and
+ *  labels around it too. viz/text/form.py does the same. */
+export const isolate = (label) =>
+  RIGHT_TO_LEFT.test(label) && !label.includes("\u2068") ? `\u2068${label}\u2069` : label;
+
+const segmenter = Intl.Segmenter && new Intl.Segmenter(); // Firefox has it from 125 on
+
+/** The characters of a text as people see them: an emoji of several code points is one, as is a letter with marks. */
+export const characters = (text) => (segmenter ? Array.from(segmenter.segment(text), (one) => one.segment) : [...text]);
+
+/** A text of at most so many characters. */
+export const shorten = (text, most) => {
+  if (text.length <= most) return text;
+  const all = characters(text);
+  return all.length > most ? `${all.slice(0, most - 1).join("")}…` : text;
+};
+
 export const isDark = () => document.body.classList.contains("dark");
 
 /** Whether one panel fills the window, see presenter.js. */

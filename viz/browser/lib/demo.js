@@ -4,7 +4,7 @@
 import { followers, opened, tabOf } from "./address.js";
 import { answerTo, whyNot } from "./ask.js";
 import { listeners } from "./base.js";
-import { inWords } from "./messages.js";
+import { asText, inWords } from "./messages.js";
 import { page } from "./page.js";
 import { makeSettings } from "./settings.js";
 
@@ -138,7 +138,7 @@ export const makeDemo = (place, fields, questions) => {
   demo.read = (params) => {
     const { values, refused } = settings.read(params);
     Object.assign(demo.view, values);
-    demo.complain(refused.map(inWords).join(" "), "error", "link");
+    demo.complain(asText(refused.map(inWords)), "error", "link");
   };
 
   /** Takes up a link while the page is open. */

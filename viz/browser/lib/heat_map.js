@@ -1,6 +1,6 @@
 // A picture of rows × columns with labels along both sides, whose cells are pointed at and whose rows are marked.
 
-import { cellAt, fit, h, isDark, pixelRatio } from "./base.js";
+import { cellAt, fit, h, isDark, isolate, pixelRatio, shorten } from "./base.js";
 import { laser, makeImage, variable } from "./colour.js";
 import { widest } from "./fill.js";
 import { keys } from "./keys.js";
@@ -24,8 +24,7 @@ const round = (count) => {
   const power = 10 ** Math.floor(Math.log10(count));
   return power * [1, 2, 5, 10].find((part) => part * power >= count);
 };
-const cut = (label, name = `${label}`) =>
-  [...name].length > LONGEST ? `${[...name].slice(0, LONGEST - 1).join("")}…` : name;
+const cut = (label) => isolate(shorten(`${label}`, LONGEST));
 const fontOf = (size, weight = "") => `${weight} ${size}px ${site.style.font}`;
 
 /** Lines over what `area` (a Path2D) holds, inside a frame: what is hidden looks like nothing that is there. */

@@ -1,5 +1,7 @@
 // Messages of viz/text with their values, which are read here as viz/text/form.py reads them.
 
+import { isolate } from "./base.js";
+
 const PLACE = /\{(\w+)(?:, (number|plural|select))?/y;
 const ARM = /,? (\w+) \{/y;
 const known = new Map(); // pattern → parts
@@ -52,7 +54,7 @@ const fill = (parts, values, count) =>
       const value = values[part.name];
       if (part.kind === "number") return locale.whole.format(value);
       if (Array.isArray(value)) return asList(value);
-      if (!part.kind) return value?.key ? inWords(value) : (value ?? `{${part.name}}`);
+      if (!part.kind) return value?.key ? inWords(value) : isolate(`${value ?? `{${part.name}}`}`);
       const arm = part.kind === "plural" ? locale.plural.select(value) : value;
       return fill(part.arms[arm] ?? part.arms.other, values, value);
     })
@@ -70,6 +72,9 @@ export const asList = (items, and = false) => {
   if (!and) return items.join(say("list_between"));
   return items.length < 2 ? items.join("") : say("list_and", { first: asList(items.slice(0, -1)), last: items.at(-1) });
 };
+
+/** Sentences one after the other; empty ones and those that are not given are left out. */
+export const asText = (sentences) => sentences.filter(Boolean).join(say("list_sentences"));
 
 /** A note of Python's, {key, values}, in words. */
 export const inWords = ({ key, values }) => say(key, values);

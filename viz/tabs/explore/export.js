@@ -68,7 +68,7 @@ const savePage = async () => {
     node.textContent = words;
     return parent.appendChild(node);
   };
-  const [back, ink, mono] = [variable("panel"), variable("text"), site.style.mono];
+  const [back, ink, { font, mono }] = [variable("panel"), variable("text"), site.style];
   add(page.head, "meta", { charset: "utf-8" });
   const policy = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
   add(page.head, "meta", { "http-equiv": "Content-Security-Policy", content: policy });
@@ -76,7 +76,7 @@ const savePage = async () => {
     page.head,
     "style",
     {},
-    `body{margin:24px;background:${back};color:${ink};font:15px/1.5 sans-serif}
+    `body{margin:24px;background:${back};color:${ink};font:15px/1.5 ${font}}
     pre{white-space:pre-wrap;max-width:80ch;font-family:${mono}}
     svg{max-width:100%;height:auto}#under{min-height:1.5em}`,
   );

@@ -1,6 +1,6 @@
 // The branches of the text: where each left another, and how it goes on; a click returns to it.
 
-import { eachFrame, h } from "../../browser/lib/base.js";
+import { eachFrame, h, shorten } from "../../browser/lib/base.js";
 import { say } from "../../browser/lib/messages.js";
 import { makePanel } from "../../browser/lib/panel.js";
 import { writing } from "./lib/writing.js";
@@ -25,8 +25,7 @@ const describe = ({ from, parent, first }, number) => {
       })
     : say("write_branch_first", { count });
   const text = written.slice(at).join("");
-  const preview = text.length > PREVIEW ? `${text.slice(0, PREVIEW)}…` : text;
-  return { end, said, preview };
+  return { end, said, preview: shorten(text, PREVIEW) };
 };
 
 export const mount = ({ element }) => {

@@ -3,7 +3,7 @@
 
 import { eachFrame, h } from "../../browser/lib/base.js";
 import { cssOf, gradient, inkOn, palette } from "../../browser/lib/colour.js";
-import { asList, inWords, say } from "../../browser/lib/messages.js";
+import { asList, asText, inWords, say } from "../../browser/lib/messages.js";
 import { asShare } from "../../browser/lib/numbers.js";
 import { makePanel, onTheme } from "../../browser/lib/panel.js";
 import { second, writing } from "./lib/writing.js";
@@ -226,7 +226,7 @@ export const mount = ({ element }) => {
       say("write_seen", { token: labels[first + j], at: first + j, share: asShare(row[j]) }),
     );
     const who = settings.of === "head" ? say("head_name", settings) : say("of_mean_name", settings);
-    sentence.textContent = [
+    sentence.textContent = asText([
       say(where.length ? "write_looks" : "write_looks_even", {
         token: labels[here] ?? "",
         at: here,
@@ -234,9 +234,7 @@ export const mount = ({ element }) => {
         where: asList(where),
       }),
       first > 0 && say("write_window", { context: writing.models[settings.model].context, first }),
-    ]
-      .filter(Boolean)
-      .join(" ");
+    ]);
   };
 
   tokens.addEventListener("pointerover", (event) => writing.point(nodeAt(event.target)));

@@ -5,7 +5,7 @@ import { eachFrame, h, isDark } from "../../browser/lib/base.js";
 import { ground, makeBar, palette } from "../../browser/lib/colour.js";
 import { fields } from "../../browser/lib/fields.js";
 import { readable } from "../../browser/lib/hint.js";
-import { asList, say } from "../../browser/lib/messages.js";
+import { asList, asText, say } from "../../browser/lib/messages.js";
 import { asNumber } from "../../browser/lib/numbers.js";
 import { makePanel, onTheme } from "../../browser/lib/panel.js";
 import { masking } from "./lib/masking.js";
@@ -97,7 +97,7 @@ export const mount = ({ element, props }) => {
     };
     const found = rest / (one.bits.length - 1) < 0.5; // bits per byte that it could see: hardly any
     const lasts = rest < 0.05 * last ? "mask_consequence_last" : "mask_consequence_last_part";
-    return `${say(found ? "mask_consequence_cheats" : "mask_consequence_rare", values)} ${say(lasts, values)}`;
+    return asText([say(found ? "mask_consequence_cheats" : "mask_consequence_rare", values), say(lasts, values)]);
   };
 
   const card = (answer, one, other, most) =>

@@ -2,7 +2,7 @@
 
 import { h } from "../../browser/lib/base.js";
 import { fields } from "../../browser/lib/fields.js";
-import { inWords, say } from "../../browser/lib/messages.js";
+import { asText, inWords, say } from "../../browser/lib/messages.js";
 import { masking } from "./lib/masking.js";
 
 export const mount = ({ element, props }) => {
@@ -34,7 +34,7 @@ export const mount = ({ element, props }) => {
     head.update();
     const { total, tokens, remarks = [] } = masking.answers.stages ?? {};
     const cut = total > tokens ? [say("mask_cut", { total, limit: tokens })] : [];
-    const said = masking.message ?? { kind: "info", text: [...cut, ...remarks.map(inWords)].join(" ") };
+    const said = masking.message ?? { kind: "info", text: asText([...cut, ...remarks.map(inWords)]) };
     note.textContent = said.text;
     note.className = `note ${said.kind}`;
     element.dataset.rev = masking.rev;

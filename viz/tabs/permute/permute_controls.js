@@ -2,7 +2,7 @@
 
 import { h } from "../../browser/lib/base.js";
 import { makeHint } from "../../browser/lib/hint.js";
-import { inWords, say } from "../../browser/lib/messages.js";
+import { asText, inWords, say } from "../../browser/lib/messages.js";
 import { site } from "../../browser/lib/site.js";
 import { permuting } from "./lib/permuting.js";
 
@@ -49,7 +49,7 @@ export const mount = ({ element, props }) => {
     if (!["message", "permuted"].some((name) => changed.has(name))) return;
     const said = permuting.message ?? {
       kind: "info",
-      text: (permuting.answers.permuted?.remarks ?? []).map(inWords).join(" "),
+      text: asText((permuting.answers.permuted?.remarks ?? []).map(inWords)),
     };
     message.textContent = said.text;
     message.className = `message ${said.kind}`;

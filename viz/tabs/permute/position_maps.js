@@ -5,7 +5,7 @@ import { eachFrame, h, isDark, isPresenting } from "../../browser/lib/base.js";
 import { makeChart } from "../../browser/lib/chart.js";
 import { makeImage, palette, variable } from "../../browser/lib/colour.js";
 import { makeHeatMap } from "../../browser/lib/heat_map.js";
-import { asList, say } from "../../browser/lib/messages.js";
+import { asList, asText, say } from "../../browser/lib/messages.js";
 import { asNumber } from "../../browser/lib/numbers.js";
 import { makePanel, onTheme } from "../../browser/lib/panel.js";
 import { permuting } from "./lib/permuting.js";
@@ -173,7 +173,7 @@ export const mount = ({ element, props }) => {
     const row = Float64Array.from({ length: table.rows }, (_, other) => alike(table, at, other));
     drawCurve(table, row, at);
     const limits = { trained: table.trained, last: table.trained - 1, error: asNumber(table.error, 2) };
-    note.textContent = `${say(`permute_note_${table.kind}`, limits)} ${say("permute_precision", limits)}`;
+    note.textContent = asText([say(`permute_note_${table.kind}`, limits), say("permute_precision", limits)]);
     readout.dataset.value = "";
     if (!hover) return void (readout.textContent = neighbours(table, row, at));
     if (hover.position >= table.rows)

@@ -2,7 +2,7 @@
 
 import { h } from "../../browser/lib/base.js";
 import { makeBar } from "../../browser/lib/colour.js";
-import { say } from "../../browser/lib/messages.js";
+import { asText, say } from "../../browser/lib/messages.js";
 import { asNumber, asShare } from "../../browser/lib/numbers.js";
 import { makePanel } from "../../browser/lib/panel.js";
 import { permuting } from "./lib/permuting.js";
@@ -72,7 +72,7 @@ export const mount = ({ element }) => {
     const texts = { before: labels.join(" "), after: answer.order.map((word) => labels[word]).join(" ") };
     cards.replaceChildren(...verdicts.map((verdict) => card(verdict, texts)));
     const still = answer.order.every((word, place) => word === place);
-    sentence.textContent = still ? say("permute_verdict_still") : verdicts.map(tell).join(" ");
+    sentence.textContent = still ? say("permute_verdict_still") : asText(verdicts.map(tell));
     element.dataset.rev = permuting.rev;
   });
 };

@@ -81,5 +81,6 @@ MESSAGES = {
     "list_between": ", ",
     "list_apart": "; ",
     "list_and": "{first} and {last}",
+    "list_sentences": " ",
     "number_power": "{value} × 10{power}",
 }

@@ -19,12 +19,12 @@ MESSAGES = {
     " 的 logit 之差，当前文本中为 {before}，固定文本中为 {pinned}。",
     "carry_most": "{name} 恢复得最多：差别的 {share}。",
     "carry_corner": "{part, select, heads {层 ↓ 头 →} attention {层 ↓ 头 →} other {层 ↓ 词元 →}}",
-    "carry_head": "第 {layer} 层第 {head} 个头",
+    "carry_head": "第 {layer} 层第 {head} 头",
     "carry_token": "第 {layer} 层的 {token}",
     "carry_found": "{pair, select, number {主语是单数还是复数，这一信息一直留在主语的位置上，"
-    "直到第 4 层第 5 个头把它带到末尾。}"
-    " year {第 5 层第 3 个头复制世纪：移植它就恢复了大约一半的差别。} name {没有一个头能单独复制名字：第 4 层第 0"
-    " 个头看同一个词上次出现时后面跟着什么，而第 3 层第 7 个头看前一个词元，告诉它在哪里。} other"
+    "直到第 4 层第 5 头把它带到末尾。}"
+    " year {第 5 层第 3 头复制世纪：移植它就恢复了大约一半的差别。} name {没有一个头能单独复制名字：第 4 层第 0 头"
+    "看同一个词上次出现时后面跟着什么，而第 3 层第 7 头看前一个词元，告诉它在哪里。} other"
     " {引号是否还没有闭合由许多头共同携带：没有一个头能恢复三分之一以上。}}",
     "carry_cell": "{name} 恢复了差别的 {share}。",
     "carry_choose": "选一格，查看移植这一部分之后的预测。",

@@ -77,5 +77,6 @@ MESSAGES = {
     "list_between": "、",
     "list_apart": "；",
     "list_and": "{first}、{last}",
+    "list_sentences": "",
     "number_power": "{value} × 10{power}",
 }

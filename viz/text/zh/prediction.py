@@ -74,7 +74,7 @@ MESSAGES = {
     "blanks_show": "恢复“{word}”",
     "blanks_reset": "全部恢复",
     "blanks_at": "在 {token} 处",
-    "blanks_truth": "原词是“{label}”：",
+    "blanks_truth": "原词是“{label}”，概率为",
     "blanks_unknown": "不知道原词是什么。",
     "blanks_foreign": "模型的词表中没有 {words}：{count, plural, other {模型读到的是 [UNK]}}。",
     "blanks_none": "还没有遮住任何词。",

@@ -1,7 +1,7 @@
 // A pinned pass and the one on screen beside each other, with what differs: over all heads, and cell by cell in the one
 // that is looked at. Hidden while nothing is pinned. Another head is painted once the page has nothing else to do.
 
-import { eachFrame, h, isDark, isPresenting } from "../../../browser/lib/base.js";
+import { eachFrame, h, isDark, isolate, isPresenting, shorten } from "../../../browser/lib/base.js";
 import { gradient, makeImage, palette, variable } from "../../../browser/lib/colour.js";
 import { makeHeatMap } from "../../../browser/lib/heat_map.js";
 import { classInWords, say } from "../../../browser/lib/messages.js";
@@ -23,7 +23,6 @@ const isSame = () => beside.pass?.header.key === store.pass.header.key;
 
 /** What a pass is, in a line: its model, text and edits, and what it says. */
 const described = ({ model, text, edits, output, answer }) => {
-  const quoted = text.length > QUOTED ? `${text.slice(0, QUOTED)}…` : text;
   const changed = edits.length ? say("picture_edits", { count: edits.length }) : "";
   const verdicts = output?.classes
     ?.map((label, i) => ({ label: classInWords(label), prob: output.probs[i] }))
@@ -32,7 +31,7 @@ const described = ({ model, text, edits, output, answer }) => {
   const says = answer
     ? say("beside_answers", { text: answer.typed ?? answer.own })
     : best && say("beside_says", { says: verdicts ? "class" : "next", label: best.label, share: asShare(best.prob) });
-  return [model, `“${quoted}”`, changed, says].filter(Boolean).join(" · ");
+  return [model, `“${isolate(shorten(text, QUOTED))}”`, changed, says].filter(Boolean).join(" · ");
 };
 
 /** The labels of both passes where they differ. */

@@ -6,7 +6,7 @@ import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
 import { h } from "../../../browser/lib/base.js";
 import { ground, makeBar, palette } from "../../../browser/lib/colour.js";
 import { makeHint } from "../../../browser/lib/hint.js";
-import { say } from "../../../browser/lib/messages.js";
+import { asText, say } from "../../../browser/lib/messages.js";
 import { asShare, asSigned } from "../../../browser/lib/numbers.js";
 import { page } from "../../../browser/lib/page.js";
 import { makePanel, onTheme } from "../../../browser/lib/panel.js";
@@ -136,11 +136,7 @@ export const mount = ({ element, props }) => {
     );
     const known = pair && model === "gpt" && !store.edits.length ? say("carry_found", { pair: pair[0] }) : "";
     about.replaceChildren(
-      known,
-      " ",
-      say("carry_at", values),
-      " ",
-      say("carry_most", { name: name(most), share: asShare(most.value) }),
+      asText([known, say("carry_at", values), say("carry_most", { name: name(most), share: asShare(most.value) })]),
       " ",
       show,
     );

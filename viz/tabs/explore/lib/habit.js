@@ -1,6 +1,6 @@
 // What a head does, in words, from what Python measured of it (viz/passes/habits.py).
 
-import { asList, say } from "../../../browser/lib/messages.js";
+import { asList, asText, say } from "../../../browser/lib/messages.js";
 import { asFixed, asShare } from "../../../browser/lib/numbers.js";
 
 const PLACES = ["copying", "same", "next", "previous", "self", "first"];
@@ -48,10 +48,10 @@ export const habitOf = (map, of, layer, head) => {
   const seconds = second ? [{ place: second, share: asShare(statistics[second]) }] : [];
   return {
     kind,
-    sentences: [
+    sentences: asText([
       say(`habit_${kind}`, values),
       ...seconds.map((values) => say(kind === "mixed" ? "habit_most" : "habit_second", values)),
-    ].join(" "),
+    ]),
     short: asList([say(`short_${kind}`, values), ...seconds.map((values) => say(`short_${values.place}`, values))]),
   };
 };

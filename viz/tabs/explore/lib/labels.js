@@ -1,5 +1,6 @@
 // Names for tokens, and for files.
 
+import { isolate } from "../../../browser/lib/base.js";
 import { store } from "./store.js";
 
 const SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉";
@@ -44,20 +45,17 @@ export const axisWords = (labels, unit = ownUnit()) => {
   labels.forEach((label, i) => {
     if (BLANK.has(label)) return;
     if (words.at(-1)?.to === i - 1)
-      Object.assign(words.at(-1), { to: i, name: words.at(-1).name + (label === "‥" ? "" : label) });
+      Object.assign(words.at(-1), { to: i, name: words.at(-1).name + label.replace(/^[◌‥]/, "") });
     else words.push({ from: i, to: i, name: label });
   });
+  for (const word of words) word.name = word.name.replace(JOINED, "\u200d");
   return words;
 };
+const JOINED = /(?<=[\u2190-\u2bff\u{1f000}-\u{1faff}]\ufe0f?)U\+200D(?=[\u2190-\u2bff\u{1f000}-\u{1faff}])/gu;
 const BLANK = new Set(["␣", "⏎", "⇥"]);
 
-/** A token in a sentence, with its place in the text. One of a script that runs from right to left is set apart, or it
- *  would turn the numbers around it too. */
-export const quote = (i, labels) => {
-  const token = tokenLabel(i, labels);
-  return `“${RIGHT_TO_LEFT.test(token) ? `\u2068${token}\u2069` : token}” (${i})`;
-};
-const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+/** A token in a sentence, with its place in the text. */
+export const quote = (i, labels) => `“${isolate(tokenLabel(i, labels))}” (${i})`;
 
 /** A file's name: the model, layer and head, and what it is. */
 export const fileName = (what, extension) => {

@@ -1,6 +1,6 @@
 // The view on screen as one SVG that stands alone, drawn from the store: a map or lines, with its axes and a caption.
 
-import { svg } from "../../../browser/lib/base.js";
+import { isolate, shorten, svg } from "../../../browser/lib/base.js";
 import { makeImage, variable } from "../../../browser/lib/colour.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asShare } from "../../../browser/lib/numbers.js";
@@ -9,10 +9,12 @@ import { pixelOf, valuesOf } from "./paint.js";
 import { LINES, linksOf, shownNow } from "./shown.js";
 import { store } from "./store.js";
 
+const LONGEST = 18; // characters of a label
+
 /** Characters that XML cannot hold become U+FFFD; everything else is escaped by the serialiser. */
 const clean = (text) => text.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Surrogate}/gu, "\ufffd");
 
-const words = (text, x, y, more = {}) => svg("text", { x, y, ...more }, clean(text));
+const words = (text, x, y, more = {}) => svg("text", { x, y, ...more }, isolate(clean(text)));
 
 /** What the picture shows, in a line. */
 const caption = ({ of, layer, head }) => {
@@ -29,12 +31,13 @@ const caption = ({ of, layer, head }) => {
 const step = (pitch, size) => Math.max(1, Math.ceil((size + 2) / pitch));
 
 const mapOf = (shown, ink) => {
-  const { queries, keys } = shown.map;
+  const [queries, keys] = [shown.map.queries, shown.map.keys].map((all) => all.map((label) => shorten(label, LONGEST)));
   const { values, size } = valuesOf(shown);
   const cell = Math.max(2.5, Math.min(26, 640 / Math.max(queries.length, keys.length)));
   const [wide, high] = [cell * keys.length, cell * queries.length];
   const font = Math.max(8, Math.min(12, cell * 0.8));
-  const room = (labels) => Math.min(160, 34 + Math.max(...labels.map((label) => [...label].length), 2) * font * 0.65);
+  pen.font = `${font}px ${site.style.mono}`;
+  const room = (labels) => 34 + Math.max(...labels.map((label) => pen.measureText(label).width), 10);
   const [left, top] = [room(queries), room(keys)];
   const group = svg("g", { transform: `translate(${left} ${top + 30})` });
   const pixel = pixelOf(shown.map, values, size);

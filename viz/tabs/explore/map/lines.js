@@ -1,7 +1,7 @@
 // The chosen map as lines: queries left, keys right, the strongest of each query up to a stated part of its mass. The
 // canvas is as large as the panel and paints what is scrolled to, so long texts cost no more than short ones.
 
-import { eachFrame, fit, h, placeOn } from "../../../browser/lib/base.js";
+import { eachFrame, fit, h, isolate, placeOn, shorten } from "../../../browser/lib/base.js";
 import { variable } from "../../../browser/lib/colour.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asShare } from "../../../browser/lib/numbers.js";
@@ -14,7 +14,7 @@ import { store } from "../lib/store.js";
 
 const ROW = 15; // pixels, at least
 const LONGEST = 18; // characters of a name
-const cut = (name) => ([...name].length > LONGEST ? `${[...name].slice(0, LONGEST - 1).join("")}…` : name);
+const cut = (name) => isolate(shorten(name, LONGEST));
 const fontOf = (weight = "") => `${weight} 12px ${site.style.font}`;
 
 /** The query or key that stands out: {query, key}, either may be null. A token pointed at stands out as both. */

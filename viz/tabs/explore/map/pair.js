@@ -1,7 +1,7 @@
 // One pair of tokens, followed through the head: q and k element by element, their products, the score, the weight; and
 // what the query fetches with its weights, the sum of the values, each times its weight.
 
-import { fit, h, placeOn } from "../../../browser/lib/base.js";
+import { characters, fit, h, isolate, placeOn } from "../../../browser/lib/base.js";
 import { cssOf, palette, variable } from "../../../browser/lib/colour.js";
 import { asList, say } from "../../../browser/lib/messages.js";
 import { asFixed, asNumber } from "../../../browser/lib/numbers.js";
@@ -21,14 +21,14 @@ const most = (vectors) => vectors.flatMap((vector) => [...vector]).reduce((a, b)
 
 const label = (context, words, y) => {
   Object.assign(context, { font: `12px ${site.style.font}`, textBaseline: "middle", fillStyle: variable("quiet") });
-  context.fillText(cut(context, words), 0, y);
+  context.fillText(isolate(cut(context, words)), 0, y);
 };
 
 /** Words as far as they fit beside the numbers. */
 const cut = (context, words) => {
   const fits = (said) => context.measureText(said).width <= BESIDE - 4;
   if (fits(words)) return words;
-  const letters = [...words];
+  const letters = characters(words);
   while (letters.length && !fits(`${letters.join("")}…`)) letters.pop();
   return `${letters.join("")}…`;
 };

@@ -4,7 +4,7 @@
 import { followers, opened, tabOf } from "../../../browser/lib/address.js";
 import { whyNot } from "../../../browser/lib/ask.js";
 import { listeners } from "../../../browser/lib/base.js";
-import { inWords, say } from "../../../browser/lib/messages.js";
+import { asText, inWords, say } from "../../../browser/lib/messages.js";
 import { page } from "../../../browser/lib/page.js";
 import { viewOf } from "../../../browser/lib/python.js";
 import { makeSettings } from "../../../browser/lib/settings.js";
@@ -290,7 +290,7 @@ const asFarAsHere = (wanted) => {
 
 /** Says what of a link could not be taken up, where nothing else has to be said. */
 const complain = (refused) => {
-  if (refused.length) writing.message ??= { kind: "error", text: refused.map(inWords).join(" ") };
+  if (refused.length) writing.message ??= { kind: "error", text: asText(refused.map(inWords)) };
   publish("status");
 };
 

@@ -1,6 +1,6 @@
 // What the parts of tab Permute share: the text, the order of its words, the switches, and Python's answer to them.
 
-import { h } from "../../../browser/lib/base.js";
+import { h, isolate, shorten } from "../../../browser/lib/base.js";
 import { makeDemo } from "../../../browser/lib/demo.js";
 import { fields } from "../../../browser/lib/fields.js";
 import { makeHints } from "../../../browser/lib/hint.js";
@@ -154,8 +154,7 @@ permuting.verdicts = ({ names, trained, classes, probs, same }) =>
 /** The names of some words, cut where they are long: each with its number in the text as typed, "film₂". */
 permuting.names = (words) =>
   words.map((word) => {
-    const label = [...permuting.labels()[word]];
-    const cut = label.length > LONGEST ? `${label.slice(0, LONGEST - 1).join("")}…` : label.join("");
+    const cut = isolate(shorten(permuting.labels()[word], LONGEST));
     return cut + [...`${word + 1}`].map((digit) => "₀₁₂₃₄₅₆₇₈₉"[digit]).join("");
   });
 

@@ -35,7 +35,7 @@ MESSAGES = {
     "learn_transformer_xl_axis_memory": "bits per byte of this text",
     "learn_transformer_xl_remembered": "{memory, plural, one {# byte} other {# bytes}} kept",
     "learn_transformer_xl_measured": "{memory} bytes kept: {bits}",
-    "learn_transformer_xl_on_val": "On {bytes, number} bytes not used for training, in bits per byte:",
+    "learn_transformer_xl_on_val": "On {bytes, number} bytes not used for training, in bits per byte: {list}.",
     "learn_transformer_xl_map": "How much each byte changes the last vector of each layer: a row for each layer, a"
     " column for each byte",
     "learn_transformer_xl_layers": "layer",

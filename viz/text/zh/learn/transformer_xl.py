@@ -31,7 +31,7 @@ MESSAGES = {
     "learn_transformer_xl_axis_memory": "这段文本的比特每字节",
     "learn_transformer_xl_remembered": "保留 {memory, plural, other {# 个字节}}",
     "learn_transformer_xl_measured": "保留 {memory} 字节：{bits}",
-    "learn_transformer_xl_on_val": "在未用于训练的 {bytes, number} 字节上，比特每字节为：",
+    "learn_transformer_xl_on_val": "在未用于训练的 {bytes, number} 字节上，比特每字节为：{list}。",
     "learn_transformer_xl_map": "每个字节使每一层的最后一个向量变化多少：每行一层，每列一个字节",
     "learn_transformer_xl_layers": "层",
     "learn_transformer_xl_bytes": "文本的字节；这里片段和记忆各有 {short} 个",

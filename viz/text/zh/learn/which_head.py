@@ -16,12 +16,12 @@ MESSAGES = {
     "learn_which_head_lost": "在 A 中关掉：失去（%）",
     "learn_which_head_returned": "从 A 移植到 B：恢复（%）",
     "learn_which_head_axes": "层 ↓ 头 →",
-    "learn_which_head_cell": "第 {layer} 层第 {head} 个头：失去 {lost}，恢复 {returned}",
+    "learn_which_head_cell": "第 {layer} 层第 {head} 头：失去 {lost}，恢复 {returned}",
     "learn_which_head_metric": "测量的是“{answer}”与“{rival}”的 logit 之差：A 中为 {first}，B 中为 {second}。",
-    "learn_which_head_lesson": "第 {layer} 层第 {head} 个头移植到 B 后恢复了差别的 {returned}；"
+    "learn_which_head_lesson": "第 {layer} 层第 {head} 头移植到 B 后恢复了差别的 {returned}；"
     "在 A 中关掉它，失去 {lost}。",
     "learn_which_head_pair": "{pair, select, number {单数还是复数} year {世纪} name {重复的名字} other {引号}}",
     "learn_which_head_question": "每次从 A 向 B 移植一个头。“{model}”的哪个头恢复得最多？",
-    "learn_which_head_choice": "第 {layer} 层第 {head} 个头",
-    "learn_which_head_answer": "第 {layer} 层第 {head} 个头恢复了 {returned}，其次的头恢复 {second}。",
+    "learn_which_head_choice": "第 {layer} 层第 {head} 头",
+    "learn_which_head_answer": "第 {layer} 层第 {head} 头恢复了 {returned}，其次的头恢复 {second}。",
 }

@@ -183,7 +183,7 @@ NEAREST = Draw(figures.bars, Field("cosines"), Field("names"), axis="cosine")
 SECTION = Section(
     name="films",
     article="Understanding why self-attention works",
-    equation=r"\mathrm{score}(\mathrm{person}, \mathrm{film}) = u \cdot m = \sum_i u_i\, m_i",
+    equation=r"\mathrm{score}(\text{person}, \text{film}) = u \cdot m = \sum_i u_i\, m_i",
     code=(train, former.basic_self_attention),
     questions={
         "learned": Question(

@@ -3,6 +3,7 @@
 import { eachFrame, h, reducedMotion } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
 import { fields } from "../../../../browser/lib/fields.js";
+import { asText } from "../../../../browser/lib/messages.js";
 import { asFixed, asNumber, asShare, asSigned } from "../../../../browser/lib/numbers.js";
 import { onTheme } from "../../../../browser/lib/panel.js";
 import { arithmetic } from "../../lib/arithmetic.js";
@@ -269,11 +270,11 @@ export const mount = (section, props) => {
         ),
       );
     nearest.replaceChildren(list("dot"), list("cosine"));
-    guesses.textContent = near.pairs
-      .map(({ guess, word, other, cosine, less }) =>
+    guesses.textContent = asText(
+      near.pairs.map(({ guess, word, other, cosine, less }) =>
         words(`guess_${guess}`, { word, other, cosine: asFixed(cosine, 2), less: asShare(less) }),
-      )
-      .join(" ");
+      ),
+    );
     if (demo.view.show === "words")
       section.tell(words("lesson_words", { word: near.word, dot: near.dot[0].word, cosine: near.cosine[0].word }));
   };

@@ -88,10 +88,10 @@ def split_scores(bundle: former.Bundle, text: str, at: int, head: int) -> Number
         at: index of the query; limited to the last token.
         head: of the first layer.
     Returns:
-        "labels" of all tokens; "at"; by the names of `TERMS`, each term's part of the score of every key that may be
-        seen; "scores" and "weights" of these as the model computes them; "error": how far the four terms together are
-        from the scores; "own" and "other" (t, e), what the head reads of tokens and of places; "terms" (4, keys),
-        "rows" of them by name, and "keys", their labels.
+        "labels" of all tokens; "at"; one entry for each name in `TERMS`, that term for every key that the query may
+        attend to; "scores" and "weights" of these keys as the model computes them; "error": the largest difference
+        between a score and the sum of its terms; "own" and "other" (t, e), the head's inputs from tokens and from
+        positions; "terms" (4, keys), the same as "rows" by name, and "keys", their labels.
     """
     model, ids = bundle.model, bundle.tokenizer.encode(text)[:MOST]
     at, block, summed = min(at, len(ids) - 1), model.transformer.blocks[0], summands(bundle, ids)

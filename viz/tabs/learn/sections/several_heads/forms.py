@@ -37,8 +37,8 @@ def count_forms(emb: int, heads: int) -> Numbers:
         heads: of the layer.
     Returns:
         "forms": [{"variant", "size" of one head, "maps": parameters of queries, keys and values, "unify": of the map
-        that joins the heads}], null where the form cannot be built; "seconds" that a call of each takes, null where it
-        is too large for a visitor's turn; "parameters" of each, by the names of "variants".
+        that joins the heads}], null if the form cannot be built; "seconds" that one call of each form takes, null if it
+        is too large to time for a visitor; "parameters" of each form, in the order of "variants".
     """
     forms, spent = [], []
     for variant in VARIANTS:

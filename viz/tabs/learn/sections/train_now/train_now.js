@@ -8,6 +8,7 @@ import { makeChart } from "../../../../browser/lib/chart.js";
 import { makeImage, palette } from "../../../../browser/lib/colour.js";
 import { fields } from "../../../../browser/lib/fields.js";
 import { makeHeatMap } from "../../../../browser/lib/heat_map.js";
+import { asText } from "../../../../browser/lib/messages.js";
 import { asNumber, asShare } from "../../../../browser/lib/numbers.js";
 import { page } from "../../../../browser/lib/page.js";
 import { onTheme } from "../../../../browser/lib/panel.js";
@@ -267,7 +268,7 @@ export const mount = (section, props) => {
     };
     const others =
       (name === "running" || name === "watching") && told.waiting ? words("waiting", { waiting: told.waiting }) : "";
-    said.textContent = `${words(`state_${name}`, values)} ${others}`;
+    said.textContent = asText([words(`state_${name}`, values), others]);
     adopt.hidden = !(ended === "watched" && !own && told?.end === "done" && demo.view.run !== told.run.name);
     right.textContent = course.length
       ? words("right", { share: asShare(share), tested: props.tested })
@@ -288,7 +289,7 @@ export const mount = (section, props) => {
       ),
     );
     const backwards = props.tasks[live ? told.run.task : demo.view.task].backwards;
-    by.textContent = `${words("by", { by: who, step })} ${backwards ? words("backwards") : ""}`;
+    by.textContent = asText([words("by", { by: who, step }), backwards && words("backwards")]);
     const [, loss = 0, share = 0] = course.at(-1) ?? [];
     const kept = who === "trained" && !course.length ? "kept" : who;
     section.tell(words("lesson", { by: kept, step, loss: asNumber(loss, 3), share: asShare(share), question, answer }));

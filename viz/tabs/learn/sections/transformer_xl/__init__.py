@@ -176,8 +176,9 @@ def split_scores(text: str, layer: int, head: int) -> Numbers:
         text: its first `MOST` bytes are read.
         layer, head: of the head.
     Returns:
-        "labels" of the last `KEYS` keys; by the names of `TERMS`, and in "rows", each part of their scores; "scores" as
-        the model computes them; "error": how far the terms together are from the scores.
+        "labels" of the last `KEYS` keys; one entry for each name in `TERMS`, that term for each of these keys, and all
+        of them together as "rows"; "scores" as the model computes them; "error": the largest difference between a
+        score and the sum of its terms.
     """
     tokenizer = shipped(MODEL).tokenizer
     tokens = torch.tensor([tokenizer.encode(text)[:MOST]])

@@ -7,7 +7,7 @@ import { palette, tokenSpans } from "../../../../browser/lib/colour.js";
 import { fields } from "../../../../browser/lib/fields.js";
 import { makeHeatMap } from "../../../../browser/lib/heat_map.js";
 import { readable } from "../../../../browser/lib/hint.js";
-import { asList, say } from "../../../../browser/lib/messages.js";
+import { say } from "../../../../browser/lib/messages.js";
 import { asFixed, asNumber } from "../../../../browser/lib/numbers.js";
 import { onTheme } from "../../../../browser/lib/panel.js";
 
@@ -66,12 +66,13 @@ export const mount = (section, props) => {
   const chart = makeChart(bars, { label: words("chart_memory") });
   if (props.measured.length)
     onVal.append(
-      words("on_val", { bytes: props.bytes }),
+      words("on_val", {
+        bytes: props.bytes,
+        list: props.measured.map(({ memory: kept, bits }) =>
+          words("measured", { memory: kept, bits: asFixed(bits, 4) }),
+        ),
+      }),
       " ",
-      asList(
-        props.measured.map(({ memory: kept, bits }) => words("measured", { memory: kept, bits: asFixed(bits, 4) })),
-      ),
-      ". ",
       h("code", {}, props.command),
     );
 

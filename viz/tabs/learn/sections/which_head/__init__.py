@@ -83,9 +83,9 @@ def opening(models: Models) -> dict[str, Any]:
 SECTION = Section(
     name="which-head",
     article="Multi-head attention",
-    equation=r"\mathrm{lost} = \frac{m_A - m_{A \setminus \mathrm{head}}}{m_A - m_B} \qquad"
-    r" \mathrm{returned} = \frac{m_{B \,\leftarrow\, \mathrm{head\ of}\ A} - m_B}{m_A - m_B} \qquad"
-    r" m = \mathrm{logit}(\mathrm{answer}) - \mathrm{logit}(\mathrm{rival})",
+    equation=r"\text{lost} = \frac{m_A - m_{A \setminus \text{head}}}{m_A - m_B} \qquad"
+    r" \text{returned} = \frac{m_{B \,\leftarrow\, \text{head of }A} - m_B}{m_A - m_B} \qquad"
+    r" m = \mathrm{logit}(\text{answer}) - \mathrm{logit}(\text{rival})",
     code=(edits.scale_head, patching.heads),
     questions={
         "heads": Question(
