@@ -52,7 +52,7 @@ class Recipe:
     segments: int = 1  # segments per window of text, each as long as the context; the memory goes from one to the next
     repeats: float = 0.0  # share of text windows replaced by repeated random letters (`text.plant_repeats`)
     hard: float = 0.0  # share of hard texts among the dates to read (`dates.examples`)
-    causal: bool = False  # whether a review's words attend only to earlier ones (`reviews.causal`)
+    causal: bool = False  # whether BERT's words attend only to earlier ones (`reviews.causal`)
     word_dropout: float = 0.0  # share of a review's words hidden, in training only, by <unk> or BERT's [MASK]
     precision: Precision = "bf16"  # of matrix products; weights and optimiser stay in fp32
     compile: bool = True  # torch.compile, if it works here
@@ -80,8 +80,8 @@ class Recipe:
         for name in ("weight_decay", "seed"):
             if not 0 <= getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be a number of at least 0, got {getattr(self, name)!r}")
-        if self.causal and self.kind != "BertClassifier":
-            raise ValueError(f"causal needs kind 'BertClassifier', which classifies by [CLS], got {self.kind!r}")
+        if self.causal and self.kind not in ("Bert", "BertClassifier"):
+            raise ValueError(f"causal needs kind 'Bert' or 'BertClassifier', which have [CLS], got {self.kind!r}")
         if self.segments > 1 and self.kind != "TransformerXL":
             raise ValueError(f"segments needs kind 'TransformerXL', which carries a memory, got {self.kind!r}")
         if self.batch % self.accumulate:

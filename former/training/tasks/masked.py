@@ -25,6 +25,7 @@ from former.training.init_weights import wordpiece_of
 from former.training.measure.evaluate import Measure
 from former.training.recipes import Recipe
 from former.training.tasks.pairs import FOLLOWS, IGNORED, OTHER_ARTICLE, SAME_ARTICLE, SHORTEST, Corpus, Rows, rows
+from former.training.tasks.reviews import causal_mask
 
 VALIDATION_ROWS = 512
 
@@ -95,6 +96,8 @@ class MaskedTask:
         count = math.gcd(b, max(1, self.length // t))  # short rows whose positions are numbered as one long row
         x, padding = model.embed(tokens.view(-1, count * t), segments.view(-1, count * t))
         mask = None if padding is None else padding.view(b, 1, 1, t)
+        if self.recipe.causal:
+            mask = causal_mask(t, x.device) if mask is None else mask & causal_mask(t, x.device)
         x = model.transformer(x.view(b, t, -1), mask, recompute=self.recipe.checkpointing)
         words, follows = _predict(model, x, places)
         hidden = F.cross_entropy(words.float().flatten(0, 1), targets.flatten(), ignore_index=IGNORED)
@@ -102,7 +105,8 @@ class MaskedTask:
 
     def validate(self, model: nn.Module) -> float:
         """Returns the accuracy on hidden pieces, in rows of the whole context."""
-        return figures(model, self.val, self.tokenizer, self.length, VALIDATION_ROWS)[self.figure]
+        causal = self.recipe.causal
+        return figures(model, self.val, self.tokenizer, self.length, VALIDATION_ROWS, causal=causal)[self.figure]
 
     @classmethod
     def evaluate(cls, bundle: former.Bundle, recipe: Recipe, path: Path, measure: Measure) -> dict[str, Any]:
@@ -115,7 +119,7 @@ class MaskedTask:
         corpus, length = Corpus.read(text, bundle.tokenizer), recipe.model.seq_length
         count = max(VALIDATION_ROWS, len(corpus.pieces) // length)
         with measure.products():
-            results = figures(bundle.model, corpus, bundle.tokenizer, length, count)
+            results = figures(bundle.model, corpus, bundle.tokenizer, length, count, causal=recipe.causal)
         return {name: round(figure, 4) for name, figure in results.items()} | {"rows": count, "context": length}
 
 
@@ -142,7 +146,13 @@ def read_texts(
 
 @torch.inference_mode()
 def figures(
-    model: Any, corpus: Corpus, tokenizer: WordPieceTokenizer, length: int, count: int, batch: int = 32
+    model: Any,
+    corpus: Corpus,
+    tokenizer: WordPieceTokenizer,
+    length: int,
+    count: int,
+    batch: int = 32,
+    causal: bool = False,
 ) -> dict[str, float]:
     """Measures a model's accuracy on both tasks.
 
@@ -153,6 +163,7 @@ def figures(
         length: t of the rows.
         count: number of rows.
         batch: number of rows per forward pass.
+        causal: whether words attend only to earlier ones (`reviews.causal`).
     Returns:
         masked_accuracy: on pieces hidden by [MASK].
         commonest: accuracy of always predicting the commonest of these pieces.
@@ -162,10 +173,11 @@ def figures(
     """
     hidden, predicted, belongs, follows = [], [], [], []
     random, device = generator_of(0), device_of(model)
+    mask = causal_mask(length, device) if causal else None
     for begin in range(0, count, batch):
         drawn = rows(corpus, tokenizer, min(batch, count - begin), length, random)
         row = Rows(*to_device(tuple(drawn), device))
-        words, verdict = _predict(model, model.encode(row.tokens, row.segments), row.places)
+        words, verdict = _predict(model, model.encode(row.tokens, row.segments, mask), row.places)
         masked = (row.tokens.gather(1, row.places) == tokenizer.mask_token) & (row.targets != IGNORED)
         hidden.append(row.targets[masked])
         predicted.append(words.argmax(-1)[masked])

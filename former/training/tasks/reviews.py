@@ -165,8 +165,13 @@ def causal(model: Model) -> Model:
     """
 
     def judge(tokens: Tensor, **options: Any) -> Tensor:
-        mask = masks.causal(tokens.shape[1]).to(tokens.device)
-        mask[1:, 0], mask[0] = False, True
-        return model(tokens, mask=mask, **options)
+        return model(tokens, mask=causal_mask(tokens.shape[1], tokens.device), **options)
 
     return judge
+
+
+def causal_mask(t: int, device: torch.device | None = None) -> Tensor:
+    """Returns the mask of `causal`, bool (t, t), for t tokens of which the first is `[CLS]`."""
+    mask = masks.causal(t).to(device)
+    mask[1:, 0], mask[0] = False, True
+    return mask
