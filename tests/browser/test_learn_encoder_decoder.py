@@ -37,7 +37,8 @@ def bits(probs: list[float]) -> str:
 
 
 def test_a_target_is_scored_after_its_true_beginning_and_after_the_model_s_own_and_the_map_grows_with_it(tab):
-    tab.open("encoder-decoder", text=MISREAD, prefix="own", step=0)
+    tab.open("encoder-decoder", prefix="own", step=0)
+    assert tab.view()["text"] == MISREAD
     bundle: Any = former.load("dates")
     source = torch.tensor([bundle.tokenizer.encode(MISREAD)])
     own = write(bundle.model, source, bundle.tokenizer.begin, bundle.tokenizer.end)[0]
@@ -80,7 +81,7 @@ def test_a_target_is_scored_after_its_true_beginning_and_after_the_model_s_own_a
 
 def test_a_date_is_written_back_in_forms_that_are_judged_and_what_names_none_is_refused(tab, guard):
     guard.allow("422")
-    tab.open("encoder-decoder")
+    tab.open("encoder-decoder", text="Saturday, the 21st of November, 2026")
     bundle: Any = former.load("dates")
     sources = torch.tensor([bundle.tokenizer.encode("2026-11-21")] * 6)
     for seed in (0, 1):

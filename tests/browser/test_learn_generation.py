@@ -14,7 +14,7 @@ from tests.browser.pages_learn import Learning
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_page]
 TAB = Learning
-TEXT = "The cat sat on the mat."
+TEXT = "In 1905 he moved to the United States."
 STEPS = [0, 50, 100, 200, 350, 500, 1000, 1500, 2000, 3000]
 
 
@@ -73,6 +73,11 @@ def test_the_step_is_a_snapshot_with_its_own_probabilities_its_place_on_the_curv
     names = [*(f"tiny-generator/step-{step:06d}" for step in STEPS[:-1]), "tiny-generator"]
     own = [float(bits(targets(name, TEXT))) for name in names]
     assert curves[1][2] == pytest.approx(own, abs=0.006)
+    said = tab.section.locator(".course-said")
+    assert min(own) == own[-1] < min(own[:-1]) - 0.1, "the loss of the text that is shown falls to the end"
+    expect(said).to_contain_text("On this text the loss falls too")
+    tab.attempt("other")
+    expect(said).to_contain_text("On this text the loss is lowest at step 350 (")
     for said in (record["date"], record["machine"]["cpu"], record["command"]):
         expect(tab.section.locator(".curve .source")).to_contain_text(said)
 

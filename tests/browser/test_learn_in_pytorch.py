@@ -17,6 +17,9 @@ def classifier() -> former.Bundle:
     return former.load("classifier")
 
 
+TEXT = "the cat walks on the street"
+
+
 def exact(bundle: former.Bundle, text: str, factor: int = 1) -> dict[str, torch.Tensor]:
     ids = bundle.tokenizer.encode(text)[:16]
     x = factor * bundle.model.transformer.token_embedding.weight.detach()[ids][None]
@@ -24,7 +27,7 @@ def exact(bundle: former.Bundle, text: str, factor: int = 1) -> dict[str, torch.
     return {"x": x[0], "raw": (x @ x.mT)[0], "weights": weights[0], "y": y[0]}
 
 
-@pytest.mark.parametrize(("text", "factor"), [("the cat walks on the street", 1), ("not a bad film", 16)])
+@pytest.mark.parametrize(("text", "factor"), [(TEXT, 1), ("not a bad film", 16)])
 def test_the_tensors_are_those_of_basic_self_attention(tab, classifier, text, factor):
     tab.open("in-pytorch", text=text, factor=factor)
     found = exact(classifier, text, factor)
@@ -37,9 +40,9 @@ def test_the_tensors_are_those_of_basic_self_attention(tab, classifier, text, fa
 
 
 def test_what_is_pointed_at_is_read_as_pytorch_indexes_it(tab, classifier):
-    tab.open("in-pytorch")
-    weights = exact(classifier, "the cat walks on the street")["weights"]
-    canvas = tab.section.locator("[data-tensor=weights] canvas")
+    tab.open("in-pytorch", text=TEXT, factor=4)
+    weights = exact(classifier, TEXT, 4)["weights"]
+    canvas = tab.section.locator("[data-tensor=weights] .of-times canvas")
     left, top, width, height = (float(side) for side in (canvas.get_attribute("data-frame") or "").split())
     canvas.hover(position={"x": left + 1.5 / 6 * width, "y": top + 2.5 / 6 * height})
     tab.painted()
@@ -47,6 +50,21 @@ def test_what_is_pointed_at_is_read_as_pytorch_indexes_it(tab, classifier):
     expect(reading).to_contain_text("weights[0, 2, 1] =")
     expect(reading).to_contain_text("from “walks” to “cat”")
     assert float(reading.get_attribute("data-value") or "") == pytest.approx(float(weights[2, 1]), abs=1e-6)
+
+
+def test_the_weights_of_the_vectors_as_they_are_stand_beside_those_of_longer_ones(tab, classifier):
+    tab.open("in-pytorch")
+    view = tab.view()
+    shown = tab.page.evaluate("former.learn.find('in-pytorch').live.answers")
+    for question, factor in (("plain", 1), ("tensors", view["factor"])):
+        weights = exact(classifier, view["text"], factor)["weights"]
+        torch.testing.assert_close(torch.tensor(shown[question]["weights"]), weights, atol=1e-5, rtol=1e-5)
+    even = 1 / len(shown["plain"]["labels"])
+    assert exact(classifier, view["text"])["weights"].max() < 2 * even, "the vectors as they are average"
+    assert exact(classifier, view["text"], view["factor"])["weights"].max() > 0.9
+    expect(tab.section.locator(".of-one canvas:visible")).to_have_count(2)
+    tab.attempt("factor1")
+    expect(tab.section.locator(".of-one canvas:visible")).to_have_count(0)
 
 
 def test_the_loop_gives_the_same_and_takes_longer(tab):
@@ -62,7 +80,7 @@ def test_the_loop_gives_the_same_and_takes_longer(tab):
 
 
 def test_measuring_again_asks_again_and_copies_make_the_sentence_longer(tab):
-    tab.open("in-pytorch")
+    tab.open("in-pytorch", text=TEXT)
     tab.section.get_by_role("button", name="Measure again").click()
     tab.settled()
     assert tab.view()["run"] == 1
@@ -72,7 +90,7 @@ def test_measuring_again_asks_again_and_copies_make_the_sentence_longer(tab):
 
 def test_an_empty_text_is_refused_and_the_last_picture_stays(tab, guard):
     guard.allow("422")
-    tab.open("in-pytorch")
+    tab.open("in-pytorch", text=TEXT)
     tab.section.get_by_role("textbox").fill("  ")
     expect(tab.page.locator(".former-learn > .note")).to_contain_text("There is no text yet")
     expect(tab.section.locator("[data-tensor=x] .labels span")).to_have_count(6)

@@ -20,6 +20,7 @@ from former.training.recipes import Recipe
 from former.training.tasks import masked, pairs
 from former.training.tasks.masked import MaskedTask
 from former.training.tasks.pairs import FOLLOWS, IGNORED, OTHER_ARTICLE, SAME_ARTICLE, Corpus
+from former.training.tasks.reviews import causal_mask
 
 LETTERS = "abcdefgh"
 
@@ -153,8 +154,8 @@ class Knowing:
     def parameters(self):
         return iter([torch.zeros(())])
 
-    def encode(self, tokens, segments):
-        del segments
+    def encode(self, tokens, segments, mask=None):
+        del segments, mask
         self.row = next(self.rows)
         assert torch.equal(tokens, self.row.tokens)
         return torch.zeros(*tokens.shape, 4)
@@ -285,3 +286,22 @@ def test_the_figures_of_a_split_are_taken_from_a_file(task, tmp_path):
     wrong = former.Bundle(former.Generator(former.ModelConfig(depth=1)), former.tokens.ByteTokenizer(), None)
     with pytest.raises(ValueError, match="bundle must hold a Bert and its WordPiece, got a Generator"):
         MaskedTask.evaluate(wrong, task.recipe, path, Measure(split="val"))
+
+
+def test_the_causal_control_is_trained_and_measured_under_its_mask(monkeypatch):
+    control = MaskedTask(TEXTS, recipe(causal=True), ORIGIN, PIECES)
+    model = Bert(control.recipe.model).eval()
+    tokens, places, targets, segments, belongs = control.batch(0)
+    masks = []
+
+    def transformer(x: torch.Tensor, mask: torch.Tensor, *args: Any, **options: Any) -> torch.Tensor:
+        masks.append(mask)
+        return forward(x, mask, *args, **options)
+
+    forward = model.transformer.forward
+    monkeypatch.setattr(model.transformer, "forward", transformer)
+    control.loss(model, tokens, places, targets, segments, belongs)
+    control.validate(model)
+    assert len(masks) > 1
+    for mask in masks:  # (b, 1, t, t), without padding
+        assert not (mask & ~causal_mask(mask.shape[-1])).any()

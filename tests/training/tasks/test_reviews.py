@@ -61,7 +61,7 @@ def test_the_figure_of_a_causal_control_is_read_under_its_mask(recipe, reviews_f
 
 
 def test_only_a_bert_is_fine_tuned_under_the_causal_mask(recipe):
-    with pytest.raises(ValueError, match=r"causal needs kind 'BertClassifier'.*got 'Classifier'"):
+    with pytest.raises(ValueError, match=r"causal needs kind 'Bert' or .*got 'Classifier'"):
         recipe("classifier", "causal=True")
 
 

@@ -31,6 +31,9 @@ MESSAGES = {
     " Click to choose the step.",
     "learn_generation_line_validation": "validation split",
     "learn_generation_line_text": "this text",
+    "learn_generation_course": "{falls, select, yes {On this text the loss falls too, from {first} to {end} bits.}"
+    " other {On this text the loss is lowest at step {step, number} ({least} bits) and ends at {end}. Training lowers"
+    " the average over text like its own, an encyclopedia; a single sentence of another kind can get worse again.}}",
     "learn_generation_axis_step": "step",
     "learn_generation_axis_bits": "bits per byte",
     "learn_generation_measured": "Validation: {bytes, number} bytes that training never saw, measured on {date}."
@@ -41,6 +44,7 @@ MESSAGES = {
     " costs {unmasked}, because the answer is part of the input.",
     "learn_generation_try_begin": "Before training",
     "learn_generation_try_words": "Step {step, number}",
+    "learn_generation_try_other": "A sentence it gets worse at",
     "learn_generation_try_seed": "Another sample",
     "learn_generation_question": "Without a mask each target can be read from the input, except one. Which?",
     "learn_generation_choice_first": "The first",

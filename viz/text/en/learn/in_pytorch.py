@@ -4,12 +4,13 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_in_pytorch_title": "In PyTorch",
-    "learn_in_pytorch_text": "Self-attention is three lines of PyTorch. x holds a sentence, one row for each word; the"
-    " vectors are those that a classifier of film reviews has learned. The first line computes all dot products at"
-    " once, the second turns each row into weights, the third computes all outputs.\n\nThe plain loop below does the"
-    " same, number by number, and gives the same outputs. Only the time differs: a matrix product is a single call to"
-    " compiled code, which works on whole rows. The first number of each shape is the batch size: the same three lines"
-    " could process several sentences at once.",
+    "learn_in_pytorch_text": "Self-attention is three lines of PyTorch. x holds a sentence, one row for each word;"
+    " the vectors are those that a classifier of film reviews has learned. The first line computes all dot products"
+    " at once, the second turns each row into weights, the third computes all outputs. These vectors are short: as"
+    " they are, the weights are almost equal, and the rows of y look alike. Multiplied by 16, each word"
+    " chooses.\n\nThe plain loop below does the same, number by number, and gives the same outputs. Only the time"
+    " differs: a matrix product is a single call to compiled code, which works on whole rows. The first number of"
+    " each shape is the batch size: the same three lines could process several sentences at once.",
     "learn_in_pytorch_text_field": "Text, up to {most} words",
     "learn_in_pytorch_x": "x = vectors of “{model}”",
     "learn_in_pytorch_raw_label": "The raw weights: the dot product of each word with every word",
@@ -24,10 +25,10 @@ MESSAGES = {
     "learn_in_pytorch_milliseconds": "{value} ms",
     "learn_in_pytorch_times": "{factor} times as fast for {words, plural, one {# word} other {# words}}, just now on"
     " this server. The outputs agree up to rounding ({error}).",
-    "learn_in_pytorch_lesson": "The largest weight is {share}: {same, select, yes {“{word}” attending to itself} other"
-    " {“{word}” attending to “{other}”}}. Equal weights would be {even}.",
+    "learn_in_pytorch_times_factor": "vectors × {factor}",
+    "learn_in_pytorch_lesson": "Equal weights would be {even}. With the vectors as trained, no weight is above"
+    " {plain}{factor, select, 1 {} other {; with vectors × {factor}, “{word}” gives “{other}” {share}}}.",
     "learn_in_pytorch_try_swap": "Swap two words",
-    "learn_in_pytorch_swapped": "the street walks on the cat",
     "learn_in_pytorch_try_longer": "Vectors × {factor}",
     "learn_in_pytorch_try_copies": "Time the sentence repeated {copies} times",
     "learn_in_pytorch_question": "What sums to 1 in the tensor of weights?",

@@ -28,6 +28,9 @@ MESSAGES = {
     "learn_generation_chart": "训练过程中的比特每字节：验证集和这段文本。点击可选择训练步。",
     "learn_generation_line_validation": "验证集",
     "learn_generation_line_text": "这段文本",
+    "learn_generation_course": "{falls, select, yes {在这段文本上损失也在下降：从 {first} 比特降到 {end} 比特。} "
+    "other {在这段文本上，损失在第 {step, number} 步最低（{least} 比特），最后是 {end} 比特。训练降低的是与训练数据（"
+    "百科全书）类似的文本的平均损失；单独一个不同类型的句子可能又变差。}}",
     "learn_generation_axis_step": "训练步",
     "learn_generation_axis_bits": "比特每字节",
     "learn_generation_measured": "验证集：{bytes, number} 字节，训练时从未见过，测于 {date}。{cpu}，torch {torch}；",
@@ -37,6 +40,7 @@ MESSAGES = {
     " 比特，因为答案就在输入里。",
     "learn_generation_try_begin": "训练之前",
     "learn_generation_try_words": "第 {step, number} 步",
+    "learn_generation_try_other": "越学越差的句子",
     "learn_generation_try_seed": "重新采样",
     "learn_generation_question": "没有掩码时，除了一个目标，其余都能从输入中读到。是哪一个？",
     "learn_generation_choice_first": "第一个",

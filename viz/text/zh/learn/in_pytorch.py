@@ -4,10 +4,11 @@ from __future__ import annotations
 
 MESSAGES = {
     "learn_in_pytorch_title": "用 PyTorch 实现",
-    "learn_in_pytorch_text": "自注意力（self-attention）用 PyTorch 写只要三行。x 是一个句子，每个词占一行；这里的向量取"
-    "自一个影评分类器，是训练得到的。第一行代码一次算出所有点积，第二行把每一行点积变成权重，第三行算出所有输出。\n\n下"
-    "面的普通循环逐个数地做同样的计算，得到同样的输出，差别只在时间：矩阵乘法是对编译好的代码的一次调用，一次处理整行数"
-    "据。每个形状的第一个数是批次大小（batch size）：同样这三行代码可以同时处理多个句子。",
+    "learn_in_pytorch_text": "自注意力（self-attention）用 PyTorch 写只要三行。x 是一个句子，每个词占一行；这里的向量"
+    "取自一个影评分类器，是训练得到的。第一行代码一次算出所有点积，第二行把每一行点积变成权重，第三行算出所有输出。这"
+    "些向量很短：直接使用时，各权重几乎相等，y 的各行也很相似；乘以 16 之后，每个词才有所选择。\n\n下面的普通循环逐个"
+    "数地做同样的计算，得到同样的输出，差别只在时间：矩阵乘法是对编译好的代码的一次调用，一次处理整行数据。每个形状的"
+    "第一个数是批次大小（batch size）：同样这三行代码可以同时处理多个句子。",
     "learn_in_pytorch_text_field": "文本，最多 {most} 个词",
     "learn_in_pytorch_x": "x = “{model}”的词向量",
     "learn_in_pytorch_raw_label": "原始权重：每个词与每个词的点积",
@@ -22,10 +23,10 @@ MESSAGES = {
     "learn_in_pytorch_milliseconds": "{value} ms",
     "learn_in_pytorch_times": "处理 {words, plural, other {# 个词}}时，速度是循环的 {factor} 倍，刚刚在本服务器上测得。"
     "两者的输出在舍入误差（{error}）内一致。",
-    "learn_in_pytorch_lesson": "最大的权重是 {share}：{same, select, yes {“{word}”关注它自己} other {“{word}”关注"
-    "“{other}”}}。若平均分配，每个权重为 {even}。",
+    "learn_in_pytorch_times_factor": "向量 × {factor}",
+    "learn_in_pytorch_lesson": "若平均分配，每个权重为 {even}。用训练得到的向量，没有权重超过 {plain}{factor, select,"
+    " 1 {} other {；向量 × {factor} 时，“{word}”给“{other}” {share}}}。",
     "learn_in_pytorch_try_swap": "交换两个词",
-    "learn_in_pytorch_swapped": "the street walks on the cat",
     "learn_in_pytorch_try_longer": "向量 × {factor}",
     "learn_in_pytorch_try_copies": "把句子重复 {copies} 次再计时",
     "learn_in_pytorch_question": "在权重张量中，什么的总和是 1？",

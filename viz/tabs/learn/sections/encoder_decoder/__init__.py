@@ -28,8 +28,8 @@ from viz.tabs.learn.shipped import shipped
 from viz.text import Refusal
 
 MODEL = "dates"
-TEXT = "Saturday, the 21st of November, 2026"
-MISREAD = "Thu, seventh of Setember, 1972"  # the model takes the month for another
+TEXT = "Thu, seventh of Setember, 1972"  # the model takes the month for another
+READ = "Saturday, the 21st of November, 2026"  # one that it writes right
 PLAIN = re.compile(r"\d{4}-\d\d-\d\d")
 WRITTEN = "2026-11-21"  # to be written in another form
 FORM = dates.Form("{d} {m} {y}", "", "5", "September", "2026")  # of a target that nobody typed
@@ -59,7 +59,7 @@ def opening(models: Models) -> dict[str, Any]:
     config = model().config
     layer, head = head_to_open()
     shape = {"layer": layer, "head": head, "layers": config.depth, "heads": config.heads, "most": config.seq_length}
-    return {"model": MODEL, "text": TEXT, "misread": MISREAD, "plain": WRITTEN, "seeds": SEEDS, **shape}
+    return {"model": MODEL, "text": TEXT, "read": READ, "plain": WRITTEN, "seeds": SEEDS, **shape}
 
 
 def date_of(text: str) -> datetime.date | None:

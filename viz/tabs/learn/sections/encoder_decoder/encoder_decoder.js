@@ -184,9 +184,14 @@ export const mount = (section, props) => {
   section.tries(
     [
       {
-        name: "slip",
-        words: words("try_slip"),
-        act: put({ text: props.misread, target: "", prefix: "own", step: props.most }),
+        name: "own",
+        words: words("try_own"),
+        act: put({ text: props.text, target: "", prefix: "own", step: props.most }),
+      },
+      {
+        name: "read",
+        words: words("try_read"),
+        act: put({ text: props.read, target: "", prefix: "true", step: props.most }),
       },
       {
         name: "back",

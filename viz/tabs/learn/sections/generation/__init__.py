@@ -27,7 +27,8 @@ from viz.tabs.learn.section import Section
 from viz.tabs.learn.shipped import shipped
 from viz.text import Refusal
 
-TEXT = "The cat sat on the mat."
+TEXT = "In 1905 he moved to the United States."
+OTHER = "The cat sat on the mat."  # its loss rises again in training
 TRAINED, UNMASKED = "tiny-generator", "tiny-unmasked"
 CURVE = CHECKPOINTS / TRAINED / "curve.json"  # by `python -m former.training curve tiny-generator FILE --data DATA`
 MOST = 40  # bytes of a text
@@ -52,6 +53,7 @@ def opening(models: Models) -> dict[str, Any]:
     recipe = shipped(TRAINED).card["recipe"]
     return {
         "text": TEXT,
+        "other": OTHER,
         "most": MOST,
         "steps": snapshots(),
         "batch": recipe["batch"] * recipe["model"]["seq_length"],  # bytes that a step reads

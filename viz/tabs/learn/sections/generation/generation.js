@@ -53,6 +53,7 @@ export const mount = (section, props) => {
   const step = h("output", {});
   const place = h("div", {});
   const chart = makeChart(place, { label: words("chart"), onclick: (at) => put({ step: at })() });
+  const course = h("p", { class: "quiet course-said", "aria-live": "polite" });
   const { bytes, date, machine, command } = props.measured;
   const source = h(
     "p",
@@ -69,7 +70,7 @@ export const mount = (section, props) => {
     h(
       "div",
       { class: "both" },
-      h("div", { class: "curve" }, place, source),
+      h("div", { class: "curve" }, place, course, source),
       h("div", { class: "pages" }, masked.node, open.node),
     ),
   );
@@ -117,6 +118,20 @@ export const mount = (section, props) => {
       },
     });
 
+  /** Whether the loss of the text falls to the end, as that of the validation split does. */
+  const sayCourse = ({ trained }) => {
+    const losses = trained.map(bitsOf);
+    const least = Math.min(...losses);
+    const end = losses.at(-1);
+    course.textContent = words("course", {
+      falls: end - least < 0.05 ? "yes" : "no",
+      first: asFixed(losses[0], 2),
+      end: asFixed(end, 2),
+      least: asFixed(least, 2),
+      step: props.steps[losses.indexOf(least)],
+    });
+  };
+
   const paint = () => {
     text.update();
     seed.update();
@@ -131,6 +146,7 @@ export const mount = (section, props) => {
     if (!predicted) return;
     paintTable(predicted);
     paintChart(predicted);
+    sayCourse(predicted);
     const { layer, head, share } = predicted.peek;
     peek.textContent = words("peek", { model: peeking, layer, head, share: asShare(share) });
     const [own, others] = [predicted.trained[demo.view.step], predicted.unmasked].map((probs) =>
@@ -146,6 +162,7 @@ export const mount = (section, props) => {
     [
       { name: "begin", words: words("try_begin"), act: put({ step: 0 }) },
       { name: "words", words: words("try_words", { step: props.steps[early] }), act: put({ step: early }) },
+      { name: "other", words: words("try_other"), act: put({ text: props.other }) },
       { name: "seed", words: words("try_seed"), act: () => demo.set({ seed: (demo.view.seed + 1) % props.seeds }) },
     ],
     () => (player.stop(), demo.reset()),

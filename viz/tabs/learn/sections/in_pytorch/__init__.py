@@ -17,15 +17,18 @@ from torch import Tensor
 import former
 from viz import figures
 from viz.panels import Draw, Field, Numbers, Question
+from viz.panels.panel import unprinted
 from viz.passes.loaded import Models, word_model
 from viz.passes.run import tokenize
 from viz.server.view import View, read_choice, read_index
 from viz.tabs.learn.clock import seconds
 from viz.tabs.learn.section import Section
 
-TEXT = "the cat walks on the street"
+TEXT = "great film , awful bore , wonderful film"
+SWAPPED = "great bore , awful film , wonderful film"
 MOST = 16  # words that are shown
 FACTORS = (1, 4, 16)  # that the vectors are multiplied by
+FACTOR = 16  # shown first: trained vectors are so short that with 1 all weights are almost equal
 COPIES = (1, 8)  # of the sentence, one after the other, where time is measured
 RUNS = 64  # different measurements of one sentence
 SPENT = 0.02  # seconds on the three lines: their median is taken
@@ -53,8 +56,8 @@ def by_loop(x: list[list[float]]) -> list[list[float]]:
 def opening(models: Models) -> dict[str, Any]:
     """Returns the section's initial view and its limits."""
     loaded = word_model(models)
-    limits = {"most": MOST, "factors": list(FACTORS), "copies": list(COPIES), "runs": RUNS}
-    return {"text": TEXT, "model": loaded.name, **limits}
+    limits = {"most": MOST, "factors": list(FACTORS), "factor": FACTOR, "copies": list(COPIES), "runs": RUNS}
+    return {"text": TEXT, "swapped": SWAPPED, "model": loaded.name, **limits}
 
 
 def three_tensors(bundle: former.Bundle, text: str, factor: int = 1) -> Numbers:
@@ -99,6 +102,11 @@ def read_words(models: Models, view: View) -> dict[str, Any]:
     return {"bundle": loaded, "text": view["text"], "factor": factor}
 
 
+def read_plain(models: Models, view: View) -> dict[str, Any]:
+    """Reads the arguments of `three_tensors` for the vectors as they are."""
+    return read_words(models, {**view, "factor": 1})
+
+
 def read_copies(models: Models, view: View) -> dict[str, Any]:
     """Reads the arguments of `time_lines`; another value of "run" requests a new measurement."""
     read_index(view, "run", RUNS)
@@ -114,6 +122,7 @@ SECTION = Section(
     code=(former.basic_self_attention, by_loop),
     questions={
         "tensors": Question(three_tensors, read_words, WEIGHTS),
+        "plain": Question(three_tensors, read_plain, when=unprinted),
         "timed": Question(time_lines, read_copies),
     },
     opening=opening,

@@ -19,11 +19,11 @@ export const mount = (section, props) => {
   const demo = section.demo(
     {
       text: { initial: props.text, longest: 10000 },
-      factor: { initial: 1, min: 1, max: Math.max(...props.factors) },
+      factor: { initial: props.factor, min: 1, max: Math.max(...props.factors) },
       copies: { initial: 1, min: 1, max: Math.max(...props.copies) },
       run: { initial: 0, min: 0, max: props.runs - 1 },
     },
-    { tensors: ["text", "factor"], timed: ["text", "factor", "copies", "run"] },
+    { tensors: ["text", "factor"], plain: ["text"], timed: ["text", "factor", "copies", "run"] },
   );
 
   // --- the tensors ---------------------------------------------------------------------------------------------------
@@ -34,17 +34,16 @@ export const mount = (section, props) => {
   const shapes = {};
 
   /** A tensor of words × numbers: a pixel for each number. */
-  const strip = (name) => {
+  const strip = (name, question = "tensors") => {
     const canvas = h("canvas", { class: "strip" });
     const labels = h("div", { class: "labels" });
     const point = (event) => {
-      const { answers } = demo;
-      if (!answers.tensors) return;
-      const rows = answers.tensors[name];
+      const rows = demo.answers[question]?.[name];
+      if (!rows) return;
       const box = canvas.getBoundingClientRect();
       const column = Math.floor(((event.clientX - box.left) / box.width) * rows[0].length);
       const row = Math.floor(((event.clientY - box.top) / box.height) * rows.length);
-      if (rows[row]?.[column] !== undefined) read(name, row, column);
+      if (rows[row]?.[column] !== undefined) read(name, row, column, question);
     };
     canvas.addEventListener("pointermove", point);
     const draw = (/** @type {any} */ { labels: named, [name]: rows }) => {
@@ -63,12 +62,12 @@ export const mount = (section, props) => {
   };
 
   /** A tensor of words × words. */
-  const map = (name, scale) => {
+  const map = (name, scale, question = "tensors") => {
     const place = h("div", { class: "map" });
     const label = words(`${name}_label`);
     const picture = makeHeatMap(place, {
       label,
-      onpoint: (at) => at && read(name, at.row, at.column),
+      onpoint: (at) => at && read(name, at.row, at.column, question),
       onpick: () => {},
     });
     const draw = (/** @type {any} */ { labels, [name]: rows }) => {
@@ -82,9 +81,15 @@ export const mount = (section, props) => {
 
   const tensor = (name, line, picture) => {
     shapes[name] = h("span", { class: "shape" });
-    return h("figure", { "data-tensor": name }, h("figcaption", {}, h("code", {}, line), shapes[name]), picture.node);
+    const caption = h("figcaption", {}, h("code", {}, line), shapes[name]);
+    if (!plain[name]) return h("figure", { "data-tensor": name }, caption, picture.node);
+    const [one, times] = ["one", "times"].map((kind) => h("div", { class: `of-${kind}` }, h("b")));
+    one.append(plain[name].node);
+    times.append(picture.node);
+    return h("figure", { "data-tensor": name }, caption, h("div", { class: "both" }, one, times));
   };
   const pictures = { x: strip("x"), raw: map("raw", "scores"), weights: map("weights", "weights"), y: strip("y") };
+  const plain = { weights: map("weights", "weights", "plain"), y: strip("y", "plain") }; // of the vectors as they are
   const flow = h(
     "div",
     { class: "flow" },
@@ -93,8 +98,8 @@ export const mount = (section, props) => {
   );
 
   /** The number that is pointed at. */
-  const read = (name, row, column) => {
-    const { labels, [name]: rows } = demo.answers.tensors;
+  const read = (name, row, column, question = "tensors") => {
+    const { labels, [name]: rows } = demo.answers[question];
     const square = name === "raw" || name === "weights";
     const values = {
       name: name === "raw" ? "raw_weights" : name,
@@ -141,8 +146,12 @@ export const mount = (section, props) => {
   // --- what can be tried ---------------------------------------------------------------------------------------------
 
   section.tries([
-    { name: "swap", words: words("try_swap"), act: () => demo.set({ text: words("swapped") }) },
-    { name: "longer", words: words("try_longer", { factor: 16 }), act: () => demo.set({ factor: 16 }) },
+    { name: "swap", words: words("try_swap"), act: () => demo.set({ text: props.swapped }) },
+    ...[4, 1].map((factor) => ({
+      name: `factor${factor}`,
+      words: words("try_longer", { factor }),
+      act: () => demo.set({ factor }),
+    })),
     { name: "copies", words: words("try_copies", { copies: 8 }), act: () => demo.set({ copies: 8 }) },
   ]);
 
@@ -174,22 +183,32 @@ export const mount = (section, props) => {
       picture.draw(tensors);
       shapes[name].textContent = name === "x" || name === "y" ? `(1, ${t}, ${e})` : `(1, ${t}, ${t})`;
     }
+    const { factor } = demo.view;
+    for (const node of section.node.querySelectorAll(".both")) {
+      node.classList.toggle("same", factor === 1);
+      node.querySelector(".of-one > b").textContent = words("times_factor", { factor: 1 });
+      node.querySelector(".of-times > b").textContent = words("times_factor", { factor });
+    }
+    if (factor !== 1 && demo.answers.plain) for (const each of Object.values(plain)) each.draw(demo.answers.plain);
     if (!reading.textContent) reading.textContent = words("point");
     tell(tensors);
     section.node.dataset.rev = demo.rev;
   });
 
   const tell = ({ labels, weights }) => {
-    const most = Math.max(...weights.flat());
-    const row = weights.findIndex((values) => values.includes(most));
-    const column = weights[row].indexOf(most);
+    // what a word takes from another one; a single word has only itself
+    const others = weights.map((row, i) => row.map((value, j) => (i === j && weights.length > 1 ? 0 : value)));
+    const most = Math.max(...others.flat());
+    const row = others.findIndex((values) => values.includes(most));
+    const column = others[row].indexOf(most);
     section.tell(
       words("lesson", {
         word: labels[row],
         other: labels[column],
         share: asShare(most),
         even: asShare(1 / labels.length),
-        same: row === column ? "yes" : "no",
+        factor: demo.view.factor,
+        plain: asShare(Math.max(...(demo.answers.plain ?? { weights }).weights.flat())),
       }),
     );
   };
