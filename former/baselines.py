@@ -192,6 +192,6 @@ class ConvModel(nn.Module):
         self, tokens: Tensor, state: Tensor | None = None, observer: Observer | None = None
     ) -> tuple[Tensor, Tensor]:
         """Like `forward`, continuing from `state` (b, ·), the earlier tokens that an output can depend on."""
-        seen = tokens if state is None else torch.cat((state, tokens), 1)
-        logits = self(seen, observer)[:, -tokens.shape[1] :]
-        return logits, seen[:, max(0, seen.shape[1] + 1 - self.config.receptive_field) :]
+        inputs = tokens if state is None else torch.cat((state, tokens), 1)
+        logits = self(inputs, observer)[:, -tokens.shape[1] :]
+        return logits, inputs[:, max(0, inputs.shape[1] + 1 - self.config.receptive_field) :]

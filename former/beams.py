@@ -72,17 +72,17 @@ def beam_search(
     running = [Beam([], 0.0, 0.0)]
     done: list[Beam] = []
     for length in range(1, max_new_tokens + 1):
-        found = _extended(running, logits, 2 * beams, length**length_penalty)
-        ended = [beam for beam in found[:beams] if beam.ids[-1] == end or length == max_new_tokens]
+        candidates = _extended(running, logits, 2 * beams, length**length_penalty)
+        ended = [beam for beam in candidates[:beams] if beam.ids[-1] == end or length == max_new_tokens]
         done = sorted(done + ended, key=lambda beam: -beam.score)[:beams]
         if length == max_new_tokens:
             break
-        kept = [beam for beam in found if beam.ids[-1] != end][:beams]
-        if len(done) == beams and kept[0].log_prob / length**length_penalty <= done[-1].score:
+        remaining = [beam for beam in candidates if beam.ids[-1] != end][:beams]
+        if len(done) == beams and remaining[0].log_prob / length**length_penalty <= done[-1].score:
             break
-        parents = [next(i for i, each in enumerate(running) if each.ids == beam.ids[:-1]) for beam in kept]
-        cache, running = cache.of(parents), kept
-        logits = model(torch.tensor([[beam.ids[-1]] for beam in kept], device=like.device), cache=cache)[:, -1]
+        parents = [next(i for i, each in enumerate(running) if each.ids == beam.ids[:-1]) for beam in remaining]
+        cache, running = cache.of(parents), remaining
+        logits = model(torch.tensor([[beam.ids[-1]] for beam in remaining], device=like.device), cache=cache)[:, -1]
     return done
 
 

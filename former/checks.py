@@ -38,10 +38,10 @@ def head_size(emb: int, heads: int, variant: str, size: int | None = None, unify
             raise ValueError(f"size must be None in the {variant} variant, which implies it, got {size}")
     elif variant != "wide" and emb % heads:
         raise ValueError(f"heads must divide emb in the {variant} variant, got emb={emb} and heads={heads}")
-    found = size or (emb if variant == "wide" else emb // heads)
-    if not unify and (variant == "wide" or found * heads != emb):
+    result = size or (emb if variant == "wide" else emb // heads)
+    if not unify and (variant == "wide" or result * heads != emb):
         raise ValueError(f"unify must be True in the {variant} variant, whose concatenated heads are not of size emb")
-    return found
+    return result
 
 
 def require_groups(heads: int, kv_heads: int | None, variant: str) -> None:

@@ -103,10 +103,10 @@ class KeyValueCache:
         return new
 
     def _copied(self, stored: Tensor, rows: int, sequences: Sequence[int] | None = None) -> Tensor:
-        held = stored[:, :, :, : self.length]
-        held = held if sequences is None else held[:, sequences]
-        new = held.new_empty(*held.shape[:3], rows, held.shape[4])
-        new[:, :, :, : self.length] = held
+        cached = stored[:, :, :, : self.length]
+        cached = cached if sequences is None else cached[:, sequences]
+        new = cached.new_empty(*cached.shape[:3], rows, cached.shape[4])
+        new[:, :, :, : self.length] = cached
         return new
 
 

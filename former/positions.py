@@ -183,8 +183,8 @@ class RotaryPositions(Positions):
         if self.scaling is None:
             return f
         factor, low, high, context = self.scaling
-        kept = ((context * f / (2 * math.pi) - low) / (high - low)).clamp(0, 1)
-        return f * (kept + (1 - kept) / factor)
+        share = ((context * f / (2 * math.pi) - low) / (high - low)).clamp(0, 1)
+        return f * (share + (1 - share) / factor)
 
     def turn(self, index: Tensor, dtype: torch.dtype) -> Turn:
         """Returns the function for positions index (t,), beyond the trained length too."""

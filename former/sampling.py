@@ -61,8 +61,8 @@ def penalise(logits: Tensor, ids: Iterable[int], penalty: float) -> Tensor:
         penalty: above 0; logits above 0 are divided by it, others multiplied. 1 changes nothing.
     """
     index = torch.tensor(sorted(set(ids)), device=logits.device)
-    seen = logits[index]
-    return logits.scatter(0, index, torch.where(seen > 0, seen / penalty, seen * penalty))
+    seen_logits = logits[index]
+    return logits.scatter(0, index, torch.where(seen_logits > 0, seen_logits / penalty, seen_logits * penalty))
 
 
 def random_of(seed: int | None) -> torch.Generator:

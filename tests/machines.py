@@ -57,11 +57,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.machines", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(MACHINES)}")
     parser.add_argument("--short", action="store_true", help="without the tests of training, which take longest")
-    given = parser.parse_args()
-    names = given.names or list(MACHINES)
+    options = parser.parse_args()
+    names = options.names or list(MACHINES)
     if unknown := set(names) - set(MACHINES):
         parser.error(f"NAME must be one of {', '.join(MACHINES)}, got {', '.join(sorted(unknown))}")
-    ignored = [f"--ignore=tests/{path}" for path in (*LEFT_OUT, *(["training"] if given.short else []))]
+    ignored = [f"--ignore=tests/{path}" for path in (*LEFT_OUT, *(["training"] if options.short else []))]
     failed = []
     for name in names:
         print(f"{name}: {' '.join('='.join(pair) for pair in MACHINES[name].items())}", flush=True)

@@ -28,10 +28,10 @@ def loop_over_queries(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> tuple[Te
     for b in range(q.shape[0]):
         for h in range(q.shape[1]):
             for i in range(q.shape[2]):
-                seen = [j for j in range(k.shape[2]) if mask[i, j]]
-                dots = [sum(float(x) * float(y) for x, y in zip(q[b, h, i], k[b, h, j], strict=True)) for j in seen]
+                observed = [j for j in range(k.shape[2]) if mask[i, j]]
+                dots = [sum(float(x) * float(y) for x, y in zip(q[b, h, i], k[b, h, j], strict=True)) for j in observed]
                 powers = [math.exp(dot / math.sqrt(q.shape[3])) for dot in dots]
-                for j, power in zip(seen, powers, strict=True):
+                for j, power in zip(observed, powers, strict=True):
                     all_weights[b, h, i, j] = power / sum(powers)
                     out[b, h, i] += power / sum(powers) * v[b, h, j]
     return out, all_weights
@@ -267,8 +267,8 @@ def test_a_query_that_sees_nothing_takes_nothing_and_the_others_take_what_they_w
     monkeypatch.setattr(torch.compiler, "is_compiling", lambda: unread)
     given = [x.to(dtype) for x in torch.randn(3, 2, 4, 5, 8, generator=torch.Generator().manual_seed(0))]
     blind = ~mask.any(-1, keepdim=True).expand(2, 4, 5, 1)
-    kept = {}
-    for hook in (None, lambda name, x: kept.update({name: x})):
+    remaining = {}
+    for hook in (None, lambda name, x: remaining.update({name: x})):
         q, k, v = (x.clone().requires_grad_() for x in given)
         out = former.attend(q, k, v, mask=mask, hook=hook, terms=terms)
         assert (out[blind.expand_as(out)] == 0).all()
@@ -277,7 +277,7 @@ def test_a_query_that_sees_nothing_takes_nothing_and_the_others_take_what_they_w
         torch.testing.assert_close(out, plain.masked_fill(blind, 0), atol=tolerance, rtol=0)
         out.float().square().sum().backward()
         assert all(x.grad is not None and torch.isfinite(x.grad).all() for x in (q, k, v))
-    weights = kept["weights"]
+    weights = remaining["weights"]
     assert (weights[blind.expand_as(weights)] == 0).all()
     sums = weights.float().sum(-1, keepdim=True)
     torch.testing.assert_close(sums, (~blind).float(), atol=0.05 if dtype == torch.bfloat16 else 1e-5, rtol=0)

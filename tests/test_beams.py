@@ -33,11 +33,11 @@ def test_beams_are_those_of_transformers(make, length_penalty, ends, tmp_path):
     model.generation_config.eos_token_id = end
     expected = model.generate(prompt, **options, output_scores=True, return_dict_in_generate=True)
     for ours in (bundle.model, cpu.optimise(bundle.model)):
-        found = former.beam_search(ours, prompt[0], 9, 4, length_penalty=length_penalty, end=end)
-        scores = torch.tensor([beam.score for beam in found])
+        result = former.beam_search(ours, prompt[0], 9, 4, length_penalty=length_penalty, end=end)
+        scores = torch.tensor([beam.score for beam in result])
         torch.testing.assert_close(scores, expected.sequences_scores, atol=1e-4, rtol=1e-4)
-        for beam, sequence in zip(found, expected.sequences[:, 3:].tolist(), strict=True):
-            gap = min(abs(beam.score - other.score) for other in found if other is not beam)
+        for beam, sequence in zip(result, expected.sequences[:, 3:].tolist(), strict=True):
+            gap = min(abs(beam.score - other.score) for other in result if other is not beam)
             assert beam.ids == sequence[: len(beam.ids)] or gap < 1e-4  # rounding orders beams as likely as each other
 
 
@@ -49,9 +49,9 @@ def test_as_many_beams_as_there_are_texts_find_the_likeliest_one():
     texts = [list(text) for text in itertools.product(range(4), repeat=3)]
     log_probs = model(torch.tensor([[1, *text] for text in texts])).log_softmax(-1)
     totals = log_probs[:, :3].gather(2, torch.tensor(texts)[..., None]).sum((1, 2)).sort(descending=True)
-    found = former.beam_search(model, [1], 3, 64, length_penalty=0.0)
-    assert [beam.log_prob for beam in found] == pytest.approx(totals.values.tolist(), abs=1e-10)
-    assert [beam.ids for beam in found] == [texts[i] for i in totals.indices]
+    result = former.beam_search(model, [1], 3, 64, length_penalty=0.0)
+    assert [beam.log_prob for beam in result] == pytest.approx(totals.values.tolist(), abs=1e-10)
+    assert [beam.ids for beam in result] == [texts[i] for i in totals.indices]
 
 
 @pytest.mark.parametrize(
@@ -88,8 +88,8 @@ def test_the_rules_are_the_processors_of_transformers_in_their_order(temperature
     processors += [] if top_p is None else [theirs.TopPLogitsWarper(top_p)]
     processors += [] if min_p is None else [theirs.MinPLogitsWarper(min_p)]
     expected = theirs.LogitsProcessorList(processors)(ids, logits[None])[0].softmax(-1)
-    found = next_token_probs(penalise(logits, ids[0].tolist(), penalty), temperature, top_k, top_p, min_p)
-    torch.testing.assert_close(found, expected, atol=1e-12, rtol=0)
+    result = next_token_probs(penalise(logits, ids[0].tolist(), penalty), temperature, top_k, top_p, min_p)
+    torch.testing.assert_close(result, expected, atol=1e-12, rtol=0)
 
 
 @torch.no_grad()
@@ -103,9 +103,9 @@ def test_writing_with_a_penalty_takes_the_tokens_of_transformers(tmp_path):
     close = (best[:, 0] - best[:, 1] < 2e-4).nonzero()  # twice the tolerance of the logits
     sure = int(close[0]) if len(close) else 20
     assert sure >= 5
-    found = [step.token for step in former.generate(bundle.model, prompt[0], sure, 0, repetition_penalty=1.5)]
-    assert found == expected.sequences[0, 3 : 3 + sure].tolist()
-    assert found != [step.token for step in former.generate(bundle.model, prompt[0], sure, 0)]
+    values = [step.token for step in former.generate(bundle.model, prompt[0], sure, 0, repetition_penalty=1.5)]
+    assert values == expected.sequences[0, 3 : 3 + sure].tolist()
+    assert values != [step.token for step in former.generate(bundle.model, prompt[0], sure, 0)]
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def test_a_figure_without_a_bar_fails_nothing_and_one_beyond_its_bar_does() -> N
 
 def test_the_products_of_a_pass_are_those_that_its_weights_and_maps_need() -> None:
     config = former.ModelConfig(num_tokens=29, emb=12, heads=3, depth=2, seq_length=19)
-    made = sum(count * pairs * rows * inner * columns for count, pairs, rows, inner, columns in products(config, 7))
+    result = sum(count * pairs * rows * inner * columns for count, pairs, rows, inner, columns in products(config, 7))
     matrices = [m for m in former.Generator(config).modules() if isinstance(m, torch.nn.Linear)]
     maps = 2 * config.depth * 7 * 7 * config.emb  # q · k and weights · v
-    assert made == 7 * sum(m.weight.numel() for m in matrices) + maps
+    assert result == 7 * sum(m.weight.numel() for m in matrices) + maps

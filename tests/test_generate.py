@@ -49,14 +49,14 @@ def test_without_the_mask_each_token_is_drawn_from_a_fresh_pass_over_the_last_of
     unmasked = former.Generator(replace(model.config, mask="none")).double().eval()
     unmasked.load_state_dict(model.state_dict())
     for step in former.generate(unmasked, prompt, 20, seed=6, capture=[0]):
-        seen = torch.tensor([ids[-CONTEXT:]])
-        mask = torch.ones(seen.shape[1], seen.shape[1]).bool()
+        observed = torch.tensor([ids[-CONTEXT:]])
+        mask = torch.ones(observed.shape[1], observed.shape[1]).bool()
         with torch.no_grad():
-            probs = model(seen, mask=mask)[0, -1].softmax(-1)
+            probs = model(observed, mask=mask)[0, -1].softmax(-1)
         torch.testing.assert_close(step.probs, probs, atol=1e-12, rtol=0)  # the hooked pass against the plain one
         assert step.token == int(torch.multinomial(probs, 1, generator=dice))
-        assert step.start == len(ids) - seen.shape[1]
-        assert step.weights[0].shape == (4, seen.shape[1])
+        assert step.start == len(ids) - observed.shape[1]
+        assert step.weights[0].shape == (4, observed.shape[1])
         ids.append(step.token)
 
 

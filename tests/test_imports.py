@@ -57,13 +57,15 @@ print("torch._dynamo" in sys.modules)"""
 
 def modules_that(path: Path, known: set[str]) -> set[str]:
     """Returns the known modules that a file imports, types included; for `from a import b`, a.b if it is a module."""
-    found = set()
+    results = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            results |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            found |= {full if (full := f"{node.module}.{alias.name}") in known else node.module for alias in node.names}
-    return found & known
+            results |= {
+                full if (full := f"{node.module}.{alias.name}") in known else node.module for alias in node.names
+            }
+    return results & known
 
 
 def test_no_module_imports_itself_through_others():

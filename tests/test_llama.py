@@ -95,11 +95,11 @@ def attended(config: former.ModelConfig, attention: Any, xs: list[Tensor]) -> li
         heads = []
         for head in range(config.heads):
             query = turned(config, normed(attention.norm_q, q[i][head]), i)
-            seen = range(max(0, i - window + 1), i + 1)
-            keys = [turned(config, normed(attention.norm_k, k[j][head // group]), j) for j in seen]
+            observed = range(max(0, i - window + 1), i + 1)
+            keys = [turned(config, normed(attention.norm_k, k[j][head // group]), j) for j in observed]
             powers = [math.exp(float(query @ key) / math.sqrt(s)) for key in keys]
             total = sum(powers)
-            heads.append(sum(power / total * v[j][head // group] for j, power in zip(seen, powers, strict=True)))
+            heads.append(sum(power / total * v[j][head // group] for j, power in zip(observed, powers, strict=True)))
         result.append(attention.unifyheads(torch.cat(heads)))
     return result
 
@@ -181,7 +181,7 @@ def test_the_lens_ends_in_the_logits_and_the_parts_add_up_to_them(model):
 def test_patching_a_head_is_an_edit_of_its_output(model):
     bundle = former.Bundle(model, former.tokens.ByteTokenizer(), model.config)
     clean, corrupted = bundle.run("a cat sat"), bundle.run("a dog ran")
-    found = patching.heads(clean, corrupted, patching.logit_difference(1, 0))
+    result = patching.heads(clean, corrupted, patching.logit_difference(1, 0))
     out = clean.again(["out"])[1]
     for layer, head in ((0, 0), (1, 3), (2, 2)):
 
@@ -189,7 +189,7 @@ def test_patching_a_head_is_an_edit_of_its_output(model):
             return torch.cat((x[:, :head], out["out", layer][:, head : head + 1], x[:, head + 1 :]), 1)
 
         logits = model(torch.tensor([corrupted.ids]), observer=Edit(layer, "out", put))[0, -1]
-        torch.testing.assert_close(found[layer, head], logits[1] - logits[0], **EXACT)
+        torch.testing.assert_close(result[layer, head], logits[1] - logits[0], **EXACT)
 
 
 def test_the_maps_of_the_heads_are_those_that_they_compute_by(model):

@@ -112,10 +112,10 @@ def test_shifting_query_and_key_by_the_size_changes_nothing(kind, size, query, k
 @given(st.sampled_from(list(masks.KINDS)), st.integers(1, 14), st.integers(1, 5), st.integers(1, 5))
 def test_reach_is_where_a_path_of_allowed_steps_leads(kind, t, step, layers):
     mask = masks.named(kind, t, step)
-    seen = [{i} for i in range(t)]  # what each token's vector holds before the first layer
+    reach = [{i} for i in range(t)]  # what each token's vector holds before the first layer
     for reached in masks.reach(mask, layers):
-        seen = [set().union(*(seen[j] for j in range(t) if mask[i, j])) | seen[i] for i in range(t)]
-        assert [set(row.nonzero()[:, 0].tolist()) for row in reached] == seen
+        reach = [set().union(*(reach[j] for j in range(t) if mask[i, j])) | reach[i] for i in range(t)]
+        assert [set(row.nonzero()[:, 0].tolist()) for row in reached] == reach
 
 
 def test_reach_refuses_what_is_no_mask_of_layers():

@@ -51,7 +51,7 @@ def pip(command, *arguments):
 
 
 def test_the_wheel_holds_all_code_scripts_styles_and_models_and_nothing_else(wheel):
-    held = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    values = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     code = {
         path.relative_to(ROOT).as_posix()
         for package in ("former", "viz")
@@ -63,7 +63,7 @@ def test_the_wheel_holds_all_code_scripts_styles_and_models_and_nothing_else(whe
         for path in (ROOT / "checkpoints").rglob("*")
         if path.is_file()
     }
-    assert held == code | models
+    assert values == code | models
     assert len(models) > len(former.available())
 
 

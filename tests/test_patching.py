@@ -67,22 +67,22 @@ def swapped(clean: Run, corrupted: Run, layer: int, name: str, place: tuple[Any,
 def test_each_head_is_that_of_a_loop(case):
     clean, corrupted, metric, stack = case
     for function, name in ((patching.heads, "out"), (patching.attention, "weights")):
-        found = function(clean, corrupted, metric, stack=stack)
+        result = function(clean, corrupted, metric, stack=stack)
         expected = [
             [metric(swapped(clean, corrupted, layer, point(stack, name), (0, head))) for head in range(4)]
             for layer in range(2)
         ]
-        torch.testing.assert_close(found, torch.tensor(expected, dtype=found.dtype), **EXACT)
+        torch.testing.assert_close(result, torch.tensor(expected, dtype=result.dtype), **EXACT)
 
 
 def test_each_head_and_token_is_that_of_a_loop(case):
     clean, corrupted, metric, stack = case
-    found = patching.heads_by_token(clean, corrupted, metric, stack=stack)
+    result = patching.heads_by_token(clean, corrupted, metric, stack=stack)
     side = clean.reading.sides["cross" if stack == "decoder" else stack or "self"]
-    assert found.shape == (2, 4, len(side.queries))
-    for layer, head, token in ((0, 3, 1), (1, 0, found.shape[2] - 1), (1, 2, 0)):
+    assert result.shape == (2, 4, len(side.queries))
+    for layer, head, token in ((0, 3, 1), (1, 0, result.shape[2] - 1), (1, 2, 0)):
         expected = metric(swapped(clean, corrupted, layer, point(stack, "out"), (0, head, token)))
-        assert float(found[layer, head, token]) == pytest.approx(expected, abs=1e-9)
+        assert float(result[layer, head, token]) == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("where", patching.POINTS)
@@ -92,20 +92,20 @@ def test_each_vector_of_the_stream_is_that_of_a_loop(case, where):
         with pytest.raises(ValueError, match="stack must be one of decoder, encoder"):
             patching.stream(clean, corrupted, metric, where, stack=stack)
         return
-    found = patching.stream(clean, corrupted, metric, where, stack=stack)
+    result = patching.stream(clean, corrupted, metric, where, stack=stack)
     name = point(stack, "out" if where == "attention" else where)
-    for layer, token in ((0, 1), (1, found.shape[1] - 1)):
+    for layer, token in ((0, 1), (1, result.shape[1] - 1)):
         place = (0, slice(None), token) if where == "attention" else (0, token)
         expected = metric(swapped(clean, corrupted, layer, name, place))
-        assert float(found[layer, token]) == pytest.approx(expected, abs=1e-9)
+        assert float(result[layer, token]) == pytest.approx(expected, abs=1e-9)
 
 
 def test_the_share_is_0_without_a_patch_and_1_where_all_is_carried(case):
     clean, corrupted, metric, stack = case
     low, high = metric(corrupted), metric(clean)
     plain = patching.heads(clean, corrupted, metric, stack=stack)
-    found = patching.heads(clean, corrupted, metric, share=True, stack=stack)
-    torch.testing.assert_close(found, (plain - low) / (high - low))
+    result = patching.heads(clean, corrupted, metric, share=True, stack=stack)
+    torch.testing.assert_close(result, (plain - low) / (high - low))
     if stack in ("", "encoder"):  # all that the heads of a stack read of a text stands in its first vectors
         whole = clean.patched_into(corrupted.unedited, 0, point="resid_pre", stack=stack)
         both = clean if stack == "" and clean.kind.name != "memory" else None  # else the answer, or the memory, differs
@@ -117,7 +117,7 @@ def test_the_share_is_0_without_a_patch_and_1_where_all_is_carried(case):
 
 def test_the_estimate_is_the_slope_towards_the_clean_output(case):
     clean, corrupted, metric, stack = case
-    found = patching.attribution(clean, corrupted, metric, stack=stack) - metric(corrupted)
+    result = patching.attribution(clean, corrupted, metric, stack=stack) - metric(corrupted)
     name, step = point(stack, "out"), 1e-5
     for layer, head in ((0, 2), (1, 1)):
         value = clean.again([name])[1][name, layer] - corrupted.again([name])[1][name, layer]
@@ -131,7 +131,7 @@ def test_the_estimate_is_the_slope_towards_the_clean_output(case):
             return metric(corrupted.with_edits(at_place(layer, name, put)))
 
         slope = (moved(step) - moved(-step)) / (2 * step)
-        assert float(found[layer, head]) == pytest.approx(slope, abs=1e-6)
+        assert float(result[layer, head]) == pytest.approx(slope, abs=1e-6)
 
 
 @pytest.mark.parametrize("part", ["q", "k", "v"])
@@ -144,11 +144,11 @@ def test_a_path_is_that_of_two_plain_passes(case, part):
     added = [each for each in ("out", "mlp_out") if not stack]
     added += [f"{each}.{what}" for each in STACK_NAMES for what in ("out", "mlp_out") if stack]
     added = [each for each in added if each != "cross.mlp_out"]
-    kept = corrupted.again(added)[1]
+    remaining = corrupted.again(added)[1]
     value = clean.again([name])[1][name, 0]
 
     def frozen(current: torch.Tensor, layer: int, what: str) -> torch.Tensor:
-        changed = kept[what, layer].clone()
+        changed = remaining[what, layer].clone()
         if (layer, what) == (0, name):
             changed[0, sender[1]] = value[0, sender[1]]
         return changed.to(current)
@@ -158,17 +158,17 @@ def test_a_path_is_that_of_two_plain_passes(case, part):
         for layer in range(2)
         for what in added
     ]
-    seen = corrupted.again([read], edits)[1][read, 1]
+    observed = corrupted.again([read], edits)[1][read, 1]
     changed = swapped(clean, corrupted, 1, read, (slice(0, 0),))  # nothing of the clean run
 
     def put(current: torch.Tensor) -> torch.Tensor:
         new = current.clone()
-        new[0, receiver[1]] = seen[0, receiver[1]]
+        new[0, receiver[1]] = observed[0, receiver[1]]
         return new
 
     expected = metric(changed.with_edits(at_place(1, read, put)))
-    found = patching.path(clean, corrupted, sender, [(*receiver, part)], metric, stack=stack)
-    assert found == pytest.approx(expected, abs=1e-9)
+    result = patching.path(clean, corrupted, sender, [(*receiver, part)], metric, stack=stack)
+    assert result == pytest.approx(expected, abs=1e-9)
 
 
 def test_the_metrics_are_those_of_the_run_s_own_answers(bundles):
@@ -191,11 +191,11 @@ def test_the_metrics_are_those_of_the_run_s_own_answers(bundles):
 
 def test_a_run_is_patched_in_one_place(bundles):
     clean, corrupted = (bundles["causal"].run(text) for text in PAIRS["causal"])
-    found = clean.patched_into(corrupted, 1, 2, "weights", tokens=[4, 5])
+    result = clean.patched_into(corrupted, 1, 2, "weights", tokens=[4, 5])
     expected = swapped(clean, corrupted, 1, "weights", (0, 2, [4, 5]))
-    torch.testing.assert_close(found.output, expected.output, **EXACT)
-    assert found.text == corrupted.text
-    assert not torch.equal(found.output, corrupted.output)
+    torch.testing.assert_close(result.output, expected.output, **EXACT)
+    assert result.text == corrupted.text
+    assert not torch.equal(result.output, corrupted.output)
 
 
 @pytest.mark.parametrize(

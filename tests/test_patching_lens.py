@@ -99,7 +99,7 @@ def test_patching_equals_transformer_lens(case, theirs, ours, monkeypatch):
     expected = getattr(lens, f"get_act_patch_{theirs}")(
         case.model, case.tokens, case.cache, lambda logits: logits[0, -1, ANSWER] - logits[0, -1, RIVAL]
     )
-    found = ours(case.clean, case.corrupted, metric)
-    assert found.std() > 0.01  # the patches differ
+    result = ours(case.clean, case.corrupted, metric)
+    assert result.std() > 0.01  # the patches differ
     # float64 on both sides, but TransformerLens computes some steps in float32
-    torch.testing.assert_close(found, torch.as_tensor(expected).to(found), atol=1e-4, rtol=0)
+    torch.testing.assert_close(result, torch.as_tensor(expected).to(result), atol=1e-4, rtol=0)

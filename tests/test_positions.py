@@ -67,11 +67,11 @@ def test_attention_with_terms_is_the_same_by_the_fast_kernel_and_by_the_equation
     torch.nn.init.normal_(terms.content)
     q, k, v = (torch.randn(1, 2, 5, 4) for _ in range(3))
     mask = former.masks.causal(5)
-    seen = {}
-    equation = former.attend(q, k, v, mask=mask, terms=terms, hook=lambda name, tensor: seen.update({name: tensor}))
+    observed = {}
+    equation = former.attend(q, k, v, mask=mask, terms=terms, hook=lambda name, tensor: observed.update({name: tensor}))
     torch.testing.assert_close(former.attend(q, k, v, mask=mask, terms=terms), equation, atol=1e-5, rtol=0)
     expected = ((q @ k.mT + terms(q, k)) / 2).masked_fill(~mask, -torch.inf)
-    torch.testing.assert_close(seen["scores"], expected)
+    torch.testing.assert_close(observed["scores"], expected)
 
 
 def test_a_generator_with_relative_positions_knows_only_distances():

@@ -155,36 +155,36 @@ def llama2() -> tokenizers.Tokenizer:
     vocabulary |= {f"<0x{byte:02X}>": 3 + byte for byte in range(256)}
     vocabulary |= {word: 259 + i for i, word in enumerate(words)}
     merges = [("▁", "t"), ("h", "e"), ("▁t", "he"), ("▁", "c"), ("a", "t"), ("▁c", "at")]
-    made: Any = tokenizers.Tokenizer(
+    tokenizer: Any = tokenizers.Tokenizer(
         models.BPE(vocabulary, merges, unk_token="<unk>", fuse_unk=True, byte_fallback=True)
     )
-    made.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
-    made.decoder = decoders.Sequence(
+    tokenizer.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
+    tokenizer.decoder = decoders.Sequence(
         [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
     )
-    made.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 1)])
-    made.add_special_tokens(["<unk>", "<s>", "</s>"])
-    return made
+    tokenizer.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 1)])
+    tokenizer.add_special_tokens(["<unk>", "<s>", "</s>"])
+    return tokenizer
 
 
 def llama3() -> tokenizers.Tokenizer:
     """Builds a byte-level tokenizer like Llama 3's and Qwen's: split by a pattern, with a token at the beginning."""
-    made: Any = tokenizers.Tokenizer.from_str(BpeTokenizer.train(TEXTS, 300).to_dict()["definition"])
+    tokenizer: Any = tokenizers.Tokenizer.from_str(BpeTokenizer.train(TEXTS, 300).to_dict()["definition"])
     pattern = tokenizers.Regex(r"[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+|\s+")
-    made.pre_tokenizer = pre_tokenizers.Sequence(
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [pre_tokenizers.Split(pattern, "isolated"), pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]
     )
     template = processors.TemplateProcessing(single="<|endoftext|> $A", special_tokens=[("<|endoftext|>", 299)])
-    made.post_processor = processors.Sequence([processors.ByteLevel(trim_offsets=True), template])
-    return made
+    tokenizer.post_processor = processors.Sequence([processors.ByteLevel(trim_offsets=True), template])
+    return tokenizer
 
 
 @pytest.mark.parametrize("make", [llama2, llama3])
 def test_any_tokenizer_reads_and_writes_as_that_of_transformers(make, tmp_path):
-    made = make()
-    config = llama_config(vocab_size=made.get_vocab_size())
+    tokenizer = make()
+    config = llama_config(vocab_size=tokenizer.get_vocab_size())
     saved(T.LlamaForCausalLM(config), tmp_path)
-    made.save(str(tmp_path / "tokenizer.json"))
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
     (tmp_path / "tokenizer_config.json").write_text(json.dumps({"tokenizer_class": "PreTrainedTokenizerFast"}))
     theirs = T.AutoTokenizer.from_pretrained(tmp_path)
     bundle = former.pretrained.load(tmp_path)

@@ -283,17 +283,17 @@ def test_what_is_neither_a_folder_nor_a_repository_is_refused_and_not_fetched(na
 
 
 def test_a_repository_is_fetched_by_its_id_and_only_what_is_read(whole, monkeypatch):
-    asked = []
+    requests = []
 
     def snapshot_download(repo_id: str, allow_patterns: list[str]) -> str:
-        asked.append((repo_id, allow_patterns))
+        requests.append((repo_id, allow_patterns))
         return str(whole)
 
     monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot_download)
     assert former.pretrained.load("gpt2").card["name"] == "gpt2"
     assert former.pretrained.load("someone/a-model").card["name"] == "a-model"
-    assert [repo_id for repo_id, _ in asked] == ["openai-community/gpt2", "someone/a-model"]
-    assert not any(pattern in ("*", "*.bin") for pattern in asked[0][1])
+    assert [repo_id for repo_id, _ in requests] == ["openai-community/gpt2", "someone/a-model"]
+    assert not any(pattern in ("*", "*.bin") for pattern in requests[0][1])
 
 
 def test_without_a_network_one_line_says_so(monkeypatch):

@@ -29,8 +29,8 @@ def test_the_larger_bert_has_335_million():
 @pytest.mark.parametrize("variant", ["narrow", "wide", "chunked"])
 def test_a_generator_is_counted_as_it_is_made(variant):
     model = former.Generator(former.ModelConfig(emb=32, heads=4, depth=2, variant=variant))
-    made = sum(parameter.numel() for parameter in model.parameters())
-    assert count_parameters("Generator", emb=32, heads=4, depth=2, variant=variant) == made
+    result = sum(parameter.numel() for parameter in model.parameters())
+    assert count_parameters("Generator", emb=32, heads=4, depth=2, variant=variant) == result
 
 
 @pytest.mark.parametrize("kind", former.checkpoints.KINDS)

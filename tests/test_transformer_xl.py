@@ -108,8 +108,8 @@ def test_segments_with_a_full_memory_are_one_long_causal_pass(norm, lengths):
 def test_a_short_memory_is_a_long_pass_that_sees_so_far_and_no_further(norm):
     model, tokens = make(norm=norm, memory_length=3), text(12)
     query, key = torch.arange(12)[:, None], torch.arange(12)
-    seen = (key <= query) & (key >= query // 4 * 4 - 3)  # from three tokens before the query's own segment
-    whole, _ = model(tokens, mask=seen)
+    mask = (key <= query) & (key >= query // 4 * 4 - 3)  # from three tokens before the query's own segment
+    whole, _ = model(tokens, mask=mask)
     ours, memory = by_segments(model, tokens, 4)
     torch.testing.assert_close(ours, whole, atol=1e-10, rtol=0)
     assert memory.shape == (2, 1, 3, 8)

@@ -69,10 +69,10 @@ def neox_config(**changes: Any) -> transformers.GPTNeoXConfig:
 
 def roberta_pieces() -> PieceTokenizer:
     """Returns GPT-2's tokenizer with RoBERTa's special tokens: a vocabulary of 300 that begins with these five."""
-    found = json.loads(BpeTokenizer.train(TEXTS, 296).to_dict()["definition"])["model"]
+    result = json.loads(BpeTokenizer.train(TEXTS, 296).to_dict()["definition"])["model"]
     special = ["<s>", "<pad>", "</s>", "<unk>"]
-    vocabulary = {piece: i for i, piece in enumerate([*special, *found["vocab"], "<mask>"])}
-    bare = BpeTokenizer.from_vocabulary(vocabulary, [tuple(pair) for pair in found["merges"]])
+    vocabulary = {piece: i for i, piece in enumerate([*special, *result["vocab"], "<mask>"])}
+    bare = BpeTokenizer.from_vocabulary(vocabulary, [tuple(pair) for pair in result["merges"]])
     return PieceTokenizer.around(bare.to_dict()["definition"])
 
 

@@ -67,7 +67,7 @@ def composition(model: Any, kind: Literal["q", "k", "v"]) -> Tensor:
         raise ValueError(f"kind must be q, k or v, got {kind!r}")
     layers = [head_maps(block) for block in _blocks(model)]
     depth, h = len(layers), len(layers[0].q)
-    found = torch.zeros(depth, h, depth, h, dtype=torch.float64)
+    result = torch.zeros(depth, h, depth, h, dtype=torch.float64)
     for later, reader in enumerate(layers):
         # R = otherᵀ · read, where `other` is the map on the other side of the head's circuit.
         read, other = {
@@ -82,8 +82,8 @@ def composition(model: Any, kind: Literal["q", "k", "v"]) -> Tensor:
             values = writer.v @ writer.v.transpose(1, 2)
             wrote = (values * (writer.out.transpose(1, 2) @ writer.out)).sum((1, 2)).sqrt()  # ‖W‖
             both = ((gram[:, None] @ inner @ values) * inner).sum((2, 3)).clamp_min(0).sqrt()
-            found[later, :, earlier] = both / (size[:, None] * wrote)
-    return found
+            result[later, :, earlier] = both / (size[:, None] * wrote)
+    return result
 
 
 @torch.no_grad()

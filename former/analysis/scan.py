@@ -127,9 +127,9 @@ def can_scan(source: Source) -> bool:
 
 def _evenly(model: Any, t: int) -> Tensor:
     """Returns the weights (1, t, t) of a head that attends equally to everything the mask allows."""
-    seen = model.mask(t) if hasattr(model, "mask") else None
-    seen = torch.ones(t, t) if seen is None else seen
-    return (seen / seen.sum(-1, keepdim=True))[None]
+    mask = model.mask(t) if hasattr(model, "mask") else None
+    mask = torch.ones(t, t) if mask is None else mask
+    return (mask / mask.sum(-1, keepdim=True))[None]
 
 
 def _run(

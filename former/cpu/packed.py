@@ -111,11 +111,11 @@ class PackedStack:
             q, k = (qk if turn is None else turn(qk)).split((heads, kv_heads), 1)  # (b, h, t, s), (b, kv_heads, t, s)
             if extend is not None:
                 k, v = extend(k, v)  # (b, kv_heads, end, s)
-            seen = _attend(q, k, v, bias, block.root, names, maps[layer], outs[layer])
+            tensors = _attend(q, k, v, bias, block.root, names, maps[layer], outs[layer])
             if hook is not None:
                 for name in names:
-                    hook(name, seen[name])
-            x = block.after_attention(x, rows(seen["out"].transpose(1, 2).flatten(2)))
+                    hook(name, tensors[name])
+            x = block.after_attention(x, rows(tensors["out"].transpose(1, 2).flatten(2)))
         return x
 
 
@@ -159,8 +159,8 @@ def _attend(
     torch.softmax(scores, 2, out=weights)
     torch.bmm(weights.view(maps), v.flatten(0, 1), out=out.view(*maps[:2], s))
     shape = (b, h, t, k.shape[2])
-    seen = {"q": q, "scores": scores.view(shape), "weights": weights.view(shape), "out": out.view(q.shape)}
-    return seen | {
+    tensors = {"q": q, "scores": scores.view(shape), "weights": weights.view(shape), "out": out.view(q.shape)}
+    return tensors | {
         name: x if group == 1 or name not in names else x.repeat_interleave(group, 1)
         for name, x in (("k", k), ("v", v))
     }

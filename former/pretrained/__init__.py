@@ -110,18 +110,19 @@ def _architecture(values: dict[str, Any], weights: dict[str, Tensor]) -> Archite
     model_type, names = values.get("model_type"), class_names(values)
     if model_type is not None:
         require_choice("model_type", model_type, ARCHITECTURES)
-        found = ARCHITECTURES[model_type]
+        architecture = ARCHITECTURES[model_type]
     else:
-        told = (each for each in ARCHITECTURES.values() if any(map(each.is_class, names)) or each.owns(weights))
-        found = next(told, None)
-    if found is None:
+        matches = (each for each in ARCHITECTURES.values() if any(map(each.is_class, names)) or each.owns(weights))
+        architecture = next(matches, None)
+    if architecture is None:
         kinds = ", ".join(map(repr, ARCHITECTURES))
         raise ValueError(f"model_type is missing, and nothing else identifies the architecture; add one of {kinds}")
-    if others := [name for name in names if not found.is_class(name)]:
+    if others := [name for name in names if not architecture.is_class(name)]:
         raise ValueError(
-            f"architectures must name classes of {found.classes}, got {others[0]!r}, which may compute something else"
+            f"architectures must name classes of {architecture.classes}, got {others[0]!r}, which may compute something"
+            " else"
         )
-    return found
+    return architecture
 
 
 def _model(

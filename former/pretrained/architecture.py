@@ -154,19 +154,19 @@ def rotary(values: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         ValueError: a scaling of frequencies that is not known here.
     """
-    found = {**(values.get("rope_scaling") or {}), **(values.get("rope_parameters") or {})}
-    kind = found.get("rope_type", found.get("type", "default"))
+    rope = {**(values.get("rope_scaling") or {}), **(values.get("rope_parameters") or {})}
+    kind = rope.get("rope_type", rope.get("type", "default"))
     require_choice("rope_type", kind, ("default", "linear", "llama3"))
     scaling = None
     if kind == "linear":  # every wave is longer than a context of one token, so all are divided
-        scaling = (found.get("factor"), 1.0, 2.0, 1.0)
+        scaling = (rope.get("factor"), 1.0, 2.0, 1.0)
     elif kind == "llama3":
         names = ("factor", "low_freq_factor", "high_freq_factor", "original_max_position_embeddings")
-        scaling = tuple(found.get(name) for name in names)
+        scaling = tuple(rope.get(name) for name in names)
     theta = values.get("rope_theta", values.get("rotary_emb_base", 10_000.0))
     share = values.get("partial_rotary_factor", values.get("rotary_pct", 1.0))
     return {
-        "rotary_theta": found.get("rope_theta", theta),
-        "rotary_share": found.get("partial_rotary_factor", share),
+        "rotary_theta": rope.get("rope_theta", theta),
+        "rotary_share": rope.get("partial_rotary_factor", share),
         "rotary_scaling": scaling,
     }

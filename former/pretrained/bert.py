@@ -61,8 +61,8 @@ def _read_config(values: dict[str, Any], weights: Mapping[str, Tensor]) -> tuple
     require(values, SAME)
     names = class_names(values)
     needed = {part for name in names for part in _CLASSES.get(name, ())}
-    held = {part for part, prefix in _HEADS.items() if any(name.startswith(prefix) for name in weights)}
-    parts = {part: part in needed | held for part in _HEADS}
+    heads = {part for part, prefix in _HEADS.items() if any(name.startswith(prefix) for name in weights)}
+    parts = {part: part in needed | heads for part in _HEADS}
     return configured(values, num_classes=_num_classes(weights) if _is_verdict(names, weights) else 0, **parts)
 
 

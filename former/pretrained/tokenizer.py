@@ -65,11 +65,11 @@ def read_any(folder: Path, num_tokens: int) -> Tokenizer:
     if _holds_pieces(folder) or not (folder / TOKENIZER).exists():
         return read_bytes(folder, num_tokens)
     definition = read_text(folder / TOKENIZER)
-    found = tokens.PieceTokenizer(definition, num_tokens)
-    if not found.before and not found.after:
+    tokenizer = tokens.PieceTokenizer(definition, num_tokens)
+    if not tokenizer.before and not tokenizer.after:
         with contextlib.suppress(ValueError):
             return tokens.BpeTokenizer(definition, num_tokens)
-    return found
+    return tokenizer
 
 
 def read_roberta(folder: Path, num_tokens: int) -> Tokenizer:

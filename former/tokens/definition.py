@@ -44,10 +44,10 @@ def encode(tokenizer: Tokenizer, text: str, num_tokens: int) -> list[int]:
 def encoding(tokenizer: Tokenizer, text: str, num_tokens: int) -> Any:
     """Like `encode`, with each token's position in the text and its word."""
     text = text.encode("utf-8", errors="replace").decode("utf-8")
-    found = tokenizer.encode(text, add_special_tokens=False)
-    if (last := max(found.ids, default=0)) >= num_tokens:
+    result = tokenizer.encode(text, add_special_tokens=False)
+    if (last := max(result.ids, default=0)) >= num_tokens:
         raise TokenBeyondModel(str(tokenizer.id_to_token(last)), num_tokens)
-    return found
+    return result
 
 
 def words(tokenizer: Tokenizer, text: str, num_tokens: int, mask_token: int | None) -> list[tuple[int, int, list[int]]]:
@@ -58,10 +58,10 @@ def words(tokenizer: Tokenizer, text: str, num_tokens: int, mask_token: int | No
     Raises:
         TokenBeyondModel: as `encode`.
     """
-    found = encoding(tokenizer, text, num_tokens)
+    result = encoding(tokenizer, text, num_tokens)
     split: list[tuple[int, int, list[int]]] = []
     last = None
-    for token, (start, end), word in zip(found.ids, found.offsets, found.word_ids, strict=True):
+    for token, (start, end), word in zip(result.ids, result.offsets, result.word_ids, strict=True):
         if split and word == last and token != mask_token:
             split[-1] = (split[-1][0], end, [*split[-1][2], token])
         else:
@@ -73,8 +73,8 @@ def words(tokenizer: Tokenizer, text: str, num_tokens: int, mask_token: int | No
 def dropped(tokenizer: Tokenizer, text: str) -> str:
     """Returns the characters of a text, except spaces, that no token covers, each once."""
     text = text.encode("utf-8", errors="replace").decode("utf-8")
-    seen = (char for char in dict.fromkeys(text) if not char.isspace())
-    return "".join(char for char in seen if not tokenizer.encode(char, add_special_tokens=False).ids)
+    characters = (char for char in dict.fromkeys(text) if not char.isspace())
+    return "".join(char for char in characters if not tokenizer.encode(char, add_special_tokens=False).ids)
 
 
 def num_tokens(tokenizer: Tokenizer, of_model: int | None) -> int:

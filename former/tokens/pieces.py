@@ -111,8 +111,8 @@ class PieceTokenizer:
         piece = self._pieces[i]
         if self._of_bytes and BYTES.keys() >= set(piece):
             return bytes(BYTES[char] for char in piece)
-        if found := _FALLBACK.fullmatch(piece):
-            return bytes([int(found[1], 16)])
+        if match := _FALLBACK.fullmatch(piece):
+            return bytes([int(match[1], 16)])
         return piece.replace(_SPACE, " ").encode()
 
     def to_dict(self) -> dict[str, Any]:

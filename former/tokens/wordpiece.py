@@ -177,8 +177,8 @@ class WordPieceTokenizer:
 
 def special_ids(tokenizer: object) -> tuple[int, ...]:
     """Returns the ids that a tokenizer adds around a text, such as [CLS] and [SEP] of a WordPieceTokenizer."""
-    found = (getattr(tokenizer, name, None) for name in ("cls_token", "sep_token"))
-    return tuple(i for i in found if i is not None)
+    result = (getattr(tokenizer, name, None) for name in ("cls_token", "sep_token"))
+    return tuple(i for i in result if i is not None)
 
 
 def _normalizer(lower_case: bool, strip_accents: bool | None, split_chinese: bool) -> Any:

@@ -27,29 +27,29 @@ def test_equivariance_error_is_the_largest_difference():
 def test_influence_finds_the_dependences_of_a_known_linear_map(t_out, t_in, chunk, seed):
     rng = torch.Generator().manual_seed(seed)
     matrix = torch.randn(t_out, t_in, generator=rng).relu()  # about half of it 0
-    found = analysis.influence(lambda x: matrix @ x, torch.randn(1, t_in, 3, generator=rng), chunk)
-    assert found.shape == (t_out, t_in)
-    assert ((found > 0) == (matrix > 0)).all()
+    result = analysis.influence(lambda x: matrix @ x, torch.randn(1, t_in, 3, generator=rng), chunk)
+    assert result.shape == (t_out, t_in)
+    assert ((result > 0) == (matrix > 0)).all()
 
 
 def test_influence_grows_with_what_an_output_depends_on():
     matrix = torch.tensor([[1.0, 10.0]])
-    found = analysis.influence(lambda x: matrix @ x, torch.ones(1, 2, 1))  # constant input: noise of spread 1
+    result = analysis.influence(lambda x: matrix @ x, torch.ones(1, 2, 1))  # constant input: noise of spread 1
     noise = torch.randn(1, 2, 1, generator=torch.Generator().manual_seed(0)).flatten().abs()
-    torch.testing.assert_close(found[0], matrix[0] * noise)
+    torch.testing.assert_close(result[0], matrix[0] * noise)
 
 
 def test_influence_on_a_classifier_has_a_row_a_class():
     model = former.Classifier(CONFIG).eval()
-    found = analysis.influence(model, torch.randint(20, (1, 7), dtype=torch.uint8))
-    assert found.shape == (2, 7)
-    assert (found > 0).all()
+    result = analysis.influence(model, torch.randint(20, (1, 7), dtype=torch.uint8))
+    assert result.shape == (2, 7)
+    assert (result > 0).all()
 
 
 def test_influence_replaces_tokens_by_tokens_of_the_vocabulary():
     model = former.Generator(former.ModelConfig(num_tokens=2, emb=16, heads=4, depth=1, seq_length=16)).eval()
-    found = analysis.influence(model, torch.tensor([[0, 1, 1, 0]]))
-    assert torch.equal(found > 0, former.masks.causal(4))
+    result = analysis.influence(model, torch.tensor([[0, 1, 1, 0]]))
+    assert torch.equal(result > 0, former.masks.causal(4))
 
 
 @pytest.mark.parametrize("layers_as", ["tensor", "list"])
@@ -60,9 +60,9 @@ def test_rollout_equals_the_product_of_mixed_layers(layers_as):
         for layer in range(3):
             mean = sum(weights[layer, b, h] for h in range(4)) / 4
             expected[b] = (0.5 * mean + 0.5 * torch.eye(5)) @ expected[b]
-    found = analysis.rollout(weights if layers_as == "tensor" else list(weights))
-    torch.testing.assert_close(found, expected)
-    torch.testing.assert_close(found.sum(-1), torch.ones(2, 5, dtype=torch.float64))
+    result = analysis.rollout(weights if layers_as == "tensor" else list(weights))
+    torch.testing.assert_close(result, expected)
+    torch.testing.assert_close(result.sum(-1), torch.ones(2, 5, dtype=torch.float64))
 
 
 def test_head_statistics_of_known_heads():
@@ -73,13 +73,13 @@ def test_head_statistics_of_known_heads():
     previous[range(1, t), range(t - 1)] = 1
     first = F.one_hot(torch.zeros(t, dtype=torch.long), t).float()
     itself = torch.eye(t)
-    found = analysis.head_statistics(torch.stack([uniform, previous, first, itself]))
-    torch.testing.assert_close(found["entropy"], torch.tensor([3.0, 0, 0, 0]), atol=1e-6, rtol=0)
-    torch.testing.assert_close(found["previous"], torch.tensor([1 / t, 1, 1 / (t - 1), 0]))
-    torch.testing.assert_close(found["first"], torch.tensor([1 / t, 2 / t, 1, 1 / t]))
-    torch.testing.assert_close(found["self"], torch.tensor([1 / t, 1 / t, 1 / t, 1]))
+    result = analysis.head_statistics(torch.stack([uniform, previous, first, itself]))
+    torch.testing.assert_close(result["entropy"], torch.tensor([3.0, 0, 0, 0]), atol=1e-6, rtol=0)
+    torch.testing.assert_close(result["previous"], torch.tensor([1 / t, 1, 1 / (t - 1), 0]))
+    torch.testing.assert_close(result["first"], torch.tensor([1 / t, 2 / t, 1, 1 / t]))
+    torch.testing.assert_close(result["self"], torch.tensor([1 / t, 1 / t, 1 / t, 1]))
     mean_distance = sum(abs(i - j) for i in range(t) for j in range(t)) / t**2
-    torch.testing.assert_close(found["distance"], torch.tensor([mean_distance, (t - 1) / t, (t - 1) / 2, 0]))
+    torch.testing.assert_close(result["distance"], torch.tensor([mean_distance, (t - 1) / t, (t - 1) / 2, 0]))
 
 
 @given(st.integers(1, 12), st.integers(1, 4), st.booleans(), st.integers(0, 2**31))
@@ -88,7 +88,7 @@ def test_what_compares_tokens_is_what_a_plain_loop_finds(t, kinds, causal, seed)
     tokens = torch.randint(kinds, (t,), generator=rng)
     scores = torch.randn(2, t, t, generator=rng, dtype=torch.float64)
     weights = (scores + torch.full((t, t), -math.inf).triu(1) if causal else scores).softmax(-1)
-    found = analysis.head_statistics(weights, tokens)
+    result = analysis.head_statistics(weights, tokens)
     for head in range(2):
         same, copied = [], []
         for query in range(t):
@@ -99,7 +99,7 @@ def test_what_compares_tokens_is_what_a_plain_loop_finds(t, kinds, causal, seed)
             if followers:
                 copied.append(sum(float(weights[head, query, key]) for key in followers))
         for name, masses in (("same", same), ("copying", copied)):
-            assert float(found[name][head]) == pytest.approx(sum(masses) / max(1, len(masses)), abs=1e-12)
+            assert float(result[name][head]) == pytest.approx(sum(masses) / max(1, len(masses)), abs=1e-12)
 
 
 def test_rollout_by_layer_is_the_rollout_of_the_first_layers():
@@ -111,8 +111,8 @@ def test_rollout_by_layer_is_the_rollout_of_the_first_layers():
 
 
 def test_head_statistics_of_a_single_token():
-    found = analysis.head_statistics(torch.ones(1, 1))
-    assert {name: float(value) for name, value in found.items()} == {
+    result = analysis.head_statistics(torch.ones(1, 1))
+    assert {name: float(value) for name, value in result.items()} == {
         "entropy": 0, "distance": 0, "previous": 0, "first": 1, "self": 1, "next": 0,
     }  # fmt: skip
 
@@ -142,9 +142,9 @@ def test_ablation_effects_of_a_classifier_and_of_a_measure_of_ones_own():
     model = former.Classifier(CONFIG).eval()
     tokens = torch.randint(20, (1, 9))
     log_probs = model(tokens).detach()
-    chosen = int(log_probs.argmax())
+    best = int(log_probs.argmax())
     ablated, _ = former.run_with_capture(model, tokens, edits=[former.edits.ablate_head(2, 3)])
-    surprise = float(log_probs[0, chosen] - ablated[0, chosen]) / math.log(2)
+    surprise = float(log_probs[0, best] - ablated[0, best]) / math.log(2)
     assert float(analysis.ablation_effects(model, tokens)[2, 3]) == pytest.approx(surprise, abs=1e-5)
     own = analysis.ablation_effects(model, tokens, measure=lambda output: output[:, 0])
     assert float(own[2, 3]) == pytest.approx(float(ablated[0, 0] - log_probs[0, 0]), abs=1e-5)

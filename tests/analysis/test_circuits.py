@@ -41,7 +41,7 @@ def test_the_maps_of_a_head_give_what_it_reads_and_writes(model):
 
 @pytest.mark.parametrize("kind", ["q", "k", "v"])
 def test_composition_is_that_of_the_matrices_written_out(model, kind):
-    found = analysis.composition(model, kind)
+    result = analysis.composition(model, kind)
     layers = [head_maps(block) for block in model.transformer.blocks]
     norm = torch.linalg.matrix_norm
     for later, reader in enumerate(layers):
@@ -52,11 +52,11 @@ def test_composition_is_that_of_the_matrices_written_out(model, kind):
                 for other in range(3):
                     wrote = writer.out[other] @ writer.v[other]
                     expected = norm(reads @ wrote) / (norm(reads) * norm(wrote)) if earlier < later else 0.0
-                    assert float(found[later, head, earlier, other]) == pytest.approx(float(expected), abs=1e-10)
+                    assert float(result[later, head, earlier, other]) == pytest.approx(float(expected), abs=1e-10)
 
 
 def test_copying_is_that_of_the_eigenvalues_of_the_whole_circuit(model):
-    found = analysis.copying_score(model)
+    result = analysis.copying_score(model)
     with torch.no_grad():
         unembed = model.output_weight if model.toprobs is None else model.toprobs.weight
         if isinstance(model.norm, torch.nn.LayerNorm):
@@ -67,7 +67,7 @@ def test_copying_is_that_of_the_eigenvalues_of_the_whole_circuit(model):
             for head in range(3):
                 circuit = unembed @ maps.out[head] @ maps.v[head] @ model.transformer.token_embedding.weight.T
                 values = torch.linalg.eigvals(circuit)  # (num_tokens,)
-                assert float(found[layer, head]) == pytest.approx(
+                assert float(result[layer, head]) == pytest.approx(
                     float(values.sum().real / values.abs().sum()), abs=1e-8
                 )
 
@@ -79,19 +79,19 @@ def test_a_head_made_to_copy_scores_1_and_one_made_to_suppress_minus_1():
     with torch.no_grad():
         attention.unifyheads.weight.copy_(attention.tovalues.weight.T)
         attention.unifyheads.weight[:, 4:8] *= -1
-    found = analysis.copying_score(model)[0]
-    assert found.tolist()[:2] == pytest.approx([1, -1], abs=1e-9)
+    result = analysis.copying_score(model)[0]
+    assert result.tolist()[:2] == pytest.approx([1, -1], abs=1e-9)
 
 
 def test_induction_is_the_weight_on_what_followed_the_first_time(model):
-    found = analysis.induction_score(model, seed=4, length=8, repeats=2)
+    result = analysis.induction_score(model, seed=4, length=8, repeats=2)
     tokens = said_twice(8, 2, 4, range(40))
     assert torch.equal(tokens[:, :8], tokens[:, 8:])
     weights = former.run_with_capture(model, tokens)[1].stack("weights")
     for layer in range(3):
         for head in range(3):
-            seen = [float(weights[layer, b, head, 8 + i, i + 1]) for b in range(2) for i in range(8)]
-            assert float(found[layer, head]) == pytest.approx(sum(seen) / 16)
+            observed = [float(weights[layer, b, head, 8 + i, i + 1]) for b in range(2) for i in range(8)]
+            assert float(result[layer, head]) == pytest.approx(sum(observed) / 16)
 
 
 def test_gpt_has_heads_of_induction_and_a_model_of_random_weights_has_none():

@@ -81,8 +81,8 @@ def steps_of(model: Any) -> Any:
 def test_every_question_of_every_kind_of_model_is_answered_or_refused_in_one_line(question, name):
     ask, answered = QUESTIONS[question]
     if name in answered:
-        found = ask(MODELS[name])
-        for values in found.values() if isinstance(found, dict) else [torch.as_tensor(found)]:
+        result = ask(MODELS[name])
+        for values in result.values() if isinstance(result, dict) else [torch.as_tensor(result)]:
             assert torch.isfinite(values.float()).all()
     else:
         with pytest.raises(ValueError) as refused:  # noqa: PT011 - what it says is another function's or a line below
@@ -119,6 +119,6 @@ def test_removing_a_head_is_measured_in_what_its_kind_says():
         if name == "xl":
             bits = [-out[0].log_softmax(-1)[0, :-1].gather(1, TOKENS[0, 1:, None]).mean() for out in (without, plain)]
         else:
-            chosen = int(plain.argmax())
-            bits = [-out[0, chosen] for out in (without, plain)]
+            best = int(plain.argmax())
+            bits = [-out[0, best] for out in (without, plain)]
         assert float(effects[1, 2]) == pytest.approx(float(bits[0] - bits[1]) / math.log(2), abs=1e-5)

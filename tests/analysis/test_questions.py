@@ -39,16 +39,16 @@ def cost(run: Run, kind: str) -> float:
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "memory"])
 def test_a_heads_effect_is_what_the_prediction_loses_without_it(bundles, kind):
     run = bundles[kind].run(TEXT[kind], edits=[CHANGE[kind]])
-    found = list(analysis.head_effects(run))
-    assert [(each.map, each.layer) for each in found] == [(name, layer) for name in run.maps for layer in range(2)]
+    values = list(analysis.head_effects(run))
+    assert [(each.map, each.layer) for each in values] == [(name, layer) for name in run.maps for layer in range(2)]
     worth = cost(run, kind) if "classifier" not in kind else None
-    for each in found:
+    for each in values:
         for head in range(4):
             stack = "" if each.map == "self" else each.map
             without = run.with_edits(edits.ablate_head(each.layer, head, stack=stack))
             if worth is None:
-                chosen = int(run.output[0].argmax())
-                odds = [math.log((1 - p) / p) for p in (float(r.output[0].exp()[chosen]) for r in (without, run))]
+                best = int(run.output[0].argmax())
+                odds = [math.log((1 - p) / p) for p in (float(r.output[0].exp()[best]) for r in (without, run))]
                 expected = odds[0] - odds[1]
             else:
                 expected = cost(without, kind) - worth
@@ -94,8 +94,8 @@ def test_the_effects_of_bert_and_of_a_memory_on_tokens_are_not_those_of_another_
     ]
     assert float(effects[1, 2]) == pytest.approx(float(both[0] - both[1]), abs=1e-8)
     judge = bundles["bert classifier"].model
-    chosen = int(judge(tokens)[0].argmax())
-    lost = judge(tokens)[0, chosen] - judge(tokens, observer=edits.ablate_head(0, 1))[0, chosen]
+    best = int(judge(tokens)[0].argmax())
+    lost = judge(tokens)[0, best] - judge(tokens, observer=edits.ablate_head(0, 1))[0, best]
     assert float(analysis.ablation_effects(judge, tokens)[0, 1]) == pytest.approx(float(lost) / math.log(2), abs=1e-8)
 
 
@@ -108,12 +108,12 @@ def test_the_lens_at_the_top_is_what_the_model_says_and_below_it_the_stream_read
     streams = [capture[f"{stack}resid_pre", 0], capture[f"{stack}resid_post", 0], capture[f"{stack}resid_post", 1]]
     model: Any = run.model
     for depth, x in enumerate(streams):
-        said = model.unembed(x, model.real(*run.inputs)) if kind == "classifier" else model.unembed(x)
-        said = said[0].log_softmax(-1) if said.dim() == 3 else said
+        text = model.unembed(x, model.real(*run.inputs)) if kind == "classifier" else model.unembed(x)
+        text = text[0].log_softmax(-1) if text.dim() == 3 else text
         if kind == "masked":
-            said = said[[i for i, token in enumerate(run.ids) if token == run.source.tokenizer.mask_token]]  # pyright: ignore
-        torch.testing.assert_close(values[depth], said.gather(-1, ids[depth]), **EXACT)
-        best = said.sort(-1, descending=True).values[:, : values.shape[-1]]
+            text = text[[i for i, token in enumerate(run.ids) if token == run.source.tokenizer.mask_token]]  # pyright: ignore
+        torch.testing.assert_close(values[depth], text.gather(-1, ids[depth]), **EXACT)
+        best = text.sort(-1, descending=True).values[:, : values.shape[-1]]
         torch.testing.assert_close(values[depth], best, **EXACT)
     if kind != "masked":
         top = run.output[0] if run.output.dim() == 3 else run.output
@@ -127,18 +127,18 @@ def test_what_a_head_writes_and_all_other_parts_add_up_to_the_logit(bundles, kin
     change = edits.scale_head(0, 3, 2.0, stack="" if name == "self" else name)
     run = bundles[kind].run(TEXT[kind], edits=[change])
     at = 2
-    found = analysis.head_writes(run, 1, 2, at, name=name)
+    result = analysis.head_writes(run, 1, 2, at, name=name)
     ids = run.kind.written(run.model, run.inputs)[0].tolist()
-    assert found.follows == found.token == ids[at + 1]
-    torch.testing.assert_close(found.logits, run.output[0, at], **EXACT)
-    total = sum(float(part.sum()) for part in found.parts.values())
-    assert total == pytest.approx(float(run.output[0, at, found.token]), abs=1e-8)
+    assert result.follows == result.token == ids[at + 1]
+    torch.testing.assert_close(result.logits, run.output[0, at], **EXACT)
+    total = sum(float(part.sum()) for part in result.parts.values())
+    assert total == pytest.approx(float(run.output[0, at, result.token]), abs=1e-8)
     stack = "" if name == "self" else name
     without, _ = run.again(edits=[edits.ablate_head(1, 2, stack=stack)])
-    torch.testing.assert_close(found.without, without[0, at], **EXACT)
+    torch.testing.assert_close(result.without, without[0, at], **EXACT)
     part = "cross" if name == "cross" else "heads"
     logits = analysis.logit_parts(run.model, run.inputs, at, edits=run.edits)[part][1, 2]
-    torch.testing.assert_close(found.added, logits - logits.mean(), **EXACT)
+    torch.testing.assert_close(result.added, logits - logits.mean(), **EXACT)
 
 
 @pytest.mark.parametrize("kind", ["classifier", "masked", "bert classifier"])
@@ -225,17 +225,17 @@ def test_a_weight_is_followed_to_the_tensors_that_make_it_and_on_to_the_embeddin
     run = bundles[kind].run(TEXT[kind], edits=[CHANGE[kind]])
     name, state = "cross" if kind == "translator" else "self", run.model.state_dict()
     for part in PARTS:
-        found = analysis.trace(run, 1, 2, 2, 1, part, 3, name=name)
+        result = analysis.trace(run, 1, 2, 2, 1, part, 3, name=name)
         scores = run.maps[name].scores[1, 2, 2]
-        assert float(found["score"]) == pytest.approx(float(scores[1]), abs=1e-9)
-        weight = float((found["score"] - found["most"]).exp() / found["total"])
+        assert float(result["score"]) == pytest.approx(float(scores[1]), abs=1e-9)
+        weight = float((result["score"] - result["most"]).exp() / result["total"])
         assert weight == pytest.approx(float(run.maps[name].weights[1, 2, 2, 1]), abs=1e-9)
-        terms = found["terms"]
+        terms = result["terms"]
         row = state[terms["tensor"]][terms["row"], terms["column"] : terms["column"] + len(terms["weights"])]
         assert torch.equal(row, terms["weights"])
         value = float(row @ terms["inputs"]) + (0 if terms["bias"] is None else float(terms["bias"]))
-        assert value == pytest.approx(float(found[part][3]), abs=1e-9)
-        if (read := found["input"]) is not None:
+        assert value == pytest.approx(float(result[part][3]), abs=1e-9)
+        if (read := result["input"]) is not None:
             assert float(read["value"]) == pytest.approx(float(terms["inputs"][read["column"]]), abs=1e-9)
             token = state[read["embedding_place"]["tensor"]][read["token"], read["column"]]
             assert float(token) == pytest.approx(float(read["embedding"]), abs=1e-9)

@@ -111,12 +111,12 @@ def test_the_examples_are_the_most_decided_stretches_and_five_of_each_tenth_belo
         for head in range(2):
             scores = [plain("decided", WEIGHTS[n][layer][head], TOKENS[n].tolist()) or 0.0 for n in range(len(TOKENS))]
             ranked = sorted(scores, reverse=True)
-            shown = [scores[n] for n in FOUND.examples[layer, head].tolist()]
-            assert shown[:20] == pytest.approx(ranked[:20], abs=1e-5)
+            values = [scores[n] for n in FOUND.examples[layer, head].tolist()]
+            assert values[:20] == pytest.approx(ranked[:20], abs=1e-5)
             assert len(set(FOUND.examples[layer, head].tolist())) == 70
             for tenth in range(10):  # of 100 others each tenth has 10
                 part = ranked[20 + 10 * tenth : 30 + 10 * tenth]
-                for score in shown[20 + 5 * tenth : 25 + 5 * tenth]:
+                for score in values[20 + 5 * tenth : 25 + 5 * tenth]:
                     assert part[-1] - 1e-5 <= score <= part[0] + 1e-5
 
 

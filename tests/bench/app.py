@@ -299,8 +299,8 @@ def in_the_page(browser: Browser, origin: str, loaded: Loaded) -> list[Result]:
     results.append(
         Result(f"the pass of {DEPTH} × 8 × 256² on the wire", max(sizes), "MB", 1.1, f"largest of {TEXTS + 1} texts")
     )
-    chosen = [(i * 5 % DEPTH, i * 3 % 8) for i in range(HEADS_CHOSEN)]
-    times = [page.evaluate(CHOOSE, list(pair)) for pair in chosen if pair != (0, 0)]
+    selection = [(i * 5 % DEPTH, i * 3 % 8) for i in range(HEADS_CHOSEN)]
+    times = [page.evaluate(CHOOSE, list(pair)) for pair in selection if pair != (0, 0)]
     what = "another head chosen → painted, 256 bytes"
     results.append(Result(what, statistics.median(times), "ms", None, f"median of {len(times)} choices"))
     return results
@@ -336,8 +336,8 @@ def texts(length: int) -> list[str]:
 def pass_size(page: Page, origin: str) -> float:
     """Returns the size in MB of the current pass, as it is sent."""
     key = page.evaluate("former.store.pass.header.key")
-    asked = urllib.request.Request(f"{origin}/attention/{key}", headers={"Accept-Encoding": "gzip"})
-    with urllib.request.urlopen(asked) as answer:
+    request = urllib.request.Request(f"{origin}/attention/{key}", headers={"Accept-Encoding": "gzip"})
+    with urllib.request.urlopen(request) as answer:
         return len(answer.read()) / 1e6
 
 

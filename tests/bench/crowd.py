@@ -71,8 +71,8 @@ def processor_seconds(pid: int) -> float:
 
 def memory(pid: int) -> float:
     """Returns the memory that a process occupies, in MB."""
-    held = subprocess.run(["ps", "-o", "rss=", "-p", str(pid)], capture_output=True, text=True, check=True).stdout
-    return int(held) / 1024
+    words = subprocess.run(["ps", "-o", "rss=", "-p", str(pid)], capture_output=True, text=True, check=True).stdout
+    return int(words) / 1024
 
 
 # --- a class that follows --------------------------------------------------------------------------------------------

@@ -181,8 +181,8 @@ def report(samples: dict[str, list[Sample]], base: str, unit: float) -> dict[str
 def verdict(what: str, ratio: float, bar: float | None) -> bool:
     """Prints a ratio next to its bar; returns False if the bar is missed."""
     passed = bar is None or ratio >= bar
-    said = "" if bar is None else f"  {'PASS' if passed else 'FAIL'} (bar {bar})"
-    print(f"  → {what}: {ratio:.2f}{said}")
+    text = "" if bar is None else f"  {'PASS' if passed else 'FAIL'} (bar {bar})"
+    print(f"  → {what}: {ratio:.2f}{text}")
     return passed
 
 

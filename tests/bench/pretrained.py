@@ -80,8 +80,8 @@ def compared(shape: str) -> bool:
         for _ in range(ROUNDS):
             for library in libraries:
                 command = [sys.executable, "-m", "tests.bench.pretrained", "--child", library, folder]
-                said = subprocess.run(command, capture_output=True, check=True, text=True).stdout
-                rounds[library].append(json.loads(said.splitlines()[-1]))
+                text = subprocess.run(command, capture_output=True, check=True, text=True).stdout
+                rounds[library].append(json.loads(text.splitlines()[-1]))
         outputs = {library: load_file(Path(folder) / f"{library}.out") for library in (*LIBRARIES, "exact")}
     figures = {
         library: {name: statistics.median(each[name] for each in runs) for name in runs[0]}
@@ -98,12 +98,12 @@ def compared(shape: str) -> bool:
     single, exact = outputs.pop("transformers"), outputs.pop("exact")
     rounding = apart(single, exact)
     for library, out in outputs.items():
-        found = apart(out, single)
-        passed &= all(found[name] <= max(bar, ROUNDINGS * rounding[name]) for name, bar in APART.items())
-        told = (
-            f"{name} {found[name]:.1e} (bar {bar:.0e}, rounding {rounding[name]:.1e})" for name, bar in APART.items()
+        result = apart(out, single)
+        passed &= all(result[name] <= max(bar, ROUNDINGS * rounding[name]) for name, bar in APART.items())
+        report = (
+            f"{name} {result[name]:.1e} (bar {bar:.0e}, rounding {rounding[name]:.1e})" for name, bar in APART.items()
         )
-        print(f"  → {library} apart at most: {', '.join(told)}")
+        print(f"  → {library} apart at most: {', '.join(report)}")
     for name, bar in BARS[shape].items():
         own, figure = (INT8, "token") if name == "int8" else ("former", name)
         ratio = figures["transformers"][figure] / figures[own][figure]
@@ -130,12 +130,12 @@ def make(shape: str, folder: Path) -> None:
     else:
         import transformers  # noqa: PLC0415
 
-        made: dict[str, tuple[Any, Any]] = {
+        values: dict[str, tuple[Any, Any]] = {
             "gpt2": (transformers.GPT2LMHeadModel, transformers.GPT2Config()),
             "bert-base": (transformers.BertForMaskedLM, transformers.BertConfig()),
             "smollm2-135m": (transformers.LlamaForCausalLM, transformers.LlamaConfig(**SMOLLM2)),
         }
-        kind, config = made[shape]
+        kind, config = values[shape]
         kind(config).save_pretrained(folder)
         bert = shape == "bert-base"
         learned = WordPieceTokenizer.train(["a text"], 300) if bert else BpeTokenizer.train(["a text"], 300)

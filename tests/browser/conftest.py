@@ -56,9 +56,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def find_browser(playwright: Playwright) -> str | None:
     """Returns the path of the first of `PLACES` that is installed, else of Playwright's own browser, else None."""
-    found = [path for place in PLACES if (path := shutil.which(place))]
+    values = [path for place in PLACES if (path := shutil.which(place))]
     own = playwright.chromium.executable_path
-    return next(iter([*found, *([own] if Path(own).exists() else [])]), None)
+    return next(iter([*values, *([own] if Path(own).exists() else [])]), None)
 
 
 @pytest.fixture(scope="session")
@@ -99,11 +99,11 @@ def free_port() -> int:
 
 def wait_until_up(origin: str, alive: Any, log: Path) -> None:
     """Waits until the last of the app's routes responds."""
-    asked = urllib.request.Request(f"{origin}/ask/equivariance/errors", data=b"{}", method="POST")
+    request = urllib.request.Request(f"{origin}/ask/equivariance/errors", data=b"{}", method="POST")
     limit = time.monotonic() + START_LIMIT
     while time.monotonic() < limit and alive():
         try:
-            urllib.request.urlopen(asked, timeout=5).close()
+            urllib.request.urlopen(request, timeout=5).close()
         except urllib.error.HTTPError as error:
             if error.code == 422:  # read and refused: it is there
                 return

@@ -56,21 +56,21 @@ class Tab:
         """Returns the parameters of the page's address."""
         return {name: values[0] for name, values in parse_qs(urlsplit(self.address()).query).items()}
 
-    def goto(self, **asked: Any) -> None:
+    def goto(self, **parameters: Any) -> None:
         """Opens the page by a link with these parameters."""
-        self.page.goto(f"{self.origin}/?{urlencode(asked)}")
+        self.page.goto(f"{self.origin}/?{urlencode(parameters)}")
 
-    def visit(self, **asked: Any) -> None:
+    def visit(self, **parameters: Any) -> None:
         """Shows the view of a link, on the open page as with Back, or on a new one."""
-        if self.takes_up(asked):
-            view = {name: str(value) for name, value in asked.items()}
+        if self.takes_up(parameters):
+            view = {name: str(value) for name, value in parameters.items()}
             self.page.evaluate("view => former.page.follow(new URLSearchParams(view))", view)
         else:
-            self.goto(**asked)
+            self.goto(**parameters)
 
-    def takes_up(self, asked: dict[str, Any]) -> bool:
+    def takes_up(self, parameters: dict[str, Any]) -> bool:
         """Returns whether the page is open and can show a link with these parameters."""
-        return not set(OF_PAGE) & asked.keys() and self.page.evaluate(IS_OPEN, OF_PAGE)
+        return not set(OF_PAGE) & parameters.keys() and self.page.evaluate(IS_OPEN, OF_PAGE)
 
     def wait(self, condition: str, argument: Any = None) -> None:
         """Waits until a JavaScript condition holds; one about a script that is still to come does not hold yet."""
@@ -134,10 +134,10 @@ class Chart:
 class Writing(Tab):
     """Tab Generate."""
 
-    def open(self, **asked: Any) -> Writing:
+    def open(self, **parameters: Any) -> Writing:
         """Opens the tab with an empty text, and waits until it is painted."""
         self.page.evaluate("Object.keys(window.former?.writing?.models ?? {}).length && former.writing.clear()")
-        self.visit(tab="generate", **asked)
+        self.visit(tab="generate", **parameters)
         self.rested()
         return self
 
@@ -210,7 +210,7 @@ def check_shares(said: Sequence[tuple[str, str]], exact: Mapping[str, float]) ->
         assert agrees(share, largest), (label, share, largest)
 
 
-# Explore: whether what is on the screen is what a link asked for.
+# Explore: whether what is on the screen is what a link asks for.
 TAKEN = """([model, text, edits]) => {
   const { store } = former;
   const { header } = store.pass ?? {};
@@ -222,19 +222,19 @@ TAKEN = """([model, text, edits]) => {
 class Exploring(Tab):
     """Tab Explore."""
 
-    def open(self, **asked: Any) -> Exploring:
+    def open(self, **parameters: Any) -> Exploring:
         """Opens the tab, and waits until its pass is painted."""
-        view = {"tab": "explore", **asked}
+        view = {"tab": "explore", **parameters}
         taken = self.takes_up(view)
         self.visit(**view)
         if taken:
-            self.wait(TAKEN, [str(asked.get(name, "")) for name in ("model", "text", "edits")])
+            self.wait(TAKEN, [str(parameters.get(name, "")) for name in ("model", "text", "edits")])
         self.settled()
         return self
 
-    def takes_up(self, asked: dict[str, Any]) -> bool:
+    def takes_up(self, parameters: dict[str, Any]) -> bool:
         """Like that of every tab, except that only a new page shows an example for a link without a text."""
-        return "text" in asked and super().takes_up(asked)
+        return "text" in parameters and super().takes_up(parameters)
 
     def settled(self) -> None:
         """Waits until the chosen head's exact numbers have arrived, and every part shows the newest answer."""

@@ -18,11 +18,11 @@ SHOWN = [section for section in SECTIONS if NEEDS.get(section.name, "gpt") in fo
 class Learning(Tab):
     """Tab Learn."""
 
-    def open(self, section: str = "", **asked: Any) -> Learning:
+    def open(self, section: str = "", **parameters: Any) -> Learning:
         """Opens the tab at a section, by default that of a link without one, and waits until it is drawn."""
         named = {"section": section} if section else {}
-        tab = {"tab": "learn"} if asked else {}  # some fields are called as Explore's are
-        self.visit(**tab | named | asked)
+        tab = {"tab": "learn"} if parameters else {}  # some fields are called as Explore's are
+        self.visit(**tab | named | parameters)
         self.settled()
         return self
 
@@ -65,9 +65,9 @@ class Learning(Tab):
     def choose(self, words: str) -> str:
         """Chooses an answer to the section's question; returns the page's comment."""
         self.section.locator(".check").get_by_role("radio", name=words, exact=True).check()
-        said = self.section.locator(".check .said:is(.right, .wrong)")
-        said.wait_for()
-        return said.inner_text()
+        element = self.section.locator(".check .said:is(.right, .wrong)")
+        element.wait_for()
+        return element.inner_text()
 
     def numbers(self, caption: str) -> list[list[float]]:
         """Returns the cells of a small table."""

@@ -24,9 +24,9 @@ def read(text: str) -> float:
 class Masking(Tab):
     """Tab Mask."""
 
-    def open(self, **asked: Any) -> Masking:
+    def open(self, **parameters: Any) -> Masking:
         """Opens the tab, and waits until all its answers are painted."""
-        self.visit(tab="mask", **asked)
+        self.visit(tab="mask", **parameters)
         self.settled()
         return self
 
@@ -63,9 +63,9 @@ class Masking(Tab):
         self.button("Next →").click()
         self.painted()
 
-    def follow(self, **asked: Any) -> None:
+    def follow(self, **parameters: Any) -> None:
         """Shows the view of another link, as for a follower or after Back."""
-        self.page.evaluate("asked => former.followers.mask(new URLSearchParams(asked))", asked)
+        self.page.evaluate("parameters => former.followers.mask(new URLSearchParams(parameters))", parameters)
         self.settled()
 
     def cells(self) -> str:

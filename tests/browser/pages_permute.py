@@ -24,9 +24,9 @@ LINKED = ".".join(map(str, ORDER))
 class Permuting(Tab):
     """Tab Permute."""
 
-    def open(self, **asked: Any) -> Permuting:
+    def open(self, **parameters: Any) -> Permuting:
         """Opens the tab, and waits until its first answer is painted."""
-        self.visit(tab="permute", **asked)
+        self.visit(tab="permute", **parameters)
         self.settled()
         return self
 
@@ -95,9 +95,9 @@ class Permuting(Tab):
 
     def beside(self, output: str) -> list[float]:
         """Returns the numbers next to an error: the largest output, the limit of rounding, and the error before."""
-        said = self.page.locator(f".former-equivariance .output[data-output={output}] .more").inner_text()
-        parts = re.fullmatch(r"max (.+) · rounding (.+?)(?: · was (.+))?", said.strip())
-        assert parts, said
+        text = self.page.locator(f".former-equivariance .output[data-output={output}] .more").inner_text()
+        parts = re.fullmatch(r"max (.+) · rounding (.+?)(?: · was (.+))?", text.strip())
+        assert parts, text
         return [number(part) for part in parts.groups() if part]
 
     def sentence(self) -> str:
@@ -106,10 +106,10 @@ class Permuting(Tab):
 
     def verdicts(self) -> dict[str, dict[str, Any]]:
         """Returns each classifier's verdict and probability in both orders."""
-        made = {}
+        values = {}
         for card in self.page.locator(".former-verdicts .card").all():
             orders = {name: card.locator(f".order-{name}") for name in ("typed", "moved")}
-            made[str(card.get_attribute("data-model"))] = {
+            values[str(card.get_attribute("data-model"))] = {
                 "verdict": [order.locator(".verdict").inner_text() for order in orders.values()],
                 "prob": [
                     float(re.findall(r"[\d.]+", order.locator(".prob").inner_text())[0]) / 100
@@ -118,7 +118,7 @@ class Permuting(Tab):
                 "words": [order.locator(".words").inner_text() for order in orders.values()],
                 "moved": card.locator(".moved").inner_text(),
             }
-        return made
+        return values
 
     def choose_table(self, name: str) -> None:
         """Chooses a kind of positions, and waits until it is painted."""
@@ -134,7 +134,7 @@ class Permuting(Tab):
 
     def colours(self, which: int) -> set[str]:
         """Returns the different colours inside one of the four maps."""
-        found = (
+        result = (
             self.page.locator(".former-moved-rows canvas")
             .nth(which)
             .evaluate(
@@ -148,7 +148,7 @@ class Permuting(Tab):
             }"""
             )
         )
-        return set(found)
+        return set(result)
 
 
 class Outputs(Reference):
@@ -166,18 +166,18 @@ class Outputs(Reference):
         """Returns the tab's four f of one text; "rows" are the last block's outputs, (t, e)."""
         x = self.tensors["transformer.token_embedding.weight"][ids] + self.added(kind, len(ids))
         t = len(ids)
-        seen = torch.ones(t, t).tril().bool() if causal else torch.ones(t, t).bool()
-        found = {"basic": (x @ x.T).masked_fill(~seen, -torch.inf).softmax(-1) @ x}
+        mask = torch.ones(t, t).tril().bool() if causal else torch.ones(t, t).bool()
+        values = {"basic": (x @ x.T).masked_fill(~mask, -torch.inf).softmax(-1) @ x}
         ones = torch.ones(self.config["heads"]).double()
         for layer in range(self.config["depth"]):
             block = f"transformer.blocks.{layer}"
-            out, *_ = self.attention(f"{block}.attention", self.norm(f"{block}.norm1", x), ones, seen)
+            out, *_ = self.attention(f"{block}.attention", self.norm(f"{block}.norm1", x), ones, mask)
             x = x + out
             x = x + self.feed_forward(f"{block}.ff", self.norm(f"{block}.norm2", x))
             if layer == 0:
-                found |= {"layer": out, "block": x}
-        found["rows"] = self.norm("norm", x)
-        return found | {"classifier": self.linear("toprobs", found["rows"].mean(0)).log_softmax(-1)}
+                values |= {"layer": out, "block": x}
+        values["rows"] = self.norm("norm", x)
+        return values | {"classifier": self.linear("toprobs", values["rows"].mean(0)).log_softmax(-1)}
 
     def both(self, ids: list[int], order: list[int], kind: str = "none", causal: bool = False):
         """Returns f(x) and f(Px)."""

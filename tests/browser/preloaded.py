@@ -67,8 +67,8 @@ class Forked:
 def fork(port: int, log: Path, *folders: str, program: tuple[str, ...] = ("app.py",), **settings: str) -> Forked:
     """Like `spawn`, if the system can fork: `program` is a file, or "-c" and a text."""
     settings = {"GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_SERVER_PORT": str(port), **settings}
-    asked = {"program": program, "folders": folders, "log": str(log), "environment": {**os.environ, **settings}}
-    return Forked(_connected(), asked)
+    requests = {"program": program, "folders": folders, "log": str(log), "environment": {**os.environ, **settings}}
+    return Forked(_connected(), requests)
 
 
 def _connected() -> socket.socket:

@@ -17,8 +17,8 @@ HOP = {"connection", "keep-alive", "transfer-encoding"}  # headers of one connec
 def certificate(folder: Path, openssl: str) -> ssl.SSLContext:
     """Returns a TLS context with a self-signed certificate."""
     key, signed = folder / "key.pem", folder / "certificate.pem"
-    asked = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-days", "2"]
-    subprocess.run([openssl, *asked, "-keyout", key, "-out", signed], check=True, capture_output=True)
+    requests = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-days", "2"]
+    subprocess.run([openssl, *requests, "-keyout", key, "-out", signed], check=True, capture_output=True)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(signed, key)
     return context

@@ -155,8 +155,8 @@ def rule(logits: Tensor, temperature: float, top_k: int = 0, top_p: float = 1.0)
         probs = probs / probs.sum()
     if top_p < 1:
         ordered, order = probs.sort(descending=True)
-        kept = order[(ordered.cumsum(0) - ordered) < top_p]
-        probs = torch.zeros_like(probs).index_copy(0, kept, probs[kept])
+        remaining = order[(ordered.cumsum(0) - ordered) < top_p]
+        probs = torch.zeros_like(probs).index_copy(0, remaining, probs[remaining])
     return probs / probs.sum()
 
 

@@ -74,9 +74,9 @@ def serious(page: Page, rules: tuple[str, ...] = (), within: str = "") -> list[s
     if not page.evaluate("Boolean(window.axe)"):
         page.evaluate(AXE_SCRIPT)
     page.evaluate(ASIDE)
-    found = page.evaluate(SERIOUS, [within, list(rules)])
+    result = page.evaluate(SERIOUS, [within, list(rules)])
     page.evaluate("backAgain()")
-    return found
+    return result
 
 
 def open_tab(page: Page, guard: Guard, tab: str, small: bool = False) -> Tab:
@@ -113,7 +113,7 @@ def open_tab(page: Page, guard: Guard, tab: str, small: bool = False) -> Tab:
 
 def serious_in_both(page: Page, within: str = "") -> dict[str, list[str]]:
     """Returns axe's findings in the light theme, and the dark theme's findings of the rules that depend on colours."""
-    found = {}
+    values = {}
     schemes: dict[Literal["light", "dark"], tuple[str, ...]] = {
         "light": (),
         "dark": ("color-contrast", "link-in-text-block"),
@@ -121,8 +121,8 @@ def serious_in_both(page: Page, within: str = "") -> dict[str, list[str]]:
     for scheme, rules in schemes.items():
         page.emulate_media(color_scheme=scheme)
         page.wait_for_function("(dark) => former.isDark() === dark", arg=scheme == "dark")
-        found[scheme] = serious(page, rules, within)
-    return {scheme: each for scheme, each in found.items() if each}
+        values[scheme] = serious(page, rules, within)
+    return {scheme: each for scheme, each in values.items() if each}
 
 
 # Where a view has another part, axe looks at that part alone: the rest of the page is that of the tab's first view.
@@ -137,12 +137,14 @@ def test_axe_finds_nothing_serious(page, guard, tab):
 
 def test_axe_finds_nothing_serious_in_any_section_of_learn(page, guard):
     learning = Learning(page, guard.origin).open()
-    found = {"the whole page": serious_in_both(page)}
+    results = {"the whole page": serious_in_both(page)}
     for section in SHOWN:
         page.evaluate("(name) => former.learn.show(name)", section.name)
         learning.settled()
-        found[section.name] = serious_in_both(page, f".former-learn article[data-section={section.name}]:not([hidden])")
-    assert {name: each for name, each in found.items() if each} == {}
+        results[section.name] = serious_in_both(
+            page, f".former-learn article[data-section={section.name}]:not([hidden])"
+        )
+    assert {name: each for name, each in results.items() if each} == {}
 
 
 @pytest.mark.own_page
@@ -281,7 +283,7 @@ def test_where_one_is_is_seen_when_walking_by_keyboard(page, guard):
     unseen = []
     for _ in range(25):
         page.keyboard.press("Tab")
-        seen = page.evaluate(
+        result = page.evaluate(
             """() => {
               const at = document.activeElement;
               const outlined = (node) => {
@@ -293,6 +295,6 @@ def test_where_one_is_is_seen_when_walking_by_keyboard(page, guard):
               return at === document.body || (styled && outlined(styled)) ? null : at.outerHTML.slice(0, 120);
             }"""
         )
-        if seen:
-            unseen.append(seen)
+        if result:
+            unseen.append(result)
     assert unseen == []

@@ -75,8 +75,8 @@ def test_an_answer_that_is_cut_off_or_is_another_s_page_is_one_that_did_not_come
     tab.open(text="abc")
     page = "<!doctype html><title>Please log in</title>"
     tab.page.route("**/attention/*/lens", lambda route: route.fulfill(body=page, content_type="text/html"))
-    asked = "(path) => former.answerTo(path).catch((error) => former.whyNot(error))"
-    assert tab.page.evaluate(asked, "/attention/x/lens") == OFFLINE
+    request = "(path) => former.answerTo(path).catch((error) => former.whyNot(error))"
+    assert tab.page.evaluate(request, "/attention/x/lens") == OFFLINE
     tab.page.route(PASS, lambda route: route.fulfill(body=page, content_type="text/html"))
     decoded = "(path) => former.bytes(path).then(former.decodePass).catch((error) => former.whyNot(error))"
     assert tab.page.evaluate(decoded, "/attention/x") == OFFLINE
@@ -85,8 +85,8 @@ def test_an_answer_that_is_cut_off_or_is_another_s_page_is_one_that_did_not_come
 def test_an_error_of_a_script_is_for_the_console_and_a_visitor_reads_a_sentence(tab, guard):
     guard.allow("no such thing")
     tab.open(text="abc")
-    said = tab.page.evaluate("former.whyNot(new TypeError('no such thing'))")
-    assert said == message("not_possible")
+    result = tab.page.evaluate("former.whyNot(new TypeError('no such thing'))")
+    assert result == message("not_possible")
     tab.page.wait_for_function("() => true")
     assert [error for error in guard.errors if "no such thing" in error], "it is not in the console"
 
@@ -140,10 +140,10 @@ def test_no_question_of_a_section_is_judged_without_the_server_where_it_needs_it
         tab.visit(section=section.name)
         tab.wait("(name) => former.learn.find(name).node?.dataset.drawn", section.name)
         tab.section.locator(".check input").first.check()
-        said = tab.section.locator(".check .said")
-        expect(said).not_to_have_text(re.compile(f"^({re.escape(message('learn_check_wait'))})?$"))
-        judged = "right" in (said.get_attribute("class") or "") or "wrong" in (said.get_attribute("class") or "")
-        assert judged or said.inner_text() == OFFLINE, section.name
+        element = tab.section.locator(".check .said")
+        expect(element).not_to_have_text(re.compile(f"^({re.escape(message('learn_check_wait'))})?$"))
+        judged = "right" in (element.get_attribute("class") or "") or "wrong" in (element.get_attribute("class") or "")
+        assert judged or element.inner_text() == OFFLINE, section.name
         refused += [] if judged else [section.name]
     assert len(refused) >= 11
     assert not page.evaluate("(names) => names.filter(former.learn.answered)", refused)
@@ -152,15 +152,15 @@ def test_no_question_of_a_section_is_judged_without_the_server_where_it_needs_it
 @pytest.mark.own_page
 def test_a_vote_counts_once_the_page_can_say_what_is_right(page, guard):
     tab = Learning(page, guard.origin).open("self-attention")
-    held: list[Route] = []
-    posts(page, "**/ask/learn-scaling/*", held.append)
+    values: list[Route] = []
+    posts(page, "**/ask/learn-scaling/*", values.append)
     tab.visit(section="scaling")
     tab.wait("() => former.learn.find('scaling').node?.dataset.drawn")
     page.evaluate("void (former.room.vote = (...vote) => (window.votes ??= []).push(vote))")
     tab.section.locator(".check input").first.check()
     page.wait_for_timeout(300)
     assert page.evaluate("window.votes ?? []") == []
-    for route in held:
+    for route in values:
         route.continue_()
     expect(tab.section.locator(".check .said:is(.right, .wrong)")).to_be_visible()
     assert page.evaluate("window.votes") == [["scaling", 0]]
@@ -226,14 +226,14 @@ def test_the_python_of_a_panel_that_shows_nothing_yet_is_not_asked_for(page, gua
 
 def test_the_lines_of_a_panel_are_waited_for_in_the_dialog_and_never_open_it_later(tab):
     tab.open(text="abc")
-    held: list[Route] = []
-    posts(tab.page, "**/python/head-map", held.append)
+    values: list[Route] = []
+    posts(tab.page, "**/python/head-map", values.append)
     tab.page.locator("[data-panel=head-map] .panel-python").click()
     dialog = tab.page.locator("[data-panel=head-map] dialog")
     expect(dialog).to_contain_text(message("python_writing"))
     dialog.get_by_role("button", name="Close").click()
     with tab.page.expect_response("**/python/head-map"):
-        held[0].continue_()
+        values[0].continue_()
     tab.painted()
     expect(dialog).to_be_hidden()
 

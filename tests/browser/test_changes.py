@@ -37,8 +37,10 @@ def test_the_next_byte_probabilities_are_those_of_the_weights(tab, model):
     probs = model.run(model.ids(TEXT)).out[-1].softmax(-1)
     rows = tab.page.locator(".former-prediction .row")
     assert rows.count() >= 8
-    said = [(rows.nth(i).locator(".label").inner_text(), rows.nth(i).locator(".number").inner_text()) for i in range(5)]
-    check_shares(said, {LABELS.get(token, chr(token)): float(prob) for token, prob in enumerate(probs)})
+    values = [
+        (rows.nth(i).locator(".label").inner_text(), rows.nth(i).locator(".number").inner_text()) for i in range(5)
+    ]
+    check_shares(values, {LABELS.get(token, chr(token)): float(prob) for token, prob in enumerate(probs)})
 
 
 def test_the_surprise_of_each_byte_and_of_the_whole_are_those_of_the_weights(tab, model):
@@ -49,10 +51,10 @@ def test_the_surprise_of_each_byte_and_of_the_whole_are_those_of_the_weights(tab
     for i in (1, 4, 9, 20, len(TEXT) - 1):
         tab.page.locator(f".former-surprise .token[data-token='{i}']").hover()
         tab.painted()
-        said = re.search(r"\((\d+)\): (\d+\.\d+) bits", status.inner_text())
-        assert said, status.inner_text()
-        assert int(said[1]) == i
-        assert float(said[2]) == pytest.approx(float(bits[i - 1]), abs=0.0051)
+        match = re.search(r"\((\d+)\): (\d+\.\d+) bits", status.inner_text())
+        assert match, status.inner_text()
+        assert int(match[1]) == i
+        assert float(match[2]) == pytest.approx(float(bits[i - 1]), abs=0.0051)
     total = tab.page.locator(".former-surprise .panel-tools .number").inner_text()
     assert float(total.split(" ")[0]) == pytest.approx(float(bits.mean()), abs=0.00055)
     assert bits_per_byte(tab) == [pytest.approx(float(bits.mean()), abs=0.00055)]
@@ -76,10 +78,10 @@ def test_a_head_switched_off_shows_the_prediction_before_and_after(tab, model):
     before, after = (float(model.surprise(ids, factors).mean()) for factors in (None, without))
     assert bits_per_byte(tab) == [pytest.approx(before, abs=0.00055), pytest.approx(after, abs=0.00055)]
     probs = model.run(ids, without).out[-1].softmax(-1)
-    chosen = tab.page.locator(".former-prediction .row.chosen")
+    element = tab.page.locator(".former-prediction .row.chosen")
     token = int(probs.argmax())
-    assert chosen.locator(".label").inner_text() == LABELS.get(token, chr(token))
-    assert agrees(chosen.locator(".number").inner_text().split("→")[-1].strip(), float(probs.max()))
+    assert element.locator(".label").inner_text() == LABELS.get(token, chr(token))
+    assert agrees(element.locator(".number").inner_text().split("→")[-1].strip(), float(probs.max()))
     assert tab.link()["edits"] == "0.0.off"
     tab.edited(lambda: tab.page.get_by_role("button", name="As trained").click())
     assert bits_per_byte(tab) == [pytest.approx(before, abs=0.00055)]
@@ -143,14 +145,14 @@ def test_one_weight_is_set_its_row_shares_what_is_left_or_is_kept_and_it_is_take
 def test_a_uniform_head_looks_at_every_token_it_may_see_alike(tab):
     tab.edited(lambda: tab.page.get_by_role("button", name="Make uniform").click())
     read = [tab.point(x, 0.5) for x in (0.2, 0.3, 0.4, 0.5, 0.6)]
-    seen = [(int(r["query"]), float(r["weight"])) for r in read if r.get("weight", "masked") != "masked"]
-    assert seen
-    for query, weight in seen:
+    observed = [(int(r["query"]), float(r["weight"])) for r in read if r.get("weight", "masked") != "masked"]
+    assert observed
+    for query, weight in observed:
         assert weight == pytest.approx(1 / (query + 1), abs=1e-5)
     tab.point(0.2, 0.5)
-    said = tab.page.locator(".former-pair .sum").first  # of the score; the other is of the output
-    expect(said).to_contain_text("You have replaced this head’s weights")
-    expect(said).not_to_contain_text("Softmax")
+    element = tab.page.locator(".former-pair .sum").first  # of the score; the other is of the output
+    expect(element).to_contain_text("You have replaced this head’s weights")
+    expect(element).not_to_contain_text("Softmax")
 
 
 @pytest.mark.own_page
@@ -173,9 +175,9 @@ def test_measuring_every_head_paints_the_overview_with_what_each_is_worth(tab, m
     for layer, head in ((0, 0), (2, 3), (layers - 1, heads - 1)):
         exact = float(model.surprise(ids, {(layer, head): 0.0}).mean()) - whole
         words = tab.cell(layer, head).get_attribute("aria-label") or ""
-        said = re.search(r"([+−]\d+\.\d+) bits", words)
-        assert said, words
-        assert number(said[1].replace("+", "")) == pytest.approx(exact, abs=0.0006)
+        match = re.search(r"([+−]\d+\.\d+) bits", words)
+        assert match, words
+        assert number(match[1].replace("+", "")) == pytest.approx(exact, abs=0.0006)
     named = re.search(r"layer (\d+), head (\d+)", finding.inner_text())
     assert named
     effect = float(model.surprise(ids, {(int(named[1]), int(named[2])): 0.0}).mean()) - whole

@@ -149,15 +149,15 @@ def test_the_curve_is_how_alike_the_chosen_position_is_to_every_other(similarity
 def test_the_curve_is_read_like_the_picture_beside_it_and_a_click_chooses(similarity):
     tab = similarity.tab
     similarity.point(0.2)
-    said = re.search(
+    match = re.search(
         r"Positions 20 and (\d+): cosine (.+)$", tab.page.locator(".former-position-maps .readout").inner_text()
     )
-    assert said
-    assert int(said[1]) == pytest.approx(0.2 * 1024, abs=4)
+    assert match
+    assert int(match[1]) == pytest.approx(0.2 * 1024, abs=4)
     tab.page.mouse.down()
     tab.page.mouse.up()
-    tab.wait("at => former.permuting.view.at === at", int(said[1]))
-    assert tab.link()["at"] == said[1]
+    tab.wait("at => former.permuting.view.at === at", int(match[1]))
+    assert tab.link()["at"] == match[1]
 
 
 @pytest.mark.own_page

@@ -44,14 +44,14 @@ def test_the_verdict_and_its_probability_are_those_of_the_weights(tab, model):
 
 
 def test_the_verdict_follows_what_is_typed(tab, model):
-    shown = []
+    values = []
     for text in ("a wonderful film", "a wonderful film ruined by an awful terrible ending"):
         tab.type(text)
         name, share = verdict(tab)
         probs = model.run(model.ids(text)).out.softmax(-1)
         assert agrees(share, float(probs.max()))
-        shown.append((name, share))
-    assert shown[0] != shown[1]
+        values.append((name, share))
+    assert values[0] != values[1]
 
 
 def test_pointing_at_the_map_reads_the_models_weight_for_every_pair(tab, model):
@@ -69,23 +69,23 @@ def test_pointing_at_the_map_reads_the_models_weight_for_every_pair(tab, model):
 def columns(tab: Exploring) -> list[dict[str, str]]:
     """Returns the strongest words of both columns, each with its number."""
     expect(tab.page.locator(".former-words .finding")).to_contain_text("rankings", timeout=60_000)
-    found = []
+    values = []
     for i in range(2):
         rows = tab.page.locator(".former-words .words-column").nth(i).locator(".words-top li")
-        found.append({row.locator(".label").inner_text(): row.locator(".number").inner_text() for row in rows.all()})
-    return found
+        values.append({row.locator(".label").inner_text(): row.locator(".number").inner_text() for row in rows.all()})
+    return values
 
 
 def test_the_words_that_carried_it_are_shown_in_two_ways_with_a_caution(tab, model):
     taken, attention = columns(tab)
     ids, words = model.ids(TEXT), TEXT.split()
     run = model.run(ids)
-    chosen = int(run.out.argmax())
-    whole = log_odds(model, ids, chosen)
+    best = int(run.out.argmax())
+    whole = log_odds(model, ids, best)
     place = {word: i for i, word in enumerate(words) if words.count(word) == 1}
     checked = 0
     for word in place.keys() & taken.keys():
-        fall = whole - log_odds(model, [*ids[: place[word]], UNK, *ids[place[word] + 1 :]], chosen)
+        fall = whole - log_odds(model, [*ids[: place[word]], UNK, *ids[place[word] + 1 :]], best)
         assert float(taken[word].replace("−", "-")) == pytest.approx(fall, abs=0.0051)
         checked += 1
     assert checked >= 2
@@ -119,14 +119,14 @@ def test_measuring_every_head_says_what_it_is_worth_to_the_verdict(tab, model):
     finding = tab.page.locator(".former-interventions .finding")
     expect(finding).to_contain_text("heads measured", timeout=60_000)
     ids = model.ids(TEXT)
-    chosen = int(model.run(ids).out.argmax())
-    whole = log_odds(model, ids, chosen)
+    best = int(model.run(ids).out.argmax())
+    whole = log_odds(model, ids, best)
     for layer, head in ((0, 0), (model.config["depth"] - 1, model.config["heads"] - 1)):
         log_probs = model.run(ids, {(layer, head): 0.0}).out.log_softmax(-1)
-        fall = whole - float(log_probs[chosen] - torch.log1p(-log_probs[chosen].exp()))
-        said = re.search(r"([+−]\d+\.\d+)", tab.cell(layer, head).get_attribute("aria-label") or "")
-        assert said
-        assert float(said[1].replace("−", "-")) == pytest.approx(fall, abs=0.0006)
+        fall = whole - float(log_probs[best] - torch.log1p(-log_probs[best].exp()))
+        match = re.search(r"([+−]\d+\.\d+)", tab.cell(layer, head).get_attribute("aria-label") or "")
+        assert match
+        assert float(match[1].replace("−", "-")) == pytest.approx(fall, abs=0.0006)
 
 
 def test_a_word_the_model_never_saw_is_shown_as_such(tab):

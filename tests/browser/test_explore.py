@@ -66,9 +66,9 @@ def test_a_click_on_a_thumbnail_shows_that_head_and_does_not_ask_python(tab, gua
     expect(tab.cell(2, 3)).to_have_attribute("aria-selected", "true")
     assert tab.link()["layer"] == "2"
     assert tab.link()["head"] == "3"
-    asked = guard.requests[before:]
-    assert len(asked) == 1
-    assert re.fullmatch(r"GET /attention/\w+/self/2/3", asked[0])
+    requests = guard.requests[before:]
+    assert len(requests) == 1
+    assert re.fullmatch(r"GET /attention/\w+/self/2/3", requests[0])
     assert agrees(tab.statistic("self"), statistics(run.weights[2][3], list(TEXT.encode()))["self"])
 
 
@@ -92,9 +92,9 @@ def test_layer_head_token_scale_and_view_never_ask_python(tab, guard):
         tab.set(group, choice)
     for _ in range(3):
         tab.page.keyboard.press("ArrowRight")
-    asked = guard.requests[before:]
-    assert asked, "the exact heads are fetched"
-    assert all(re.fullmatch(r"GET /attention/\w+/self/\d+/(\d+|mean|rollout)", one) for one in asked), asked
+    requests = guard.requests[before:]
+    assert requests, "the exact heads are fetched"
+    assert all(re.fullmatch(r"GET /attention/\w+/self/\d+/(\d+|mean|rollout)", one) for one in requests), requests
 
 
 def test_pointing_at_a_cell_reads_the_models_weight_and_score_for_that_pair(tab, run):
@@ -115,15 +115,15 @@ def test_the_words_beside_the_map_are_the_numbers_under_the_pointer(tab, run):
     reading = tab.point(0.25, 0.8)
     query, key = int(reading["query"]), int(reading["key"])
     words = tab.page.locator(".former-head-map .readout").inner_text()
-    said = re.search(r"“(.+)” \((\d+)\) → “(.+)” \((\d+)\): weight (.+), score", words)
-    assert said, words
-    assert (int(said[2]), int(said[4])) == (query, key)
-    assert number(said[5]) == pytest.approx(float(run.weights[1][2, query, key]), rel=0.06, abs=EXACT)
+    match = re.search(r"“(.+)” \((\d+)\) → “(.+)” \((\d+)\): weight (.+), score", words)
+    assert match, words
+    assert (int(match[2]), int(match[4])) == (query, key)
+    assert number(match[5]) == pytest.approx(float(run.weights[1][2, query, key]), rel=0.06, abs=EXACT)
 
 
 def test_a_darker_cell_is_a_larger_weight(tab):
     tab.open(text=TEXT, layer=1, head=2, scale="root")
-    seen = []
+    observed = []
     for x, y in places():
         reading = tab.point(x, y)
         if "weight" not in reading or reading["weight"] == "masked":
@@ -132,9 +132,9 @@ def test_a_darker_cell_is_a_larger_weight(tab):
         tab.painted()
         pixels = tab.page.locator(".former-head-map canvas").first.evaluate(AROUND, [x, y])
         if len(set(map(tuple, pixels))) == 1:  # not on the line between two cells
-            seen.append((float(reading["weight"]), sum(pixels[0])))
-    assert len(seen) >= 5
-    lightness = [light for _, light in sorted(seen)]
+            observed.append((float(reading["weight"]), sum(pixels[0])))
+    assert len(observed) >= 5
+    lightness = [light for _, light in sorted(observed)]
     assert lightness == sorted(lightness, reverse=True)
 
 
@@ -142,12 +142,12 @@ def test_the_scales_and_the_scores_paint_the_map_anew(tab):
     tab.open(text=TEXT, layer=1, head=2)
     picture = "canvas => canvas.toDataURL()"
     canvas = tab.page.locator(".former-head-map canvas").first
-    seen = {canvas.evaluate(picture)}
+    result = {canvas.evaluate(picture)}
     for group, choice in (("Scale", "Per row"), ("Scale", "√"), ("Values", "Scores"), ("Show", "Mean")):
         tab.set(group, choice)
         now = canvas.evaluate(picture)
-        assert now not in seen, f"{choice} changed nothing"
-        seen.add(now)
+        assert now not in result, f"{choice} changed nothing"
+        result.add(now)
 
 
 @pytest.mark.parametrize("of", ["Mean", "Rollout"])
@@ -195,17 +195,17 @@ def test_the_statistics_and_their_sentence_are_those_of_the_models_weights(tab, 
     for name in SHARES:
         assert agrees(tab.statistic(name), exact[name]), (name, tab.statistic(name), exact[name])
     for name, digits in (("entropy", 2), ("distance", 1)):
-        shown = float(tab.statistic(name).split(" ")[0])
-        assert shown == pytest.approx(exact[name], abs=0.5 * 10**-digits + EXACT)
+        actual = float(tab.statistic(name).split(" ")[0])
+        assert actual == pytest.approx(exact[name], abs=0.5 * 10**-digits + EXACT)
     sentence = tab.lesson()
     assert sentence.startswith(f"Layer {layer}, head {head} ")
     numbers = re.findall(r"\d+(?:\.\d+)? ?%", sentence)
     assert all(any(agrees(n, exact[name]) for name in SHARES) for n in numbers), sentence
-    said = {"previous": "to the previous token", "first": "to the first token", "self": "to the token itself"}
-    said |= {"same": "to the same token", "copying": "copies"}
-    strongest = max((name for name in said if name != "first"), key=lambda name: exact[name])
+    values = {"previous": "to the previous token", "first": "to the first token", "self": "to the token itself"}
+    values |= {"same": "to the same token", "copying": "copies"}
+    strongest = max((name for name in values if name != "first"), key=lambda name: exact[name])
     if exact[strongest] >= 0.3:
-        assert said[strongest] in sentence
+        assert values[strongest] in sentence
         assert numbers
     total = sum(exact[name] for name in SHARES)
     overlap = tab.page.locator(".former-statistics").get_by_text("may add up to more than 100 %")
@@ -229,11 +229,11 @@ def test_another_model_opens_on_a_head_worth_seeing_and_a_link_s_head_stays(tab)
     assert (tab.link()["layer"], tab.link()["head"]) == ("0", "0")
     tab.choose_model("tiny-unmasked")
     assert "attends to the next token" in tab.lesson()
-    chosen = tab.link()
+    selection = tab.link()
     tab.cell(1, 1).click()
     tab.type("Another text, and the same head.")
     assert (tab.link()["layer"], tab.link()["head"]) == ("1", "1"), "a new text leaves the head as it was"
-    assert (chosen["layer"], chosen["head"]) == ("0", "2")
+    assert (selection["layer"], selection["head"]) == ("0", "2")
 
 
 @pytest.mark.own_page
@@ -249,15 +249,15 @@ def test_a_query_s_output_is_the_sum_of_the_values_each_times_its_weight(tab, mo
     assert int(total.get_attribute("data-at")) == largest
     tab.page.get_by_role("button", name="The next number").click()
     tab.painted()
-    seen = int(total.get_attribute("data-at"))
-    assert float(total.get_attribute("data-total")) == pytest.approx(exact[seen], abs=1e-4)
+    observed = int(total.get_attribute("data-at"))
+    assert float(total.get_attribute("data-total")) == pytest.approx(exact[observed], abs=1e-4)
     words = total.inner_text()
-    assert f"Number {seen + 1} of {len(exact)}" in words
+    assert f"Number {observed + 1} of {len(exact)}" in words
     terms = re.findall(r"([\d.]+(?: × 10⁻\S+)?) × (−?[\d.]+(?: × 10⁻\S+)?) from “.+?” \((\d+)\)", words)
     assert len(terms) == 3
     for weight, value, key in terms:
         assert number(weight) == pytest.approx(float(weights[layer][head, 20, int(key)]), rel=1e-3, abs=EXACT)
-        assert number(value) == pytest.approx(values[int(key), seen], rel=2e-3, abs=1e-3)
+        assert number(value) == pytest.approx(values[int(key), observed], rel=2e-3, abs=1e-3)
     assert float(tab.page.locator(".former-pair [data-error]").get_attribute("data-error")) < 1e-4
 
 
@@ -267,10 +267,10 @@ def test_pointing_at_a_token_says_where_it_looks_and_a_click_locks_it_until_esca
     tab.painted()
     row = run.weights[1][2, 20]
     looks = tab.page.locator(".former-token-strip .readout .to").inner_text()
-    said = re.findall(r"\((\d+)\) (<? ?[\d.]+ %)", looks)
-    assert said
-    assert float(row[int(said[0][0])]) == pytest.approx(float(row.max()), abs=EXACT)
-    assert all(agrees(text, float(row[int(i)])) for i, text in said), (said, row)
+    message = re.findall(r"\((\d+)\) (<? ?[\d.]+ %)", looks)
+    assert message
+    assert float(row[int(message[0][0])]) == pytest.approx(float(row.max()), abs=EXACT)
+    assert all(agrees(text, float(row[int(i)])) for i, text in message), (message, row)
     tab.token(20).click()
     tab.token(3).hover()
     tab.painted()

@@ -98,13 +98,13 @@ def test_the_html_works_offline_without_a_request_and_shows_the_models_numbers(t
     assert page.locator("b").count() == 0
     box = page.locator("svg").bounding_box()
     assert box
-    said = set()
+    results = set()
     for x in (0.3, 0.4, 0.5):
         page.mouse.move(box["x"] + x * box["width"], box["y"] + 0.85 * box["height"])
-        said.add(page.locator("#under").inner_text())
-    found = [line.rpartition(": ") for line in said if "→" in line]
-    assert found
-    for pair, _, weight in found:
+        results.add(page.locator("#under").inner_text())
+    values = [line.rpartition(": ") for line in results if "→" in line]
+    assert values
+    for pair, _, weight in values:
         query, key = (int(place.rpartition("(")[2].partition(")")[0]) for place in pair.split(" → "))
         assert float(weight) == pytest.approx(float(run.weights[1][2, query, key]), abs=2e-5)
 

@@ -40,14 +40,14 @@ def greedy(port: int) -> Iterator[int]:
     """Opens as many streams from this address as the server allows, and keeps them open until the end."""
     body = json.dumps({"model": "tiny-generator", "text": "All of it", "length": 1000, "pace": 0.5})
     with contextlib.ExitStack() as lines:
-        held = 0
-        while held < STREAMS:
+        value = 0
+        while value < STREAMS:
             line = lines.enter_context(socket.create_connection(("127.0.0.1", port)))
             line.sendall(f"POST /write HTTP/1.1\r\nHost: a\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
             if line.recv(12) == b"HTTP/1.1 503":
                 break
-            held += 1
-        yield held
+            value += 1
+        yield value
 
 
 @pytest.mark.own_page
@@ -61,8 +61,8 @@ def test_who_takes_all_places_is_told_so_after_asking_again_and_another_visitor_
     with greedy(int(tab.origin.rpartition(":")[2])) as held:
         assert held == STREAMS // 2
         tab.press("Start")
-        told = tab.page.get_by_text("Too many people are writing with the models just now.")
-        expect(told).to_be_visible()
+        element = tab.page.get_by_text("Too many people are writing with the models just now.")
+        expect(element).to_be_visible()
         assert answers == [503] * 4
         context = new_context(extra_http_headers={"X-Forwarded-For": "203.0.113.9"})  # another address
         guard.watch(context)
@@ -74,7 +74,7 @@ def test_who_takes_all_places_is_told_so_after_asking_again_and_another_visitor_
         assert not refused
     tab.press("Start")
     tab.wait("() => former.writing.cursor.depth === 3")
-    expect(told).to_be_hidden()
+    expect(element).to_be_hidden()
 
 
 def test_at_temperature_0_each_token_is_the_likeliest_of_the_model(tab, model):
@@ -110,11 +110,11 @@ def test_the_attention_painted_on_the_text_is_that_of_the_outlined_token(tab, mo
     weights = model.run([*model.ids(PROMPT), 32, 80]).weights[1]
     row = (weights[2] if of == "head" else weights.mean(0))[-1]
     sentence = tab.page.locator(".former-written-text .sentence").inner_text()
-    said = [(int(at), text) for at, text in re.findall(r"at (\d+) \(([^)]*)\)", sentence)]
-    assert said[0][0] == int(row.argmax())
-    for at, text in said:
-        shown = float(re.sub(r"[^\d.]", "", text)) / 100
-        assert shown == pytest.approx(float(row[at]), abs=0.01)  # 8 bits for √weight, then rounded to be read
+    values = [(int(at), text) for at, text in re.findall(r"at (\d+) \(([^)]*)\)", sentence)]
+    assert values[0][0] == int(row.argmax())
+    for at, text in values:
+        actual = float(re.sub(r"[^\d.]", "", text)) / 100
+        assert actual == pytest.approx(float(row[at]), abs=0.01)  # 8 bits for √weight, then rounded to be read
     inks = tab.page.locator(".former-written-text .tokens [data-at]").evaluate_all(
         "spans => spans.map((span) => getComputedStyle(span).backgroundColor)"
     )
@@ -129,10 +129,10 @@ def test_a_pause_holds_the_text_and_going_on_gives_the_same_as_without_it(tab, m
     tab.wait("() => former.writing.cursor.depth >= 2")
     tab.press("Pause")
     tab.rested()
-    held = tab.written()
+    value = tab.written()
     tab.page.wait_for_timeout(600)
-    assert tab.written() == held
-    assert 2 <= len(held) < 30
+    assert tab.written() == value
+    assert 2 <= len(value) < 30
     tab.press("Resume")
     tab.wait("() => former.writing.cursor.depth === 30")
     tab.rested()
@@ -205,7 +205,7 @@ def test_branches_hold_a_bounded_number_of_tokens_and_the_page_says_which_went(t
 
 def test_what_is_let_go_is_the_oldest_way_beside_the_path_and_the_rest_keeps_its_place(tab):
     tab.open(text=PROMPT)
-    held = tab.page.evaluate("""() => {
+    result = tab.page.evaluate("""() => {
       const branches = new former.Branches(6);
       const write = (parent, ...tokens) => tokens.reduce((node, token) => branches.write(node, token), parent);
       write(branches.root, 1, 2, 3);
@@ -214,7 +214,7 @@ def test_what_is_let_go_is_the_oldest_way_beside_the_path_and_the_rest_keeps_its
       const ways = branches.list.map((_, i) => branches.path(branches.end(i)).map(({ token }) => token));
       return { size: branches.size, gone: branches.gone, ways, shown: branches.tip(branches.root) === end };
     }""")
-    assert held == {"size": 2, "gone": 5, "ways": [[6, 7]], "shown": True}
+    assert result == {"size": 2, "gone": 5, "ways": [[6, 7]], "shown": True}
 
 
 @pytest.mark.own_page
@@ -222,13 +222,13 @@ def test_copy_gives_the_text_and_says_so_where_the_clipboard_is_refused(tab, con
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     tab.open(text=PROMPT, written="32.80")
     tab.press("Copy")
-    said = tab.page.locator(".former-writing-controls .status")
-    expect(said).to_have_text("Copied.")
+    element = tab.page.locator(".former-writing-controls .status")
+    expect(element).to_have_text("Copied.")
     assert tab.page.evaluate("navigator.clipboard.readText()") == f"{PROMPT} P"
     assert tab.page.evaluate("getSelection().toString()") == ""
     tab.page.evaluate(REFUSED)
     tab.press("Copy")
-    expect(said).to_contain_text("does not let this page copy")
+    expect(element).to_contain_text("does not let this page copy")
     assert tab.page.evaluate("getSelection().toString()") == f"{PROMPT} P"
 
 
@@ -237,12 +237,12 @@ def test_copy_leaves_out_a_character_that_is_not_complete_and_shows_its_bytes(ta
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     tab.open(text="a", written="226.130")
     tab.press("Copy")
-    said = tab.page.locator(".former-writing-controls .status")
-    expect(said).to_have_text(f"Copied. {message('write_half', bytes='E2 82')}")
+    element = tab.page.locator(".former-writing-controls .status")
+    expect(element).to_have_text(f"Copied. {message('write_half', bytes='E2 82')}")
     assert tab.page.evaluate("navigator.clipboard.readText()") == "a"
     tab.open(text="a", written="226.130.172")
     tab.press("Copy")
-    expect(said).to_have_text("Copied.")
+    expect(element).to_have_text("Copied.")
     assert tab.page.evaluate("navigator.clipboard.readText()") == "a€"
 
 
@@ -267,7 +267,7 @@ def test_half_a_character_newline_and_space_are_shown_as_what_they_are(tab):
 
 
 def test_a_link_restores_settings_and_text_and_the_next_token_is_the_same(page, tab):
-    asked = {
+    requests = {
         "text": "Once upon a time",
         "temperature": "1.25",
         "top_k": "12",
@@ -280,7 +280,7 @@ def test_a_link_restores_settings_and_text_and_the_next_token_is_the_same(page, 
         "of": "head",
         "scale": "linear",
     }
-    tab.open(**asked)
+    tab.open(**requests)
     tab.press("Start")
     tab.wait("() => former.writing.cursor.depth === 6")
     tab.rested()
@@ -289,11 +289,11 @@ def test_a_link_restores_settings_and_text_and_the_next_token_is_the_same(page, 
     other.page.goto(link)
     other.rested()
     other.wait("() => former.writing.cursor.depth === 6")
-    assert {name: other.link()[name] for name in asked} == asked
+    assert {name: other.link()[name] for name in requests} == requests
     assert other.shown() == shown
     assert other.candidates() == candidates
     for name in ("Seed", "Length"):
-        assert other.page.get_by_role("spinbutton", name=name).input_value() == asked[name.lower()]
+        assert other.page.get_by_role("spinbutton", name=name).input_value() == requests[name.lower()]
 
 
 NONSENSE = {"temperature": "hot", "seed": "-4", "top_p": "NaN", "layer": "99", "length": "0", "written": "1.x"}

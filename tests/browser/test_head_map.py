@@ -36,20 +36,20 @@ def written(tab: Exploring) -> Counter[str]:
 def test_up_to_50_bytes_all_have_a_label_on_both_sides_and_whole_words_stand_over_them(tab):
     tab.page.add_init_script(NOTED)
     tab.open(text=TEXT)
-    seen = written(tab)
+    observed = written(tab)
     for label, count in Counter(tab.tokens()).items():
-        assert seen[label] % (2 * count) == 0, label
-        assert seen[label] > 0, label
+        assert observed[label] % (2 * count) == 0, label
+        assert observed[label] > 0, label
     for word, count in Counter(TEXT.split()).items():
-        assert seen[word] >= 2 * count, word
+        assert observed[word] >= 2 * count, word
 
 
 @pytest.mark.own_browser
 def test_every_word_of_a_review_has_a_label(tab):
     tab.page.add_init_script(NOTED)
     tab.open(model="classifier", text=REVIEW)
-    seen = written(tab)
-    assert all(seen[name] >= 2 for name in tab.page.evaluate("former.axisLabels(former.store.map.queries)"))
+    observed = written(tab)
+    assert all(observed[name] >= 2 for name in tab.page.evaluate("former.axisLabels(former.store.map.queries)"))
 
 
 def test_a_map_that_shows_nothing_from_0_to_1_offers_the_scale_per_row(tab):

@@ -90,9 +90,9 @@ def test_a_bare_bert_is_looked_at_and_says_that_it_predicts_nothing(tab, folders
     tab.set("Show", "Rollout")
     tab.set("As", "Lines")
     tab.settled()
-    shown = {one.get_attribute("data-panel") for one in tab.page.locator(".former .panel:visible").all()}
-    assert {"overview", "lines", "statistics", "pair", "token-strip", "trace", "interventions", "export"} <= shown
-    assert not shown & {"prediction", "surprise", "words"}
+    panels = {one.get_attribute("data-panel") for one in tab.page.locator(".former .panel:visible").all()}
+    assert {"overview", "lines", "statistics", "pair", "token-strip", "trace", "interventions", "export"} <= panels
+    assert not panels & {"prediction", "surprise", "words"}
     expect(tab.page.locator("[data-panel=blanks]")).to_contain_text("no output layer that predicts words")
     tab.set("Show", "Head")
     tab.page.get_by_role("button", name="Switch off", exact=True).click()
@@ -124,8 +124,8 @@ def test_a_word_that_is_pressed_is_hidden_and_what_fills_it_is_what_transformers
     for blank, place in enumerate(hidden):
         probs = out.prediction_logits[0, place].softmax(-1)
         exact = dict(zip(pieces.labels(range(len(probs))), probs.tolist(), strict=True))
-        check_shares(list((found := said(blank)).items()), exact)
-        assert len(found) == 10
+        check_shares(list((result := said(blank)).items()), exact)
+        assert len(result) == 10
     reading = tab.point(0.5, 0.7)
     exact = float(out.attentions[0][0, 1, int(reading["query"]), int(reading["key"])])
     assert float(reading["weight"]) == pytest.approx(exact, abs=5e-5)
@@ -168,19 +168,19 @@ def test_learn_s_section_on_bert_hides_fills_in_and_judges_as_the_model_that_is_
     blanks = section.locator(".blank")
     expect(blanks).to_have_count(pieces)
     likely = probs[ids.index(tokenizer.mask_token)].tolist()
-    found = [
+    values = [
         (row.locator(".label").inner_text(), row.locator(".number").inner_text())
         for row in blanks.first.locator(".row").all()
     ]
-    check_shares(found[:10], dict(zip(tokenizer.labels(range(len(likely))), likely, strict=True)))
-    assert len(found) >= 10
+    check_shares(values[:10], dict(zip(tokenizer.labels(range(len(likely))), likely, strict=True)))
+    assert len(values) >= 10
     assert tab.choose("On either side").startswith("Yes. Hiding the token before the blank as well")
     tab.attempt("other")
     ids, segments = (torch.tensor([each]) for each in tokenizer.encode_pair(tab.view()["first"], tab.view()["second"]))
     with torch.inference_mode():
         follows = float(model.next_sentence(ids, segments)[0].softmax(-1)[0])
-    shown = section.locator(".in-texts .row .number")
-    assert all(agrees(text, prob) for text, prob in zip(shown.all_inner_texts(), (follows, 1 - follows), strict=True))
+    element = section.locator(".in-texts .row .number")
+    assert all(agrees(text, prob) for text, prob in zip(element.all_inner_texts(), (follows, 1 - follows), strict=True))
     _, capture = former.run_with_capture(model, (ids, segments), "weights")
     looks = capture.get("weights", model.config.depth - 1)[0, :, 0].mean(0)
     title = section.locator(".in-texts .piece").nth(2).get_attribute("title") or ""
@@ -201,8 +201,8 @@ def test_a_pass_of_twelve_by_twelve_heads_over_256_tokens_is_small_and_its_head_
     assert int(body.headers["content-length"]) <= 1_600_000
     model = transformers.BertForPreTraining.from_pretrained(folders / "own-bert", attn_implementation="eager").eval()
     weights = model(torch.tensor([header["ids"]]), output_attentions=True).attentions[3][0, 5].detach()
-    shown = torch.tensor(tab.page.evaluate("[...former.store.exact.weights]")).view(256, 256)
-    torch.testing.assert_close(shown, weights, atol=1e-5, rtol=0)
+    result = torch.tensor(tab.page.evaluate("[...former.store.exact.weights]")).view(256, 256)
+    torch.testing.assert_close(result, weights, atol=1e-5, rtol=0)
     glance = torch.tensor(tab.page.evaluate("[...former.store.map.approximate(3, 5)]")).view(256, 256)
     four = torch.nn.functional.max_pool2d(weights[None], 2)[0]
     around = four.repeat_interleave(2, 0).repeat_interleave(2, 1)

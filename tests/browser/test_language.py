@@ -20,10 +20,10 @@ VIEW = {"tab": "explore", "model": "tiny-generator", "text": "abc abc", "layer":
 
 def language(page: Page) -> str | None:
     """Returns the page's language, once its tabs are named in it."""
-    found = page.locator("html").get_attribute("lang")
+    text = page.locator("html").get_attribute("lang")
     for tab in TABS:
-        expect(page.get_by_role("tab", name=message(f"tab_{tab.name}", found or ""), exact=True)).to_be_attached()
-    return found
+        expect(page.get_by_role("tab", name=message(f"tab_{tab.name}", text or ""), exact=True)).to_be_attached()
+    return text
 
 
 def switch(page: Page, name: str) -> Locator:
@@ -99,8 +99,8 @@ def test_the_server_s_refusals_are_in_the_page_s_language(tab, guard):
     tab.open(text="abc", model="gpt-5", lang="zh")
     error = tab.page.locator(".former-notices .notice.error")
     expect(error).to_have_text(message("unknown_model", "zh", given="gpt-5", used="gpt"))
-    said = tab.page.evaluate("former.answerTo('/ask/equivariance/errors', {}).catch((error) => error.message)")
-    assert said in LANGUAGES["zh"].values()
+    result = tab.page.evaluate("former.answerTo('/ask/equivariance/errors', {}).catch((error) => error.message)")
+    assert result in LANGUAGES["zh"].values()
 
 
 def test_a_follower_keeps_their_language(tab, other):
@@ -131,12 +131,12 @@ SAID = """() => {
 def test_no_sentence_on_a_chinese_page_is_english(tab):
     read = " ".join(text for texts in (*EXAMPLES.values(), *PAIRS, [REVIEW], OTHERS) for text in texts).lower()
     tab.open(**VIEW, lang="zh")
-    found = []
+    values = []
     sections = [{"tab": "learn", "section": section.name} for section in SHOWN]
     for view in [*sections, *({"tab": one.name} for one in TABS)]:
         tab.page.evaluate("(view) => former.page.follow(new URLSearchParams(view))", view)
         tab.page.wait_for_load_state("networkidle")
         tab.painted()
-        said = [run for text in tab.page.evaluate(SAID) for run in SENTENCE.findall(text)]
-        found += [(*view.values(), run) for run in said if run.lower() not in read]
-    assert found == []
+        result = [run for text in tab.page.evaluate(SAID) for run in SENTENCE.findall(text)]
+        values += [(*view.values(), run) for run in result if run.lower() not in read]
+    assert values == []

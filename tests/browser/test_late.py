@@ -163,9 +163,9 @@ def fields(browser: Browser) -> re.Pattern[str]:
 
 @pytest.mark.parametrize("model_of_link", ["generator", "tiny-unmasked"])
 def test_a_link_s_text_and_edits_stay_together_where_the_fields_come_after_its_answer(tab, held, fields, model_of_link):
-    asked: list[str] = []
+    requests: list[str] = []
     hold(tab, fields, held)
-    tab.page.on("request", lambda request: asked.append(request.url))
+    tab.page.on("request", lambda request: requests.append(request.url))
     with tab.page.expect_response(ASKED):
         tab.goto(tab="explore", model=model_of_link, text="Held back", edits="0.1.off")
     tab.settled()
@@ -177,7 +177,7 @@ def test_a_link_s_text_and_edits_stay_together_where_the_fields_come_after_its_a
     tab.settled()
     assert tab.link()["edits"] == "0.1.off"
     assert tab.page.evaluate("former.store.pass.header.edits.length") == 1
-    assert len({url for url in asked if PASS.search(url)}) == 1, "what is half the link was shown too"
+    assert len({url for url in requests if PASS.search(url)}) == 1, "what is half the link was shown too"
     box.fill("Typed")
     tab.wait("() => former.store.pass.header.text === 'Typed'")
     assert tab.link()["edits"] == "0.1.off"
@@ -223,8 +223,8 @@ def test_what_stands_below_a_panel_does_not_move_from_under_a_pointer_when_its_a
     stood = tab.part(below).bounding_box()
     held[0].continue_()
     tab.page.unroute(asks)
-    shown = {"scan": ".panel[data-of]"}.get(panel, "[data-rev]")
-    tab.page.locator(f".former-{panel} {shown}, .former-{panel}{shown}").first.wait_for(state="attached")
+    values = {"scan": ".panel[data-of]"}.get(panel, "[data-rev]")
+    tab.page.locator(f".former-{panel} {values}, .former-{panel}{values}").first.wait_for(state="attached")
     tab.painted()
     stands = tab.part(below).bounding_box()
     assert stood

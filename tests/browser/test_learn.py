@@ -47,8 +47,8 @@ def test_a_section_shows_the_code_that_the_server_has_of_it(tab):  # a test of t
     tab.open(NAMES[0])
     tab.section.locator("details.code > summary").click()
     expect(tab.section.locator(".code pre").first).to_contain_text("def ")
-    shown = tab.section.locator(".code pre").all_text_contents()
-    for function, text in zip(SHOWN[0].code, shown, strict=True):
+    texts = tab.section.locator(".code pre").all_text_contents()
+    for function, text in zip(SHOWN[0].code, texts, strict=True):
         assert "".join(text.split()) == "".join(getsource(function).split())
 
 
@@ -90,11 +90,11 @@ def tries_change_the_view_and_are_put_back(tab: Learning) -> None:
 
 
 def every_choice_is_judged_by_the_same_answer(tab: Learning) -> None:
-    said = [tab.choose(words) for words in tab.choices()]
-    assert len(said) >= 2
-    assert sum(each.startswith("Yes.") for each in said) == 1
-    right = next(each for each in said if each.startswith("Yes.")).removeprefix("Yes. ")
-    assert all(each.endswith(right) for each in said)
+    values = [tab.choose(words) for words in tab.choices()]
+    assert len(values) >= 2
+    assert sum(each.startswith("Yes.") for each in values) == 1
+    right = next(each for each in values if each.startswith("Yes.")).removeprefix("Yes. ")
+    assert all(each.endswith(right) for each in values)
 
 
 @pytest.mark.own_page

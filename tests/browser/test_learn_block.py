@@ -30,8 +30,8 @@ def test_the_guesses_are_those_of_the_logit_lens(tab, generator, asked):
     lens = former.logit_lens(generator.model, torch.tensor([ids]))[:, 0, at].softmax(-1)
     rows = tab.section.locator("tr[data-part=embedding], tr[data-part=feed_forward]").all()
     for row, exact in zip(rows, lens, strict=True):
-        shown = [float(guess.get_attribute("data-prob") or "") for guess in row.locator(".guess").all()]
-        assert shown == pytest.approx(exact.topk(3).values.tolist(), abs=1e-4)
+        values = [float(guess.get_attribute("data-prob") or "") for guess in row.locator(".guess").all()]
+        assert values == pytest.approx(exact.topk(3).values.tolist(), abs=1e-4)
     first, second = lens[-1].topk(2).values.tolist()
     assert first - second > 1e-3, "no rounding decides between them"
     label = generator.tokenizer.labels([int(lens[-1].argmax())])[0]

@@ -31,22 +31,22 @@ def holds(tab: Learning, bundle: former.Bundle) -> dict[str, Any]:
         x = model.norm(model.transformer(model.transformer.embed(ids)))
         for how in ("average", "max"):
             logits = model.toprobs(pool(x, real, how))[0]
-            shown = tab.section.locator(f"[data-pooling={how}] b").inner_text()
-            assert number(shown.split(" %")[0]) / 100 == pytest.approx(float(logits.softmax(0)[1]), abs=0.006)
-    found = tab.page.evaluate("former.learn.find('classification').live.answers.verdict")
-    assert found["labels"] == bundle.tokenizer.labels(ids[0].tolist())
-    return found
+            text = tab.section.locator(f"[data-pooling={how}] b").inner_text()
+            assert number(text.split(" %")[0]) / 100 == pytest.approx(float(logits.softmax(0)[1]), abs=0.006)
+    result = tab.page.evaluate("former.learn.find('classification').live.answers.verdict")
+    assert result["labels"] == bundle.tokenizer.labels(ids[0].tolist())
+    return result
 
 
 def test_the_verdicts_are_the_models_and_the_pulls_add_up_to_them(tab, classifier):
     tab.open(SECTION)
-    found = holds(tab, classifier)
+    result = holds(tab, classifier)
     for how in ("average", "max"):
-        total = sum(found[how]["pulls"]) + found["bias"]
-        assert total == pytest.approx(found[how]["difference"], abs=1e-4)
-    shown = tab.section.locator(".strongest b").all_text_contents()
-    said = tab.section.locator("p.readout").inner_text().split("Pulls ")[1].split(",")[0]
-    assert sum(number(each.lstrip("+")) for each in shown) == pytest.approx(number(said.lstrip("+")), abs=0.006)
+        total = sum(result[how]["pulls"]) + result["bias"]
+        assert total == pytest.approx(result[how]["difference"], abs=1e-4)
+    texts = tab.section.locator(".strongest b").all_text_contents()
+    text = tab.section.locator("p.readout").inner_text().split("Pulls ")[1].split(",")[0]
+    assert sum(number(each.lstrip("+")) for each in texts) == pytest.approx(number(text.lstrip("+")), abs=0.006)
 
 
 def test_a_word_is_taken_out_by_a_click_and_put_back(tab, classifier):

@@ -52,8 +52,8 @@ def test_a_target_is_scored_after_its_true_beginning_and_after_the_model_s_own_a
     assert shown(tab, "own") == pytest.approx(alone[:2], abs=1e-5)
     weights = tab.page.evaluate("former.learn.find('encoder-decoder').live.answers.decoded.own.weights")
     view = tab.view()
-    given = torch.tensor([[bundle.tokenizer.begin, *own]])
-    _, capture = former.run_with_capture(bundle.model, (source, given), "cross.weights", [view["layer"]])
+    value = torch.tensor([[bundle.tokenizer.begin, *own]])
+    _, capture = former.run_with_capture(bundle.model, (source, value), "cross.weights", [view["layer"]])
     expected = capture.get("cross.weights", view["layer"])[0, view["head"]]
     torch.testing.assert_close(torch.tensor(weights), expected, atol=1e-4, rtol=0)
     canvas = tab.section.locator(".map canvas")
@@ -75,8 +75,8 @@ def test_a_target_is_scored_after_its_true_beginning_and_after_the_model_s_own_a
         f"The model writes “{written}”. Given the correct answer so far, the target costs {bits(true)} bits; given its"
         f" own answer so far, {bits(alone)}"
     )
-    said = tab.choose("A vector for each of its tokens")
-    assert said.startswith(f"Yes. The text has {len(source[0])} tokens")
+    text = tab.choose("A vector for each of its tokens")
+    assert text.startswith(f"Yes. The text has {len(source[0])} tokens")
 
 
 def test_a_date_is_written_back_in_forms_that_are_judged_and_what_names_none_is_refused(tab, guard):

@@ -22,14 +22,14 @@ def sigmoid(x):
 def factorised(likes: str, seed: int, steps: int = 150) -> np.ndarray:
     """Returns the probability of each like, (people, films), with explicit gradients and Adam (Kingma and Ba 2015)."""
     liked = np.array([[float(digit) for digit in row] for row in likes.split(",")])
-    seen = np.ones_like(liked)
-    seen[HELD] = 0
+    observed = np.ones_like(liked)
+    observed[HELD] = 0
     generator = torch.Generator().manual_seed(seed)
     both = [torch.randn(count, 2, generator=generator).double().numpy() * 0.3 for count in liked.shape]
     means, squares = ([np.zeros_like(each) for each in both] for _ in range(2))
     for step in range(1, steps + 1):
         people, films = both
-        error = seen * (sigmoid(people @ films.T) - liked) / seen.sum()
+        error = observed * (sigmoid(people @ films.T) - liked) / observed.sum()
         gradients = [error @ films + 0.01 * people / people.size, error.T @ people + 0.01 * films / films.size]
         for i, gradient in enumerate(gradients):
             means[i] = 0.9 * means[i] + 0.1 * gradient
@@ -60,8 +60,8 @@ def test_likes_train_a_factorisation_that_predicts_the_one_kept_back_and_a_click
     assert ((expected > 0.5) == np.array([[digit == "1" for digit in row] for row in LIKES.split(",")])).all()
     share = f"{round(100 * expected[HELD])} %"
     expect(tab.section.locator(".likes .held button")).to_have_text(f"?{share}")
-    said = f"Yes. For {PEOPLE[HELD[0]]} and “{FILMS[HELD[1]]}” it predicts {share}."
-    assert tab.choose("Likes it").startswith(said)
+    text = f"Yes. For {PEOPLE[HELD[0]]} and “{FILMS[HELD[1]]}” it predicts {share}."
+    assert tab.choose("Likes it").startswith(text)
 
     like, course = tab.section.locator("[data-like='0 0']"), tab.section.get_by_role("slider", name="Training step")
     like.hover()
@@ -93,12 +93,14 @@ def test_near_words_are_those_of_a_plain_search_by_dot_product_and_by_cosine(tab
         exact = {word: (value, size) for word, value, size in zip(words, values, lengths, strict=True)}
         del exact[words[own]]
         items = tab.section.locator(f"[data-by={name}] li")
-        found = items.locator("span").all_inner_texts()
-        said = [text.split(", length ") for text in items.locator("small").all_inner_texts()]
-        check_order(found, [float(value) for value, _ in said], {word: each[0] for word, each in exact.items()}, 6e-4)
-        sizes = [float(size) for _, size in said]
-        assert sizes == pytest.approx([exact[word][1] for word in found], abs=0.006)  # two decimals; three above
-        assert len(found) == 8
+        texts = items.locator("span").all_inner_texts()
+        results = [text.split(", length ") for text in items.locator("small").all_inner_texts()]
+        check_order(
+            texts, [float(value) for value, _ in results], {word: each[0] for word, each in exact.items()}, 6e-4
+        )
+        sizes = [float(size) for _, size in results]
+        assert sizes == pytest.approx([exact[word][1] for word in texts], abs=0.006)  # two decimals; three above
+        assert len(texts) == 8
     tab.section.get_by_role("textbox").fill("<b>zzzzqqq</b>")
     tab.settled()
     assert tab.section.locator(".in-words b").count() == 2, "what was typed stays text"

@@ -45,8 +45,8 @@ def test_targets_are_the_input_shifted_by_one_and_without_a_mask_all_but_the_las
     assert shown(tab, "unmasked") == pytest.approx(unmasked, abs=1e-5)
     assert tab.sentence().startswith(f"At step 3,000 the next byte costs {bits(own)} bits on average.")
     assert bits(unmasked) in tab.sentence()
-    said = tab.choose("The last")
-    assert said.startswith(f"Yes. The least likely target is number {len(TEXT) - 1} of {len(TEXT) - 1}")
+    text = tab.choose("The last")
+    assert text.startswith(f"Yes. The least likely target is number {len(TEXT) - 1} of {len(TEXT) - 1}")
 
 
 def test_the_step_is_a_snapshot_with_its_own_probabilities_its_place_on_the_curve_and_its_writing(tab):
@@ -73,13 +73,13 @@ def test_the_step_is_a_snapshot_with_its_own_probabilities_its_place_on_the_curv
     names = [*(f"tiny-generator/step-{step:06d}" for step in STEPS[:-1]), "tiny-generator"]
     own = [float(bits(targets(name, TEXT))) for name in names]
     assert curves[1][2] == pytest.approx(own, abs=0.006)
-    said = tab.section.locator(".course-said")
+    element = tab.section.locator(".course-said")
     assert min(own) == own[-1] < min(own[:-1]) - 0.1, "the loss of the text that is shown falls to the end"
-    expect(said).to_contain_text("On this text the loss falls too")
+    expect(element).to_contain_text("On this text the loss falls too")
     tab.attempt("other")
-    expect(said).to_contain_text("On this text the loss is lowest at step 350 (")
-    for said in (record["date"], record["machine"]["cpu"], record["command"]):
-        expect(tab.section.locator(".curve .source")).to_contain_text(said)
+    expect(element).to_contain_text("On this text the loss is lowest at step 350 (")
+    for element in (record["date"], record["machine"]["cpu"], record["command"]):
+        expect(tab.section.locator(".curve .source")).to_contain_text(element)
 
 
 def test_play_goes_through_the_snapshots_and_with_reduced_motion_one_at_each_press(tab, guard):

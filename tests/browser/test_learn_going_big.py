@@ -22,11 +22,11 @@ def steps(tab: Learning) -> dict[str, float]:
 
 def test_the_articles_example_is_reckoned_step_by_step(tab):
     tab.open("going-big")
-    found = steps(tab)
-    assert found["table"] == 1000 * 1000 * 4
-    assert found["batch"] == 16 * found["table"]
-    assert found["layer"] == 4 * found["batch"] == 256e6
-    assert found["fits"] == 12e9 // 256e6
+    result = steps(tab)
+    assert result["table"] == 1000 * 1000 * 4
+    assert result["batch"] == 16 * result["table"]
+    assert result["layer"] == 4 * result["batch"] == 256e6
+    assert result["fits"] == 12e9 // 256e6
     expect(tab.section.locator("tr.batch")).to_contain_text("64 MB")
     expect(tab.section.locator(".source").first).to_contain_text(
         "By its own numbers 46 layers fit; with eight heads, 5"
@@ -36,9 +36,9 @@ def test_the_articles_example_is_reckoned_step_by_step(tab):
 
 def test_other_sizes_are_multiplied_too_and_a_size_goes_no_farther_than_its_limit(tab):
     tab.open("going-big", t=2048, batch=3, heads=12, layers=24, bits="16")
-    found = steps(tab)
+    result = steps(tab)
     layer = 2048 * 2048 * 2 * 3 * 12 * 4
-    assert (found["layer"], found["layers"]) == (layer, 24 * layer)
+    assert (result["layer"], result["layers"]) == (layer, 24 * layer)
     field = tab.section.get_by_role("spinbutton", name="Words t")
     field.fill("9999999")
     field.press("Enter")
@@ -53,8 +53,8 @@ def test_twice_as_long_is_four_times_as_much_and_half_precision_half(tab):
     assert steps(tab)["layer"] == 4 * 256e6
     tab.attempt("half")
     assert steps(tab)["layer"] == 2 * 256e6
-    found = steps(tab)
-    assert found["equation"] > 2 * found["kernel"]
+    result = steps(tab)
+    assert result["equation"] > 2 * result["kernel"]
     assert tab.choose("A hundred times as much").startswith("Yes. The scores of a layer grow from 128 MB to 12.8 GB")
 
 

@@ -43,9 +43,9 @@ def holds(tab: Learning) -> None:
         step[i, j] = step[j, i] = 1
     powers = [torch.linalg.matrix_power(step, layer) > 0 for layer in range(1, view["layers"] + 1)]
     need = torch.stack([~power for power in powers]).sum(0)[view["row"]] + 1
-    shown = tab.section.locator(".node").all()
-    assert len(shown) == n
-    for i, node in enumerate(shown):
+    elements = tab.section.locator(".node").all()
+    assert len(elements) == n
+    for i, node in enumerate(elements):
         kind = "chosen" if i == view["row"] else "reached" if need[i] <= view["layers"] else "beyond"
         expect(node).to_have_class(f"node {kind}")
         assert node.locator(".need").text_content() == (str(int(need[i])) if kind == "reached" else "")
@@ -98,13 +98,13 @@ def test_units_that_go_take_their_edges_with_them(tab):
 
 def test_what_the_map_shows_is_measured_on_the_blocks(tab):
     tab.open(SECTION)
-    shown = torch.tensor(tab.page.evaluate("former.learn.find('graphs').live.answers.passed.influence"))
+    result = torch.tensor(tab.page.evaluate("former.learn.find('graphs').live.answers.passed.influence"))
     x = graphs.material()[1][None, :8]
     mask = graphs.read({"graph": graphs.GRAPH, "layers": 2, "renamed": 0})[0]
     changed = x.clone()
     changed[0, 3, 0] += 1  # one number: a norm takes out what is added to all
     moved = (graphs.through(changed, mask, 2) - graphs.through(x, mask, 2))[0].abs().amax(-1)
-    assert torch.equal(moved > 0, shown[1][:, 3] > 0)
+    assert torch.equal(moved > 0, result[1][:, 3] > 0)
     canvas = tab.section.locator("canvas.heat-map")
     left, top, width, height = (float(side) for side in (canvas.get_attribute("data-frame") or "").split())
     canvas.hover(position={"x": left + 7.5 / 8 * width, "y": top + 0.5 / 8 * height})
@@ -117,10 +117,10 @@ def test_renamed_outputs_move_along(tab):
     expect(tab.section.locator(".readout").last).to_contain_text("Rename the units")
     tab.section.get_by_role("button", name="Rename").click()
     tab.settled()
-    found = tab.page.evaluate("former.learn.find('graphs').live.answers.passed")
-    assert torch.allclose(torch.tensor(found["renamed"]), torch.tensor(found["outputs"])[found["order"]], atol=1e-9)
+    result = tab.page.evaluate("former.learn.find('graphs').live.answers.passed")
+    assert torch.allclose(torch.tensor(result["renamed"]), torch.tensor(result["outputs"])[result["order"]], atol=1e-9)
     labels = tab.section.locator("[data-strip=renamed] .labels span").all_text_contents()
-    assert labels == [graphs.NAMES[i] for i in found["order"]] != sorted(labels)
+    assert labels == [graphs.NAMES[i] for i in result["order"]] != sorted(labels)
     expect(tab.section.locator(".readout").last).to_contain_text("If the edges had not been renamed")
 
 

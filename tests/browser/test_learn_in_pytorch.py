@@ -30,11 +30,11 @@ def exact(bundle: former.Bundle, text: str, factor: int = 1) -> dict[str, torch.
 @pytest.mark.parametrize(("text", "factor"), [(TEXT, 1), ("not a bad film", 16)])
 def test_the_tensors_are_those_of_basic_self_attention(tab, classifier, text, factor):
     tab.open("in-pytorch", text=text, factor=factor)
-    found = exact(classifier, text, factor)
-    shown = tab.page.evaluate("former.learn.find('in-pytorch').live.answers.tensors")
-    for name, tensor in found.items():
-        torch.testing.assert_close(torch.tensor(shown[name]), tensor, atol=1e-5, rtol=1e-5)
-    t, e = found["x"].shape
+    result = exact(classifier, text, factor)
+    value = tab.page.evaluate("former.learn.find('in-pytorch').live.answers.tensors")
+    for name, tensor in result.items():
+        torch.testing.assert_close(torch.tensor(value[name]), tensor, atol=1e-5, rtol=1e-5)
+    t, e = result["x"].shape
     for name, shape in {"x": (1, t, e), "raw": (1, t, t), "weights": (1, t, t), "y": (1, t, e)}.items():
         expect(tab.section.locator(f"[data-tensor={name}] .shape").first).to_have_text(f"{shape}")
 
@@ -55,11 +55,11 @@ def test_what_is_pointed_at_is_read_as_pytorch_indexes_it(tab, classifier):
 def test_the_weights_of_the_vectors_as_they_are_stand_beside_those_of_longer_ones(tab, classifier):
     tab.open("in-pytorch")
     view = tab.view()
-    shown = tab.page.evaluate("former.learn.find('in-pytorch').live.answers")
+    result = tab.page.evaluate("former.learn.find('in-pytorch').live.answers")
     for question, factor in (("plain", 1), ("tensors", view["factor"])):
         weights = exact(classifier, view["text"], factor)["weights"]
-        torch.testing.assert_close(torch.tensor(shown[question]["weights"]), weights, atol=1e-5, rtol=1e-5)
-    even = 1 / len(shown["plain"]["labels"])
+        torch.testing.assert_close(torch.tensor(result[question]["weights"]), weights, atol=1e-5, rtol=1e-5)
+    even = 1 / len(result["plain"]["labels"])
     assert exact(classifier, view["text"])["weights"].max() < 2 * even, "the vectors as they are average"
     assert exact(classifier, view["text"], view["factor"])["weights"].max() > 0.9
     expect(tab.section.locator(".of-one canvas:visible")).to_have_count(2)
@@ -73,8 +73,8 @@ def test_the_loop_gives_the_same_and_takes_longer(tab):
         name: float(tab.section.locator(f"[data-time={name}]").get_attribute("data-seconds") or "")
         for name in ("loop", "lines")
     }
-    said = tab.section.locator(".clock .quiet").inner_text()
-    assert number(said.split(" times")[0]) == pytest.approx(times["loop"] / times["lines"], rel=0.1)
+    text = tab.section.locator(".clock .quiet").inner_text()
+    assert number(text.split(" times")[0]) == pytest.approx(times["loop"] / times["lines"], rel=0.1)
     assert tab.page.evaluate("former.learn.find('in-pytorch').live.answers.timed.error") < 1e-5
     assert times["loop"] > times["lines"]
 

@@ -27,28 +27,28 @@ def holds(tab: Learning) -> dict[str, Any]:
     divisor = 10 ** ((view["soft"] - 20) / 10) if view["soft"] else 1e-9  # so small that the largest takes all
     scores, weights = former.attention_weights(q / divisor, k)
     y = former.attend(q / divisor, k, torch.tensor(values, dtype=torch.float64)[None, None, :, None])
-    found = tab.data("found")
+    result = tab.data("found")
     if view["soft"]:
-        assert found["scores"] == pytest.approx(scores[0, 0].numpy(), abs=1e-6)
-    assert found["weights"] == pytest.approx(weights[0, 0].numpy(), abs=1e-6)
-    assert found["y"] == pytest.approx(y[0, 0, :, 0].numpy(), abs=1e-6)
-    asked = queries[view["row"] if view["asker"] == "keys" else 0]
+        assert result["scores"] == pytest.approx(scores[0, 0].numpy(), abs=1e-6)
+    assert result["weights"] == pytest.approx(weights[0, 0].numpy(), abs=1e-6)
+    assert result["y"] == pytest.approx(y[0, 0, :, 0].numpy(), abs=1e-6)
+    request = queries[view["row"] if view["asker"] == "keys" else 0]
     store = dict(zip(map(tuple, keys), values, strict=True))
-    assert found["store"] == store.get(tuple(asked))
-    said = tab.section.locator("pre.result b").inner_text()
-    assert said == (f"{store[tuple(asked)]:g}" if tuple(asked) in store else f"KeyError: {tuple(asked)}")
-    return found
+    assert result["store"] == store.get(tuple(request))
+    text = tab.section.locator("pre.result b").inner_text()
+    assert text == (f"{store[tuple(request)]:g}" if tuple(request) in store else f"KeyError: {tuple(request)}")
+    return result
 
 
 def test_both_dictionaries_give_what_python_and_former_give(tab):
     tab.open(SECTION)
-    found = holds(tab)
-    assert found["store"] is None
+    result = holds(tab)
+    assert result["store"] is None
     assert tab.sentence().startswith("The dictionary has no such key. Attention returns 13.")
-    shown = tab.section.locator(".lookup tbody tr").nth(1).locator("td").all_text_contents()
-    assert float(shown[0]) == pytest.approx(found["scores"][0][1], abs=0.00501)
-    assert float(shown[1]) == pytest.approx(found["weights"][0][1], abs=0.000501)
-    assert float(shown[3]) == pytest.approx(18 * found["weights"][0][1], abs=0.00501)
+    texts = tab.section.locator(".lookup tbody tr").nth(1).locator("td").all_text_contents()
+    assert float(texts[0]) == pytest.approx(result["scores"][0][1], abs=0.00501)
+    assert float(texts[1]) == pytest.approx(result["weights"][0][1], abs=0.000501)
+    assert float(texts[3]) == pytest.approx(18 * result["weights"][0][1], abs=0.00501)
 
 
 @pytest.mark.parametrize("soft", [0, 1, 10, 40])
@@ -99,9 +99,9 @@ def test_what_is_no_value_is_refused_and_the_last_stays(tab, typed):
 
 def test_a_dictionary_keeps_the_last_value_of_equal_keys_and_attention_averages_both(tab):
     tab.open(SECTION, keys="1,0;1,0;-1,0;0,-1", query="1,0", soft=0)
-    found = holds(tab)
-    assert found["store"] == 18
-    assert found["y"] == [pytest.approx((9 + 18) / 2)]
+    result = holds(tab)
+    assert result["store"] == 18
+    assert result["y"] == [pytest.approx((9 + 18) / 2)]
 
 
 def test_the_tries_show_what_they_say(tab):
@@ -109,12 +109,12 @@ def test_the_tries_show_what_they_say(tab):
     tab.attempt("there")
     assert holds(tab)["store"] == 18
     tab.attempt("hard")
-    found = holds(tab)
-    assert (found["store"], found["y"]) == (None, [18])
+    result = holds(tab)
+    assert (result["store"], result["y"]) == (None, [18])
     tab.attempt("itself")
-    found = holds(tab)
-    assert len(found["weights"]) == 4
-    assert all(row[i] == max(row) for i, row in enumerate(found["weights"]))
+    result = holds(tab)
+    assert len(result["weights"]) == 4
+    assert all(row[i] == max(row) for i, row in enumerate(result["weights"]))
 
 
 def test_where_the_keys_ask_each_can_be_looked_at(tab):
@@ -153,7 +153,7 @@ def test_nonsense_in_a_link_is_named_and_the_usual_is_shown(tab, asked):
 
 def test_the_tensors_under_the_code_are_those_of_the_view(tab):
     tab.open(SECTION, soft=12)
-    found = holds(tab)
-    shown = tab.tensors()
-    assert shown["weights"] == pytest.approx(torch.tensor(found["weights"]).numpy(), abs=6e-4)
-    assert shown["y"] == [[pytest.approx(found["y"][0], abs=6e-4)]]
+    result = holds(tab)
+    actual = tab.tensors()
+    assert actual["weights"] == pytest.approx(torch.tensor(result["weights"]).numpy(), abs=6e-4)
+    assert actual["y"] == [[pytest.approx(result["y"][0], abs=6e-4)]]

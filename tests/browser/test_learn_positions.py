@@ -40,10 +40,10 @@ def test_another_order_moves_the_classifier_with_positions_and_not_the_one_witho
         typed = tab.section.locator(".in-order .chips-of span").all_text_contents()
         other = buttons.all_text_contents()
         assert sorted(typed) == sorted(other) != [typed, other]
-        found = shares(tab)
+        result = shares(tab)
         for name in ("classifier", "classifier-bag"):
-            assert found[name] == pytest.approx([positive(name, typed), positive(name, other)], abs=1e-4)
-        assert abs(found["classifier"][0] - found["classifier"][1]) > 1e-3
+            assert result[name] == pytest.approx([positive(name, typed), positive(name, other)], abs=1e-4)
+        assert abs(result["classifier"][0] - result["classifier"][1]) > 1e-3
         buttons.nth(0).click()
         buttons.nth(5).click()
         tab.settled()
@@ -69,9 +69,9 @@ def test_the_four_terms_of_a_key_add_up_to_the_score_of_the_model(tab):
             tab.settled()
         scores = capture.get("scores", 0)[0, view["head"], at]
         key = int(scores.argmax()) if chosen is None else chosen
-        shown = tab.section.locator("[data-sum]")
-        assert float(shown.get_attribute("data-score") or "") == pytest.approx(float(scores[key]), abs=1e-4)
-        assert float(shown.get_attribute("data-sum") or "") == pytest.approx(float(scores[key]), abs=1e-4)
+        element = tab.section.locator("[data-sum]")
+        assert float(element.get_attribute("data-score") or "") == pytest.approx(float(scores[key]), abs=1e-4)
+        assert float(element.get_attribute("data-sum") or "") == pytest.approx(float(scores[key]), abs=1e-4)
         cells = tab.section.locator("[data-term]").all()
         assert [cell.get_attribute("data-term") for cell in cells] == list(TERMS)
         terms = [float(cell.get_attribute("data-value") or "") for cell in cells]
@@ -94,9 +94,9 @@ def test_the_losses_beyond_the_trained_length_are_those_measured_and_say_where_a
         assert bits == model["bits"]
         assert read == [record["width"] * (i + 1) for i in range(len(bits))]
     assert max(drawn[0][0]) == 256 < max(drawn[1][0]) == record["length"]
-    said = tab.section.locator(".in-length > .quiet")
+    element = tab.section.locator(".in-length > .quiet")
     for part in (record["date"], record["machine"]["cpu"], record["command"]):
-        expect(said).to_contain_text(part)
+        expect(element).to_contain_text(part)
 
 
 def test_an_empty_text_is_refused_and_a_long_one_is_cut(tab, guard):

@@ -17,17 +17,17 @@ NAME = "queries-keys-values"
 
 def holds(tab: Learning) -> torch.Tensor:
     """Asserts that the numbers on the screen are those of `former.attention_weights`; returns the weights."""
-    found = []
+    values = []
     x = torch.tensor(queries_keys_values.circle(), dtype=torch.float64)
     for columns in tab.view()["matrices"].split(";"):
         a, c, b, d = (float(number) for number in columns.split(","))
-        found.append(x @ torch.tensor([[a, b], [c, d]], dtype=torch.float64).T)
-    q, k, v = found
+        values.append(x @ torch.tensor([[a, b], [c, d]], dtype=torch.float64).T)
+    q, k, v = values
     scores, weights = former.attention_weights(q[None, None], k[None, None])
-    shown = tab.data("found")
-    assert shown["scores"] == pytest.approx(scores[0, 0].numpy(), abs=1e-6)
-    assert shown["weights"] == pytest.approx(weights[0, 0].numpy(), abs=1e-6)
-    assert shown["y"] == pytest.approx((weights[0, 0] @ v).numpy(), abs=1e-6)
+    actual = tab.data("found")
+    assert actual["scores"] == pytest.approx(scores[0, 0].numpy(), abs=1e-6)
+    assert actual["weights"] == pytest.approx(weights[0, 0].numpy(), abs=1e-6)
+    assert actual["y"] == pytest.approx((weights[0, 0] @ v).numpy(), abs=1e-6)
     assert tab.numbers("Weights") == pytest.approx(weights[0, 0].numpy(), abs=0.00501)
     return weights[0, 0]
 

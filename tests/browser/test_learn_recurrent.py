@@ -41,11 +41,11 @@ def test_outputs_of_the_recurrent_network_stand_one_after_another_and_those_of_t
     tokens = torch.tensor([list(TEXT.encode())])
     for kind, name in NAMES.items():
         moved = former.analysis.influence(former.load(name).model.double(), tokens)
-        given = torch.tensor(answer[kind]["moved"], dtype=torch.float64)
-        torch.testing.assert_close(given, moved, atol=1e-9, rtol=1e-7)  # answers hold 8 digits of each number
-    said = tab.section.locator("figure[data-kind=recurrent] p")
-    expect(said).to_contain_text(f"Outputs ready: {t} of {t}; all of them after {t + 1} steps.")
-    expect(said).to_contain_text(f"The first input reaches the last output after {t + 1} steps.")
+        value = torch.tensor(answer[kind]["moved"], dtype=torch.float64)
+        torch.testing.assert_close(value, moved, atol=1e-9, rtol=1e-7)  # answers hold 8 digits of each number
+    element = tab.section.locator("figure[data-kind=recurrent] p")
+    expect(element).to_contain_text(f"Outputs ready: {t} of {t}; all of them after {t + 1} steps.")
+    expect(element).to_contain_text(f"The first input reaches the last output after {t + 1} steps.")
     assert (
         f"recurrent network needs {t + 1} steps one after another, the convolutions 5, self-attention 2"
         in tab.sentence()
@@ -85,9 +85,9 @@ def test_times_are_those_that_were_measured_and_bits_those_of_the_cards_where_th
     cards = {kind: former.load(name).card for kind, name in NAMES.items()}
     for kind, card in cards.items():
         cells = tab.section.locator(f".worth [data-kind={kind}] td").all()
-        found = [float(cell.get_attribute("data-value") or 0) for cell in cells]
+        values = [float(cell.get_attribute("data-value") or 0) for cell in cells]
         parameters = sum(weight.numel() for weight in former.load(NAMES[kind]).model.parameters())
-        assert found == [parameters, 500 * 16 * 256, card["processor_seconds"], card["quality"][0]["bits_per_byte"]]
+        assert values == [parameters, 500 * 16 * 256, card["processor_seconds"], card["quality"][0]["bits_per_byte"]]
     expect(tab.section.locator(".winner")).to_contain_text(
         "Best with equal parameters and equal bytes: convolutional, 2.8575 bits. It also took the least time"
     )

@@ -54,8 +54,8 @@ def test_the_tries_lead_from_different_parts_to_one_sum_and_to_nothing_that_move
     assert "66 % of mary and 24 % of susan" in tab.sentence()
     tab.attempt("off")
     assert drawn(tab, "before")[0] == drawn(tab, "before")[2], "who gives and who receives: the same"
-    chosen = tab.section.locator(".hand .chosen")
-    expect(chosen).to_have_text("0")
+    element = tab.section.locator(".hand .chosen")
+    expect(element).to_have_text("0")
 
 
 def test_without_positions_every_way_of_making_the_matrices_moves_by_rounding_alone(tab):
@@ -106,7 +106,7 @@ def test_what_the_parts_are_worth_is_what_the_cards_say(tab):
 
 def test_the_tensors_under_the_code_are_those_of_the_view(tab):
     tab.open("several-heads", heads=1, positions="on")
-    shown = tab.tensors()
+    actual = tab.tensors()
     y = torch_says(1, "on")[0]
-    assert shown["y_gave"][0][:5] == pytest.approx(y.numpy(), abs=6e-4)
-    assert shown["y_gave_swapped"][0][:5] == pytest.approx(y[[4, 1, 2, 3, 0]].numpy(), abs=6e-4)
+    assert actual["y_gave"][0][:5] == pytest.approx(y.numpy(), abs=6e-4)
+    assert actual["y_gave_swapped"][0][:5] == pytest.approx(y[[4, 1, 2, 3, 0]].numpy(), abs=6e-4)

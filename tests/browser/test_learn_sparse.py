@@ -20,8 +20,8 @@ def test_a_pattern_reaches_more_with_every_layer_until_all_pairs_are_joined(tab)
     for _ in range(5):
         shares.append(float((reached > 0).sum()) / (16 * 17 / 2))
         reached = mask @ reached
-    found = [float(cell.get_attribute("data-share") or 0) for cell in tab.section.locator(".reached td").all()]
-    assert found == pytest.approx(shares)
+    values = [float(cell.get_attribute("data-share") or 0) for cell in tab.section.locator(".reached td").all()]
+    assert values == pytest.approx(shares)
     assert tab.sentence().startswith(f"{cells('local', 16, 4)} of 136 cells are computed. After 2 layers ")
     assert tab.sentence().endswith("after 5 layers every token can depend on every earlier one.")
     canvas = tab.section.locator(".map canvas")
@@ -48,8 +48,8 @@ def test_time_and_memory_beside_dense_are_those_that_were_measured(tab):
         lines = chart.evaluate("chart => chart.data.map(({ y }) => [...y])")
         ways = [record["ways"][way][name] for way in ("strided", "fixed", "fused, causal")]
         assert lines == [way[-len(lines[0]) :] for way in ways]
-        shown = tab.section.locator(".charted:visible [data-way=equation] td").all()
-        values = [cell.get_attribute("data-value") for cell in shown]
+        actual = tab.section.locator(".charted:visible [data-way=equation] td").all()
+        values = [cell.get_attribute("data-value") for cell in actual]
         expected = record["ways"]["equation"][name]
         assert [value and float(value) for value in values] == expected
         for said in (record["date"], record["machine"]["cpu"], record["command"]):

@@ -26,9 +26,9 @@ def press(tab: Learning, name: str) -> None:
 def answers(tab: Learning, question: str) -> str:
     """Returns the model's answer to a question typed by hand."""
     tab.section.get_by_role("textbox").fill(question)
-    shown = tab.section.locator(".by-hand output")
-    expect(shown).to_contain_text(f"{question} =")
-    return shown.inner_text().partition("= ")[2]
+    element = tab.section.locator(".by-hand output")
+    expect(element).to_contain_text(f"{question} =")
+    return element.inner_text().partition("= ")[2]
 
 
 def test_one_trains_the_others_watch_and_wait_and_then_the_model_is_tried_by_hand(tab, other, guard):

@@ -32,16 +32,16 @@ def test_a_memory_makes_a_text_cheaper_and_each_layer_reaches_one_memory_further
     tab.open("transformer-xl", text=TEXT)
     tokens = torch.tensor([list(TEXT.encode())])
     on, off = bits(tokens, 128), bits(tokens, 0)
-    shown = tab.section.locator(".bytes")
-    assert float(shown.get_attribute("data-bits") or 0) == pytest.approx(on, abs=1e-3)
-    shown.press("ArrowRight")
-    shown.press("ArrowRight")  # the third byte: the first costs nothing that could be said
+    element = tab.section.locator(".bytes")
+    assert float(element.get_attribute("data-bits") or 0) == pytest.approx(on, abs=1e-3)
+    element.press("ArrowRight")
+    element.press("ArrowRight")  # the third byte: the first costs nothing that could be said
     card = tab.page.locator(".hint-card")
-    expect(card).to_have_text(shown.locator("[title]").nth(1).get_attribute("title") or "none")
-    shown.press("Escape")
+    expect(card).to_have_text(element.locator("[title]").nth(1).get_attribute("title") or "none")
+    element.press("Escape")
     expect(card).to_be_hidden()
     tab.attempt("off")
-    assert float(shown.get_attribute("data-bits") or 0) == pytest.approx(off, abs=1e-3)
+    assert float(element.get_attribute("data-bits") or 0) == pytest.approx(off, abs=1e-3)
     expected = f"Without a memory this text costs {off:.2f} bits per byte, with one of 128 bytes {on:.2f}."
     assert tab.sentence() == expected
     tab.attempt("reach")

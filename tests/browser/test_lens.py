@@ -25,8 +25,8 @@ def probs() -> torch.Tensor:
     return bundle.model.unembed(streams).softmax(-1).detach()
 
 
-def opened(tab: Exploring, **asked) -> Exploring:
-    tab.open(text=TEXT, edits="1.2.off", **asked)
+def opened(tab: Exploring, **parameters) -> Exploring:
+    tab.open(text=TEXT, edits="1.2.off", **parameters)
     tab.part("lens").scroll_into_view_if_needed()
     tab.wait("() => Number(document.querySelector('.former-lens[data-rev]')?.dataset.rev) === former.store.rev")
     return tab
@@ -53,8 +53,8 @@ def test_every_cell_says_the_likeliest_token_and_the_ten_best_are_named_where_on
             assert right == (ids[label] == follows)
     tab.page.locator(".former-lens td[data-row='5'][data-column='6']").hover()
     tab.painted()
-    check_shares(said := best(tab), {label: float(probs[5, 6, i]) for label, i in ids.items()})
-    assert len(said) == 10
+    check_shares(text := best(tab), {label: float(probs[5, 6, i]) for label, i in ids.items()})
+    assert len(text) == 10
     expect(tab.page.locator(".former-lens .lens-at")).to_have_text(re.compile(r"^After layer 4, at “.+” \(6\)$"))
 
 
@@ -90,6 +90,6 @@ def test_a_verdict_has_one_column(tab):
     tab.wait("() => Number(document.querySelector('.former-lens[data-rev]')?.dataset.rev) === former.store.rev")
     model = former.load("classifier")
     lens = former.logit_lens(model.model, torch.tensor([model.tokenizer.encode("A dull, lazy film.")]))[:, 0].exp()
-    said = tab.page.locator(".former-lens tbody td").all_text_contents()
-    for name, row in zip(said, lens, strict=True):
+    texts = tab.page.locator(".former-lens tbody td").all_text_contents()
+    for name, row in zip(texts, lens, strict=True):
         check_largest(("negative", "positive").index(name), row, 2e-5)

@@ -213,8 +213,8 @@ def test_copy_link_gives_the_address_and_says_where_the_clipboard_is_refused(tab
     if refused:
         tab.page.evaluate(REFUSED)
     tab.page.get_by_text("Copy link", exact=True).click()
-    said = tab.page.locator(".class-menu.link .sheet > [role=status]")
-    expect(said).to_contain_text("does not let this page copy" if refused else "Copied")
+    element = tab.page.locator(".class-menu.link .sheet > [role=status]")
+    expect(element).to_contain_text("does not let this page copy" if refused else "Copied")
     assert tab.page.get_by_label("Link to this view").input_value() == tab.page.url
     if not refused:
         assert tab.page.evaluate("navigator.clipboard.readText()") == tab.page.url

@@ -29,14 +29,14 @@ def translated(route: Route) -> None:
     body = route.fetch().body()
     header = json.loads(body[8 : 8 + int.from_bytes(body[4:8], "little")])
     header["maps"] = [each.describe() for each in MAPS]
-    made = payload.pack(Pass(header["key"], header, MAPS, NO_RUN))
-    route.fulfill(body=made, content_type="application/octet-stream")
+    result = payload.pack(Pass(header["key"], header, MAPS, NO_RUN))
+    route.fulfill(body=result, content_type="application/octet-stream")
 
 
 def one_head(route: Route) -> None:
     name, layer, head = route.request.url.split("/")[-3:]
-    made = next(each for each in MAPS if each.name == name)
-    route.fulfill(body=payload.pack_head(made, int(layer), int(head)), content_type="application/octet-stream")
+    result = next(each for each in MAPS if each.name == name)
+    route.fulfill(body=payload.pack_head(result, int(layer), int(head)), content_type="application/octet-stream")
 
 
 @pytest.fixture
@@ -58,11 +58,11 @@ def test_every_map_can_be_chosen_and_read_at_every_corner(translating):
         for query, key in ((0, 0), (rows - 1, columns - 1), (rows - 1, 0)):
             page.evaluate("(at) => former.store.point(at)", {"query": query, "key": key})
             tab.painted()
-            said = page.locator(".former-head-map .readout").evaluate("(line) => ({ ...line.dataset })")
-            assert (said["query"], said["key"]) == (str(query), str(key))
-            assert float(said["weight"]) == pytest.approx(float(made.weights[1, 2, query, key]), rel=1e-6)
+            result = page.locator(".former-head-map .readout").evaluate("(line) => ({ ...line.dataset })")
+            assert (result["query"], result["key"]) == (str(query), str(key))
+            assert float(result["weight"]) == pytest.approx(float(made.weights[1, 2, query, key]), rel=1e-6)
             score = float(made.q[1, 2, query] @ made.k[1, 2, key]) / np.sqrt(5)
-            assert float(said["score"]) == pytest.approx(score, rel=1e-4)
+            assert float(result["score"]) == pytest.approx(score, rel=1e-4)
     assert tab.link()["map"] == "2"
 
 

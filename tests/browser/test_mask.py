@@ -26,14 +26,14 @@ def test_the_switch_lays_a_mask_on_every_layer_of_the_model(tab, model, kind):
     masked, number = tab.square("stages", "masked"), 0
     for query, key in ((14, 3), (14, 12), (6, 4), (5, 20)):
         tab.point(masked, query, key, T)
-        said = tab.reading()
-        assert (int(said["query"]), int(said["key"])) == (query, key)
-        assert float(said["score"]) == pytest.approx(float(scores[query, key]), abs=2e-3)
+        text = tab.reading()
+        assert (int(text["query"]), int(text["key"])) == (query, key)
+        assert float(text["score"]) == pytest.approx(float(scores[query, key]), abs=2e-3)
         if allowed(kind, query, key, SIZE):
-            assert float(said["weight"]) == pytest.approx(float(weights[query, key]), abs=1e-3)
+            assert float(text["weight"]) == pytest.approx(float(weights[query, key]), abs=1e-3)
             number += 1
         else:
-            assert said["weight"] == "masked"
+            assert text["weight"] == "masked"
     assert number
     count = cells(kind, T, SIZE)
     assert tab.cells() == f"{count} of {T * T} cells"
@@ -192,8 +192,8 @@ def test_a_copied_link_restores_the_whole_view(tab):
     view = {"text": "abcabcabc", "model": "tiny-generator", "layer": 1, "head": 2, "mask": "fixed", "size": 3}
     view |= {"row": 7, "stage": 3, "token": 4, "long": LONG, "seed": 77}
     tab.open(**view)
-    shown = tab.page.evaluate("({ ...former.masking.view })")
-    assert {name: shown[name] for name in view} == view
+    result = tab.page.evaluate("({ ...former.masking.view })")
+    assert {name: result[name] for name in view} == view
     assert tab.cells() == f"{sum(allowed('fixed', i, j, 3) for i in range(9) for j in range(9))} of 81 cells"
     assert "(7)" not in tab.sentence()
     assert tab.sentence().startswith("The ")
@@ -235,10 +235,10 @@ def test_the_pictures_the_steps_and_the_switch_are_above_the_fold(tab):
         assert box
         assert box["y"] + box["height"] <= 720
     costs = tab.part("mask-stages").locator(".costs [data-line]").all()
-    said = {cost.get_attribute("data-line"): int(cost.get_attribute("data-count") or -1) for cost in costs}
-    assert said["none"] == T * T
-    assert said["causal"] == T * (T + 1) // 2
-    assert said["local"] == sum(allowed("local", row, column, SIZE) for row in range(T) for column in range(T))
+    values = {cost.get_attribute("data-line"): int(cost.get_attribute("data-count") or -1) for cost in costs}
+    assert values["none"] == T * T
+    assert values["causal"] == T * (T + 1) // 2
+    assert values["local"] == sum(allowed("local", row, column, SIZE) for row in range(T) for column in range(T))
 
 
 def test_a_phone_shows_everything_without_scrolling_sideways(tab):

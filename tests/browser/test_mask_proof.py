@@ -35,9 +35,9 @@ def test_the_chart_counts_every_mask_exactly_where_one_points(tab):
             size = 6 if line == "own" else sizes.get(line, 6)
             assert count == sum(in_row(kind, i, t, size) for i in range(t)), (line, t)
         own = tab.counts()["own"]
-        said = tab.part("mask-growth").locator(".saves").inner_text()
-        assert said.startswith(f"strided 6: {own:,} of {t * t:,} cells, ")
-        assert read(said.rsplit(", ", 1)[1].removesuffix(" %")) == pytest.approx(100 * own / t**2, rel=0.03)
+        text = tab.part("mask-growth").locator(".saves").inner_text()
+        assert text.startswith(f"strided 6: {own:,} of {t * t:,} cells, ")
+        assert read(text.rsplit(", ", 1)[1].removesuffix(" %")) == pytest.approx(100 * own / t**2, rel=0.03)
     assert len(read_at) == 3
     assert 100_000 in read_at
     tab.page.mouse.move(1, 1)
@@ -73,14 +73,14 @@ def test_a_changed_token_moves_what_the_running_model_says_and_nothing_before_it
     with_mask, without = moved(model, "causal", 9), moved(model, "none", 9)
     for output in (12, 22, 3):
         tab.point(tab.square("proof", "unmasked"), output, 9, T)
-        said = tab.part("mask-proof").locator(".readout").inner_text()
-        found = re.search(rf"changes output “.” \({output}\) by (.*) with the mask, by (.*) without", said)
-        assert found, said
-        assert read(found[2]) == pytest.approx(float(without[output]), rel=0.01)
+        text = tab.part("mask-proof").locator(".readout").inner_text()
+        match = re.search(rf"changes output “.” \({output}\) by (.*) with the mask, by (.*) without", text)
+        assert match, text
+        assert read(match[2]) == pytest.approx(float(without[output]), rel=0.01)
         if output < 9:
-            assert found[1] == "exactly 0"
+            assert match[1] == "exactly 0"
         else:
-            assert read(found[1]) == pytest.approx(float(with_mask[output]), rel=0.01)
+            assert read(match[1]) == pytest.approx(float(with_mask[output]), rel=0.01)
 
 
 def test_pointing_at_a_token_looks_at_it_and_choosing_it_by_keyboard_keeps_it(tab):
@@ -117,11 +117,11 @@ def test_reach_is_counted_for_all_masks_and_the_measured_model_stays_within(tab)
             counts.append(int(reached.sum()))
         assert tab.pairs(kind) == counts[:8]
         last_counts[kind] = counts[-1]
-    said = tab.part("mask-reach").locator(".sentences").inner_text()
-    assert "outputs 6 to 9 after layer 1; outputs 6 to 12 after layer 2" in said
+    text = tab.part("mask-reach").locator(".sentences").inner_text()
+    assert "outputs 6 to 9 after layer 1; outputs 6 to 12 after layer 2" in text
     pairs = last_counts["local"]
     shows = f"a change shows in {pairs} of the {pairs} pairs within reach, and in 0 of the others."
-    assert f"after its {depth} layers: {shows}" in said
+    assert f"after its {depth} layers: {shows}" in text
     last = min(22, 6 + 3 * depth)
     assert f"(6) changes outputs 6 to {last}; nothing before it changes" in tab.moves("masked")
     tab.part("mask-reach").locator("tr[data-mask=fixed] td.cell").first.click()
@@ -157,8 +157,8 @@ def test_the_losses_with_and_without_a_mask_are_those_of_the_weights(tab, model)
         assert read(text) == pytest.approx(value, rel=0.01)
     more = tab.bits("after")[0] - tab.bits("before")[0]
     assert more > 0
-    said = tab.part("mask-consequence").locator(".switched .told").inner_text()
-    assert read(said.split("it needs ")[1].split(" more bits")[0]) == pytest.approx(more, rel=0.01)
+    words = tab.part("mask-consequence").locator(".switched .told").inner_text()
+    assert read(words.split("it needs ")[1].split(" more bits")[0]) == pytest.approx(more, rel=0.01)
 
 
 @pytest.mark.parametrize(("name", "masked"), [("tiny-generator", True), ("tiny-unmasked", False)])
@@ -170,10 +170,10 @@ def test_pointing_at_a_byte_reads_its_bits_and_the_first_has_none(tab, name, mas
     first, *titles = spans.evaluate_all("spans => spans.map((span) => span.title)")
     assert first == ""
     for byte, title, expected in zip(LONG[1:], titles, exact, strict=True):
-        found = re.fullmatch(r"“(.)”: (.*) bits", title)
-        assert found, title
-        assert found[1] == byte.replace(" ", "␣")
-        assert read(found[2]) == pytest.approx(expected, rel=0.06, abs=2e-4)  # two digits
+        match = re.fullmatch(r"“(.)”: (.*) bits", title)
+        assert match, title
+        assert match[1] == byte.replace(" ", "␣")
+        assert read(match[2]) == pytest.approx(expected, rel=0.06, abs=2e-4)  # two digits
 
 
 NOT_SEEN = r"the only one that it could not find in its input"
@@ -191,13 +191,13 @@ def test_the_sentence_of_the_model_that_copies_says_its_numbers(tab, text):
     ids = tiny.ids(text)
     own = bits(tiny, ids, masked=False)
     alone = torch.stack([bits(tiny, ids[: i + 1], masked=False)[-1] for i in range(1, len(ids))])
-    said = tab.part("mask-consequence").locator("[data-model=tiny-unmasked] .told").inner_text()
+    words = tab.part("mask-consequence").locator("[data-model=tiny-unmasked] .told").inner_text()
     verb = "finds each next byte" if own[:-1].mean() < 0.5 else "has not learned to copy all of them"
     task = r".* needs (.+) bits per byte; tiny-generator needs (.+)\. .* it needs (.+); blind guessing needs 8\. "
-    found = re.search(verb + task + REST[text], said)
-    assert found, said
+    match = re.search(verb + task + REST[text], words)
+    assert match, words
     expected = [own.mean(), bits(other, ids, masked=True).mean(), alone.mean(), own[-1], own[:-1].sum()]
-    numbers = [read(number) for number in found.groups()]
+    numbers = [read(number) for number in match.groups()]
     assert numbers == pytest.approx([float(number) for number in expected[: len(numbers)]], rel=0.06)
 
 

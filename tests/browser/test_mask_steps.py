@@ -84,11 +84,11 @@ def test_the_square_root_brings_out_small_weights_and_stands_in_the_link(tab, ro
     canvas = tab.square("stages", "weights")
 
     def agrees(level: Callable[[float], float]) -> bool:
-        shown = tab.colours(canvas, [(13, key) for key in range(14)], T)
+        actual = tab.colours(canvas, [(13, key) for key in range(14)], T)
         pixels = [ground[round(255 * level(float(weight)))] for weight in row.weights[:14]]
         exact = [tuple(pixel >> by & 255 for by in (0, 8, 16)) for pixel in pixels]
         return all(
-            abs(a - b) <= 4 for one, two in zip(shown, exact, strict=True) for a, b in zip(one, two, strict=True)
+            abs(a - b) <= 4 for one, two in zip(actual, exact, strict=True) for a, b in zip(one, two, strict=True)
         )
 
     assert agrees(lambda weight: weight)

@@ -86,15 +86,17 @@ ERRORS = ".notice.error, .message.error, .status.error, .note.error"
 def test_old_links_open_the_views_that_they_name_in_panels_of_the_registry(page, guard, name):
     tab, problems = KINDS[name](page, guard.origin), {}
     for link in LINKS[name]:
-        asked = dict(parse_qsl(link))
-        tab.open(**asked) if isinstance(tab, Exploring) else tab.visit(**asked)  # one page takes up all but the first
+        request = dict(parse_qsl(link))
+        tab.open(**request) if isinstance(tab, Exploring) else tab.visit(
+            **request
+        )  # one page takes up all but the first
         tab.wait("name => window.former?.page?.tab === name", name)
         tab.rested() if isinstance(tab, Writing) else tab.settled()
-        lost = asked.items() - {("tab", TABS[0].name)} - tab.link().items()
+        lost = request.items() - {("tab", TABS[0].name)} - tab.link().items()
         errors = page.locator(ERRORS).locator("visible=true").all_inner_texts()
         if lost or errors:
             problems[link] = lost, errors
     assert problems == {}
-    shown = {each.get_attribute("data-panel") for each in page.locator(".former .panel:visible").all()}
-    assert shown
-    assert shown <= PANELS[name] | {"learn"}
+    panels = {each.get_attribute("data-panel") for each in page.locator(".former .panel:visible").all()}
+    assert panels
+    assert panels <= PANELS[name] | {"learn"}

@@ -227,12 +227,12 @@ def test_each_number_that_is_pointed_at_is_that_of_the_weights(tab, model, outpu
         after[2, column],
         (after[2, column] - before[word, column]).abs(),
     ]
-    said = re.search(
+    match = re.search(
         r"number (\d+): f\(x\) (.+), P f\(x\) (.+), f\(Px\) (.+), difference (.+)\.$", readout.inner_text()
     )
-    assert said
-    assert int(said[1]) == column + 1
-    numbers = [number(value) for value in said.groups()[1:]]
+    assert match
+    assert int(match[1]) == column + 1
+    numbers = [number(value) for value in match.groups()[1:]]
     assert numbers == pytest.approx(list(map(float, expected)), rel=2e-2, abs=2e-6)  # small ones show two digits
     assert readout.inner_text().startswith(f"“{TEXT.lower().split()[word]}” ({word + 1})")
 
@@ -271,9 +271,9 @@ def test_the_largest_difference_is_named_with_its_place(tab, model):
     before, after = (outputs["layer"] for outputs in model.both(model.split(TEXT), ORDER, "sinusoidal"))
     apart = (after - before[ORDER]).abs()
     place, column = divmod(int(apart.argmax()), apart.shape[1])
-    said = tab.page.locator(".former-moved-rows .readout").inner_text()
-    assert f"({ORDER[place] + 1}), number {column + 1}." in said
-    assert number(said.split(": ")[1].split(", at")[0]) == pytest.approx(float(apart.max()), rel=6e-3)
+    text = tab.page.locator(".former-moved-rows .readout").inner_text()
+    assert f"({ORDER[place] + 1}), number {column + 1}." in text
+    assert number(text.split(": ")[1].split(", at")[0]) == pytest.approx(float(apart.max()), rel=6e-3)
 
 
 def test_the_columns_shown_can_be_stepped_through_and_stand_in_the_link(tab):
@@ -304,7 +304,7 @@ def test_a_picture_that_fills_the_window_brings_its_controls(tab):
 def test_the_whole_classifiers_log_probabilities_are_those_of_the_weights(tab, model):
     tab.open(text=TEXT, order=LINKED, output="classifier", mask="causal")
     before, after = (outputs["classifier"] for outputs in model.both(model.split(TEXT), ORDER, causal=True))
-    said = tab.page.locator(".former-moved-rows .readout").inner_text()
-    numbers = [number(value) for pair in re.findall(r"(−?[\d.]+) → (−?[\d.]+\d)", said) for value in pair]
+    text = tab.page.locator(".former-moved-rows .readout").inner_text()
+    numbers = [number(value) for pair in re.findall(r"(−?[\d.]+) → (−?[\d.]+\d)", text) for value in pair]
     expected = [float(value) for pair in zip(before, after, strict=True) for value in pair]
     assert numbers == pytest.approx(expected, abs=2e-5)

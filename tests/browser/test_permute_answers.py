@@ -42,10 +42,10 @@ def test_beside_an_error_that_a_switch_made_stands_the_one_before(tab, model):
 def test_how_far_a_verdict_moves_is_said_in_points(tab, model):
     tab.open(text=TEXT, order=LINKED)
     before, after = (outputs["classifier"].exp() for outputs in model.both(model.split(TEXT), ORDER, "learned"))
-    said = re.fullmatch(r"Changes by (.+) percentage points\.", tab.verdicts()["classifier"]["moved"])
-    assert said
+    match = re.fullmatch(r"Changes by (.+) percentage points\.", tab.verdicts()["classifier"]["moved"])
+    assert match
     moved = 100 * float((after - before).abs().max())
-    assert number(said[1]) == pytest.approx(moved, abs=0.051 if moved >= 0.1 else 5.1e-5)
+    assert number(match[1]) == pytest.approx(moved, abs=0.051 if moved >= 0.1 else 5.1e-5)
 
 
 def test_no_small_number_is_cut_off(tab):

@@ -34,11 +34,11 @@ def table_of(name: str) -> torch.Tensor:
 def off(tab: Permuting, vectors: torch.Tensor) -> float:
     """Returns the difference between the displayed number and the exact one."""
     readout = tab.page.locator(".former-position-maps .readout")
-    said = re.search(r"Position (\d+), number (\d+): (.+)$", readout.inner_text())
-    assert said
-    held = float(readout.get_attribute("data-value") or "nan")
-    assert number(said[3]) == pytest.approx(held, rel=1e-3 if abs(held) >= 1e-3 else 0.06)
-    return abs(held - float(vectors[int(said[1]), int(said[2]) - 1]))
+    match = re.search(r"Position (\d+), number (\d+): (.+)$", readout.inner_text())
+    assert match
+    value = float(readout.get_attribute("data-value") or "nan")
+    assert number(match[3]) == pytest.approx(value, rel=1e-3 if abs(value) >= 1e-3 else 0.06)
+    return abs(value - float(vectors[int(match[1]), int(match[2]) - 1]))
 
 
 def test_the_numbers_of_the_vectors_are_as_precise_as_it_says(tab):
@@ -46,9 +46,9 @@ def test_the_numbers_of_the_vectors_are_as_precise_as_it_says(tab):
     tab.choose_table("sinusoidal")
     vectors = table_of("sinusoidal")
     note = tab.page.locator(".former-position-maps .panel-foot").inner_text()
-    said = re.search(r"within (.+) of the exact one", note)
-    assert said
-    stated = number(said[1])
+    match = re.search(r"within (.+) of the exact one", note)
+    assert match
+    stated = number(match[1])
     finest = float(vectors.abs().max()) / 32_767  # a 16-bit number's step
     assert finest / 2 * 0.95 <= stated <= finest / 2 * 1.11
     for down in (0.05, 0.27, 0.49, 0.73, 0.88, 0.999):
@@ -62,19 +62,19 @@ def test_a_number_of_a_positions_vector_and_how_alike_two_are_read_as_the_weight
     tab.open(text="film")
     tab.choose_table(name)
     vectors = table_of(name)
-    said = re.search(r"Position (\d+), number (\d+): (.+)$", point(tab, "vectors", 0.31, 0.27))
-    assert said
-    assert number(said[3]) == pytest.approx(float(vectors[int(said[1]), int(said[2]) - 1]), rel=1e-3, abs=2e-5)
-    said = re.search(r"Positions (\d+) and (\d+): cosine (.+)$", point(tab, "pairs", 0.7, 0.4))
-    assert said
-    a, b = vectors[int(said[1])], vectors[int(said[2])]
-    assert number(said[3]) == pytest.approx(float(a @ b / (a.norm() * b.norm())), rel=1e-3, abs=1e-4)
+    match = re.search(r"Position (\d+), number (\d+): (.+)$", point(tab, "vectors", 0.31, 0.27))
+    assert match
+    assert number(match[3]) == pytest.approx(float(vectors[int(match[1]), int(match[2]) - 1]), rel=1e-3, abs=2e-5)
+    match = re.search(r"Positions (\d+) and (\d+): cosine (.+)$", point(tab, "pairs", 0.7, 0.4))
+    assert match
+    a, b = vectors[int(match[1])], vectors[int(match[2])]
+    assert number(match[3]) == pytest.approx(float(a @ b / (a.norm() * b.norm())), rel=1e-3, abs=1e-4)
     tab.page.locator(".former-position-maps [data-field=product] input[value=dot]").check(force=True)
     tab.painted()
-    said = re.search(r"Positions (\d+) and (\d+): dot product (.+)$", point(tab, "pairs", 0.2, 0.6))
-    assert said
-    exact = float(vectors[int(said[1])] @ vectors[int(said[2])])
-    assert number(said[3]) == pytest.approx(exact, rel=1e-3, abs=1e-3)
+    match = re.search(r"Positions (\d+) and (\d+): dot product (.+)$", point(tab, "pairs", 0.2, 0.6))
+    assert match
+    exact = float(vectors[int(match[1])] @ vectors[int(match[2])])
+    assert number(match[3]) == pytest.approx(exact, rel=1e-3, abs=1e-3)
 
 
 def test_learned_positions_end_with_the_trained_length_and_encodings_go_on(tab):
@@ -82,11 +82,11 @@ def test_learned_positions_end_with_the_trained_length_and_encodings_go_on(tab):
     tab.choose_table("classifier")
     assert re.search(r"Position \d+ has no vector: the last trained position is 511\.", point(tab, "vectors", 0.5, 0.8))
     tab.choose_table("sinusoidal")
-    said = re.search(r"Position (\d+), number (\d+): (.+)$", point(tab, "vectors", 0.5, 0.8))
-    assert said
-    assert int(said[1]) > 511
-    assert number(said[3]) == pytest.approx(
-        float(encodings(1024, 128)[int(said[1]), int(said[2]) - 1]), rel=6e-2, abs=6e-5
+    match = re.search(r"Position (\d+), number (\d+): (.+)$", point(tab, "vectors", 0.5, 0.8))
+    assert match
+    assert int(match[1]) > 511
+    assert number(match[3]) == pytest.approx(
+        float(encodings(1024, 128)[int(match[1]), int(match[2]) - 1]), rel=6e-2, abs=6e-5
     )
     assert "trained length, 512" in tab.page.locator(".former-position-maps .panel-foot").inner_text()
 

@@ -186,9 +186,9 @@ def test_keys_go_through_a_tab_s_panels_which_fill_the_screen_and_nothing_of_the
         for width, height in ((1920, 1080), (1280, 720)):
             tab.page.set_viewport_size({"width": width, "height": height})
             tab.painted()
-            seen = tab.page.evaluate(FILLED)
-            assert (panel, width, seen["over"], seen["cut"]) == (panel, width, False, 0)
-            assert seen["zoom"] >= width / 1280 * LEAST.get(panel, 1.45), (panel, width)
+            result = tab.page.evaluate(FILLED)
+            assert (panel, width, result["over"], result["cut"]) == (panel, width, False, 0)
+            assert result["zoom"] >= width / 1280 * LEAST.get(panel, 1.45), (panel, width)
         tab.page.keyboard.press(("PageDown", "ArrowRight")[number % 2])
 
 
@@ -259,9 +259,9 @@ def test_the_caption_says_what_to_look_at_and_which_panel_of_how_many(tab):
     caption = tab.page.locator(".presenter-caption")
     tab.settled()
     link = tab.link()
-    said = tab.page.locator(".former-lesson[data-tab=explore] .sentence").text_content() or ""  # covered by the panel
-    assert said.startswith(f"Layer {link['layer']}, head {link['head']} ")
-    expect(caption).to_contain_text(said)
+    text = tab.page.locator(".former-lesson[data-tab=explore] .sentence").text_content() or ""  # covered by the panel
+    assert text.startswith(f"Layer {link['layer']}, head {link['head']} ")
+    expect(caption).to_contain_text(text)
     expect(caption).to_contain_text(re.compile(r"1 of \d+ · All heads"))
 
 
@@ -336,8 +336,8 @@ def test_rooms_and_presenting_work_where_tabs_do_not_fit_and_stand_in_a_menu(tab
     tab.open(room="narrow")
     expect(tab.page.get_by_role("tab", name="Permute")).to_be_hidden()
     for view, panel in (("tab=permute", "word-order"), ("tab=mask&mask=strided", "mask-stages")):
-        told = tab.page.request.put(f"{guard.origin}/room/narrow", data={"key": "0" * 32, "view": view})
-        assert told.ok
+        response = tab.page.request.put(f"{guard.origin}/room/narrow", data={"key": "0" * 32, "view": view})
+        assert response.ok
         name = view[4:].partition("&")[0]
         tab.wait(
             "(name) => former.page.tab === name && document.querySelector(`.former-lesson[data-tab=${name}]`)", name

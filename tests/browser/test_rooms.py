@@ -88,11 +88,11 @@ def test_followers_see_what_is_written_as_it_grows(page, guard):
     follower.wait("() => window.former?.writing?.status === 'idle' && former.writing?.cursor.state")
     lengths = "() => { const { depth, state } = former.writing.cursor; return state ? depth : 0; }"
     leader.press("Start")
-    seen = {follower.page.evaluate(lengths)}
+    result = {follower.page.evaluate(lengths)}
     while leader.page.evaluate("former.writing.status") == "running":
-        seen.add(follower.page.evaluate(lengths))
+        result.add(follower.page.evaluate(lengths))
         follower.page.wait_for_timeout(50)
-    between = seen - {0, 60}
+    between = result - {0, 60}
     assert len(between) >= 10, "token by token, each with what the model makes of the text up to it"
     leader.rested()
     follower.wait("() => former.writing?.cursor.depth === 60")
@@ -153,8 +153,10 @@ def test_a_follower_takes_up_a_view_of_a_tab_it_never_opened(tab, other):
 
 
 def test_a_follower_whose_link_is_of_another_tab_goes_to_the_leader_s(tab, guard):
-    told = tab.page.request.put(f"{guard.origin}/room/abroad", data={"key": "0" * 32, "view": "tab=mask&mask=fixed"})
-    assert told.ok
+    response = tab.page.request.put(
+        f"{guard.origin}/room/abroad", data={"key": "0" * 32, "view": "tab=mask&mask=fixed"}
+    )
+    assert response.ok
     tab.goto(tab="permute", room="abroad")
     tab.wait("() => window.former?.page.tab === 'mask' && former.masking?.view.mask === 'fixed'")
     expect(tab.page.get_by_role("tab", name="Mask")).to_have_attribute("aria-selected", "true")
@@ -247,8 +249,8 @@ def test_markup_in_a_followed_view_stays_text(tab, guard):
     markup = "<img src=x onerror=window.hacked=1>"
     view = f"model=generator&text={markup}&layer={markup}&tab={markup}"
     tab.goto()
-    told = tab.page.request.put(f"{guard.origin}/room/bad", data={"key": "0" * 32, "view": view})
-    assert told.ok
+    response = tab.page.request.put(f"{guard.origin}/room/bad", data={"key": "0" * 32, "view": view})
+    assert response.ok
     tab.open(room="bad")
     tab.wait("(text) => former.store?.pass.header.text === text", markup)
     tab.settled()

@@ -32,8 +32,8 @@ def arrived(tab: Exploring, of: str) -> None:
 
 
 def test_a_dot_opens_its_head_whose_measures_places_and_plane_are_the_stored_ones(tab):
-    kept = stored()
-    measures = kept["facts"]["measures"]
+    result = stored()
+    measures = result["facts"]["measures"]
     tab.open(model="gpt", layer=2, head=5)
     arrived(tab, "gpt previous copying 2 5")
     tab.page.get_by_label("Across", exact=True).select_option("entropy")
@@ -41,7 +41,7 @@ def test_a_dot_opens_its_head_whose_measures_places_and_plane_are_the_stored_one
     assert tab.link()["scan_x"] == "entropy"
     chart = tab.page.locator(".former-scan .scan-dots .chart")
     drawn = chart.evaluate("root => root.data.map(({ x, y }) => [x, y])")
-    means = [kept["spread"][:, :, measures.index(name), 0] for name in ("entropy", "copying")]
+    means = [result["spread"][:, :, measures.index(name), 0] for name in ("entropy", "copying")]
     np.testing.assert_allclose(drawn[0], [each.ravel() for each in means], atol=1e-5)
     np.testing.assert_allclose(np.ravel(drawn[1]), [each[2, 5] for each in means], atol=1e-5)
 
@@ -61,26 +61,27 @@ def test_a_dot_opens_its_head_whose_measures_places_and_plane_are_the_stored_one
     arrived(tab, f"gpt entropy copying {layer} {head}")
     assert (tab.link()["layer"], tab.link()["head"]) == (str(layer), str(head))
 
-    said = tab.page.locator(".former-scan [data-measure=copying] dd").inner_text()
-    mean, _, low, _, high = kept["spread"][layer, head, measures.index("copying")]
-    parts = re.fullmatch(r"(.+), from (.+) to (.+) \((.+) for equal weights\)", said)
+    text = tab.page.locator(".former-scan [data-measure=copying] dd").inner_text()
+    mean, _, low, _, high = result["spread"][layer, head, measures.index("copying")]
+    parts = re.fullmatch(r"(.+), from (.+) to (.+) \((.+) for equal weights\)", text)
     assert parts
     assert all(
-        agrees(*each) for each in zip(parts.groups(), (mean, low, high, kept["facts"]["even"]["copying"]), strict=True)
+        agrees(*each)
+        for each in zip(parts.groups(), (mean, low, high, result["facts"]["even"]["copying"]), strict=True)
     )
     items = tab.page.locator(".former-scan .scan-places li")
     expect(items).to_have_count(70)
     labels = former.load("gpt").tokenizer.labels
     for i in (0, 19, 20, 69):
-        stretch, place = (int(kept[name][layer, head, i]) for name in ("examples", "places"))
-        ids = kept["tokens"][stretch].tolist()
+        stretch, place = (int(result[name][layer, head, i]) for name in ("examples", "places"))
+        ids = result["tokens"][stretch].tolist()
         assert items.nth(i).locator(".query").text_content() == labels(ids)[place]
         largest = max(items.nth(i).locator(".token").evaluate_all("all => all.map(({ title }) => title)"), key=len)
         assert "of the attention" in largest
     plane = tab.page.locator(".former-scan .scan-plane .chart")
     plane.locator(".nsewdrag").wait_for()
     points = plane.evaluate("root => root.data.map(({ x, y }) => x.map((x, i) => [x, y[i]]))")
-    np.testing.assert_allclose(points, kept["plane"][layer, head].astype(float), atol=1e-6)
+    np.testing.assert_allclose(points, result["plane"][layer, head].astype(float), atol=1e-6)
 
 
 def test_a_model_without_a_scan_says_in_a_line_how_to_make_it_and_a_classifier_has_no_such_panel(tab):

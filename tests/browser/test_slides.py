@@ -92,15 +92,15 @@ def test_what_a_link_of_slides_cannot_hold_is_refused_with_the_bound(tab):
     assert "8,000 characters" in refused
     assert "slides=" not in tab.page.url
     tab.page.evaluate("(url) => history.replaceState(null, '', url)", before)
-    told = tab.page.evaluate(
+    result = tab.page.evaluate(
         """async () => {
           for (let i = 0; i < 40; i++) await former.slides.add();
           return [former.slides.list.length, former.inWords(await former.slides.add()), location.href.length];
         }"""
     )
-    assert told[0] == 40
-    assert "40 slides" in told[1]
-    assert told[2] < 8200
+    assert result[0] == 40
+    assert "40 slides" in result[1]
+    assert result[2] < 8200
 
 
 @pytest.mark.parametrize(
@@ -167,12 +167,12 @@ def test_a_panel_alone_needs_no_tab_in_its_address(tab, panel, tab_name):
 def test_a_panel_with_nothing_to_show_says_so_until_it_has_something(tab):
     tab.goto(embed="lines")
     tab.wait("() => window.former?.store?.exact")
-    said = tab.page.locator(".embed-unknown")
-    expect(said).to_have_text("The panel “lines” has nothing to show for this text, model and view.")
-    expect(said).to_be_visible()
+    element = tab.page.locator(".embed-unknown")
+    expect(element).to_have_text("The panel “lines” has nothing to show for this text, model and view.")
+    expect(element).to_be_visible()
     tab.page.evaluate("former.store.set({ view: 'lines' })")
     presents(tab.page, "lines")
-    expect(said).to_be_hidden()
+    expect(element).to_be_hidden()
 
 
 COUNTED = """window.timers = 0;
@@ -210,7 +210,7 @@ def test_the_written_text_alone_can_be_written_on(tab):
 @pytest.mark.parametrize("name", ["no-such-panel", "__proto__", "<img src=x onerror=window.hacked=1>"])
 def test_a_panel_that_there_is_not_is_named_with_those_that_there_are(tab, name):
     tab.goto(embed=name)
-    said = tab.page.locator(".embed-unknown")
-    expect(said).to_contain_text(f"There is no panel “{name}”")
-    expect(said.get_by_role("link", name="head-map")).to_be_visible()
+    element = tab.page.locator(".embed-unknown")
+    expect(element).to_contain_text(f"There is no panel “{name}”")
+    expect(element.get_by_role("link", name="head-map")).to_be_visible()
     assert tab.page.evaluate("window.hacked ?? null") is None

@@ -36,9 +36,9 @@ def test_a_weight_is_followed_to_its_file_and_forward_to_the_stream(tab):
     part, chain = follow(tab, model="tiny-generator", text="The cat sat on")
     expect(chain).to_have_attribute("data-part", "q")
     step = {name: float(chain.get_attribute(f"data-{name}") or "") for name in ("computed", "weight")}
-    shown = tab.page.evaluate("former.rowOf(former.shownNow(), 8)[5]")
-    assert step["weight"] == pytest.approx(shown, abs=1e-6)
-    assert step["computed"] == pytest.approx(shown, abs=1e-5)
+    result = tab.page.evaluate("former.rowOf(former.shownNow(), 8)[5]")
+    assert step["weight"] == pytest.approx(result, abs=1e-6)
+    assert step["computed"] == pytest.approx(result, abs=1e-5)
 
     chain.get_by_role("button", name="k of “").nth(4).click()
     expect(chain).to_have_attribute("data-part", "k")

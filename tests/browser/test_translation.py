@@ -44,9 +44,9 @@ def test_where_each_character_of_the_answer_looks_is_seen_and_the_switch_shows_t
     tab.token(7).hover()
     tab.painted()
     strongest = int(cross[7].argmax())
-    said = tab.page.locator(".former-token-strip .readout .to").inner_text()
-    assert f"({strongest})" in said.split("%")[0]
-    assert agrees(said.split(", “")[0].split(") ")[1], float(cross[7].max()))
+    text = tab.page.locator(".former-token-strip .readout .to").inner_text()
+    assert f"({strongest})" in text.split("%")[0]
+    assert agrees(text.split(", “")[0].split(") ")[1], float(cross[7].max()))
     reading = tab.point(0.5, 0.7)
     exact = float(cross[int(reading["query"]), int(reading["key"])])
     assert float(reading["weight"]) == pytest.approx(exact, abs=5e-5)
@@ -107,13 +107,13 @@ def test_every_head_of_the_three_stacks_is_measured_and_each_map_shows_its_own(t
         tab.page.get_by_label("Attention", exact=True).select_option(index=number)
         tab.settled()
         for at in ((0, 1), (2, 3)):
-            said = re.match(r".*: ([+−]\d+\.\d+) bits of the answer", tab.cell(*at).get_attribute("aria-label") or "")
-            assert said
-            assert float(said[1].replace("−", "-")) == pytest.approx(worth[(name, *at)], abs=0.0006)
+            match = re.match(r".*: ([+−]\d+\.\d+) bits of the answer", tab.cell(*at).get_attribute("aria-label") or "")
+            assert match
+            assert float(match[1].replace("−", "-")) == pytest.approx(worth[(name, *at)], abs=0.0006)
     finding.get_by_role("button", name="Show it").click()
     tab.settled()
-    shown = tab.page.evaluate("[former.store.map.name, former.store.view.layer, former.store.view.head]")
-    assert shown == [stack, layer, head]
+    result = tab.page.evaluate("[former.store.map.name, former.store.view.layer, former.store.view.head]")
+    assert result == [stack, layer, head]
 
 
 def test_a_place_that_is_pointed_at_is_let_go_where_another_map_comes(tab):

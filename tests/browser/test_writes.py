@@ -38,14 +38,14 @@ def test_a_heads_tokens_are_those_of_its_output_and_all_parts_add_up_to_the_logi
     added = (model.output_weight @ normed).detach()
     added -= added.mean()
     tab.open(model="gpt", text=TEXT, layer=3, head=1, token=4)
-    shown = written(tab)
-    assert int(shown["token"]) == ids[5]
-    assert float(shown["sum"]) == pytest.approx(float(logits[0, 4, ids[5]]), abs=1e-3)
+    actual = written(tab)
+    assert int(actual["token"]) == ids[5]
+    assert float(actual["sum"]) == pytest.approx(float(logits[0, 4, ids[5]]), abs=1e-3)
     expect(tab.page.locator(".former-writes .writes-at")).to_have_text(re.compile("^Layer 3, head 1, at “.+” \\(4\\)$"))
     raised, lowered = (tab.page.locator(".former-writes section ol").nth(i) for i in (1, 2))
     for rows, largest in ((raised, True), (lowered, False)):
         named = rows.locator("[data-id]").evaluate_all("all => all.map((one) => Number(one.dataset.id))")
-        numbers = [float(said.replace("−", "-")) for said in rows.locator(".number").all_inner_texts()]
+        numbers = [float(text.replace("−", "-")) for text in rows.locator(".number").all_inner_texts()]
         assert len(named) == 10
         sign = 1 if largest else -1
         check_order(named, [sign * number for number in numbers], sign * added, 0.0051)  # two decimals are shown
@@ -54,14 +54,14 @@ def test_a_heads_tokens_are_those_of_its_output_and_all_parts_add_up_to_the_logi
     assert agrees(looks, float(weights.get("weights", 3)[0, 1, 4].max()))
 
     raised.locator("[data-id]").first.click()  # another token is taken apart
-    chosen = int(added.argmax())
-    tab.wait("(id) => document.querySelector('.former-writes .panel').dataset.token === String(id)", chosen)
-    assert float(written(tab)["sum"]) == pytest.approx(float(logits[0, 4, chosen]), abs=1e-3)
+    best = int(added.argmax())
+    tab.wait("(id) => document.querySelector('.former-writes .panel').dataset.token === String(id)", best)
+    assert float(written(tab)["sum"]) == pytest.approx(float(logits[0, 4, best]), abs=1e-3)
     cell = tab.page.locator(".former-writes td.at")
     assert float(cell.inner_text().replace("−", "-")) == pytest.approx(float(added.max()), abs=0.0051)
     without, _ = former.run_with_capture(model, torch.tensor([ids]), (), edits=[former.edits.ablate_head(3, 1)])
-    said = tab.page.locator(".former-writes .writes-told").inner_text().replace("−", "-")
-    assert f"Without the head it is {float(without[0, 4, chosen]):.3f}" in said
+    text = tab.page.locator(".former-writes .writes-told").inner_text().replace("−", "-")
+    assert f"Without the head it is {float(without[0, 4, best]):.3f}" in text
 
 
 def test_of_a_mean_and_of_an_encoder_it_says_why_there_is_nothing_and_a_phone_has_room(tab):

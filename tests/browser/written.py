@@ -9,8 +9,8 @@ def number(text: str) -> float:
     Raises:
         ValueError: the text is anything but a number.
     """
-    said = re.fullmatch(r"\s*([−-]?[\d,]*\.?\d+)(?: × 10⁻([⁰¹²³⁴⁵⁶⁷⁸⁹]+))?\s*", text)
-    if said is None:
+    match = re.fullmatch(r"\s*([−-]?[\d,]*\.?\d+)(?: × 10⁻([⁰¹²³⁴⁵⁶⁷⁸⁹]+))?\s*", text)
+    if match is None:
         raise ValueError(f"not a number: {text!r}")
-    power = "".join(str("⁰¹²³⁴⁵⁶⁷⁸⁹".index(digit)) for digit in said[2] or "⁰")
-    return float(said[1].replace("−", "-").replace(",", "")) * 10.0 ** -int(power)
+    power = "".join(str("⁰¹²³⁴⁵⁶⁷⁸⁹".index(digit)) for digit in match[2] or "⁰")
+    return float(match[1].replace("−", "-").replace(",", "")) * 10.0 ** -int(power)

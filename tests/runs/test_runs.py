@@ -177,9 +177,9 @@ def test_edits_add_up_and_the_run_without_them_is_still_there(bundles, kind):
 def test_a_head_that_is_spread_looks_at_all_that_its_mask_allows_alike(bundles, kind):
     stack = "cross" if kind == "translator" else ""
     run = bundles[kind].run(TEXT[kind], edits=[edits.spread_head(1, 2, stack=stack)])
-    seen = run.maps[stack or "self"]
-    even = seen.allowed / seen.allowed.double().sum(-1, keepdim=True)
-    torch.testing.assert_close(seen.weights[1, 2], even, **EXACT)
+    observed = run.maps[stack or "self"]
+    even = observed.allowed / observed.allowed.double().sum(-1, keepdim=True)
+    torch.testing.assert_close(observed.weights[1, 2], even, **EXACT)
 
 
 QUESTIONS = {

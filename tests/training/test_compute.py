@@ -131,8 +131,8 @@ def test_without_a_compiler_training_says_so_in_one_line_and_goes_on(text_file, 
         text=True,
         timeout=300,
     )
-    said = [line for line in run.stderr.splitlines() if "torch.compile does not work here" in line]
-    assert len(said) == 1
-    assert "No working C++ compiler" in said[0]
+    values = [line for line in run.stderr.splitlines() if "torch.compile does not work here" in line]
+    assert len(values) == 1
+    assert "No working C++ compiler" in values[0]
     assert "Traceback" not in run.stderr
     assert former.load(tmp_path / "run").card["step"] == 24

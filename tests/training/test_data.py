@@ -86,8 +86,8 @@ def test_a_damaged_archive_of_reviews_is_refused(damage, tmp_path):
 
 @pytest.mark.parametrize(("missing", "message"), [("train", "batch must be at most the 0"), ("val", "val split must")])
 def test_an_empty_split_is_refused(missing, message, recipe, reviews_file):
-    kept = [line for line in reviews_file.read_text().splitlines() if json.loads(line)["split"] != missing]
-    reviews_file.write_text("\n".join(kept))
+    remaining = [line for line in reviews_file.read_text().splitlines() if json.loads(line)["split"] != missing]
+    reviews_file.write_text("\n".join(remaining))
     with pytest.raises(ValueError, match=message):
         make_task(recipe(*LABELS), reviews_file, unchecked=True)
 
@@ -274,11 +274,11 @@ def test_the_quick_figure_of_a_very_long_text_stays_within_it(recipe):
 
 def test_an_epochs_order_is_made_once(recipe, reviews_file, monkeypatch):
     task = ReviewTask.open(recipe(*LABELS), reviews_file, unchecked=True)
-    made = []
-    monkeypatch.setattr(task, "_order", lambda epoch, order=task._order: made.append(epoch) or order(epoch))
+    values = []
+    monkeypatch.setattr(task, "_order", lambda epoch, order=task._order: values.append(epoch) or order(epoch))
     for step in (0, 1, 5, 6, 7, 11):  # 6 batches an epoch
         task.batch(step)
-    assert made == [0, 1]
+    assert values == [0, 1]
 
 
 def test_reviews_without_a_split_are_shared_out(tmp_path):
@@ -340,8 +340,8 @@ def test_a_bert_reads_reviews_in_the_pieces_of_the_weights_it_begins_with(bert, 
 def test_a_review_too_long_keeps_its_end_between_the_two_tokens_that_bert_knows(bert):
     _, tokenizer = bert
     ids = tokenizer.encode("the bad film " * 20 + "good!")
-    kept = last_words(tokenizer, "the bad film " * 20 + "good!", 10)
-    assert kept == [tokenizer.cls_token, *ids[-9:]]
+    remaining = last_words(tokenizer, "the bad film " * 20 + "good!", 10)
+    assert remaining == [tokenizer.cls_token, *ids[-9:]]
     assert last_words(tokenizer, "good!", 10) == tokenizer.encode("good!")
 
 

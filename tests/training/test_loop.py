@@ -93,10 +93,10 @@ def test_a_gradient_longer_than_clip_is_cut_to_it(recipe, text_file, tmp_path):
     _, norm = run.take_step()
     assert norm > 0.01
     shares = {"adam": ("exp_avg", 1 - 0.9), "muon": ("momentum_buffer", 1 - 0.95)}
-    seen = [
+    observed = [
         held[field] / share for kind, (field, share) in shares.items() for held in run.optimisers[kind].state.values()
     ]
-    assert torch.cat([gradient.flatten() for gradient in seen]).norm() == pytest.approx(0.001, rel=1e-3)
+    assert torch.cat([gradient.flatten() for gradient in observed]).norm() == pytest.approx(0.001, rel=1e-3)
 
 
 def test_dropout_drops_its_share_of_the_embeddings_in_training_alone(recipe, text_file):
@@ -108,8 +108,8 @@ def test_dropout_drops_its_share_of_the_embeddings_in_training_alone(recipe, tex
     task.loss(model.eval(), *task.batch(0))
     assert float((read[0] == 0).float().mean()) == pytest.approx(0.25, abs=0.02)
     assert float((read[1] == 0).float().mean()) < 0.001
-    kept = read[0] != 0
-    torch.testing.assert_close(read[0][kept], read[1][kept] / 0.75)
+    remaining = read[0] != 0
+    torch.testing.assert_close(read[0][remaining], read[1][remaining] / 0.75)
 
 
 def command(name, data, out, *settings):
@@ -168,9 +168,9 @@ def test_two_processes_give_the_losses_of_one(name, settings, rel, text_file, tm
     run(begin(command(name, text_file, tmp_path / "one", *settings)))
     store = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)  # pyright: ignore[reportPrivateImportUsage]
     # What torchrun tells the processes that it starts.
-    told = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(store.port), "TORCHELASTIC_USE_AGENT_STORE": "True"}
+    values = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(store.port), "TORCHELASTIC_USE_AGENT_STORE": "True"}
     words = command(name, text_file, tmp_path / "two", *settings)
-    run(*(begin(words, WORLD_SIZE="2", RANK=rank, LOCAL_RANK=rank, **told) for rank in "01"))
+    run(*(begin(words, WORLD_SIZE="2", RANK=rank, LOCAL_RANK=rank, **values) for rank in "01"))
     got, expected = lines_of(tmp_path / "two"), lines_of(tmp_path / "one")
     assert [row["step"] for row in got] == [row["step"] for row in expected]
     for mine, theirs in zip(got, expected, strict=True):

@@ -70,8 +70,8 @@ def test_the_app_takes_a_runs_folder_beside_the_shipped_models(run, tmp_path):
     former.save(former.load(run), twin)
     models = app.load_models([str(run), str(twin)])
     kinds = {name: former.load(name).card["kind"] for name in former.available()}
-    shown = {name for name, kind in kinds.items() if kind not in ("GRUModel", "ConvModel")} - {"tiny-unscaled"}
-    assert {"notes", str(twin), *shown} == models.keys()
+    values = {name for name, kind in kinds.items() if kind not in ("GRUModel", "ConvModel")} - {"tiny-unscaled"}
+    assert {"notes", str(twin), *values} == models.keys()
     assert models["notes"].bundle.card["description"] == "What I wrote."
     assert models["tiny-generator"].bundle.config.emb == 64, "a folder has hidden a shipped model"
     assert models[str(twin)].bundle.config.emb == 16

@@ -77,13 +77,13 @@ def test_what_is_shipped_is_small_enough_for_plain_git():
 @pytest.mark.parametrize("name", [*SHIPPED, *SNAPSHOTS])
 def test_loading_gives_exactly_the_numbers_in_the_files(name):
     model = former.load(name).model
-    held = {}
+    values = {}
     for file in (CHECKPOINTS / name).glob("*.safetensors"):
-        held |= load_file(file)
-    held = {key.replace("transformer.norm.", "norm."): weight for key, weight in held.items()}  # its older name
-    assert held.keys() == model.state_dict().keys()
+        values |= load_file(file)
+    values = {key.replace("transformer.norm.", "norm."): weight for key, weight in values.items()}  # its older name
+    assert values.keys() == model.state_dict().keys()
     for key, weight in model.state_dict().items():
-        assert torch.equal(weight, held[key].float()), key
+        assert torch.equal(weight, values[key].float()), key
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -156,10 +156,10 @@ def test_bert_fills_in_what_the_words_around_a_place_say(text, word):
     bundle = former.load("bert")
     tokenizer: Any = bundle.tokenizer
     ids = tokenizer.encode(text)
-    said = bundle.model(torch.tensor([ids]))[0, ids.index(tokenizer.mask_token)].softmax(-1)
-    first, second = said.topk(2).values.tolist()
+    message = bundle.model(torch.tensor([ids]))[0, ids.index(tokenizer.mask_token)].softmax(-1)
+    first, second = message.topk(2).values.tolist()
     assert first - second > 0.1, "no rounding decides between them"
-    assert tokenizer.decode([int(said.argmax())]) == word
+    assert tokenizer.decode([int(message.argmax())]) == word
 
 
 def test_gpt_predicts_plain_english_in_pieces_of_words_about_as_its_card_says():
@@ -182,10 +182,10 @@ def test_bert_fills_in_plain_english_better_than_by_always_saying_the_commonest_
     hidden = ids.repeat(len(places), 1)
     hidden[rows, places] = tokenizer.mask_token  # every third piece in its turn
     with torch.inference_mode():
-        said = bundle.model(hidden).argmax(-1)[rows, places]
+        text = bundle.model(hidden).argmax(-1)[rows, places]
     true = ids[places]
     commonest = float((true == true.mode().values).float().mean())
-    assert float((said == true).float().mean()) > max(2 * commonest, quality("bert", "val", "commonest"))
+    assert float((text == true).float().mean()) > max(2 * commonest, quality("bert", "val", "commonest"))
     assert quality("bert", "val", "masked_accuracy") > 4 * quality("bert", "val", "commonest")
 
 
@@ -244,9 +244,9 @@ def test_a_generator_reads_only_what_came_before(name):
     changed[0, 40:] = 65
     with torch.inference_mode():
         before, after = bundle.model(ids), bundle.model(changed)
-        seen = bundle.model(ids, mask=masks.none(64))
+        mask = bundle.model(ids, mask=masks.none(64))
     torch.testing.assert_close(after[:, :40], before[:, :40])
-    assert not torch.allclose(seen[:, :40], before[:, :40])
+    assert not torch.allclose(mask[:, :40], before[:, :40])
 
 
 def induction(name):
@@ -265,8 +265,8 @@ def test_an_induction_head_forms_within_a_few_snapshots_and_in_the_control_none_
 
 
 def flat(recipe):
-    held = recipe.to_dict()
-    return {**held.pop("model"), **held}
+    value = recipe.to_dict()
+    return {**value.pop("model"), **value}
 
 
 @pytest.mark.parametrize("name", [name for name in FAMILY if RECIPES[name].kind == "Generator"])

@@ -71,9 +71,9 @@ def bert() -> Loaded:
 @pytest.fixture(scope="session")
 def subject(classifier, bag) -> permuting.Subject:
     """Returns the classifiers of tab Permute."""
-    found = permuting.find({bag.name: bag, classifier.name: classifier})
-    assert found is not None
-    return found
+    result = permuting.find({bag.name: bag, classifier.name: classifier})
+    assert result is not None
+    return result
 
 
 @pytest.fixture(scope="session")
@@ -85,17 +85,17 @@ def models(generator, classifier) -> dict[str, Loaded]:
 def loaded_once():
     """Loads each model once: all programs that name it share it and must not change it."""
     load = former.load
-    kept: dict[str, former.Bundle] = {}
+    remaining: dict[str, former.Bundle] = {}
 
     def once(name: str) -> former.Bundle:
-        if name not in kept:
-            kept[name] = load(name)
-        return kept[name]
+        if name not in remaining:
+            remaining[name] = load(name)
+        return remaining[name]
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(former, "load", once)
         yield
-    for name, bundle in kept.items():
+    for name, bundle in remaining.items():
         weights = bundle.model.state_dict()
         for key, weight in load(name).model.state_dict().items():
             assert torch.equal(weights[key].float(), weight), f"{name}: {key} was changed"

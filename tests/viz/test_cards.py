@@ -20,7 +20,7 @@ def dots():
 
 
 def test_every_model_that_is_measured_in_bits_and_reads_no_answer_has_a_dot():
-    shown = dots()
+    actual = dots()
     for path in CHECKPOINTS.rglob("card.json"):
         card, name = json.loads(path.read_text()), path.parent.relative_to(CHECKPOINTS).as_posix()
         measured = [
@@ -29,10 +29,10 @@ def test_every_model_that_is_measured_in_bits_and_reads_no_answer_has_a_dot():
             if each.get("split") == "val" and "bits_per_byte" in each
         ]
         if "/step-" in name or name == "tiny-unmasked" or not measured:
-            assert name not in shown
+            assert name not in actual
         else:
-            assert shown[name] == (card.get("processor_seconds") or card["seconds"], measured[0])
-    assert {"gpt", "xl", "tiny-gru", "family/tiny-generator"} <= set(shown)
+            assert actual[name] == (card.get("processor_seconds") or card["seconds"], measured[0])
+    assert {"gpt", "xl", "tiny-gru", "family/tiny-generator"} <= set(actual)
 
 
 CARDS = [
@@ -53,8 +53,8 @@ def test_the_models_of_a_folder_stand_where_their_cards_say(tmp_path):
         (tmp_path / card["name"]).mkdir()
         (tmp_path / card["name"] / "card.json").write_text(json.dumps(card))
     models = models_of(cards.chart(cards.read(tmp_path)))
-    shown = list(zip(models.x, models.y, models.text, strict=True))
-    assert shown == [(90, 2.5, "a (clock)"), (7, 2.1, "b (H200)"), (40, 2.4, "c")]
+    values = list(zip(models.x, models.y, models.text, strict=True))
+    assert values == [(90, 2.5, "a (clock)"), (7, 2.1, "b (H200)"), (40, 2.4, "c")]
     assert list(models_of(cards.chart(CARDS, "test")).y) == [2.6]
     out = tmp_path / "chart.html"
     cards.main([str(out), "--models", str(tmp_path)])

@@ -58,11 +58,11 @@ def trace(figure: Any, name: str) -> Any:
 
 def test_the_map_holds_every_weight_with_queries_down_and_keys_across():
     weights = random_weights(3, 4)
-    shown = trace(figures.attention(weights, ["q0", "q1", "q2"], ["k0", "k1", "k2", "k3"]), "weights")
-    assert list(shown.y) == ["q0", "q1", "q2"]
-    assert list(shown.x) == ["k0", "k1", "k2", "k3"]
+    actual = trace(figures.attention(weights, ["q0", "q1", "q2"], ["k0", "k1", "k2", "k3"]), "weights")
+    assert list(actual.y) == ["q0", "q1", "q2"]
+    assert list(actual.x) == ["k0", "k1", "k2", "k3"]
     for query, key in itertools.product(range(3), range(4)):
-        assert shown.z[query][key] == pytest.approx(weights[query, key], abs=1e-7)
+        assert actual.z[query][key] == pytest.approx(weights[query, key], abs=1e-7)
 
 
 @pytest.mark.parametrize("mask", [np.tri(5), np.ones((5, 5)), np.eye(5)[::-1], np.kron(np.eye(3), np.ones((40, 40)))])
@@ -126,40 +126,42 @@ def test_a_whole_map_without_masked_cells_has_no_trace_of_them():
 
 def test_the_scale_by_row_paints_a_part_of_the_rows_largest_and_reads_the_weight():
     weights = causal(6)
-    shown = trace(figures.attention(weights, "abcdef", scale="row"), "weights")
+    actual = trace(figures.attention(weights, "abcdef", scale="row"), "weights")
     for query in range(6):
         for key in range(query + 1):
-            assert shown.z[query][key] == pytest.approx(weights[query, key] / max(weights[query]), abs=1e-6)
-            assert float(shown.text[query][key]) == pytest.approx(weights[query, key], rel=1e-3)
-    assert "%{text}" in shown.hovertemplate
+            assert actual.z[query][key] == pytest.approx(weights[query, key] / max(weights[query]), abs=1e-6)
+            assert float(actual.text[query][key]) == pytest.approx(weights[query, key], rel=1e-3)
+    assert "%{text}" in actual.hovertemplate
 
 
 def test_a_row_of_zeros_stays_zero_by_row():
-    shown = trace(figures.attention([[0.0, 0.0], [0.5, 0.5]], "ab", mask=np.ones((2, 2), bool), scale="row"), "weights")
-    assert shown.z.tolist() == [[0, 0], [1, 1]]
+    actual = trace(
+        figures.attention([[0.0, 0.0], [0.5, 0.5]], "ab", mask=np.ones((2, 2), bool), scale="row"), "weights"
+    )
+    assert actual.z.tolist() == [[0, 0], [1, 1]]
 
 
 def test_the_root_scale_gives_a_weight_the_colour_that_its_root_has_on_the_linear_scale():
     def colour(scale: str, at: float) -> list[float]:
-        shown = trace(figures.attention(random_weights(2, 2), "ab", scale=scale), "weights")
-        places = [place for place, _ in shown.colorscale]
+        actual = trace(figures.attention(random_weights(2, 2), "ab", scale=scale), "weights")
+        places = [place for place, _ in actual.colorscale]
         parts = [
             [int(text[i : i + 2], 16) for i in (1, 3, 5)] if text[0] == "#" else json.loads(f"[{text[4:-1]}]")
-            for _, text in shown.colorscale
+            for _, text in actual.colorscale
         ]
         return [float(np.interp(at, places, channel)) for channel in zip(*parts, strict=True)]
 
     for weight in (0.0, 0.0004, 0.01, 0.09, 0.25, 0.49, 0.81, 1.0):
         assert colour("root", weight) == pytest.approx(colour("linear", weight**0.5), abs=6)
-    shown = trace(figures.attention(causal(3), "abc", scale="root"), "weights")
-    assert shown.z[1][0] == pytest.approx(causal(3)[1, 0], abs=1e-7)  # it is the weight that is read
+    actual = trace(figures.attention(causal(3), "abc", scale="root"), "weights")
+    assert actual.z[1][0] == pytest.approx(causal(3)[1, 0], abs=1e-7)  # it is the weight that is read
 
 
 def test_scores_of_either_sign_are_painted_around_zero():
-    shown = trace(figures.attention([[-4.0, 1.0], [2.0, 0.0]], "ab", scale="scores"), "weights")
-    assert (shown.zmin, shown.zmax) == (-4, 4)
-    assert "score" in shown.hovertemplate
-    assert [colour for _, colour in shown.colorscale] == style.SCALES["light"]["scores"]
+    actual = trace(figures.attention([[-4.0, 1.0], [2.0, 0.0]], "ab", scale="scores"), "weights")
+    assert (actual.zmin, actual.zmax) == (-4, 4)
+    assert "score" in actual.hovertemplate
+    assert [colour for _, colour in actual.colorscale] == style.SCALES["light"]["scores"]
 
 
 def test_a_torch_tensor_of_half_precision_gives_the_numbers_it_holds():
@@ -180,8 +182,8 @@ def test_what_came_in_is_left_as_it_was():
 
 
 def test_only_a_token_that_comes_again_carries_its_position():
-    shown = trace(figures.attention(random_weights(4, 4), ["the", "cat", "the", "the2"]), "weights")
-    assert list(shown.x) == ["the\u2009₀", "cat", "the\u2009₂", "the2"]
+    actual = trace(figures.attention(random_weights(4, 4), ["the", "cat", "the", "the2"]), "weights")
+    assert list(actual.x) == ["the\u2009₀", "cat", "the\u2009₂", "the2"]
 
 
 def test_no_two_labels_are_alike_whatever_the_tokens_are():
@@ -423,11 +425,11 @@ def test_names_of_models_that_are_alike_stand_on_different_sides_of_their_dots()
 @pytest.mark.parametrize("name", [name for name in FIGURES if name not in ("bars", "next_tokens", "additions")])
 def test_the_words_of_the_axes_may_be_of_another_language(name):
     figure = FIGURES[name](axes=("横 <b>", "纵"))
-    said = [str(figure.layout.xaxis.title.text), str(figure.layout.yaxis.title.text)]
-    said += [note.text for note in figure.layout.annotations]
+    values = [str(figure.layout.xaxis.title.text), str(figure.layout.yaxis.title.text)]
+    values += [note.text for note in figure.layout.annotations]
     for word in ("横 &lt;b&gt;", "纵"):
-        assert any(word in each for each in said), said
-    assert not any("head" in each or "query" in each or "layer" in each for each in said)
+        assert any(word in each for each in values), values
+    assert not any("head" in each or "query" in each or "layer" in each for each in values)
 
 
 def test_the_words_of_one_axis_and_of_the_colours_may_be_of_another_language():
@@ -459,8 +461,8 @@ def test_a_square_map_of_cross_attention_is_not_taken_for_a_causal_one():
 
 def test_the_lens_shows_the_likeliest_token_of_each_depth_and_lists_the_others():
     probs = -np.sort(-np.random.default_rng(0).random((3, 2, 4)))
-    said = [[[f"{depth}{token}{rank}" for rank in range(4)] for token in range(2)] for depth in range(3)]
-    lens = trace(figures.logit_lens(probs, said, [" the", "cat"]), "lens")
+    values = [[[f"{depth}{token}{rank}" for rank in range(4)] for token in range(2)] for depth in range(3)]
+    lens = trace(figures.logit_lens(probs, values, [" the", "cat"]), "lens")
     assert (list(lens.y), list(lens.x)) == (["–", "0", "1"], ["␣the", "cat"])
     for depth, token in itertools.product(range(3), range(2)):
         assert lens.z[depth][token] == probs[depth, token, 0]

@@ -13,6 +13,6 @@ def test_no_rule_gives_a_font_by_variables_and_one_of_its_parts_apart():
     for sheet in INSIDE:
         text = re.sub(r"/\*.*?\*/", "", sheet.read_text(encoding="utf-8"), flags=re.DOTALL)
         for selector, body in re.findall(r"([^{}]+)\{([^{}]*)\}", text):
-            given = re.search(r"(^|;)\s*font:[^;]*var\(", body)
+            match = re.search(r"(^|;)\s*font:[^;]*var\(", body)
             apart = re.search(r";\s*(font-[a-z-]+|line-height):", body)
-            assert not (given and apart), f"{sheet}: {selector.strip()}"
+            assert not (match and apart), f"{sheet}: {selector.strip()}"

@@ -41,8 +41,8 @@ def labels(page: gr.Blocks) -> list[str]:
             for each in value.values() if isinstance(value, dict) else value:
                 yield from texts(each)
 
-    found = (match for component in page.config["components"] for match in _matches(texts(component["props"])))
-    return list(dict.fromkeys(found))
+    matches = (match for component in page.config["components"] for match in _matches(texts(component["props"])))
+    return list(dict.fromkeys(matches))
 
 
 def _matches(texts: Iterator[str]) -> Iterator[str]:

@@ -73,14 +73,14 @@ def imported(script: Path) -> str:
 
 def needed(scripts: Iterable[Path]) -> list[str]:
     """Returns the names of scripts and of all scripts that they import, directly or not."""
-    found: dict[str, None] = {}
+    values: dict[str, None] = {}
     waiting = [name_of(script) for script in scripts]
     while waiting:
-        if (name := waiting.pop(0)) not in found:
-            found[name] = None
+        if (name := waiting.pop(0)) not in values:
+            values[name] = None
             for other in IMPORT.findall(sources()[name]):
                 waiting.append(name_of((VIZ / name).parent.joinpath(other.decode()).resolve()))
-    return list(found)
+    return list(values)
 
 
 class Scripts:
@@ -92,15 +92,15 @@ class Scripts:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers a request."""
         path = scope["path"] if scope["type"] == "http" else ""
-        found = None
+        result = None
         if path.startswith(PATH):
             name = path.removeprefix(folder())
-            found = (packed(name), "text/javascript") if name in sources() else None
-            if not found:
+            result = (packed(name), "text/javascript") if name in sources() else None
+            if not result:
                 return await Response(status_code=404, headers=http.FRESH)(scope, receive, send)
         elif path.startswith(gradio_adapter.ASSETS_PATH) and "gzip" in Headers(scope=scope).get("accept-encoding", ""):
-            found = asset(path.removeprefix(gradio_adapter.ASSETS_PATH))
-        if not found:
+            result = asset(path.removeprefix(gradio_adapter.ASSETS_PATH))
+        if not result:
             return await self._app(scope, receive, send)
         headers = {"Content-Encoding": "gzip"} | http.FOREVER
-        await Response(found[0], 200, headers, found[1])(scope, receive, send)
+        await Response(result[0], 200, headers, result[1])(scope, receive, send)

@@ -49,11 +49,11 @@ def next_tokens(
         }
     names = frame.labels(labels, len(after), "labels")
     order = np.argsort(-after, kind="stable")[:top]
-    kept = [names[i] for i in order]
+    bar_names = [names[i] for i in order]
     bars = [
         go.Bar(
             x=values[order],
-            y=kept,
+            y=bar_names,
             orientation="h",
             name=name,
             marker={"color": colour},

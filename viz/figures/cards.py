@@ -50,15 +50,15 @@ def chart(cards: Iterable[Card], split: str = "val", theme: str = "light") -> go
     Raises:
         ValueError: no card has both numbers.
     """
-    found = [
+    points = [
         (*_time(card), measured["bits_per_byte"])
         for card in cards
         for measured in card.get("quality") or []
         if card.get("seconds") and measured.get("split") == split and "bits_per_byte" in measured and _masked(card)
     ]
-    if not found:
+    if not points:
         raise ValueError(f"cards must hold seconds and bits_per_byte on {split!r}; none of them does")
-    seconds, names, bits = zip(*found, strict=True)
+    seconds, names, bits = zip(*points, strict=True)
     return bits_by_seconds(seconds, bits, names, axes=("seconds of processor time", "bits per byte"), theme=theme)
 
 
@@ -84,15 +84,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--models", type=Path, default=Path("checkpoints"), help="the folder of the models")
     parser.add_argument("--split", default="val", help="of the data: val or test")
     parser.add_argument("--theme", default="light", choices=frame.THEMES)
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     try:
-        figure = chart(read(given.models), given.split, given.theme)
+        figure = chart(read(options.models), options.split, options.theme)
     except ValueError as error:
         parser.error(str(error))
-    if given.out.suffix == ".html":
-        figure.write_html(given.out)
+    if options.out.suffix == ".html":
+        figure.write_html(options.out)
     else:
-        figure.write_image(given.out)
+        figure.write_image(options.out)
 
 
 if __name__ == "__main__":

@@ -237,7 +237,7 @@ def bits_by_seconds(
     y = frame.series(bits, "bits", len(x))
     if x.min() <= 0:
         raise ValueError(f"seconds must be above 0, to stand on a logarithmic axis, got {x.min():.4g}")
-    shown = frame.labels(names, len(x), "names", NAME)
+    labels = frame.labels(names, len(x), "names", NAME)
     low, high = np.log10([x.min() / 2, x.max() * 2])  # room for the names
     least, most = y.min() - 0.2, y.max() + 0.2
     across = (np.log10(x) - low) / (high - low) * WIDE
@@ -245,10 +245,10 @@ def bits_by_seconds(
     dots = go.Scatter(
         x=x.tolist(),
         y=y.tolist(),
-        text=shown,
+        text=labels,
         name="models",
         mode="markers+text",
-        textposition=frame.sides(across, down, [len(text) for text in shown], WIDE),
+        textposition=frame.sides(across, down, [len(text) for text in labels], WIDE),
         marker={"color": colours["accent"], "size": 9},
         hovertemplate="%{text}<br>%{x:,} s, %{y:.4f}<extra></extra>",
         cliponaxis=False,

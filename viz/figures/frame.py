@@ -84,8 +84,8 @@ def upright(at: float, colour: str) -> dict[str, Any]:
 def literal(text: Any) -> str:
     """Escapes a text so that plotly shows it literally; it would interpret some HTML, entities, and TeX in dollars."""
     parts = re.split(f"(?<={EMOJI}){JOINER}(?={EMOJI})", str(text))
-    shown = JOINER.join("".join(map(_visible, part)) for part in parts)
-    return style.isolate(html.escape(shown, quote=False).replace("$", "&#36;"))
+    visible = JOINER.join("".join(map(_visible, part)) for part in parts)
+    return style.isolate(html.escape(visible, quote=False).replace("$", "&#36;"))
 
 
 def _visible(char: str) -> str:
@@ -106,10 +106,10 @@ def labels(tokens: Sequence[Any], count: int, name: str, longest: int = LONGEST)
     """
     if len(tokens) != count:
         raise ValueError(f"{name} must hold a label for each of {count} tokens, got {len(tokens)}")
-    shown = [_shorten(str(token), longest) for token in tokens]
-    times = Counter(shown)
+    texts = [_shorten(str(token), longest) for token in tokens]
+    times = Counter(texts)
     return [
-        literal(text) + (GAP + str(i).translate(SUBSCRIPTS) if times[text] > 1 else "") for i, text in enumerate(shown)
+        literal(text) + (GAP + str(i).translate(SUBSCRIPTS) if times[text] > 1 else "") for i, text in enumerate(texts)
     ]
 
 
@@ -122,13 +122,13 @@ def _shorten(token: str, longest: int = LONGEST) -> str:
     """Makes spaces at the ends of a token visible, and shortens a long one."""
     inner = token.strip(" ")
     before = len(token) - len(token.lstrip(" "))
-    seen = "␣" * before + inner + "␣" * (len(token) - before - len(inner))
-    if len(seen) <= longest:
-        return seen
+    visible = "␣" * before + inner + "␣" * (len(token) - before - len(inner))
+    if len(visible) <= longest:
+        return visible
     end = longest - 1
-    while end and (unicodedata.category(seen[end]) in MARKS or JOINER in seen[end - 1 : end + 1]):
+    while end and (unicodedata.category(visible[end]) in MARKS or JOINER in visible[end - 1 : end + 1]):
         end -= 1  # marks stay with their letter, parts of an emoji together
-    return seen[:end] + "…"
+    return visible[:end] + "…"
 
 
 def numbers(values: ArrayLike, name: str, dims: str, dtype: type[np.floating] = np.float64) -> Floats:
@@ -176,7 +176,7 @@ def sides(across: Floats, down: Floats, letters: Sequence[int], width: float) ->
     """
     taken: list[Box] = [(x - 5, y - 5, x + 5, y + 5) for x, y in zip(across, down, strict=True)]
     taken += [(-np.inf, -np.inf, 0, np.inf), (width, -np.inf, np.inf, np.inf)]  # beyond the edges
-    chosen = []
+    best_sides = []
     for x, y, count in zip(across, down, letters, strict=True):
         wide = 6.8 * count
         boxes = {
@@ -191,8 +191,8 @@ def sides(across: Floats, down: Floats, letters: Sequence[int], width: float) ->
         }
         side = min(boxes, key=lambda side: sum(_overlap(boxes[side], other) for other in taken))
         taken.append(boxes[side])
-        chosen.append(side)
-    return chosen
+        best_sides.append(side)
+    return best_sides
 
 
 Box = tuple[float, float, float, float]  # left, top, right, bottom

@@ -165,9 +165,11 @@ def _read(
         masked = masked | ~allowed
     elif scale != "scores" and shape[0] == shape[1] and not np.triu(values, 1).any():
         masked = masked | ~np.tri(shape[0], dtype=bool)
-    seen = values[~masked]
-    if not np.isfinite(seen).all() or (scale != "scores" and ((seen < -1e-6) | (seen > 1 + 1e-5)).any()):
-        message = f'weights must lie in [0, 1], got {seen.min():.4g} to {seen.max():.4g}; scale="scores" draws others'
+    visible = values[~masked]
+    if not np.isfinite(visible).all() or (scale != "scores" and ((visible < -1e-6) | (visible > 1 + 1e-5)).any()):
+        message = (
+            f'weights must lie in [0, 1], got {visible.min():.4g} to {visible.max():.4g}; scale="scores" draws others'
+        )
         raise ValueError(message)
     values[masked] = np.nan
     return values, masked

@@ -148,13 +148,13 @@ def _dots(
     sides = ("middle left", "middle right") if len(kinds) > 1 else ("middle right",)
     traces: list[go.Scatter] = []
     for i, kind in enumerate(kinds):
-        chosen = [j for j, group in enumerate(groups) if group == kind]
+        selection = [j for j, group in enumerate(groups) if group == kind]
         traces.append(
             go.Scatter(
-                x=places[chosen, 0].tolist(),
-                y=places[chosen, 1].tolist(),
-                text=[written[j] for j in chosen],
-                customdata=[names[j] for j in chosen],
+                x=places[selection, 0].tolist(),
+                y=places[selection, 1].tolist(),
+                text=[written[j] for j in selection],
+                customdata=[names[j] for j in selection],
                 mode="markers+text",
                 cliponaxis=False,
                 textposition=sides[i % len(sides)],

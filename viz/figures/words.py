@@ -49,17 +49,17 @@ def cross_attention(
     """
     values = frame.numbers(weights, "weights", "(t_target, t_source)")
     # Passed explicitly, because a square map with zeros above its diagonal would be taken to be causal.
-    seen = ~np.isnan(values)
+    defined = ~np.isnan(values)
     options = {"scale": scale, "axes": axes, "unit": unit, "title": title, "theme": theme}
-    figure = attention(values, target, source, mask=seen, **options)
-    found = [row for row in range(len(values)) if seen[row].any()]
-    best = [int(np.nanargmax(values[row])) for row in found]
+    figure = attention(values, target, source, mask=defined, **options)
+    defined_rows = [row for row in range(len(values)) if defined[row].any()]
+    best = [int(np.nanargmax(values[row])) for row in defined_rows]
     columns = frame.labels(source, values.shape[1], "source")
     rows = frame.labels(target, values.shape[0], "target")
     ring = {"symbol": "circle-open", "size": 11, "color": frame.palette(theme)["mark"], "line": {"width": 2}}
     figure.add_scatter(
         x=[columns[column] for column in best],
-        y=[rows[row] for row in found],
+        y=[rows[row] for row in defined_rows],
         name="alignment",
         mode="markers",
         marker=ring,

@@ -104,9 +104,9 @@ def sharpness(weights: Tensor, memory: int = 0) -> dict[str, Any]:
         (of the memory, if there is one)}.
     """
     heads, means = (maps.amax(-1).mean(-1) for maps in (weights, weights.mean(1)))  # (layers, h), (layers,)
-    seen = weights[..., : memory or None]
-    chosen = [[len(head.argmax(-1).unique()) for head in layer] for layer in seen]  # different tokens
-    opening = divmod(int((seen.amax(-1).mean(-1) * torch.tensor(chosen)).argmax()), heads.shape[1])
+    visible = weights[..., : memory or None]
+    distinct_keys = [[len(head.argmax(-1).unique()) for head in layer] for layer in visible]  # different tokens
+    opening = divmod(int((visible.amax(-1).mean(-1) * torch.tensor(distinct_keys)).argmax()), heads.shape[1])
     return {"sharpness": {"head": rounded(heads), "mean": rounded(means)}, "opening": list(opening)}
 
 

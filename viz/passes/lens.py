@@ -51,11 +51,11 @@ def lens(loaded: Loaded, made: Pass) -> dict[str, Any]:
     run = made.run
     cells = (loaded.bundle.config.depth + 1) * (1 if run.kind.says == "class" else len(run.ids))
     with as_refusals():
-        found = read_depths(run, max(1, min(TOP, NAMED // cells)))
-    named = dict(zip(found["ids"].flatten().tolist(), _flat(found["names"]), strict=True))
+        result = read_depths(run, max(1, min(TOP, NAMED // cells)))
+    named = dict(zip(result["ids"].flatten().tolist(), _flat(result["names"]), strict=True))
     return {
-        "ids": found["ids"].tolist(),
-        "probs": rounded(found["probs"]),
+        "ids": result["ids"].tolist(),
+        "probs": rounded(result["probs"]),
         "labels": {str(i): named[i] for i in sorted(named)},
         "columns": run.kind.places(run.reading),
     }

@@ -108,8 +108,8 @@ def word_model(models: Models) -> Loaded:
 def filler(models: Models) -> Loaded | None:
     """Returns the model that fills in hidden words, shipped or the visitor's own; None if there is no such model."""
     blanks = {name: each for name, each in models.items() if each.kind.says == "blank"}
-    found = {name: each for name, each in blanks.items() if each.kind.predicts(each.bundle.model)}
-    return found.get("bert") or next(iter(found.values()), None)
+    fillers = {name: each for name, each in blanks.items() if each.kind.predicts(each.bundle.model)}
+    return fillers.get("bert") or next(iter(fillers.values()), None)
 
 
 def poolers(models: Models) -> dict[str, Loaded]:

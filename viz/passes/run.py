@@ -58,8 +58,8 @@ class Map(runs.Map):
         """For each query, the keys before its last that the pattern skips, as [from, to, from, to, ...]."""
         edges = []
         for row, length in zip(self.allowed, self.lengths, strict=True):
-            seen = torch.cat((row[:length], row.new_ones(1))).int()  # it ends in a key that is seen
-            edges.append(torch.diff(seen, prepend=seen.new_ones(1)).nonzero()[:, 0].tolist())
+            lengths = torch.cat((row[:length], row.new_ones(1))).int()  # it ends in a key that is seen
+            edges.append(torch.diff(lengths, prepend=lengths.new_ones(1)).nonzero()[:, 0].tolist())
         return edges
 
     @cached_property

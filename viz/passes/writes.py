@@ -42,20 +42,20 @@ def writes(
     """
     check(loaded, made, name, layer, head, at, token)
     with as_refusals():
-        found = analysis.head_writes(made.run, layer, head, at, token, name=name)
-    likeliest = found.logits.softmax(-1).topk(LIKELIEST)
-    raised, lowered = (pairs(*found.added.topk(TOP, largest=largest)) for largest in (True, False))
-    pieces = {i for i, _ in [*raised, *lowered]} | {*likeliest.indices.tolist(), found.token}
-    pieces |= set() if found.follows is None else {found.follows}
+        result = analysis.head_writes(made.run, layer, head, at, token, name=name)
+    likeliest = result.logits.softmax(-1).topk(LIKELIEST)
+    raised, lowered = (pairs(*result.added.topk(TOP, largest=largest)) for largest in (True, False))
+    pieces = {i for i, _ in [*raised, *lowered]} | {*likeliest.indices.tolist(), result.token}
+    pieces |= set() if result.follows is None else {result.follows}
     return {
         "raised": raised,
         "lowered": lowered,
         "likeliest": pairs(*likeliest),
-        "follows": found.follows,
-        "token": found.token,
-        **spoken(found.logits, found.token),
-        "parts": {part: digits(values) for part, values in found.parts.items()},
-        "without": spoken(found.without, found.token),
+        "follows": result.follows,
+        "token": result.token,
+        **spoken(result.logits, result.token),
+        "parts": {part: digits(values) for part, values in result.parts.items()},
+        "without": spoken(result.without, result.token),
         "labels": {str(i): loaded.bundle.tokenizer.labels([i])[0] for i in sorted(pieces)},
     }
 

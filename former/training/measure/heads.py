@@ -71,14 +71,14 @@ def year_scores(model: former.EncoderDecoder, texts: int = 200) -> Scores:
         (layers, h) for each score.
     """
     drawn = examples("read", 0, 0, 3 * texts, "test")
-    chosen = [each for each in drawn if each.source.count(each.target[:4]) == 1][:texts]
-    sources = pad([TOKENIZER.encode(each.source) for each in chosen])
-    targets = pad([TOKENIZER.encode_target(each.target) for each in chosen])
+    selection = [each for each in drawn if each.source.count(each.target[:4]) == 1][:texts]
+    sources = pad([TOKENIZER.encode(each.source) for each in selection])
+    targets = pad([TOKENIZER.encode_target(each.target) for each in selection])
     _, capture = former.run_with_capture(model, (sources, targets), "cross.weights")
     weights = capture.stack("cross.weights")  # (layers, b, h, t, t_source)
     digits = torch.arange(4)  # the first digit is predicted at <begin>
-    starts = torch.tensor([1 + each.source.index(each.target[:4]) for each in chosen])  # 1 for the task's token
-    rows = torch.arange(len(chosen))
+    starts = torch.tensor([1 + each.source.index(each.target[:4]) for each in selection])  # 1 for the task's token
+    rows = torch.arange(len(selection))
     on_digit = weights.permute(1, 3, 4, 0, 2)[rows[:, None], digits, starts[:, None] + digits]  # (b, 4, layers, h)
     return {"year": on_digit.mean((0, 1))}
 

@@ -147,15 +147,15 @@ def hide(tokens: Tensor, tokenizer: WordPieceTokenizer, random: torch.Generator)
     most = max(1, round(CHOSEN * tokens.shape[1]))  # n
     order = torch.rand(tokens.shape, generator=random).masked_fill(~free, -1)
     places = order.topk(most).indices  # (b, n), in random order
-    chosen = torch.arange(most) < (CHOSEN * free.sum(1, keepdim=True)).round().clamp(min=1)
+    selection = torch.arange(most) < (CHOSEN * free.sum(1, keepdim=True)).round().clamp(min=1)
     pieces = tokens.gather(1, places)
     what = torch.rand(pieces.shape, generator=random)
     ordinary = _ordinary(tokenizer)
     others = ordinary[torch.randint(len(ordinary), pieces.shape, generator=random)]
-    shown = torch.where(what < HIDDEN, tokenizer.mask_token, pieces)
-    shown = torch.where((what >= HIDDEN) & (what < HIDDEN + REPLACED), others, shown)
-    tokens = tokens.scatter(1, places, torch.where(chosen, shown, pieces))
-    return tokens, places, torch.where(chosen, pieces, IGNORED)
+    inputs = torch.where(what < HIDDEN, tokenizer.mask_token, pieces)
+    inputs = torch.where((what >= HIDDEN) & (what < HIDDEN + REPLACED), others, inputs)
+    tokens = tokens.scatter(1, places, torch.where(selection, inputs, pieces))
+    return tokens, places, torch.where(selection, pieces, IGNORED)
 
 
 def _ordinary(tokenizer: WordPieceTokenizer) -> Tensor:

@@ -92,8 +92,8 @@ class ReviewTask:
         recipe, train = self.recipe, self.splits["train"]
         random = generator_of(recipe.seed, 3, step)
         if torch.rand((), generator=random) < recipe.pieces:
-            chosen = torch.randint(len(train), (PIECES * recipe.batch,), generator=random).tolist()
-            reviews = [self._piece(i, random) for i in chosen]
+            selection = torch.randint(len(train), (PIECES * recipe.batch,), generator=random).tolist()
+            reviews = [self._piece(i, random) for i in selection]
         else:
             per_epoch = len(train) // recipe.batch
             epoch, place = divmod(step, per_epoch)

@@ -24,14 +24,14 @@ TEXT = torch.randint(256, (100,), generator=torch.Generator().manual_seed(1)).to
 @pytest.mark.parametrize(("positions", "t"), [("learned", 8), ("sinusoidal", 20), ("none", 20)])
 def test_the_bits_at_a_place_are_those_of_the_byte_after_it_in_each_window(positions, t):
     model = generator(positions)
-    found = by_position.bits_by_position(model, TEXT, 10, 90, length=20, windows=3, batch=2)
+    result = by_position.bits_by_position(model, TEXT, 10, 90, length=20, windows=3, batch=2)
     expected = torch.zeros(t)
     for start in (10, 39, 69):  # the first, the middle and the last that fit
         for i in range(t):
             with torch.no_grad():
                 logits = model(TEXT[None, start : start + i + 1].long())[0, -1]
             expected[i] -= logits.log_softmax(-1)[int(TEXT[start + i + 1])] / math.log(2) / 3
-    assert found.tolist() == pytest.approx(expected.tolist(), abs=1e-4)
+    assert result.tolist() == pytest.approx(expected.tolist(), abs=1e-4)
 
 
 def test_a_part_shorter_than_a_window_is_refused():
@@ -45,8 +45,8 @@ def test_the_command_prints_a_table_and_writes_a_record(tmp_path, capsys):
     sizes = ["--length", "300", "--windows", "2", "--width", "100"]
     names = ["tiny-generator", "tiny-sinusoidal"]
     assert main(["positions", *names, "--data", str(text), "--unchecked", *sizes, "--file", str(file)]) == 0
-    said = capsys.readouterr().out
-    assert all(name in said for name in names)
+    message = capsys.readouterr().out
+    assert all(name in message for name in names)
     record = json.loads(file.read_text())
     assert [(model["name"], model["trained"], len(model["bits"])) for model in record["models"]] == [
         ("tiny-generator", 256, 2),

@@ -42,14 +42,14 @@ def test_every_byte_is_predicted_once_from_the_bytes_before_it(stride, part):
 
 
 def test_every_prediction_has_at_least_context_less_stride_bytes_before_it():
-    seen = {}
+    observed = {}
     for inputs, targets in evaluate._strided(torch.arange(200).to(torch.uint8), 100, 200, 16, 4, 3):
         for row, counted in zip(inputs, targets, strict=True):
             for offset, target in enumerate(counted.tolist()):
-                assert target not in seen
-                seen[target] = len(row) - len(counted) + offset + 1
-    assert sorted(seen) == list(range(100, 200))
-    assert set(seen.values()) == {13, 14, 15, 16}
+                assert target not in observed
+                observed[target] = len(row) - len(counted) + offset + 1
+    assert sorted(observed) == list(range(100, 200))
+    assert set(observed.values()) == {13, 14, 15, 16}
 
 
 def test_knowing_nothing_costs_8_bits():

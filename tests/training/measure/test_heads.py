@@ -34,25 +34,25 @@ class Made:
 
 
 def test_each_pattern_gets_its_score():
-    made: Any = Made(32)
-    scores = heads.head_scores(made, length=32)
+    model: Any = Made(32)
+    scores = heads.head_scores(model, length=32)
     assert scores["previous"].tolist() == [pytest.approx([1, 0, 1 / 64], abs=0.05)]
     assert scores["induction"].tolist() == [pytest.approx([0, 1, 1 / 64], abs=1e-6)]
     assert heads.to_text(scores).count("\n") == 3
 
 
 def test_a_head_that_looks_at_all_tokens_alike_is_even_and_one_that_looks_at_one_is_not():
-    made: Any = Made(4)
+    model: Any = Made(4)
     texts = [[1, 2, 3, 4] * 2, [5, 6, 7, 8] * 2]
-    assert heads.even_scores(made, texts)["even"].tolist() == [pytest.approx([0, 0, 1], abs=1e-6)]
+    assert heads.even_scores(model, texts)["even"].tolist() == [pytest.approx([0, 0, 1], abs=1e-6)]
 
 
 def test_a_text_of_one_token_says_nothing_of_how_evenly_heads_look():
-    made: Any = Made(4)
+    model: Any = Made(4)
     text = [1, 2, 3, 4] * 2
-    assert torch.equal(heads.even_scores(made, [[1], text, []])["even"], heads.even_scores(made, [text])["even"])
+    assert torch.equal(heads.even_scores(model, [[1], text, []])["even"], heads.even_scores(model, [text])["even"])
     with pytest.raises(ValueError, match="two tokens or more"):
-        heads.even_scores(made, [[1]])
+        heads.even_scores(model, [[1]])
 
 
 def test_the_heads_of_a_classifier_are_measured_on_reviews(reviews_file, capsys):
@@ -74,8 +74,8 @@ def test_a_letter_that_is_copied_costs_nothing_and_one_that_is_guessed_4_7_bits(
         letters[list(heads.LETTERS)] = 100.0
         return letters.expand(*tokens.shape, 256)
 
-    made: Any = [copies, guesses]
-    assert [heads.copied_bits(model, length=32) for model in made] == [
+    values: Any = [copies, guesses]
+    assert [heads.copied_bits(model, length=32) for model in values] == [
         pytest.approx(0, abs=1e-6),
         pytest.approx(math.log2(26), abs=1e-5),
     ]

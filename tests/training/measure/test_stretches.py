@@ -22,9 +22,9 @@ PIECES = WordPieceTokenizer.train([TEXT], 60)
 
 
 def test_a_stretch_begins_with_a_sentence_and_stays_in_its_article():
-    made = [bytes(ids).decode() for ids in stretches.stretches(TEXT, ByteTokenizer(), 40, 50)]
-    assert len(made) == 40
-    for stretch in made:
+    values = [bytes(ids).decode() for ids in stretches.stretches(TEXT, ByteTokenizer(), 40, 50)]
+    assert len(values) == 40
+    for stretch in values:
         assert len(stretch) == 50
         assert stretch.startswith(("The cat", "The dog", "Was it", "It was"))
         assert "\n\n\n" not in stretch
@@ -32,17 +32,17 @@ def test_a_stretch_begins_with_a_sentence_and_stays_in_its_article():
 
 def test_stretches_are_spread_over_the_whole_text():
     text = "".join(f"Here is the sentence of number {number:04d}. " for number in range(1_000))
-    made = [bytes(ids).decode() for ids in stretches.stretches(text, ByteTokenizer(), 100, 60)]
-    numbers = [int(stretch.partition("number ")[2][:4]) for stretch in made]
+    values = [bytes(ids).decode() for ids in stretches.stretches(text, ByteTokenizer(), 100, 60)]
+    numbers = [int(stretch.partition("number ")[2][:4]) for stretch in values]
     assert numbers == [1 + 10 * i for i in range(100)]
 
 
 def test_berts_stretches_stand_between_its_signs():
-    made = list(stretches.stretches(TEXT, PIECES, 10, 12))
-    for ids in made:
+    values = list(stretches.stretches(TEXT, PIECES, 10, 12))
+    for ids in values:
         assert (len(ids), ids[0], ids[-1]) == (12, PIECES.cls_token, PIECES.sep_token)
         assert PIECES.cls_token not in ids[1:]
-    assert PIECES.decode(made[0]).startswith("the dog did not!")
+    assert PIECES.decode(values[0]).startswith("the dog did not!")
 
 
 def test_a_text_with_fewer_stretches_is_refused():
@@ -70,17 +70,17 @@ def test_the_command_scans_a_model_of_ones_own_and_keeps_what_it_found_beside_th
     capsys.readouterr()
     options = ["--data", str(path), "--count", "80", "--length", "24", "--removals", "2"]
     assert main(["scan", str(run), *options]) == 0
-    said = capsys.readouterr().out.splitlines()
-    assert said[0].split()[:3] == ["layer", "head", "entropy"]
-    assert said[-1] == str(run / scan.FILE)
-    found = scan.load(run)
-    assert found is not None
-    assert found.tokens.shape == (80, 24)
-    assert found.facts["removals"] == 2
-    assert found.facts["measures"][-2:] == ["decided", "effect"]
-    _, capture = former.run_with_capture(former.load(run).model, found.tokens)
+    text = capsys.readouterr().out.splitlines()
+    assert text[0].split()[:3] == ["layer", "head", "entropy"]
+    assert text[-1] == str(run / scan.FILE)
+    result = scan.load(run)
+    assert result is not None
+    assert result.tokens.shape == (80, 24)
+    assert result.facts["removals"] == 2
+    assert result.facts["measures"][-2:] == ["decided", "effect"]
+    _, capture = former.run_with_capture(former.load(run).model, result.tokens)
     shares = capture.stack("weights")[..., 0].mean((1, -1))  # (layers, h), of the first token
-    torch.testing.assert_close(found.of("first"), shares, rtol=0, atol=1e-5)
+    torch.testing.assert_close(result.of("first"), shares, rtol=0, atol=1e-5)
 
 
 def test_the_command_scans_a_bert_and_removes_its_heads_on_hidden_pieces(tmp_path, capsys):
@@ -95,27 +95,29 @@ def test_the_command_scans_a_bert_and_removes_its_heads_on_hidden_pieces(tmp_pat
     options = ["--data", str(path), "--unchecked", "--count", "80", "--length", "20", "--removals", "2"]
     assert main(["scan", str(folder), *options]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == str(folder / scan.FILE)
-    found = scan.load(folder)
-    assert found is not None
-    assert found.tokens.shape == (80, 20)
+    result = scan.load(folder)
+    assert result is not None
+    assert result.tokens.shape == (80, 20)
     model = former.load(folder).model
-    _, capture = former.run_with_capture(model, found.tokens)
+    _, capture = former.run_with_capture(model, result.tokens)
     ends = capture.stack("weights")[..., -1].mean((1, -1))  # (layers, h), of [SEP]
-    torch.testing.assert_close(found.of("separator"), ends, rtol=0, atol=1e-5)
+    torch.testing.assert_close(result.of("separator"), ends, rtol=0, atol=1e-5)
 
     def bits(edits):  # of the pieces that stand behind [MASK] and the few others that are asked for
         each = []
-        for number, row in enumerate(found.tokens[:2]):
+        for number, row in enumerate(result.tokens[:2]):
             shown, places, said = hide(row[None], PIECES, generator_of(0, number))
             logits, _ = former.run_with_capture(model, shown, (), edits=edits)
-            asked = [(at, piece) for at, piece in zip(places[0].tolist(), said[0].tolist(), strict=True) if piece >= 0]
-            assert [piece for _, piece in asked] == row[[at for at, _ in asked]].tolist()
-            each.append(np.mean([-logits[0, at].log_softmax(-1)[piece].item() / math.log(2) for at, piece in asked]))
+            requests = [
+                (at, piece) for at, piece in zip(places[0].tolist(), said[0].tolist(), strict=True) if piece >= 0
+            ]
+            assert [piece for _, piece in requests] == row[[at for at, _ in requests]].tolist()
+            each.append(np.mean([-logits[0, at].log_softmax(-1)[piece].item() / math.log(2) for at, piece in requests]))
         return np.mean(each)
 
     for layer, head in ((0, 1), (1, 0)):
         cost = bits([former.edits.ablate_head(layer, head)]) - bits([])
-        assert float(found.of("effect")[layer, head]) == pytest.approx(cost, abs=1e-4)
+        assert float(result.of("effect")[layer, head]) == pytest.approx(cost, abs=1e-4)
 
 
 @pytest.mark.parametrize(

@@ -89,10 +89,10 @@ def test_a_model_and_a_task_of_another_kind_are_trained_once_they_are_registered
 ):
     monkeypatch.setitem(checkpoints.KINDS, "Echo", (Echo, ModelConfig))
     monkeypatch.setitem(tasks.TASKS, "echo", EchoTask)
-    made = Recipe.from_dict(
+    rebuilt_recipe = Recipe.from_dict(
         recipe().to_dict() | {"name": "echo", "kind": "Echo", "task": "echo", "steps": 200, "adam_lr": 0.1}
     )
-    monkeypatch.setitem(RECIPES, "echo", made)
+    monkeypatch.setitem(RECIPES, "echo", rebuilt_recipe)
     run = tmp_path / "run"
     assert main(["train", "echo", "--data", str(text_file), "--unchecked", "--out", str(run)]) == 0
     figures = [row["error"] for row in map(json.loads, (run / "log.jsonl").read_text().splitlines()) if "error" in row]

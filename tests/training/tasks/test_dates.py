@@ -40,20 +40,20 @@ SATURDAY = datetime.date(2026, 9, 5)
 def typed(name):
     """Returns all lower-case results of one typo in a name, by a plain loop."""
     name = name.lower()
-    made = set()
+    results = set()
     for i in range(len(name)):
-        made |= {name[:i] + name[i + 1 :], name[: i + 1] + name[i:]}
+        results |= {name[:i] + name[i + 1 :], name[: i + 1] + name[i:]}
         if i + 1 < len(name):
-            made.add(name[:i] + name[i + 1] + name[i] + name[i + 2 :])
-    return made - {name}
+            results.add(name[:i] + name[i + 1] + name[i] + name[i + 2 :])
+    return results - {name}
 
 
 def readings(texts):
     """Returns the dates that each text can mean, ignoring case."""
-    found = {}
+    values = {}
     for text, date in texts:
-        found.setdefault(text.lower(), set()).add(date)
-    return found
+        values.setdefault(text.lower(), set()).add(date)
+    return values
 
 
 # No text has two readings. Two texts that are equal have equal years (the first two tests) and, in one year, equal days
@@ -108,15 +108,15 @@ def test_a_weekday_stands_before_or_after_the_text_without_it_and_has_no_digits(
 
 def test_a_slip_is_what_one_slip_makes_of_one_name_only_and_is_no_name_itself():
     names = [*MONTHS, *WEEKDAYS]
-    made = {name: typed(name) for name in names}
+    results = {name: typed(name) for name in names}
     known = {form for name in names for form in (name.lower(), name.lower()[:3])} | {"sept"}
     for name, options in typos().items():
         for option in options:
-            assert [n for n in names if option.lower() in made[n]] == [name]
+            assert [n for n in names if option.lower() in results[n]] == [name]
             assert option.lower() not in known
         # and nothing is left out that could be told
-        told = {o for o in made[name] - known if sum(o in others for others in made.values()) == 1}
-        assert {option.lower() for option in options} == (told if len(name) > 3 else set())
+        values = {o for o in results[name] - known if sum(o in others for others in results.values()) == 1}
+        assert {option.lower() for option in options} == (values if len(name) > 3 else set())
 
 
 def test_of_all_texts_with_a_slip_none_has_another_reading():
@@ -127,9 +127,9 @@ def test_of_all_texts_with_a_slip_none_has_another_reading():
         for date in LEAP_YEAR[::5]:
             for name in (MONTHS[date.month - 1], WEEKDAYS[date.weekday()] if form.weekday else ""):
                 with_typos += [(write(date, form, (name, typo)), date) for typo in typos().get(name, ())[::4]]
-    found = readings(with_typos)
-    assert len(found) > 50_000
-    assert not [text for text, several in found.items() if len(several) > 1 or text in whole]
+    result = readings(with_typos)
+    assert len(result) > 50_000
+    assert not [text for text, several in result.items() if len(several) > 1 or text in whole]
 
 
 # The reader
@@ -217,9 +217,9 @@ def test_a_form_that_is_held_out_writes_no_text_that_a_form_for_training_writes(
     for date in EDGES:
         texts = {"train": set(), "val": set(), "test": set()}
         for form in all_forms():
-            seen = form.for_date(date)
-            assert write(date, seen) == write(date, form)
-            texts[seen.split].add(write(date, seen))
+            observed = form.for_date(date)
+            assert write(date, observed) == write(date, form)
+            texts[observed.split].add(write(date, observed))
         assert len(texts["train"]) > 5 * len(texts["test"]) > 0
         assert not texts["train"] & texts["val"]
         assert not texts["train"] & texts["test"]

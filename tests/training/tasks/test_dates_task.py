@@ -91,24 +91,24 @@ def test_the_loss_is_the_mean_over_characters_that_are_no_padding(task):
 def test_answers_stand_in_the_order_of_their_texts(task):
     torch.manual_seed(0)
     model = former.EncoderDecoder(task.recipe.model).eval()
-    asked = ["3 May 2026", "2026-11-21", "the 21st of November, 2026", "1/1/00"]
-    alone = [former.translate(former.Bundle(model, TOKENIZER, model.config), text) for text in asked]
-    assert answers(model, asked) == alone
+    requests = ["3 May 2026", "2026-11-21", "the 21st of November, 2026", "1/1/00"]
+    alone = [former.translate(former.Bundle(model, TOKENIZER, model.config), text) for text in requests]
+    assert answers(model, requests) == alone
 
 
 def test_the_figures_count_what_is_right(monkeypatch):
     form = next(form for form in all_forms() if form.month == "September")
-    asked = []
+    requests = []
 
     def answer(_, given, temperature=0.0, top_p=None):
-        asked.append((list(given), temperature, top_p))
-        made = []
+        requests.append((list(given), temperature, top_p))
+        values = []
         for i, text in enumerate(given):
             if temperature:  # of a date the third sample of 20 is no date
-                made.append(write(datetime.date.fromisoformat(text), form) if i // 10 != 2 or top_p else "soon")
+                values.append(write(datetime.date.fromisoformat(text), form) if i // 10 != 2 or top_p else "soon")
             else:
-                made.append(solutions[text] if i % 4 else "2026-01-01")
-        return made
+                values.append(solutions[text] if i % 4 else "2026-01-01")
+        return values
 
     solutions = {
         source: target
@@ -122,8 +122,8 @@ def test_the_figures_count_what_is_right(monkeypatch):
     assert figures["nucleus_right"] == 1.0
     assert figures["fewest_forms"] == figures["nucleus_forms"] == 1
     assert figures["texts"] == 200
-    assert [rules for _, *rules in asked] == [[1.0, None], [1.0, 0.95], [0.0, None], [0.0, None]]
-    written, again, read_seen, read_new = (given for given, *_ in asked)
+    assert [rules for _, *rules in requests] == [[1.0, None], [1.0, 0.95], [0.0, None], [0.0, None]]
+    written, again, read_seen, read_new = (given for given, *_ in requests)
     assert written == again
     assert len(set(written)) == 10
     assert all(date_split(datetime.date.fromisoformat(text)) == "val" for text in written)

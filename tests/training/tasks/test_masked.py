@@ -51,8 +51,8 @@ CORPUS = Corpus.read(TEXT, PIECES)
 
 def drawn(count: int, room: int) -> list[tuple[list[str], list[str], int]]:
     numbers = torch.rand(count, 4, generator=generator_of(1), dtype=torch.float64).tolist()
-    found = [CORPUS.pair(each, room) for each in numbers]
-    return [(PIECES.labels(first.tolist()), PIECES.labels(second.tolist()), how) for first, second, how in found]
+    values = [CORPUS.pair(each, room) for each in numbers]
+    return [(PIECES.labels(first.tolist()), PIECES.labels(second.tolist()), how) for first, second, how in values]
 
 
 def article_of(stretch: list[str]) -> set[str]:
@@ -89,12 +89,12 @@ def test_each_pair_is_what_it_says():
 
 
 def test_pairs_come_in_their_shares_and_fill_their_room():
-    found = drawn(4_000, 40)
-    share = {how: sum(each == how for *_, each in found) / 4_000 for how in range(3)}
+    result = drawn(4_000, 40)
+    share = {how: sum(each == how for *_, each in result) / 4_000 for how in range(3)}
     assert share[FOLLOWS] == pytest.approx(0.5, abs=0.03)  # 0.03 is four standard deviations
     assert share[OTHER_ARTICLE] == pytest.approx(0.25, abs=0.03)
     assert share[SAME_ARTICLE] == pytest.approx(0.25, abs=0.03)
-    lengths = [len(first) + len(second) for first, second, _ in found]
+    lengths = [len(first) + len(second) for first, second, _ in result]
     assert max(lengths) == 40
     assert sum(length == 40 for length in lengths) > 3_000
 
@@ -107,8 +107,8 @@ def test_where_an_article_is_short_the_other_stretch_comes_from_another():
 
 def test_rows_are_framed_and_segmented_as_the_tokenizer_does():
     rows = pairs.rows(CORPUS, PIECES, 20, 43, generator_of(2))
-    kept = rows.tokens.gather(1, rows.places)
-    tokens = rows.tokens.scatter(1, rows.places, torch.where(rows.targets == IGNORED, kept, rows.targets))
+    remaining = rows.tokens.gather(1, rows.places)
+    tokens = rows.tokens.scatter(1, rows.places, torch.where(rows.targets == IGNORED, remaining, rows.targets))
     for row, segments in zip(tokens.tolist(), rows.segments.tolist(), strict=True):
         real = [i for i in row if i != PIECES.pad_token]
         first, second, end = (part.split() for part in " ".join(PIECES.labels(real)).split("[SEP]"))
@@ -128,9 +128,9 @@ def test_fifteen_percent_are_chosen_and_hidden_eighty_ten_ten():
     assert counted[250:].sum(1).unique().tolist() == [15]  # of 98, rounded
     assert torch.equal(tokens.gather(1, places)[counted], targets[counted])
     assert (targets[counted] >= 5).all()
-    shown = hidden.gather(1, places)[counted]
-    share = (shown == PIECES.mask_token).float().mean()
-    same = (shown == targets[counted]).float().mean()
+    actual = hidden.gather(1, places)[counted]
+    share = (actual == PIECES.mask_token).float().mean()
+    same = (actual == targets[counted]).float().mean()
     assert share == pytest.approx(0.8, abs=0.02)
     assert same == pytest.approx(0.1 + 0.1 / PIECES.num_tokens, abs=0.02)
     elsewhere = torch.ones_like(tokens, dtype=torch.bool).scatter(1, places, False)
@@ -161,8 +161,8 @@ class Knowing:
         return torch.zeros(*tokens.shape, 4)
 
     def unembed(self, _):
-        said = self.row.targets.clamp(min=0) if self.right else torch.zeros_like(self.row.targets)
-        return torch.nn.functional.one_hot(said, PIECES.num_tokens).float()
+        text = self.row.targets.clamp(min=0) if self.right else torch.zeros_like(self.row.targets)
+        return torch.nn.functional.one_hot(text, PIECES.num_tokens).float()
 
     def next_sentence_logits(self, _):
         no = (self.row.belongs != FOLLOWS).long()
@@ -173,10 +173,10 @@ class Knowing:
 def test_a_model_that_knows_is_right_and_one_that_does_not_is_at_chance(right):
     random_ = generator_of(0)
     rows = [pairs.rows(CORPUS, PIECES, 32, 43, random_) for _ in range(4)]
-    found = masked.figures(Knowing(rows, right), CORPUS, PIECES, 43, 128)
-    assert found["masked_accuracy"] == (1.0 if right else 0.0)
-    assert found["next_sentence_other"] == found["next_sentence_same"] == (1.0 if right else 0.5)
-    assert 0 < found["commonest"] < 0.3
+    result = masked.figures(Knowing(rows, right), CORPUS, PIECES, 43, 128)
+    assert result["masked_accuracy"] == (1.0 if right else 0.0)
+    assert result["next_sentence_other"] == result["next_sentence_same"] == (1.0 if right else 0.5)
+    assert 0 < result["commonest"] < 0.3
 
 
 def recipe(**changes: Any) -> Recipe:
@@ -268,10 +268,10 @@ def test_each_review_is_an_article_read_in_the_pieces_of_the_weights_that_it_goe
     assert read == [PIECES.pieces(review) for review in reviews]
     other = replace(settings, weights="")
     assert MaskedTask.open(other, path, unchecked=True, folder=tmp_path).tokenizer.to_dict() != PIECES.to_dict()
-    found = MaskedTask.evaluate(
+    result = MaskedTask.evaluate(
         former.load(tmp_path / "begun"), task.recipe, path, Measure(split="test", unchecked=True)
     )
-    assert 0.0 <= found["masked_accuracy"] < 0.2  # untrained: one piece of 94, or near it
+    assert 0.0 <= result["masked_accuracy"] < 0.2  # untrained: one piece of 94, or near it
 
 
 def test_the_figures_of_a_split_are_taken_from_a_file(task, tmp_path):
@@ -279,10 +279,10 @@ def test_the_figures_of_a_split_are_taken_from_a_file(task, tmp_path):
     path.write_bytes(wiki(400, 30).encode())
     torch.manual_seed(0)
     bundle = former.Bundle(Bert(task.recipe.model).eval(), PIECES, task.recipe.model)
-    found = MaskedTask.evaluate(bundle, task.recipe, path, Measure(split="val", precision="fp32", unchecked=True))
-    assert found["rows"] == masked.VALIDATION_ROWS
-    assert found["context"] == 64
-    assert 0.0 <= found["masked_accuracy"] < 0.1  # untrained: one piece of 94, or near it
+    result = MaskedTask.evaluate(bundle, task.recipe, path, Measure(split="val", precision="fp32", unchecked=True))
+    assert result["rows"] == masked.VALIDATION_ROWS
+    assert result["context"] == 64
+    assert 0.0 <= result["masked_accuracy"] < 0.1  # untrained: one piece of 94, or near it
     wrong = former.Bundle(former.Generator(former.ModelConfig(depth=1)), former.tokens.ByteTokenizer(), None)
     with pytest.raises(ValueError, match="bundle must hold a Bert and its WordPiece, got a Generator"):
         MaskedTask.evaluate(wrong, task.recipe, path, Measure(split="val"))

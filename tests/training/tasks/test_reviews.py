@@ -37,14 +37,14 @@ def test_the_causal_control_is_trained_validated_and_measured_under_its_mask(rec
     plain, control = (make_task(recipe(*SMALL, *more), reviews_file, unchecked=True) for more in ((), ("causal=True",)))
     model = BertClassifier(control.recipe.model).eval()
     tokens, labels = control.batch(0)
-    said = causal(model)(tokens)
-    assert control.loss(model, tokens, labels) == -(labels * said[:, 1] + (1 - labels) * said[:, 0]).mean()
+    text = causal(model)(tokens)
+    assert control.loss(model, tokens, labels) == -(labels * text[:, 1] + (1 - labels) * text[:, 0]).mean()
     assert control.loss(model, tokens, labels) != plain.loss(model, tokens, labels)
-    asked = []
-    model.register_forward_pre_hook(lambda _model, _args, kwargs: asked.append(kwargs.get("mask")), with_kwargs=True)
+    requests = []
+    model.register_forward_pre_hook(lambda _model, _args, kwargs: requests.append(kwargs.get("mask")), with_kwargs=True)
     control.validate(model)
-    assert asked
-    assert all(mask is not None for mask in asked)
+    assert requests
+    assert all(mask is not None for mask in requests)
 
 
 def test_the_figure_of_a_causal_control_is_read_under_its_mask(recipe, reviews_file):

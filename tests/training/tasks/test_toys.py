@@ -24,21 +24,21 @@ def test_answers_are_plain_python_s_and_are_written_behind_the_question(name):
     inputs, targets = toys.rows(name, questions)
     for question, read, scored in zip(questions, inputs.tolist(), targets.tolist(), strict=True):
         assert toys.is_question(name, question)
-        said = toys.TOKENIZER.decode([token for token in scored if token != toys.UNSCORED])
-        assert toys.TOYS[name].answer(question) == toys.TOYS[name].in_order(said) == ANSWERS[name](question)
+        message = toys.TOKENIZER.decode([token for token in scored if token != toys.UNSCORED])
+        assert toys.TOYS[name].answer(question) == toys.TOYS[name].in_order(message) == ANSWERS[name](question)
         text = toys.TOKENIZER.decode(read)
-        assert text.replace(toys.FILL, "") == f"{question}={said}"
+        assert text.replace(toys.FILL, "") == f"{question}={message}"
         first = text.index("=")
         assert first == (2 * toys.DIGITS + 1 if name == "add" else toys.MOST)
-        assert scored[first + len(said)] == toys.TOKENIZER.end
+        assert scored[first + len(message)] == toys.TOKENIZER.end
         assert scored[:first] == [toys.UNSCORED] * first
 
 
 @pytest.mark.parametrize("name", toys.TOYS)
 def test_what_is_tested_never_comes_up_in_training(name):
-    seen = set(toys.draw(name, 3_000, random.Random(1)))
+    observed = set(toys.draw(name, 3_000, random.Random(1)))
     unseen = set(toys.draw(name, 300, random.Random(1), unseen=True))
-    assert not seen & unseen
+    assert not observed & unseen
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,8 @@ def test_the_labels_of_a_page_are_found_wherever_they_stand():
         with gr.Tab(label("tab_mask")):
             gr.Dropdown([(label("model_line", name="a⟧", about=note("none")), "a")], label=label("model"))
             gr.Textbox("[[⟦", label="Text", placeholder=label("text_hint"))
-    found = {json.loads(each)["key"] for each in language.labels(page)}
-    assert found == {"title", "subtitle", "tab_mask", "model", "model_line", "text_hint"}
+    values = {json.loads(each)["key"] for each in language.labels(page)}
+    assert values == {"title", "subtitle", "tab_mask", "model", "model_line", "text_hint"}
 
 
 def test_a_language_s_messages_are_sent_under_a_name_that_changes_with_them():

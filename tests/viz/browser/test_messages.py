@@ -12,14 +12,14 @@ from viz.text.form import parse
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_python_and_the_browser_say_the_same(language):
-    asked = [
-        note(key, **{name: note("write_seed") if count is None else count for name in places(parse(said))})
-        for key, said in LANGUAGES[language].items()
+    requests = [
+        note(key, **{name: note("write_seed") if count is None else count for name in places(parse(text))})
+        for key, text in LANGUAGES[language].items()
         for count in (0, 1, 2, 12345, "last", "${1}<b>", "שלום", None)
-        if isinstance(count, int) or not any(kind in said for kind in (", plural", ", number"))
+        if isinstance(count, int) or not any(kind in text for kind in (", plural", ", number"))
     ]
-    said = evaluate("browser/lib/messages.js", "({ inWords }, asked) => asked.map(inWords)", asked, language)
-    assert said == [in_words(each, language) for each in json.loads(json.dumps(asked))]
+    text = evaluate("browser/lib/messages.js", "({ inWords }, asked) => asked.map(inWords)", requests, language)
+    assert text == [in_words(each, language) for each in json.loads(json.dumps(requests))]
 
 
 def test_a_label_is_cut_between_what_people_see_as_characters():

@@ -86,8 +86,8 @@ def test_the_packing_loses_nothing():
 
 
 def test_the_scripts_of_the_tab_that_a_link_opens_are_named_ahead_and_those_of_no_other():
-    said = dict(re.findall(r'"(\w+)": \[("[^\]]+")\]', ahead(TABS)))
-    assert said.keys() == {tab.name for tab in TABS}
+    text = dict(re.findall(r'"(\w+)": \[("[^\]]+")\]', ahead(TABS)))
+    assert text.keys() == {tab.name for tab in TABS}
     for tab in TABS:
-        assert f'"tabs/{tab.name}/' in said[tab.name]
-    assert '"tabs/generate/' not in said["mask"]
+        assert f'"tabs/{tab.name}/' in text[tab.name]
+    assert '"tabs/generate/' not in text["mask"]

@@ -42,9 +42,9 @@ def head_map(shown: Shown) -> dict[str, Any]:
 
 def statistics(shown: Shown) -> dict[str, Any]:
     of = shown.view["of"]
-    found = shown.made.header["maps"][shown.made.maps.index(shown.map)]["statistics"][of]
-    layers = [values[shown.layer] for values in found.values()]
-    return {"names": list(found), "values": [each[shown.head] if of == "head" else each for each in layers]}
+    result = shown.made.header["maps"][shown.made.maps.index(shown.map)]["statistics"][of]
+    layers = [values[shown.layer] for values in result.values()]
+    return {"names": list(result), "values": [each[shown.head] if of == "head" else each for each in layers]}
 
 
 def pair(shown: Shown) -> dict[str, Any]:
@@ -60,14 +60,14 @@ def token(shown: Shown) -> dict[str, Any]:
 
 
 def written(shown: Shown) -> dict[str, Any]:
-    found = writes.writes(shown.loaded, shown.made, *shown.place)
-    sides = {side: [value for _, value in found[side]] for side in ("raised", "lowered")}
-    return sides | {name: found[name] for name in ("token", "logit", "parts")}
+    result = writes.writes(shown.loaded, shown.made, *shown.place)
+    sides = {side: [value for _, value in result[side]] for side in ("raised", "lowered")}
+    return sides | {name: result[name] for name in ("token", "logit", "parts")}
 
 
 def traced(shown: Shown) -> dict[str, Any]:
-    found = trace.trace(shown.loaded, shown.made, *shown.place, shown.key)
-    return {name: found[name] for name in ("q", "k", "v", "out", "adds", "score", "weight", "product")}
+    result = trace.trace(shown.loaded, shown.made, *shown.place, shown.key)
+    return {name: result[name] for name in ("q", "k", "v", "out", "adds", "score", "weight", "product")}
 
 
 def removed(shown: Shown) -> dict[str, Any]:
@@ -98,8 +98,8 @@ def said(shown: Shown) -> dict[str, Any]:
 def table(shown: Shown) -> dict[str, Any]:
     """Returns every pair that the mask allows, row by row."""
     queries, keys, cells = shown.map.queries, shown.map.keys, shown.cells
-    seen = [(i, j) for i in range(len(queries)) for j in range(len(keys)) if shown.map.allowed[i, j]]
-    return {"rows": [(i, j, queries[i], keys[j], float(cells[i, j])) for i, j in seen]}
+    observed = [(i, j) for i in range(len(queries)) for j in range(len(keys)) if shown.map.allowed[i, j]]
+    return {"rows": [(i, j, queries[i], keys[j], float(cells[i, j])) for i, j in observed]}
 
 
 PAGE: dict[str, Callable[[Shown], dict[str, Any]]] = {

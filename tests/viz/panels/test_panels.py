@@ -90,13 +90,13 @@ def test_what_a_panel_prints_runs_as_it_is_and_gives_the_numbers_of_the_page(cli
     names: dict[str, Any] = {}
     exec(compile(code, panel.name, "exec"), names)
     for name, question in panel.printed(view).items():
-        shown = page.of(models, panel.name, view)
-        if not question.asked and not shown:
+        actual = page.of(models, panel.name, view)
+        if not question.asked and not actual:
             continue
-        answer = plain(shown) or ask(client, f"/ask/{panel.name}/{name}", view)
-        found = plain(names[name])
-        for field in shown or found.keys() - {*question.unsent, *TIMES}:
-            assert_near(found[field], answer[field], f"{name}[{field!r}]")
+        answer = plain(actual) or ask(client, f"/ask/{panel.name}/{name}", view)
+        result = plain(names[name])
+        for field in actual or result.keys() - {*question.unsent, *TIMES}:
+            assert_near(result[field], answer[field], f"{name}[{field!r}]")
     assert names["figure"].data
     printed = panel.printed(view).values()
     functions = {question.function for question in printed} | {each.draw.function for each in printed if each.draw}

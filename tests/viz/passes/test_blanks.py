@@ -78,36 +78,36 @@ def test_a_word_in_brackets_is_hidden_and_remembered_and_each_of_its_pieces_is_a
 
 @pytest.mark.parametrize("edits", [[], OFF], ids=["plain", "a head off"])
 def test_the_maps_the_candidates_and_the_verdict_are_those_of_transformers(bert, theirs, edits):
-    made = run(bert, TEXT, edits)
+    pass_ = run(bert, TEXT, edits)
     model = without_head(theirs, 1, 2) if edits else theirs
-    probs, maps, follows = ran(model, made.header)
-    torch.testing.assert_close(made.map("self").weights, maps, atol=1e-5, rtol=0)
-    assert made.header["output"]["follows"] == pytest.approx(follows, abs=2e-5)
-    for blank in made.header["output"]["blanks"]:
+    probs, maps, follows = ran(model, pass_.header)
+    torch.testing.assert_close(pass_.map("self").weights, maps, atol=1e-5, rtol=0)
+    assert pass_.header["output"]["follows"] == pytest.approx(follows, abs=2e-5)
+    for blank in pass_.header["output"]["blanks"]:
         at = probs[blank["token"]]
-        said = [(each["id"], each["prob"]) for each in blank["next"]]
-        assert [prob for _, prob in said] == pytest.approx([float(at[i]) for i, _ in said], abs=2e-5)
-        others = [float(prob) for i, prob in enumerate(at) if i not in dict(said)]
+        values = [(each["id"], each["prob"]) for each in blank["next"]]
+        assert [prob for _, prob in values] == pytest.approx([float(at[i]) for i, _ in values], abs=2e-5)
+        others = [float(prob) for i, prob in enumerate(at) if i not in dict(values)]
         assert max(others) <= float(at.topk(10).values[-1]) + 2e-5, "one of the ten likeliest is left out"
         if blank["truth"]:
             assert blank["truth"]["prob"] == pytest.approx(float(at[blank["truth"]["id"]]), abs=2e-5)
     if edits:
-        plain = ran(theirs, made.header)
-        assert made.header["baseline"]["follows"] == pytest.approx(plain[2], abs=2e-5)
-        for blank in made.header["baseline"]["blanks"]:
+        plain = ran(theirs, pass_.header)
+        assert pass_.header["baseline"]["follows"] == pytest.approx(plain[2], abs=2e-5)
+        for blank in pass_.header["baseline"]["blanks"]:
             for each in blank["next"]:
                 assert each["prob"] == pytest.approx(float(plain[0][blank["token"], each["id"]]), abs=2e-5)
 
 
 def test_a_head_is_worth_the_bits_that_the_hidden_pieces_cost_without_it(bert, theirs):
-    made = run(bert, "Paris is the [capital] of [France].")
-    targets = {blank["token"]: blank["truth"]["id"] for blank in made.header["output"]["blanks"]}
+    pass_ = run(bert, "Paris is the [capital] of [France].")
+    targets = {blank["token"]: blank["truth"]["id"] for blank in pass_.header["output"]["blanks"]}
 
     def bits(model) -> float:
-        probs, _, _ = ran(model, made.header)
+        probs, _, _ = ran(model, pass_.header)
         return sum(-math.log2(float(probs[i, target])) for i, target in targets.items()) / len(targets)
 
-    for row in measures.heads(bert, made):
+    for row in measures.heads(bert, pass_):
         for head, effect in enumerate(row["effects"]):
             removed = bits(without_head(theirs, row["layer"], head))
             assert effect == pytest.approx(removed - bits(theirs), abs=1e-4)
@@ -119,11 +119,11 @@ def test_without_a_hidden_word_heads_are_worth_nothing_that_could_be_measured(be
 
 
 def test_the_lens_has_a_column_for_each_hidden_piece_and_ends_in_what_the_model_says(bert):
-    made = run(bert, TEXT, OFF)
-    read = lens.lens(bert, made)
-    assert read["columns"] == [blank["token"] for blank in made.header["output"]["blanks"]]
+    pass_ = run(bert, TEXT, OFF)
+    read = lens.lens(bert, pass_)
+    assert read["columns"] == [blank["token"] for blank in pass_.header["output"]["blanks"]]
     assert len(read["ids"]) == SHAPE["num_hidden_layers"] + 1
-    for likeliest, blank in zip(read["probs"][-1], made.header["output"]["blanks"], strict=True):
+    for likeliest, blank in zip(read["probs"][-1], pass_.header["output"]["blanks"], strict=True):
         assert likeliest[0] == pytest.approx(blank["next"][0]["prob"], abs=2e-5)
     nothing = lens.lens(bert, run(bert, "Paris is the capital."))
     assert nothing["ids"] == [[]] * (SHAPE["num_hidden_layers"] + 1)
@@ -133,18 +133,18 @@ def test_the_lens_has_a_column_for_each_hidden_piece_and_ends_in_what_the_model_
     "text", ["the " * 60, "the [capital] " * 30, "it was there " * 9 + "[SEP]" + " of france" * 25]
 )
 def test_of_a_text_that_is_too_long_what_is_read_stands_between_cls_and_sep(bert, text):
-    made = run(bert, text)
-    labels = made.header["labels"]
+    pass_ = run(bert, text)
+    labels = pass_.header["labels"]
     assert len(labels) == bert.max_tokens == 40
     assert labels[0] == "[CLS]"
     assert labels[-1] == "[SEP]"
     assert labels.count("[SEP]") == 1 + ("[SEP]" in text)
-    assert [i for word in made.header["words"] for i in word["tokens"]] == [
+    assert [i for word in pass_.header["words"] for i in word["tokens"]] == [
         i for i, label in enumerate(labels) if label not in ("[CLS]", "[SEP]")
     ]
-    assert made.header["total"] > 40
-    said = answer({"b": bert}, PassStore({bert.name: bert}), {"model": "b", "text": text})
-    assert "40 tokens at once" in in_words(said["notes"][0])
+    assert pass_.header["total"] > 40
+    message = answer({"b": bert}, PassStore({bert.name: bert}), {"model": "b", "text": text})
+    assert "40 tokens at once" in in_words(message["notes"][0])
 
 
 @pytest.mark.parametrize(
@@ -167,15 +167,15 @@ def test_a_fine_tuned_bert_gives_the_verdict_of_transformers(tmp_path, folder):
     model.save_pretrained(tmp_path / "verdicts")
     (tmp_path / "verdicts" / "tokenizer.json").write_bytes((folder / "tokenizer.json").read_bytes())
     loaded = sources.open_model(str(tmp_path / "verdicts"))
-    made = run(loaded, "of france " * 40)
-    assert (made.header["labels"][0], made.header["labels"][-1]) == ("[CLS]", "[SEP]")
-    expected = model(torch.tensor([made.header["ids"]])).logits[0].softmax(-1)
-    assert made.header["output"]["probs"] == pytest.approx(expected.tolist(), abs=2e-5)
-    assert len(list(measures.heads(loaded, made))) == SHAPE["num_hidden_layers"]
-    first, *_, last = measures.each_word(loaded, made)
+    pass_ = run(loaded, "of france " * 40)
+    assert (pass_.header["labels"][0], pass_.header["labels"][-1]) == ("[CLS]", "[SEP]")
+    expected = model(torch.tensor([pass_.header["ids"]])).logits[0].softmax(-1)
+    assert pass_.header["output"]["probs"] == pytest.approx(expected.tolist(), abs=2e-5)
+    assert len(list(measures.heads(loaded, pass_))) == SHAPE["num_hidden_layers"]
+    first, *_, last = measures.each_word(loaded, pass_)
     assert "agreement" in last
-    reached = torch.eye(len(made.header["ids"]))[0]  # the verdict is read from [CLS]
-    for layer in made.map("self").weights.flip(0):
+    reached = torch.eye(len(pass_.header["ids"]))[0]  # the verdict is read from [CLS]
+    for layer in pass_.map("self").weights.flip(0):
         reached = (reached @ layer.mean(0) + reached) / 2
     assert first["attention"] == pytest.approx(reached.tolist(), abs=2e-5)
     assert first["blank"] == "[UNK]"
@@ -184,6 +184,6 @@ def test_a_fine_tuned_bert_gives_the_verdict_of_transformers(tmp_path, folder):
 def test_the_words_of_a_text_are_those_that_its_pieces_come_from():
     tokenizer = WordPieceTokenizer.train(["paris is unbelievable"], 60)
     text = "Unbelievable[MASK], é 👩 Paris!"
-    found = tokenizer.words(text)
-    assert [i for _, _, ids in found for i in ids] == tokenizer.pieces(text)
-    assert [text[start:end] for start, end, _ in found] == ["Unbelievable", "[MASK]", ",", "é", "👩", "Paris", "!"]
+    result = tokenizer.words(text)
+    assert [i for _, _, ids in result for i in ids] == tokenizer.pieces(text)
+    assert [text[start:end] for start, end, _ in result] == ["Unbelievable", "[MASK]", ",", "é", "👩", "Paris", "!"]

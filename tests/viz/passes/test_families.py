@@ -28,17 +28,17 @@ FAMILIES: dict[str, tuple[Any, str]] = {
 def test_a_model_of_another_family_is_shown_with_its_own_maps(make: Any, text: str, tmp_path: Path):
     model = make()
     loaded = opened(tmp_path, model)
-    made = run(loaded, text)
-    expected = torch.cat(model(torch.tensor([made.header["ids"]]), output_attentions=True).attentions)
-    shown = made.map("self")
-    torch.testing.assert_close(shown.weights, expected, atol=1e-5, rtol=0)
+    pass_ = run(loaded, text)
+    expected = torch.cat(model(torch.tensor([pass_.header["ids"]]), output_attentions=True).attentions)
+    actual = pass_.map("self")
+    torch.testing.assert_close(actual.weights, expected, atol=1e-5, rtol=0)
     torch.testing.assert_close(found("overview", loaded, text, head=1)["weights"], expected, atol=1e-5, rtol=0)
     # The page computes scores from q and k by itself.
-    scores = shown.q @ shown.k.transpose(-1, -2) / math.sqrt(shown.q.shape[-1])
+    scores = actual.q @ actual.k.transpose(-1, -2) / math.sqrt(actual.q.shape[-1])
     scores = scores.masked_fill(expected == 0, -math.inf)
     torch.testing.assert_close(scores.softmax(-1), expected, atol=1e-5, rtol=0)
-    assert lens.lens(loaded, made)
-    assert list(measures.heads(loaded, made))
+    assert lens.lens(loaded, pass_)
+    assert list(measures.heads(loaded, pass_))
 
 
 @torch.no_grad()

@@ -17,9 +17,9 @@ IDS = list(b"[the cat sat on the mat")  # whose first token comes only once
     ("name", "text"), [("small-generator", "abcab abc"), ("small-classifier", "good bad good film")]
 )
 def test_the_statistics_of_heads_means_rollouts_and_an_even_spread_are_those_of_a_plain_loop(models, name, text):
-    made = run(models[name], text)
-    each, ids = made.map("self"), made.header["ids"]
-    weights, found = each.weights.double(), made.header["maps"][0]["statistics"]
+    pass_ = run(models[name], text)
+    each, ids = pass_.map("self"), pass_.header["ids"]
+    weights, found = each.weights.double(), pass_.header["maps"][0]["statistics"]
     uniform = each.allowed.double() / each.allowed.sum(-1, keepdim=True)
     views = [(found["even"], uniform, [])]
     for layer in range(len(weights)):
@@ -64,39 +64,39 @@ KNOWN = {
 
 
 def test_known_heads_have_their_habits_though_they_rest_on_the_first_token():
-    found = habits.describe(torch.stack(list(KNOWN.values()))[None], MASK, torch.tensor(IDS))
-    names = [kind for kind, _ in found["habits"]["head"][0]]
+    result = habits.describe(torch.stack(list(KNOWN.values()))[None], MASK, torch.tensor(IDS))
+    names = [kind for kind, _ in result["habits"]["head"][0]]
     assert names == list(KNOWN)
-    statistics = found["statistics"]["head"]
+    statistics = result["statistics"]["head"]
     copying, same = list(KNOWN).index("copying"), list(KNOWN).index("same")
     assert statistics["first"][0][copying] > 0.3
-    assert found["habits"]["head"][0][copying][1] == "first", "the runner-up is said"
+    assert result["habits"]["head"][0][copying][1] == "first", "the runner-up is said"
     assert statistics["same"][0][same] == pytest.approx(1)
-    assert found["opening"] == [0, copying]
+    assert result["opening"] == [0, copying]
 
 
 @pytest.mark.parametrize("name", habits.HABITS)
 def test_a_habit_begins_at_its_threshold(name):
     even = dict.fromkeys([*habits.HABITS, "entropy"], 0.01) | {"entropy": 4.0}
-    found = dict.fromkeys(even, 0.0) | {"entropy": 2.0}
+    result = dict.fromkeys(even, 0.0) | {"entropy": 2.0}
     least = habits.HABITS[name]
-    assert habits.habit(found | {name: least}, even) == (name, None)
-    assert habits.habit(found | {name: least - 0.01}, even) == ("mixed", name)
-    assert habits.habit(found | {name: least, "entropy": 3.9}, even) == (name, None)
-    assert habits.habit(found | {"entropy": 3.6}, even) == ("even", None)
-    assert habits.habit(found | {name: least}, even | {name: 0.9 * least}) == ("mixed", None), "as an even spread"
+    assert habits.habit(result | {name: least}, even) == (name, None)
+    assert habits.habit(result | {name: least - 0.01}, even) == ("mixed", name)
+    assert habits.habit(result | {name: least, "entropy": 3.9}, even) == (name, None)
+    assert habits.habit(result | {"entropy": 3.6}, even) == ("even", None)
+    assert habits.habit(result | {name: least}, even | {name: 0.9 * least}) == ("mixed", None), "as an even spread"
 
 
 def test_the_first_token_is_the_habit_only_of_a_head_that_has_no_other():
     even = dict.fromkeys(habits.HABITS, 0.05) | {"entropy": 4.0}
-    found = dict.fromkeys(habits.HABITS, 0.0) | {"entropy": 2.0, "first": 0.6, "copying": 0.35}
-    assert habits.habit(found, even) == ("copying", "first")
-    assert habits.habit(found | {"copying": 0.2}, even) == ("first", "copying")
+    result = dict.fromkeys(habits.HABITS, 0.0) | {"entropy": 2.0, "first": 0.6, "copying": 0.35}
+    assert habits.habit(result, even) == ("copying", "first")
+    assert habits.habit(result | {"copying": 0.2}, even) == ("first", "copying")
 
 
 def test_a_single_token_has_nothing_but_itself_to_look_at():
-    found = habits.describe(torch.ones(1, 1, 1, 1), torch.ones(1, 1, dtype=torch.bool), torch.tensor([7]))
-    assert found["habits"] == {"head": [[["only", None]]], "mean": [["only", None]], "rollout": [["only", None]]}
+    result = habits.describe(torch.ones(1, 1, 1, 1), torch.ones(1, 1, dtype=torch.bool), torch.tensor([7]))
+    assert result["habits"] == {"head": [[["only", None]]], "mean": [["only", None]], "rollout": [["only", None]]}
 
 
 def opened(name: str) -> dict:

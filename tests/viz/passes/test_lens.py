@@ -36,18 +36,18 @@ def output(loaded: Loaded, x: torch.Tensor) -> torch.Tensor:
 
 @pytest.mark.parametrize("edits", [[], EDIT], ids=["as it is", "edited"])
 def test_each_cell_names_the_ten_likeliest_of_the_output_layer_on_the_stream(generator, edits):
-    made = run(generator, "The cat sat", edits)
-    found = lens.lens(generator, made)
-    rows = streams(generator, made.header["ids"], edits)
-    assert len(found["ids"]) == len(found["probs"]) == len(rows) == 4
+    pass_ = run(generator, "The cat sat", edits)
+    result = lens.lens(generator, pass_)
+    rows = streams(generator, pass_.header["ids"], edits)
+    assert len(result["ids"]) == len(result["probs"]) == len(rows) == 4
     for depth, x in enumerate(rows):
         probs = output(generator, x).softmax(-1)
         for column, expected in enumerate(probs):
-            check_order(found["ids"][depth][column], found["probs"][depth][column], expected, TOLERANCE)
-            assert len(found["ids"][depth][column]) == 10
-    said = {candidate["id"]: candidate["prob"] for candidate in made.header["output"]["next"]}
-    for i, prob in zip(found["ids"][-1][-1], found["probs"][-1][-1], strict=True):
-        assert said[i] == pytest.approx(prob, abs=TOLERANCE), "the last row is what the model says"
+            check_order(result["ids"][depth][column], result["probs"][depth][column], expected, TOLERANCE)
+            assert len(result["ids"][depth][column]) == 10
+    values = {candidate["id"]: candidate["prob"] for candidate in pass_.header["output"]["next"]}
+    for i, prob in zip(result["ids"][-1][-1], result["probs"][-1][-1], strict=True):
+        assert values[i] == pytest.approx(prob, abs=TOLERANCE), "the last row is what the model says"
 
 
 def test_edits_change_what_follows_them_and_nothing_before(generator):
@@ -57,28 +57,28 @@ def test_edits_change_what_follows_them_and_nothing_before(generator):
 
 
 def test_of_a_classifier_it_is_the_verdict_at_each_depth(classifier):
-    made = run(classifier, "not a good film, but the great film was bad.", EDIT)
-    found = lens.lens(classifier, made)
-    for depth, x in enumerate(streams(classifier, made.header["ids"], EDIT)):
+    pass_ = run(classifier, "not a good film, but the great film was bad.", EDIT)
+    result = lens.lens(classifier, pass_)
+    for depth, x in enumerate(streams(classifier, pass_.header["ids"], EDIT)):
         model = classifier.bundle.model
         pooled = F.layer_norm(x, x.shape[-1:], model.norm.weight, model.norm.bias).mean(0)
         probs = (pooled @ model.toprobs.weight.T + model.toprobs.bias).softmax(-1)
-        check_order(found["ids"][depth][0], found["probs"][depth][0], probs, TOLERANCE)
-        assert len(found["ids"][depth][0]) == 2
-    assert found["labels"] == {"0": "negative", "1": "positive"}
+        check_order(result["ids"][depth][0], result["probs"][depth][0], probs, TOLERANCE)
+        assert len(result["ids"][depth][0]) == 2
+    assert result["labels"] == {"0": "negative", "1": "positive"}
 
 
 def test_of_a_long_text_so_much_is_sent_and_no_more(generator, monkeypatch):
-    made = run(generator, "The cat sat on the mat. " * 2)
+    pass_ = run(generator, "The cat sat on the mat. " * 2)
     monkeypatch.setattr(lens, "NAMED", 4 * 48 * 3)
-    found = lens.lens(generator, made)
-    assert {len(best) for row in found["ids"] for best in row} == {3}
+    result = lens.lens(generator, pass_)
+    assert {len(best) for row in result["ids"] for best in row} == {3}
 
 
 def test_the_longest_text_of_the_first_model_takes_a_quarter_of_a_megabyte_at_most():
     gpt = Loaded("gpt", former.load("gpt"), "")
-    made = run(gpt, " ".join(f"{i} towns" for i in range(300)))
-    assert made.header["tokens"] == gpt.bundle.config.seq_length
-    found = lens.lens(gpt, made)
-    assert len(gzip.compress(json.dumps(found).encode(), 6)) < 250_000
-    assert len(found["ids"][0][0]) == lens.TOP
+    pass_ = run(gpt, " ".join(f"{i} towns" for i in range(300)))
+    assert pass_.header["tokens"] == gpt.bundle.config.seq_length
+    result = lens.lens(gpt, pass_)
+    assert len(gzip.compress(json.dumps(result).encode(), 6)) < 250_000
+    assert len(result["ids"][0][0]) == lens.TOP

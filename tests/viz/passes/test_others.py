@@ -66,17 +66,17 @@ def found(panel: str, loaded: Loaded, text: str, **changes: Any) -> dict[str, An
 def test_a_bare_bert_shows_its_maps_and_says_that_it_predicts_nothing(tmp_path):
     model = T.BertModel(bert_config())
     loaded = opened(tmp_path, model)
-    made = run(loaded, TEXT)
+    pass_ = run(loaded, TEXT)
     inputs = {
-        "input_ids": torch.tensor([made.header["ids"]]),
-        "token_type_ids": torch.tensor([made.header["segments"]]),
+        "input_ids": torch.tensor([pass_.header["ids"]]),
+        "token_type_ids": torch.tensor([pass_.header["segments"]]),
     }
     expected = torch.cat(model(**inputs, output_attentions=True).attentions)
-    torch.testing.assert_close(made.map("self").weights, expected, atol=1e-5, rtol=0)
-    assert made.header["output"] == {"blanks": None, "follows": None, "pairs": False}
+    torch.testing.assert_close(pass_.map("self").weights, expected, atol=1e-5, rtol=0)
+    assert pass_.header["output"] == {"blanks": None, "follows": None, "pairs": False}
     torch.testing.assert_close(found("overview", loaded, TEXT)["weights"], expected, atol=1e-5, rtol=0)
-    assert trace.trace(loaded, made, "self", 1, 2, 5, 3)["divisor"] == 1
-    asks = [lambda: lens.lens(loaded, made), lambda: list(measures.heads(loaded, made))]
+    assert trace.trace(loaded, pass_, "self", 1, 2, 5, 3)["divisor"] == 1
+    asks = [lambda: lens.lens(loaded, pass_), lambda: list(measures.heads(loaded, pass_))]
     asks += [lambda panel=panel: found(panel, loaded, TEXT) for panel in ("blanks", "lens", "interventions")]
     for ask in asks:
         with pytest.raises(Refusal, match="no output layer that predicts words"):
@@ -89,9 +89,9 @@ def test_a_bare_bert_shows_its_maps_and_says_that_it_predicts_nothing(tmp_path):
 def test_a_bert_that_only_says_what_follows_says_so_of_two_texts(tmp_path):
     model = T.BertForNextSentencePrediction(bert_config())
     loaded = opened(tmp_path, model)
-    made = run(loaded, TEXT)
-    follows = float(model(**inputs(made)).logits[0].softmax(-1)[0].detach())
-    assert made.header["output"] == {"blanks": None, "follows": pytest.approx(follows, abs=2e-4), "pairs": True}
+    pass_ = run(loaded, TEXT)
+    follows = float(model(**inputs(pass_)).logits[0].softmax(-1)[0].detach())
+    assert pass_.header["output"] == {"blanks": None, "follows": pytest.approx(follows, abs=2e-4), "pairs": True}
 
 
 @pytest.mark.parametrize(
@@ -117,25 +117,25 @@ def test_a_head_that_is_left_is_named_in_the_terminal_and_on_the_page(model, nam
 @torch.no_grad()
 def test_scores_that_are_divided_by_layer_are_so_on_every_panel(tmp_path):
     loaded = opened(tmp_path, T.GPT2LMHeadModel(gpt2_config(scale_attn_by_inverse_layer_idx=True)))
-    made = run(loaded, TEXT)
-    each = made.map("self")
-    assert made.header["maps"][0]["divisors"] == (1.0, 2.0, 3.0)
+    pass_ = run(loaded, TEXT)
+    each = pass_.map("self")
+    assert pass_.header["maps"][0]["divisors"] == (1.0, 2.0, 3.0)
     root = 2 * math.sqrt(each.q.shape[-1])
     scores = each.q[1, 2] @ each.k[1, 2].T / root
     weights = scores.masked_fill(~each.allowed, -math.inf).softmax(-1)
     torch.testing.assert_close(each.weights[1, 2], weights, atol=1e-5, rtol=0)
-    traced = trace.trace(loaded, made, "self", 1, 2, 5, 3)
+    traced = trace.trace(loaded, pass_, "self", 1, 2, 5, 3)
     assert (traced["root"], traced["divisor"]) == (pytest.approx(root), 2.0)
     assert math.exp(traced["score"] - traced["most"]) / traced["total"] == pytest.approx(float(weights[5, 3]), abs=2e-5)
-    shown = found("head-map", loaded, TEXT, show="scores")["cells"]
-    torch.testing.assert_close(shown, scores.masked_fill(~each.allowed, -math.inf), atol=1e-5, rtol=0)
+    actual = found("head-map", loaded, TEXT, show="scores")["cells"]
+    torch.testing.assert_close(actual, scores.masked_fill(~each.allowed, -math.inf), atol=1e-5, rtol=0)
     assert found("pair", loaded, TEXT)["score"] == pytest.approx(float(scores[5, 3]), abs=1e-5)
     assert float(found("trace", loaded, TEXT)["weight"]) == pytest.approx(float(weights[5, 3]), abs=1e-5)
     stages = masking.run_head(loaded.bundle, TEXT, 1, 2, "causal")
     read = len(stages["labels"])
     torch.testing.assert_close(stages["weights"], weights[:read, :read], atol=1e-5, rtol=0)
-    seen = stages["scores"].masked_fill(~stages["allowed"], -math.inf)
-    torch.testing.assert_close(seen.softmax(-1), stages["weights"], atol=1e-5, rtol=0)
+    mask = stages["scores"].masked_fill(~stages["allowed"], -math.inf)
+    torch.testing.assert_close(mask.softmax(-1), stages["weights"], atol=1e-5, rtol=0)
 
 
 @torch.no_grad()
@@ -144,14 +144,14 @@ def test_a_gpt2_on_berts_pieces_is_read_after_cls_up_to_what_fits(tmp_path):
     saved(model, tmp_path)
     (tmp_path / "tokenizer.json").write_text(PIECES.to_dict()["definition"], encoding="utf-8")
     loaded = sources.open_model(str(tmp_path))
-    made = run(loaded, TEXTS[0])
-    labels = made.header["labels"]
+    pass_ = run(loaded, TEXTS[0])
+    labels = pass_.header["labels"]
     assert (labels[0], len(labels)) == ("[CLS]", 40)
     assert "[SEP]" not in labels
-    expected = model(torch.tensor([made.header["ids"]]), output_attentions=True)
-    torch.testing.assert_close(made.map("self").weights, torch.cat(expected.attentions), atol=1e-5, rtol=0)
+    expected = model(torch.tensor([pass_.header["ids"]]), output_attentions=True)
+    torch.testing.assert_close(pass_.map("self").weights, torch.cat(expected.attentions), atol=1e-5, rtol=0)
     torch.testing.assert_close(
-        found("overview", loaded, TEXTS[0])["weights"], made.map("self").weights, atol=1e-5, rtol=0
+        found("overview", loaded, TEXTS[0])["weights"], pass_.map("self").weights, atol=1e-5, rtol=0
     )
 
 

@@ -54,10 +54,10 @@ def assert_within(weights: np.ndarray, true: np.ndarray, steps: int) -> None:
 @pytest.mark.parametrize(("name", "text"), [("small-generator", "héllo, wörld ✓"), ("small-classifier", "a good film")])
 def test_the_packed_pass_decodes_to_the_weights_within_the_stated_step(models, name, text, fine, steps, monkeypatch):
     monkeypatch.setattr(payload, "FINE_CELLS", fine)
-    made = run(models[name], text)
-    header, (weights,) = decode(payload.pack(made))
-    assert header == json.loads(json.dumps(made.header))
-    assert_within(weights, made.map("self").weights.numpy(), steps)
+    pass_ = run(models[name], text)
+    header, (weights,) = decode(payload.pack(pass_))
+    assert header == json.loads(json.dumps(pass_.header))
+    assert_within(weights, pass_.map("self").weights.numpy(), steps)
 
 
 NO_RUN: Any = None  # nothing is asked of these passes
@@ -68,7 +68,7 @@ def random_map(name: str, queries: str, keys: str, mask: torch.Tensor) -> Map:
     scores = torch.randn(2, 3, len(queries), len(keys)) * 2
     weights = scores.masked_fill(~mask, -torch.inf).softmax(-1)
     q, k, v = (torch.randn(2, 3, len(labels), 5) for labels in (queries, keys, keys))
-    given: Any = {
+    values: Any = {
         "name": name,
         "weights": weights,
         "q": q,
@@ -77,7 +77,7 @@ def random_map(name: str, queries: str, keys: str, mask: torch.Tensor) -> Map:
         "out": weights @ v,
         "roots": (5**0.5, 5**0.5),
     }
-    return Map(list(queries), list(keys), mask, **given)
+    return Map(list(queries), list(keys), mask, **values)
 
 
 def test_a_pass_may_have_several_maps_of_any_sizes_each_with_labels_and_a_mask_of_its_own():
@@ -88,22 +88,22 @@ def test_a_pass_may_have_several_maps_of_any_sizes_each_with_labels_and_a_mask_o
         random_map("decoder", target, target, local),
         random_map("cross", target, source, torch.ones(len(target), len(source), dtype=torch.bool)),
     )
-    made = Pass("key", {"text": source, "maps": [each.describe() for each in maps]}, maps, NO_RUN)
-    header, decoded = decode(payload.pack(made))
+    result = Pass("key", {"text": source, "maps": [each.describe() for each in maps]}, maps, NO_RUN)
+    header, decoded = decode(payload.pack(result))
     assert [each["name"] for each in header["maps"]] == ["encoder", "decoder", "cross"]
     assert ("".join(header["maps"][2]["queries"]), "".join(header["maps"][2]["keys"])) == (target, source)
     assert header["maps"][1]["lengths"] == list(range(1, len(target) + 1)), "up to the last key that is seen"
     for each, weights in zip(maps, decoded, strict=True):
         assert_within(weights, each.weights.numpy(), 255)
-    cross = np.frombuffer(payload.pack_head(made.map("cross"), 1, 2), "<f4")
+    cross = np.frombuffer(payload.pack_head(result.map("cross"), 1, 2), "<f4")
     assert (cross[-9 * 8 :].reshape(9, 8) == maps[2].weights[1, 2].numpy()).all()
 
 
 def test_one_head_is_exact(generator):
-    made = run(generator, "The cat sat.")
+    pass_ = run(generator, "The cat sat.")
     t, s = 12, generator.bundle.config.head_size
-    values = np.frombuffer(payload.pack_head(made.map("self"), 2, 3), "<f4")
-    own = made.map("self")
+    values = np.frombuffer(payload.pack_head(pass_.map("self"), 2, 3), "<f4")
+    own = pass_.map("self")
     for part, point in zip(values[: 4 * t * s].reshape(4, t, s), (own.q, own.k, own.v, own.out), strict=True):
         assert (part == point[2, 3].numpy()).all()
     weights = own.weights[2, 3].numpy()
@@ -111,17 +111,17 @@ def test_one_head_is_exact(generator):
     np.testing.assert_allclose(own.out[2, 3].numpy(), weights @ own.v[2, 3].numpy(), atol=1e-5)
     for layer, head in ((3, 0), (0, 4), (-1, 0)):
         with pytest.raises(IndexError, match="layer and head"):
-            payload.pack_head(made.map("self"), layer, head)
+            payload.pack_head(pass_.map("self"), layer, head)
 
 
 def test_a_layer_s_mean_and_its_rollout_are_exact(generator):
     each = run(generator, "The cat sat.").map("self")
-    seen = np.tri(12, dtype=bool)
+    mask = np.tri(12, dtype=bool)
     mixed = [(each.weights[layer].double().mean(0) + torch.eye(12)) / 2 for layer in range(3)]
     mean = np.frombuffer(payload.pack_mean(each, 1), "<f4")
-    np.testing.assert_allclose(mean, each.weights[1].double().mean(0).numpy()[seen], atol=1e-7)
+    np.testing.assert_allclose(mean, each.weights[1].double().mean(0).numpy()[mask], atol=1e-7)
     rollout = np.frombuffer(payload.pack_rollout(each, 1), "<f4")
-    np.testing.assert_allclose(rollout, (mixed[1] @ mixed[0]).numpy()[seen], atol=1e-6)
+    np.testing.assert_allclose(rollout, (mixed[1] @ mixed[0]).numpy()[mask], atol=1e-6)
     for pack in (payload.pack_mean, payload.pack_rollout):
         with pytest.raises(LookupError, match="layer"):
             pack(each, 3)
@@ -131,12 +131,12 @@ def test_a_layer_s_mean_and_its_rollout_are_exact(generator):
 
 
 def test_the_arrays_hold_the_whole_pass_as_float32(generator):
-    made = run(generator, "naïve ☃")
-    with np.load(io.BytesIO(payload.pack_arrays(made)), allow_pickle=False) as file:
+    pass_ = run(generator, "naïve ☃")
+    with np.load(io.BytesIO(payload.pack_arrays(pass_)), allow_pickle=False) as file:
         assert file["weights"].dtype == np.float32
-        assert (file["weights"] == made.map("self").weights.numpy()).all()
+        assert (file["weights"] == pass_.map("self").weights.numpy()).all()
         assert file["ids"].tolist() == list("naïve ☃".encode())
-        assert file["labels"].tolist() == made.header["labels"]
+        assert file["labels"].tolist() == pass_.header["labels"]
         assert str(file["text"]) == "naïve ☃"
         assert str(file["model"]) == "small-generator"
 
@@ -147,12 +147,12 @@ def test_a_pass_of_12_layers_8_heads_and_256_tokens_is_at_most_1_1_mb_on_the_wir
     # As it comes, without training: its weights are more even than any trained model's, which is the hard case.
     bundle = former.Bundle(former.Generator(config).eval(), former.tokens.ByteTokenizer(), config)
     text = "In 1879 Albert Einstein was born in Ulm, in the German Empire. " * 5
-    made = run(Loaded("large", bundle, "w"), text)
-    assert made.header["tokens"] == 256
+    pass_ = run(Loaded("large", bundle, "w"), text)
+    assert pass_.header["tokens"] == 256
     for accepted, decompress in [("gzip, deflate, br, zstd", brotli.decompress), ("gzip, deflate", gzip.decompress)]:
-        body, _ = payload.compress(payload.pack(made), accepted)
+        body, _ = payload.compress(payload.pack(pass_), accepted)
         assert len(body) <= 1_100_000
-        assert decompress(body) == payload.pack(made)
+        assert decompress(body) == payload.pack(pass_)
 
 
 def test_a_key_cannot_be_told_from_what_went_in(generator):

@@ -57,13 +57,13 @@ def segments(model, text, edits=()):
 @pytest.mark.parametrize("text", ["The cat.", TEXT, TEXT * 5], ids=["one segment", "three", "many"])
 @pytest.mark.parametrize("off", [False, True], ids=["plain", "a head off"])
 def test_the_last_segment_is_shown_with_its_memory_as_its_own_columns(xl, text, off):
-    made = run(xl, text, [OFF] if off else [])
+    pass_ = run(xl, text, [OFF] if off else [])
     observers = [former.edits.ablate_head(1, 2)] if off else []
     logits, capture = segments(xl.bundle.model, text, observers)
     assert capture is not None
     t = (len(text) - 1) % SEGMENT + 1
     memory = min(MEMORY, len(text) - t)
-    each = made.map("self")
+    each = pass_.map("self")
     assert ("".join(each.queries), "".join(each.keys)) == tuple(
         text.replace(" ", "␣")[-count:] for count in (t, t + memory)
     )
@@ -72,19 +72,19 @@ def test_the_last_segment_is_shown_with_its_memory_as_its_own_columns(xl, text, 
     log_probs = logits.log_softmax(-1)
     ids = list(text.encode())
     bits = [-float(log_probs[i - 1, ids[i]]) / math.log(2) if i else None for i in range(len(ids))][-t:]
-    assert made.header["output"]["bits"] == [None if bit is None else pytest.approx(bit, abs=2e-5) for bit in bits]
-    best = made.header["output"]["next"][0]
+    assert pass_.header["output"]["bits"] == [None if bit is None else pytest.approx(bit, abs=2e-5) for bit in bits]
+    best = pass_.header["output"]["next"][0]
     assert best["prob"] == pytest.approx(float(log_probs[-1].exp().max()), abs=2e-5)
-    assert (made.header["memory"], made.header["total"]) == (memory, len(text))
-    described = made.header["maps"][0]
+    assert (pass_.header["memory"], pass_.header["total"]) == (memory, len(text))
+    described = pass_.header["maps"][0]
     if memory:
         share = each.weights[..., :memory].sum(-1).mean(-1)
         torch.testing.assert_close(torch.tensor(described["memory"]["head"]), share, atol=2e-5, rtol=0)
 
 
 def test_a_head_s_scores_come_with_it_since_distances_have_a_part_in_them(xl):
-    made = run(xl, TEXT)
-    each = made.map("self")
+    pass_ = run(xl, TEXT)
+    each = pass_.map("self")
     values = np.frombuffer(payload.pack_head(each, 2, 1), "<f4")
     cells = sum(each.lengths)
     weights, scores = values[-2 * cells : -cells], values[-cells:]
@@ -104,44 +104,44 @@ def test_uniform_is_uniform_over_the_memory_too(xl):
 
 
 def test_heads_and_depths_of_the_last_segment_are_measured_with_its_memory(xl):
-    made = run(xl, TEXT * 2)
-    tokens, memory = made.run.inputs
+    pass_ = run(xl, TEXT * 2)
+    tokens, memory = pass_.run.inputs
 
     def bits(observer) -> float:
         logits, _ = xl.bundle.model(tokens, memory, observer=observer)
         probs = logits[0, :-1].softmax(-1)
         return float(-probs.gather(1, tokens[0, 1:, None]).log2().mean())
 
-    for row in measures.heads(xl, made):
+    for row in measures.heads(xl, pass_):
         for head, effect in enumerate(row["effects"]):
             removed = bits(former.edits.ablate_head(row["layer"], head))
             assert effect == pytest.approx(removed - bits(None), abs=2e-5)
-    read = lens.lens(xl, made)
-    assert [len(row) for row in read["ids"]] == [made.header["tokens"]] * 4
-    assert read["probs"][-1][-1][0] == pytest.approx(made.header["output"]["next"][0]["prob"], abs=2e-5)
+    read = lens.lens(xl, pass_)
+    assert [len(row) for row in read["ids"]] == [pass_.header["tokens"]] * 4
+    assert read["probs"][-1][-1][0] == pytest.approx(pass_.header["output"]["next"][0]["prob"], abs=2e-5)
 
 
 def test_the_page_says_that_the_last_segment_is_shown(xl):
     passes = PassStore({xl.name: xl})
-    said = answer({xl.name: xl}, passes, {"model": xl.name, "text": TEXT})["notes"]
-    assert "Of its 23 bytes you see the last segment, 3; the 8 before it are its memory" in in_words(said[0])
+    text = answer({xl.name: xl}, passes, {"model": xl.name, "text": TEXT})["notes"]
+    assert "Of its 23 bytes you see the last segment, 3; the 8 before it are its memory" in in_words(text[0])
     assert answer({xl.name: xl}, passes, {"model": xl.name, "text": "The cat."})["notes"] == []
 
 
 def test_the_pairs_that_a_pattern_leaves_out_are_told_of_and_have_no_weight(sparse):
-    made = run(sparse, TEXT)
-    each = made.map("self")
-    header = json.loads(json.dumps(made.header))
+    pass_ = run(sparse, TEXT)
+    each = pass_.map("self")
+    header = json.loads(json.dumps(pass_.header))
     edges = header["maps"][0]["skipped"]
     for query in range(len(TEXT)):
         left = {
             key for start, end in zip(edges[query][::2], edges[query][1::2], strict=True) for key in range(start, end)
         }
-        seen = {key for key in range(query + 1) if query - key < 5 or (query - key) % 5 == 0}
-        assert left == set(range(query + 1)) - seen
+        observed = {key for key in range(query + 1) if query - key < 5 or (query - key) % 5 == 0}
+        assert left == set(range(query + 1)) - observed
         assert all(float(each.weights[:, :, query, key].abs().max()) == 0 for key in left)
-    assert len(payload.compress(payload.pack(made), "gzip")[0]) < 20_000
-    assert payload.pack(made)[:4] == b"FMR2"
+    assert len(payload.compress(payload.pack(pass_), "gzip")[0]) < 20_000
+    assert payload.pack(pass_)[:4] == b"FMR2"
 
 
 @pytest.mark.skipif("sparse" not in former.available(), reason="sparse is not shipped here")

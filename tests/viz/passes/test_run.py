@@ -31,9 +31,9 @@ ODD = {
 @pytest.mark.parametrize("name", ["small-generator", "small-classifier"])
 def test_odd_text_gets_an_answer_that_can_be_sent(models, name, text):
     passes = PassStore(models)
-    said = answer(models, passes, {"model": name, "text": text})
-    assert said["key"], said
-    made, body = passes.get(said["key"])  # pyright: ignore[reportGeneralTypeIssues]
+    message = answer(models, passes, {"model": name, "text": text})
+    assert message["key"], message
+    made, body = passes.get(message["key"])  # pyright: ignore[reportGeneralTypeIssues]
     assert body == payload.pack(made)
     assert len(made.header["labels"]) == made.header["tokens"] == made.map("self").weights.shape[-1]
     json.dumps(made.header, allow_nan=False)
@@ -55,19 +55,19 @@ def test_text_that_cannot_be_run_gets_a_message_and_no_pass(models, text, says):
 
 
 def test_text_beyond_the_context_is_cut_and_said_to_be(models):
-    said = answer(models, PassStore(models), {"model": "small-generator", "text": "x" * TEXT_LIMIT})
-    assert said["key"]
-    assert "48 bytes at once. Your text has 4000" in in_words(said["notes"][0])
+    text = answer(models, PassStore(models), {"model": "small-generator", "text": "x" * TEXT_LIMIT})
+    assert text["key"]
+    assert "48 bytes at once. Your text has 4000" in in_words(text["notes"][0])
 
 
 def test_a_review_beyond_the_context_is_read_at_its_end_as_in_training(models, classifier):
     context = classifier.bundle.config.seq_length
     text = "film " * 7 + "a Blorptious " * (context // 2)
     passes = PassStore(models)
-    said = answer(models, passes, {"model": "small-classifier", "text": text})
+    message = answer(models, passes, {"model": "small-classifier", "text": text})
     total = 7 + context // 2 * 2
-    assert f"{context} words at once. Your text has {total}; the last {context}" in in_words(said["notes"][0])
-    header = passes.get(said["key"])[0].header  # pyright: ignore[reportOptionalSubscript]
+    assert f"{context} words at once. Your text has {total}; the last {context}" in in_words(message["notes"][0])
+    header = passes.get(message["key"])[0].header  # pyright: ignore[reportOptionalSubscript]
     typed = classifier.bundle.tokenizer.encode(text)
     assert header["ids"] == last_words(classifier.bundle.tokenizer, text, context) == typed[-context:]
     assert header["labels"][-2:] == ["a", "<unk> blorptious"]
@@ -75,8 +75,8 @@ def test_a_review_beyond_the_context_is_read_at_its_end_as_in_training(models, c
 
 
 def test_unknown_words_are_counted_and_shown_as_typed(models, classifier):
-    said = answer(models, PassStore(models), {"model": "small-classifier", "text": "a Blorptious film"})
-    assert [in_words(note).startswith("1 of 3 words") for note in said["notes"]] == [True]
+    text = answer(models, PassStore(models), {"model": "small-classifier", "text": "a Blorptious film"})
+    assert [in_words(note).startswith("1 of 3 words") for note in text["notes"]] == [True]
     assert tokenize(classifier, "a Blorptious film")[1] == ["a", "<unk> blorptious", "film"]
 
 
@@ -116,33 +116,33 @@ def test_edits_of_nonsense_are_refused_with_a_message(generator, given):
 
 
 def test_too_many_edits_are_refused_with_the_limit(generator):
-    given = [{"layer": 0, "head": 0, "do": "uniform"}] * (edits.LIMIT + 1)
+    values = [{"layer": 0, "head": 0, "do": "uniform"}] * (edits.LIMIT + 1)
     with pytest.raises(Refusal, match=str(edits.LIMIT)):
-        edits.read(given, generator.bundle.model)
+        edits.read(values, generator.bundle.model)
 
 
 def test_a_link_restores_its_edits_and_names_those_that_cannot_be_made(models):
-    asked = {
+    requests = {
         "model": "small-generator",
         "text": "The cat",
         "edits": "0.3.off,2.L.uniform,1.2.x-1.5,9.0.off,0.0.x,💥,1.1,1.3.w5_2_0.25,0.0.W3_0_1,1.L.w5_2_0,0.1.w5_2_1.5",
     }
     passes = PassStore(models)
-    said = answer(models, passes, asked)
-    assert passes.get(said["key"])[0].header["edits"] == [  # pyright: ignore[reportOptionalSubscript]
+    text = answer(models, passes, requests)
+    assert passes.get(text["key"])[0].header["edits"] == [  # pyright: ignore[reportOptionalSubscript]
         {"layer": 0, "head": 3, "do": "scale", "factor": 0.0},
         {"layer": 2, "head": None, "do": "uniform"},
         {"layer": 1, "head": 2, "do": "scale", "factor": -1.5},
         WEIGHT,
         WEIGHT | {"layer": 0, "head": 0, "query": 3, "key": 0, "weight": 1.0, "renormalise": False},
     ]
-    assert "9.0.off,0.0.x,💥,1.1,1.L.w5_2_0,0.1.w5_2" in in_words(said["notes"][0])
+    assert "9.0.off,0.0.x,💥,1.1,1.L.w5_2_0,0.1.w5_2" in in_words(text["notes"][0])
 
 
 @pytest.mark.parametrize("nonsense", ["x" * 5000, "0.0.x" + "9" * 400])
 def test_edits_of_nonsense_in_a_link_are_named_and_no_error(models, nonsense):
-    asked = {"model": "small-generator", "text": "The cat", "edits": nonsense}
-    assert answer(models, PassStore(models), asked)["notes"]
+    requests = {"model": "small-generator", "text": "The cat", "edits": nonsense}
+    assert answer(models, PassStore(models), requests)["notes"]
 
 
 def test_edited_and_plain_outputs_are_those_of_the_weights_alone(generator):
@@ -181,21 +181,21 @@ def test_a_weight_that_is_set_stands_in_the_map_and_does_nothing_where_its_query
     generator, renormalise
 ):
     plain, edit = run(generator, "The cat"), WEIGHT | {"renormalise": renormalise}
-    found = run(generator, "The cat", [edit])
-    row, before = found.map("self").weights[1, 3, 5], plain.map("self").weights[1, 3, 5]
+    pass_ = run(generator, "The cat", [edit])
+    row, before = pass_.map("self").weights[1, 3, 5], plain.map("self").weights[1, 3, 5]
     others = torch.arange(7) != 2
     rest = before[others] * (0.75 / before[others].sum() if renormalise else 1)
     assert float(row[2]) == 0.25
     torch.testing.assert_close(row[others], rest)
-    assert found.header["baseline"] == plain.header["output"]
+    assert pass_.header["baseline"] == plain.header["output"]
     for hidden in ({"query": 2, "key": 5}, {"query": 40, "key": 2}):
         left = run(generator, "The cat", [edit | hidden])
         assert torch.equal(left.map("self").weights, plain.map("self").weights)
 
 
 def test_how_far_each_query_sees_is_worked_out_once_a_pass(generator):
-    made = run(generator, "The cat").map("self")
-    assert made.lengths is made.lengths
+    pass_ = run(generator, "The cat").map("self")
+    assert pass_.lengths is pass_.lengths
 
 
 def test_a_generator_runs_on_its_fast_twin(generator, monkeypatch):

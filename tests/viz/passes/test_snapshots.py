@@ -33,9 +33,9 @@ def test_a_model_goes_by_its_name_and_every_step_of_its_card_by_that_and_the_ste
     assert place_of(both[f"{NAME}/step-000800"], "toprobs.weight")["file"] == f"{NAME}/step-000800/model.safetensors"
     at = both[f"{NAME}/step-000800"]
     assert at.name == f"{NAME}/step-000800"
-    kept = former.load(at.name).model.state_dict()
+    result = former.load(at.name).model.state_dict()
     for name, tensor in at.bundle.model.state_dict().items():
-        assert torch.equal(tensor, kept[name])
+        assert torch.equal(tensor, result[name])
     assert at.fingerprint not in (models[NAME].fingerprint, both[f"{NAME}/step-000840"].fingerprint)
 
 

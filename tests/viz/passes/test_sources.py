@@ -46,11 +46,11 @@ def theirs(folder, ids):
 def test_the_app_takes_a_folder_in_hugging_faces_format_and_shows_the_maps_of_transformers(gpt2, capsys):
     loaded = app.load_models([str(gpt2)])["small-gpt2"]
     assert "small-gpt2: 0.1 million parameters" in capsys.readouterr().out
-    made = run.run(loaded, TEXT)
-    expected = theirs(gpt2, made.header["ids"])
-    torch.testing.assert_close(made.map("self").weights, torch.cat(expected.attentions), atol=1e-5, rtol=0)
+    pass_ = run.run(loaded, TEXT)
+    expected = theirs(gpt2, pass_.header["ids"])
+    torch.testing.assert_close(pass_.map("self").weights, torch.cat(expected.attentions), atol=1e-5, rtol=0)
     probs = expected.logits[0, -1].softmax(-1)
-    for said in made.header["output"]["next"]:
+    for said in pass_.header["output"]["next"]:
         assert said["prob"] == pytest.approx(float(probs[said["id"]]), abs=2e-5)
 
 
@@ -120,10 +120,10 @@ def test_a_model_whose_maps_would_be_too_many_shows_fewer_tokens_and_says_so(gpt
     loaded = sources.open_model(str(gpt2))
     assert sources.summary(loaded).endswith("shows 20 of its 300 tokens at once")
     passes = PassStore({loaded.name: loaded})
-    said = answer({loaded.name: loaded}, passes, {"model": loaded.name, "text": TEXT * 5})
-    made, _ = passes.get(said["key"])  # pyright: ignore[reportGeneralTypeIssues]
+    text = answer({loaded.name: loaded}, passes, {"model": loaded.name, "text": TEXT * 5})
+    made, _ = passes.get(text["key"])  # pyright: ignore[reportGeneralTypeIssues]
     assert made.header["tokens"] == 20
-    assert f"shows 20 tokens at once. Your text has {made.header['total']}" in in_words(said["notes"][0])
+    assert f"shows 20 tokens at once. Your text has {made.header['total']}" in in_words(text["notes"][0])
 
 
 @pytest.mark.parametrize("odd", [0, 1])
@@ -133,12 +133,12 @@ def test_a_large_map_is_sent_at_half_its_size_each_cell_the_largest_of_four(gpt2
     text = tokenizer.decode(tokenizer.encode(TEXT)[: 12 + odd])
     plain = len(payload.pack(run.run(loaded, text)))
     monkeypatch.setattr(run, "WHOLE_CELLS", 10)
-    made = run.run(loaded, text)
-    body = payload.pack(made)
+    pass_ = run.run(loaded, text)
+    body = payload.pack(pass_)
     assert len(body) < plain
     header, scales, levels = unpacked(body)
     assert header["maps"][0]["pooled"] == 2
-    weights, t = made.map("self").weights.numpy(), made.header["tokens"]
+    weights, t = pass_.map("self").weights.numpy(), pass_.header["tokens"]
     half = math.ceil(t / 2)
     assert levels.shape[-1] == half * (half + 1) // 2, "a causal mask leaves half of the cells"
     cell = 0

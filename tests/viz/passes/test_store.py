@@ -45,11 +45,11 @@ def test_it_keeps_to_its_bytes_under_40_threads(models, generator, size):
         thread.start()
     for thread in threads:
         thread.join()
-    held = [found for key in keys(generator) if (found := passes.get(key))]
+    values = [pass_ for key in keys(generator) if (pass_ := passes.get(key))]
     assert not over
     assert not wrong
-    assert passes.nbytes == sum(store.size(*each) for each in held)
-    assert 9 <= len(held) <= 11
+    assert passes.nbytes == sum(store.size(*each) for each in values)
+    assert 9 <= len(values) <= 11
 
 
 def test_it_drops_what_was_not_looked_at_for_longest_and_never_the_newest(models, generator, size):
@@ -81,9 +81,9 @@ def test_what_had_to_go_is_made_again_to_the_last_bit(models, name, edits):
 
 def test_a_pass_that_is_held_is_not_run_again(models, generator, monkeypatch):
     passes = PassStore(models)
-    found = passes.make(generator, TEXTS[0])
+    pass_ = passes.make(generator, TEXTS[0])
     monkeypatch.setattr(store, "run", None)
-    assert passes.make(generator, TEXTS[0]) is passes.remake(found[0].key) is found
+    assert passes.make(generator, TEXTS[0]) is passes.remake(pass_[0].key) is pass_
 
 
 def test_four_are_made_at_once_and_no_more(models, generator, monkeypatch):

@@ -28,22 +28,22 @@ def close(number: float):
 
 def holds(loaded: Loaded, made: Pass, name: str, layer: int, head: int, query: int, key: int, part: str, at: int):
     """Checks every step of one trace; returns the trace."""
-    found = trace.trace(loaded, made, name, layer, head, query, key, part, at)
+    result = trace.trace(loaded, made, name, layer, head, query, key, part, at)
     state, each = loaded.bundle.model.state_dict(), made.map(name)
     scores = each.q[layer, head, query] @ each.k[layer, head].T / math.sqrt(each.q.shape[-1])
     weights = scores.masked_fill(~each.allowed[query], -math.inf).softmax(-1)
-    assert math.exp(found["score"] - found["most"]) / found["total"] == close(float(weights[key]))
-    assert found["weight"] == close(float(each.weights[layer, head, query, key]))
-    assert found["product"] / found["root"] == close(found["score"])
-    terms = found["terms"]
+    assert math.exp(result["score"] - result["most"]) / result["total"] == close(float(weights[key]))
+    assert result["weight"] == close(float(each.weights[layer, head, query, key]))
+    assert result["product"] / result["root"] == close(result["score"])
+    terms = result["terms"]
     row = state[terms["tensor"]][terms["row"], terms["column"] : terms["column"] + len(terms["inputs"])]
     assert terms["weights"] == pytest.approx(row.tolist(), abs=1e-6)
     total = sum(w * x for w, x in zip(terms["weights"], terms["inputs"], strict=True)) + (terms["bias"] or 0)
-    assert found[part][at] == close(terms["value"]) == close(total)
+    assert result[part][at] == close(terms["value"]) == close(total)
     if part == "adds":
-        assert terms["inputs"] == found["out"]
-        return found
-    source = found["input"]
+        assert terms["inputs"] == result["out"]
+        return result
+    source = result["input"]
     assert terms["inputs"][source["column"]] == close(source["value"])
     products = [abs(w * x) for w, x in zip(terms["weights"], terms["inputs"], strict=True)]
     assert products[source["column"]] == max(products)
@@ -66,7 +66,7 @@ def holds(loaded: Loaded, made: Pass, name: str, layer: int, head: int, query: i
         norms(source, state, source["column"])
     else:
         assert source["value"] == source["whole"]
-    return found
+    return result
 
 
 def norms(made: dict, state: dict, column: int):
@@ -80,30 +80,30 @@ def norms(made: dict, state: dict, column: int):
 @pytest.mark.parametrize("layer", [0, 2])
 @pytest.mark.parametrize(("part", "at"), [("q", 3), ("k", 0), ("v", 7), ("adds", 30)])
 def test_each_step_of_a_generators_number_holds(generator, edits, layer, part, at):
-    made = run(generator, "The cat sat", edits)
-    found = holds(generator, made, "self", layer, 1, 6, 2, part, at)
-    tokens = torch.tensor([made.header["ids"]])
+    pass_ = run(generator, "The cat sat", edits)
+    result = holds(generator, pass_, "self", layer, 1, 6, 2, part, at)
+    tokens = torch.tensor([pass_.header["ids"]])
     observers = [former.edits.scale_head(0, 1, -2.0)] if edits else []
     _, capture = former.run_with_capture(generator.bundle.model, tokens, ["resid_pre"], edits=observers)
     r = capture.get("resid_pre", layer)[0, 2 if part in "kv" else 6]
     if part == "adds":
-        assert found["stream"] == close(float(r[30]))
+        assert result["stream"] == close(float(r[30]))
     else:
-        assert found["input"]["whole"] == close(float(r[found["input"]["column"]]))
+        assert result["input"]["whole"] == close(float(r[result["input"]["column"]]))
         x = generator.bundle.model.transformer.blocks[layer].norm1(r)
-        assert found["terms"]["inputs"] == pytest.approx(x.tolist(), abs=2e-5)
+        assert result["terms"]["inputs"] == pytest.approx(x.tolist(), abs=2e-5)
 
 
 @pytest.mark.parametrize(("part", "at"), [("q", 3), ("k", 0), ("v", 7), ("adds", 30)])
 @pytest.mark.parametrize("name", ["cross", "encoder", "decoder"])
 def test_each_step_of_an_encoder_decoders_number_holds(dates, name, part, at):
-    made = run(dates, "4 July 1976")
-    found = holds(dates, made, name, 1, 2, 5, 3, part, at)
+    pass_ = run(dates, "4 July 1976")
+    result = holds(dates, pass_, name, 1, 2, 5, 3, part, at)
     answer = name == "decoder" or (name == "cross" and part == "q")
     if part != "adds":
-        ids = made.header["answer"]["ids"] if answer else made.header["ids"]
-        assert found["input"]["token"] == ids[5 if part == "q" else 3]
-    assert found["terms"]["file"].startswith("dates/")
+        ids = pass_.header["answer"]["ids"] if answer else pass_.header["ids"]
+        assert result["input"]["token"] == ids[5 if part == "q" else 3]
+    assert result["terms"]["file"].startswith("dates/")
 
 
 @pytest.mark.parametrize(("part", "at"), [("q", 3), ("k", 0), ("v", 7), ("adds", 30)])
@@ -111,14 +111,14 @@ def test_each_step_of_an_encoder_decoders_number_holds(dates, name, part, at):
 def test_each_step_of_a_berts_number_holds_down_to_its_three_embeddings(name, part, at):
     loaded = Loaded(name, former.load(name), "")
     text = "A dull film. [SEP] Nobody [laughed]." if loaded.kind.says == "blank" else "A dull film. Nobody laughed."
-    made = run(loaded, text)
+    pass_ = run(loaded, text)
     for layer in (0, 2):
-        found = holds(loaded, made, "self", layer, 1, 9, 2, part, at)
+        result = holds(loaded, pass_, "self", layer, 1, 9, 2, part, at)
     if part == "adds":
         return
-    ids, segments = torch.tensor([made.header["ids"]]), torch.tensor([made.header.get("segments", [0] * 99)])
-    x = loaded.bundle.model.embed(ids, segments[:, : ids.shape[1]])[0][0, found["input"]["row"]]
-    assert found["input"]["embedded"]["value"] == close(x[found["input"]["column"]].item())
+    ids, segments = torch.tensor([pass_.header["ids"]]), torch.tensor([pass_.header.get("segments", [0] * 99)])
+    x = loaded.bundle.model.embed(ids, segments[:, : ids.shape[1]])[0][0, result["input"]["row"]]
+    assert result["input"]["embedded"]["value"] == close(x[result["input"]["column"]].item())
 
 
 def test_of_several_files_that_is_named_which_holds_the_tensor():
@@ -144,12 +144,12 @@ def test_the_file_of_a_shipped_model_holds_every_tensor_that_is_named(name):
         pytest.skip("it is not shown")
     if not trace.follows(loaded):
         pytest.skip("its numbers are not followed")
-    made = run(loaded, "4 July 1976" if loaded.kind.name == "translator" else "a film")
+    pass_ = run(loaded, "4 July 1976" if loaded.kind.name == "translator" else "a film")
     assert loaded.folder
-    for each in made.maps:
+    for each in pass_.maps:
         query, key = each.allowed.nonzero()[-1].tolist()
         for part in trace.PARTS:
-            places = named(trace.trace(loaded, made, each.name, 0, each.weights.shape[1] - 1, query, key, part, 0))
+            places = named(trace.trace(loaded, pass_, each.name, 0, each.weights.shape[1] - 1, query, key, part, 0))
             assert places or (part == "adds" and not loaded.bundle.config.unify), part
             for files, tensor in places:
                 paths = [loaded.folder / file for file in files.removeprefix(f"{name}/").split(" + ")]
@@ -157,7 +157,7 @@ def test_the_file_of_a_shipped_model_holds_every_tensor_that_is_named(name):
 
 
 def test_what_is_not_there_is_looked_up_in_vain_and_a_hidden_pair_is_told_why(generator):
-    made = run(generator, "The cat sat")
+    pass_ = run(generator, "The cat sat")
     for name, layer, head, query, key, part, at in (
         ("cross", 0, 0, 3, 2, "q", 0),
         ("self", 0, 0, 11, 2, "q", 0),
@@ -166,6 +166,6 @@ def test_what_is_not_there_is_looked_up_in_vain_and_a_hidden_pair_is_told_why(ge
         ("self", 0, 0, 3, 2, "adds", 32),
     ):
         with pytest.raises(LookupError):
-            trace.trace(generator, made, name, layer, head, query, key, part, at)
+            trace.trace(generator, pass_, name, layer, head, query, key, part, at)
     with pytest.raises(Refusal, match="mask hides"):
-        trace.trace(generator, made, "self", 0, 0, 2, 3)
+        trace.trace(generator, pass_, "self", 0, 0, 2, 3)

@@ -79,17 +79,17 @@ def plain(state, source, target):
 
 @pytest.mark.parametrize("typed", [None, "1976-04-07"], ids=["own answer", "typed answer"])
 def test_maps_surprise_and_next_token_are_those_of_the_weights_alone(dates, typed):
-    made = run(dates, DATE if typed is None else f"{DATE} → {typed}")
-    state, header = dates.bundle.model.state_dict(), made.header
+    pass_ = run(dates, DATE if typed is None else f"{DATE} → {typed}")
+    state, header = dates.bundle.model.state_dict(), pass_.header
     answer = header["answer"]
     assert answer["own"] == former.translate(dates.bundle, DATE) == "1976-07-04"
     assert "".join(answer["labels"][1:]) == (typed or "1976-07-04")
     maps, logits = plain(state, header["ids"], answer["ids"])
-    assert [each.name for each in made.maps] == ["cross", "encoder", "decoder"]
-    for each in made.maps:
+    assert [each.name for each in pass_.maps] == ["cross", "encoder", "decoder"]
+    for each in pass_.maps:
         torch.testing.assert_close(each.weights, maps[each.name], atol=5e-5, rtol=0)  # float32 on both sides
-    assert made.map("cross").queries == answer["labels"]
-    assert made.map("cross").keys == header["labels"]
+    assert pass_.map("cross").queries == answer["labels"]
+    assert pass_.map("cross").keys == header["labels"]
     bits = [-float(p[i].log2()) for p, i in zip(logits.softmax(-1), answer["ids"][1:], strict=False)]
     assert header["output"]["bits"][1:] == pytest.approx(bits, abs=1e-4)
     likeliest = header["output"]["next"][0]
@@ -130,13 +130,13 @@ def without(state, stack, layer, head):
 def test_a_head_of_any_stack_is_switched_off_and_its_answer_is_that_of_weights_without_it(dates, stack):
     state = dates.bundle.model.state_dict()
     off = [{"map": stack, "layer": 0, "head": head, "do": "scale", "factor": 0.0} for head in (0, 2)]
-    made = run(dates, DATE, off)
-    header, tokenizer = made.header, dates.bundle.tokenizer
+    pass_ = run(dates, DATE, off)
+    header, tokenizer = pass_.header, dates.bundle.tokenizer
     source, target = header["ids"], header["answer"]["ids"]
     for edit in off:
         state = without(state, stack, edit["layer"], edit["head"])
     maps, logits = plain(state, source, target)
-    for each in made.maps:
+    for each in pass_.maps:
         torch.testing.assert_close(each.weights, maps[each.name], atol=5e-5, rtol=0)
     for output, said in (
         (header["output"], logits),
@@ -149,8 +149,8 @@ def test_a_head_of_any_stack_is_switched_off_and_its_answer_is_that_of_weights_w
         written = written[:64]
     check_greedy(written[1:], plain(state, source, written)[1][: len(written) - 1], LOGITS)
     assert header["answer"]["own"] == "1976-07-04"
-    found = lens.lens(dates, made)
-    for best, row in zip(found["ids"][-1], logits, strict=True):
+    result = lens.lens(dates, pass_)
+    for best, row in zip(result["ids"][-1], logits, strict=True):
         check_largest(best[0], row, LOGITS)
 
 
@@ -171,8 +171,8 @@ def test_every_kind_of_edit_is_made_in_the_stack_that_it_names_and_goes_through_
     assert edits.from_link(linked, model) == ([whole, weight], [])
     assert edits.from_link("0.0.off,self.0.0.off", model) == ([], ["0.0.off", "self.0.0.off"])
     assert edits.from_link("cross.0.0.off", former.load("tiny-generator").model) == ([], ["cross.0.0.off"])
-    made = run(dates, DATE, [whole, weight])
-    cross, decoder = made.map("cross").weights, made.map("decoder").weights
+    pass_ = run(dates, DATE, [whole, weight])
+    cross, decoder = pass_.map("cross").weights, pass_.map("decoder").weights
     torch.testing.assert_close(cross[1], torch.full_like(cross[1], 1 / cross.shape[-1]))
     assert float(decoder[0, 2, 5, 3]) == pytest.approx(0.25)
     assert float(decoder[0, 2, 5].sum()) == pytest.approx(1, abs=1e-6)
@@ -180,12 +180,12 @@ def test_every_kind_of_edit_is_made_in_the_stack_that_it_names_and_goes_through_
 
 
 def test_the_lens_reads_the_decoder(dates):
-    made = run(dates, DATE)
-    found = lens.lens(dates, made)
-    _, logits = plain(dates.bundle.model.state_dict(), made.header["ids"], made.header["answer"]["ids"])
-    for best, row in zip(found["ids"][-1], logits, strict=True):
+    pass_ = run(dates, DATE)
+    result = lens.lens(dates, pass_)
+    _, logits = plain(dates.bundle.model.state_dict(), pass_.header["ids"], pass_.header["answer"]["ids"])
+    for best, row in zip(result["ids"][-1], logits, strict=True):
         check_largest(best[0], row, LOGITS)
-    assert len(found["ids"]) == 4
+    assert len(result["ids"]) == 4
 
 
 def test_what_the_page_says_of_odd_dates(dates):
@@ -193,8 +193,8 @@ def test_what_the_page_says_of_odd_dates(dates):
     passes = PassStore(models)
 
     def notes(text, edits=""):
-        found = answer(models, passes, {"model": "dates", "text": text, "edits": edits})
-        return [in_words(note) for note in found["notes"]], found["key"]
+        result = answer(models, passes, {"model": "dates", "text": text, "edits": edits})
+        return [in_words(note) for note in result["notes"]], result["key"]
 
     said, key = notes("4 Juli ☃ 1976 -> ☃")
     assert said == ["1 of 14 characters is not in the model’s vocabulary; it sees it as <unk>."]
@@ -210,14 +210,14 @@ def test_what_the_page_says_of_odd_dates(dates):
 
 
 def test_every_head_of_its_three_stacks_is_worth_the_bits_that_its_answer_costs_without_it(dates):
-    made = run(dates, DATE)
-    state, source, target = dates.bundle.model.state_dict(), made.header["ids"], made.header["answer"]["ids"]
+    pass_ = run(dates, DATE)
+    state, source, target = dates.bundle.model.state_dict(), pass_.header["ids"], pass_.header["answer"]["ids"]
 
     def bits(state):
         _, logits = plain(state, source, target)
         return float(F.cross_entropy(logits[:-1], torch.tensor(target[1:]))) / math.log(2)
 
-    rows = list(measures.heads(dates, made))
+    rows = list(measures.heads(dates, pass_))
     assert [(row["map"], row["layer"]) for row in rows] == list(product(("cross", "encoder", "decoder"), range(3)))
     for row in rows:
         expected = [bits(without(state, row["map"], row["layer"], head)) - bits(state) for head in range(4)]
@@ -231,6 +231,6 @@ def test_every_head_of_its_three_stacks_is_worth_the_bits_that_its_answer_costs_
 
 
 def test_it_gives_no_verdict(dates):
-    made = run(dates, DATE)
+    pass_ = run(dates, DATE)
     with pytest.raises(Refusal, match="no verdict"):
-        next(measures.each_word(dates, made))
+        next(measures.each_word(dates, pass_))

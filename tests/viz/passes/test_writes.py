@@ -20,12 +20,12 @@ def total(parts: dict) -> float:
 
 @pytest.mark.parametrize("edits", [[], EDIT], ids=["as it is", "edited"])
 def test_the_tokens_that_a_head_raises_and_lowers_are_those_of_the_output_layer_on_its_output(generator, edits):
-    made = run(generator, TEXT, edits)
-    found = writes.writes(generator, made, "self", 1, 2, 6)
+    pass_ = run(generator, TEXT, edits)
+    result = writes.writes(generator, pass_, "self", 1, 2, 6)
     model = generator.bundle.model
     observers = [former.edits.scale_head(1, 2, -2.0)] if edits else []
     points = ["out", "resid_post"]
-    _, capture = former.run_with_capture(model, torch.tensor([made.header["ids"]]), points, edits=observers)
+    _, capture = former.run_with_capture(model, torch.tensor([pass_.header["ids"]]), points, edits=observers)
     x = capture.get("resid_post", 2)[0, 6]
     unify = model.transformer.blocks[1].attention.unifyheads.weight[:, 2 * 8 : 3 * 8]  # of head 2, s = 8
     part = unify @ capture.get("out", 1)[0, 2, 6]
@@ -33,61 +33,63 @@ def test_the_tokens_that_a_head_raises_and_lowers_are_those_of_the_output_layer_
     added = model.toprobs.weight @ normed
     added -= added.mean()
     tolerance = 1e-5  # float32 on both sides
-    check_order([i for i, _ in found["raised"]], [value for _, value in found["raised"]], added, tolerance)
-    check_order([i for i, _ in found["lowered"]], [-value for _, value in found["lowered"]], -added, tolerance)
-    assert len(found["raised"]) == len(found["lowered"]) == 10
-    assert found["parts"]["heads"][1][2] == pytest.approx(float(added[TEXT.encode()[7]]), abs=tolerance)
+    check_order([i for i, _ in result["raised"]], [value for _, value in result["raised"]], added, tolerance)
+    check_order([i for i, _ in result["lowered"]], [-value for _, value in result["lowered"]], -added, tolerance)
+    assert len(result["raised"]) == len(result["lowered"]) == 10
+    assert result["parts"]["heads"][1][2] == pytest.approx(float(added[TEXT.encode()[7]]), abs=tolerance)
 
 
 @pytest.mark.parametrize("edits", [[], EDIT], ids=["as it is", "edited"])
 @pytest.mark.parametrize(("at", "token"), [(6, None), (10, None), (3, 65)])
 def test_the_parts_add_up_to_the_logit_of_the_token_that_follows_or_is_asked_for(generator, edits, at, token):
-    made = run(generator, TEXT, edits)
-    found = writes.writes(generator, made, "self", 2, 0, at, token)
+    pass_ = run(generator, TEXT, edits)
+    result = writes.writes(generator, pass_, "self", 2, 0, at, token)
     observers = [former.edits.scale_head(1, 2, -2.0)] if edits else []
-    logits, _ = former.run_with_capture(generator.bundle.model, torch.tensor([made.header["ids"]]), (), edits=observers)
+    logits, _ = former.run_with_capture(
+        generator.bundle.model, torch.tensor([pass_.header["ids"]]), (), edits=observers
+    )
     follows = None if at == 10 else TEXT.encode()[at + 1]
     if token is None and follows is None:
-        check_largest(meant := found["token"], logits[0, at], 2e-5)  # float32 on both sides
+        check_largest(meant := result["token"], logits[0, at], 2e-5)  # float32 on both sides
     else:
         meant = token or follows
-    assert (found["token"], found["follows"]) == (meant, follows)
-    assert total(found["parts"]) == pytest.approx(float(logits[0, at, meant]), abs=2e-5)
-    assert found["logit"] == pytest.approx(float(logits[0, at, meant]), abs=2e-5)
-    assert {str(i) for i, _ in found["raised"]} <= found["labels"].keys()
+    assert (result["token"], result["follows"]) == (meant, follows)
+    assert total(result["parts"]) == pytest.approx(float(logits[0, at, meant]), abs=2e-5)
+    assert result["logit"] == pytest.approx(float(logits[0, at, meant]), abs=2e-5)
+    assert {str(i) for i, _ in result["raised"]} <= result["labels"].keys()
     without, _ = former.run_with_capture(
         generator.bundle.model,
-        torch.tensor([made.header["ids"]]),
+        torch.tensor([pass_.header["ids"]]),
         (),
         edits=[*observers, former.edits.ablate_head(2, 0)],
     )
-    assert found["without"]["logit"] == pytest.approx(float(without[0, at, meant]), abs=2e-5)
+    assert result["without"]["logit"] == pytest.approx(float(without[0, at, meant]), abs=2e-5)
 
 
 @pytest.mark.parametrize(("name", "group"), [("cross", "cross"), ("decoder", "heads")])
 def test_of_an_encoder_decoder_the_answers_heads_write(name, group):
     loaded = Loaded("dates", former.load("dates"), "")
-    made = run(loaded, "4 July 1976")
-    found = writes.writes(loaded, made, name, 2, 1, 3)
-    inputs = (torch.tensor([made.header["ids"]]), torch.tensor([made.header["answer"]["ids"]]))
-    follows = made.header["answer"]["ids"][4]
-    assert total(found["parts"]) == pytest.approx(float(loaded.bundle.model(*inputs)[0, 3, follows]), abs=5e-5)
+    pass_ = run(loaded, "4 July 1976")
+    result = writes.writes(loaded, pass_, name, 2, 1, 3)
+    inputs = (torch.tensor([pass_.header["ids"]]), torch.tensor([pass_.header["answer"]["ids"]]))
+    follows = pass_.header["answer"]["ids"][4]
+    assert total(result["parts"]) == pytest.approx(float(loaded.bundle.model(*inputs)[0, 3, follows]), abs=5e-5)
     removed = former.edits.Edit(2, f"{name}.out", lambda out: out * torch.tensor([1.0, 0, 1, 1])[:, None, None])
     without, _ = former.run_with_capture(loaded.bundle.model, inputs, (), edits=[removed])
-    assert found["without"]["logit"] == pytest.approx(float(without[0, 3, follows]), abs=5e-5)
-    assert dict(found["raised"] + found["lowered"]).get(follows, found["parts"][group][2][1]) == pytest.approx(
-        found["parts"][group][2][1], abs=1e-5
+    assert result["without"]["logit"] == pytest.approx(float(without[0, 3, follows]), abs=5e-5)
+    assert dict(result["raised"] + result["lowered"]).get(follows, result["parts"][group][2][1]) == pytest.approx(
+        result["parts"][group][2][1], abs=1e-5
     )
     with pytest.raises(Refusal, match="encoder’s heads"):
-        writes.writes(loaded, made, "encoder", 2, 1, 3)
+        writes.writes(loaded, pass_, "encoder", 2, 1, 3)
 
 
 def test_what_is_not_there_is_looked_up_in_vain_and_a_classifier_is_told_why(generator, classifier):
-    made = run(generator, TEXT)
+    pass_ = run(generator, TEXT)
     for name, *place in (("cross", 0, 0, 0), ("self", 3, 0, 0), ("self", 0, 4, 0), ("self", 0, 0, 11)):
         with pytest.raises(LookupError):
-            writes.writes(generator, made, str(name), *map(int, place))
+            writes.writes(generator, pass_, str(name), *map(int, place))
     with pytest.raises(LookupError):
-        writes.writes(generator, made, "self", 0, 0, 0, 256)
+        writes.writes(generator, pass_, "self", 0, 0, 0, 256)
     with pytest.raises(Refusal, match="norm before each sublayer"):
         writes.writes(classifier, run(classifier, "a good film"), "self", 0, 0, 0)

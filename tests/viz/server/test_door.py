@@ -33,24 +33,24 @@ def test_the_page_is_sent_compressed_to_who_takes_it_so_and_other_answers_as_the
     inside, text = FastAPI(), "<p>What a head looks at.</p>" * 1_000
     for path in ("/", "/pass"):
         inside.get(path)(lambda: Response(text))
-    asked = TestClient(Door(inside))
-    with asked.stream("GET", "/", headers={"Accept-Encoding": "gzip"}) as answer:
+    request = TestClient(Door(inside))
+    with request.stream("GET", "/", headers={"Accept-Encoding": "gzip"}) as answer:
         sent = b"".join(answer.iter_raw())
     assert gzip.decompress(sent).decode() == text
     assert len(sent) < len(text) / 4
-    assert asked.get("/", headers={"Accept-Encoding": "identity"}).text == text
-    assert "content-encoding" not in asked.get("/pass", headers={"Accept-Encoding": "gzip"}).headers
+    assert request.get("/", headers={"Accept-Encoding": "identity"}).text == text
+    assert "content-encoding" not in request.get("/pass", headers={"Accept-Encoding": "gzip"}).headers
 
 
 def test_an_address_that_is_too_long_is_refused_as_a_page_to_a_browser_and_as_json_to_a_script():
     inside = FastAPI()
     inside.get("/")(lambda: "the page")
-    asked = TestClient(Door(inside))
+    request = TestClient(Door(inside))
     longest = "/?" + "x" * (ADDRESS_LIMIT - 1)
-    assert asked.get(longest).json() == "the page"
-    refused = asked.get(longest + "x")
+    assert request.get(longest).json() == "the page"
+    refused = request.get(longest + "x")
     assert (refused.status_code, refused.json()["error"]["key"]) == (414, "long_address")
-    page = asked.get(longest + "x", headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
+    page = request.get(longest + "x", headers={"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"})
     assert page.status_code == 414
     assert page.headers["content-type"].startswith("text/html")
     assert "62,001 bytes" in page.text
@@ -61,9 +61,9 @@ def test_an_address_that_is_too_long_is_refused_as_a_page_to_a_browser_and_as_js
     [("", "", "en"), ("", "zh-CN,zh;q=0.9,en;q=0.8", "zh"), ("&lang=en", "zh", "en"), ("&lang=zh", "en-US", "zh")],
 )
 def test_the_page_of_a_refused_address_is_in_the_visitor_s_language(query, preferred, language):
-    asked = TestClient(Door(FastAPI()))
+    request = TestClient(Door(FastAPI()))
     headers = {"Accept": "text/html", "Accept-Language": preferred}
-    page = asked.get(f"/?text={'x' * ADDRESS_LIMIT}{query}", headers=headers).text
+    page = request.get(f"/?text={'x' * ADDRESS_LIMIT}{query}", headers=headers).text
     assert f'<html lang="{language}">' in page
     assert message("long_address_home", language) in page
 
@@ -84,9 +84,9 @@ def test_a_browser_without_a_session_is_given_one_with_the_page_and_known_by_it(
     inside.get("/")(lambda: Response("a page"))
     inside.get("/who")(lambda: [client.get(), session.get()])
     browsers = [TestClient(Door(inside)) for _ in range(2)]
-    given = [browser.get("/").headers["set-cookie"] for browser in browsers]
-    assert len(set(given)) == 2
-    for browser, cookie in zip(browsers, given, strict=True):
+    values = [browser.get("/").headers["set-cookie"] for browser in browsers]
+    assert len(set(values)) == 2
+    for browser, cookie in zip(browsers, values, strict=True):
         name, _, value = cookie.partition(";")[0].partition("=")
         assert name == COOKIE
         assert {"HttpOnly", "SameSite=Lax", "Path=/"} <= set(cookie.split("; "))

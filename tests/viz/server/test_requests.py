@@ -98,14 +98,14 @@ def examples(server: FastAPI) -> Iterator[tuple[str, str, dict[str, Any]]]:
     yield from (("POST", path, WRITING) for path in ("/write", "/written"))
     for name, panel in PANELS.items():
         for each_view in [*VIEWS[name], *([SNAPSHOT] if name == "overview" else [])]:
-            shown = each_view | {"edits": []} if "edits" in each_view and name != "overview" else each_view
-            asked = [question for question, each in panel.questions.items() if each.asked and each.when(shown)]
-            yield from (("POST", f"/ask/{name}/{question}", shown) for question in asked)
-            yield "POST", f"/python/{name}", shown
+            actual = each_view | {"edits": []} if "edits" in each_view and name != "overview" else each_view
+            requests = [question for question, each in panel.questions.items() if each.asked and each.when(actual)]
+            yield from (("POST", f"/ask/{name}/{question}", actual) for question in requests)
+            yield "POST", f"/python/{name}", actual
     for path in paths(server, "POST"):
         if path.startswith(("/learn/", "/ask/learn-")):  # what a section has beside its panel
             section = re.split("/|/learn-", path)[2].removeprefix("learn-")
-            yield from (("POST", path, shown) for shown in VIEWS[f"learn-{section}"])
+            yield from (("POST", path, actual) for actual in VIEWS[f"learn-{section}"])
 
 
 def changed(value: Any, names: set[str] | None = None) -> Iterator[Any]:
@@ -177,8 +177,8 @@ def test_nothing_in_an_address_fails(server, caplog):
     async def send_all() -> list[str]:
         async with client_of(server) as client:
             sender = Sender(client, caplog)
-            asked = {"model": "tiny-generator", "text": "The cat"}
-            key = (await sender.send("POST", "/attention", asked)).json()["key"]
+            requests = {"model": "tiny-generator", "text": "The cat"}
+            key = (await sender.send("POST", "/attention", requests)).json()["key"]
             usual = {"key": key, "name": "self", "layer": "1", "head": "2", "part": "k", "map": "self"}
             for path in paths(server, "GET"):
                 names = re.findall(r"\{(\w+)\}", path)

@@ -32,10 +32,10 @@ def client() -> TestClient:
 
 def test_followers_get_what_the_leader_shows_and_nothing_while_it_stays(client):
     assert client.get("/room/class-7").json()["view"] is None
-    shown = client.put("/room/class-7", json={"key": KEY, "view": "tab=mask&row=3"}).json()
+    actual = client.put("/room/class-7", json={"key": KEY, "view": "tab=mask&row=3"}).json()
     got = client.get("/room/class-7").json()
     assert got["view"] == "tab=mask&row=3"
-    assert got["rev"] == shown["rev"]
+    assert got["rev"] == actual["rev"]
     same = client.get(f"/room/class-7?rev={got['rev']}")
     assert (same.status_code, same.content) == (204, b"")
     client.put("/room/class-7", json={"key": KEY, "view": "tab=mask&row=4"})
@@ -43,17 +43,17 @@ def test_followers_get_what_the_leader_shows_and_nothing_while_it_stays(client):
 
 
 def test_the_same_view_again_is_no_change(clock):
-    held = Rooms(clock)
-    first = held.show("a", KEY, "x=1")
-    assert held.show("a", KEY, "x=1") == first
-    assert held.show("a", KEY, "x=2") > first
+    registry = Rooms(clock)
+    first = registry.show("a", KEY, "x=1")
+    assert registry.show("a", KEY, "x=1") == first
+    assert registry.show("a", KEY, "x=2") > first
 
 
 def test_a_room_led_anew_has_no_revision_it_had_before(clock):
-    held = Rooms(clock)
-    seen = {held.show("a", KEY, "x=1"), held.show("a", KEY, "x=2")}
+    registry = Rooms(clock)
+    observed = {registry.show("a", KEY, "x=1"), registry.show("a", KEY, "x=2")}
     clock.now += AGE + 1
-    assert held.show("a", OTHER, "x=3") not in seen
+    assert registry.show("a", OTHER, "x=3") not in observed
 
 
 def test_only_who_leads_a_room_may_show_in_it(client):
@@ -65,61 +65,61 @@ def test_only_who_leads_a_room_may_show_in_it(client):
 
 
 def test_a_room_not_heard_of_ends_and_may_be_led_by_another(clock):
-    held = Rooms(clock)
-    held.show("a", KEY, "x=1")
+    registry = Rooms(clock)
+    registry.show("a", KEY, "x=1")
     clock.now += AGE - 1
-    assert held.get("a")
+    assert registry.get("a")
     clock.now += 2
-    assert held.get("a") is None
-    held.show("a", OTHER, "x=2")
-    room = held.get("a")
+    assert registry.get("a") is None
+    registry.show("a", OTHER, "x=2")
+    room = registry.get("a")
     assert room
     assert room.view == "x=2"
 
 
 def test_no_more_rooms_than_the_limit_and_old_ones_make_room(clock):
-    held = Rooms(clock)
+    registry = Rooms(clock)
     for i in range(ROOMS):
-        held.show(f"room-{i}", KEY, "", f"client {i}")
+        registry.show(f"room-{i}", KEY, "", f"client {i}")
     with pytest.raises(ValueError, match="many rooms"):
-        held.show("one-more", KEY, "")
+        registry.show("one-more", KEY, "")
     clock.now += QUIET
     for i in range(1, ROOMS):
-        held.show(f"room-{i}", KEY, "")
-    held.show("one-more", KEY, "")
-    assert held.get("room-0") is None, "the one that has been quiet gives way"
-    assert held.get("room-1")
+        registry.show(f"room-{i}", KEY, "")
+    registry.show("one-more", KEY, "")
+    assert registry.get("room-0") is None, "the one that has been quiet gives way"
+    assert registry.get("room-1")
     with pytest.raises(ValueError, match="many rooms"):
-        held.show("another", KEY, "")
+        registry.show("another", KEY, "")
 
 
 def test_one_browser_leaves_the_others_behind_its_address_as_many_rooms_as_it_has(clock):
     """A whole school may share one address."""
-    held = Rooms(clock)
+    registry = Rooms(clock)
     for i in range(ROOMS // 4):  # half of what its address may have
-        held.show(f"greedy-{i}", KEY, "", "school", "greedy")
+        registry.show(f"greedy-{i}", KEY, "", "school", "greedy")
     with pytest.raises(ValueError, match="many rooms"):
-        held.show("one-more", KEY, "", "school", "greedy")
+        registry.show("one-more", KEY, "", "school", "greedy")
     for i in range(20):
-        held.show(f"teacher-{i}", OTHER, "", "school", f"teacher {i}")
+        registry.show(f"teacher-{i}", OTHER, "", "school", f"teacher {i}")
     clock.now += QUIET
-    held.show("one-more", KEY, "", "school", "greedy")
-    assert held.get("greedy-0") is None, "of its own, the one that has been quiet gives way"
-    assert all(held.get(f"teacher-{i}") for i in range(20))
+    registry.show("one-more", KEY, "", "school", "greedy")
+    assert registry.get("greedy-0") is None, "of its own, the one that has been quiet gives way"
+    assert all(registry.get(f"teacher-{i}") for i in range(20))
 
 
 def test_one_client_has_half_of_the_rooms_at_most_and_whoever_comes_next_finds_one(clock):
-    held = Rooms(clock)
+    registry = Rooms(clock)
     for i in range(ROOMS // 2):
-        held.show(f"greedy-{i}", KEY, "", "greedy", f"browser {i}")
+        registry.show(f"greedy-{i}", KEY, "", "greedy", f"browser {i}")
     with pytest.raises(ValueError, match="many rooms"):
-        held.show("one-more", KEY, "", "greedy")
+        registry.show("one-more", KEY, "", "greedy")
     for i in range(20):
-        held.show(f"honest-{i}", OTHER, "", f"honest {i}")
+        registry.show(f"honest-{i}", OTHER, "", f"honest {i}")
     clock.now += QUIET
-    held.show("one-more", KEY, "", "greedy")
-    assert held.get("greedy-0") is None, "of its own, the one that has been quiet gives way"
-    assert all(held.get(f"honest-{i}") for i in range(20))
+    registry.show("one-more", KEY, "", "greedy")
+    assert registry.get("greedy-0") is None, "of its own, the one that has been quiet gives way"
+    assert all(registry.get(f"honest-{i}") for i in range(20))
 
 
 def test_a_room_that_is_left_is_free_at_once_and_only_its_leader_leaves_it(client):
@@ -135,49 +135,49 @@ def test_a_room_that_is_left_is_free_at_once_and_only_its_leader_leaves_it(clien
 def test_the_leader_gets_how_many_chose_what_and_nobody_else_does(client):
     client.put("/room/a", json={"key": KEY, "view": ""})
     for voter, choice in (("a" * 32, 2), ("b" * 32, 0), ("c" * 32, 2)):
-        told = client.put("/room/a/vote", json={"voter": voter, "question": "key-value", "choice": choice})
-        assert told.status_code == 200
-    asked = client.post("/room/a/votes", json={"key": KEY, "question": "key-value"})
-    assert asked.json()["counts"] == [1, 0, 2]
+        response = client.put("/room/a/vote", json={"voter": voter, "question": "key-value", "choice": choice})
+        assert response.status_code == 200
+    request = client.post("/room/a/votes", json={"key": KEY, "question": "key-value"})
+    assert request.json()["counts"] == [1, 0, 2]
     assert client.post("/room/a/votes", json={"key": KEY, "question": "block"}).json()["counts"] == []
     for key in (OTHER, "é", 7, None):
         assert client.post("/room/a/votes", json={"key": key, "question": "key-value"}).status_code == 409
 
 
 def test_of_a_voter_s_answers_to_a_question_the_first_counts():
-    held = Rooms()
-    held.show("a", KEY, "")
+    registry = Rooms()
+    registry.show("a", KEY, "")
     for choice in (1, 0, 1):
-        held.vote("a", OTHER, "block", choice)
-    held.vote("a", OTHER, "films", 0)
-    assert held.counts("a", KEY, "block") == [0, 1]
-    assert held.counts("a", KEY, "films") == [1]
+        registry.vote("a", OTHER, "block", choice)
+    registry.vote("a", OTHER, "films", 0)
+    assert registry.counts("a", KEY, "block") == [0, 1]
+    assert registry.counts("a", KEY, "films") == [1]
 
 
 def test_votes_end_with_their_room_and_where_nobody_leads_none_is_kept(clock):
-    held = Rooms(clock)
-    held.vote("a", OTHER, "block", 1)
-    held.show("a", KEY, "")
-    assert held.counts("a", KEY, "block") == []
-    held.vote("a", OTHER, "block", 1)
-    held.end("a", KEY)
-    held.show("a", KEY, "")
-    assert held.counts("a", KEY, "block") == []
-    held.vote("a", OTHER, "block", 1)
+    registry = Rooms(clock)
+    registry.vote("a", OTHER, "block", 1)
+    registry.show("a", KEY, "")
+    assert registry.counts("a", KEY, "block") == []
+    registry.vote("a", OTHER, "block", 1)
+    registry.end("a", KEY)
+    registry.show("a", KEY, "")
+    assert registry.counts("a", KEY, "block") == []
+    registry.vote("a", OTHER, "block", 1)
     clock.now += AGE + 1
-    assert held.counts("a", KEY, "block") == []
+    assert registry.counts("a", KEY, "block") == []
 
 
 def test_a_room_holds_so_many_votes_and_one_client_half_of_them(monkeypatch):
     monkeypatch.setattr(rooms, "VOTES", 10)
-    held = Rooms()
-    held.show("a", KEY, "")
+    registry = Rooms()
+    registry.show("a", KEY, "")
     for i in range(5):
-        held.vote("a", f"{i:032x}", "block", 0, "class")
+        registry.vote("a", f"{i:032x}", "block", 0, "class")
     with pytest.raises(ValueError, match="no more answers"):
-        held.vote("a", f"{9:032x}", "films", 0, "class")
-    held.vote("a", f"{9:032x}", "films", 0, "another")
-    assert (held.counts("a", KEY, "block"), held.counts("a", KEY, "films")) == ([5], [1])
+        registry.vote("a", f"{9:032x}", "films", 0, "class")
+    registry.vote("a", f"{9:032x}", "films", 0, "another")
+    assert (registry.counts("a", KEY, "block"), registry.counts("a", KEY, "films")) == ([5], [1])
 
 
 @pytest.mark.parametrize(
@@ -188,8 +188,8 @@ def test_a_room_holds_so_many_votes_and_one_client_half_of_them(monkeypatch):
 )
 def test_what_is_no_vote_is_refused(client, wrong):
     client.put("/room/a", json={"key": KEY, "view": ""})
-    told = client.put("/room/a/vote", json={"voter": OTHER, "question": "block", "choice": 0} | wrong)
-    assert told.status_code == 422
+    response = client.put("/room/a/vote", json={"voter": OTHER, "question": "block", "choice": 0} | wrong)
+    assert response.status_code == 422
     assert client.post("/room/a/votes", json={"key": KEY, "question": "block"}).json()["counts"] == []
 
 

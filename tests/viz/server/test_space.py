@@ -54,14 +54,14 @@ def test_the_app_starts_from_what_is_sent(tmp_path):
         (tmp_path / name).symlink_to(ROOT / name)
     code = "import app, former; from viz.tabs import TABS; assert former.__file__.startswith({0!r}); print(len(TABS))"
     environment = os.environ | {"PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
-    said = subprocess.run(
+    text = subprocess.run(
         [sys.executable, "-c", code.format(str(tmp_path))],
         cwd=tmp_path,
         env=environment,
         capture_output=True,
         check=False,
     )
-    assert said.returncode == 0, said.stderr.decode()
+    assert text.returncode == 0, text.stderr.decode()
 
 
 def test_files_that_the_app_no_longer_has_are_deleted_there_and_no_others():
@@ -119,10 +119,10 @@ def test_what_goes_wrong_is_said_in_one_line(token, said, tmp_path):
 
 def test_what_the_front_matter_asks_for_is_within_the_requirements():
     lines = (ROOT / "requirements.txt").read_text().splitlines()
-    wanted = {(found := Requirement(line.split(" #")[0])).name: found for line in lines}
-    assert FRONT_MATTER["sdk_version"] in wanted["gradio"].specifier
+    values = {(result := Requirement(line.split(" #")[0])).name: result for line in lines}
+    assert FRONT_MATTER["sdk_version"] in values["gradio"].specifier
     supported = re.findall(r'requires-python = "(.+)"', (ROOT / "pyproject.toml").read_text())
     assert FRONT_MATTER["python_version"] in SpecifierSet(*supported)
     assert FRONT_MATTER["app_file"] in files()
     for version in ("2.9.1", "2.11.0", "2.11.0+cpu"):  # a ZeroGPU Space has 2.8 to 2.11; CPU wheels carry "+cpu"
-        assert version in wanted["torch"].specifier
+        assert version in values["torch"].specifier

@@ -53,9 +53,9 @@ class Reader:
         """Returns the first line, waiting for new ones, that satisfies the condition."""
 
         async def look() -> dict[str, Any]:
-            while not (found := [line for line in self.lines if condition(line)]):
+            while not (values := [line for line in self.lines if condition(line)]):
                 await asyncio.sleep(0.01)
-            return found[0]
+            return values[0]
 
         return await asyncio.wait_for(look(), 30)
 
@@ -74,10 +74,10 @@ def ended(line: dict[str, Any]) -> bool:
 
 def test_trainings_run_one_after_the_other_in_their_order_and_who_waits_watches(tmp_path):
     async def lesson() -> None:
-        held = Trainings(PROGRAM)
+        trainings = Trainings(PROGRAM)
         names = ["first", "second", "third"]
-        readers = [begin(held, tmp_path / name) for name in names]
-        onlooker = Reader(held.watch())
+        readers = [begin(trainings, tmp_path / name) for name in names]
+        onlooker = Reader(trainings.watch())
         for ahead, reader in enumerate([*readers, onlooker]):
             line = await reader.until(at_work("first"))
             assert line["ahead"] == (ahead if ahead < 3 else None)
@@ -93,7 +93,7 @@ def test_trainings_run_one_after_the_other_in_their_order_and_who_waits_watches(
         assert (await onlooker.until(ended))["run"]["task"] == "first"
         await onlooker.task
         run_name = onlooker.lines[-1]["run"]["name"]
-        assert held.result(run_name) == ({"task": "first"}, "of first")
+        assert trainings.result(run_name) == ({"task": "first"}, "of first")
 
     run(lesson())
 
@@ -129,12 +129,12 @@ def test_a_line_that_cannot_be_read_ends_its_training_and_then_the_next_begins(l
 @pytest.mark.parametrize("leaver", [0, 1])
 def test_who_leaves_ends_the_own_training_or_place_and_the_next_begins(tmp_path, leaver):
     async def lesson() -> None:
-        held = Trainings(PROGRAM)
-        readers = [begin(held, tmp_path / name) for name in ("first", "second", "third")]
-        onlooker = Reader(held.watch())
+        trainings = Trainings(PROGRAM)
+        readers = [begin(trainings, tmp_path / name) for name in ("first", "second", "third")]
+        onlooker = Reader(trainings.watch())
         for reader in [*readers, onlooker]:
             await reader.until(at_work("first"))
-        working = held._line[0].process
+        working = trainings._line[0].process
         assert working
         await readers[leaver].leave()
         if leaver == 0:
@@ -147,21 +147,21 @@ def test_who_leaves_ends_the_own_training_or_place_and_the_next_begins(tmp_path,
             assert working.poll() is None
         for reader in (*readers, onlooker):
             await reader.leave()
-        while held._task:
+        while trainings._task:
             await asyncio.sleep(0.01)
-        assert not held._line
-        assert held._places.taken == held._readers.taken == 0
+        assert not trainings._line
+        assert trainings._places.taken == trainings._readers.taken == 0
 
     run(lesson())
 
 
 def test_a_training_that_breaks_off_says_so_and_nobody_trains_when_none_is_asked_for(tmp_path):
     async def lesson() -> None:
-        held = Trainings(PROGRAM)
-        onlooker = Reader(held.watch())
+        trainings = Trainings(PROGRAM)
+        onlooker = Reader(trainings.watch())
         await onlooker.task
         assert [line["run"] for line in onlooker.lines] == [None]
-        broken = begin(held, tmp_path / "broken")
+        broken = begin(trainings, tmp_path / "broken")
         assert (await broken.until(ended))["end"] == "failed"
         await broken.task
 
@@ -170,19 +170,19 @@ def test_a_training_that_breaks_off_says_so_and_nobody_trains_when_none_is_asked
 
 def test_the_line_is_shared_out_between_clients_and_only_the_last_models_are_kept(tmp_path):
     async def lesson() -> None:
-        held = Trainings(PROGRAM)
+        trainings = Trainings(PROGRAM)
         client_var.set("greedy")
-        readers = [begin(held, tmp_path / "wait") for _ in range(LINE // 2)]
+        readers = [begin(trainings, tmp_path / "wait") for _ in range(LINE // 2)]
         with pytest.raises(Busy):
-            held.train({}, [])
+            trainings.train({}, [])
         client_var.set("other")
-        readers.append(begin(held, tmp_path / "wait"))
+        readers.append(begin(trainings, tmp_path / "wait"))
         for reader in readers:
             await reader.leave()
         runs = [Run({"task": str(number)}, (), "") for number in range(KEPT + 1)]
         for each in runs:
-            held._receive(each, {"weights": "w"})
-        assert [held.result(each.name) for each in runs] == [None, *[(each.request, "w") for each in runs[1:]]]
+            trainings._receive(each, {"weights": "w"})
+        assert [trainings.result(each.name) for each in runs] == [None, *[(each.request, "w") for each in runs[1:]]]
 
     run(lesson())
 

@@ -215,10 +215,10 @@ def test_answers_are_kept_up_to_a_number_of_bytes_the_newest_longest():
 
 def test_what_is_kept_of_a_question_is_small_and_of_a_refusal_nothing():
     async def ask_much() -> None:
-        held = Work()
+        work = Work()
         for n in range(50):
-            await held.whole(str(n), lambda: iter([b"x"]), Listener())
-        assert sum(sys.getsizeof(key) for key in held._jobs) < 50 * works.OVERHEAD
+            await work.whole(str(n), lambda: iter([b"x"]), Listener())
+        assert sum(sys.getsizeof(key) for key in work._jobs) < 50 * works.OVERHEAD
 
         def refuse() -> Iterator[bytes]:
             raise Refusal("too_short")
@@ -226,8 +226,8 @@ def test_what_is_kept_of_a_question_is_small_and_of_a_refusal_nothing():
 
         for _ in range(2):
             with pytest.raises(Refusal, match="single token"):
-                await held.whole("refused", refuse, Listener())
-        assert len(held._jobs) == 50
+                await work.whole("refused", refuse, Listener())
+        assert len(work._jobs) == 50
 
     run(ask_much())
 

@@ -25,8 +25,8 @@ CALLS = {
 
 def places(parts) -> set[str]:
     """Returns the placeholder names in a message, including those inside its select and plural arms."""
-    found = [part for part in parts if isinstance(part, Place)]
-    return {place.name for place in found}.union(*(places(arm) for place in found for arm in place.arms.values()))
+    values = [part for part in parts if isinstance(part, Place)]
+    return {place.name for place in values}.union(*(places(arm) for place in values for arm in place.arms.values()))
 
 
 LATIN = re.compile(r"[A-Za-z][A-Za-z0-9’'-]*")
@@ -57,14 +57,14 @@ def modules(language: str) -> dict[str, dict[str, str]]:
 
 def choices(parts) -> dict[str, set[str]]:
     """Returns the values of each select in a message, by the select's name, nested ones included."""
-    found: dict[str, set[str]] = {}
+    results: dict[str, set[str]] = {}
     for place in (part for part in parts if isinstance(part, Place)):
         if place.kind == "select":
-            found.setdefault(place.name, set()).update(place.arms)
+            results.setdefault(place.name, set()).update(place.arms)
         for arm in place.arms.values():
             for name, values in choices(arm).items():
-                found.setdefault(name, set()).update(values)
-    return found
+                results.setdefault(name, set()).update(values)
+    return results
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -114,15 +114,15 @@ def test_no_message_stands_in_two_files(language):
 
 @pytest.mark.parametrize("pattern", CALLS)
 def test_every_message_that_is_asked_for_by_name_is_there(pattern):
-    asked = {
+    requests = {
         name
         for path in (ROOT / "viz").rglob(pattern)
         for found in CALLS[pattern].findall(path.read_text(encoding="utf-8"))
         for name in ([found] if isinstance(found, str) else found)
         if name
     }
-    assert len(asked) > 20
-    assert asked - en.MESSAGES.keys() == set()
+    assert len(requests) > 20
+    assert requests - en.MESSAGES.keys() == set()
 
 
 def test_every_message_is_asked_for():

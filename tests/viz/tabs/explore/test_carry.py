@@ -40,10 +40,10 @@ def carried(bundle, name, part="heads"):
 
 def test_shares_and_predictions_are_those_of_the_library(gpt):
     pinned, run = pair(gpt, "number")
-    found = carry.carry_parts(pinned, run, "self", "stream")
-    metric = patching.logit_difference(found["answer"], found["rival"], found["at"])
-    assert (found["before"], found["pinned"]) == pytest.approx((metric(run), metric(pinned)))
-    torch.testing.assert_close(found["shares"], patching.stream(pinned, run, metric, share=True))
+    result = carry.carry_parts(pinned, run, "self", "stream")
+    metric = patching.logit_difference(result["answer"], result["rival"], result["at"])
+    assert (result["before"], result["pinned"]) == pytest.approx((metric(run), metric(pinned)))
+    torch.testing.assert_close(result["shares"], patching.stream(pinned, run, metric, share=True))
     one = carry.carry_one(pinned, run, "self", "stream", 2, 1)
     probs = pinned.patched_into(run, 2, point="resid_pre", tokens=[1]).result[0, -1].softmax(-1)
     ids = [gpt.tokenizer.labels(range(gpt.tokenizer.num_tokens)).index(name) for name in one["names"]]
@@ -54,14 +54,14 @@ def test_shares_and_predictions_are_those_of_the_library(gpt):
 def test_of_a_translator_the_differing_character_is_looked_at():
     bundle = former.load("dates")
     pinned, run = bundle.run("4 July 1976"), bundle.run("5 July 1976")
-    found = carry.carry_parts(pinned, run, "encoder", "stream")
-    assert run.maps["cross"].queries[found["at"]] == "0"  # after 1976-07-0
-    assert float(found["shares"][0, 1]) == pytest.approx(1, abs=1e-3)  # nothing but this token differs
+    result = carry.carry_parts(pinned, run, "encoder", "stream")
+    assert run.maps["cross"].queries[result["at"]] == "0"  # after 1976-07-0
+    assert float(result["shares"][0, 1]) == pytest.approx(1, abs=1e-3)  # nothing but this token differs
 
 
 def view(model, pinned, text, **more):
-    shown = {"model": model, "text": text, "edits": [], "map": "self", "part": "heads", **more}
-    return shown | {"beside": {"model": model, "text": pinned, "edits": []}}
+    values = {"model": model, "text": text, "edits": [], "map": "self", "part": "heads", **more}
+    return values | {"beside": {"model": model, "text": pinned, "edits": []}}
 
 
 LONG = {"model": "gpt", "text": "The house " * 120, "edits": []}
@@ -96,10 +96,10 @@ def test_what_cannot_be_carried_is_refused_in_words(models, changed, key):
 def test_every_kind_s_own_pair_can_be_carried(model, texts):
     bundle = former.load(model)
     pinned, run = (bundle.run(text) for text in texts)
-    found = carry.carry_parts(pinned, run, next(iter(run.maps)), "heads")
-    assert found["shares"].shape == (bundle.config.depth, bundle.config.heads)
-    assert found["shares"].isfinite().all()
-    assert found["pinned"] > found["before"]
+    result = carry.carry_parts(pinned, run, next(iter(run.maps)), "heads")
+    assert result["shares"].shape == (bundle.config.depth, bundle.config.heads)
+    assert result["shares"].isfinite().all()
+    assert result["pinned"] > result["before"]
 
 
 def test_invalid_choices_are_refused(models):

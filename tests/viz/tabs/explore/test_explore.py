@@ -38,14 +38,14 @@ def log_odds(probs: torch.Tensor, chosen: int) -> float:
 
 
 def test_the_verdict_is_the_one_of_the_weights_alone(classifier):
-    made = run(classifier, TEXT)
+    pass_ = run(classifier, TEXT)
     ids = [8, 2, 6, 5, 11, 4, 9, 7, 5, 10, 3, 12]
-    assert made.header["ids"] == ids
+    assert pass_.header["ids"] == ids
     probs, maps = plain.class_probs(classifier.bundle.model.state_dict(), ids, heads=4, gelu=False)
-    assert made.header["output"]["probs"] == pytest.approx(probs.tolist(), abs=2e-5)
-    assert made.header["output"]["classes"] == ["negative", "positive"]
+    assert pass_.header["output"]["probs"] == pytest.approx(probs.tolist(), abs=2e-5)
+    assert pass_.header["output"]["classes"] == ["negative", "positive"]
     torch.testing.assert_close(
-        made.map("self").weights, torch.stack([torch.stack(row) for row in maps]), atol=1e-5, rtol=1e-5
+        pass_.map("self").weights, torch.stack([torch.stack(row) for row in maps]), atol=1e-5, rtol=1e-5
     )
 
 
@@ -53,15 +53,15 @@ def test_the_verdict_is_the_one_of_the_weights_alone(classifier):
     "changes", [[], [{"layer": 1, "head": 2, "do": "scale", "factor": 0.0}]], ids=["plain", "edited"]
 )
 def test_a_generator_s_head_is_worth_the_bits_its_removal_costs(generator, changes):
-    made = run(generator, "The cat sat", changes)
-    state, ids = generator.bundle.model.state_dict(), made.header["ids"]
+    pass_ = run(generator, "The cat sat", changes)
+    state, ids = generator.bundle.model.state_dict(), pass_.header["ids"]
     off = [(edit["layer"], edit["head"]) for edit in changes]
 
     def bits(removed) -> float:
         probs, _ = plain.next_probs(state, ids, heads=4, gelu=True, removed=removed)
         return sum(-float(probs[i, ids[i + 1]].log2()) for i in range(len(ids) - 1)) / (len(ids) - 1)
 
-    rows = list(measures.heads(generator, made))
+    rows = list(measures.heads(generator, pass_))
     assert [row["layer"] for row in rows] == [0, 1, 2]
     expected = [[bits([*off, (layer, head)]) - bits(off) for head in range(4)] for layer in range(3)]
     for row, values in zip(rows, expected, strict=True):
@@ -70,29 +70,29 @@ def test_a_generator_s_head_is_worth_the_bits_its_removal_costs(generator, chang
 
 
 def test_a_classifier_s_head_is_worth_what_the_verdict_s_log_odds_lose(classifier):
-    made = run(classifier, TEXT)
-    state, ids = classifier.bundle.model.state_dict(), made.header["ids"]
+    pass_ = run(classifier, TEXT)
+    state, ids = classifier.bundle.model.state_dict(), pass_.header["ids"]
     whole, _ = plain.class_probs(state, ids, heads=4, gelu=False)
-    chosen = int(whole.argmax())
+    best = int(whole.argmax())
     without, _ = plain.class_probs(state, ids, heads=4, gelu=False, removed=[(1, 3)])
-    found = list(measures.heads(classifier, made))[1]["effects"]
-    assert found[3] == pytest.approx(log_odds(whole, chosen) - log_odds(without, chosen), abs=1e-4)
+    values = list(measures.heads(classifier, pass_))[1]["effects"]
+    assert values[3] == pytest.approx(log_odds(whole, best) - log_odds(without, best), abs=1e-4)
 
 
 @pytest.mark.parametrize(("chunk", "runs", "size"), [(8_192, 128, 1), (24, 128, 1), (24, 5, 3)])
 def test_words_carry_what_the_verdict_loses_when_they_become_unknown(classifier, monkeypatch, chunk, runs, size):
     monkeypatch.setattr(effects, "BATCH", chunk)
     monkeypatch.setattr(effects, "PARTS", runs)
-    made = run(classifier, TEXT)
-    state, ids = classifier.bundle.model.state_dict(), made.header["ids"]
+    pass_ = run(classifier, TEXT)
+    state, ids = classifier.bundle.model.state_dict(), pass_.header["ids"]
     whole, maps = plain.class_probs(state, ids, heads=4, gelu=False)
-    chosen = int(whole.argmax())
+    best = int(whole.argmax())
     expected = []
     for i in range(0, 12, size):
         without = [*ids[:i], *[1] * size, *ids[i + size :]]
         probs, _ = plain.class_probs(state, without, heads=4, gelu=False)
-        expected.append(log_odds(whole, chosen) - log_odds(probs, chosen))
-    first, *batches, last = measures.each_word(classifier, made)
+        expected.append(log_odds(whole, best) - log_odds(probs, best))
+    first, *batches, last = measures.each_word(classifier, pass_)
     changes = [change for batch in batches for change in batch["changes"]]
     assert len(batches) == math.ceil(12 / size / min(12, chunk // 12))
     assert first["size"] == size
@@ -152,14 +152,14 @@ def test_the_routes_bring_what_a_key_names(served, models):
 
 def test_a_pass_can_be_asked_for_by_what_a_link_says_of_it(served):
     client, passes = served
-    asked = {"model": "small-generator", "text": "The cat", "edits": "0.1.off,9.9.off"}
-    key = client.post("/attention", json=asked).json()["key"]
+    requests = {"model": "small-generator", "text": "The cat", "edits": "0.1.off,9.9.off"}
+    key = client.post("/attention", json=requests).json()["key"]
     edit = {"layer": 0, "head": 1, "do": "scale", "factor": 0.0}
     made, _ = passes.get(key)
     assert (made.header["text"], made.header["edits"]) == ("The cat", [edit])
     refused = {"bad_request": {"model": "none"}, "empty_text": {"text": None}}
     for key, bad in refused.items():
-        answer = client.post("/attention", json=asked | bad)
+        answer = client.post("/attention", json=requests | bad)
         assert (answer.status_code, answer.json()["error"]["key"]) == (422, key)
 
 
@@ -199,8 +199,8 @@ def test_a_number_is_followed_and_one_that_is_not_there_is_404(served, models):
     client, passes = served
     key = key_of(models, passes, "small-generator", "The cat")
     made, _ = passes.get(key)
-    told = client.get(f"/attention/{key}/trace/self/1/2/5/3/k/4").json()
-    assert told == json.loads(json.dumps(trace.trace(models["small-generator"], made, "self", 1, 2, 5, 3, "k", 4)))
+    response = client.get(f"/attention/{key}/trace/self/1/2/5/3/k/4").json()
+    assert response == json.loads(json.dumps(trace.trace(models["small-generator"], made, "self", 1, 2, 5, 3, "k", 4)))
     assert client.get(f"/attention/{key}/trace/self/1/2/5/3/k/99").status_code == 404
     hidden = client.get(f"/attention/{key}/trace/self/1/2/3/5/k/4")
     assert (hidden.status_code, hidden.json()) == (200, {"error": note("trace_masked")})
@@ -211,9 +211,9 @@ def test_what_a_head_writes_is_told_of_the_token_asked_for_and_refused_of_a_clas
     key = key_of(models, passes, "small-generator", "The cat")
     made, _ = passes.get(key)
     for query, token in (("", None), ("?token=65", 65)):
-        told = client.get(f"/attention/{key}/writes/self/1/2/3{query}").json()
-        found = writes.writes(models["small-generator"], made, "self", 1, 2, 3, token)
-        assert told == json.loads(json.dumps(found))
+        report = client.get(f"/attention/{key}/writes/self/1/2/3{query}").json()
+        result = writes.writes(models["small-generator"], made, "self", 1, 2, 3, token)
+        assert report == json.loads(json.dumps(result))
     judged = key_of(models, passes, "small-classifier", TEXT)
     response = client.get(f"/attention/{judged}/writes/self/1/2/3")
     assert (response.status_code, response.json()) == (200, {"error": note("writes_not")})
@@ -273,8 +273,8 @@ def test_the_worked_example_is_ready_and_every_model_has_a_text_that_it_reads(mo
     made, _ = site.passes.get(example["key"])  # pyright: ignore[reportGeneralTypeIssues]
     assert [made.header[name] for name in ("model", "text")] == [example["model"], example["text"]]
     for name, reads in begins["reads"].items():
-        said = answer(site.models, site.passes, {"model": name, "text": begins["texts"][reads][0]})
-        assert not [note for note in said["notes"] if note["kind"] == "error"]
+        text = answer(site.models, site.passes, {"model": name, "text": begins["texts"][reads][0]})
+        assert not [note for note in text["notes"] if note["kind"] == "error"]
 
 
 def test_the_menu_has_a_line_on_every_model_and_one_of_its_kind_for_a_stranger(models):

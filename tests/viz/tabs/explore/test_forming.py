@@ -54,10 +54,10 @@ def test_the_stored_scores_and_bits_of_a_step_are_those_of_its_weights(course, s
 
 
 def test_the_moment_is_where_the_best_head_passes_half_of_what_it_has_in_the_end(site, course):
-    found = course["moment"]
-    own = [scores[found["layer"]][found["head"]] for scores in course["scores"]]
+    result = course["moment"]
+    own = [scores[result["layer"]][result["head"]] for scores in course["scores"]]
     assert own[-1] == max(max(row) for row in course["scores"][-1]) > 0.5
-    assert own[found["at"]] >= own[-1] / 2 > max(own[: found["at"]])
+    assert own[result["at"]] >= own[-1] / 2 > max(own[: result["at"]])
     assert ask(site.models, model="tiny-generator")["moment"] is None
 
 
@@ -70,14 +70,14 @@ def test_the_figure_holds_the_losses_and_a_line_for_each_head(course):
 
 
 def test_a_step_is_asked_for_by_the_name_of_its_snapshot_and_keeps_the_edits(site):
-    asked = {"model": f"{NAME}/step-000800", "text": TEXT, "edits": "0.1.off"}
-    found = site.passes.get(answer(site.models, site.passes, asked)["key"])
-    assert found
-    assert found[0].header["model"] == f"{NAME}/step-000800"
-    assert found[0].header["edits"] == [{"layer": 0, "head": 1, "do": "scale", "factor": 0.0}]
+    requests = {"model": f"{NAME}/step-000800", "text": TEXT, "edits": "0.1.off"}
+    result = site.passes.get(answer(site.models, site.passes, requests)["key"])
+    assert result
+    assert result[0].header["model"] == f"{NAME}/step-000800"
+    assert result[0].header["edits"] == [{"layer": 0, "head": 1, "do": "scale", "factor": 0.0}]
     state = former.load(f"{NAME}/step-000800").model.state_dict()
     _, maps = plain.next_probs(state, list(TEXT.encode()), heads=4, gelu=True, removed=[(0, 1)])
-    torch.testing.assert_close(found[0].map("self").weights[1], torch.stack(maps[1]), atol=1e-4, rtol=1e-4)
+    torch.testing.assert_close(result[0].map("self").weights[1], torch.stack(maps[1]), atol=1e-4, rtol=1e-4)
 
 
 @pytest.mark.parametrize("step", ["000801", "800", "x", "1" + "0" * 30])

@@ -30,8 +30,8 @@ FILE = CHECKPOINTS / "gpt" / "scan" / "heads.safetensors"
 
 
 def served(name: str, **of: Any) -> Loaded:
-    given: dict[str, Any] = {"folder": CHECKPOINTS / name} | of
-    return Loaded(name, former.load(given["folder"] or name), name, **given)
+    values: dict[str, Any] = {"folder": CHECKPOINTS / name} | of
+    return Loaded(name, former.load(values["folder"] or name), name, **values)
 
 
 def ask(question: str, models: dict[str, Loaded], **changes: Any) -> dict[str, Any]:
@@ -90,11 +90,11 @@ def test_a_head_has_its_stored_spread_and_the_places_its_model_gives(models, sto
         labels = bundle.tokenizer.labels(ids)
         assert (example["query"], example["key"]) == (labels[place], labels[key])
         around = [place, *np.flatnonzero(row >= scans.SEEN)]
-        kept = sorted({i for at in around for i in range(max(0, at - 3), min(len(ids), at + 4))})
-        assert example["tokens"] == [labels[i] for i in kept]
-        assert kept[example["at"]] == place
-        np.testing.assert_allclose(example["weights"], row[kept], atol=5e-4)  # three decimals
-        assert example["gaps"] == [n for n, i in enumerate(kept) if i and i - 1 not in kept]
+        remaining = sorted({i for at in around for i in range(max(0, at - 3), min(len(ids), at + 4))})
+        assert example["tokens"] == [labels[i] for i in remaining]
+        assert remaining[example["at"]] == place
+        np.testing.assert_allclose(example["weights"], row[remaining], atol=5e-4)  # three decimals
+        assert example["gaps"] == [n for n, i in enumerate(remaining) if i and i - 1 not in remaining]
     together = np.concatenate([x - x.mean(0) for x in (q[range(len(places)), places], k[range(len(places)), keys])])
     _, sizes, components = np.linalg.svd(together, full_matrices=False)
     drawn = np.concatenate([np.stack([each["x"], each["y"]], -1) for each in head["chart"]["light"]["data"]])
@@ -115,9 +115,9 @@ def test_of_a_bert_other_measures_are_shown_and_the_places_that_look_at_text(tmp
     folder = tmp_path / "mine"
     former.save(former.Bundle(model, pieces, config), folder)
     tokens = torch.tensor(list(stretches.stretches(text, pieces, 80, 16)))
-    asked = stretches.questions(tokens[:2], pieces)
+    request = stretches.questions(tokens[:2], pieces)
     facts = {"corpus": "mine", "split": "val"}
-    scan.save(scan.scan(model, tokens, special=special_ids(pieces), questions=asked, facts=facts), tmp_path / "mine")
+    scan.save(scan.scan(model, tokens, special=special_ids(pieces), questions=request, facts=facts), tmp_path / "mine")
     models = {"mine": Loaded("mine", former.load(tmp_path / "mine"), "mine", folder=tmp_path / "mine")}
 
     view = {"model": "mine", "layer": 1, "head": 1, "scan_y": "copying"}

@@ -90,9 +90,9 @@ def test_the_dice_of_a_token_depend_on_its_place_and_the_seed_only():
 
 
 def test_a_state_is_what_one_pass_over_its_window_gives(loaded):
-    asked = order(loaded, length=60, temperature=0.7, top_k=50, top_p=0.9)
-    ids = list(asked.ids)
-    for state in writing.states(loaded.bundle.model, asked):
+    request = order(loaded, length=60, temperature=0.7, top_k=50, top_p=0.9)
+    ids = list(request.ids)
+    for state in writing.states(loaded.bundle.model, request):
         ids += [] if state.token is None else [state.token]
         window = torch.tensor([ids[state.start :]])
         logits, capture = former.run_with_capture(loaded.bundle.model, window)
@@ -108,10 +108,10 @@ def test_a_model_with_a_memory_writes_on_after_a_pause_as_without_one_and_says_w
     model = former.TransformerXL(config).eval()
     loaded = Loaded("recalls", former.Bundle(model, TOKENIZER, config), "")
     assert list(writers({"recalls": loaded})) == ["recalls"]
-    asked = order(loaded, text="Hello", length=9)
-    written = list(writing.states(model, asked))
+    request = order(loaded, text="Hello", length=9)
+    written = list(writing.states(model, request))
     for at, state in enumerate(written):
-        ids = [*asked.ids, *(each.token for each in written[1 : at + 1])]
+        ids = [*request.ids, *(each.token for each in written[1 : at + 1])]
         begin = (len(ids) - 1) // 4 * 4  # of its segment
         memory = None
         for first in range(0, begin, 4):
@@ -137,8 +137,8 @@ def test_the_labels_of_the_frames_add_up_to_those_of_the_whole_text(ids, cut):
     torch.manual_seed(0)
     config = former.ModelConfig(num_tokens=256, emb=2, heads=1, depth=1, seq_length=40)
     cut = min(cut, len(ids) - 1) + 1
-    asked = writing.Order(ids[:cut], cut, len(ids) - cut, ids[cut:], (1.0, None, None), 0, 30)
-    frames = unpack(b"".join(writing.frames(former.Generator(config).eval(), TOKENIZER, asked)))
+    request = writing.Order(ids[:cut], cut, len(ids) - cut, ids[cut:], (1.0, None, None), 0, 30)
+    frames = unpack(b"".join(writing.frames(former.Generator(config).eval(), TOKENIZER, request)))
     labels: list[str] = []
     for header, _ in frames:
         labels += [] if header["token"] is None else ["?"]
@@ -149,9 +149,9 @@ def test_the_labels_of_the_frames_add_up_to_those_of_the_whole_text(ids, cut):
 
 
 def test_a_frame_holds_the_state_within_its_rounding(loaded):
-    asked = order(loaded, length=30, top_k=5)
-    states = list(writing.states(loaded.bundle.model, asked))
-    frames = unpack(b"".join(writing.frames(loaded.bundle.model, TOKENIZER, asked)))
+    request = order(loaded, length=30, top_k=5)
+    states = list(writing.states(loaded.bundle.model, request))
+    frames = unpack(b"".join(writing.frames(loaded.bundle.model, TOKENIZER, request)))
     for state, (header, cells) in zip(states, frames, strict=True):
         assert (header["token"], header["drawn"], header["start"]) == (state.token, state.drawn, state.start)
         weights = (torch.tensor(cells, dtype=torch.float64) / 255) ** 2
@@ -175,12 +175,12 @@ def test_a_frame_holds_the_state_within_its_rounding(loaded):
 @pytest.mark.parametrize("text", ["Hello", "Hello, " * 12], ids=["short", "longer than the context"])
 def test_the_panels_give_the_numbers_of_the_frame_of_their_text(loaded, text):
     rules = {"temperature": 0.8, "top_k": 7, "top_p": 0.9, "seed": 3}
-    asked = order(loaded, text=text, written=[32, 80], **rules)
-    ((header, cells),) = unpack(b"".join(writing.frames(loaded.bundle.model, TOKENIZER, asked)))
-    found = writing.predict_next(loaded.bundle, text, [32, 80], **rules)
-    assert found["drawn"] == header["drawn"]
+    request = order(loaded, text=text, written=[32, 80], **rules)
+    ((header, cells),) = unpack(b"".join(writing.frames(loaded.bundle.model, TOKENIZER, request)))
+    result = writing.predict_next(loaded.bundle, text, [32, 80], **rules)
+    assert result["drawn"] == header["drawn"]
     for i, label, prob, kept, candidate in zip(
-        *(found[name] for name in ("ids", "labels", "probs", "kept")), header["candidates"], strict=True
+        *(result[name] for name in ("ids", "labels", "probs", "kept")), header["candidates"], strict=True
     ):
         assert candidate[:2] == [i, label]
         assert candidate[2] == pytest.approx(float(prob), abs=1e-6)
@@ -188,16 +188,16 @@ def test_the_panels_give_the_numbers_of_the_frame_of_their_text(loaded, text):
     config = loaded.bundle.config
     weights = (torch.tensor(cells, dtype=torch.float64) / 255).square().view(config.depth, config.heads, -1)
     for head, row in ((1, weights[1, 1]), (None, weights[1].mean(0))):
-        found = writing.look_back(loaded.bundle, text, [32, 80], layer=1, head=head)
-        torch.testing.assert_close(found["looks"].double(), row, atol=1 / 255, rtol=0)
-        assert len(found["labels"]) == len(row)
+        result = writing.look_back(loaded.bundle, text, [32, 80], layer=1, head=head)
+        torch.testing.assert_close(result["looks"].double(), row, atol=1 / 255, rtol=0)
+        assert len(result["labels"]) == len(row)
 
 
 def test_branches_leave_what_they_share_with_those_before_them(loaded):
-    found = writing.unfold_branches(loaded.bundle, "Hello", [(0, 0, [32, 80]), (0, 1, [33]), (1, 2, [34])])
-    assert found["tokens"] == [[32, 80], [32, 33], [32, 33, 34]]
-    assert found["texts"] == ["Hello P", "Hello !", 'Hello !"']
-    assert found["lengths"] == [2, 2, 3]
+    result = writing.unfold_branches(loaded.bundle, "Hello", [(0, 0, [32, 80]), (0, 1, [33]), (1, 2, [34])])
+    assert result["tokens"] == [[32, 80], [32, 33], [32, 33, 34]]
+    assert result["texts"] == ["Hello P", "Hello !", 'Hello !"']
+    assert result["lengths"] == [2, 2, 3]
 
 
 @pytest.mark.parametrize(
@@ -295,9 +295,9 @@ class Slow:
 
 
 def slowed_down(loaded: Loaded, slow: Slow) -> Loaded:
-    made = replace(loaded)
-    object.__setattr__(made, "fast", slow)
-    return made
+    result = replace(loaded)
+    object.__setattr__(result, "fast", slow)
+    return result
 
 
 def test_a_closed_stream_ends_the_work_after_the_step_at_hand(loaded):
@@ -363,10 +363,10 @@ def test_a_class_that_asks_for_the_same_known_tokens_is_answered_by_one_run(load
     slow, site = Slow(loaded.bundle.model, 0.02), site_of({"small": loaded})
     server = FastAPI()
     routes.attach(server, replace(site, models={"small": slowed_down(loaded, slow)}))
-    asked = {"model": "small", "text": "a", "seed": 1, "length": 4, "given": [65, 66, 67, 68]}
+    requests = {"model": "small", "text": "a", "seed": 1, "length": 4, "given": [65, 66, 67, 68]}
 
     async def listen(client: httpx.AsyncClient, **more: Any) -> bytes:
-        answer = await client.post("/write", json=asked | more)
+        answer = await client.post("/write", json=requests | more)
         return answer.content
 
     async def crowd() -> list[bytes]:
@@ -385,8 +385,8 @@ def test_beyond_its_limit_the_server_says_so(loaded, monkeypatch):
     monkeypatch.setattr(routes, "STREAMS", 0)
     server = FastAPI()
     routes.attach(server, site_of({"small": loaded}))
-    asked = {"model": "small", "text": "a", "seed": 1, "length": 1}
-    answer = TestClient(server).post("/write", content=json.dumps(asked))
+    requests = {"model": "small", "text": "a", "seed": 1, "length": 1}
+    answer = TestClient(server).post("/write", content=json.dumps(requests))
     assert (answer.status_code, answer.json()) == (503, {"error": note("busy_writing")})
 
 
@@ -447,15 +447,15 @@ def test_an_honest_client_s_steps_take_turns_with_all_of_a_greedy_one_s(loaded):
 
 @pytest.mark.parametrize("name", ["seed", "text", "model", "written", "pace", "top_k"])
 def test_half_of_a_character_is_refused_or_read_and_never_an_error(client, name):
-    asked = {"model": "small", "text": "a", "seed": 1} | {name: "\ud800"}
-    answer = client.post("/write", content=json.dumps(asked))
+    requests = {"model": "small", "text": "a", "seed": 1} | {name: "\ud800"}
+    answer = client.post("/write", content=json.dumps(requests))
     assert answer.status_code == (200 if name == "text" else 422)
 
 
 def test_the_page_is_told_the_limits_that_hold(loaded):
-    told = page.settings({"small": loaded})
+    report = page.settings({"small": loaded})
     about = {"key": "model_kind", "values": {"kind": "causal"}}
-    assert told["models"] == {"small": {"layers": 2, "heads": 2, "context": 24, "about": about}}
+    assert report["models"] == {"small": {"layers": 2, "heads": 2, "context": 24, "about": about}}
     assert WRITTEN_TEXT.limits == {
         "length": writing.LENGTH_LIMIT,
         "pace": writing.PACE_LIMIT,
@@ -471,7 +471,7 @@ def test_a_text_of_pieces_of_words_comes_back_as_it_was():
     tokenizer = former.tokens.BpeTokenizer.train(["naïve résumé, naïve résumé"], 300)
     server = FastAPI()
     routes.attach(server, site_of({"small": Loaded("small", former.Bundle(model, tokenizer, model.config), "")}))
-    asked = {"model": "small", "text": "a naïve", "written": tokenizer.encode(" résumé, 最")}
-    answer = TestClient(server).post("/written", content=json.dumps(asked))
+    requests = {"model": "small", "text": "a naïve", "written": tokenizer.encode(" résumé, 最")}
+    answer = TestClient(server).post("/written", content=json.dumps(requests))
     assert answer.json() == {"text": "a naïve résumé, 最", "rest": ""}
-    assert TestClient(server).post("/written", content=json.dumps(asked | {"written": [300]})).status_code == 422
+    assert TestClient(server).post("/written", content=json.dumps(requests | {"written": [300]})).status_code == 422

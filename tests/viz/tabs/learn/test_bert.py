@@ -29,34 +29,34 @@ def plainly(bert, ids, segments):
 
 
 def test_a_hidden_word_is_filled_in_as_the_model_does_it(bert):
-    found = section.SECTION.questions["filled"].answer({"bert": bert}, {"text": TEXT})
+    result = section.SECTION.questions["filled"].answer({"bert": bert}, {"text": TEXT})
     tokenizer = bert.bundle.tokenizer
     ids = tokenizer.encode("paris is the capital of france. it was not a bad film.")
-    hidden = [i for word in found["words"] if word["hidden"] for i in word["tokens"]]
+    hidden = [i for word in result["words"] if word["hidden"] for i in word["tokens"]]
     ids = [tokenizer.mask_token if i in hidden else token for i, token in enumerate(ids)]
-    assert found["labels"] == tokenizer.labels(ids)
+    assert result["labels"] == tokenizer.labels(ids)
     probs, weights, _ = plainly(bert, ids, [0] * len(ids))
-    assert [blank["token"] for blank in found["output"]["blanks"]] == hidden
-    for blank in found["output"]["blanks"]:
+    assert [blank["token"] for blank in result["output"]["blanks"]] == hidden
+    for blank in result["output"]["blanks"]:
         said, exact = [each["prob"] for each in blank["next"]], probs[blank["token"]]
         assert said == pytest.approx(exact.topk(10).values.tolist(), abs=2e-5)
         assert said == pytest.approx([float(exact[each["id"]]) for each in blank["next"]], abs=2e-5)
-    assert found["looks"] == pytest.approx(weights[:, 0].mean(0).tolist(), abs=2e-5)
+    assert result["looks"] == pytest.approx(weights[:, 0].mean(0).tolist(), abs=2e-5)
 
 
 def test_the_verdict_on_two_texts_is_read_off_cls(bert):
     first, second = "paris is the capital of france.", "it was not a bad film."
-    found = section.SECTION.questions["judged"].answer({"bert": bert}, {"first": first, "second": second})
+    result = section.SECTION.questions["judged"].answer({"bert": bert}, {"first": first, "second": second})
     ids, segments = bert.bundle.tokenizer.encode_pair(first, second)
     _, weights, follows = plainly(bert, ids, segments)
-    assert found["segments"] == segments
-    assert found["output"]["follows"] == pytest.approx(follows, abs=2e-5)
-    assert found["looks"] == pytest.approx(weights[:, 0].mean(0).tolist(), abs=2e-5)
+    assert result["segments"] == segments
+    assert result["output"]["follows"] == pytest.approx(follows, abs=2e-5)
+    assert result["looks"] == pytest.approx(weights[:, 0].mean(0).tolist(), abs=2e-5)
 
 
 def test_a_blank_is_moved_from_both_sides_and_under_a_causal_mask_from_before_alone(bert, monkeypatch):
     tokenizer, view = bert.bundle.tokenizer, {"text": "paris is [the] capital"}
-    found = section.SECTION.questions["sides"].answer({"bert": bert}, view)
+    result = section.SECTION.questions["sides"].answer({"bert": bert}, view)
     ids = tokenizer.encode("paris is the capital")
     place = ids.index(tokenizer.encode("the")[1])
     ids[place] = tokenizer.mask_token
@@ -65,7 +65,7 @@ def test_a_blank_is_moved_from_both_sides_and_under_a_causal_mask_from_before_al
         other = [tokenizer.mask_token if i == at else token for i, token in enumerate(ids)]
         there, here = (plainly(bert, each, [0] * len(ids))[0][place] for each in (other, ids))
         moved[side] = float((there - here).abs().max())
-    assert found == pytest.approx(moved, abs=1e-5)
+    assert result == pytest.approx(moved, abs=1e-5)
     assert min(moved.values()) > 1e-4
     model = bert.bundle.model
     forward = type(model).forward
@@ -74,9 +74,9 @@ def test_a_blank_is_moved_from_both_sides_and_under_a_causal_mask_from_before_al
         return forward(self, tokens, segments, former.masks.causal(tokens.shape[1]))
 
     monkeypatch.setattr(type(model), "forward", causally)
-    found = section.SECTION.questions["sides"].answer({"bert": bert}, view)
-    assert found["before"] > 1e-4
-    assert found["after"] == 0
+    result = section.SECTION.questions["sides"].answer({"bert": bert}, view)
+    assert result["before"] > 1e-4
+    assert result["after"] == 0
 
 
 @pytest.mark.parametrize("text", ["[paris] is", "paris is", "[paris] [is]", "paris [is] [SEP] the"])
@@ -101,8 +101,8 @@ def test_the_figures_are_the_cards_own_and_what_a_card_does_not_hold_is_left_out
     assert section.opening({"b": with_card(bert, "b")})["measured"] is None
     quality = [{"split": split, "accuracy": right, "command": split} for split, right in (("val", 0.8), ("test", 0.79))]
     alone = with_card(classifier, "bert-reviews", quality=quality)
-    found = section.opening({"bert": bert, alone.name: alone})["tuned"]
-    assert (found["split"], found["command"], found["rows"]) == (
+    result = section.opening({"bert": bert, alone.name: alone})["tuned"]
+    assert (result["split"], result["command"], result["rows"]) == (
         "test",
         "test",
         [{"name": "pretrained", "accuracy": 0.79}],

@@ -63,11 +63,11 @@ def test_what_is_added_is_what_the_layers_give(shipped):
 
 
 def test_with_attention_later_outputs_move_and_without_it_no_other_does(shipped):
-    found = ask("through", shipped, VIEW)
-    assert found["moved"][:7] == [0] * 7, "the model is causal"
-    assert min(found["moved"][7:]) > 0
+    result = ask("through", shipped, VIEW)
+    assert result["moved"][:7] == [0] * 7, "the model is causal"
+    assert min(result["moved"][7:]) > 0
     off = ask("through", shipped, VIEW | {"attention": "off"})
-    assert off["moved"] == off["movedOff"] == found["movedOff"]
+    assert off["moved"] == off["movedOff"] == result["movedOff"]
     assert [i for i, value in enumerate(off["moved"]) if value] == [7]
     biases = [layer.attention.unifyheads.bias for layer in shipped["tiny-generator"].bundle.model.transformer.blocks]
     added = [point["added"] for point in off["points"] if point["part"] == "attention"]
@@ -143,8 +143,8 @@ def test_the_gradients_at_the_start_are_those_of_differences_along_them(norm):
 
 def test_post_norm_gives_the_last_blocks_the_larger_gradient_and_pre_norm_does_not(shipped):
     for seed in range(3):
-        found = ask("gradient", shipped, VIEW | {"depth": 12, "seed": seed})
-        post, pre = found["post"], found["pre"]
+        result = ask("gradient", shipped, VIEW | {"depth": 12, "seed": seed})
+        post, pre = result["post"], result["pre"]
         assert len(post) == len(pre) == 12
         assert post[-1] / post[0] > 1.5 * pre[-1] / pre[0]
 

@@ -13,10 +13,10 @@ VIEW = {"text": "not a bad film, but the film was great.", "out": "", "pooling":
 @pytest.mark.parametrize("out", ["", "0", "2,3,7", "1,99"])
 @pytest.mark.parametrize("how", classification.POOLINGS)
 def test_the_pulls_and_the_bias_sum_to_the_difference_of_the_logits(models, how, out):
-    found = verdict(models, VIEW | {"out": out})
-    total = sum(found[how]["pulls"]) + found["bias"]
-    assert total == pytest.approx(found[how]["difference"], abs=1e-5)
-    assert found[how]["positive"] == pytest.approx(1 / (1 + 2.718281828**-total), abs=1e-5)
+    result = verdict(models, VIEW | {"out": out})
+    total = sum(result[how]["pulls"]) + result["bias"]
+    assert total == pytest.approx(result[how]["difference"], abs=1e-5)
+    assert result[how]["positive"] == pytest.approx(1 / (1 + 2.718281828**-total), abs=1e-5)
 
 
 def test_averaged_the_verdict_is_the_classifiers_own(models, classifier):
@@ -33,9 +33,9 @@ def test_without_a_word_the_others_are_averaged(models, classifier):
         x = model.norm(model.transformer(model.transformer.embed(ids)))[0]
         rest = torch.cat((x[:1], x[2:])).mean(0)
         exact = model.toprobs(rest)
-    found = verdict(models, VIEW | {"out": "1"})
-    assert found["average"]["difference"] == pytest.approx(float(exact[1] - exact[0]), abs=1e-5)
-    assert found["average"]["pulls"][1] == found["max"]["pulls"][1] == found["numbers"][1] == 0
+    result = verdict(models, VIEW | {"out": "1"})
+    assert result["average"]["difference"] == pytest.approx(float(exact[1] - exact[0]), abs=1e-5)
+    assert result["average"]["pulls"][1] == result["max"]["pulls"][1] == result["numbers"][1] == 0
 
 
 def test_each_number_of_the_maximum_comes_from_one_word():

@@ -30,41 +30,41 @@ def given(text: str, prefix: str, target: str) -> float:
 
 
 def test_after_the_true_beginning_each_character_is_given_what_a_pass_of_its_own_gives_it():
-    found = ask("decoded", VIEW)
-    assert "".join(found["targets"][:-1]) == "1976-07-04"
+    result = ask("decoded", VIEW)
+    assert "".join(result["targets"][:-1]) == "1976-07-04"
     expected = [given("4 July 1976", "1976-07-04"[:i], "1976-07-04") for i in range(11)]
-    assert found["true"]["probs"] == pytest.approx(expected, abs=1e-5)
-    assert found["memory"] == [len("4 July 1976") + 1, 128]
-    assert [sum(row) for row in found["true"]["weights"]] == pytest.approx([1] * 11, abs=1e-3)
+    assert result["true"]["probs"] == pytest.approx(expected, abs=1e-5)
+    assert result["memory"] == [len("4 July 1976") + 1, 128]
+    assert [sum(row) for row in result["true"]["weights"]] == pytest.approx([1] * 11, abs=1e-3)
 
 
 def test_after_its_own_beginning_the_same_target_is_scored_up_to_where_the_model_has_ended():
     target = "21 November 2026"
-    found = ask("decoded", VIEW | {"text": "2026-11-21"})
+    result = ask("decoded", VIEW | {"text": "2026-11-21"})
     own = former.translate(former.load("dates"), "2026-11-21")
-    assert "".join(found["targets"][:-1]) == target.replace(" ", "␣")
-    assert "".join(found["writes"][:-1]) == own != target
+    assert "".join(result["targets"][:-1]) == target.replace(" ", "␣")
+    assert "".join(result["writes"][:-1]) == own != target
     count = min(len(own), len(target)) + 1
     expected = [given("2026-11-21", own[:i], target) for i in range(count)]
-    assert found["own"]["probs"] == pytest.approx(expected, abs=1e-5)
-    true, alone = (sum(-math.log2(prob) for prob in found[name]["probs"]) for name in ("true", "own"))
+    assert result["own"]["probs"] == pytest.approx(expected, abs=1e-5)
+    true, alone = (sum(-math.log2(prob) for prob in result[name]["probs"]) for name in ("true", "own"))
     assert alone > 2 * true
 
 
 def test_a_head_of_the_last_layers_looks_at_the_digit_that_is_written():
     layer, head = encoder_decoder.head_to_open()
-    found = ask("decoded", VIEW | {"layer": layer, "head": head})
-    place = found["source"].index("9")
-    assert max(range(12), key=lambda column: found["true"]["weights"][1][column]) == place
+    result = ask("decoded", VIEW | {"layer": layer, "head": head})
+    place = result["source"].index("9")
+    assert max(range(12), key=lambda column: result["true"]["weights"][1][column]) == place
 
 
 def test_several_forms_are_drawn_of_a_date_and_each_is_read_back_by_rules():
-    found = ask("written", VIEW)
-    assert found["date"] == "1976-07-04"
-    texts = [form["text"] for form in found["forms"]]
+    result = ask("written", VIEW)
+    assert result["date"] == "1976-07-04"
+    texts = [form["text"] for form in result["forms"]]
     assert len(set(texts)) > 2
-    assert [form["right"] for form in found["forms"]] == [str(read(text)) == "1976-07-04" for text in texts]
-    assert ask("written", VIEW)["forms"] == found["forms"]
+    assert [form["right"] for form in result["forms"]] == [str(read(text)) == "1976-07-04" for text in texts]
+    assert ask("written", VIEW)["forms"] == result["forms"]
     assert ask("written", VIEW | {"target": "abc"})["forms"] == []
 
 
@@ -75,13 +75,13 @@ def test_what_cannot_be_read_is_refused(wrong):
 
 
 def test_a_slip_of_typing_hides_no_date():
-    found = ask("decoded", VIEW | {"text": encoder_decoder.TEXT})
-    assert "".join(found["targets"][:-1]) == "1972-09-07"
+    result = ask("decoded", VIEW | {"text": encoder_decoder.TEXT})
+    assert "".join(result["targets"][:-1]) == "1972-09-07"
 
 
 @pytest.mark.parametrize("text", ["2026-02-30", "1899-01-01", "4 July 2150"])
 def test_a_date_that_there_is_not_needs_a_target(text):
     with pytest.raises(Refusal):
         ask("decoded", VIEW | {"text": text})
-    found = ask("decoded", VIEW | {"text": text, "target": "2026-01-01"})
-    assert len(found["true"]["probs"]) == 11
+    result = ask("decoded", VIEW | {"text": text, "target": "2026-01-01"})
+    assert len(result["true"]["probs"]) == 11

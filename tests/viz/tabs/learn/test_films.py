@@ -28,23 +28,23 @@ def test_what_is_kept_back_has_no_part_in_the_training():
 
 
 def test_the_answer_is_the_end_of_its_course(models):
-    found = films.SECTION.questions["learned"].answer(models, VIEW)
-    course = torch.tensor(found["course"])
+    result = films.SECTION.questions["learned"].answer(models, VIEW)
+    course = torch.tensor(result["course"])
     assert course.shape == (films.FRAMES + 1, len(films.PEOPLE) + len(films.FILMS), 2)
     people, items = course[-1].split([len(films.PEOPLE), len(films.FILMS)])
-    torch.testing.assert_close(torch.tensor(found["predicted"]), (people @ items.T).sigmoid())
-    assert len(found["losses"]) == films.STEPS
+    torch.testing.assert_close(torch.tensor(result["predicted"]), (people @ items.T).sigmoid())
+    assert len(result["losses"]) == films.STEPS
 
 
 def test_the_nearest_words_are_those_of_a_plain_search(models, classifier):
     table = classifier.bundle.model.transformer.token_embedding.weight.detach().double()
     own = classifier.bundle.tokenizer.encode("bad")[0]
-    found = films.SECTION.questions["near"].answer(models, VIEW)
+    result = films.SECTION.questions["near"].answer(models, VIEW)
     dots = {i: float(table[i] @ table[own]) for i in range(len(table)) if i != own}
     cosines = {i: value / float(table[i].norm() * table[own].norm()) for i, value in dots.items()}
     for name, values in (("dot", dots), ("cosine", cosines)):
         exact = dict(zip(classifier.bundle.tokenizer.labels(list(values)), values.values(), strict=True))
-        words, shown = zip(*[(entry["word"], entry["value"]) for entry in found[name]], strict=True)
+        words, shown = zip(*[(entry["word"], entry["value"]) for entry in result[name]], strict=True)
         check_order(words, shown, exact, 1e-4)  # four decimals are sent
         assert len(words) == films.NEAR
 

@@ -32,11 +32,11 @@ def test_the_largest_sizes_are_counted_without_being_made():
 
 
 def test_the_equation_keeps_the_tables_and_the_kernel_does_not():
-    kept = going_big.SECTION.questions["counted"].answer({}, VIEW | {"t": 300, "heads": 4})["kept"]
+    result = going_big.SECTION.questions["counted"].answer({}, VIEW | {"t": 300, "heads": 4})["kept"]
     tables = 4 * 300 * 300 * 4  # the weights of four heads, in bytes
     inputs = 3 * 4 * 300 * 64 * 4  # q, k and v
-    assert kept["equation"] >= inputs + tables
-    assert kept["kernel"] < 2 * inputs < kept["equation"]
+    assert result["equation"] >= inputs + tables
+    assert result["kernel"] < 2 * inputs < result["equation"]
 
 
 @pytest.mark.parametrize("wrong", [{"t": 0}, {"t": 100_001}, {"batch": "2"}, {"bits": "8"}, {"heads": True}])

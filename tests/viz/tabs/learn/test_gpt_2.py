@@ -34,9 +34,9 @@ def test_pieces_after_so_many_merges_are_those_of_the_plain_rule(level):
     merges = definition["model"]["merges"][: gpt_2.levels()[level]]
     words = ["Größe", ",", " naïve", " café", " and", " the", " transformers"]
     expected = [definition["model"]["vocab"][piece] for word in words for piece in merged(word, merges)]
-    found = gpt_2.SECTION.questions["pieces"].answer({}, VIEW | {"level": level})
-    assert found["ids"] == expected
-    assert sum(found["bytes"]) == len(TEXT.encode())
+    result = gpt_2.SECTION.questions["pieces"].answer({}, VIEW | {"level": level})
+    assert result["ids"] == expected
+    assert sum(result["bytes"]) == len(TEXT.encode())
 
 
 def test_with_all_merges_the_pieces_are_gpt_s_own_and_without_any_they_are_the_bytes():
@@ -47,10 +47,10 @@ def test_with_all_merges_the_pieces_are_gpt_s_own_and_without_any_they_are_the_b
 
 
 def test_both_models_are_scored_on_the_same_bytes():
-    found = gpt_2.SECTION.questions["scored"].answer({}, VIEW)
+    result = gpt_2.SECTION.questions["scored"].answer({}, VIEW)
     gpt, generator = former.load("gpt"), former.load("generator")
     ids, read = gpt.tokenizer.encode(TEXT), list(TEXT.encode())
-    skipped = len(read) - found["bytes"]
+    skipped = len(read) - result["bytes"]
     assert bytes(read[:skipped]).decode() == gpt.tokenizer.decode(ids[:1])
     totals = {}
     for name, bundle, tokens, first in (("gpt", gpt, ids, 1), ("generator", generator, read, skipped)):
@@ -58,7 +58,7 @@ def test_both_models_are_scored_on_the_same_bytes():
             probs = bundle.model(torch.tensor([tokens]))[0].softmax(-1)
         totals[name] = -sum(math.log2(probs[i - 1, tokens[i]]) for i in range(first, len(tokens)))
     for name, total in totals.items():
-        assert found[name] == pytest.approx(total / found["bytes"], rel=1e-4)
+        assert result[name] == pytest.approx(total / result["bytes"], rel=1e-4)
 
 
 def test_the_figures_are_the_cards_and_the_time_is_that_of_all_trainings():

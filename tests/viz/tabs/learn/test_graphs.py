@@ -33,31 +33,31 @@ def test_a_unit_is_reached_after_as_many_layers_as_there_are_edges_between(graph
 
 @pytest.mark.parametrize("graph", [graphs.GRAPH, "5:0-1,1-2,2-3,3-4", "6:0-1,2-3"])
 def test_an_output_moves_with_just_the_inputs_that_reach_it(graph):
-    found = graphs.SECTION.questions["passed"].answer({}, VIEW | {"graph": graph})
-    needs = torch.tensor(found["needs"])
-    for layer, moved in enumerate(found["influence"], 1):
+    result = graphs.SECTION.questions["passed"].answer({}, VIEW | {"graph": graph})
+    needs = torch.tensor(result["needs"])
+    for layer, moved in enumerate(result["influence"], 1):
         assert torch.equal(torch.tensor(moved) > 0, needs <= layer)
 
 
 def test_outputs_move_with_renamed_units_only_if_their_edges_do():
-    found = graphs.SECTION.questions["passed"].answer({}, VIEW)
-    assert found["order"] != sorted(found["order"])
-    outputs, renamed = torch.tensor(found["outputs"]), torch.tensor(found["renamed"])
-    torch.testing.assert_close(renamed, outputs[found["order"]])
-    assert found["moved"] < 1e-12
-    assert found["stayed"] > 1e-3
+    result = graphs.SECTION.questions["passed"].answer({}, VIEW)
+    assert result["order"] != sorted(result["order"])
+    outputs, renamed = torch.tensor(result["outputs"]), torch.tensor(result["renamed"])
+    torch.testing.assert_close(renamed, outputs[result["order"]])
+    assert result["moved"] < 1e-12
+    assert result["stayed"] > 1e-3
 
 
 def test_in_a_set_there_are_no_edges_to_rename():
     everyone = "5:" + ",".join(f"{i}-{j}" for i in range(5) for j in range(i + 1, 5))
-    found = graphs.SECTION.questions["passed"].answer({}, VIEW | {"graph": everyone})
-    assert max(found["moved"], found["stayed"]) < 1e-12
+    result = graphs.SECTION.questions["passed"].answer({}, VIEW | {"graph": everyone})
+    assert max(result["moved"], result["stayed"]) < 1e-12
 
 
 def test_units_as_they_are_keep_their_places():
-    found = graphs.SECTION.questions["passed"].answer({}, VIEW | {"renamed": 0})
-    assert found["order"] == list(range(8))
-    assert found["outputs"] == found["renamed"]
+    result = graphs.SECTION.questions["passed"].answer({}, VIEW | {"renamed": 0})
+    assert result["order"] == list(range(8))
+    assert result["outputs"] == result["renamed"]
 
 
 @pytest.mark.parametrize(

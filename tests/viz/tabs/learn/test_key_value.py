@@ -50,9 +50,9 @@ def test_a_query_of_zeros_gets_the_average_of_the_values():
 
 
 def test_where_the_keys_ask_each_is_a_query():
-    found = key_value.SECTION.tensors({}, VIEW | {"asker": "keys"})
-    assert torch.equal(found["q"], found["k"])
-    assert found["y"].shape == (1, 1, 4, 1)
+    result = key_value.SECTION.tensors({}, VIEW | {"asker": "keys"})
+    assert torch.equal(result["q"], result["k"])
+    assert result["y"].shape == (1, 1, 4, 1)
 
 
 @pytest.mark.parametrize(

@@ -35,28 +35,28 @@ def by_numpy(model, ids: list[int], head: int) -> np.ndarray:
     s = model.config.head_size
     maps = [state[f"{first}attention.{name}.weight"][head * s : (head + 1) * s] for name in ("toqueries", "tokeys")]
     gain, shift = state[f"{first}norm1.weight"], state[f"{first}norm1.bias"]
-    made = []
+    values = []
     for i in range(len(ids)):
         x = token[i] + place[i]
         spread = math.sqrt(((x - x.mean()) ** 2).mean() + 1e-5)
         own = (token[i] - token[i].mean()) / spread * gain + shift
         other = (place[i] - place[i].mean()) / spread * gain
-        made.append([[matrix @ part for part in (own, other)] for matrix in maps])
+        values.append([[matrix @ part for part in (own, other)] for matrix in maps])
     pairs = [(a, b) for a in range(2) for b in range(2)]
     t = range(len(ids))
-    return np.array([[[made[i][0][a] @ made[j][1][b] / math.sqrt(s) for j in t] for i in t] for a, b in pairs])
+    return np.array([[[values[i][0][a] @ values[j][1][b] / math.sqrt(s) for j in t] for i in t] for a, b in pairs])
 
 
 def test_the_four_terms_are_those_of_numpy_and_add_up_to_the_models_scores(shipped):
-    found = ask("scored", shipped, VIEW)
+    result = ask("scored", shipped, VIEW)
     model = shipped["tiny-generator"].bundle.model
     exact = by_numpy(model, list(VIEW["text"].encode()), 2)[:, 9, :10]
     for name, row in zip(score_terms.TERMS, exact, strict=True):
-        assert found[name] == pytest.approx(row, abs=2e-5)
-    assert found["scores"] == pytest.approx(exact.sum(0), abs=2e-5)
-    assert found["error"] < 1e-5
+        assert result[name] == pytest.approx(row, abs=2e-5)
+    assert result["scores"] == pytest.approx(exact.sum(0), abs=2e-5)
+    assert result["error"] < 1e-5
     powers = np.exp(exact.sum(0) - exact.sum(0).max())
-    assert found["weights"] == pytest.approx(powers / powers.sum(), abs=2e-5)
+    assert result["weights"] == pytest.approx(powers / powers.sum(), abs=2e-5)
 
 
 @pytest.mark.parametrize(
@@ -68,49 +68,49 @@ def test_the_terms_add_up_in_every_kind_of_block(changes):
     bundle = former.Bundle(former.Generator(config).eval(), former.tokens.ByteTokenizer(), config)
     for parameter in bundle.model.parameters():
         parameter.data += 0.3 * torch.randn_like(parameter)
-    found = ask("scored", {"own": Loaded("own", bundle, "own")}, VIEW | {"text": "a cat", "head": 1})
-    assert found["error"] < 1e-5
-    assert max(map(abs, found["place_place"])) > 1e-3
+    result = ask("scored", {"own": Loaded("own", bundle, "own")}, VIEW | {"text": "a cat", "head": 1})
+    assert result["error"] < 1e-5
+    assert max(map(abs, result["place_place"])) > 1e-3
 
 
 def test_without_positions_all_but_one_term_are_zero():
     bundle = former.load("tiny-no-positions")
-    found = ask("scored", {"bag": Loaded("bag", bundle, "bag")}, VIEW)
-    assert found["token_token"] == pytest.approx(found["scores"], abs=1e-5)
-    assert not any(found["token_place"] + found["place_token"] + found["place_place"])
+    result = ask("scored", {"bag": Loaded("bag", bundle, "bag")}, VIEW)
+    assert result["token_token"] == pytest.approx(result["scores"], abs=1e-5)
+    assert not any(result["token_place"] + result["place_token"] + result["place_place"])
 
 
 def test_the_verdict_moves_with_the_order_only_where_there_are_positions(shipped):
     opened = positions.opening(shipped)
-    found = ask("verdicts", shipped, opened)
-    words = [found["labels"][i] for i in found["order"]]
+    result = ask("verdicts", shipped, opened)
+    words = [result["labels"][i] for i in result["order"]]
     assert " ".join(words) == "this film is not wonderful but bad ."
-    for name, probs in zip(found["names"], found["probs"], strict=True):
+    for name, probs in zip(result["names"], result["probs"], strict=True):
         bundle = former.load(name)
         with torch.no_grad():
             exact = [bundle.model(torch.tensor([bundle.tokenizer.encode(text)]))[0].exp().tolist() for text in (
                 positions.TEXT, positions.REORDERED)]  # fmt: skip
         assert probs == [pytest.approx(each, abs=1e-5) for each in exact]
-    assert found["same"] == [False, True]
+    assert result["same"] == [False, True]
 
 
 def test_the_heads_to_open_go_by_place_and_by_token(shipped):
     opened = positions.opening(shipped)
     terms = by_numpy(shipped["tiny-generator"].bundle.model, list(positions.TEXT.encode()), opened["byPlace"])
-    seen = np.tri(terms.shape[1], dtype=bool)
-    spread = [term[seen].var() for term in terms]
+    mask = np.tri(terms.shape[1], dtype=bool)
+    spread = [term[mask].var() for term in terms]
     assert spread[3] == max(spread)
     terms = by_numpy(shipped["tiny-generator"].bundle.model, list(positions.TEXT.encode()), opened["byToken"])
-    assert terms[3][seen].var() < spread[3]
+    assert terms[3][mask].var() < spread[3]
 
 
 def test_what_was_measured_is_of_the_command_with_machine_and_date():
     record = json.loads(positions.MEASURED.read_text(encoding="utf-8"))
     kinds = {model["positions"]: model for model in record["models"]}
     assert kinds.keys() == {"learned", "sinusoidal", "none"}
-    found = {model["name"]: (former.load(model["name"]), torch.zeros(record["length"])) for model in record["models"]}
+    values = {model["name"]: (former.load(model["name"]), torch.zeros(record["length"])) for model in record["models"]}
     sizes = {name: record[name] for name in ("split", "length", "windows", "width")}
-    written = json.loads(by_position.to_json(found, **sizes))
+    written = json.loads(by_position.to_json(values, **sizes))
     assert record["command"] == written["command"]
     assert record["machine"].keys() == written["machine"].keys()
     assert len(record["date"].split("-")) == 3

@@ -21,38 +21,38 @@ def reached():
 
 
 def test_the_recurrent_network_needs_a_cell_for_every_byte_between_and_one_a_layer(reached):
-    found = reached["recurrent"]
-    assert found["steps"] == [[i - j + 2 if j <= i else 0 for j in range(T)] for i in range(T)]
-    assert found["settled"] == [i + 2 for i in range(T)]
-    assert found["count"] == T + 1
+    result = reached["recurrent"]
+    assert result["steps"] == [[i - j + 2 if j <= i else 0 for j in range(T)] for i in range(T)]
+    assert result["settled"] == [i + 2 for i in range(T)]
+    assert result["count"] == T + 1
 
 
 def test_the_convolutions_reach_farther_with_every_layer_and_all_at_once(reached):
-    found = reached["convolutional"]
-    assert found["settled"] == [5] * T
+    result = reached["convolutional"]
+    assert result["settled"] == [5] * T
     field = [math.inf, 3, 9, 27]  # bytes that an output sees after 0 … 3 layers of kernel 3, dilation 1, 3, 9
     for i in range(T):
         for j in range(i + 1):
-            assert i - j < field[found["steps"][i][j]]
-            assert found["steps"][i][j] == 1 or i - j >= field[found["steps"][i][j] - 1]
-        assert set(found["steps"][i][i + 1 :]) <= {0}
+            assert i - j < field[result["steps"][i][j]]
+            assert result["steps"][i][j] == 1 or i - j >= field[result["steps"][i][j] - 1]
+        assert set(result["steps"][i][i + 1 :]) <= {0}
 
 
 def test_attention_reaches_every_byte_before_in_one_layer(reached):
-    found = reached["attention"]
-    assert found["steps"] == [[int(j <= i) for j in range(T)] for i in range(T)]
-    assert found["settled"] == [2] * T
+    result = reached["attention"]
+    assert result["steps"] == [[int(j <= i) for j in range(T)] for i in range(T)]
+    assert result["settled"] == [2] * T
 
 
 def test_what_an_input_moves_is_former_s_influence_on_the_logits():
-    found = recurrent.SECTION.questions["reached"].compute({}, {"text": TEXT})
+    result = recurrent.SECTION.questions["reached"].compute({}, {"text": TEXT})
     tokens = torch.tensor([list(TEXT.encode())])
     for kind, name in recurrent.MODELS.items():
         moved = former.analysis.influence(former.load(name).model.double(), tokens)
         torch.testing.assert_close(
-            found[kind]["moved"], moved, atol=1e-12, rtol=1e-9
+            result[kind]["moved"], moved, atol=1e-12, rtol=1e-9
         )  # other kernels without gradients
-        assert ((moved > 0) == (found[kind]["steps"] > 0)).all()
+        assert ((moved > 0) == (result[kind]["steps"] > 0)).all()
 
 
 def test_the_models_are_of_one_size_read_the_same_bytes_and_are_worth_what_their_cards_say():

@@ -16,11 +16,11 @@ def test_mean_spread_and_entropy_are_those_of_numpy(k, scaled):
     found = q @ keys.T / (np.sqrt(k) if scaled else 1)
     powers = np.exp(found - found.max(1, keepdims=True))
     weights = powers / powers.sum(1, keepdims=True)
-    made = scaling.measure(k, 3, scaled)
-    assert made["mean"] == pytest.approx(found.mean(), abs=1e-4)
-    assert made["spread"] == pytest.approx(found.std(ddof=1), rel=1e-4)
+    result = scaling.measure(k, 3, scaled)
+    assert result["mean"] == pytest.approx(found.mean(), abs=1e-4)
+    assert result["spread"] == pytest.approx(found.std(ddof=1), rel=1e-4)
     bits = [-sum(w * np.log2(w) for w in row if w > 0) for row in weights]
-    assert made["entropy"] == pytest.approx(np.mean(bits), abs=1e-3)
+    assert result["entropy"] == pytest.approx(np.mean(bits), abs=1e-3)
 
 
 def test_the_gradient_is_the_norm_of_what_autograd_gives():
@@ -30,17 +30,17 @@ def test_the_gradient_is_the_norm_of_what_autograd_gives():
 
 
 def test_the_spread_grows_with_the_root_and_the_root_takes_it_back():
-    found = scaling.SECTION.questions["measured"].answer({}, {"measure": "spread", "power": 10, "seed": 0})
-    for size, plain, scaled in zip(found["sizes"], found["plain"], found["scaled"], strict=True):
+    result = scaling.SECTION.questions["measured"].answer({}, {"measure": "spread", "power": 10, "seed": 0})
+    for size, plain, scaled in zip(result["sizes"], result["plain"], result["scaled"], strict=True):
         assert plain["spread"] == pytest.approx(size**0.5, rel=0.4 if size < 16 else 0.15)
         assert plain["spread"] / scaled["spread"] == pytest.approx(size**0.5, rel=1e-3)
-    assert found["plain"][-1]["gradient"] < found["scaled"][-1]["gradient"] / 2
-    assert found["plain"][-1]["entropy"] < 1 < found["scaled"][-1]["entropy"]
-    assert sum(found["rows"]["plain"]) == pytest.approx(1, abs=1e-5)
+    assert result["plain"][-1]["gradient"] < result["scaled"][-1]["gradient"] / 2
+    assert result["plain"][-1]["entropy"] < 1 < result["scaled"][-1]["entropy"]
+    assert sum(result["rows"]["plain"]) == pytest.approx(1, abs=1e-5)
 
 
 def test_the_trained_heads_entropies_and_bits_are_those_of_a_plain_recomputation():
-    found = scaling.SECTION.questions["trained"].answer({}, {"text": "The cat sat on the mat."})
+    result = scaling.SECTION.questions["trained"].answer({}, {"text": "The cat sat on the mat."})
     ids = torch.tensor([list(b"The cat sat on the mat.")])
     t = ids.shape[1]
     for way, name in {"scaled": "family/tiny-generator", "plain": "tiny-unscaled"}.items():
@@ -51,13 +51,13 @@ def test_the_trained_heads_entropies_and_bits_are_those_of_a_plain_recomputation
         powers = np.exp(scores - scores.max(-1, keepdims=True)) * np.tri(t)
         weights = powers / powers.sum(-1, keepdims=True)
         bits = -(weights * np.log2(np.where(weights > 0, weights, 1))).sum(-1).mean(-1)  # (layers, h)
-        assert np.array(found[way]["entropy"]) == pytest.approx(bits, abs=1e-4)
-        assert found[way]["mean"] == pytest.approx(bits.mean(), abs=1e-4)
+        assert np.array(result[way]["entropy"]) == pytest.approx(bits, abs=1e-4)
+        assert result[way]["mean"] == pytest.approx(bits.mean(), abs=1e-4)
         surprise = torch.nn.functional.cross_entropy(logits[0, :-1], ids[0, 1:]).item() / np.log(2)
-        assert found[way]["surprise"] == pytest.approx(surprise, abs=1e-3)
+        assert result[way]["surprise"] == pytest.approx(surprise, abs=1e-3)
         assert bundle.config.scaled is (way == "scaled")
-    assert found["even"] == pytest.approx(np.mean(np.log2(np.arange(t) + 1)))
-    assert (found["plain"]["mean"], found["scaled"]["mean"]) < (found["even"],) * 2
+    assert result["even"] == pytest.approx(np.mean(np.log2(np.arange(t) + 1)))
+    assert (result["plain"]["mean"], result["scaled"]["mean"]) < (result["even"],) * 2
 
 
 def test_the_two_trained_models_differ_in_the_root_alone_and_their_cards_say_what_they_are_worth():

@@ -45,8 +45,8 @@ def test_every_section_has_its_words_and_a_view_to_be_tested_on(section):
 
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.name)
 def test_the_code_that_is_shown_is_read_from_its_file(client, section):
-    shown = client.get(f"/learn/{section.name}/code").json()["functions"]
-    for function, said in zip(section.code, shown, strict=True):
+    actual = client.get(f"/learn/{section.name}/code").json()["functions"]
+    for function, said in zip(section.code, actual, strict=True):
         lines = (ROOT / said["file"]).read_text(encoding="utf-8").splitlines()
         assert said["text"].splitlines()[0].strip() == lines[said["line"] - 1].strip()
         assert "".join(said["text"].split()) == "".join(inspect.getsource(function).split())
@@ -61,8 +61,8 @@ def test_what_a_script_is_given_is_an_object(client, section):
 def test_a_view_that_is_none_is_refused(client, view):
     for section in SECTIONS:
         names = {name for name, question in section.questions.items() if question.asked} - {*VIEWLESS}
-        asked = [f"/ask/learn-{section.name}/{name}" for name in names] + [f"/learn/{section.name}/values"]
-        for path in [*asked, f"/python/learn-{section.name}"]:
+        requests = [f"/ask/learn-{section.name}/{name}" for name in names] + [f"/learn/{section.name}/values"]
+        for path in [*requests, f"/python/learn-{section.name}"]:
             answer = client.post(path, json=view)
             assert answer.status_code == 422, path
             assert answer.json()["error"]["key"] in en.MESSAGES, path
@@ -109,19 +109,19 @@ def test_the_three_lines_and_the_loop_are_former_s_basic_self_attention():
 
 
 def test_the_tensors_are_of_the_model_that_reads_words(models, classifier):
-    found = in_pytorch.SECTION.questions["tensors"].answer(models, TEXT)
+    result = in_pytorch.SECTION.questions["tensors"].answer(models, TEXT)
     x = classifier.bundle.model.transformer.token_embedding.weight[classifier.bundle.tokenizer.encode(TEXT["text"])]
     y, weights = former.basic_self_attention(x[None])
-    assert found["labels"] == ["not", "a", "bad", "film"]
-    torch.testing.assert_close(torch.tensor(found["weights"]), weights[0])
-    torch.testing.assert_close(torch.tensor(found["y"]), y[0])
+    assert result["labels"] == ["not", "a", "bad", "film"]
+    torch.testing.assert_close(torch.tensor(result["weights"]), weights[0])
+    torch.testing.assert_close(torch.tensor(result["y"]), y[0])
 
 
 def test_what_is_timed_is_as_long_as_asked_and_the_same(models):
-    found = in_pytorch.SECTION.questions["timed"].answer(models, TEXT | {"copies": 8})
-    assert found["words"] == 32
-    assert found["error"] < 1e-5
-    assert 0 < found["lines"] < found["loop"]
+    result = in_pytorch.SECTION.questions["timed"].answer(models, TEXT | {"copies": 8})
+    assert result["words"] == 32
+    assert result["error"] < 1e-5
+    assert 0 < result["lines"] < result["loop"]
 
 
 @pytest.mark.parametrize("wrong", [{"copies": 1000}, {"run": -1}, {"run": 10**9}, {"factor": 3}, {"text": "  "}])

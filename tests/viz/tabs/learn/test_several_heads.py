@@ -24,25 +24,25 @@ def test_what_gave_gets_is_the_attention_of_torch(heads, positions):
     theirs.in_proj_weight.data = torch.cat([linear.weight.data for linear in maps])
     theirs.out_proj.weight.data = torch.eye(20)
     y, weights = theirs(x, x, x, average_attn_weights=False)
-    found = several_heads.swap_words(heads, positions)["before"]
-    torch.testing.assert_close(found["weights"], weights[0, :, 1])
-    torch.testing.assert_close(found["y"], y[0, 1].unflatten(0, (heads, -1))[:, :5])
+    result = several_heads.swap_words(heads, positions)["before"]
+    torch.testing.assert_close(result["weights"], weights[0, :, 1])
+    torch.testing.assert_close(result["y"], y[0, 1].unflatten(0, (heads, -1))[:, :5])
 
 
 @pytest.mark.parametrize("heads", [1, 4])
 def test_a_number_of_y_is_the_share_of_its_word(heads):
-    found = several_heads.swap_words(heads, True)
-    for case in (found["before"], found["after"]):
+    result = several_heads.swap_words(heads, True)
+    for case in (result["before"], result["after"]):
         for weights, y in zip(case["weights"], case["y"], strict=True):
             shares = dict(zip(case["words"], weights, strict=True))
             assert y.tolist() == pytest.approx([float(shares[word]) for word in several_heads.WORDS], abs=1e-6)
 
 
 def test_with_positions_giver_and_receiver_lie_in_different_parts_and_change_places():
-    found = several_heads.swap_words(4, True)
-    giver, _, receiver, _ = found["before"]["y"]
+    result = several_heads.swap_words(4, True)
+    giver, _, receiver, _ = result["before"]["y"]
     assert giver[0] > 0.9 < receiver[4]
-    giver, _, receiver, _ = found["after"]["y"]
+    giver, _, receiver, _ = result["after"]["y"]
     assert giver[4] > 0.9 < receiver[0]
 
 
@@ -53,10 +53,10 @@ def shipped() -> dict[str, Loaded]:
 
 
 def test_without_positions_nothing_moves_by_hand_by_chance_or_learned_and_with_them_it_does(shipped):
-    found = several_heads.measure_moves(**bundles(several_heads.classifiers(shipped, {})))["table"]
-    assert {case["model"] for case in found if case["made"] == "learned"} == {"classifier", "classifier-bag"}
-    assert {case["made"] for case in found} == {"hand", "random", "learned"}
-    for case in found:
+    result = several_heads.measure_moves(**bundles(several_heads.classifiers(shipped, {})))["table"]
+    assert {case["model"] for case in result if case["made"] == "learned"} == {"classifier", "classifier-bag"}
+    assert {case["made"] for case in result} == {"hand", "random", "learned"}
+    for case in result:
         assert case["moved"] < 1e-5 if not case["positions"] else case["moved"] > 1e-3, case
 
 

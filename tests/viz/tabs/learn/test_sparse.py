@@ -33,14 +33,14 @@ def steps(kind: str, t: int, size: int) -> list[list[int]]:
 
 @pytest.mark.parametrize("kind", sparse.sparse.KINDS)
 def test_what_is_reached_after_each_layer_follows_the_cells_of_the_pattern(kind):
-    found = patterned(VIEW | {"kind": kind})
+    result = patterned(VIEW | {"kind": kind})
     needs = steps(kind, 20, 4)
-    assert found["needs"] == needs
-    assert found["cells"] == sum(allowed(kind, i, j, 4) for i in range(20) for j in range(20))
-    assert found["causal"] == 210
-    for layer, share in enumerate(found["reached"], 1):
+    assert result["needs"] == needs
+    assert result["cells"] == sum(allowed(kind, i, j, 4) for i in range(20) for j in range(20))
+    assert result["causal"] == 210
+    for layer, share in enumerate(result["reached"], 1):
         assert share == pytest.approx(sum(need <= layer for row in needs for need in row) / 210)
-    assert found["error"] < 1e-5
+    assert result["error"] < 1e-5
 
 
 def test_with_a_stride_of_the_square_root_two_layers_join_all_and_near_keys_alone_do_not():

@@ -27,9 +27,9 @@ def trainings() -> Trainings:
 
 
 def test_before_training_the_loss_is_that_of_all_tokens_alike():
-    found = train_now.first_step("reverse", 3)
-    assert found["share"] == pytest.approx(1 / toys.TOKENIZER.num_tokens, rel=1e-5)
-    loss = float(toys.loss_of(toys.begin("reverse", 3), found["inputs"], found["targets"]).detach())
+    result = train_now.first_step("reverse", 3)
+    assert result["share"] == pytest.approx(1 / toys.TOKENIZER.num_tokens, rel=1e-5)
+    loss = float(toys.loss_of(toys.begin("reverse", 3), result["inputs"], result["targets"]).detach())
     assert loss == pytest.approx(math.log(toys.TOKENIZER.num_tokens), rel=1e-5)
 
 
@@ -38,11 +38,11 @@ def test_a_text_is_answered_by_the_model_of_a_run_and_else_by_that_of_step_0(tra
     run = Run({"task": "reverse"}, (), "")
     trainings._receive(run, {"weights": trainee.pack(report.model)})
     for name, model, trained in ((run.name, report.model, True), ("", toys.begin("reverse", 3), False)):
-        found = train_now.read(trainings, VIEW | {"run": name})
-        assert (found["trained"], found["right"]) == (trained, "stop")
+        result = train_now.read(trainings, VIEW | {"run": name})
+        assert (result["trained"], result["right"]) == (trained, "stop")
         answer, weights, labels = toys.answer(model, "reverse", "pots")
-        assert (found["answer"], found["labels"]) == (answer, labels)
-        cells = torch.frombuffer(bytearray(base64.b64decode(found["weights"])), dtype=torch.uint8)
+        assert (result["answer"], result["labels"]) == (answer, labels)
+        cells = torch.frombuffer(bytearray(base64.b64decode(result["weights"])), dtype=torch.uint8)
         _, capture = former.run_with_capture(
             model, torch.tensor([toys.TOKENIZER.encode("____pots=" + answer)]), "weights"
         )

@@ -22,7 +22,7 @@ def test_the_four_terms_of_relative_positions_are_the_paper_s_products():
     for parameter in terms.parameters():
         parameter.data.normal_()
     q, k = torch.randn(1, 2, 3, 3).double(), torch.randn(1, 2, 5, 3).double()
-    found = relative_terms(terms, q, k)
+    result = relative_terms(terms, q, k)
     for head in range(2):
         u, v = terms.content[head, 0], terms.position[head, 0]
         for i in range(3):
@@ -31,13 +31,13 @@ def test_the_four_terms_of_relative_positions_are_the_paper_s_products():
                 place = (terms.tokeys.weight @ r)[3 * head : 3 * head + 3]
                 query, key = q[0, head, i], k[0, head, j]
                 expected = [query @ key, query @ place, u @ key, v @ place]
-                given = found[:, 0, head, i, j] * math.sqrt(3)
-                torch.testing.assert_close(given, torch.stack(expected))
+                value = result[:, 0, head, i, j] * math.sqrt(3)
+                torch.testing.assert_close(value, torch.stack(expected))
 
 
 @shipped
 def test_without_a_memory_each_segment_is_read_alone_and_with_a_long_one_as_a_whole_text():
-    found = transformer_xl.SECTION.questions["carried"].answer({}, VIEW)
+    result = transformer_xl.SECTION.questions["carried"].answer({}, VIEW)
     ids = torch.tensor([list(TEXT.encode())])
     model = former.load("xl").model
     alone, whole = [], []
@@ -48,28 +48,28 @@ def test_without_a_memory_each_segment_is_read_alone_and_with_a_long_one_as_a_wh
     for name, logits in (("off", torch.cat(alone)), ("on", whole)):
         probs = logits.softmax(-1)
         expected = [-math.log2(probs[i, ids[0, i + 1]]) for i in range(ids.shape[1] - 1)]
-        assert found[name] == pytest.approx(expected, abs=1e-3)
-    assert found["bits"][0] == pytest.approx(sum(found["off"]) / len(found["off"]), rel=1e-5)
-    assert found["bits"][-1] < found["bits"][0]
+        assert result[name] == pytest.approx(expected, abs=1e-3)
+    assert result["bits"][0] == pytest.approx(sum(result["off"]) / len(result["off"]), rel=1e-5)
+    assert result["bits"][-1] < result["bits"][0]
 
 
 @shipped
 def test_each_layer_is_moved_from_one_memory_further_back_and_without_memory_from_the_segment_alone():
-    found = transformer_xl.SECTION.questions["reached"].answer({}, VIEW)
-    n, short = len(found["labels"]), transformer_xl.SHORT
+    result = transformer_xl.SECTION.questions["reached"].answer({}, VIEW)
+    n, short = len(result["labels"]), transformer_xl.SHORT
     begins = (n - 1) // short * short  # of the last segment
-    for layer, row in enumerate(found["on"]):
+    for layer, row in enumerate(result["on"]):
         first = max(0, begins - short * (layer + 1))
         assert [value > 0 for value in row] == [j >= first for j in range(n)]
-    for row in found["off"]:
+    for row in result["off"]:
         assert [value > 0 for value in row] == [j >= begins for j in range(n)]
 
 
 @shipped
 def test_the_terms_of_a_score_add_up_to_the_model_s_own():
-    found = transformer_xl.SECTION.questions["scored"].answer({}, VIEW)
-    assert found["error"] < 1e-4
-    assert len(found["labels"]) == len(found["scores"]) == transformer_xl.KEYS
+    result = transformer_xl.SECTION.questions["scored"].answer({}, VIEW)
+    assert result["error"] < 1e-4
+    assert len(result["labels"]) == len(result["scores"]) == transformer_xl.KEYS
 
 
 @shipped

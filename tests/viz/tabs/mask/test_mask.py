@@ -134,8 +134,8 @@ def test_a_sum_of_rows_is_the_mask_itself():
 
 
 def test_root_strides_grow_as_t_root_t_and_a_stride_that_stays_as_t_squared():
-    found = masking.count_cells("strided", 5, 23)
-    late, growth = found["lengths"].index(10_000), found["cells"]
+    result = masking.count_cells("strided", 5, 23)
+    late, growth = result["lengths"].index(10_000), result["cells"]
     assert growth["strided"][-1] / growth["strided"][late] == pytest.approx(10**1.5, rel=0.02)
     assert growth["fixed"][-1] / growth["fixed"][late] == pytest.approx(10**1.5, rel=0.02)
     assert growth["local"][-1] / growth["local"][late] == pytest.approx(10, rel=0.01)
@@ -182,12 +182,12 @@ def test_what_is_out_of_reach_stands_exactly_still_and_what_is_in_reach_moves(cl
 def test_layers_are_counted_as_a_walk_through_the_mask_counts_them(client):
     answer = ask(client, "/ask/mask-reach/reach", size=2)
     for kind in KINDS:
-        held = [{i} for i in range(13)]
+        values = [{i} for i in range(13)]
         needs = [[4] * 13 for _ in range(13)]
         for layer in (1, 2, 3):
-            held = [set().union(*(held[j] for j in range(13) if allowed(kind, i, j, 2))) for i in range(13)]
+            values = [set().union(*(values[j] for j in range(13) if allowed(kind, i, j, 2))) for i in range(13)]
             for i in range(13):
-                for j in held[i]:
+                for j in values[i]:
                     needs[i][j] = min(needs[i][j], layer)
         assert answer["needs"][kind] == needs
 

@@ -43,8 +43,8 @@ def test_without_positions_and_mask_the_outputs_only_move_whatever_the_order(sub
 def test_the_error_is_the_equivariance_error_of_the_library(subject, output):
     tokens, order = torch.tensor([IDS]), torch.tensor(ORDER)
     f = permuting.functions(subject.loaded.bundle.model, None)[output]
-    shown = {error["name"]: error["error"] for error in measured(subject, positions="learned")}
-    assert shown[output] == pytest.approx(former.analysis.equivariance_error(f, tokens, order), rel=1e-5)
+    values = {error["name"]: error["error"] for error in measured(subject, positions="learned")}
+    assert values[output] == pytest.approx(former.analysis.equivariance_error(f, tokens, order), rel=1e-5)
 
 
 def test_each_model_reads_each_order_once(subject, monkeypatch):
@@ -66,33 +66,33 @@ def test_the_error_without_the_switches_stands_beside_the_one_with_them(subject)
 @pytest.mark.parametrize("output", ["basic", "layer", "block"])
 @pytest.mark.parametrize("kind", permuting.POSITIONS)
 def test_the_picture_holds_the_outputs_in_both_orders(subject, classifier, output, kind):
-    made = ask(subject, MOVED_ROWS, output=output, positions=kind)
+    result = ask(subject, MOVED_ROWS, output=output, positions=kind)
     before, after = (each[output].numpy() for each in both(classifier, kind))
-    assert np.array(made["before"]) == pytest.approx(before, rel=1e-4, abs=1e-5)
-    assert np.array(made["after"]) == pytest.approx(after, rel=1e-4, abs=1e-5)
+    assert np.array(result["before"]) == pytest.approx(before, rel=1e-4, abs=1e-5)
+    assert np.array(result["after"]) == pytest.approx(after, rel=1e-4, abs=1e-5)
     apart = np.abs(after - before[ORDER]).max(1)
-    assert made["difference"] == pytest.approx(apart, rel=1e-3, abs=1e-5)
+    assert result["difference"] == pytest.approx(apart, rel=1e-3, abs=1e-5)
 
 
 def test_the_picture_of_the_classifier_holds_its_rows_their_average_and_the_log_probabilities(subject, classifier):
-    made = ask(subject, MOVED_ROWS, output="classifier", mask="causal")
+    result = ask(subject, MOVED_ROWS, output="classifier", mask="causal")
     for i, expected in enumerate(both(classifier, causal=True)):
         rows = expected["rows"].numpy()
-        assert np.array(made[("before", "after")[i]]) == pytest.approx(rows, rel=1e-3, abs=1e-4)
-        assert made["pooled"][i] == pytest.approx(rows.mean(0), rel=1e-3, abs=1e-4)
-        assert made["values"][i] == pytest.approx(expected["classifier"].tolist(), rel=1e-4, abs=1e-5)
+        assert np.array(result[("before", "after")[i]]) == pytest.approx(rows, rel=1e-3, abs=1e-4)
+        assert result["pooled"][i] == pytest.approx(rows.mean(0), rel=1e-3, abs=1e-4)
+        assert result["values"][i] == pytest.approx(expected["classifier"].tolist(), rel=1e-4, abs=1e-5)
 
 
 def test_the_verdicts_are_those_of_the_trained_models_whatever_is_switched(subject, classifier, bag):
-    given = ask(subject, VERDICTS, positions="sinusoidal", mask="causal")
-    assert given["names"] == ["small-classifier", "small-bag"]
-    assert given["trained"] == ["learned", "none"]
-    assert given["classes"] == ["negative", "positive"]
-    for probs, loaded, kind in zip(given["probs"], (classifier, bag), ("learned", "none"), strict=True):
+    value = ask(subject, VERDICTS, positions="sinusoidal", mask="causal")
+    assert value["names"] == ["small-classifier", "small-bag"]
+    assert value["trained"] == ["learned", "none"]
+    assert value["classes"] == ["negative", "positive"]
+    for probs, loaded, kind in zip(value["probs"], (classifier, bag), ("learned", "none"), strict=True):
         for found, outputs in zip(probs, both(loaded, kind), strict=True):
             assert found == pytest.approx(outputs["classifier"].exp().tolist(), abs=2e-6)
-    assert given["same"] == [False, True]
-    before, after = given["probs"][1]
+    assert value["same"] == [False, True]
+    before, after = value["probs"][1]
     assert before == pytest.approx(after, abs=1e-6)
 
 
@@ -103,17 +103,17 @@ def test_the_classifier_with_learned_positions_agrees_with_the_stack_written_els
 
 def test_the_order_as_typed_moves_nothing_in_any_bit(subject):
     switched = {"order": "typed", "positions": "learned", "mask": "causal"}
-    made = ask(subject, **switched)
-    assert made["order"] == list(range(len(IDS)))
-    assert made["errors"] == [0.0] * 4
-    made = ask(subject, MOVED_ROWS, **switched)
-    assert made["before"] == made["after"]
+    result = ask(subject, **switched)
+    assert result["order"] == list(range(len(IDS)))
+    assert result["errors"] == [0.0] * 4
+    result = ask(subject, MOVED_ROWS, **switched)
+    assert result["before"] == result["after"]
 
 
 def test_people_who_ask_at_once_get_what_each_asked_for(subject):
-    asked = [{"positions": kind, "mask": mask} for kind in permuting.POSITIONS for mask in permuting.MASKS] * 4
-    alone = [ask(subject, **one) for one in asked]
+    requests = [{"positions": kind, "mask": mask} for kind in permuting.POSITIONS for mask in permuting.MASKS] * 4
+    alone = [ask(subject, **one) for one in requests]
     with ThreadPoolExecutor(8) as threads:
-        together = list(threads.map(lambda one: ask(subject, **one), asked))
+        together = list(threads.map(lambda one: ask(subject, **one), requests))
     for one, other in zip(alone, together, strict=True):
         assert one["errors"] == pytest.approx(other["errors"], abs=1e-5)

@@ -97,22 +97,22 @@ def made(words: list[str], seq_length: int) -> Loaded:
 
 def test_beside_a_model_of_shorter_texts_only_what_both_read_is_taken(classifier):
     beside = made(WORDS, 6)
-    found = permuting.find({each.name: each for each in (classifier, beside)})
-    assert found is not None
-    answer = ask(found, order="5.4.3.2.1.0")
+    result = permuting.find({each.name: each for each in (classifier, beside)})
+    assert result is not None
+    answer = ask(result, order="5.4.3.2.1.0")
     assert answer["labels"] == ["not", "good", ",", "but", "the", "film"]
     assert answer["order"] == [5, 4, 3, 2, 1, 0]
-    assert ask(found, VERDICTS)["names"] == ["small-classifier", "other-bag"]
+    assert ask(result, VERDICTS)["names"] == ["small-classifier", "other-bag"]
     assert answer["remarks"] == [note("many_words", kept=6, total=9)]
 
 
 @pytest.mark.parametrize("words", [[*WORDS[:2], *sorted(WORDS[2:], reverse=True)], WORDS[:-1]])
 def test_a_model_of_other_words_is_not_set_beside(classifier, words):
     beside = made(words, 24)
-    found = permuting.find({each.name: each for each in (classifier, beside)})
-    assert found is not None
-    assert found.bag is None
-    assert ask(found, VERDICTS)["names"] == ["small-classifier"]
+    result = permuting.find({each.name: each for each in (classifier, beside)})
+    assert result is not None
+    assert result.bag is None
+    assert ask(result, VERDICTS)["names"] == ["small-classifier"]
 
 
 def test_without_a_classifier_the_tab_says_so(generator):

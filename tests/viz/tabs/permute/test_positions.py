@@ -30,8 +30,8 @@ def off(table: positions.Table, exact: torch.Tensor) -> float:
 
 
 def test_the_tables_hold_every_vector_to_the_precision_they_state(classifier, generator, bag):
-    made = tables(bag, classifier, generator)
-    assert [(table.name, table.rows, table.trained) for table in made] == [
+    result = tables(bag, classifier, generator)
+    assert [(table.name, table.rows, table.trained) for table in result] == [
         ("small-generator", 48, 48),
         ("small-classifier", 24, 24),
         ("sinusoidal", 48, 24),
@@ -39,7 +39,7 @@ def test_the_tables_hold_every_vector_to_the_precision_they_state(classifier, ge
     learned = [
         loaded.bundle.model.state_dict()["transformer.positions.embedding.weight"] for loaded in (generator, classifier)
     ]
-    for table, exact in zip(made, [*learned, encodings(48, 32)], strict=True):
+    for table, exact in zip(result, [*learned, encodings(48, 32)], strict=True):
         assert 0.45 * table.scale < off(table, exact) <= table.error < 0.56 * table.scale
         assert table.scale == pytest.approx(float(exact.abs().max()) / 32_767)
         assert table.error == float(f"{table.error:.1e}")  # as it is shown
@@ -90,9 +90,9 @@ def test_the_chart_of_a_table_is_the_cosine_of_position_0_with_each_other_up_to_
 def test_the_similarities_of_a_position_are_those_of_the_table(classifier, which, product):
     table = tables(classifier)[which]
     source: dict[str, Any] = {"bundle": classifier.bundle} if which == 0 else {"size": [table.rows, table.emb]}
-    found = positions.compare_positions(at=7, product=product, **source)
+    result = positions.compare_positions(at=7, product=product, **source)
     vectors = table.vectors()
     if product == "cosine":
         vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    np.testing.assert_allclose(found["values"].numpy(), vectors @ vectors[7], atol=2e-3)
-    assert (found["trained"], found["length"]) == (table.trained, 2 * table.trained)
+    np.testing.assert_allclose(result["values"].numpy(), vectors @ vectors[7], atol=2e-3)
+    assert (result["trained"], result["length"]) == (table.trained, 2 * table.trained)

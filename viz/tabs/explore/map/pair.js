@@ -21,7 +21,7 @@ const most = (vectors) => vectors.flatMap((vector) => [...vector]).reduce((a, b)
 
 const label = (context, words, y) => {
   Object.assign(context, { font: `12px ${site.style.font}`, textBaseline: "middle", fillStyle: variable("quiet") });
-  context.fillText(isolate(cut(context, words)), 0, y);
+  context.fillText(cut(context, words), 0, y);
 };
 
 /** Words as far as they fit beside the numbers. */
@@ -108,7 +108,7 @@ export const mount = ({ element }) => {
   const drawValues = ({ keys, weights, parts, rest, out }, labels) => {
     const others = weights.length > keys.length ? [[say("pair_others"), rest]] : [];
     const rows = [
-      ...keys.map((key, i) => [`${asFixed(weights[key], 2)} × ${tokenLabel(key, labels)}`, parts[i]]),
+      ...keys.map((key, i) => [`${asFixed(weights[key], 2)} × ${isolate(tokenLabel(key, labels))}`, parts[i]]),
       ...others,
     ];
     const on = fit(values, size.width, (KEYS + 2) * ROW + 5); // as tall for every query

@@ -40,7 +40,7 @@ MESSAGES = {
     "learn_scaling_with_plain": "without",
     "learn_scaling_model": "{name}, {with}",
     "learn_scaling_mean_entropy": "entropy of its rows",
-    "learn_scaling_surprise": "bits per byte here",
+    "learn_scaling_surprise": "bits per byte of this text",
     "learn_scaling_bits": "on the validation text",
     "learn_scaling_none": "–",
     "learn_scaling_alike": "Both were trained on the same bytes for 500 steps from the same seed; the heads have size"
