@@ -12,7 +12,7 @@ if "OMP_NUM_THREADS" not in os.environ:  # tests/machines.py asks for more
 hypothesis.settings.register_profile("former", deadline=None, max_examples=40)
 hypothesis.settings.load_profile("former")
 
-LONG = ("tests/browser/", "tests/viz/server/", "tests/training/")  # whose files take longest
+LONG = ("tests/browser/", "tests/viz/server/", "tests/training/")  # their files take longest
 
 
 @pytest.hookimpl(wrapper=True, optionalhook=True)

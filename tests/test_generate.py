@@ -125,7 +125,7 @@ def test_a_step_holds_the_attention_rows_of_the_layers_asked_for(model, capture,
 
 
 @given(
-    st.lists(st.integers(-800, 800).map(lambda i: i / 100), min_size=2, max_size=12),  # alike, or told apart
+    st.lists(st.integers(-800, 800).map(lambda i: i / 100), min_size=2, max_size=12),  # equal, or distinguished
     st.floats(0.05, 4),
     st.none() | st.integers(1, 15),
     st.none() | st.floats(0.01, 1),

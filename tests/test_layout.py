@@ -5,7 +5,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LINES = 300  # of a file
-FILES = 15  # beside each other in a folder
+FILES = 15  # directly in one folder
 LONG = {  # to the next twenty lines
     "former/analysis/scan.py": 320,
     "former/attention.py": 340,

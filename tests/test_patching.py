@@ -106,7 +106,7 @@ def test_the_share_is_0_without_a_patch_and_1_where_all_is_carried(case):
     plain = patching.heads(clean, corrupted, metric, stack=stack)
     result = patching.heads(clean, corrupted, metric, share=True, stack=stack)
     torch.testing.assert_close(result, (plain - low) / (high - low))
-    if stack in ("", "encoder"):  # all that the heads of a stack read of a text stands in its first vectors
+    if stack in ("", "encoder"):  # the heads of a stack read a text only through its first vectors
         whole = clean.patched_into(corrupted.unedited, 0, point="resid_pre", stack=stack)
         both = clean if stack == "" and clean.kind.name != "memory" else None  # else the answer, or the memory, differs
         if both:

@@ -29,7 +29,7 @@ def test_encodings_are_as_good_as_the_dtype_they_are_asked_in():
     index = torch.arange(300)
     positions, exact = make_positions("sinusoidal", seq_length=8, emb=16), encodings(300, 16)
     torch.testing.assert_close(positions(index, torch.float64), exact, atol=1e-12, rtol=0)
-    # bfloat16 holds 8 bits of a number up to 1, and could not count to 300.
+    # bfloat16 has 8 significant bits and could not count to 300.
     torch.testing.assert_close(positions(index, torch.bfloat16), exact.bfloat16(), atol=2**-8, rtol=0)
 
 

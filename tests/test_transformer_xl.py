@@ -180,7 +180,7 @@ def test_run_with_capture_and_edits_reach_the_memory_that_is_kept():
     edit = former.edits.ablate_head(0, 1)
     (edited, edited_memory), _ = former.run_with_capture(model, (text(4, seed=2), memory), ("weights",), edits=[edit])
     assert not torch.allclose(said, edited)
-    assert torch.equal(kept[0], edited_memory[0])  # what layer 0 reads stands before the edit
+    assert torch.equal(kept[0], edited_memory[0])  # layer 0 reads values from before the edit
     assert not torch.allclose(kept[1], edited_memory[1])
 
 

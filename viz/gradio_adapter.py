@@ -15,7 +15,7 @@ import gradio as gr
 from fastapi import FastAPI
 
 ROUTES = "/gradio_api/"  # prefix of Gradio's own routes
-ASSETS_PATH = "/assets/"  # and of the scripts and styles of its page, whose names hold a hash of their content
+ASSETS_PATH = "/assets/"  # and of the scripts and styles of its page, whose names contain a hash of their content
 ASSETS = Path(gr.__file__).parent / "templates" / "frontend" / "assets"
 
 

@@ -34,7 +34,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 TOKENS, PASSES, RUNS = 64, 15, 5
-ROUNDS = 3  # in which the libraries take turns; the median of them stands
+ROUNDS = 3  # in which the libraries take turns; the median of them counts
 LIBRARIES = ("former", "former readable", "transformers")
 INT8 = "former int8"  # besides, where it has a bar; it computes rounded weights, so its logits are not compared
 BARS = {

@@ -220,7 +220,7 @@ def context(
     browser: Browser,
     browser_context_args: dict[str, Any],
     kept: dict[bool, BrowserContext],
-    shared: None,  # noqa: ARG001 - whose end is the file's
+    shared: None,  # noqa: ARG001 - its teardown runs after the file's last test
 ) -> Iterator[BrowserContext]:
     """Returns one of the two reused contexts, or a new one for this test alone."""
     test = request.node

@@ -29,7 +29,7 @@ CAUGHT_UP = """async (frames) => {
   return location.href;
 }"""
 
-# Until a node has stood where it stands for 500 ms.
+# Waits until a node has not moved for 500 ms.
 STILL = """async (node) => {
   const frame = () => new Promise(requestAnimationFrame);
   const place = () => { const { x, y } = node.getBoundingClientRect(); return `${x} ${y}`; };
@@ -210,7 +210,7 @@ def check_shares(said: Sequence[tuple[str, str]], exact: Mapping[str, float]) ->
         assert agrees(share, largest), (label, share, largest)
 
 
-# Explore: whether what is on the screen is what a link asks for.
+# Explore: whether the screen shows the pass that a link asks for.
 TAKEN = """([model, text, edits]) => {
   const { store } = former;
   const { header } = store.pass ?? {};

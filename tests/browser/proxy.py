@@ -75,7 +75,7 @@ def proxied(
     """
     settings = {"port": port, "path_of_its_own": path, "names_scheme": scheme, "names_port": named}
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("Proxy", (Forward,), settings))
-    # The handshake is the handler's, on a thread of its own: one that hangs holds up no other.
+    # The handler's own thread does the handshake, so one that hangs does not delay others.
     server.socket = tls.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -213,7 +213,7 @@ def test_a_phone_of_390_pixels_needs_no_sideways_scrolling(browser: Browser, gua
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, tab
         assert page.evaluate(BEYOND) == [], tab
         covered = page.evaluate(COVERED)
-        assert covered == [] or tab == "class", tab  # whose sheet lies open over them
+        assert covered == [] or tab == "class", tab  # its open sheet covers them
     context.close()
 
 

@@ -61,7 +61,7 @@ def test_a_map_that_shows_nothing_from_0_to_1_offers_the_scale_per_row(tab):
     offer.click()
     assert tab.link()["scale"] == "row"
     expect(offer).to_be_hidden()
-    assert canvas.bounding_box() == faint  # nothing moves: what is around would be laid out and painted again
+    assert canvas.bounding_box() == faint  # no change: otherwise the surroundings would be laid out and painted again
     tab.set("Scale", "0 to 1")
     expect(offer).to_be_visible()
     tab.goto(text=TEXT, layer=0, head=0)

@@ -253,7 +253,7 @@ def test_of_two_links_that_are_followed_before_an_answer_the_second_is_shown(tab
     ):
         held[0].continue_()
         tab.page.unroute(ASKED)
-    tab.page.wait_for_timeout(1000)  # what is shown then stays
+    tab.page.wait_for_timeout(1000)  # the content then remains
     tab.settled()
     assert (tab.tokens(), box(tab).input_value()) == (list(last), last)
     assert (tab.link()["layer"], tab.link()["head"]) == ("0", "2")

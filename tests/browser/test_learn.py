@@ -112,7 +112,7 @@ def test_sections_follow_each_other_by_buttons_and_keys_and_each_is_loaded_once(
         assert tab.name() == name
         assert tab.link()["section"] == name
     scripts = [asked for asked in guard.requests if asked.startswith("GET /learn/")]
-    assert len(scripts) == len(set(scripts)) == len(NAMES) - 1  # the first's stands in the page
+    assert len(scripts) == len(set(scripts)) == len(NAMES) - 1  # the first section's is in the page itself
 
 
 def test_typing_an_n_in_a_field_opens_nothing(tab):

@@ -57,7 +57,7 @@ def test_a_cell_that_is_pointed_at_says_its_steps(tab):
     tab.open("recurrent", text=TEXT)
     canvas = tab.section.locator("figure[data-kind=recurrent] canvas")
     tab.wait("() => former.learn.find('recurrent').live.answers.reached")
-    stands_still(canvas)  # what comes late moves what stands below it
+    stands_still(canvas)  # late content moves everything below it
     left, top, width, height = map(float, (canvas.get_attribute("data-frame") or "").split())
     t = len(TEXT)
     canvas.hover(position={"x": left + 0.5 * width / t, "y": top + (t - 0.5) * height / t})

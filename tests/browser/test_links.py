@@ -86,7 +86,10 @@ def test_nonsense_in_a_link_that_an_open_page_takes_up_is_named_until_the_next(t
     follow = "(view) => former.page.follow(new URLSearchParams({tab: 'explore', model: 'tiny-generator', ...view}))"
     for view, refused in (
         ({"text": "abc", "head": "two", "scale": "loud"}, ("two", "loud")),  # the pass on screen
-        ({"text": "abd", "layer": "7", "show": "all"}, ("7", "all")),  # another, whose layers are known when it comes
+        (
+            {"text": "abd", "layer": "7", "show": "all"},
+            ("7", "all"),
+        ),  # another model; its number of layers is known once it is loaded
         ({"text": "abd", "layer": "1"}, ()),
     ):
         tab.page.evaluate(follow, view)

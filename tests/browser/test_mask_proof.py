@@ -177,7 +177,7 @@ def test_pointing_at_a_byte_reads_its_bits_and_the_first_has_none(tab, name, mas
 
 
 NOT_SEEN = r"the only one that it could not find in its input"
-REST = {  # text → what is said of the last byte, and of the others where they cost something too
+REST = {  # text → the sentence about the last byte, and about the others if they cost something too
     LONG: rf"Nearly all of its \1 bits per byte come from the last byte, {NOT_SEEN}: (.+) bits\.",
     "ééüüß": rf"The last byte, {NOT_SEEN}, costs (.+) bits; all the others together cost (.+)\.",
     "{[<^~}": rf"The last byte, {NOT_SEEN}, costs (.+) bits; all the others together cost (.+)\.",

@@ -13,7 +13,7 @@ from viz.tabs import TABS
 
 pytestmark = pytest.mark.browser
 PANELS = {tab.name: {panel.name for panel in tab.panels} for tab in TABS}
-LINKS = {  # in the address's own spelling; none holds a value that the tab begins with, which an address leaves out
+LINKS = {  # spelled as in an address; initial values are left out, as an address leaves them out
     "explore": (  # the first tab once, so that these name none
         "model=gpt&text=Paris+is+the+capital+of&layer=3&head=6",
         "model=tiny-generator&text=abcabc&layer=1&head=3&token=4&key=1",

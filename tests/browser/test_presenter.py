@@ -171,7 +171,7 @@ ANSWERED = {  # until nothing that a tab's panels show is asked of the server
     "permute": """() => former.permuting?.rev && !former.permuting.busy &&
       !document.querySelector(".presented").closest(".former-position-maps .former-position-maps:not([data-table])")""",
 }
-LEAST = {  # type, beside the page's
+LEAST = {  # relative to the page's font size
     **{"writes": 1.2, "trace": 1.3, "scan": 1, "mask-stages": 1.15},
     **{"next-token": 1, "mask-reach": 1.2, "mask-consequence": 1.2},
 }

@@ -267,7 +267,7 @@ def test_who_stops_leading_in_one_tab_leads_in_no_other(tab, other):
     expect(second.page.locator(".room-bar")).to_contain_text("You no longer lead the room “twice”")
     assert "room" not in second.link()
     second.cell(2, 2).click()
-    second.page.wait_for_timeout(1000)  # more than a leader waits to tell of a change
+    second.page.wait_for_timeout(1000)  # more than a leader waits before it sends a change
     room = tab.page.request.get(f"{tab.origin}/room/twice").json()
     assert room["view"] is None, "it leads on"
 

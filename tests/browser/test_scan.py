@@ -45,7 +45,9 @@ def test_a_dot_opens_its_head_whose_measures_places_and_plane_are_the_stored_one
     np.testing.assert_allclose(drawn[0], [each.ravel() for each in means], atol=1e-5)
     np.testing.assert_allclose(np.ravel(drawn[1]), [each[2, 5] for each in means], atol=1e-5)
 
-    layer, head = (int(i) for i in divmod(int(means[1].argmax()), means[1].shape[1]))  # that copies most stands alone
+    layer, head = (
+        int(i) for i in divmod(int(means[1].argmax()), means[1].shape[1])
+    )  # the strongest copying head has no neighbour
     box = chart.evaluate(
         """(root, [x, y]) => {
           const { left, top } = root.querySelector('.nsewdrag').getBoundingClientRect();

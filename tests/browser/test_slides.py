@@ -52,7 +52,7 @@ def test_slides_are_walked_by_a_remote_control_wherever_their_link_is_opened(tab
     copy.page.keyboard.press("ArrowRight")
     presents(copy.page, "overview")
     copy.wait("() => former.store.view.layer === 4 && former.store.view.head === 4")
-    copy.page.keyboard.press("ArrowRight")  # there is none
+    copy.page.keyboard.press("ArrowRight")  # no slide exists
     expect(copy.page.locator(".presenter-caption")).to_contain_text("Slide 3 of 3")
     copy.page.keyboard.press("PageUp")
     copy.page.keyboard.press("PageUp")

@@ -52,7 +52,7 @@ LLAMA: dict[str, Any] = {
     **{"norm": "pre", "activation": "swiglu", "normalisation": "rms", "positions": "rotary"},
     **{"unify_bias": False, "ff_bias": False, "output_bias": False},
 }
-# Every pair of choices stands together in one of them.
+# Every pair of choices occurs together in at least one of them.
 SHAPES: list[dict[str, Any]] = [
     {"norm": "post", "activation": "relu", "variant": "narrow", "positions": "learned"},
     {"norm": "pre", "activation": "gelu", "variant": "narrow", "positions": "learned", "mask": "local", "mask_size": 4},

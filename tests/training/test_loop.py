@@ -167,7 +167,7 @@ def test_two_processes_give_the_losses_of_one(name, settings, rel, text_file, tm
         text_file.write_text(wiki(400, 30))
     run(begin(command(name, text_file, tmp_path / "one", *settings)))
     store = dist.TCPStore("127.0.0.1", 0, is_master=True, wait_for_workers=False)  # pyright: ignore[reportPrivateImportUsage]
-    # What torchrun tells the processes that it starts.
+    # The environment that torchrun gives its processes.
     values = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(store.port), "TORCHELASTIC_USE_AGENT_STORE": "True"}
     words = command(name, text_file, tmp_path / "two", *settings)
     run(*(begin(words, WORLD_SIZE="2", RANK=rank, LOCAL_RANK=rank, **values) for rank in "01"))

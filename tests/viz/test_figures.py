@@ -315,8 +315,8 @@ def test_names_of_dots_that_lie_close_stand_in_one_block_for_each_kind():
     at = [[0, 0], [0.1, 0.02], [0.05, 0.01], [5, 1], [0.02, -0.01]]
     kinds = ["people", "people", "films", "films", "films"]
     figure = figures.points(at, ["Ada", "<b>", "Speed", "Alien", "Heat"], kinds=kinds)
-    assert list(trace(figure, "people").text) == ["&lt;b&gt;<br>Ada", ""]  # from the top, beside the leftmost
-    assert list(trace(figure, "films").text) == ["Speed<br>Heat", "Alien", ""]  # beside the rightmost
+    assert list(trace(figure, "people").text) == ["&lt;b&gt;<br>Ada", ""]  # from the top, next to the leftmost
+    assert list(trace(figure, "films").text) == ["Speed<br>Heat", "Alien", ""]  # next to the rightmost
     assert trace(figure, "people").textposition == "middle left"
     assert trace(figure, "films").textposition == "middle right"
     assert list(trace(figure, "films").customdata) == ["Speed", "Alien", "Heat"]

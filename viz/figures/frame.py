@@ -18,7 +18,9 @@ from viz import style
 
 THEMES = {"light": style.LIGHT, "dark": style.DARK}
 LONGEST = 24  # characters of a token's label
-GAP = "\u2009"  # between a label and its position: a thin space, which no label holds, so the two together are unique
+GAP = (
+    "\u2009"  # between a label and its position: a thin space, which no label contains, so the two together are unique
+)
 JOINER, EMOJI = "\u200d", "[\u2190-\u2bff\ufe0f\U0001f000-\U0001faff]"  # the first joins two of these to one
 MARKS = ("Mn", "Mc", "Me", "Sk")  # categories of characters that change the one before
 SIGNS = {"\n": "⏎", "\t": "⇥"}

@@ -28,7 +28,7 @@ class Side:
         starts = self.step * np.arange(count)
         self.middles = starts + (size - 1) / 2
         self.borders = (starts[:, None] + [-0.5, size - 0.5]).ravel()
-        self.axis = {  # without ticks to be seen: they name what is under the pointer
+        self.axis = {  # without visible ticks: the labels are for the pointer
             "tickmode": "array",
             "tickvals": (starts[:, None] + np.arange(size)).ravel(),
             "ticktext": [f"{block} · {label}" for block in self.blocks for label in labels],

@@ -69,7 +69,7 @@ class Map(runs.Map):
 
     def describe(self) -> dict[str, Any]:
         """Returns plain values for the browser, with `habits.describe` (self-attention) or `habits.sharpness`."""
-        divisors = tuple(round(root / self.q.shape[-1] ** 0.5, 6) for root in self.roots)  # what is not √s of it
+        divisors = tuple(round(root / self.q.shape[-1] ** 0.5, 6) for root in self.roots)  # without the factor √s
         layers, heads = self.weights.shape[:2]
         return {
             "name": self.name,
@@ -99,7 +99,7 @@ class Pass:
     key: str  # of everything that went in: the same key is always the same pass
     header: dict[str, Any]  # plain values for the browser, see `run`
     maps: tuple[Map, ...]
-    run: runs.Run  # for what is asked of it later; without its result, which may be large
+    run: runs.Run  # for later requests; without its result, which may be large
 
     @property
     def nbytes(self) -> int:

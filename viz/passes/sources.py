@@ -87,7 +87,7 @@ def shapes(folder: Path) -> Iterator[list[int]]:
             with safe_open(file, "numpy") as weights:
                 yield from [weights.get_slice(name).get_shape() for name in weights.keys()]  # noqa: SIM118 (no dict)
         except (OSError, SafetensorError):
-            return  # reading the weights says what is wrong with them
+            return  # reading the weights raises a clear error
 
 
 def free_memory() -> int:

@@ -55,7 +55,7 @@ def about(loaded: Loaded) -> Note | str:
 class Tab(NamedTuple):
     """A tab of the page; its files are in viz/tabs/{name}, its label in viz/text as tab_{name}."""
 
-    name: str  # as it stands in a link
+    name: str  # as written in a link
     render: Callable[[Site, gr.Blocks], None]  # lays it out within the page
     routes: Callable[[FastAPI, Site], None] = lambda server, site: None  # adds its own to the server  # noqa: ARG005
     panels: tuple[Panel, ...] = ()

@@ -35,7 +35,7 @@ EXAMPLES = {  # by what the model says, its variant, or its unit: `Loaded.exampl
         "[[Berlin]] is the capital of [[Germany]], and [[Paris]] is the capital of [[France]].",
         "1, 2, 4, 8, 16, 32, 64, 128",
     ),
-    "letters": (  # twenty of them, again and again: nothing but copying tells what follows
+    "letters": (  # twenty tokens, repeated: only copying can predict what follows
         "tgkqwzmbrxhcvdpjlfnstgkqwzmbrxhcvdpjlfnstgkqwzmbrx",
         "The cat sat on the mat. The cat sat on the mat.",
         "abracadabra abracadabra",
@@ -51,7 +51,7 @@ EXAMPLES = {  # by what the model says, its variant, or its unit: `Loaded.exampl
     "class": REVIEWS,
     "word": REVIEWS,
 }
-CARRIED = {  # by the same: pairs of texts whose predictions differ, to be pinned and to stand beside
+CARRIED = {  # by the same names: pairs of texts whose predictions differ, one to pin and one to compare
     "piece": {  # what carries the difference in `gpt` is said of each by its name
         "number": ("The cities in the north of the country", "The city in the north of the country"),
         "year": ("The war began in 1914 and ended in", "The war began in 1814 and ended in"),
@@ -70,7 +70,7 @@ MASK_LONG_TEXT = (
     "Amsterdam is the capital of the Netherlands. It has a population of about 900,000 people, and it is known for its"
     " canals, its museums and its bicycles."
 )
-PAIRS = (  # texts whose words in another order say something else
+PAIRS = (  # texts that mean something else with their words in another order
     ("This film is not bad but wonderful.", "This film is not wonderful but bad."),
     ("Never awful, always amazing.", "Never amazing, always awful."),
     ("Not horrible at all: brilliant.", "Not brilliant at all: horrible."),

@@ -53,7 +53,7 @@ class DatesTask:
     def __init__(self, recipe: Recipe) -> None:
         self.tokenizer: Tokenizer = TOKENIZER
         self.recipe = replace(recipe, model=replace(recipe.model, num_tokens=TOKENIZER.num_tokens))
-        self.corpus = data.origin(Path(dates.__file__), unchecked=False)  # the program stands for its texts
+        self.corpus = data.origin(Path(dates.__file__), unchecked=False)  # the program determines its texts
         self._pool = lru_cache(maxsize=1)(self._make_pool)
 
     @classmethod

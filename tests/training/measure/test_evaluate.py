@@ -27,7 +27,7 @@ def text_of(length):
 @pytest.mark.parametrize("part", [(0, 100), (0, 5), (30, 100), (50, 51)])
 def test_every_byte_is_predicted_once_from_the_bytes_before_it(stride, part):
     """A model that gives the next byte of a known text the probability p(position) must have that position's cost."""
-    text = torch.arange(100).to(torch.uint8)  # a byte tells its own position
+    text = torch.arange(100).to(torch.uint8)  # a byte determines its own position
 
     def model(tokens, **_):
         logits = torch.zeros(*tokens.shape, 256)

@@ -55,7 +55,7 @@ def test_a_berts_question_counts_the_bits_of_the_hidden_pieces():
     for row, (shown, measure) in zip(tokens, stretches.questions(tokens, PIECES), strict=True):
         assert measure is not None
         changed = (shown[0] != row).nonzero()[:, 0].tolist()
-        assert 1 <= len(changed) <= 3  # 15 % of 18 are 3, some of which may stand as they were
+        assert 1 <= len(changed) <= 3  # 15 % of 18 are 3, some of which may remain unchanged
         sure = torch.zeros(2, 20, PIECES.num_tokens)
         assert measure(sure).tolist() == pytest.approx([math.log2(PIECES.num_tokens)] * 2, abs=1e-5)
         sure[1, range(20), row] = 50.0  # the second sequence says every piece rightly
@@ -103,7 +103,7 @@ def test_the_command_scans_a_bert_and_removes_its_heads_on_hidden_pieces(tmp_pat
     ends = capture.stack("weights")[..., -1].mean((1, -1))  # (layers, h), of [SEP]
     torch.testing.assert_close(result.of("separator"), ends, rtol=0, atol=1e-5)
 
-    def bits(edits):  # of the pieces that stand behind [MASK] and the few others that are asked for
+    def bits(edits):  # of the pieces hidden behind [MASK] and the few others to be predicted
         each = []
         for number, row in enumerate(result.tokens[:2]):
             shown, places, said = hide(row[None], PIECES, generator_of(0, number))

@@ -114,7 +114,7 @@ def test_a_slip_is_what_one_slip_makes_of_one_name_only_and_is_no_name_itself():
         for option in options:
             assert [n for n in names if option.lower() in results[n]] == [name]
             assert option.lower() not in known
-        # and nothing is left out that could be told
+        # and no text with one reading is left out
         values = {o for o in results[name] - known if sum(o in others for others in results.values()) == 1}
         assert {option.lower() for option in options} == (values if len(name) > 3 else set())
 
@@ -210,7 +210,7 @@ def test_no_text_looks_like_the_plain_form():
         assert not [form for form in all_forms() if re.fullmatch(r"\d{4}-\d\d-\d\d", write(date, form))]
 
 
-# What is learned from, and what is held out
+# The training texts and the held-out texts
 
 
 def test_a_form_that_is_held_out_writes_no_text_that_a_form_for_training_writes():

@@ -65,7 +65,7 @@ def sentence_of(stretch: list[str]) -> list[int]:
 
 def test_a_corpus_is_cut_at_articles_and_sentences():
     assert len(CORPUS.articles) == 41
-    assert len(CORPUS.sentences) == 40 * 30  # the title stands first in each
+    assert len(CORPUS.sentences) == 40 * 30  # each begins with the title
     starts = {PIECES.labels([piece])[0][0] for piece in CORPUS.pieces[CORPUS.sentences].tolist()}
     assert starts == {"n"}
     assert len(CORPUS.pieces) == len(PIECES.pieces(TEXT))

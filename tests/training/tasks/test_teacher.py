@@ -55,7 +55,7 @@ def test_it_learns_that_a_pair_turns_a_word_and_has_not_seen_the_review_it_judge
     opinions = teacher.opinions(reviews, WORDS)
     assert all((opinion.positive() > 0.5) == bool(label) for opinion, (_, label) in zip(opinions, reviews, strict=True))
 
-    # A word that stands in one fold only, and always with one label: those who judge that fold know nothing of it
+    # A word that occurs in one fold only, always with one label: the teachers that judge this fold never saw it
     for i in range(20):
         reviews[i] = ([*reviews[i][0], 7], 0)
     assert all(opinion.scores[-1] == 0 for opinion in teacher.opinions(reviews, WORDS)[:20])

@@ -10,7 +10,7 @@ from viz.passes.loaded import Loaded
 from viz.passes.run import run
 from viz.text.examples import EXAMPLES
 
-IDS = list(b"[the cat sat on the mat")  # whose first token comes only once
+IDS = list(b"[the cat sat on the mat")  # its first token occurs only once
 
 
 @pytest.mark.parametrize(

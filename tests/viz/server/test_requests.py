@@ -103,7 +103,7 @@ def examples(server: FastAPI) -> Iterator[tuple[str, str, dict[str, Any]]]:
             yield from (("POST", f"/ask/{name}/{question}", actual) for question in requests)
             yield "POST", f"/python/{name}", actual
     for path in paths(server, "POST"):
-        if path.startswith(("/learn/", "/ask/learn-")):  # what a section has beside its panel
+        if path.startswith(("/learn/", "/ask/learn-")):  # a section's code and check
             section = re.split("/|/learn-", path)[2].removeprefix("learn-")
             yield from (("POST", path, actual) for actual in VIEWS[f"learn-{section}"])
 

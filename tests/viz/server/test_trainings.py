@@ -16,7 +16,7 @@ from viz.server.http import StreamResponse
 from viz.server.trainings import KEPT, LINE, Run, Trainings
 from viz.text import Busy
 
-# Tells one point, waits for a file, tells the weights; of a file named "broken" it ends at once.
+# Reports one point, waits for a file, and reports the weights; ends at once if the file is named "broken".
 PROGRAM = (
     sys.executable,
     "-S",

@@ -44,9 +44,9 @@ from viz.text import Note, Refusal
 
 LENGTH_LIMIT = 1_000  # tokens a request may ask for
 WRITTEN_LIMIT = 3_000  # tokens after the prompt, on all branches: what a browser can hold with all their attention
-LINKED = 600  # written tokens that a link holds
+LINKED = 600  # generated tokens that fit in a link
 PACE_LIMIT = 30  # tokens a second
-SHARED = 60  # known tokens whose answer, some 0.5 MB, is kept for others who ask the same
+SHARED = 60  # given tokens whose answer, some 0.5 MB, is cached for equal requests
 SEED_LIMIT = 2**32
 CANDIDATES = 20  # next tokens that a frame names
 LONGEST = 4  # tokens that one character may take, so labels may change that far back

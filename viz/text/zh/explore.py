@@ -54,7 +54,7 @@ MESSAGES = {
     "picture_root": "权重的平方根，0 到 1",
     "picture_lines": "连线：显示每个词元至多 {mass} 的注意力，最多 {most} 条",
     "picture_edits": "修改了 {count, plural, other {# 处}}注意力头",
-    # the maps and what stands around them
+    # the maps and their surroundings
     "head_name": "第 {layer} 层第 {head} 头",
     "of_mean_name": "第 {layer} 层各头的平均",
     "of_rollout_name": "注意力展开，第 0 到 {layer} 层",

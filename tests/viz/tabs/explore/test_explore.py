@@ -168,7 +168,7 @@ PATHS = ["", "/self/0/0", "/heads", "/words", "/lens", "/data.npz"]
 
 @pytest.mark.parametrize("path", PATHS)
 def test_a_pass_that_had_to_make_room_is_made_again(models, path):
-    passes, server = PassStore(models, limit=1), FastAPI()  # holds the newest only
+    passes, server = PassStore(models, limit=1), FastAPI()  # keeps only the newest
     routes.attach(server, replace(base.site_of(models), passes=passes))
     key = key_of(models, passes, "small-classifier", TEXT)
     with TestClient(server) as client:

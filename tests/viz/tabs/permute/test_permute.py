@@ -53,7 +53,7 @@ def test_each_model_reads_each_order_once(subject, monkeypatch):
     forward = model.forward
     monkeypatch.setattr(model, "forward", lambda *given, **more: runs.append(given[0]) or forward(*given, **more))
     ask(subject)  # without positions
-    ask(subject, VERDICTS)  # as it was trained, and the one beside it
+    ask(subject, VERDICTS)  # its trained setting, and the other one
     assert len(runs) == 3 * 2
 
 

@@ -16,7 +16,7 @@ import former
 from former.hooks import at_points
 
 PARTS = ("softmax", "activation", "norm")  # of a block, that are not linear
-CASES = (PARTS, *((part,) for part in PARTS), ())  # what is left in: all, each alone, nothing
+CASES = (PARTS, *((part,) for part in PARTS), ())  # the parts left in: all, each alone, none
 
 
 def additivity(

@@ -24,7 +24,7 @@ from viz.text import Refusal
 PEOPLE = ("Ada", "Ben", "Chen", "Dana", "Eli", "Fay")
 FILMS = ("Notting Hill", "Love Actually", "Amélie", "Die Hard", "Mad Max", "Alien", "Speed")
 LIKES = "1110000,1110000,1110000,0001111,0001111,0001111"  # of each person, a digit for each film: 1 likes it
-HELD = (0, 2)  # the person and the film whose like is kept from training
+HELD = (0, 2)  # the person and the film whose like is not used in training
 FEATURES = "0.9,-0.4;0.2,0.9;-0.7,0.3;1,-0.5;-0.2,1;-0.6,0.9;-0.5,0.6"  # romance, action of 3 people, then 4 films
 STEPS, FRAMES = 150, 30  # of the training, and of it that are kept
 SEEDS = 100

@@ -30,7 +30,7 @@ ARTICLE = {"t": 1000, "batch": 16, "heads": 1, "layers": 1, "bits": "32"}
 PRECISIONS = {"32": torch.float32, "16": torch.float16}
 HELD = 4  # tables a head: scores, weights, and the gradients of both
 LONGER = 10  # times
-SAMPLE = {"t": 512, "heads": 8, "size": 64}  # at most so much is run, to see what is kept
+SAMPLE = {"t": 512, "heads": 8, "size": 64}  # at most this size is run to measure the stored tensors
 
 
 class Sizes(NamedTuple):
@@ -98,7 +98,7 @@ def kept(q: Tensor, k: Tensor, v: Tensor, kernel: bool) -> int:
 
     with torch.enable_grad(), saved_tensors_hooks(note, lambda tensor: tensor):
         out = former.attend(*(each.detach().requires_grad_() for each in (q, k, v)), kernel=kernel)
-    del out  # until here it holds what was kept, so that no memory is used twice
+    del out  # until here it keeps the stored tensors alive, so that no memory is reused
     return sum(held.values())
 
 

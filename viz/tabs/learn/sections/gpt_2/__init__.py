@@ -27,7 +27,7 @@ from viz.tabs.learn.section import Section
 from viz.tabs.learn.shipped import shipped
 from viz.text import Refusal
 
-PIECES, BYTES = "gpt", "generator"  # the models that are set beside each other
+PIECES, BYTES = "gpt", "generator"  # the models that are compared
 TEXT = "In mathematics, a transformation of the plane is said to be unconditionally reversible."
 FOREIGN = "Größenordnung, naïve café, 数学, 🙂 and x86_64"
 MOST = 240  # bytes of a text: `generator` reads 256
@@ -107,7 +107,7 @@ def read(view: View) -> tuple[str, list[int]]:
     Raises:
         Refusal: a text that cannot be read, or one of a single piece.
     """
-    read_text(shipped(PIECES), view.get("text", ""))  # refuses what is no text
+    read_text(shipped(PIECES), view.get("text", ""))  # refuses anything but a text
     text = view["text"].encode(errors="replace")[:MOST].decode(errors="ignore")
     ids = shipped(PIECES).tokenizer.encode(text)
     if len(ids) < 2:

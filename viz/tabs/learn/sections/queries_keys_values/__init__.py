@@ -26,7 +26,7 @@ from viz.tabs.learn.section import Section
 from viz.text import Refusal
 
 WORDS = ("mary", "gave", "roses", "to", "susan")
-RADIUS = 1.5  # of the circle on which the words stand, in their order, from the right and against the clock
+RADIUS = 1.5  # of the circle on which the words are placed, counterclockwise from the right
 IDENTITY = "1,0,0,1"  # the columns of a matrix, one after the other
 MATRICES = ";".join([IDENTITY] * 3)  # W_q, W_k, W_v
 REACH = 2.5  # a number of a matrix, at most

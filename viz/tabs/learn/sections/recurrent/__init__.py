@@ -109,7 +109,7 @@ def reach_outputs(bundles: Mapping[str, former.Bundle], text: str) -> Numbers:
     tokens = torch.tensor([tokenizer.encode(text)[:MOST]])
     found: Numbers = {"tokens": tokens, "labels": tokenizer.labels(tokens[0].tolist())}
     for name, bundle in bundles.items():
-        model = copy.deepcopy(bundle.model).double()  # 32 bits are too few for what is all but forgotten
+        model = copy.deepcopy(bundle.model).double()  # 32 bits are too few for very small influences
         after = steps_of(model)(tokens)[0]
         steps, moved = steps_to_reach(steps_of(model), tokens), influence(model, tokens)
         found[name] = {"steps": steps, "moved": moved, "settled": settled(after), "count": len(after)}

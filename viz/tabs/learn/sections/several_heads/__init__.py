@@ -35,7 +35,7 @@ TRAINED = {"same": family.PLAIN, "unify": "tiny-no-unify", "one": "tiny-one-head
 SEED = 0
 
 # What each head of "gave" looks for, by the number of heads and whether there are positions: column of x → score.
-# Columns from T on say which place a word stands at.
+# Columns from T on encode a word's position.
 NAMES = {0: 6.0, 4: 6.0}
 LOOKS: Mapping[tuple[int, bool], tuple[dict[int, float], ...]] = {
     (1, False): ({**NAMES, 2: 5.0},),

@@ -66,7 +66,7 @@ def timed(emb: int, heads: int, variant: str) -> float:
     """Returns the minimum time of several calls on `TIMED` random vectors, in seconds."""
     attention = former.SelfAttention(emb, heads, variant)
     x = torch.randn(1, TIMED, emb, generator=torch.Generator().manual_seed(0))
-    attention(x)  # loads what is loaded on first use
+    attention(x)  # warms up: loads libraries on first use
     taken, began = [seconds(lambda: attention(x)) for _ in range(3)], time.perf_counter()
     while time.perf_counter() - began < SPENT:
         taken.append(seconds(lambda: attention(x)))

@@ -114,7 +114,7 @@ def opening(models: Models) -> dict[str, Any]:
     """Returns the section's initial view."""
     del models
     config = toys.begin(TASK, 0).config
-    course = {"loss": ([0], [0.0])}  # whose points the page puts in as they come
+    course = {"loss": ([0], [0.0])}  # the page adds its points as they arrive
     told = ("shape", "example", "steps", "backwards")
     return {
         "tasks": {name: {field: getattr(toy, field) for field in told} for name, toy in toys.TOYS.items()},

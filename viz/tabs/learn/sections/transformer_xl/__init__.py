@@ -82,7 +82,7 @@ def read(view: View) -> Tensor:
         Refusal: a text that cannot be read, or one that is not longer than a segment.
     """
     text = view.get("text", "")
-    read_text(shipped(MODEL), text)  # refuses what is no text
+    read_text(shipped(MODEL), text)  # refuses anything but a text
     ids = shipped(MODEL).tokenizer.encode(text)[:MOST]
     if len(ids) <= SEGMENT:
         raise Refusal("learn_transformer_xl_short", least=SEGMENT + 1)
