@@ -13,7 +13,7 @@ from playwright.sync_api import Locator, Page
 REFUSED = "() => { navigator.clipboard.writeText = async () => { throw new DOMException('no', 'NotAllowedError'); }; }"
 
 # What belongs to the page itself and not to a view: a link with one of these is opened anew.
-OF_PAGE = ("present", "slide", "room", "lead", "embed", "lang", "__theme")
+OF_PAGE = ("present", "slide", "room", "lead", "embed", "print", "lang", "__theme")
 IS_OPEN = """names => Boolean(window.former?.followers) &&
   !names.some((name) => new URLSearchParams(location.search).has(name))"""
 

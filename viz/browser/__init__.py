@@ -102,9 +102,11 @@ def head(tabs: Sequence[Tab]) -> str:
     }
     settings = json.dumps(shared, ensure_ascii=False).replace("<", "\\u003c")
     outside = (HERE / "lib" / "class.css").read_text(encoding="utf-8")
+    paper = (HERE / "paper" / "paper.css").read_text(encoding="utf-8")
     return (
         f"<script>{ahead(tabs)}</script>"
         f'<script type="application/json" id="former-site">{settings}</script><style>{outside}</style>'
+        f'<style id="former-paper" media="print">{paper}</style>'
     )
 
 

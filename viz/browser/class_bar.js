@@ -12,6 +12,7 @@ import { page } from "./lib/page.js";
 import { presenter } from "./lib/presenter.js";
 import { room } from "./lib/room.js";
 import { slides } from "./lib/slides.js";
+import { paper } from "./paper/paper.js";
 
 const button = (label, act) => h("button", { type: "button", onclick: act }, label);
 
@@ -72,6 +73,7 @@ export const mount = ({ element, trigger }) => {
       shared,
       h("p", {}, say("class_room_hint")),
       slides.sheet(),
+      h("a", { href: "?tab=learn&print=1", target: "_blank" }, say("paper_booklet")),
     ),
   );
   const words = h("span", { role: "status" });
@@ -127,6 +129,7 @@ export const mount = ({ element, trigger }) => {
   embed.start();
   presenter.start();
   slides.start();
+  paper.start();
   const lacked = opened.get("left_out");
   if (lacked) room.tell(say("link_was_left_out", { names: lacked.slice(0, 80) }));
   room.start();

@@ -7,7 +7,7 @@ import { kept } from "./kept.js";
 import { asList } from "./messages.js";
 import { site } from "./site.js";
 
-const OF_PAGE = ["present", "slide", "room", "lead", "embed", "lang", "__theme"]; // of this page, and of no view
+const OF_PAGE = ["present", "slide", "room", "lead", "embed", "print", "lang", "__theme"]; // of no view
 const OF_NO_TAB = [...OF_PAGE, "panel"];
 
 // bytes of an address before its #; the server reads 62,000, and what belongs to no tab comes on top

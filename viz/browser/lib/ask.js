@@ -43,14 +43,22 @@ export const whyNot = (error) => {
   return say("not_possible");
 };
 
+let coming = 0; // answers that are on their way
+
+/** Whether any answer is on its way. */
+export const asking = () => coming > 0;
+
 /** Awaits what comes over the network. Throws Unanswered where the connection breaks or something else came; an abort
  *  stays what it is. */
 const received = async (promise) => {
+  coming++;
   try {
     return await promise;
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw unanswered("offline");
+  } finally {
+    coming--;
   }
 };
 

@@ -163,6 +163,9 @@ export const eachFrame = (draw) => () => {
   due.add(draw);
 };
 
+/** Draws at once all that is due in the next frame: before the page is printed there is none. */
+export const drawNow = () => due.size && frame();
+
 const QUIET = 50; // ms after a frame in which nothing more was chosen
 const rest = new Set(); // what is put off
 let timer = 0;

@@ -42,6 +42,9 @@ page.select = () => {}; // has Gradio select the tab that is asked for: class_ba
  *  says {at, count}. */
 page.turns = {};
 
+/** tab → shows at once all that the tab shows one after the other; resolves when it is drawn. */
+page.showAll = {};
+
 let leaving = null; // the tab that a link is taken up from: its address is no longer that of the page
 const beyonds = {}; // tab → see keep
 

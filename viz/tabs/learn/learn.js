@@ -10,6 +10,7 @@ import { say } from "../../browser/lib/messages.js";
 import { asWhole } from "../../browser/lib/numbers.js";
 import { page } from "../../browser/lib/page.js";
 import { makePanel } from "../../browser/lib/panel.js";
+import "./lib/booklet.js";
 import { learnCheck } from "./lib/check.js";
 import { learnCode } from "./lib/code.js";
 import { learn } from "./lib/learn.js";

@@ -53,6 +53,7 @@ MESSAGES = {
     "embed_line": "HTML code",
     "embed_hint": "Paste this line into another page: it shows only this panel, live, in its current view.",
     "embed_whole": "Former: open the whole page",
+    "paper_booklet": "All sections of Learn, to print",
     # refusals
     "slides_full": "A link holds at most {most} slides. Remove one first.",
     "slides_long": "With this view your slides would be too long for a link, which holds {limit, number} characters."

@@ -51,6 +51,7 @@ MESSAGES = {
     "embed_line": "HTML 代码",
     "embed_hint": "把这行代码粘贴到另一个网页中：它会以当前视图实时显示这一个面板。",
     "embed_whole": "Former：打开完整页面",
+    "paper_booklet": "“学习”全部小节（打印版）",
     # refusals
     "slides_full": "一个链接最多容纳 {most} 张幻灯片。请先移除一张。",
     "slides_long": "加上这个视图后，幻灯片的链接会太长（上限为 {limit, number} 个字符）。请先移除一张，或者缩短文本。",

@@ -1,0 +1,56 @@
+"""Printing: light colours, no controls, everything drawn, the address at the foot; Learn as a booklet."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.pages import Exploring, Tab
+from tests.browser.pages_learn import SHOWN
+
+pytestmark = [pytest.mark.browser, pytest.mark.one_page]
+TAB = Exploring
+TEXT = "The cat sat on the mat because it was tired."
+CONTROLS = ":is(.gradio-container button:not(.panel-body button), [role=tablist], [type=range], .modebar):visible"
+
+
+def printing(page: Page) -> bool:
+    """Returns whether the page is laid out as on paper."""
+    return page.evaluate("document.getElementById('former-paper').media === 'all'")
+
+
+def test_what_is_printed_is_light_whole_and_without_controls_and_the_screen_is_as_before(tab: Exploring):
+    page = tab.open(model="gpt", text=TEXT).page
+    page.evaluate("document.body.classList.add('dark')")
+    controls = page.locator(CONTROLS)
+    assert controls.count()
+    page.evaluate("former.paper.prepare()")
+    assert printing(page)
+    assert controls.count() == 0
+    assert not page.evaluate("document.body.classList.contains('dark')")
+    expect(page.locator(".paper-address")).to_have_text(tab.address())
+    expect(tab.part("scan").locator(".nsewdrag").first).to_be_visible()  # a chart far below the screen
+    assert tab.part("writes").get_attribute("data-rev")  # a panel that asks once it is in view
+    assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF")
+    page.wait_for_function("document.getElementById('former-paper').media === 'print'")  # printed
+    assert page.evaluate("document.body.classList.contains('dark')")
+    assert controls.count()
+    page.evaluate("document.body.classList.remove('dark')")
+
+
+def test_the_keys_for_printing_make_the_page_ready_first(tab: Exploring):
+    page = tab.open(model="gpt", text=TEXT).page
+    page.evaluate("window.print = () => (window.printed = document.getElementById('former-paper').media)")
+    page.keyboard.press("Control+p")
+    page.wait_for_function("window.printed === 'all'")
+    page.wait_for_function("document.getElementById('former-paper').media === 'print'")  # nothing was printed
+
+
+@pytest.mark.own_page
+def test_a_link_opens_all_sections_of_learn_to_be_printed(tab: Tab):
+    tab.goto(tab="learn", print="1")
+    tab.page.wait_for_function("document.body.dataset.ready === 'print'", timeout=120_000)
+    shown = tab.page.locator(".former-learn .section[data-drawn]:visible")
+    names = [section.get_attribute("data-section") for section in shown.all()]
+    assert names == [section.name for section in SHOWN]
+    assert printing(tab.page)

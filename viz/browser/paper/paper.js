@@ -1,0 +1,103 @@
+// Paper: the tab in front as it is printed, or with ?print=1 all of it, as tab Learn's sections one after the other.
+// Panels draw, and ask, for the size they have on screen once they are in view. So before it is printed the page is
+// laid out as on paper, and all of it is in view until nothing more is drawn. The browser's own menu leaves no time for
+// that: there what is on the page is printed, in light colours.
+
+import { opened } from "../lib/address.js";
+import { asking } from "../lib/ask.js";
+import { behind, catchUp, drawNow, h, url } from "../lib/base.js";
+import { page } from "../lib/page.js";
+import { site } from "../lib/site.js";
+
+const WIDTH = 700; // CSS pixels of the text on A4 and Letter, as paper.css has it
+const [QUIET, LATEST] = [500, 20000]; // ms: nothing waits longer than QUIET before it asks
+const styles = /** @type {HTMLStyleElement} */ (document.getElementById("former-paper")); // paper.css, for print alone
+
+/** All rules for some media of the page's style sheets. */
+const mediaRules = (rules) =>
+  [...rules].flatMap((rule) => (rule instanceof CSSMediaRule ? [rule, ...mediaRules(rule.cssRules)] : []));
+
+/** Has rules for a width hold as on paper, whatever the window's; returns how to undo it. */
+const asWideAsPaper = () => {
+  const changed = mediaRules([...document.styleSheets].flatMap((sheet) => [...sheet.cssRules])).flatMap((rule) => {
+    const before = rule.media.mediaText;
+    const [, bound, pixels] = before.match(/\((min|max)-width: ([\d.]+)px\)/) ?? [];
+    if (!bound) return [];
+    const holds = bound === "max" ? WIDTH <= Number(pixels) : WIDTH >= Number(pixels);
+    rule.media.mediaText = holds ? "all" : "not all";
+    return [() => (rule.media.mediaText = before)];
+  });
+  return () => changed.forEach((undo) => undo());
+};
+
+let restore = null; // how to undo what was done for paper
+
+/** Lays the page out as on paper, in light colours, with its address at the foot. */
+const layOut = () => {
+  if (restore) return;
+  catchUp();
+  const dark = document.body.classList.contains("dark");
+  const foot = h("p", { class: "paper-address", hidden: true }, location.href);
+  const undo = asWideAsPaper();
+  styles.media = "all";
+  document.body.classList.remove("dark");
+  document.body.append(foot);
+  restore = () => {
+    restore = null;
+    styles.media = "print";
+    undo();
+    foot.remove();
+    if (dark) document.body.classList.add("dark");
+  };
+};
+
+const waits = () =>
+  behind() ||
+  asking() ||
+  document.querySelector("[data-coming]") ||
+  (document.querySelector(`script[src="${url(site.plotly)}"]`) && !window.Plotly);
+
+const shownTab = () => document.querySelector(`.former-lesson[data-tab=${page.tab}]`)?.closest("[role=tabpanel]");
+
+export const paper = {};
+
+/** Makes the tab in front ready to be printed; resolves when all of it is drawn. */
+paper.prepare = async () => {
+  layOut();
+  const tab = shownTab();
+  const limit = performance.now() + LATEST;
+  for (let quiet = performance.now(); performance.now() < Math.min(quiet + QUIET, limit); ) {
+    tab.style.cssText = `transform-origin: 0 0; transform: scale(${Math.min(1, innerHeight / tab.scrollHeight / 2)})`;
+    scrollTo(0, 0);
+    await new Promise(requestAnimationFrame);
+    if (waits()) quiet = performance.now();
+  }
+  tab.style.cssText = "";
+};
+
+const print = async () => {
+  await paper.prepare();
+  let printed = false;
+  addEventListener("beforeprint", () => (printed = true), { once: true });
+  window.print();
+  if (!printed) restore?.(); // the browser cannot print
+};
+
+addEventListener("beforeprint", layOut);
+addEventListener("beforeprint", drawNow); // what turned light meanwhile
+addEventListener("afterprint", () => opened.has("print") || restore?.());
+addEventListener("keydown", (event) => {
+  if (event.key.toLowerCase() !== "p" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+  event.preventDefault();
+  print();
+});
+
+/** Once, when the page is there: a link may ask for all of a tab, on the screen as on paper. */
+paper.start = async () => {
+  if (!opened.has("print")) return;
+  await page.arrived;
+  while (document.querySelector("[data-coming]") || !shownTab()) await new Promise(requestAnimationFrame);
+  await page.showAll[page.tab]?.();
+  await paper.prepare();
+  document.body.dataset.ready = "print";
+};
