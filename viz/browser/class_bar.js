@@ -1,5 +1,4 @@
-// What a teacher needs: presenting, and a room to lead; and for everybody, how the page stands with its room and
-// server.
+// The bar for a class: presenting, leading a room; and for every visitor, the state of the room and of the server.
 
 import { opened } from "./lib/address.js";
 import { copyText } from "./lib/ask.js";
@@ -16,7 +15,7 @@ import { paper } from "./paper/paper.js";
 
 const button = (label, act) => h("button", { type: "button", onclick: act }, label);
 
-/** The link for the class: this page's address, but for what makes it the leader's. */
+/** The link for the class: this page's address without the parameter that makes it the leader's. */
 const classLink = () => {
   const url = new URL(location.origin + location.pathname);
   url.searchParams.set("room", room.name);
@@ -37,7 +36,7 @@ export const mount = ({ element, trigger }) => {
     event.preventDefault();
     if (menu.open && name.reportValidity()) room.lead(name.value);
   };
-  // The browser itself would check the name in the closed menu too, where it cannot say what is wrong.
+  // The browser would also validate the name in the closed menu, where it cannot show its message.
   const lead = h(
     "form",
     { novalidate: true, onsubmit: begin },
@@ -82,14 +81,14 @@ export const mount = ({ element, trigger }) => {
   const load = button(say("server_load"), () => location.reload());
   const stay = button(say("server_stay"), () => room.stay());
   const bar = h("div", { class: "room-bar", hidden: true }, words, back, leave, load, stay);
-  /** This page's own address, also where it stands in another's frame and the address bar shows that one's. */
+  /** This page's own address, even in another page's frame, where the address bar shows that page's. */
   const own = h("input", { type: "text", readonly: true, "aria-label": say("link_here") });
   const told = h("p", { role: "status" });
   const sheet = h("div", { class: "sheet" }, told, own, embedSheet.node);
   const give = h("details", { class: "class-menu link" }, h("summary", {}, say("link_copy")), sheet);
   give.addEventListener("toggle", async () => {
     if (!give.open) return;
-    catchUp(); // what was chosen last stands in the address
+    catchUp(); // writes the latest choices into the address
     embedSheet.fill();
     own.value = location.href;
     const lacks = page.beyond().map(({ note }) => inWords(note));
@@ -125,7 +124,7 @@ export const mount = ({ element, trigger }) => {
     [menu, give].forEach((one) => one.contains(event.target) || (one.open = false)),
   );
   page.select = () => trigger("opened");
-  if (page.asked && page.asked !== page.tab) page.select(); // before this was here
+  if (page.asked && page.asked !== page.tab) page.select(); // before this script was loaded
   embed.start();
   presenter.start();
   slides.start();

@@ -1,4 +1,4 @@
-// One sentence a tab: what to look at, made from the numbers on the screen; and where the article says more.
+// One sentence for each tab: what to look at, with the numbers on the screen; and a link to the article.
 
 import { h } from "./lib/base.js";
 import { glossary } from "./lib/hint.js";

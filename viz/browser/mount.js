@@ -1,4 +1,4 @@
-// Draws the page's parts, each once its script and what that imports are here.
+// Draws the parts of the page, each as soon as its script and the script's imports are loaded.
 
 import { opened } from "./lib/address.js";
 import { imported, whyNot } from "./lib/ask.js";
@@ -7,22 +7,22 @@ import { say } from "./lib/messages.js";
 import { page } from "./lib/page.js";
 import { site } from "./lib/site.js";
 
-const LATEST = 500; // ms, after which a part waits no longer
+const LATEST = 500; // ms after which a part does not wait any longer
 
-/** Whether a script draws what the page opens with; a panel that fills the window is one of all its tab's. */
+/** Whether a script draws the first view; for a panel that fills the window, all parts of its tab do. */
 const comesFirst = (path) => {
   const [, tab = page.tab] = path.match(/^tabs\/(\w+)/) ?? [];
   return tab === page.tab && (site.first.includes(path) || opened.has("present") || opened.has("embed"));
 };
 
-/** Resolves when the page has a moment to spare. */
+/** Resolves when the page is idle. */
 const spare = () =>
   new Promise((done) =>
     window.requestIdleCallback ? requestIdleCallback(done, { timeout: LATEST }) : setTimeout(done),
   );
 
-/** Draws a part, {element, trigger, props, watch} as Gradio gives it, by the script at a path below viz; data-coming
- *  says that it is still to come. */
+/** Draws a part, {element, trigger, props, watch} from Gradio, by the script at a path below viz; data-coming marks it
+ *  until then. */
 export const mount = async (path, part) => {
   part.element.dataset.coming = "";
   if (!comesFirst(path)) await spare();

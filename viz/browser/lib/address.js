@@ -1,6 +1,6 @@
-// The address bar. The tab in front keeps its whole view there, so that a copied link opens it again; what belongs to
-// no tab (presenting, a room, the theme) stays beside it. The browser's Back returns to the tab before. Tells of every
-// change by the event "former-address".
+// The address bar. It has the whole view of the front tab, so that a copied link opens the view again, next to the
+// parameters that belong to no tab (presenting, a room, the theme). The browser's Back returns to the previous tab.
+// Every change is announced by the event "former-address".
 
 import { catchUp } from "./base.js";
 import { kept } from "./kept.js";
@@ -10,18 +10,19 @@ import { site } from "./site.js";
 const OF_PAGE = ["present", "slide", "room", "lead", "embed", "print", "lang", "__theme"]; // of no view
 const OF_NO_TAB = [...OF_PAGE, "panel"];
 
-// bytes of an address before its #; the server reads 62,000, and what belongs to no tab comes on top
+// bytes of an address before its #; the server reads 62,000, and the parameters that belong to no tab are added
 const LONGEST = 60000;
 
 const HUB = "https://huggingface.co"; // a Space's page, which hands its query in at the first load and takes one so
 
-/** Whether the page stands in another's frame: the address that a visitor sees is then not its own. */
+/** Whether the page is in another page's frame: the visitor then sees another address than the page's own. */
 export const embedded = window.parent !== window;
 
-// Tab Explore was once the first, and links to it named no tab: whatever of its view a link holds says that it is one.
+// Explore was the first tab once, and links to it named no tab: a parameter of its view identifies them.
 const EXPLORE = ["model", "text", "edits", "map", "layer", "head", "token", "key", "of", "view", "scale", "show"];
 
-/** The tab that a link, URLSearchParams, opens: the one it names, or else Explore for a view of it, or the first. */
+/** The tab that a link (URLSearchParams) opens: the one it names, else Explore if it has a view of it, else the
+ *  first. */
 export const tabOf = (params) => {
   const named = site.panels[params.get("embed")] ?? params.get("tab");
   if (site.tabs.includes(named)) return named;
@@ -31,35 +32,35 @@ export const tabOf = (params) => {
 
 const BEFORE = "generator"; // the first model, until `gpt` was
 
-/** A link, URLSearchParams, with its model: one to Explore or Generate that shows something of a view and names none
- *  was made for the first model of then. Returns the same object. */
+/** Adds the model to a link (URLSearchParams): old links to Explore or Generate without a model were made for the first
+ *  model of that time. Returns the same object. */
 export const withModel = (params) => {
   const shows = [...params.keys()].some((name) => name !== "tab" && !OF_NO_TAB.includes(name));
   if (shows && !params.has("model") && ["explore", "generate"].includes(tabOf(params))) params.set("model", BEFORE);
   return params;
 };
 
-/** What the page shows, as far as a link holds it: URLSearchParams. */
+/** The parameters (URLSearchParams) of the current view, as far as a link can have them. */
 export const viewNow = () => {
-  catchUp(); // what was chosen last may not stand there yet
+  catchUp(); // the latest choices may not be in the address yet
   const params = new URLSearchParams(location.search);
   for (const name of OF_PAGE) params.delete(name);
   return params;
 };
 
-/** For each tab, a function that takes up the view of a link, URLSearchParams, while the page is open. */
+/** For each tab, a function that applies a link's view (URLSearchParams) while the page is open. */
 export const followers = {};
 
-/** The language in a link, [["lang", …]], where it was chosen by one or by the switch. */
+/** The language parameter of a link, [["lang", …]], if a link or the switch chose the language. */
 export const chosenLanguage = () => [...new URLSearchParams(location.search)].filter(([name]) => name === "lang");
 
-/** In the page's session: what it shows beyond its address, while it is loaded in another language. */
+/** In the page's session: what the page shows beyond its address, while it is reloaded in another language. */
 export const OVER = "former-view";
 
-/** What the page was opened with; what it followed last, for tabs that are opened after. */
+/** The parameters that the page was opened with; later the last view it followed, for tabs that are opened after it. */
 const address = new URL(location.href);
 export let opened = withModel(address.searchParams);
-/** The panel that the page shows alone, in another's page; null of a whole page. */
+/** The panel that the page shows alone in another page's frame; null for the whole page. */
 export const embeddedPanel = opened.get("embed");
 history.replaceState(history.state, "", address);
 const over = kept.session.get(OVER);
@@ -70,16 +71,16 @@ if (over)
     ...new URLSearchParams(over),
   ]);
 
-/** What is followed takes the place of what the page was opened with. */
+/** A followed view replaces the one that the page was opened with. */
 export const reopen = (params) => {
   opened = params;
 };
 
-/** Of the view on the screen, what the address has no room for: null, or {view: {name: value}, note: that says so}. */
+/** The part of the current view that the address has no room for: null, or {view: {name: value}, note: its message}. */
 export let leftOut = null;
 
-/** Puts a tab's view into the address bar: {name: value}; what is empty, null or undefined is left out, and of a view
- *  that is too long its longest values. */
+/** Puts a tab's view, {name: value}, into the address bar; leaves out empty, null and undefined values, and the longest
+ *  values of a view that is too long. */
 export const writeAddress = (tab, view) => {
   const url = new URL(location.href);
   const kept = OF_NO_TAB.filter((name) => url.searchParams.has(name)).map((name) => [name, url.searchParams.get(name)]);
@@ -99,7 +100,7 @@ export const writeAddress = (tab, view) => {
   put(url, tabOf(new URL(location.href).searchParams) !== tab);
 };
 
-/** How long a parameter, [name, value], is in an address. */
+/** The length of a parameter, [name, value], in an address. */
 const bytes = (entry) => `${new URLSearchParams([entry])}`.length;
 
 const tellLeft = (left) => {
@@ -110,10 +111,11 @@ const tellLeft = (left) => {
     limit: LONGEST,
   };
   leftOut = left.length ? { view: Object.fromEntries(left), note: { key: "link_left_out", values } } : null;
-  if (leftOut?.note.values.bytes !== before) window.dispatchEvent(new Event("former-left-out")); // room.js says so
+  // room.js shows the note
+  if (leftOut?.note.values.bytes !== before) window.dispatchEvent(new Event("former-left-out"));
 };
 
-/** Changes parameters that belong to no tab: {present: "1"}; null takes one out. */
+/** Changes parameters that belong to no tab: {present: "1"}; null removes one. */
 export const writeBeside = (values) => {
   const url = new URL(location.href);
   for (const [name, value] of Object.entries(values)) {
@@ -123,16 +125,16 @@ export const writeBeside = (values) => {
   put(url);
 };
 
-/** Puts a text after the address's #, which no server is sent; an empty one takes it out. */
+/** Puts a text after the address's #, which is never sent to a server; an empty text removes it. */
 export const writeAfter = (text) => {
   const url = new URL(location.href);
   url.hash = text;
   put(url);
 };
 
-const OWN = { former: true }; // the state of the entries that are made here: other ones a visitor typed
+const OWN = { former: true }; // the state of the history entries made here; all others were typed by the visitor
 
-/** further: whether the browser's Back comes back to what the address is now. */
+/** further: whether the browser's Back should return to the current address. */
 const put = (url, further = false) => {
   if (url.href === location.href) return;
   history[further ? "pushState" : "replaceState"](OWN, "", url);
@@ -148,7 +150,7 @@ const tell = () => {
   window.dispatchEvent(new Event("former-address"));
 };
 
-// Back and Forward go from tab to tab, each with the view it had; what belongs to no tab stays as it is.
+// Back and Forward go from tab to tab, each with its view; parameters that belong to no tab stay as they are.
 window.addEventListener("popstate", ({ state }) => {
   const url = new URL(location.href);
   if (state?.former) url.hash = current.hash;
@@ -157,5 +159,5 @@ window.addEventListener("popstate", ({ state }) => {
     if (current.searchParams.has(name)) url.searchParams.set(name, current.searchParams.get(name));
   }
   history.replaceState(OWN, "", url);
-  tell(); // page.js hears of it after
+  tell(); // page.js is notified afterwards
 });

@@ -1,19 +1,19 @@
-// Asking the server, and handing files to the visitor. Every question fails in one way: an Unanswered, whose message is
-// a sentence for the visitor.
+// Requests to the server, and downloads. Every request fails in one way: with an Unanswered, whose message is a
+// sentence for the visitor.
 
 import { h, url } from "./base.js";
 import { refusal, say } from "./messages.js";
 
-const TIMES = 4; // that a busy server is asked
+const TIMES = 4; // attempts at a busy server
 
-/** ms, up to twice that: from a busy server's refusal to the next time it is asked, then twice that, and at most. */
+/** ms, up to twice that: the first pause after a busy server's refusal, which then doubles, and the longest pause */
 export const PAUSE = { first: 700, most: 20000 };
 
-/** How long to wait, in ms, before something that failed so many times before is tried again. */
-// a class does not come back at once
+/** The pause in ms before the next attempt at something that has failed this many times. */
+// so that a whole class does not return at once
 export const pause = (times) => Math.min(PAUSE.most, PAUSE.first * 2 ** times) * (1 + Math.random());
 
-/** Why there is no answer, in words for the visitor. `status` is that of the server's response, 0 where none came. */
+/** Why there is no answer, as a message for the visitor. `status` is the response's, 0 without a response. */
 class Unanswered extends Error {
   constructor(message, status = 0) {
     super(message);
@@ -22,21 +22,21 @@ class Unanswered extends Error {
   get busy() {
     return this.status === 503;
   }
-  /** Whether the question itself is refused: asked again, it is refused again. */
+  /** Whether the request itself is refused, so that repeating it is useless. */
   get refused() {
     return this.status === 200 || this.status === 422;
   }
-  /** Whether it may be answered when it is asked again. */
+  /** Whether repeating the request may succeed. */
   get passing() {
     return !this.refused;
   }
 }
 
-/** An Unanswered with a message of viz/text; with a status, as if the server had said so. */
+/** An Unanswered with a message of viz/text; with a status, as if the server had sent it. */
 export const unanswered = (key, values, status) => new Unanswered(say(key, values), status);
 
-/** What the visitor is told of an error. One of a script's own is for the console: its words mean nothing to a
- *  visitor. */
+/** The message for the visitor about an error. An error of a script itself goes to the console: its text means nothing
+ *  to a visitor. */
 export const whyNot = (error) => {
   if (error instanceof Unanswered) return error.message;
   reportError(error);
@@ -62,7 +62,7 @@ const received = async (promise) => {
   }
 };
 
-/** Whether JSON is a refusal: an answer may have an "error" too, a number. */
+/** Whether JSON is a refusal; an answer may also have an "error", which is a number. */
 const isRefusal = (body) => Boolean(body?.error?.key);
 
 const refused = async (response) => {
@@ -71,8 +71,8 @@ const refused = async (response) => {
 };
 
 /**
- * Asks for a path, with a body by POST; returns the Response. A busy server is asked again, up to some 10 s later.
- * Throws Unanswered.
+ * Requests a path, by POST if there is a body; returns the Response. A busy server is asked again for some 10 s. Throws
+ * Unanswered.
  *
  * @param {string} path
  * @param {{ body?: object, signal?: AbortSignal }} [options]
@@ -87,7 +87,7 @@ export const ask = async (path, { body, signal } = {}) => {
   }
 };
 
-/** Python's answer to a question, JSON; without a body a GET. Throws Unanswered, also where the answer is a refusal. */
+/** Python's answer to a question, as JSON; a GET without a body. Throws Unanswered, also for a refusal. */
 export const answerTo = async (path, body, signal) => {
   const response = await ask(path, { body, signal });
   const answer = await received(response.json());
@@ -95,11 +95,11 @@ export const answerTo = async (path, body, signal) => {
   return answer;
 };
 
-/** What a path holds, an ArrayBuffer. Throws Unanswered. */
+/** The content of a path, an ArrayBuffer. Throws Unanswered. */
 export const bytes = async (path, signal) => received((await ask(path, { signal })).arrayBuffer());
 
 /**
- * The pieces of an answer as they come, Uint8Arrays; aborting the signal ends the work on the server. Throws
+ * Yields the pieces of an answer as they arrive, Uint8Arrays; aborting the signal stops the work on the server. Throws
  * Unanswered.
  *
  * @param {string} path
@@ -114,11 +114,11 @@ export const stream = async function* (path, { body, signal } = {}) {
       yield value;
     }
   } finally {
-    reader.cancel().catch(() => {}); // of what is read no further, or is broken already
+    reader.cancel().catch(() => {}); // the rest is not needed, or the stream is broken
   }
 };
 
-/** Calls take(value) for each line of JSON of an answer as it comes, see stream. A line may be a refusal. */
+/** Calls take(value) for each line of JSON of an answer as it arrives, see stream. A line may be a refusal. */
 export const lines = async (path, signal, take, body) => {
   const decoder = new TextDecoder();
   let rest = "";
@@ -134,16 +134,16 @@ export const lines = async (path, signal, take, body) => {
 };
 
 /**
- * Questions of which only the newest counts: it ends those before it, and what they still bring is dropped.
+ * Requests of which only the newest counts: it aborts the earlier ones, and their late answers are dropped.
  *
- * take(answer), fail(error): what the newest one came to. Where the server did not answer it is asked again, each time
- * later.
+ * take(answer) and fail(error) get the result of the newest. If the server did not answer, it is asked again after
+ * growing pauses.
  *
- * Returns {ask, stop}: ask(name, get) calls get(signal), and returns true, unless the newest question has this name;
- * stop() ends and forgets it.
+ * Returns {ask, stop}: ask(name, get) calls get(signal) and returns true, unless the newest request has this name;
+ * stop() aborts and forgets it.
  */
 export const newest = ({ take, fail }) => {
-  let newest = null; // {name, get, abort, times: that it failed}
+  let newest = null; // {name, get, abort, times: number of failures}
   let timer = 0;
 
   const stop = () => {
@@ -172,8 +172,8 @@ export const newest = ({ take, fail }) => {
   return { ask, stop };
 };
 
-/** Copies what stands in a field; false where the clipboard is refused, as on plain http or in another page's frame: it
- *  is then selected, to be copied by the keys. */
+/** Copies the text of a field; false if the clipboard cannot be used, as on plain http or in another page's frame: the
+ *  text is then selected, so that the visitor can copy it by keyboard. */
 export const copyText = async (field) => {
   field.select();
   return (
@@ -184,23 +184,23 @@ export const copyText = async (field) => {
   );
 };
 
-/** Gives the visitor a file that was made here. */
+/** Offers a file made in the browser as a download. */
 export const saveFile = (name, blob) => {
   const url = URL.createObjectURL(blob);
   h("a", { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 };
 
-const missed = new Map(); // address → how many times its script did not come
+const missed = new Map(); // address → number of times its script failed to load
 
-/** What the script at an address exports. Throws Unanswered where it does not come; asked for again, it has another
- *  address: a browser does not fetch one a second time that has failed. */
+/** The exports of the script at an address. Throws Unanswered if it cannot be loaded; each new attempt uses another
+ *  address, because a browser does not fetch a failed module again. */
 export const imported = async (address) => {
   const times = missed.get(address) ?? 0;
   try {
     return await import(times ? `${address}?again=${times}` : address);
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error; // of its code
+    if (!(error instanceof TypeError)) throw error; // an error in its code
     missed.set(address, times + 1);
     throw unanswered("offline");
   }

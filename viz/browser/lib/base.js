@@ -1,4 +1,4 @@
-// What every script shares: elements without markup, canvases, who is told of changes.
+// Helpers for all scripts: elements without markup, canvases, notifying listeners, drawing once a frame.
 
 /** h("button", {class: "x", onclick: f}, "text", child): an element. Text is always text, never markup. */
 export const h = (tag, attributes = {}, ...children) => {
@@ -20,21 +20,22 @@ export const svg = (tag, attributes = {}, ...children) => {
   return node;
 };
 
-/** Puts a text in an element; one that has it is left as it is, and laid out no second time. */
+/** Sets an element's text, unless it is the same: then nothing is laid out again. */
 export const setText = (node, words) => {
   if (node.textContent !== words) node.textContent = words;
 };
 
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 
-/** A label with its own direction if its script runs from right to left, as else it would turn the signs, numbers and
- *  labels around it too. viz/text/form.py does the same. */
+/** A label with its own direction if its script runs from right to left, so that its surroundings keep theirs.
+ *  viz/style.py does the same. */
 export const isolate = (label) =>
   RIGHT_TO_LEFT.test(label) && !label.includes("\u2068") ? `\u2068${label}\u2069` : label;
 
 const segmenter = Intl.Segmenter && new Intl.Segmenter(); // Firefox has it from 125 on
 
-/** The characters of a text as people see them: an emoji of several code points is one, as is a letter with marks. */
+/** The characters of a text as people see them: an emoji of several code points is one, and so is a letter with
+ *  marks. */
 export const characters = (text) => (segmenter ? Array.from(segmenter.segment(text), (one) => one.segment) : [...text]);
 
 /** A text of at most so many characters. */
@@ -51,25 +52,25 @@ export const isPresenting = () => document.body.classList.contains("presenting")
 
 export const reducedMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-/** The address of a plain route of ours, wherever the page is mounted. Of what Gradio says only the path is sure:
- *  behind a proxy that ends TLS, or has another port, its scheme, host and port may be those of the server itself. */
+/** The address of one of our routes, wherever the page is mounted. Of the root that Gradio gives only the path is
+ *  reliable: behind a proxy that ends TLS or uses another port, its scheme, host and port may be the server's own. */
 export const url = (path) =>
   new URL(window.gradio_config?.root ?? "", location.href).pathname.replace(/\/$/, "") + path;
 
-/** Pixels of the screen to one of an element's own: only a panel that is presented is zoomed, and to ask for it has the
- *  browser work out all styles anew. */
+/** Pixels of the screen for one CSS pixel of an element. Only a presented panel is zoomed; otherwise the zoom is not
+ *  read, as that would make the browser recompute all styles. */
 export const pixelRatio = (element) =>
   (window.devicePixelRatio || 1) * ((isPresenting() && element.currentCSSZoom) || 1);
 
-/** Where an event is on a canvas, in the canvas's own CSS pixels. */
+/** The position of an event on a canvas, in the canvas's own CSS pixels. */
 export const placeOn = (canvas, event) => {
   const box = canvas.getBoundingClientRect();
   const scale = parseFloat(canvas.style.width) / box.width;
   return { x: (event.clientX - box.left) * scale, y: (event.clientY - box.top) * scale };
 };
 
-/** The {row, column} of a picture on a canvas where an event is, of rows × columns in a frame {left, top, width,
- *  height}; null beside it. */
+/** The {row, column} under an event, in a picture of rows × columns in a frame {left, top, width, height} on a canvas;
+ *  null outside the frame. */
 export const cellAt = (canvas, event, frame, rows, columns) => {
   const { x, y } = placeOn(canvas, event);
   const column = Math.floor(((x - frame.left) / frame.width) * columns);
@@ -77,7 +78,7 @@ export const cellAt = (canvas, event, frame, rows, columns) => {
   return row >= 0 && row < rows && column >= 0 && column < columns ? { row, column } : null;
 };
 
-/** A canvas sized in CSS pixels and sharp on any screen; returns its 2d context, cleared. */
+/** Sizes a canvas in CSS pixels, sharp on any screen; returns its 2d context, cleared. */
 export const fit = (canvas, width, height) => {
   const ratio = pixelRatio(canvas);
   const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
@@ -91,9 +92,9 @@ export const fit = (canvas, width, height) => {
 };
 
 /**
- * Who is told of changes: {subscribe, publish}. subscribe(element, listen) calls listen(Set of names) at once with all
- * `names`, then with what publish(...names) tells, while the element is on the page; it returns how to end that. An
- * error of one listener keeps nothing from the others.
+ * Listeners to changes: {subscribe, publish}. subscribe(element, listen) calls listen(Set of names) at once with all
+ * `names`, then for each publish(...names) while the element is on the page; it returns a function to unsubscribe. An
+ * error of one listener does not affect the others.
  */
 export const listeners = (names) => {
   const entries = new Set();
@@ -114,8 +115,8 @@ export const listeners = (names) => {
 };
 
 /**
- * An input that people type into: take(text) gets what was typed once it is entered. Returns how to show current() in
- * it again, which leaves alone what is being typed.
+ * Connects an input that people type into: take(text) gets the text when it is entered. Returns a function that shows
+ * current() in the input, unless somebody is typing in it.
  */
 export const typedInto = (input, take, current) => {
   let typing = false;
@@ -132,7 +133,7 @@ export const typedInto = (input, take, current) => {
   return show;
 };
 
-/** Calls act; its error keeps nothing else from being done. */
+/** Calls act, and reports its error without throwing it. */
 const attempt = (act) => {
   try {
     act();
@@ -141,13 +142,13 @@ const attempt = (act) => {
   }
 };
 
-const due = new Set(); // what is drawn in the next frame, or later in the one that is being drawn
+const due = new Set(); // draws for the next frame, or for the rest of the current one
 let drawing = false;
 const frame = () => {
   drawing = true;
   const drawn = new Set();
   for (const draw of due) {
-    if (drawn.has(draw)) continue; // what asks for itself waits for the next frame
+    if (drawn.has(draw)) continue; // a draw that requests itself waits for the next frame
     due.delete(draw);
     drawn.add(draw);
     attempt(draw);
@@ -156,8 +157,7 @@ const frame = () => {
   if (due.size) requestAnimationFrame(frame);
 };
 
-/** Calls draw at most once a frame, however often it is asked for: in this frame, where something else is being
- *  drawn. */
+/** Calls draw at most once a frame, however often it is requested: in the current frame if that is being drawn. */
 export const eachFrame = (draw) => () => {
   if (!due.size && !drawing) requestAnimationFrame(frame);
   due.add(draw);
@@ -169,10 +169,10 @@ export const drawNow = () => due.size && frame();
 const QUIET = 50; // ms after a frame in which nothing more was chosen
 const rest = new Set(); // what is put off
 let timer = 0;
-let painting = false; // whether the frame is still to come that is painted before
+let painting = false; // whether the frame that comes first is still to be painted
 
-/** Calls draw once the next frame is on the screen and nothing more has been put off for a moment: for what is beside
- *  the thing that was chosen. However fast one chooses, it is drawn for what was chosen last. */
+/** Defers draw until the next frame is on the screen and no other draw was deferred for a moment: for whatever is less
+ *  urgent than the main picture. After several quick choices, only the last is drawn. */
 export const afterwards = (draw) => () => {
   rest.add(draw);
   clearTimeout(timer);
@@ -184,7 +184,7 @@ export const afterwards = (draw) => () => {
   });
 };
 
-/** Draws at once all that was put off. */
+/** Runs all deferred draws now. */
 export const catchUp = () => {
   clearTimeout(timer);
   const draws = [...rest];
@@ -192,5 +192,5 @@ export const catchUp = () => {
   draws.forEach(attempt);
 };
 
-/** Whether anything is put off. */
+/** Whether a draw is deferred. */
 export const behind = () => rest.size > 0;

@@ -1,14 +1,14 @@
-// Charts: everything with axes is a figure of viz/figures, shown by Plotly, which comes when the first chart is in
-// view.
+// Charts: everything with axes is a figure of viz/figures, drawn by Plotly, which is loaded when the first chart comes
+// into view.
 
 import { h, isDark, url } from "./base.js";
 import { language, say } from "./messages.js";
 import { makeDrawing, onTheme } from "./panel.js";
 import { site } from "./site.js";
 
-const TEXT = 12; // pixels, where nothing is zoomed
-const BUTTONS = ["toImage", "zoomIn2d", "zoomOut2d", "resetScale2d"]; // none that sends the chart anywhere
-let library = null; // Plotly, as it comes and after
+const TEXT = 12; // pixels, without zoom
+const BUTTONS = ["toImage", "zoomIn2d", "zoomOut2d", "resetScale2d"]; // no button sends the chart anywhere
+let library = null; // a promise of Plotly
 
 const load = () => {
   library ??= new Promise((resolve, reject) => {
@@ -17,7 +17,7 @@ const load = () => {
   return library;
 };
 
-/** Plotly's own words in the page's language. */
+/** Plotly's own labels in the page's language. */
 const toolbar = () => ({
   "Download plot as a PNG": say("chart_save"),
   "Zoom in": say("chart_zoom_in"),
@@ -28,10 +28,11 @@ const toolbar = () => ({
 });
 
 /**
- * A chart in `place`, whose size it takes. onread(index of the point read, or null) is called as one points or goes by
- * the arrow keys, onclick(index) at a click or Enter.
- * Returns {root, draw}: draw({figures, keep, change}), with figures {light, dark} of Python, in which change(data,
- * layout) may put words and newer numbers. What a visitor zoomed or switched off stays as long as `keep` is the same.
+ * A chart that fills `place`. onread(index of the point, or null) is called for the point under the pointer or chosen
+ * by the arrow keys, onclick(index) at a click or Enter.
+ *
+ * Returns {root, draw}: draw({figures, keep, change}), with figures {light, dark} from Python, in which change(data,
+ * layout) may replace labels and numbers. A visitor's zoom and hidden traces are kept as long as `keep` is the same.
  *
  * @param {HTMLElement} place
  * @param {{ label: string, onread?: (at: number | null) => void, onclick?: (at: number) => void }} options
@@ -43,7 +44,8 @@ export const makeChart = (place, options) => {
   place.classList.add("chart-place");
   place.append(root, missing);
   let [inView, busy] = [false, false];
-  let [read, byKey] = [null, false]; // the point that is read, and whether by the keyboard: then no pointer ends it
+  // the point that is read, and whether by keyboard: the pointer then does not end it
+  let [read, byKey] = [null, false];
 
   const paint = async (what, size) => {
     if (busy || !(inView || root.data)) return;
@@ -56,13 +58,13 @@ export const makeChart = (place, options) => {
     }
     busy = false;
     if (Plotly && (drawing.what !== what || drawing.size.width !== size.width || drawing.size.height !== size.height))
-      drawing.draw(drawing.what); // newer came
+      drawing.draw(drawing.what); // a newer figure was requested meanwhile
   };
   const drawing = makeDrawing(place, (what, size) => paint(what, { ...size }));
 
   const show = async (Plotly, { figures, keep, change }, size) => {
     const { data, layout } = structuredClone(figures[isDark() ? "dark" : "light"]);
-    const zoom = place.currentCSSZoom ?? 1; // of a panel that is presented: Plotly does not know of it, so it is undone
+    const zoom = place.currentCSSZoom ?? 1; // of a presented panel; Plotly does not know CSS zoom, so it is undone
     root.style.zoom = 1 / zoom;
     Object.assign(layout, {
       width: size.width * zoom,
@@ -70,7 +72,7 @@ export const makeChart = (place, options) => {
       uirevision: keep,
       font: { size: TEXT * zoom },
     });
-    // beside, not above
+    // next to the plot, not above it
     Object.assign(layout, { margin: { ...layout.template.layout.margin, t: 8, r: 36 }, modebar: { orientation: "v" } });
     layout.dragmode = matchMedia("(pointer: coarse)").matches ? false : "zoom"; // a finger scrolls the page
     change?.(data, layout);
@@ -111,7 +113,7 @@ export const makeChart = (place, options) => {
     });
   };
 
-  /** The point that the figure marks: from there the arrow keys go. */
+  /** The point that the figure marks, from which the arrow keys start. */
   const marked = () => {
     const mark = root.data.find(({ name }) => name === "at");
     return mark ? [...root.data[0].x].indexOf(mark.x[0]) : 0;
@@ -121,7 +123,7 @@ export const makeChart = (place, options) => {
     read = at;
     onread?.(at);
   };
-  /** Reads a point, as the pointer would. */
+  /** Reads a point as if the pointer were on it. */
   const point = (at) => {
     byKey = true;
     readAt(at);
@@ -131,7 +133,7 @@ export const makeChart = (place, options) => {
     window.Plotly.Fx.hover(root, lines, ["xy"]);
   };
 
-  /** Buttons and legend for the keyboard: Plotly makes them for the mouse alone. */
+  /** Makes buttons and legend usable by keyboard: Plotly makes them for the mouse only. */
   const reach = () => {
     for (const button of root.querySelectorAll(".modebar-btn"))
       name(button, "button", button.dataset.title ?? button.dataset.attr);
@@ -157,7 +159,8 @@ export const makeChart = (place, options) => {
     for (const type of ["mousedown", "mouseup"]) target.dispatchEvent(new MouseEvent(type, { bubbles: true }));
   };
 
-  // While the page is laid out it may come into view for a moment, with nothing to draw: that alone fetches nothing.
+  // While the page is laid out a chart may be in view for a moment, before it has anything to draw: Plotly is not
+  // loaded for that.
   new IntersectionObserver((entries, observer) => {
     if (root.data) return observer.disconnect();
     inView = entries.at(-1).isIntersecting;

@@ -1,4 +1,4 @@
-// Colour scales as lookup tables of 256 pixels, for the theme that is on, and what is painted with them: images, bars
+// Colour scales as lookup tables of 256 pixels for the current theme, and the things painted with them: images, bars
 // and coloured tokens.
 
 import { h, isDark, isPresenting } from "./base.js";
@@ -21,16 +21,17 @@ const tables = {};
 for (const [mode, scales] of Object.entries(site.style.scales))
   tables[mode] = Object.fromEntries(Object.entries(scales).map(([name, stops]) => [name, table(stops)]));
 
-/** {weights, scores: Uint32Array(256), masked, skipped: pixels} of the theme that is on. */
+/** {weights, scores: Uint32Array(256), masked, skipped: pixels} of the current theme. */
 export const palette = () => {
   const own = tables[isDark() ? "dark" : "light"];
   return { ...own, masked: pixel("masked"), skipped: pixel("skipped") };
 };
 
-/** The colour that style sheets know as --f-text: variable("text"). To ask the page would lay it out anew. */
+/** The value of the style sheets' variable --f-text: variable("text"). Reading it from the page would force a
+ *  layout. */
 export const variable = (name) => site.style.colours[isDark() ? "dark" : "light"][name];
 
-/** One of them as a pixel. */
+/** The same as a pixel. */
 export const pixel = (name) => {
   const [r, g, b] = channels(variable(name));
   return (255 << 24) | (b << 16) | (g << 8) | r;
@@ -52,7 +53,7 @@ export const gradient = (table, from = 0, to = 1) => {
   return `linear-gradient(90deg,${stops.join()})`;
 };
 
-/** A canvas of its own, never on the page, with a pixel for each number: pixelAt(x, y), as in palette. */
+/** A canvas off the page with one pixel for each number: pixelAt(x, y), as in palette. */
 export const makeImage = (width, height, pixelAt, canvas = document.createElement("canvas")) => {
   Object.assign(canvas, { width, height });
   const context = canvas.getContext("2d");
@@ -63,14 +64,14 @@ export const makeImage = (width, height, pixelAt, canvas = document.createElemen
   return canvas;
 };
 
-/** A bar as long as a part of its place: an element. */
+/** A bar element, a fraction of its place long. */
 export const makeBar = (part, kind = "") => {
   const filled = h("i", { class: kind });
   filled.style.width = `${(100 * Math.max(0, Math.min(1, part))).toFixed(2)}%`;
   return filled;
 };
 
-/** A text's labels as elements that are coloured: look(i) gives {pixel, title, kind}, each of which may be left out. */
+/** A text's labels as coloured elements: look(i) gives {pixel, title, kind}, all optional. */
 export const tokenSpans = (labels, look) =>
   labels.map((label, i) => {
     const { pixel, title, kind = "token" } = look(i);
@@ -79,14 +80,14 @@ export const tokenSpans = (labels, look) =>
     return span;
   });
 
-/** The ground of an element, with ink that reads on it; undefined: none. */
+/** Sets an element's background, and a text colour that is legible on it; undefined removes both. */
 export const ground = (element, pixel) =>
   Object.assign(
     element.style,
     pixel === undefined ? { background: "", color: "" } : { background: cssOf(pixel), color: inkOn(pixel) },
   );
 
-/** On a canvas: the light of a laser pointer around a cell, while presenting. */
+/** Draws the light of a laser pointer around a cell of a canvas, while presenting. */
 export const laser = (context, x, y, width, height) => {
   if (!isPresenting()) return;
   context.save();

@@ -1,5 +1,5 @@
-// What the parts of a demonstration share: the view, which stands in the link, and Python's answers to it. The tabs
-// Mask and Permute each hold one.
+// The state that the parts of a demonstration share: the view, which a link stores, and Python's answers to it. Tabs
+// Mask and Permute have one each.
 
 import { followers, opened, tabOf } from "./address.js";
 import { answerTo, whyNot } from "./ask.js";
@@ -8,9 +8,9 @@ import { asText, inWords } from "./messages.js";
 import { page } from "./page.js";
 import { makeSettings } from "./settings.js";
 
-const PATIENCE = 200; // ms from the last change to a question: while one types, only the newest text is asked
+const PATIENCE = 200; // ms from the last change to a request: while somebody types, only the newest text is requested
 
-/** Where the demonstration of a whole tab keeps its view. */
+/** Stores the view of a demonstration that fills a tab. */
 const ofTab = (tab) => ({
   keep: (link) => page.keep(tab, link),
   mine: (params) => tabOf(params) === tab,
@@ -20,14 +20,13 @@ const ofTab = (tab) => ({
 /**
  * A demonstration.
  *
- * place: the tab that it is, or, where it is a part of one, {keep, mine, follow}: keep(link) returns what to call when
- * the view that link() gives has changed; mine(params) says whether a link is for it; follow(take) is told how it takes
- * up a link while the page is open.
- * fields: as makeSettings takes them, plus `eager: true` for a text that is not typed: no waiting before it is asked.
- * questions: {name: {paths, needs}}: POSTed to each path as {name: value} of the fields it needs, whenever one changed;
- * what was asked and the answers of all paths make one.
+ * place: its tab, or, for a part of a tab, {keep, mine, follow}: keep(link) returns a function to call when the view
+ * that link() gives has changed; mine(params) says whether a link is for it; follow(take) registers how it applies a
+ * link while the page is open. fields: as in makeSettings, plus `eager: true` for a text that is requested without
+ * waiting for further typing. questions: {name: {paths, needs}}: POSTed to each path with {name: value} of the fields
+ * it needs whenever one changes; the request and the answers of all paths are merged into one answer.
  *
- * The demonstration: {view, hover, answers: {question: answer or null}, message, busy, rev, answered}.
+ * Returns {view, hover, answers: {question: answer or null}, message, busy, rev, answered}.
  */
 export const makeDemo = (place, fields, questions) => {
   const { keep, mine, follow } = typeof place === "string" ? ofTab(place) : place;
@@ -37,20 +36,22 @@ export const makeDemo = (place, fields, questions) => {
     view: settings.values,
     initial: settings.initial,
     allowed: settings.allowed,
-    hover: null, // what is pointed at; not part of a link
+    hover: null, // what the pointer is on; not part of a link
     answers: Object.fromEntries(Object.keys(questions).map((name) => [name, null])),
     message: null, // {kind: "info" | "error", text}
-    busy: false, // whether an answer is under way
-    rev: 0, // counts answers; a part that has painted one says so as data-rev
+    busy: false, // whether a request is pending
+    rev: 0, // counts answers; a part that has painted one sets data-rev to it
   };
   const told = [...Object.keys(fields), ...Object.keys(questions), "hover", "message", "busy"];
   const { subscribe, publish } = listeners(told);
 
-  /** listen(changed): a Set of names of fields and questions, "hover", "message", "busy". Called at once with all.
-   *  Of a question: as it is answered; where it is refused, the answer before stands. */
+  /** listen(changed) gets a Set of names of fields and questions, "hover", "message" and "busy"; it is first called
+   *  with all of them. A question's name is published when its answer arrives; after a refusal the previous answer is
+   *  kept. */
   demo.subscribe = subscribe;
 
-  /** Changes the view: set({mask: "local"}); asks what depends on it. What is out of range is left as it was. */
+  /** Changes the view: set({mask: "local"}), and requests the answers that depend on it. A value out of range is
+   *  ignored. */
   demo.set = (partial) => {
     const changed = settings.change(partial);
     if (!changed.length) return;
@@ -62,7 +63,7 @@ export const makeDemo = (place, fields, questions) => {
       if (needs.some((field) => changed.includes(field))) askSoon(name, typed ? PATIENCE : 0);
   };
 
-  /** All as in the beginning. */
+  /** Resets all fields to their initial values. */
   demo.reset = () => demo.set(settings.initial());
 
   demo.point = (hover) => {
@@ -71,7 +72,7 @@ export const makeDemo = (place, fields, questions) => {
     publish("hover");
   };
 
-  const said = {}; // by whom → message: an answer takes back its own refusal, and no other's
+  const said = {}; // source → message: an answer removes its own refusal only
 
   demo.complain = (text, kind = "error", from = "page") => {
     said[from] = text ? { kind, text } : null;
@@ -83,7 +84,7 @@ export const makeDemo = (place, fields, questions) => {
 
   const asking = {}; // question → {timer, abort}
   const failed = {}; // question → the error of its last try, or null
-  const waiting = []; // what to call when a question is answered or not
+  const waiting = []; // functions to call when a question is answered or fails
 
   const askSoon = (name, delay) => {
     clearTimeout(asking[name]?.timer);
@@ -97,7 +98,7 @@ export const makeDemo = (place, fields, questions) => {
     publish("busy");
   };
 
-  /** Waits for a question's answer, and asks again where it has none. Throws what the last try failed of. */
+  /** Waits for a question's answer, and requests it again if there is none. Throws the error of the last attempt. */
   demo.answered = async (name) => {
     if (!demo.answers[name] && !asking[name]) askSoon(name, 0);
     while (asking[name]) await new Promise((done) => waiting.push(done));
@@ -116,7 +117,7 @@ export const makeDemo = (place, fields, questions) => {
     } catch (raised) {
       error = raised;
     }
-    if (own !== asking[name]) return; // a newer question overtook this one
+    if (own !== asking[name]) return; // a newer request replaced this one
     asking[name] = null;
     failed[name] = error;
     demo.complain(error && whyNot(error), "error", name);
@@ -134,32 +135,32 @@ export const makeDemo = (place, fields, questions) => {
   let started = false;
   const writeLink = keep(() => (started ? settings.link() : null));
 
-  /** Takes up a link's view, the rest going back to where it began; nonsense is named and left out. */
+  /** Applies a link's view and resets all other fields; reports and ignores invalid values. */
   demo.read = (params) => {
     const { values, refused } = settings.read(params);
     Object.assign(demo.view, values);
     demo.complain(asText(refused.map(inWords)), "error", "link");
   };
 
-  /** Takes up a link while the page is open. */
+  /** Applies a link while the page is open. */
   demo.follow = (params) => {
     const before = { ...demo.view };
     demo.read(params);
     const wanted = { ...demo.view };
-    Object.assign(demo.view, before); // so that what is new is asked for
+    Object.assign(demo.view, before); // so that changed values are requested
     following = true;
     demo.set(wanted);
     following = false;
   };
   let following = false;
 
-  /** Once, when its tab is first opened: reads the link, asks everything. */
+  /** Called once, when the tab is first opened: reads the link, requests all answers. */
   demo.start = () => {
     if (mine(opened)) demo.read(opened);
     for (const name of Object.keys(questions)) askSoon(name, 0);
     started = true;
     writeLink();
-    publish(...Object.keys(fields)); // parts that stand already have not seen the link's view
+    publish(...Object.keys(fields)); // parts that are already drawn do not know the link's view
   };
 
   follow(demo.follow);

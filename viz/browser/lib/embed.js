@@ -1,4 +1,4 @@
-// One panel alone, live, for another's page or slides: ?embed=PANEL.
+// One live panel alone, for another page or slides: ?embed=PANEL.
 
 import { chosenLanguage, embeddedPanel as panel, viewNow } from "./address.js";
 import { copyText } from "./ask.js";
@@ -9,7 +9,7 @@ import { site } from "./site.js";
 
 export const embed = {};
 
-/** This page's address without what shows a panel alone. */
+/** This page's address without the parameters that show a panel alone. */
 const whole = () => {
   catchUp();
   const url = new URL(location.href);
@@ -17,7 +17,7 @@ const whole = () => {
   return url.href;
 };
 
-/** The address of a panel alone, with the view on the screen. */
+/** The address of one panel alone, with the current view. */
 const alone = (name) => {
   const url = new URL(location.origin + location.pathname);
   const view = [...viewNow()].filter(([key]) => key !== "panel");
@@ -25,11 +25,11 @@ const alone = (name) => {
   return url.href;
 };
 
-/** A line of HTML that shows a panel in another page. */
+/** A line of HTML that embeds a panel in another page. */
 embed.line = ({ name, title }) =>
   h("iframe", { src: alone(name), title, width: 800, height: 500, style: "border:0", loading: "lazy" }).outerHTML;
 
-/** What is said of a panel that there is not, with those that there are. */
+/** The message about an unknown panel, with a list of the known ones. */
 const unknown = () => {
   const names = Object.keys(site.panels).map((name) => h("li", {}, h("a", { href: alone(name) }, name)));
   return h(
@@ -40,7 +40,7 @@ const unknown = () => {
   );
 };
 
-/** Once, when the page is there. */
+/** Called once, when the page is ready. */
 embed.start = () => {
   if (panel === null) return;
   document.body.classList.add("presenting", "embedding");
@@ -58,7 +58,7 @@ embed.start = () => {
 
 // --- in the menu -------------------------------------------------------------------------------------------------
 
-/** The entry beside "Copy link": which panel, and its line. */
+/** The entry next to "Copy link": a choice of panel, and its line of HTML. */
 embed.sheet = () => {
   const which = h("select", { "aria-label": say("embed_panel"), onchange: () => write() });
   const line = h("textarea", { readonly: true, rows: 4, spellcheck: "false", "aria-label": say("embed_line") });

@@ -1,4 +1,4 @@
-// Controls of what has settings, {fields, view, allowed, set}: a choice among a few, a number with steps, a text.
+// Controls for settings, {fields, view, allowed, set}: a choice among a few values, a number with steps, a text.
 
 import { h, typedInto } from "./base.js";
 import { makeHint } from "./hint.js";
@@ -6,8 +6,8 @@ import { say } from "./messages.js";
 
 let groups = 0;
 
-/** Radio buttons for `name`: words(value) and hint(value) say what each is, and the legend opens all of that. {node,
- *  update(shown, off)}: off(value) says which cannot be chosen now, beside those that are not allowed. */
+/** Radio buttons for `name`: words(value) and hint(value) label and explain each value; the legend opens all
+ *  explanations. {node, update(shown, off)}: off(value) disables values beyond those that are not allowed. */
 const choice = (demo, name, legend, values, words, hint) => {
   const group = `former-field-${groups++}`;
   const inputs = values.map((value) =>
@@ -39,7 +39,7 @@ const choice = (demo, name, legend, values, words, hint) => {
   };
 };
 
-/** ‹ 3 ›: a whole number of the view, between the limits that its field has now. {node, update(label, idle)}. */
+/** ‹ 3 ›: a whole number of the view, within the current limits of its field. {node, update(label, idle)}. */
 const stepper = (demo, name, label) => {
   const go = (to) => demo.set({ [name]: Math.max(demo.fields[name].min, Math.min(demo.fields[name].max, to)) });
   const input = h("input", { type: "number", step: 1, inputmode: "numeric" });

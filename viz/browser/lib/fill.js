@@ -1,21 +1,21 @@
-// How large a panel is that fills the window: its type is as large as lets all of it be seen.
+// The size of a panel that fills the window: its text is as large as possible with everything visible.
 
 import { eachFrame, isPresenting } from "./base.js";
 
-const DESIGN = [1280, 720]; // CSS pixels of the window for which a picture's --design-zoom is meant
+const DESIGN = [1280, 720]; // CSS pixels of the window that a picture's --design-zoom refers to
 const [LEAST, MOST] = [0.8, 6];
-let section = null; // that fills the window
-let controls = null; // of its tab
+let section = null; // the panel that fills the window
+let controls = null; // the controls of its tab
 
-/** Whether anything of the panel, zoomed so, is beyond its edge. */
+/** Whether part of the panel is beyond its edge at this zoom. */
 const overflows = (zoom) => {
   section.style.setProperty("--zoom", zoom);
   const parts = [section, ...section.querySelectorAll(":scope > .panel-body, :scope > header")];
   return parts.some((part) => part.scrollHeight > part.clientHeight + 1 || part.scrollWidth > part.clientWidth + 1);
 };
 
-/** Pictures take the room they get, so their --design-zoom says how large their labels are; words are as large as lets
- *  all of them be seen, up to a --most-zoom where they stand beside pictures. */
+/** Pictures fill their room, so --design-zoom sets the size of their labels; text is as large as possible with all of
+ *  it visible, up to --most-zoom if it is next to a picture. */
 const fit = () => {
   if (!section?.isConnected) return;
   const scale = Math.min(innerWidth / DESIGN[0], innerHeight / DESIGN[1]);
@@ -27,7 +27,7 @@ const fit = () => {
   section.style.setProperty("--zoom", most && !overflows(most) ? most : largest(LEAST, most || MOST));
 };
 
-/** The largest zoom at which all can be seen. */
+/** The largest zoom at which everything is visible. */
 const largest = (low, high) => {
   for (let time = 0; time < 7; time++) {
     const middle = (low + high) / 2;
@@ -36,7 +36,8 @@ const largest = (low, high) => {
   }
   return low;
 };
-// What comes later may need more room. It never gets larger: it would jump as one points, and its words change.
+// Content may grow later. The zoom only shrinks, so the panel does not jump while the pointer moves and its text
+// changes.
 const shrink = eachFrame(() => {
   if (section?.isConnected && overflows(section.style.getPropertyValue("--zoom"))) fit();
 });
@@ -47,20 +48,20 @@ const changes = new MutationObserver((/** @type {any[]} */ records) => {
     ({ type, target, oldValue }) => type === "attributes" && target.hidden === (oldValue === null),
   );
   if (turned)
-    again(); // it shows other parts of itself
+    again(); // other parts of it became visible
   else shrink();
 });
 
-// The tab's controls stand above the panel, as high as they are.
+// The tab's controls are above the panel, which leaves room for their height.
 const above = new ResizeObserver(([{ target }]) => {
   document.body.style.setProperty("--controls", `${target.getBoundingClientRect().height}px`);
   fit();
 });
 
-/** A picture's width to its height, at most: one that is presented fills the window. */
+/** The largest ratio of a picture's width to its height; a presented picture fills the window. */
 export const widest = (usual) => (isPresenting() ? 2.4 : usual);
 
-/** Lets a panel fill the window but for its tab's controls, and follows what it shows; null for none. */
+/** Makes a panel fill the window except for its tab's controls, and adapts to its content; null ends this. */
 export const fillWindow = (panel) => {
   changes.disconnect();
   above.disconnect();

@@ -1,15 +1,15 @@
-// Numbers that are followed: a vector as a row of cells, and one number as the sum of products it is.
+// Numbers that can be followed: a vector as a row of cells, and one number as a sum of products.
 
 import { h } from "./base.js";
 import { ground, palette } from "./colour.js";
 import { say } from "./messages.js";
 import { asFixed, asNumber } from "./numbers.js";
 
-const TERMS = 8; // of a sum that are written out: the largest
-// numbers, beyond which a row is too narrow for more than one digit after the point, or on a phone for any
+const TERMS = 8; // terms of a sum that are written out: the largest
+// most numbers in a row with two digits after the point; on a phone, with any
 const MANY = 20;
 
-/** Numbers in a row, each a cell in its colour; with pick, {chosen, onpick(i)}, each is a button. */
+/** A row of numbers, each a cell in its colour; with pick, {chosen, onpick(i)}, each is a button. */
 export const numberRow = (name, numbers, pick = null) => {
   const colours = palette().scores;
   const most = Math.max(1e-9, ...numbers.map(Math.abs));
@@ -39,9 +39,9 @@ export const numberRow = (name, numbers, pick = null) => {
   );
 };
 
-/** A number as the sum of weight · input, {weights, inputs, of}, the inputs being those of a vector `of` that name, and
- *  the first weight at `row` and `column` of its tensor: {table, sum}. The table has the largest products, and all
- *  others together. */
+/** One number as the sum of weight · input: {weights, inputs, of}, where inputs are the vector named `of`, and the
+ *  first weight is at `row` and `column` of its tensor. Returns {table, sum}; the table has the largest products, and
+ *  the rest as one. */
 export const productsTable = ({ weights, inputs, of, row, column }) => {
   const terms = weights.map((weight, i) => ({
     place: `[${row}, ${column + i}]`,

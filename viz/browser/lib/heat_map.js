@@ -1,4 +1,4 @@
-// A picture of rows × columns with labels along both sides, whose cells are pointed at and whose rows are marked.
+// A picture of rows × columns with labels along two sides; cells respond to the pointer, and rows can be marked.
 
 import { cellAt, fit, h, isDark, isolate, pixelRatio, shorten } from "./base.js";
 import { laser, makeImage, variable } from "./colour.js";
@@ -8,18 +8,18 @@ import { makeDrawing } from "./panel.js";
 import { site } from "./site.js";
 
 const [FONT, SMALLEST] = [12, 8]; // pixels of a label
-const LABELLED = 50; // tokens that all have a label, as in viz/figures/maps.py; of more, as many as fit
-const LEVELS = 3; // labels stand in so many columns beside each other where one has no room for all
-const LONGEST = 14; // characters; the whole label is told under the pointer
-const SHORT = 36; // pixels of a label that is not turned where others have no room beside it
-const SIGN = 11; // pixels of a cell from which it is written in
-const WIDE = 1.4; // a cell's width to its height, at most
-const TITLE = 15; // pixels for what an axis is called
-const HATCH = 6; // pixels from line to line
-// of what is shown, all but its cells and marks
+const LABELLED = 50; // up to so many tokens all have a label, as in viz/figures/maps.py; of more, as many as fit
+const LEVELS = 3; // labels use up to this many columns if one column has no room for all
+const LONGEST = 14; // characters; the pointer shows the whole label
+const SHORT = 36; // pixels of an upright label when only some labels have room
+const SIGN = 11; // smallest cell, in pixels, that shows its sign
+const WIDE = 1.4; // largest ratio of a cell's width to its height
+const TITLE = 15; // pixels for the title of an axis
+const HATCH = 6; // pixels between lines
+// everything drawn except cells and marks
 const AROUND = ["labels", "across", "words", "wordsAcross", "titles", "hidden", "fill"];
 
-/** The next of 1, 2, 5, 10, 20, ...: from label to label, where some are left out. */
+/** The next of 1, 2, 5, 10, 20, ...: the distance between labels when some are left out. */
 const round = (count) => {
   const power = 10 ** Math.floor(Math.log10(count));
   return power * [1, 2, 5, 10].find((part) => part * power >= count);
@@ -27,7 +27,7 @@ const round = (count) => {
 const cut = (label) => isolate(shorten(`${label}`, LONGEST));
 const fontOf = (size, weight = "") => `${weight} ${size}px ${site.style.font}`;
 
-/** Lines over what `area` (a Path2D) holds, inside a frame: what is hidden looks like nothing that is there. */
+/** Hatches `area` (a Path2D) inside a frame, so that hidden cells cannot be taken for values. */
 export const hatch = (context, area, { left, top, width, height }) => {
   context.save();
   context.clip(area);
@@ -72,10 +72,10 @@ export const makeHeatMap = (place, given) => {
   place.classList.add("heat-map-place");
   place.append(canvas);
   let frame = null; // {left, top, width, height, rows, columns}
-  let walked = null; // the cell that the arrow keys have come to
+  let walked = null; // the cell chosen by the arrow keys
 
-  /** How the labels of a side stand whose cells are `pitch` pixels apart: {names, font, upright, levels, every, depth,
-   *  words, wordsUpright, whole}: `depth` pixels for each level, `whole` for all. */
+  /** Arranges the labels of a side with `pitch` pixels per cell: {names, font, upright, levels, every, depth, words,
+   *  wordsUpright, whole}, with `depth` pixels for each level and `whole` for all. */
   const arrange = (labels, words, pitch, across) => {
     const context = canvas.getContext("2d");
     const all = labels.length <= LABELLED;
@@ -86,7 +86,7 @@ export const makeHeatMap = (place, given) => {
     };
     const names = (all || !words) && labels.some((label) => label !== "") ? labels.map((label) => cut(label)) : [];
     const width = widest(names, font);
-    const upright = across && width <= (all ? 2 * pitch : SHORT); // else labels of columns are turned
+    const upright = across && width <= (all ? 2 * pitch : SHORT); // otherwise column labels are rotated
     const wanted = Math.ceil((upright ? width + 1 : font - 1) / pitch);
     const levels = all ? Math.min(LEVELS, wanted) : 1;
     const depth = names.length ? Math.ceil(upright ? font + 1 : width + 4) : 0;
@@ -129,7 +129,7 @@ export const makeHeatMap = (place, given) => {
     }
     return { ...next, rows, columns, down, over };
   };
-  // Whole pixels of the screen: a line between two of them is blurred, and one beside where cells meet leaves a sliver.
+  // Rounds to whole pixels of the screen: a line between two pixels is blurred, and a gap would show between cells.
   const whole = (place) => Math.round(place * frame.scale) / frame.scale;
   const x = (column) => whole(frame.left + (column * frame.width) / frame.columns);
   const y = (row) => whole(frame.top + (row * frame.height) / frame.rows);
@@ -141,7 +141,7 @@ export const makeHeatMap = (place, given) => {
     context.drawImage(image ?? makeImage(columns, rows, (column, row) => pixel(row, column)), left, top, width, height);
   };
 
-  /** What stands around the cells and over them, and is the same for other cells of the same rows and columns. */
+  /** Draws everything around and over the cells, which is the same for other values of the same rows and columns. */
   const around = (context, shown) => {
     const { left, top, width, height, rows, columns } = frame;
     context.strokeStyle = variable("line");
@@ -175,7 +175,7 @@ export const makeHeatMap = (place, given) => {
       }
   };
 
-  /** The hidden cells, those beside each other in a row as one. */
+  /** The hidden cells as a path; neighbours in a row become one rectangle. */
   const areaOf = (hidden) => {
     const area = new Path2D();
     for (let row = 0; row < frame.rows; row++)
@@ -188,7 +188,7 @@ export const makeHeatMap = (place, given) => {
     return area;
   };
 
-  /** Draws so many pixels away from the frame, at a place along one of its sides. */
+  /** Draws at a distance in pixels from the frame, at a position along one of its sides. */
   const beside = (context, across, along, away, upright, draw) => {
     context.save();
     context.translate(across ? along : frame.left - away, across ? frame.top - away : along);
@@ -206,7 +206,7 @@ export const makeHeatMap = (place, given) => {
     const { names, font, upright, levels, every, depth } = side;
     context.font = fontOf(font);
     const line = variable("line");
-    // Wider than its cell, a label ends with the picture.
+    // A label wider than its cell ends with the picture.
     const last = (i) =>
       across && upright && every > 1 ? frame.left + frame.width - context.measureText(names[i]).width / 2 : Infinity;
     for (let level = levels - 1; level >= 0; level--)
@@ -226,11 +226,12 @@ export const makeHeatMap = (place, given) => {
     if (side.words) words(context, side, across);
   };
 
-  /** The words over their labels, each with a line as long as it is; one that would stand on another is left out. */
+  /** Draws the words over their labels, each with a line of its length; leaves out a word that would overlap
+   *  another. */
   const words = (context, { words, wordsUpright, levels, depth }, across) => {
     const at = across ? x : y;
     const away = 5 + levels * depth;
-    let free = -Infinity; // from where on there is room
+    let free = -Infinity; // where the free room begins
     context.font = fontOf(FONT);
     for (const { from, to, name } of words) {
       const [start, end] = [at(from), at(to + 1)];
@@ -249,7 +250,7 @@ export const makeHeatMap = (place, given) => {
     }
   };
 
-  /** The label of a marked row or column, on a plate that hides its neighbours. */
+  /** Draws the label of a marked row or column on a plate that covers its neighbours. */
   const marked = (context, { font, upright }, across, i, colour) => {
     const name = cut(across ? frame.across[i] : frame.labels[i]);
     if (!name) return;
@@ -276,7 +277,7 @@ export const makeHeatMap = (place, given) => {
     context.restore();
   };
 
-  /** A dashed line before a row and before a column. */
+  /** Draws a dashed line before a row and before a column. */
   const ends = (context, { row, column }) => {
     context.strokeStyle = variable("mark");
     context.lineWidth = 1.5;
@@ -313,7 +314,7 @@ export const makeHeatMap = (place, given) => {
     laser(context, left, top, right - left, bottom - top);
   };
 
-  let sheet = null; // {of, canvas}: what stands around the cells, drawn once for what it is of
+  let sheet = null; // {of, canvas}: the surroundings of the cells, cached for the objects in `of`
 
   const layOut = (shown, size, of) => {
     frame = {
@@ -324,7 +325,7 @@ export const makeHeatMap = (place, given) => {
     };
     canvas.dataset.frame = [frame.left, frame.top, frame.width, frame.height].map((side) => side.toFixed(2)).join(" ");
     sheet = { of, canvas: sheet?.canvas ?? h("canvas") };
-    Object.assign(sheet.canvas, { width: canvas.width, height: canvas.height }); // which clears it
+    Object.assign(sheet.canvas, { width: canvas.width, height: canvas.height }); // this clears it
     const context = sheet.canvas.getContext("2d");
     context.scale(canvas.width / size.width, canvas.height / size.height);
     around(context, shown);

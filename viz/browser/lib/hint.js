@@ -1,4 +1,4 @@
-// What a word on the page means, for a pointer, a finger and the keyboard alike: a button that opens a card beside it.
+// Explanations of words, by pointer, touch and keyboard: a button that opens a card next to it.
 
 import { h } from "./base.js";
 import { keys } from "./keys.js";
@@ -31,9 +31,9 @@ const TERMS = [
   "top_p",
   "byte",
 ];
-const EDGE = 8; // pixels from the card to the window's sides, at least
-const card = h("div", { class: "hint-card", id: "former-hint", popover: "manual", role: "status" }); // one for all
-let owner = null; // the button whose card is open, or the token that is read out
+const EDGE = 8; // smallest distance in pixels from the card to the window's edges
+const card = h("div", { class: "hint-card", id: "former-hint", popover: "manual", role: "status" }); // one card for all
+let owner = null; // the button whose card is open, or the token that is read
 
 const close = () => {
   if (!owner) return;
@@ -44,7 +44,7 @@ const close = () => {
   card.replaceChildren();
 };
 
-/** The card under its button, or above it where there is no room; it goes where the button goes, and with it. */
+/** Places the card under its button, or above it if there is no room; the card moves and disappears with the button. */
 const place = () => {
   if (!owner) return;
   const { left, top, bottom } = owner.getBoundingClientRect();
@@ -61,14 +61,14 @@ const open = (button, means) => {
   if (owner.matches("button")) owner.setAttribute("aria-expanded", "true");
   else owner.classList.add("read-out");
   if (!card.isConnected) document.body.append(card);
-  card.showPopover(); // empty, so that what is put in it then is read out
+  card.showPopover(); // empty, so that screen readers announce the content added afterwards
   const list = () => h("dl", {}, ...means.flatMap(([name, words]) => [h("dt", {}, name), h("dd", {}, words)]));
   card.append(typeof means === "string" ? h("p", {}, means) : list());
   place();
 };
 
-/** A button that says `words` and opens what they mean: a text, or a list of [name, text]. `label` names the button
- *  where its words do not. */
+/** A button labelled `words` that opens their explanation: a text, or a list of [name, text]. `label` is its accessible
+ *  name if `words` is none. */
 export const makeHint = (words, means, label) => {
   const button = h(
     "button",
@@ -79,10 +79,10 @@ export const makeHint = (words, means, label) => {
   return button;
 };
 
-/** What buttons do that stand beside it: [[a button's words, what it does], ...]. */
+/** An explanation of the buttons next to it: [[label, effect], ...]. */
 export const makeHints = (means) => makeHint("?", means, say("buttons_hints"));
 
-/** A word of the glossary that opens its own meaning; `words` where the page says it otherwise. */
+/** A term of the glossary that opens its explanation; `words` replaces the term's own name. */
 export const term = (name, words = say(`term_${name}`)) => makeHint(words, say(`term_${name}_means`));
 
 /** The whole glossary. */
@@ -92,8 +92,8 @@ export const glossary = () =>
     TERMS.map((name) => [say(`term_${name}`), say(`term_${name}_means`)]),
   );
 
-/** Tokens in `place` whose titles have numbers: the card says those of the one that is clicked, or that the arrow keys
- *  come to. Returns the place. */
+/** Tokens in `place` whose titles have numbers: the card shows the title of the token that is clicked or chosen by the
+ *  arrow keys. Returns the place. */
 export const readable = (place) => {
   for (const [name, value] of [
     ["tabindex", 0],
@@ -125,7 +125,7 @@ window.addEventListener(
   "keydown",
   (event) => {
     if (event.key !== "Escape" || !owner) return;
-    event.preventDefault(); // Escape steps back once: the card closes, and nothing else
+    event.preventDefault(); // Escape closes only the card
     event.stopPropagation();
     owner.focus({ preventScroll: true });
     close();

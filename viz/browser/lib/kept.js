@@ -1,9 +1,9 @@
-// What a page keeps over a reload. Every touch of a browser's storage may throw, as where third parties' storage is
-// blocked and the page stands in another's frame: what cannot be kept there is kept until the page is left.
+// Storage across reloads. Any access to a browser's storage may throw, for example in another page's frame while
+// third-party storage is blocked: values are then kept until the page is left.
 
-/** A kind of storage: get(name) is null where nothing is kept, set(name, null) forgets. */
+/** One kind of storage: get(name) is null for an unknown name, set(name, null) removes it. */
 const over = (/** @type {"localStorage" | "sessionStorage"} */ storage) => {
-  const here = new Map(); // also what the storage refused
+  const here = new Map(); // also values that the storage refused
   return {
     get: (name) => {
       if (here.has(name)) return here.get(name);
@@ -18,7 +18,7 @@ const over = (/** @type {"localStorage" | "sessionStorage"} */ storage) => {
       try {
         if (value === null) window[storage].removeItem(name);
         else window[storage].setItem(name, value);
-      } catch {} // blocked or full
+      } catch {} // storage is blocked or full
     },
   };
 };

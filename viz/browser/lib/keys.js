@@ -1,9 +1,9 @@
-// The keyboard as the whole page hears it: which keys are somebody's writing, where the arrows go, and shortcuts of a
-// single letter, which can be switched off, for those whose speech or hands press keys that they did not mean.
+// The keyboard for the whole page: which elements take keys as text, how the arrows move, and shortcuts of a single
+// letter. Those can be switched off, for people whose speech input or hands press keys by accident.
 
 import { kept } from "./kept.js";
 
-const OFF = "former-single-keys-off"; // kept for this browser
+const OFF = "former-single-keys-off"; // stored in this browser
 const PRESSED = ["radio", "checkbox", "range", "button", "submit"].map((type) => `[type=${type}]`);
 const WRITTEN = `textarea, [contenteditable=true], input:not(${PRESSED})`;
 
@@ -13,7 +13,7 @@ export const keys = {};
 keys.on = () => !kept.always.get(OFF);
 keys.turn = (on) => kept.always.set(OFF, on ? null : "1");
 
-/** Whether an element takes keys as text: there arrows move within it. */
+/** Whether an element takes keys as text, so that arrows move within it. */
 keys.writes = (element) => Boolean(element.closest?.(WRITTEN));
 
 /** [down, right] of each arrow key. */
@@ -22,7 +22,7 @@ keys.arrows = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRi
 /** The place nearest to `i` among `count`. */
 keys.inside = (i, count) => Math.max(0, Math.min(count - 1, i));
 
-/** Where a key goes from place `now` among `count` beside each other; undefined where it does not. */
+/** The index after a key press, from index `now` among `count` neighbours; undefined for keys that do not move. */
 keys.along = (event, now, count) => {
   const to = { ArrowLeft: now - 1, ArrowRight: now + 1, Home: 0, End: count - 1 }[event.key];
   return to === undefined ? undefined : keys.inside(to, count);
@@ -30,7 +30,7 @@ keys.along = (event, now, count) => {
 
 keys.modified = (event) => event.ctrlKey || event.metaKey || event.altKey;
 
-/** Whether an event is the shortcut of a letter; a list takes letters too, to choose by. */
+/** Whether an event is a letter's shortcut; a list also takes letters, to select by. */
 keys.is = (event, letter) =>
   event.key.toLowerCase() === letter &&
   keys.on() &&

@@ -1,10 +1,10 @@
-// Chooses the page's language before Gradio lays the page out, and says Gradio's labels in it: they stand in its
-// configuration as ⟦note⟧. A classic script: modules would come too late. Makes window.formerLanguage, and
+// Chooses the page's language before Gradio lays out the page, and replaces the ⟦note⟧ placeholders in Gradio's
+// configuration. It is a classic script, since modules run too late. Sets window.formerLanguage, and
 // window.formerMessages, a promise of the messages.
 (() => {
   const languages = window.formerLanguages; // {name: {name, file, labels}}
 
-  /** What the visitor chose on another day; a browser may block its storage. */
+  /** The visitor's choice on an earlier visit; a browser may block its storage. */
   const kept = () => {
     try {
       return localStorage.getItem("former-language");
@@ -19,7 +19,7 @@
   window.formerLanguage = chosen;
   const page = document.documentElement;
   const speak = () => page.lang === chosen || (page.lang = chosen);
-  // Gradio says the browser's there, later too
+  // Gradio uses the browser's language, later too
   new MutationObserver(speak).observe(page, { attributeFilter: ["lang"] });
   speak();
 

@@ -6,7 +6,7 @@ import { kept } from "./kept.js";
 import { language, say } from "./messages.js";
 import { page } from "./page.js";
 
-/** Opens the page anew in another language, as it is now. */
+/** Reloads the page in another language, with its current view. */
 const speak = (tag) => {
   kept.always.set("former-language", tag); // language.js reads it
   page.keepOver();
@@ -14,7 +14,7 @@ const speak = (tag) => {
   location.reload();
 };
 
-/** A button for each language, in its own words. */
+/** A button for each language, labelled in that language. */
 export const languageSwitch = () => {
   const button = ([tag, { name }]) =>
     h("button", { type: "button", lang: tag, "aria-pressed": `${tag === language}`, onclick: () => speak(tag) }, name);

@@ -1,4 +1,4 @@
-// The sentence of each tab that says what to look at; the tab's own scripts make it.
+// The sentence of each tab that says what to look at, set by the tab's own scripts.
 
 import { listeners, setText } from "./base.js";
 import { say } from "./messages.js";
@@ -9,8 +9,8 @@ const links = {}; // tab → {article, href}
 const { subscribe, publish } = listeners(["sentence"]);
 
 export const lessons = {
-  subscribe, // to every sentence
-  /** Says what to look at in a tab. */
+  subscribe, // to every tab's sentence
+  /** Sets the sentence of a tab. */
   tell: (tab, sentence) => {
     said[tab] = sentence;
     const place = places[tab]?.sentence;
@@ -18,7 +18,7 @@ export const lessons = {
     publish("sentence");
   },
   of: (tab) => said[tab] ?? "",
-  /** Where the article says more of what is in front in a tab: {article: its heading, href}. */
+  /** Sets the part of the article that the front view of a tab links to: {article: its heading, href}. */
   link: (tab, { article, href }) => {
     links[tab] = { article, href };
     if (!places[tab]) return;

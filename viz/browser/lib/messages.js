@@ -1,4 +1,4 @@
-// Messages of viz/text with their values, which are read here as viz/text/form.py reads them.
+// Messages of viz/text filled with values, parsed as in viz/text/form.py.
 
 import { isolate } from "./base.js";
 
@@ -9,7 +9,8 @@ export const language = window.formerLanguage;
 const texts = await window.formerMessages; // see language.js
 export const locale = { whole: new Intl.NumberFormat(language), plural: new Intl.PluralRules(language) };
 
-/** [parts, end]: parts are texts, places {name, kind, arms}, and null for the number of the plural around it. */
+/** Returns [parts, end]: parts are texts, places {name, kind, arms}, and null for the number of the enclosing
+ *  plural. */
 const parse = (pattern, at = 0, plural = false) => {
   const parts = [];
   while (at < pattern.length && pattern[at] !== "}") {
@@ -60,7 +61,7 @@ const fill = (parts, values, count) =>
     })
     .join("");
 
-/** A message of viz/text with its values. */
+/** Returns a message of viz/text filled with its values. */
 export const say = (key, values = {}) => {
   const pattern = texts[key] ?? key;
   if (!known.has(pattern)) known.set(pattern, parse(pattern)[0]);
@@ -73,14 +74,14 @@ export const asList = (items, and = false) => {
   return items.length < 2 ? items.join("") : say("list_and", { first: asList(items.slice(0, -1)), last: items.at(-1) });
 };
 
-/** Sentences one after the other; empty ones and those that are not given are left out. */
+/** Joins sentences; leaves out empty and missing ones. */
 export const asText = (sentences) => sentences.filter(Boolean).join(say("list_sentences"));
 
-/** A note of Python's, {key, values}, in words. */
+/** The message of a note from Python, {key, values}. */
 export const inWords = ({ key, values }) => say(key, values);
 
-/** A class of a classifier, as its card names it, in words. */
+/** The name of a class on a classifier's card, in the page's language. */
 export const classInWords = (name) => texts[`class_is_${name}`] ?? name;
 
-/** Why a route did not answer, in words, from the body of its refusal. */
+/** The message of a refusal, from the body of its response. */
 export const refusal = (body) => (body?.error?.key ? inWords(body.error) : say("offline"));

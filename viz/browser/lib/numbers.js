@@ -1,15 +1,15 @@
-// Numbers as a person reads them, in the forms of the page's language.
+// Numbers written for people, in the page's language.
 
 import { locale, say } from "./messages.js";
 
-/** Part of a whole: 0.834 → "83 %", 0.0123 → "1.2 %". */
+/** A fraction in percent: 0.834 → "83 %", 0.0123 → "1.2 %". */
 export const asShare = (part) => {
   const percent = 100 * part;
   if (percent > 0 && percent < 0.05) return say("number_below", { value: say("number_share", { value: 0.1 }) });
   return say("number_share", { value: percent < 9.95 ? percent.toFixed(1).replace(/\.0$/, "") : Math.round(percent) });
 };
 
-/** A number with four digits that count; small ones as 1.2 × 10⁻⁵. */
+/** A number with four significant digits; small ones as 1.2 × 10⁻⁵. */
 export const asNumber = (value, digits = 4) => {
   if (Math.abs(value) >= 10 ** digits - 0.5) return asWhole(Math.round(value)).replace("-", "−");
   if (value === 0 || Math.abs(value) >= 0.001) return value.toPrecision(digits).replace("-", "−");
@@ -18,11 +18,11 @@ export const asNumber = (value, digits = 4) => {
   return say("number_power", { value: mantissa.replace("-", "−"), power: `⁻${power}` });
 };
 
-/** So many digits after the point. */
+/** A number with a fixed number of digits after the point. */
 export const asFixed = (value, digits) => value.toFixed(digits).replace("-", "−");
 
-/** As `fixed`, with a sign before what is above zero too. */
+/** Like `fixed`, with a sign for positive numbers too. */
 export const asSigned = (value, digits) => (value < 0 ? "" : "+") + asFixed(value, digits);
 
-/** A whole number, its thousands set apart. */
+/** A whole number with separated thousands. */
 export const asWhole = (value) => locale.whole.format(value);

@@ -1,4 +1,4 @@
-// Which tab is in front.
+// The tabs: which one is in front.
 
 import { followers, leftOut, OVER, opened, reopen, tabOf, viewNow, withModel, writeAddress } from "./address.js";
 import { catchUp, listeners } from "./base.js";
@@ -8,13 +8,14 @@ import { site } from "./site.js";
 const { subscribe, publish } = listeners(["tab"]);
 export const page = { tab: tabOf(opened), subscribe };
 
-/** A tab came to the front. The page opens with its first; a link's own follows, and until then nothing changes. */
+/** Called when a tab comes to the front. The page opens with its first tab; a link's tab follows, and until then
+ *  nothing changes. */
 page.show = (tab) => {
   if (toCome && tab !== toCome) return;
   toCome = null;
   arrive();
   if (tab === page.tab) return;
-  catchUp(); // the address of the tab that is left has all that was chosen in it
+  catchUp(); // writes all choices into the address of the tab that is left
   page.tab = tab;
   publish("tab");
 };
@@ -26,20 +27,20 @@ const bring = async (tab) => {
   for (let frames = 0; frames < 300 && page.tab !== tab; frames++) await new Promise(requestAnimationFrame);
 };
 
-let before = null; // a promise: of the tab that was asked for before
+let before = null; // a promise of the previously requested tab
 
-/** Brings a tab to the front, as a click on it would; resolves when it is there. One that is still to come, a link's or
- *  one asked for before, would take its place: it is waited for. */
+/** Brings a tab to the front, like a click; resolves when it is there. Waits for a tab that was requested before, as it
+ *  would replace this one. */
 page.open = (tab) => {
   before = Promise.all([page.arrived, before]).then(() => bring(tab));
   return before;
 };
 
-page.go = (tab) => page.open(tab); // and to a panel, while one is presented: presenter.js
-page.select = () => {}; // has Gradio select the tab that is asked for: class_bar.js says how
+page.go = (tab) => page.open(tab); // presenter.js replaces it, to open a panel too
+page.select = () => {}; // makes Gradio select the requested tab; class_bar.js sets it
 
-/** tab → {step(by), place()}, of a tab that shows one section at a time: step turns to another, or returns false; place
- *  says {at, count}. */
+/** tab → {step(by), place()}, for a tab that shows one section at a time: step shows another one, or returns false;
+ *  place returns {at, count}. */
 page.turns = {};
 
 /** tab → shows at once all that the tab shows one after the other; resolves when it is drawn. */
@@ -48,11 +49,10 @@ page.showAll = {};
 let leaving = null; // the tab that a link is taken up from: its address is no longer that of the page
 const beyonds = {}; // tab → see keep
 
-/** What the tab in front shows and a link to it does not hold: a list of {view: as a room has it, note: that says
- *  so}. */
+/** The parts of the front tab's view that its link cannot have: a list of {view: as in a room, note: its message}. */
 page.beyond = () => [leftOut, beyonds[page.tab]?.()].filter(Boolean);
 
-/** What this page shows, whole, as the parameters of a link: with what a link does not hold. */
+/** The whole view of this page as the parameters of a link, including the parts that a link cannot have. */
 page.whole = () => {
   const params = viewNow();
   params.delete("left_out");
@@ -60,11 +60,12 @@ page.whole = () => {
   return params.toString();
 };
 
-/** Has the page show what it shows now when it is loaded next. */
+/** Makes the page show its current view after the next load. */
 page.keepOver = () => kept.session.set(OVER, page.whole());
 
-/** Keeps a tab's view in the address bar while it is in front: link() gives it, {name: value}, or null for not yet;
- *  beyond() gives what it never holds, as page.beyond does, or null. Returns what to call when the view has changed. */
+/** Keeps a tab's view in the address bar while the tab is in front: link() returns it, {name: value}, or null if it is
+ *  not ready; beyond() returns the part that a link never has, as in page.beyond, or null. Returns a function to call
+ *  when the view has changed. */
 page.keep = (tab, link, beyond) => {
   beyonds[tab] = beyond;
   const write = () => {
@@ -75,10 +76,10 @@ page.keep = (tab, link, beyond) => {
   return write;
 };
 
-/** Shows the view of a link, URLSearchParams, as if the page had been opened with it. */
+/** Shows the view of a link (URLSearchParams) as if the page had been opened with it. */
 page.follow = async (params) => {
   const tab = tabOf(withModel(params));
-  reopen(params); // a tab that was never opened reads its link when it is
+  reopen(params); // a tab that is not open yet reads its link when it is opened
   leaving = tab === page.tab ? null : page.tab;
   await page.go(tab, params.get("panel"));
   leaving = null;
@@ -89,6 +90,7 @@ page.follow = async (params) => {
 let toCome = page.tab === site.tabs[0] ? null : page.tab;
 /** @type {(value?: unknown) => void} */
 let arrive;
-page.arrived = new Promise((done) => (arrive = done)); // when the tab that the page opens with is in front
+page.arrived = new Promise((done) => (arrive = done)); // resolves when the tab that the page opens with is in front
 if (!toCome) arrive();
-window.addEventListener("popstate", () => page.follow(new URL(location.href).searchParams)); // as address.js has put it
+// address.js has already set it
+window.addEventListener("popstate", () => page.follow(new URL(location.href).searchParams));

@@ -1,4 +1,4 @@
-// A titled panel that can fill the window, and what changes with its size and with the theme.
+// A titled panel that can fill the window; and handlers for changes of its size and of the theme.
 
 import { eachFrame, h, isPresenting } from "./base.js";
 import { say } from "./messages.js";
@@ -6,7 +6,7 @@ import { pythonButton } from "./python.js";
 
 let largest = null; // the panel that fills the window
 
-/** {section, title, tools, body, foot}: a panel in `element`, with a button that maximises it. */
+/** A panel in `element` with a button that maximises it: {section, title, tools, body, foot}. */
 export const makePanel = (element, heading) => {
   const title = h("h2", {}, heading);
   const [tools, body, foot] = ["tools", "body", "foot"].map((name) => h("div", { class: `panel-${name}` }));
@@ -46,7 +46,7 @@ export const makePanel = (element, heading) => {
   return { section, title, tools, body, foot };
 };
 
-/** Lets nothing of the page be reached but an element, and what a room says; returns how to undo it. */
+/** Makes everything inert except an element and the room's messages; returns a function that undoes this. */
 export const alone = (element) => {
   const others = [];
   for (let at = element; at !== document.body; at = at.parentElement) {
@@ -65,7 +65,7 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-/** {width, height} of an element's inside, kept current; draw is called when they change. Reads no layout. */
+/** {width, height} of the inside of an element, kept current; draw is called after changes. Never forces a layout. */
 export const sized = (element, draw) => {
   const size = { width: 0, height: 0 };
   new ResizeObserver(([{ contentRect }]) => {
@@ -76,8 +76,8 @@ export const sized = (element, draw) => {
 };
 
 /**
- * What a picture in `place` shows: {what, size, draw}. After draw(what), and when the size changes, paint(what, size)
- * is called in the next frame, once there is something to show and room for it.
+ * The picture in `place`: {what, size, draw}. After draw(what), and when the size changes, paint(what, size) is called
+ * in the next frame, as soon as there is content and room.
  */
 export const makeDrawing = (place, paint) => {
   const soon = eachFrame(() => {
@@ -92,9 +92,9 @@ export const makeDrawing = (place, paint) => {
   return drawing;
 };
 
-/** Calls draw when the page turns dark or light. */
+/** Calls draw when the theme changes. */
 export const onTheme = (draw) =>
   new MutationObserver(draw).observe(document.body, { attributes: true, attributeFilter: ["class"] });
 
-/** Whether panels stand one below the other, as on a phone; page.css knows the same width. */
+/** Whether panels are stacked, as on a phone; page.css has the same width. */
 export const isStacked = () => matchMedia("(max-width: 800px)").matches;

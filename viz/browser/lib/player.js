@@ -1,14 +1,14 @@
-// A course of steps with a slider and a button that plays it while it is on the screen.
+// A sequence of steps with a slider, and a button that plays it while it is on the screen.
 
 import { h, reducedMotion } from "./base.js";
 
 /**
- * Of what has {words, shown}, as a section of tab Learn: words(name, values) are its messages play, play_hint and step,
- * shown() says whether it is on the screen. demo.set({step}) goes to a step.
+ * For an object {words, shown}, such as a section of tab Learn: words(name, values) returns its messages play,
+ * play_hint and step, shown() whether it is on the screen. demo.set({step}) goes to a step.
  *
- * last(): the last step; now(): the one that is shown; pace: ms between two; ready(): whether there is anything to
- * play; held(): whether the step before is still to come; paint: called when playing begins and ends.
- * Returns {play, slider, stop, put, update}: put(changes) gives a handler that stops and changes the view.
+ * last(): the last step; now(): the current step; pace: ms between two steps; ready(): whether it can be played;
+ * held(): whether the previous step is still pending; paint: called when playing starts and stops. Returns {play,
+ * slider, stop, put, update}: put(changes) returns a handler that stops and changes the view.
  */
 export const makePlayer = (
   { words, shown },

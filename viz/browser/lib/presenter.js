@@ -1,5 +1,5 @@
-// In front of a class: one panel at a time fills the window, in larger type and with little around it. Arrow keys (and
-// the Page keys that a remote control sends) go through the panels of all tabs, or through a teacher's own slides.
+// Presenting to a class: one panel at a time fills the window, in larger type with little around it. Arrow keys (and
+// the Page keys of a remote control) go through the panels of all tabs, or through a teacher's own slides.
 
 import { chosenLanguage, embeddedPanel, opened, viewNow, writeBeside } from "./address.js";
 import { copyText } from "./ask.js";
@@ -19,14 +19,14 @@ const link = h("button", { type: "button", onclick: () => copyLink() });
 const add = h("button", { type: "button", onclick: () => addSlide() });
 const ask = h("button", { type: "button", hidden: true, onclick: () => showQuestion(!asked) });
 const caption = h("div", { class: "presenter-caption" }, told, ask, link, add);
-let shown = null; // the section that is presented
-let asked = null; // the question that stands over it
-let turn = 0; // counts what was gone to: a tab that comes late is not for what was asked before
+let shown = null; // the presented section
+let asked = null; // the question shown over it
+let turn = 0; // counts requests: a tab that loads late may belong to an earlier one
 
 const nameOf = (section) => section.dataset.panel;
 const titleOf = (section) => section.querySelector("h2").textContent;
 
-/** The panels of the tab that is or will be in front, as they stand; those that show nothing now are left out. */
+/** The panels of the tab that is or will be in front, except those without content. */
 const sections = () => {
   const place = document.querySelector(`.former-lesson[data-tab=${page.tab}]`)?.closest("[role=tabpanel]");
   const all = [...(place?.querySelectorAll(".former .panel") ?? [])];
@@ -53,9 +53,9 @@ const show = (section) => {
   writeBeside({ present: "1", panel: presenter.panel });
 };
 
-/** Says what is shown: what to look at, the room, and which panel or slide of how many. */
+/** Shows what to look at, the room, and the number of the panel or slide. */
 presenter.tell = () => {
-  tellQuestion(); // a section's comes later than its panel
+  tellQuestion(); // a section's question loads later than its panel
   if (!presenter.on || !shown || !caption.isConnected) return;
   const { at, list } = presenter.slides;
   const all = sections();
@@ -77,7 +77,7 @@ presenter.tell = () => {
 
 const questionOf = (section) => section?.closest("article")?.querySelector(".check");
 
-/** What the shown section asks its reader stands over the panel, or no longer; in a room, with how many chose what. */
+/** Shows the section's question over the panel, or removes it; in a room, with the number of votes for each answer. */
 const showQuestion = (on) => {
   asked?.classList.remove("asked");
   asked = on ? questionOf(shown) : null;
@@ -93,7 +93,7 @@ const tellQuestion = () => {
   ask.setAttribute("aria-expanded", `${Boolean(asked)}`);
 };
 
-/** Begins with the named panel, or the first; a tab that has just been opened takes a moment to have any. */
+/** Starts with the named panel, or the first; a tab that was just opened has its panels after a moment. */
 const begin = async (wanted) => {
   const own = ++turn;
   presenter.on = true;
@@ -104,7 +104,8 @@ const begin = async (wanted) => {
   show(all.find((section) => nameOf(section) === wanted) ?? all[wanted === Infinity ? all.length - 1 : 0]);
 };
 
-/** The panels, once the wanted one is among them, no more have come for a while, or presenting has ended. */
+/** Resolves with the panels once the wanted one is among them, no new ones have appeared for a while, or presenting has
+ *  ended. */
 const settled = async (wanted) => {
   let [count, still] = [0, 0];
   while (presenter.on && still < 20 && !sections().some((section) => nameOf(section) === wanted)) {
@@ -125,8 +126,8 @@ const end = () => {
   writeBeside({ present: null, panel: null, slide: null });
 };
 
-/** Goes to a tab, and there to the named panel or the first; where that is shown, or any and none is named, it
- *  stays. */
+/** Goes to a tab, and to the named panel in it or the first; does nothing if that panel (or, without a name, any) is
+ *  already shown. */
 presenter.go = async (tab, panel) => {
   if (shown && tab === page.tab && (!panel || nameOf(shown) === panel)) return;
   const own = ++turn;
@@ -135,24 +136,23 @@ presenter.go = async (tab, panel) => {
   if (own === turn) await begin(panel);
 };
 
-/** Where a link is followed while one is presented: to its panel. */
+/** When a link is followed while presenting: goes to its panel. */
 page.go = (tab, panel) => (presenter.on ? presenter.go(tab, panel) : page.open(tab));
 
 presenter.toggle = () => (presenter.on ? end() : begin(null));
 
-/** One panel or slide on or back; through the sections of a tab that has some, and over its end into the next. */
+/** Goes to the next or previous panel or slide; in a tab with sections through those, then to the next tab. */
 presenter.step = async (by) => {
   if (presenter.slides.at !== null) return presenter.slides.go(presenter.slides.at + by);
   const all = sections();
   const next = all[all.indexOf(shown) + by];
   if (next) return show(next);
-  if (page.turns[page.tab]?.step(by)) return; // what is hidden now gives way to what is shown, see start
+  if (page.turns[page.tab]?.step(by)) return; // the hidden section is replaced by the next one, see start
   const tab = site.tabs[site.tabs.indexOf(page.tab) + by];
   if (tab) await presenter.go(tab, by < 0 ? Infinity : null);
 };
 
-/** Copies the address of what is shown; where the clipboard is refused, it stands in a field to be copied by the
- *  keys. */
+/** Copies the address of the presented view; without a clipboard, shows it in a field for copying by keyboard. */
 const copyLink = async () => {
   const url = new URL(location.origin + location.pathname);
   url.search = `${new URLSearchParams([...viewNow(), ["present", "1"], ...chosenLanguage()])}`;
@@ -170,7 +170,7 @@ const addSlide = async () => {
 };
 
 const STEPS = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
-// Heard before whatever was clicked last hears it: a remote control goes on from everywhere.
+// Handled before the last clicked element gets the key, so that a remote control works from anywhere.
 const step = (event) => {
   const by = caption.isConnected && !keys.modified(event) && STEPS[event.key];
   if (!by || (event.key.startsWith("Arrow") && keys.writes(event.target))) return;
@@ -188,7 +188,8 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-/** Once, when the page is there: a link may ask for it. What the tab says, and which panels it has, may change. */
+/** Called once, when the page is ready, as a link may start presenting. The sentence and the panels of the tab may
+ *  change later. */
 presenter.start = () => {
   if (embeddedPanel === null && opened.get("present") === "1") begin(opened.get("panel"));
   lessons.subscribe(document.body, presenter.tell);
@@ -199,13 +200,13 @@ presenter.start = () => {
   }).observe(document.body, { subtree: true, attributeFilter: ["hidden"] });
 };
 
-const [SOON, LATEST] = [1000, 10000]; // ms in which a panel comes that is hidden, or not on the page yet
+const [SOON, LATEST] = [1000, 10000]; // ms to wait for a panel that is hidden, or not on the page yet
 
-/** Shows one panel and no other, whenever it has something to show; tell(whether it has). */
+/** Shows one panel and no other whenever it has content; tell gets whether it has. */
 presenter.alone = (name, tell) => {
   presenter.on = true;
   let timer = 0;
-  let patience = null; // of the timer; 0 while the panel is there
+  let patience = null; // the timer; 0 while the panel is shown
   const look = eachFrame(() => {
     const section = sections().find((one) => nameOf(one) === name) ?? null;
     if (section !== shown) show(section);

@@ -1,15 +1,15 @@
-// Copy as Python: a few lines that give a panel's numbers and its picture again.
+// Copy as Python: a program that reproduces a panel's numbers and picture.
 
 import { answerTo, copyText, unanswered, whyNot } from "./ask.js";
 import { h } from "./base.js";
 import { say } from "./messages.js";
 import { site } from "./site.js";
 
-/** tab → what its panels show now, as plain values for viz/panels, or null where there is nothing yet; each tab adds
- *  its own. */
+/** tab → a function that returns what its panels show, as plain values for viz/panels, or null if there is nothing yet;
+ *  each tab adds its own. */
 export const viewOf = {};
 
-/** A button for a panel, and what it opens. The lines are shown too: a clipboard may be refused. */
+/** A panel's button and its dialog. The program is also displayed, because the clipboard may refuse it. */
 export const pythonButton = (panel, title) => {
   const words = say("python_copy");
   const label = say("labelled", { label: words, value: title });
@@ -17,14 +17,14 @@ export const pythonButton = (panel, title) => {
   const code = h("textarea", { readonly: true, rows: 18, spellcheck: "false", "aria-label": words });
   const close = h("button", { type: "button", class: "f-button", onclick: () => dialog.close() }, say("python_close"));
   const dialog = h("dialog", { class: "python", "aria-label": label }, status, code, close);
-  // not the page's
+  // not the page's keys
   for (const type of ["keydown", "pointermove"]) dialog.addEventListener(type, (event) => event.stopPropagation());
   const ask = async () => {
     const shown = viewOf[site.panels[panel]]();
     if (!shown) throw unanswered("python_early");
     return (await answerTo(`/python/${panel}`, shown)).code;
   };
-  // It opens before the answer is here: a dialog that opens later would cover whatever is shown by then.
+  // Opens before the answer arrives: a dialog that opens later could cover something else.
   const open = async () => {
     code.hidden = true;
     status.textContent = say("python_writing");

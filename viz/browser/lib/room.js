@@ -1,6 +1,6 @@
-// Rooms: the leader's page says what it shows, as the parameters of its link, and the pages of a class take them up
-// until they are touched. Also notices a server that is gone, and one that was started anew: the page goes on with it,
-// and offers to be loaded again.
+// Rooms: the leader's page publishes its view as the parameters of its link, and the pages of a class follow it until
+// their visitor uses them. Also notices a server that is unreachable or was restarted: the page then continues and
+// offers to reload.
 
 import { leftOut, opened, writeBeside } from "./address.js";
 import { listeners, url } from "./base.js";
@@ -8,21 +8,21 @@ import { kept } from "./kept.js";
 import { inWords, refusal, say } from "./messages.js";
 import { page } from "./page.js";
 
-const FOLLOW = 1500; // ms between two questions of a follower
-const ALIVE = 10000; // and of a page that follows nobody
-const SETTLE = 250; // from a leader's change to the room
-const KEEP = 60000; // a leader is heard of at least this often
+const FOLLOW = 1500; // ms between two requests of a follower
+const ALIVE = 10000; // and of a page in no room
+const SETTLE = 250; // ms from a leader's change to its publication
+const KEEP = 60000; // ms after which a leader reports at the latest
 const LEADS = "former-leads"; // in the page's session: the room it leads; its address is one that follows
 const LOST = "former-lost"; // in the page's session: the server was gone, or another one answers
 const TABS = "former-rooms"; // the channel on which this browser's pages hear that one of them leads no longer
 
 export const room = { name: null, state: null, message: null, lost: false, anew: false, votes: null, asks: () => null };
-let run = null; // of the server that answers
-let rev = 0; // of the view taken up
-let view = null; // the newest view of the room
-let sent = null; // by the leader
+let run = null; // of the server that answered
+let rev = 0; // of the followed view
+let view = null; // the room's newest view
+let sent = null; // the view last sent by the leader
 let timer = 0;
-let due = false; // whether a leader's change is on its way
+let due = false; // whether a leader's change is about to be sent
 
 const { subscribe, publish } = listeners(["room"]);
 room.subscribe = subscribe;
@@ -31,10 +31,10 @@ const become = (changes) => {
   publish("room");
 };
 
-/** Says something where rooms do. */
+/** Shows a message in the bar of the room. */
 room.tell = (message) => become({ message });
 
-/** A secret, made here and kept for this browser. */
+/** A secret, generated here and stored in this browser. */
 const secret = (name) => {
   const { always } = kept;
   if (!always.get(name)) {
@@ -43,12 +43,12 @@ const secret = (name) => {
   }
   return always.get(name);
 };
-/** A room's key: a reloaded page still leads. */
+/** A room's key, so that a reloaded page still leads. */
 const key = (name = room.name) => secret(`former-key-${name}`);
 
 // --- the server ---------------------------------------------------------------------------------------------------
 
-/** Asks one of our small routes; notices a server that is gone, and one that is new. Null where nothing came. */
+/** Requests one of our small routes; notices a server that is unreachable or new. Null without an answer. */
 const ask = async (path, options) => {
   let response;
   try {
@@ -57,7 +57,7 @@ const ask = async (path, options) => {
     response = null;
   }
   if (!response || response.status >= 500 || response.status === 404) {
-    // 404: it begins, without our routes yet
+    // 404: the server is starting, without our routes yet
     kept.session.set(LOST, "1");
     if (!room.lost) become({ lost: true });
     return null;
@@ -66,14 +66,14 @@ const ask = async (path, options) => {
   const anew = Boolean(run && answer.run && answer.run !== run);
   run = answer.run ?? run;
   if (anew || room.lost) {
-    if (anew) sent = null; // it knows nothing of the room
+    if (anew) sent = null; // a new server does not know the room
     become({ lost: false, anew: room.anew || anew });
     kept.session.set(LOST, room.anew ? "1" : null);
   }
   return { status: response.status, ...answer };
 };
 
-/** The page goes on as it is, with a server that was started anew. */
+/** Continues with a server that was restarted. */
 room.stay = () => {
   kept.session.set(LOST, null);
   become({ anew: false });
@@ -96,7 +96,7 @@ const tick = async () => {
 
 const look = async () => {
   const answer = await ask(`/room/${encodeURIComponent(room.name)}?rev=${rev}`);
-  if (answer?.error) return forget(refusal(answer)); // no room can have this name
+  if (answer?.error) return forget(refusal(answer)); // an invalid name for a room
   if (answer?.view === null) {
     rev = 0;
     if (room.state === "following") become({ state: "waiting" });
@@ -116,7 +116,7 @@ const takeUp = async () => {
   panel?.scrollIntoView({ block: "nearest" });
 };
 
-/** Whoever touches the page looks on their own; to answer a question is no such touch. */
+/** A visitor who uses the page stops following; answering a question does not count. */
 const touched = (event) => {
   if (room.state !== "following" || !event.isTrusted || event.target.closest?.(".room-bar, .check")) return;
   if (event.type === "keydown" && ["Tab", "Shift", "Control", "Alt", "Meta"].includes(event.key)) return;
@@ -138,20 +138,20 @@ const lead = async () => {
   const { name } = room;
   const body = JSON.stringify({ key: key(), view: now });
   const answer = await ask(`/room/${encodeURIComponent(name)}`, { method: "PUT", body });
-  if (room.state !== "leading" || room.name !== name) return end(name); // it was left meanwhile
+  if (room.state !== "leading" || room.name !== name) return end(name); // the room was left meanwhile
   if (answer?.rev) {
     sent = { view: now, at: Date.now() };
     if (room.message) become({ message: null });
   } else if (answer?.status === 409 || (answer?.error && !sent)) forget(refusal(answer));
-  else if (answer?.error) become({ message: refusal(answer) }); // this view cannot be shown; the next may
+  else if (answer?.error) become({ message: refusal(answer) }); // this view cannot be shown, but the next may
 };
 
 // --- votes --------------------------------------------------------------------------------------------------------
 
-/** The question whose votes this page shows: room.asks() names the one on the screen. */
+/** Shows the votes on a question: room.asks() names the one on the screen. */
 const question = () => (room.state === "leading" ? room.asks() : null);
 
-/** How many in the room chose which answer: room.votes is {question, counts}. */
+/** Counts the votes for each answer: room.votes is {question, counts}. */
 const count = async () => {
   const asked = question();
   if (!asked) return;
@@ -161,7 +161,7 @@ const count = async () => {
   if (JSON.stringify(votes) !== JSON.stringify(room.votes)) become({ votes });
 };
 
-/** Tells the leader of this page's room, if it is in one, which answer was chosen. */
+/** Sends the chosen answer to the leader of this page's room, if it is in one. */
 room.vote = (asked, choice) => {
   if (!room.name || room.state === "leading") return;
   const body = JSON.stringify({ voter: secret("former-voter"), question: asked, choice });
@@ -181,7 +181,7 @@ const end = (name) => {
   ask(`/room/${encodeURIComponent(name)}`, { method: "DELETE", body, keepalive: true });
 };
 
-/** Follows and leads no longer; a room that was led is free at once, and no other page of this browser leads it. */
+/** Stops following or leading; a room that was led is free at once, and no other page of this browser leads it. */
 room.leave = () => {
   if (room.state === "leading") {
     end(room.name);
@@ -190,7 +190,7 @@ room.leave = () => {
   forget(null);
 };
 
-/** The page is in no room any more; the message says why, where it was not left here. */
+/** Leaves the room; the message gives the reason, unless the visitor left it here. */
 const forget = (message) => {
   kept.session.set(LEADS, null);
   writeBeside({ room: null, lead: null });
@@ -201,7 +201,7 @@ const channel = () => {
   try {
     return new BroadcastChannel(TABS);
   } catch {
-    return null; // in another's page, where some browsers block it as they block storage
+    return null; // in another page's frame, where some browsers block it together with storage
   }
 };
 const tabs = channel();
@@ -211,14 +211,14 @@ tabs?.addEventListener("message", ({ data }) => {
 
 window.addEventListener("former-address", () => {
   if (room.state !== "leading" || due) return;
-  due = true; // not put off by every further change: some come all the time
+  due = true; // further changes do not postpone it: some views change all the time
   clearTimeout(timer);
   timer = setTimeout(tick, SETTLE);
 });
 window.addEventListener("former-left-out", () => room.tell(leftOut && inWords(leftOut.note)));
 document.addEventListener("visibilitychange", () => !document.hidden && tick());
 
-/** Once, when the page is there: a link may ask for a room. */
+/** Called once, when the page is ready: a link may name a room. */
 room.start = () => {
   if (kept.session.get(LOST)) {
     kept.session.set(LOST, null);

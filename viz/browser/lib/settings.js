@@ -1,4 +1,4 @@
-// A tab's settings: named values with limits, and how they stand in a link.
+// A tab's settings: named values with limits, and their form in a link.
 
 import { say } from "./messages.js";
 
@@ -23,7 +23,7 @@ export const makeSettings = (fields) => {
     return Number.isFinite(value) && value >= min && value <= max && (step < 1 || Number.isInteger(value));
   };
 
-  /** Takes what is new of {name: value} and allowed; returns the names of it. */
+  /** Applies the allowed changes among {name: value}; returns the names of changed fields. */
   const change = (partial) => {
     const changed = Object.keys(partial).filter(
       (name) => Object.hasOwn(fields, name) && values[name] !== partial[name] && allowed(name, partial[name]),
@@ -32,14 +32,14 @@ export const makeSettings = (fields) => {
     return changed;
   };
 
-  /** A value as a link spells it; NaN where it is no number. */
+  /** A value parsed from its form in a link; NaN if it is no number. */
   const spelt = ({ choices, longest, step = 1 }, given) => {
     if (choices || longest) return given;
     return (step < 1 ? /^\d{1,10}(\.\d{1,10})?$/ : /^\d{1,10}$/).test(given) ? Number(given) : NaN;
   };
 
-  /** What a link, URLSearchParams, asks for: {values: of all fields, refused: [a note of each that cannot be]}. What it
-   *  does not name, or names in vain, is as in the beginning. */
+  /** Parses a link (URLSearchParams): {values: of all fields, refused: a note for each invalid one}. Missing and
+   *  invalid parameters get their initial value. */
   const read = (params) => {
     const refused = [];
     const asked = Object.entries(fields).map(([name, field]) => {
@@ -52,14 +52,14 @@ export const makeSettings = (fields) => {
     return { values: Object.fromEntries(asked), refused };
   };
 
-  /** {name: value} for a link: what is not as in the beginning. */
+  /** {name: value} for a link: the values that differ from the initial ones. */
   const link = () =>
     Object.fromEntries(Object.entries(values).filter(([name, value]) => value !== fields[name].initial));
 
   return { values, initial, allowed, change, read, link };
 };
 
-/** What is said of a part of a link that cannot be shown: a note. */
+/** The note about an invalid parameter of a link. */
 export const badLink = (name, given, used) => ({
   key: "bad_link",
   values: { name, given: `${given}`.slice(0, 40), used: used ?? say("none") },

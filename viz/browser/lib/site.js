@@ -1,3 +1,3 @@
-// What Python hands to the scripts (viz/browser/__init__.py): the colours, the tabs and their panels, the limits.
+// The data that Python gives to the scripts (viz/browser/__init__.py): colours, fonts, tabs with their panels, limits.
 
 export const site = JSON.parse(document.getElementById("former-site").textContent);

@@ -1,5 +1,5 @@
-// A teacher's own slides: views of the page in a list. It stands in the link after its #, so that it opens anywhere and
-// no server holds it.
+// A teacher's own slides: a list of views. It is stored in the link after its #, so that it opens anywhere and no
+// server stores it.
 
 import { chosenLanguage, opened, viewNow, writeAfter, writeBeside } from "./address.js";
 import { copyText } from "./ask.js";
@@ -9,10 +9,10 @@ import { page } from "./page.js";
 import { presenter } from "./presenter.js";
 import { room } from "./room.js";
 
-const MOST = 40; // slides
-const LONGEST = 8000; // characters of the list in a link: what mail and messengers leave whole
+const MOST = 40; // most slides
+const LONGEST = 8000; // most characters of the list in a link: what mail and messengers do not break
 
-/** list: [title, view], a view being a link's parameters; at: which is presented, null while one walks the panels;
+/** list: [title, view], a view being a link's parameters; at: the presented slide, null while going through panels;
  *  size: characters of the list in the link. */
 export const slides = { list: [], at: null, size: 0 };
 const { subscribe, publish } = listeners(["slides"]);
@@ -32,7 +32,7 @@ const encode = async (list) => {
 
 const isSlide = (one) => Array.isArray(one) && one.length === 2 && one.every((text) => typeof text === "string");
 
-/** The list in a link; null where there is none that can be read. */
+/** The list in a link; null if the link has no valid one. */
 const decode = async (text) => {
   if (text.length > LONGEST) return null;
   try {
@@ -46,7 +46,7 @@ const decode = async (text) => {
   }
 };
 
-/** Takes up another list; returns a note of why not, where the link cannot hold it. */
+/** Replaces the list; returns a note if the link cannot have it. */
 const change = async (list) => {
   if (list.length > MOST) return { key: "slides_full", values: { most: MOST } };
   const text = await encode(list);
@@ -68,7 +68,7 @@ const read = async () => {
 
 // --- what one can do ---------------------------------------------------------------------------------------------
 
-/** Adds the view on the screen, with the panel that fills it, or else its tab's first. */
+/** Adds the current view, with the panel that fills the window, or else the tab's first. */
 slides.add = () => {
   const view = viewNow();
   const panels = presenter.panels();
@@ -79,10 +79,10 @@ slides.add = () => {
 
 slides.remove = (at) => change(slides.list.filter((_, i) => i !== at));
 
-/** Puts a slide one place further up. */
+/** Moves a slide up by one. */
 slides.raise = (at) => change(slides.list.with(at - 1, slides.list[at]).with(at, slides.list[at - 1]));
 
-/** Presents a slide; one that there is not, as after the last, changes nothing. */
+/** Presents a slide; ignores an index without a slide, as after the last. */
 slides.go = async (at) => {
   if (!slides.list[at]) return;
   slides.at = at;
@@ -92,7 +92,7 @@ slides.go = async (at) => {
   presenter.tell();
 };
 
-/** The link that presents the slides from the first. */
+/** The link that presents the slides from the first one. */
 slides.link = () => {
   const url = new URL(location.origin + location.pathname + location.hash);
   const first = new URLSearchParams(slides.list[0][1]);
@@ -100,7 +100,7 @@ slides.link = () => {
   return url.href;
 };
 
-/** Once, when the page is there: a link may hold slides, and present one of them. */
+/** Called once, when the page is ready: a link may contain slides and present one of them. */
 slides.start = async () => {
   await read();
   const at = opened.get("present") === "1" ? opened.get("slide") : null;
@@ -111,7 +111,7 @@ window.addEventListener("hashchange", read);
 
 // --- in the menu -------------------------------------------------------------------------------------------------
 
-/** What the menu has of them. */
+/** The part of the menu about slides. */
 slides.sheet = () => {
   const button = (words, act, more = {}) => h("button", { type: "button", onclick: act, ...more }, words);
   const status = h("p", { role: "status" });
