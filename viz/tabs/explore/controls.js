@@ -1,4 +1,4 @@
-// What is shown and how: fields of the store, which never call Python.
+// The controls of the view: fields of the store, which never call Python.
 
 import { h } from "../../browser/lib/base.js";
 import { fields } from "../../browser/lib/fields.js";
@@ -37,7 +37,7 @@ export const mount = ({ element }) => {
   store.subscribe(element, (changed) => {
     if (!ON.some((name) => changed.has(name))) return;
     const now = store.view;
-    const noScores = now.of !== "head" || now.view === "lines"; // a mean has none, and lines are weights
+    const noScores = now.of !== "head" || now.view === "lines"; // a mean has no scores, and lines show weights
     const scores = now.show === "scores" && !noScores;
     of.update();
     view.update();

@@ -1,6 +1,5 @@
-// Texts to begin with, for what the model on screen reads; a click puts one in the text box. What the fields show
-// beside what a visitor enters, a link's model and text or an example, comes through here: trigger("filled") has Gradio
-// ask the store.
+// Example texts for the current model; a click puts one in the text box. All other values of the fields (a link's model
+// and text, or an example) are set through here: trigger("filled") makes Gradio ask the store for them.
 
 import { h } from "../../browser/lib/base.js";
 import { say } from "../../browser/lib/messages.js";

@@ -1,4 +1,4 @@
-// What is on screen as files, made here in the browser: a picture, a page that works offline, and the data.
+// Exports of the current view, made in the browser: a picture, a page that works offline, and the data.
 
 import { bytes, saveFile, whyNot } from "../../browser/lib/ask.js";
 import { h } from "../../browser/lib/base.js";
@@ -31,7 +31,7 @@ const savePng = async () => {
   saveFile(fileName(store.view.view, "png"), blob);
 };
 
-/** The weights on screen, the model's own, row by row, with as many digits as float32 holds. */
+/** The exact weights of the current view, row by row, with as many digits as float32 has. */
 const rows = () => {
   const shown = shownNow();
   return shown.map.queries.map((_, query) =>
@@ -39,7 +39,7 @@ const rows = () => {
   );
 };
 
-/** Runs in an exported page, not here: the numbers under the pointer, from the data in that page. */
+/** Runs in an exported page: shows the numbers under the pointer, from the data in that page. */
 const underPointer = () => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const picture = document.querySelector("svg");
@@ -84,7 +84,7 @@ const savePage = async () => {
   add(page.body, "pre", { dir: "auto" }, text);
   add(page.body, "p", { id: "under" }, " ");
   page.body.append(page.importNode(picture.svg, true));
-  // "<" would end the element it stands in; the escape means the same in JSON.
+  // "<" could end the script element; in JSON its escape means the same.
   const data = JSON.stringify({
     model,
     text,

@@ -1,5 +1,5 @@
-// What the page has to say: refusals, cuts, a link it could not read. Marks what is on screen as old while it is not
-// what was asked for.
+// The page's messages: refusals, cuts, an invalid link. Marks the current pass as outdated until the requested one
+// arrives.
 
 import { h } from "../../browser/lib/base.js";
 import { inWords, say } from "../../browser/lib/messages.js";

@@ -1,5 +1,5 @@
-// A pinned pass and the one on screen beside each other, with what differs: over all heads, and cell by cell in the one
-// that is looked at. Hidden while nothing is pinned. Another head is painted once the page has nothing else to do.
+// The pinned pass and the current pass side by side, with their differences: over all heads, and cell by cell for the
+// selected head. Hidden while nothing is pinned. After a choice of another head, it is drawn when the page is idle.
 
 import { eachFrame, h, isDark, isolate, isPresenting, shorten } from "../../../browser/lib/base.js";
 import { gradient, makeImage, palette, variable } from "../../../browser/lib/colour.js";
@@ -14,14 +14,14 @@ import { rowOf, shownNow } from "../lib/shown.js";
 import { store } from "../lib/store.js";
 import { lockPair } from "../lib/tokens.js";
 
-const LEAST = 0.02; // the scale's end at the least: packed weights are no more exact
+const LEAST = 0.02; // smallest end of the scale, as packed weights are no more exact
 const SAME = 1e-5; // a difference below it is rounding
-const TILE = 40; // pixels a side, at most, of a head among all
+const TILE = 40; // most pixels of a head's side among all heads
 const QUOTED = 60; // characters of a text
 const place = ({ row, column }) => ({ query: row, key: column });
 const isSame = () => beside.pass?.header.key === store.pass.header.key;
 
-/** What a pass is, in a line: its model, text and edits, and what it says. */
+/** Describes a pass in one line: its model, text, edits and prediction. */
 const described = ({ model, text, edits, output, answer }) => {
   const changed = edits.length ? say("picture_edits", { count: edits.length }) : "";
   const verdicts = output?.classes
@@ -34,7 +34,7 @@ const described = ({ model, text, edits, output, answer }) => {
   return [model, `“${isolate(shorten(text, QUOTED))}”`, changed, says].filter(Boolean).join(" · ");
 };
 
-/** The labels of both passes where they differ. */
+/** The tokens that differ between the two passes. */
 const joined = (was, now) => now.map((label, i) => (label === was[i] ? label : `${was[i]}|${label}`));
 
 const sides = ({ queries, keys }, unit) => ({
@@ -44,7 +44,7 @@ const sides = ({ queries, keys }, unit) => ({
   wordsAcross: axisWords(keys, unit),
 });
 
-/** Numbers above and below zero as pixels: 0 is in the middle of the scale. */
+/** Converts signed numbers to pixels: 0 is in the middle of the scale. */
 const diverging = (size) => {
   const { scores } = palette();
   return (value) => scores[Math.round(127.5 + (127.5 * value) / size)];
@@ -64,7 +64,7 @@ const drawMap = (part, { map, weights }, header) => {
   });
 };
 
-/** The pair that is pointed at or locked, in pictures that have its place. */
+/** The pair under the pointer or locked, in pictures that have this pair. */
 const marks = (map) => {
   const { hover, view } = store;
   const at = hover?.query != null ? hover : view.key !== null ? { query: view.token, key: view.key } : null;
@@ -79,7 +79,7 @@ const marks = (map) => {
 
 const weightAt = (shown, query, key) => rowOf(shown, query)[key] ?? 0;
 
-/** What is said where nothing is compared yet, or of a link that cannot hold both texts. */
+/** The message if there is nothing to compare yet, or a link has no room for both texts. */
 const words = (was) => {
   if (beside.refused) return say("beside_refused", { model: beside.asked.model, why: beside.refused });
   if (!was) return say("beside_coming");
@@ -113,8 +113,8 @@ export const mount = ({ element }) => {
   const which = h("button", { type: "button", class: "f-link", onclick: toCarry }, say("carry_from_here"));
   foot.append(hint, all, one, readout, h("p", {}, which));
 
-  /** A picture with its title and what it is of. `cells`: whether its rows and columns are those of the map on
-   *  screen. */
+  /** A picture with its title and the name of its pass. `cells`: whether its rows and columns are those of the current
+   *  map. */
   const frame = (name, events = {}) => {
     const [title, about, spot] = [
       h("h3", {}, say(`beside_${name}`)),
@@ -147,13 +147,13 @@ export const mount = ({ element }) => {
   const after = frame("after", onCells);
   const change = frame("change", onCells);
 
-  let both = null; // of the head that is looked at: {was, now, values, size, at, moved}, where the two can be compared
+  let both = null; // the selected head's {was, now, values, size, at, moved}, if the two passes can be compared
   let moved = null; // of all heads: {of: the passes, image: their differences, shares: [layer][head]}
 
   // --- all heads -----------------------------------------------------------------------------------------------------
 
-  /** The differences of all heads as one image, each pooled so that no cell is lost, and how much of each head
-   *  moved. */
+  /** Computes the differences of all heads as one image, each pooled so that no cell is lost, and the share of each
+   *  head's attention that moved. */
   const measureHeads = (was, now) => {
     const of = [was, now, isDark()];
     if (moved?.of.every((each, i) => each === of[i])) return moved;
@@ -197,7 +197,7 @@ export const mount = ({ element }) => {
     });
   };
 
-  /** Which head changed most, with a way to it. */
+  /** Shows which head changed most, with a button that selects it. */
   const tellHeads = (was, now) => {
     if (!moved) {
       const shape = ({ layers, heads: count }) => say("beside_shape", { layers, heads: count });
@@ -254,7 +254,7 @@ export const mount = ({ element }) => {
     high.textContent = asSigned(size, 2);
   };
 
-  /** What differs of the head, in words; or why nothing can be said. */
+  /** Describes the difference of the head, or says why there is none. */
   const tellHead = (was, now) => {
     if (!both) {
       const [of, to] = [was, now].map(({ map }) =>
@@ -275,10 +275,10 @@ export const mount = ({ element }) => {
     return both.size < SAME ? say("beside_still", values) : say("beside_moved", values);
   };
 
-  /** A number as it is said, ≈ until the model's own are here. */
+  /** Writes a number, with ≈ until the exact ones have arrived. */
   const about = (number) => (both.was.exact && both.now.exact ? number : `≈ ${number}`);
 
-  /** The pair that is looked at, or the head of the overview that is pointed at, with its numbers. */
+  /** Describes the pair under the pointer, or the head under the pointer in the overview, with its numbers. */
   const tellPlace = () => {
     const { hover } = store;
     for (const name of ["query", "key", "change"]) delete readout.dataset[name];

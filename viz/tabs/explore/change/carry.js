@@ -1,6 +1,6 @@
-// What a part of the pinned pass brings back when it is carried into the pass on screen: every head, or every token's
-// vector, at each layer, as a grid; and what is predicted with the one that is chosen. Asked for while the panel is in
-// view.
+// Activation patching: how much of the difference each part of the pinned pass brings back when it is patched into the
+// current pass: every head, or every token's vector, at each layer, as a grid; and the prediction with the selected
+// part. Requested while the panel is in view.
 
 import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
 import { h } from "../../../browser/lib/base.js";
@@ -21,10 +21,10 @@ const choice = (name, read, ...options) =>
 
 const labelled = (key, field) => h("label", {}, say(key), " ", field);
 
-/** A change of what is carried makes another grid, so that no cell of it is chosen. */
+/** Other parts make another grid, so the selection is cleared. */
 const choose = (partial) => store.set({ carry_layer: null, carry_from: null, ...partial });
 
-/** What of a view an answer depends on. */
+/** The part of a view that an answer depends on. */
 const nameOf = ({ model, text, edits, map, part, answer, rival, beside: pinned }, ...more) =>
   JSON.stringify([model, text, edits, map, part, answer, rival, pinned?.model, pinned?.text, pinned?.edits, ...more]);
 
@@ -35,7 +35,7 @@ const open = (pinned, text) => {
   page.follow(new URLSearchParams({ tab: "explore", model, text, pin: model, pin_text: pinned }));
 };
 
-/** A cell of the grid as what it stands for. */
+/** The part that a cell of the grid represents. */
 const placeOf = ({ row, column }) => ({ layer: row, from: column });
 
 const ASKED = ["pass", "map", "carry", "carry_answer", "carry_rival"];
@@ -71,7 +71,7 @@ export const mount = ({ element, props }) => {
   const pairs = h("p", { class: "carry-pairs" });
   foot.append(needs, about, pairs);
 
-  let found = null; // see carry_parts in carry.py, with {of: what was asked}
+  let found = null; // the answer of carry_parts in carry.py, with {of: its request}
   let cells = []; // [layer][column] elements
   let pointed = null; // {layer, from}
   let inView = false;
@@ -114,7 +114,7 @@ export const mount = ({ element, props }) => {
     mark();
   };
 
-  /** What is weighed, and which part brings back the most. */
+  /** Describes the measure, and the part that brings back most. */
   const tellAll = () => {
     const [first, second] = [found.answer, found.rival].map((id) => `“${found.names[found.choices.indexOf(id)]}”`);
     const { blanks } = store.pass.header.output ?? {};
@@ -142,8 +142,8 @@ export const mount = ({ element, props }) => {
     );
   };
 
-  /** The cell that is pointed at, else the chosen one, and what it can change: deeper layers, at tokens that see its
-   *  own. */
+  /** Highlights the cell under the pointer, else the selected one, and the cells that it can affect: deeper layers, at
+   *  tokens that can attend to its own. */
   const mark = () => {
     if (!found) return;
     const { carry_layer: layer, carry_from: from } = store.view;

@@ -1,5 +1,4 @@
-// What the visitor changes in the heads (viz/passes/edits.py). Below, what every head is worth: measured by switching
-// each one off.
+// The visitor's edits of heads (viz/passes/edits.py); and below, the effect of each head, measured by ablating it.
 
 import { lines, whyNot } from "../../../browser/lib/ask.js";
 import { afterwards, h } from "../../../browser/lib/base.js";
@@ -12,7 +11,7 @@ import { quote } from "../lib/labels.js";
 import { lockedPair, rowOf, shownNow } from "../lib/shown.js";
 import { store } from "../lib/store.js";
 
-/** Whose heads they are, where a model has several stacks. */
+/** The stack of the heads, in a model with several. */
 const stack = () => (store.pass?.maps.length > 1 ? { map: store.map.name } : {});
 
 const same = (/** @type {any} */ a, /** @type {any} */ b) =>
@@ -46,8 +45,7 @@ export const mount = ({ element }) => {
 
   const target = () => ({ ...stack(), layer: store.view.layer, head: whole.checked ? null : store.view.head });
 
-  /** Puts one edit in the place of what was done to the same head, or weight; without an edit that is only taken
-   *  back. */
+  /** Replaces the edit of the same head or weight; without an edit, removes it. */
   const apply = (edit, /** @type {any} */ on = target()) => {
     if (!store.pass) return;
     const others = store.edits.filter((other) => !same(other, on));
@@ -56,7 +54,7 @@ export const mount = ({ element }) => {
     store.edit(list);
   };
 
-  const hints = []; // [what a button says, what it does]
+  const hints = []; // [a button's label, its effect]
   const button = (key, act) => {
     hints.push([say(key), say(`${key}_hint`)]);
     return h("button", { type: "button", class: "f-button", title: say(`${key}_hint`), onclick: act }, say(key));
@@ -72,14 +70,14 @@ export const mount = ({ element }) => {
     apply(Number(scale.value) === 1 ? null : { do: "scale", factor: Number(scale.value) }),
   );
 
-  // One weight of the head: that of the pair that is locked, else of the last token with the key it looks at most.
+  // A weight of the head: of the locked pair, else of the last token and the key it attends to most.
   const weight = h("input", { type: "range", min: 0, max: 1, step: 0.01 });
   const weighs = h("output");
   const share = h("input", { type: "checkbox", checked: true, onchange: () => weightEdit() && setWeight() });
   const free = button("edit_weight_undo", () => apply(null, place()));
   const setWeight = () => {
     const on = place();
-    store.set({ token: on.query, key: on.key }); // the pair stays the one that is looked at
+    store.set({ token: on.query, key: on.key }); // keeps the pair selected
     apply({ do: "weight", weight: Number(weight.value), renormalise: share.checked }, on);
   };
   weight.addEventListener("input", () => (weighs.textContent = asFixed(Number(weight.value), 2)));
@@ -158,12 +156,12 @@ export const mount = ({ element }) => {
     );
   };
 
-  // Every head switched off in its turn.
+  // Ablates every head in turn.
   let running = null;
   const measure = button("effects_measure", () => {
     if (!running) return void run();
     stop();
-    tell(); // of what was measured so far
+    tell(); // describes what has been measured so far
   });
   const progress = h("progress", { max: 1, value: 0, hidden: true, "aria-label": say("effects_measure") });
   const finding = h("p", { class: "finding", role: "status" });
@@ -200,7 +198,7 @@ export const mount = ({ element }) => {
       stop();
       tell();
     } catch (error) {
-      if (running !== mine) return; // it was stopped, and says so itself
+      if (running !== mine) return; // another run has replaced it
       stop();
       finding.textContent = whyNot(error);
     }

@@ -1,4 +1,4 @@
-// Which words carried a classifier's verdict: by taking each away, and by where attention looks. Two different things.
+// The words behind a classifier's verdict, by two methods that need not agree: removing each word, and attention.
 
 import { lines, whyNot } from "../../../browser/lib/ask.js";
 import { h } from "../../../browser/lib/base.js";
@@ -11,9 +11,9 @@ import { tokenLabel } from "../lib/labels.js";
 import { store } from "../lib/store.js";
 import { marksTokens, pointsAtTokens } from "../lib/tokens.js";
 
-const LATER = 8000; // ms, up to twice that, until a busy server is asked again
+const LATER = 8000; // ms, up to twice that, before a busy server is asked again
 
-/** The pixel for a part of the strongest: for the verdict blue, against it orange. */
+/** The pixel for a fraction of the largest effect: blue for the verdict, orange against it. */
 const colour = (part) => palette().scores[Math.round(127.5 + 80 * Math.max(-1, Math.min(1, part)))];
 
 const fill = ({ text, top }, values, write) => {
@@ -71,7 +71,7 @@ export const mount = ({ element }) => {
   foot.append(agreement, h("p", { class: "quiet" }, say("words_caution")));
 
   let running = null;
-  let waiting = 0; // a pause in typing, before anything is measured unasked
+  let waiting = 0; // a timer: the automatic measurement waits for a pause in typing
   /** @type {any} */
   let found = { attention: null, changes: [] };
 
@@ -83,7 +83,7 @@ export const mount = ({ element }) => {
     start.textContent = say("words_measure", { count: store.pass?.header.tokens ?? "" });
   };
 
-  /** Measures; what nobody asked for comes when a busy server has room, without a word. */
+  /** Runs the measurement. An automatic run retries silently while the server is busy. */
   const run = async (asked = false) => {
     clearTimeout(waiting);
     const { key, tokens } = store.pass.header;

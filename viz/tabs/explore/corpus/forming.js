@@ -1,5 +1,5 @@
-// Heads as they form: a slider through the snapshots of a model that has some. The pass of a step is asked for as any
-// other, so every view of the tab moves; here its place on the curve and the head's copying score.
+// Heads during training: a slider through the snapshots of a model that has some. The pass of a step is requested like
+// any other, so all views show it; this panel shows the step on the loss curve and the head's copying score.
 
 import { answerTo, whyNot } from "../../../browser/lib/ask.js";
 import { afterwards, h } from "../../../browser/lib/base.js";
@@ -14,7 +14,7 @@ import { snapshotOf } from "../lib/pass.js";
 import { store } from "../lib/store.js";
 
 const words = (name, values) => say(`forming_${name}`, values);
-const PACE = 900; // ms between two snapshots while it plays
+const PACE = 900; // ms between two snapshots while playing
 const own = () => snapshotOf(store.pass.header.model)[0];
 const steps = () => (store.pass && store.steps[own()]) || [];
 
@@ -26,7 +26,7 @@ const at = () => {
 export const mount = ({ element }) => {
   const { section, tools, body, foot } = makePanel(element, words("title"));
 
-  let wanted = null; // the place of the step that was asked for, until it is on the screen
+  let wanted = null; // the requested step, until it is on the screen
   let course = null; // {of, answer}: see forming.py
   const player = makePlayer(
     { words, shown: () => page.tab === "explore" && steps().length > 0 },
@@ -130,7 +130,7 @@ export const mount = ({ element }) => {
     drawWords();
     section.dataset.at = course.answer.steps[at()];
   };
-  const later = afterwards(paintCourse); // after the maps: they are what was asked for
+  const later = afterwards(paintCourse); // after the maps, which are more urgent
 
   const load = async () => {
     const of = own();
@@ -152,7 +152,7 @@ export const mount = ({ element }) => {
     } catch (error) {
       if (course?.of !== of) return;
       if (error.refused) parts.hidden = true;
-      else course = null; // it is asked again
+      else course = null; // it can be requested again
       missing.textContent = whyNot(error);
     }
   };

@@ -1,6 +1,6 @@
-// Every head over a corpus (scans.py): all of them as dots over two measures, and of the chosen one
-// its spread, the stretches where it was seen, and its q and k there. Asked for while it is in view, a moment after the
-// last change. props.value: the models of which there is a scan.
+// Every head over a corpus (scans.py): all heads as dots over two measures; and for the selected head its distribution,
+// its example passages, and its q and k there. Requested while in view, a moment after the last change. props.value:
+// the models that have a scan.
 
 import { answerTo, whyNot } from "../../../browser/lib/ask.js";
 import { h } from "../../../browser/lib/base.js";
@@ -12,7 +12,7 @@ import { asFixed, asShare } from "../../../browser/lib/numbers.js";
 import { makePanel, onTheme } from "../../../browser/lib/panel.js";
 import { store } from "../lib/store.js";
 
-const SOON = 150; // ms from the last change
+const SOON = 150; // ms after the last change
 const BITS = ["entropy", "effect"];
 
 const written = (measure, value) => {
@@ -22,7 +22,7 @@ const written = (measure, value) => {
 };
 
 const called = (measure) => say(`scan_of_${measure}`);
-const OWN = ["separator", "elsewhere", "decided", "effect"]; // that only a scan has
+const OWN = ["separator", "elsewhere", "decided", "effect"]; // measures that only a scan has
 const hintOf = (measure) =>
   measure === "entropy"
     ? "term_entropy_means"
@@ -79,7 +79,7 @@ export const mount = ({ element, props }) => {
 
   // --- all heads -----------------------------------------------------------------------------------------------------
 
-  let [heads, head] = [null, null]; // the answers on the screen, and of what: {of, answer}
+  let [heads, head] = [null, null]; // the answers on the screen, each with its request: {of, answer}
   const dots = h("div", { class: "scan-dots" });
   const dotChart = makeChart(dots, { label: say("scan_chart"), onclick: choose });
 
@@ -132,7 +132,7 @@ export const mount = ({ element, props }) => {
   const places = h("div", { class: "scan-places", role: "region", tabindex: 0, "aria-label": say("scan_places") });
   const planeMeans = h("p", { class: "quiet" });
   const planeChart = h("div", { class: "scan-plane" });
-  let items = []; // elements of the places, as they come
+  let items = []; // elements of the examples, in order
   const read = (at) => {
     items.forEach((item, i) => item.classList.toggle("read", i === at));
     if (at !== null) places.scrollTop = items[at].offsetTop - places.clientHeight / 3;
@@ -190,7 +190,7 @@ export const mount = ({ element, props }) => {
     h("div", {}, h("h3", {}, makeHint(say("scan_places"), say("scan_places_means"))), places),
   );
   body.append(parts);
-  parts.style.visibility = "hidden"; // until they are drawn once: their place is kept, and nothing half-shown is read
+  parts.style.visibility = "hidden"; // until the first drawing: the room is kept, and nothing incomplete is visible
   const has = (scan) =>
     [parts, ...Object.values(menus).map((menu) => menu.parentElement)].forEach((part) => (part.hidden = !scan));
 
@@ -198,7 +198,7 @@ export const mount = ({ element, props }) => {
 
   let inView = false;
   let timer = null;
-  let asking = null; // AbortController of the newest question
+  let asking = null; // AbortController of the newest request
 
   const ask = async () => {
     if (!inView || !store.pass || element.hidden) return;
@@ -245,8 +245,9 @@ export const mount = ({ element, props }) => {
     if (!store.pass || !ON.some((name) => changed.has(name))) return;
     const { output, answer, model } = store.pass.header;
     element.hidden = Boolean(output?.classes ?? answer);
-    if (changed.has("pass")) has(props.value.includes(model)); // before its answer: what stands below does not move
-    asking?.abort(); // what it would say is of what was chosen before
+    // before the answer arrives, so that the panels below do not move
+    if (changed.has("pass")) has(props.value.includes(model));
+    asking?.abort(); // its answer would be for the previous choice
     element.classList.add("late");
     clearTimeout(timer);
     if (inView) timer = setTimeout(ask, SOON);

@@ -1,5 +1,5 @@
-// Words that are hidden and filled in, of the text above: what is hidden stands in brackets there, so that a link, a
-// room and the text box hold it.
+// Hidden words, which the model fills in. A hidden word is in brackets in the text, so that links, rooms and the text
+// box keep it.
 
 import { followers } from "../../../browser/lib/address.js";
 import { h } from "../../../browser/lib/base.js";

@@ -1,6 +1,5 @@
-// The logit lens: what the model would say at each depth, over every token of the text. Fetched when the panel comes
-// into view. A cell that is pointed at names the likeliest tokens there; a click makes its layer and token those looked
-// at.
+// The logit lens: the model's prediction at each depth, for every token of the text. Requested when the panel comes
+// into view. Pointing at a cell lists the most probable tokens there; a click selects its layer and token.
 
 import { answerTo, whyNot } from "../../../browser/lib/ask.js";
 import { h } from "../../../browser/lib/base.js";
@@ -16,7 +15,7 @@ import { store } from "../lib/store.js";
 
 const depth = (row) => (row === 0 ? say("lens_input") : say("lens_after", { layer: row - 1 }));
 
-/** Whether a column is a row of the map that is shown. */
+/** Whether a column belongs to a row of the current map. */
 const isToken = () => !isVerdict() && rowsPredict();
 
 const isVerdict = () => "classes" in store.pass.header.output;
@@ -32,14 +31,14 @@ export const mount = ({ element }) => {
   const status = h("p", { class: "quiet", role: "status" });
   foot.append(status);
 
-  let asked = null; // the key of the pass whose lens is here or under way
-  let read = null; // {ids, probs, labels} of the pass on screen, see viz/passes/lens.py
+  let asked = null; // the key of the pass whose lens is shown or requested
+  let read = null; // {ids, probs, labels} of the current pass, see viz/passes/lens.py
   let cells = []; // [depth][column] elements
   let pointed = null; // {row, column}
-  let input = false; // whether the row before the first layer was chosen
+  let input = false; // whether the row before the first layer is selected
   let inView = false;
 
-  /** What is told: the cell pointed at, else that of the layer and token looked at, of which a verdict has but one
+  /** The cell to describe: the one under the pointer, else that of the selected layer and token; a verdict has only one
    *  column. */
   const at = () => {
     if (pointed) return pointed;
@@ -49,7 +48,7 @@ export const mount = ({ element }) => {
     const found = read.columns ? read.columns.indexOf(token) : Math.min(token, last);
     return { row, column: found < 0 ? last : found };
   };
-  /** The token of a column: of hidden words there are only theirs. */
+  /** The token of a column; a model that fills in words has columns only for the hidden ones. */
   const tokenAt = (column) => (read.columns ? read.columns[column] : column);
 
   const draw = () => {
@@ -121,7 +120,7 @@ export const mount = ({ element }) => {
     Object.assign(best.dataset, { row, column });
   };
 
-  /** Scrolls the sheet, never the page, to a cell of a token that is looked at elsewhere. */
+  /** Scrolls the table, never the page, to the cell of a token that was selected elsewhere. */
   const reveal = ({ offsetLeft, offsetWidth }) => {
     const away = offsetLeft - sheet.scrollLeft;
     if (away < 0 || away + offsetWidth > sheet.clientWidth) sheet.scrollLeft = offsetLeft - sheet.clientWidth / 2;
@@ -132,15 +131,15 @@ export const mount = ({ element }) => {
     if (!key || !inView || asked === key) return;
     asked = key;
     const answer = await answerTo(`/attention/${key}/lens`).catch((error) => error);
-    if (asked !== key) return; // another pass is on screen by now
+    if (asked !== key) return; // another pass is on the screen by now
     const failed = answer instanceof Error;
     if (failed) {
       status.textContent = whyNot(answer);
-      if (!answer.refused) return void (asked = null); // is asked for again
+      if (!answer.refused) return void (asked = null); // it will be requested again
     }
     element.classList.remove("late");
     element.dataset.rev = store.rev;
-    body.hidden = failed; // a model without a head has nothing to be read by
+    body.hidden = failed; // a model without an output layer has no lens
     if (failed) return;
     read = answer;
     draw();
@@ -169,7 +168,7 @@ export const mount = ({ element }) => {
     if (changed.has("pass")) {
       read = pointed = marked = asked = null;
       element.classList.add("late");
-      sheet.style.setProperty("--rows", store.map.layers + 2); // tokens, what goes in, what leaves each layer
+      sheet.style.setProperty("--rows", store.map.layers + 2); // the rows: tokens, input, each layer
       load();
     }
     if (changed.has("layer")) input &&= store.view.layer === 0;

@@ -1,4 +1,4 @@
-// What the model says: the next byte of a generator, the verdict of a classifier. Under edits, before and after.
+// The prediction: the next token of a generator, or the verdict of a classifier; under edits, before and after.
 
 import { h } from "../../../browser/lib/base.js";
 import { classInWords, say } from "../../../browser/lib/messages.js";
@@ -8,7 +8,7 @@ import { store } from "../lib/store.js";
 
 const bits = (value) => (value == null ? "–" : value.toFixed(3));
 
-/** What an encoder-decoder answers; where an answer was typed, that one and its own; under edits, what it would. */
+/** The answer of an encoder-decoder; with a typed answer, both that and its own; under edits, also the new one. */
 const told = ({ own, typed, edited }) =>
   h(
     "p",
@@ -83,7 +83,7 @@ export const mount = ({ element }) => {
     if (!changed.has("pass") || !store.pass) return;
     const { header } = store.pass;
     const { classes, next } = header.output;
-    element.hidden = !classes && !next; // it fills in blanks
+    element.hidden = !classes && !next; // it fills in words
     if (element.hidden) return void (element.dataset.rev = store.rev);
     body.replaceChildren(
       ...[...(classes ? classifier(header) : generator(header)), outcomeLegend(header)].filter(Boolean),

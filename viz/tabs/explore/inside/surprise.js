@@ -1,4 +1,4 @@
-// How surprised a generator is by each token of the text, in bits, as colour under it.
+// The surprise of each token of the text in bits, as its background colour.
 
 import { h } from "../../../browser/lib/base.js";
 import { gradient, ground, palette, tokenSpans } from "../../../browser/lib/colour.js";
@@ -10,7 +10,7 @@ import { rowsPredict } from "../lib/shown.js";
 import { store } from "../lib/store.js";
 import { marksTokens, pointsAtTokens } from "../lib/tokens.js";
 
-const MOST = 10; // bits at the dark end: guessing costs 8 among all bytes alike, 13 among 8,192 pieces
+const MOST = 10; // bits at the dark end; a random guess costs 8 among all bytes, 13 among 8,192 pieces
 
 const words = (i) => {
   const bits = store.pass.header.output.bits[i];
@@ -41,7 +41,7 @@ export const mount = ({ element }) => {
     const { output, baseline, unit } = store.pass.header;
     const labels = predicted();
     spans = tokenSpans(labels, (i) => ({ title: words(i), kind: output.bits[i] === null ? "token first" : "token" }));
-    // A line may break after a space and before a piece that begins with one; a newline of the text is one here too.
+    // A line may break after a space and before a piece that begins with one; a newline in the text breaks it too.
     const around = (span, label) => {
       if (label === "␣") return [span, h("wbr")];
       return [label.startsWith("␣") ? h("wbr") : null, span, label.endsWith("⏎") ? h("br") : null].filter(Boolean);
@@ -63,7 +63,7 @@ export const mount = ({ element }) => {
 
   store.subscribe(element, (changed) => {
     if (!store.pass) return;
-    const shows = "bits" in store.pass.header.output; // of a verdict and of hidden words there are none
+    const shows = "bits" in store.pass.header.output; // a verdict and hidden words have none
     element.hidden = !shows;
     if (!shows) return;
     if (changed.has("pass")) draw();

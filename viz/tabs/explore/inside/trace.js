@@ -1,5 +1,5 @@
-// One weight of the chosen head, followed back to the file of weights, and forward to the residual stream. Opened by a
-// button; fetched while it is open and in view. props.value: the models whose numbers can be followed.
+// One weight of the selected head, traced back to the file of weights, and forward to the residual stream. Opened by a
+// button; requested while it is open and in view. props.value: the models that can be traced.
 
 import { answerTo, whyNot } from "../../../browser/lib/ask.js";
 import { h, isPresenting } from "../../../browser/lib/base.js";
@@ -13,8 +13,8 @@ import { snapshotOf } from "../lib/pass.js";
 import { lockedPair, shownNow, strongestOf } from "../lib/shown.js";
 import { store } from "../lib/store.js";
 
-const AFTER = 150; // ms without another choice before it is asked for
-const LARGEST = 8; // numbers of what the head adds that can be followed
+const AFTER = 150; // ms without another choice before the request
+const LARGEST = 8; // numbers of the head's output that can be traced
 const place = () => lockedPair(shownNow());
 const line = (said) => h("p", { class: "line" }, said);
 
@@ -29,10 +29,10 @@ const file = ({ file: name, tensor }, row, column) =>
       : say(name ? "trace_place" : "trace_place_only", { tensor, file: name, row, column }),
   );
 
-/** A number behind another’s sign: in brackets where it is below 0. */
+/** A number after an operator: in brackets if it is negative. */
 const within = (value) => (value < 0 ? `(${asNumber(value)})` : asNumber(value));
 
-/** What a norm does to one number, for a message. */
+/** The effect of a norm on one number, for a message. */
 const byNorm = ({ mean, deviation, gain, bias }) => ({
   mean: within(mean),
   deviation: asNumber(deviation),
@@ -40,7 +40,7 @@ const byNorm = ({ mean, deviation, gain, bias }) => ({
   bias: within(bias),
 });
 
-// the key that is looked at most is sure then
+// the key with the largest weight is then known
 const CHOICES = ["pass", "map", "layer", "head", "of", "token", "key", "exact"];
 
 export const mount = ({ element, props }) => {
@@ -62,7 +62,7 @@ export const mount = ({ element, props }) => {
   let inView = false;
   let timer = 0;
   let found = null; // see viz/passes/trace.py
-  let on = null; // the path that is here or under way
+  let on = null; // the path that is shown or requested
   let picked = { part: "q", at: 0 };
 
   const path = () => {
@@ -88,7 +88,7 @@ export const mount = ({ element, props }) => {
     return say(found.root === 1 ? "trace_score_unscaled" : "trace_score", values);
   };
 
-  /** The weight from its score, and the score from q and k. */
+  /** Describes the weight as a function of the score, and the score of q and k. */
   const weightSteps = ({ query, key, names }) => {
     const { product, root, divisor, score, most, total, weight } = found;
     const computed = Math.exp(score - most) / total;
@@ -119,7 +119,7 @@ export const mount = ({ element, props }) => {
     ];
   };
 
-  /** The number that is followed, as a sum of products with weights of the file. */
+  /** Shows the traced number as a sum of products with weights of the file. */
   const numberStep = (names) => {
     const { terms, stream } = found;
     const { part, at } = picked;
@@ -136,7 +136,7 @@ export const mount = ({ element, props }) => {
     return h("li", {}, ...lines, line(say("trace_added", added)));
   };
 
-  /** The input of its largest product, back through the norm to embedding and position. */
+  /** Traces the input of the largest product back through the norm to embedding and position. */
   const inputSteps = (names) => {
     const { input } = found;
     if (!input) return [];
@@ -186,7 +186,7 @@ export const mount = ({ element, props }) => {
   /** For a message: whether a map joins the heads. */
   const joins = () => (found.joins ? "yes" : "no");
 
-  /** What the query fetches, and what the head adds to the stream. */
+  /** Describes the query's weighted sum of values, and what the head adds to the stream. */
   const forwardStep = (names) => {
     const largest = strongestOf(found.adds.map(Math.abs), LARGEST);
     const button = (at) =>
@@ -234,14 +234,14 @@ export const mount = ({ element, props }) => {
     on = asks;
     element.classList.add("late");
     const answer = await answerTo(asks).catch((error) => error);
-    if (asks !== on) return; // something else is asked by now
+    if (asks !== on) return; // another path has been requested
     if (asks !== path()) return void (on = null); // or will be in a moment
     element.classList.remove("late");
     const failed = answer instanceof Error;
     found = failed ? null : answer;
     chain.hidden = failed;
     status.textContent = failed ? whyNot(answer) : "";
-    if (failed && !answer.refused) on = null; // is asked for again
+    if (failed && !answer.refused) on = null; // it will be requested again
     if (failed) return;
     draw();
     element.dataset.rev = store.rev;

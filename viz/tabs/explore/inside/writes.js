@@ -1,5 +1,6 @@
-// What the chosen head writes at the chosen token: where it looks there, the next tokens it raises and lowers, what its
-// removal does, and the logit of one next token as the sum of what every part adds. Fetched while the panel is in view.
+// What the selected head writes at the selected token: what it attends to there, the next tokens whose logits it raises
+// and lowers, the effect of removing it, and the logit of one next token as the sum of all parts. Requested while the
+// panel is in view.
 
 import { answerTo, whyNot } from "../../../browser/lib/ask.js";
 import { h } from "../../../browser/lib/base.js";
@@ -12,10 +13,10 @@ import { quote, tokenLabel } from "../lib/labels.js";
 import { rowOf, shownNow, strongestOf } from "../lib/shown.js";
 import { store } from "../lib/store.js";
 
-const AFTER = 150; // ms without another choice before it is asked for: who walks over the heads asks once
-const LOOKS = 5; // keys that are named
+const AFTER = 150; // ms without another choice before the request: going through the heads makes only one
+const LOOKS = 5; // number of keys in the sentence
 
-/** The query that the head writes for: the locked one, else the last. */
+/** The query whose output is shown: the locked one, else the last. */
 const at = () => store.view.token ?? store.map.queries.length - 1;
 
 const looks = () => {
@@ -62,8 +63,8 @@ export const mount = ({ element }) => {
   foot.append(status);
 
   let found = null; // see viz/passes/writes.py
-  let on = null; // the path that is here or under way
-  let token = null; // the next token whose logit is taken apart; null: the one that follows
+  let on = null; // the path that is shown or requested
+  let token = null; // the next token whose logit is split; null for the one that follows
   let inView = false;
   let timer = 0;
 
@@ -75,7 +76,7 @@ export const mount = ({ element }) => {
   };
   const label = (id) => found.labels[id];
 
-  /** A list of [id, value]: each a button that chooses the token; `write` says the value. */
+  /** A list of [id, value], each a button that selects the token; `write` formats the value. */
   const list = (words, entries, part, write, kind = "") =>
     h(
       "section",
@@ -118,7 +119,7 @@ export const mount = ({ element }) => {
     const focused = lists.contains(document.activeElement) ? document.activeElement.dataset.id : null;
     const most = Math.max(1e-9, ...[...raised, ...lowered].map(([, value]) => Math.abs(value)));
     const part = (value) => Math.abs(value) / most;
-    const silent = most <= 1e-9; // it was switched off
+    const silent = most <= 1e-9; // it is ablated
     heading.textContent = say("writes_heading", {
       name: say("head_name", { layer, head }),
       token: quote(at(), store.map.queries),
@@ -224,12 +225,12 @@ export const mount = ({ element }) => {
     element.classList.add("late");
     if (!asks) return;
     const answer = await answerTo(asks).catch((error) => error);
-    if (asks !== on) return; // something else is asked by now
+    if (asks !== on) return; // another path has been requested
     element.classList.remove("late");
     const failed = answer instanceof Error;
     body.hidden = failed;
     if (failed) {
-      if (!answer.refused) on = null; // is asked for again
+      if (!answer.refused) on = null; // it will be requested again
       status.textContent = whyNot(answer);
       return;
     }
@@ -242,15 +243,15 @@ export const mount = ({ element }) => {
     clearTimeout(timer);
     if (!store.pass) return;
     const { header } = store.pass;
-    element.hidden = "classes" in header.output; // nothing is said after a token
-    body.hidden = store.view.of !== "head" || !header.writes.includes(store.map.name); // else its room is kept
+    element.hidden = "classes" in header.output; // nothing is predicted after a token
+    body.hidden = store.view.of !== "head" || !header.writes.includes(store.map.name); // otherwise keeps its room
     sum.style.setProperty("--rows", store.map.layers + 1);
     if (store.view.of !== "head") {
       on = null;
       status.textContent = say("writes_choose_head");
     } else {
       if (on !== path()) {
-        on = null; // an answer on its way is of what was chosen before
+        on = null; // the pending answer is for an earlier choice
         element.classList.add("late");
       }
       timer = setTimeout(load, AFTER);

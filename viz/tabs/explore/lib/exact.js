@@ -1,13 +1,13 @@
-// What is shown, exactly: the weights of a head as the model has them, its vectors and scores, asked of the server in
-// the background. Until they are here the packed weights stay, marked as approximate.
+// The exact values of the view: the weights of a head as the model computes them, its vectors and scores, requested in
+// the background. Until they arrive, the packed weights are shown and marked as approximate.
 
 import { bytes, pause, unanswered } from "../../../browser/lib/ask.js";
 import { afterwards, catchUp } from "../../../browser/lib/base.js";
 import { decodeExact } from "./pass.js";
 
 /**
- * Keeps `exact` of lib/store.js for what its view shows, and adds its exactly(). Returns {load, forget, fetchSoon}. A
- * server that does not answer is asked again, for as long as the same is shown.
+ * Keeps `exact` of lib/store.js up to date with the view, and adds exactly() to the store. Returns {load, forget,
+ * fetchSoon}. An unreachable server is asked again as long as the view is the same.
  */
 export const exactOf = (store, publish) => {
   let mine = null; // the newest fetch
@@ -40,11 +40,12 @@ export const exactOf = (store, publish) => {
       later = setTimeout(() => asks === mine && fetchNow(times + 1), pause(times));
     }
   };
-  const fetchSoon = afterwards(() => store.exact || mine || fetchNow()); // of heads that are only passed by, nothing
+  // heads that are only passed over are not requested
+  const fetchSoon = afterwards(() => store.exact || mine || fetchNow());
 
-  /** Waits until what is shown is here exactly. Throws where the server does not answer. */
+  /** Waits until the view is exact. Throws if the server does not answer. */
   store.exactly = async () => {
-    catchUp(); // it may be about to be fetched
+    catchUp(); // it may be about to be requested
     if (!store.exact) await load();
     if (!store.exact) throw unanswered("offline");
   };

@@ -1,8 +1,8 @@
-// A table whose cells one points at, chooses, and walks through by the keys.
+// A table whose cells respond to pointer, click and arrow keys.
 
 /**
- * Has the cells of a table's body, each a td after its row's th, answer pointer, focus and keys: calls
- * point({row, column}) of the cell that is pointed at, or point(null), and choose({row, column}) at a click, Enter or
+ * Makes the cells of a table's body, each a td after its row's th, respond to pointer, focus and keys: calls
+ * point({row, column}) for the cell under the pointer, or point(null), and choose({row, column}) at a click, Enter or
  * Space.
  *
  * @param {HTMLTableElement} table

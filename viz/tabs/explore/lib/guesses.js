@@ -1,5 +1,5 @@
-// Words that are hidden and filled in: the words of a text as buttons, what the model says of each hidden piece, and
-// whether the second of two texts follows the first.
+// Hidden words: the words of a text as buttons, the model's predictions for each hidden piece, and whether the second
+// of two texts follows the first.
 
 import { h } from "../../../browser/lib/base.js";
 import { asList, say } from "../../../browser/lib/messages.js";
@@ -7,19 +7,18 @@ import { quote } from "./labels.js";
 import { changeOf, outcomes } from "./outcome.js";
 
 const bare = (text) => text.replace(/^\[|\]$/g, "");
-/** Whether a word was typed as [MASK]: nobody knows it. */
+/** Whether a word was typed as [MASK], so that the correct word is unknown. */
 const isUnknown = (word) => word.hidden && word.pieces.every((piece) => piece === "[MASK]");
-/** Whether the model's vocabulary lacks a word: it reads [UNK] in its place. */
+/** Whether the model's vocabulary lacks a word and it reads [UNK]. */
 const isForeign = (word) => word.pieces.includes("[UNK]");
 
 /**
- * {words, foreign, answers, verdict, reset: elements, draw(header)}. A header is that of a pass: viz/passes/blanks.py.
- * A word that is pressed is put into brackets in the text, or out of them, and rewrite(text) is called with the new
- * one.
+ * Returns {words, foreign, answers, verdict, reset: elements, draw(header)}. A header is that of a pass:
+ * viz/passes/blanks.py. Pressing a word adds or removes its brackets in the text, and calls rewrite(text).
  */
 export const blanks = (rewrite) => {
   const words = h("div", { class: "blanks-words", role: "group", "aria-label": say("blanks_words") });
-  const foreign = h("p", { class: "quiet", role: "status" }); // which words the model does not know
+  const foreign = h("p", { class: "quiet", role: "status" }); // the words that the model does not know
   const answers = h("div", { class: "blanks-answers" });
   const verdict = h("p", { class: "blanks-verdict", role: "status" });
   const reset = h(
@@ -32,7 +31,7 @@ export const blanks = (rewrite) => {
   const hidden = () => header.words.filter((word) => word.hidden);
   /** Writes some words, from the last to the first, otherwise: write(word as typed). */
   const change = (changed, write) => {
-    const letters = [...header.text]; // as Python counts them
+    const letters = [...header.text]; // characters, counted as in Python
     for (const { from, to } of [...changed].reverse())
       letters.splice(from, to - from, write(letters.slice(from, to).join("")));
     rewrite(letters.join(""));

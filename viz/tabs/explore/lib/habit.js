@@ -1,23 +1,22 @@
-// What a head does, in words, from what Python measured of it (viz/passes/habits.py).
+// Describes a head in words, from the statistics of viz/passes/habits.py.
 
 import { asList, asText, say } from "../../../browser/lib/messages.js";
 import { asFixed, asShare } from "../../../browser/lib/numbers.js";
 
 const PLACES = ["copying", "same", "next", "previous", "self", "first"];
 
-/** What of a nested list is about what is shown: a head, or a layer's mean or rollout. */
+/** The part of a nested list that belongs to the view: a head, or a layer's mean or rollout. */
 const at = (values, of, layer, head) => (of === "head" ? values[layer][head] : values[layer]);
 
-/** The statistics of what is shown, by name; null of a map whose queries are not its keys. */
+/** The statistics of the view by name; null for a map whose queries are not its keys. */
 export const measured = (map, of, layer, head) =>
   map.statistics &&
   Object.fromEntries(Object.entries(map.statistics[of]).map(([name, values]) => [name, at(values, of, layer, head)]));
 
-/** The places whose mass is told, of those that a map has: under a causal mask there is no next token to look at. */
+/** The named positions that a map has: under a causal mask there is no next token to attend to. */
 export const placesOf = (map) => PLACES.filter((name) => name !== "next" || map.statistics.even.next > 0);
 
-/** {kind, sentences, short}: the habit of what is shown, in whole sentences with the runner-up's, and in a few
- *  words. */
+/** Returns {kind, sentences, short}: the habit of the view and the runner-up, in whole sentences and in a few words. */
 export const habitOf = (map, of, layer, head) => {
   const statistics = measured(map, of, layer, head);
   if (map.memory) {

@@ -1,11 +1,11 @@
-// Names for tokens, and for files.
+// Names of tokens and of files.
 
 import { isolate } from "../../../browser/lib/base.js";
 import { store } from "./store.js";
 
 const SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉";
 
-/** Which occurrence of its label each token is; 0 where the label stands only once. */
+/** The number of each token's occurrence among equal labels; 0 for a label that occurs once. */
 const occurrences = (labels) => {
   if (!counted.has(labels)) {
     const counts = new Map();
@@ -17,15 +17,15 @@ const occurrences = (labels) => {
   }
   return counted.get(labels);
 };
-const counted = new WeakMap(); // labels → that
+const counted = new WeakMap(); // labels → their occurrences
 
 const text = () => store.pass.header.labels;
 
-/** The labels of the tokens after each of which the model says what comes next: the text's, or its answer's. */
+/** The labels of the tokens after which the model predicts: the text's, or its answer's. */
 export const predicted = () => store.pass.header.answer?.labels ?? text();
 
-/** A token's name; one that repeats carries a small index: the second "the" is the₂. `labels` are the text's, or those
- *  of a map's queries or keys. */
+/** A token's name, with an index if it repeats: the second "the" is the₂. `labels` are the text's, or those of a map's
+ *  queries or keys. */
 export const tokenLabel = (i, labels = text()) => {
   const [label, nth] = [labels[i], occurrences(labels)[i]];
   return label + (nth ? [...`${nth}`].map((digit) => SUBSCRIPTS[digit]).join("") : "");
@@ -33,12 +33,12 @@ export const tokenLabel = (i, labels = text()) => {
 
 const ownUnit = () => store.pass.header.unit;
 
-/** Labels along a map: words with their index; of bytes, whose words stand over them, the bytes alone. `unit` is the
- *  tokenizer's. */
+/** The labels along a map: words with their index, or bytes without one, as their words are shown over them. `unit` is
+ *  the tokenizer's. */
 export const axisLabels = (labels, unit = ownUnit()) =>
   unit === "byte" ? labels : labels.map((_, i) => tokenLabel(i, labels));
 
-/** The words that bytes make, as [{from, to, name}]; null of labels that are words themselves. */
+/** The words formed by bytes, as [{from, to, name}]; null if the labels are words themselves. */
 export const axisWords = (labels, unit = ownUnit()) => {
   if (unit !== "byte") return null;
   const words = [];
@@ -54,10 +54,10 @@ export const axisWords = (labels, unit = ownUnit()) => {
 const JOINED = /(?<=[\u2190-\u2bff\u{1f000}-\u{1faff}]\ufe0f?)U\+200D(?=[\u2190-\u2bff\u{1f000}-\u{1faff}])/gu;
 const BLANK = new Set(["␣", "⏎", "⇥"]);
 
-/** A token in a sentence, with its place in the text. */
+/** A token in a sentence, with its position in the text. */
 export const quote = (i, labels) => `“${isolate(tokenLabel(i, labels))}” (${i})`;
 
-/** A file's name: the model, layer and head, and what it is. */
+/** A file's name: the model, layer and head, and the content. */
 export const fileName = (what, extension) => {
   const { pass, view } = store;
   const model = pass.header.model.replace(/[^\w.-]+/g, "-");

@@ -1,4 +1,4 @@
-// Beside a map: its legend, and one cell in words.
+// The legend next to a map, and the description of one cell.
 
 import { h, isDark } from "../../../browser/lib/base.js";
 import { gradient, palette, variable } from "../../../browser/lib/colour.js";
@@ -6,8 +6,8 @@ import { say } from "../../../browser/lib/messages.js";
 import { asFixed, asNumber, asSigned } from "../../../browser/lib/numbers.js";
 import { recompute, rowOf } from "./shown.js";
 
-/** A colour legend in `place`; call what it returns with the mode, the scale, the size of the scores, and {hides,
- *  skipped}: whether a mask hides cells, and whether a pattern leaves some out. */
+/** A colour legend in `place`. Returns a function to call with the mode, the scale, the size of the scores, and {hides,
+ *  skipped}: whether a mask hides cells, and whether a pattern skips some. */
 export const makeLegend = (place) => {
   const [low, bar, high, masked, skipped] = ["span", "i", "span", "span", "span"].map((tag) => h(tag));
   const legend = h("div", { class: "legend" }, low, bar, high, masked, skipped);
@@ -31,13 +31,14 @@ export const makeLegend = (place) => {
   };
 };
 
-/** {words, data}: the weight and the score of a pair; a masked cell says so and has neither. */
+/** The weight and the score of a pair: {words, data}; a masked cell has neither, and says so. */
 export const readingOf = (shown, query, key) => {
   const { map, exact, vectors } = shown;
   if (key >= map.rowLength(query)) return { words: say("masked"), data: { query, key, weight: "masked" } };
   if (map.skips(query, key)) return { words: say("skipped"), data: { query, key, weight: "skipped" } };
   const weight = rowOf(shown, query)[key];
-  if (!exact && map.pooled > 1) return { words: "…", data: { query, key } }; // only the largest around it is known
+  // only the largest weight around it is known
+  if (!exact && map.pooled > 1) return { words: "…", data: { query, key } };
   const data = { query, key, weight };
   if (!vectors)
     return { words: say("reading_weight", { weight: exact ? asNumber(weight) : `≈ ${asNumber(weight, 3)}` }), data };

@@ -1,4 +1,4 @@
-// A probability as a line: its label, its bar, the number; under edits, before and after.
+// A probability as one line: label, bar and number; under edits, before and after.
 
 import { h } from "../../../browser/lib/base.js";
 import { makeBar } from "../../../browser/lib/colour.js";
@@ -11,7 +11,7 @@ export const changeOf = (before, after, write = asShare) => {
   return h("span", {}, h("span", { class: "before" }, write(before)), " → ", h("b", {}, write(after)));
 };
 
-/** A label, its bar (and that of before the edits), and the number. */
+/** A label, its bar (and the bar before the edits), and the number. */
 export const outcome = (label, before, after, largest, chosen) =>
   h(
     "div",
@@ -26,7 +26,7 @@ export const outcome = (label, before, after, largest, chosen) =>
     h("span", { class: "number" }, changeOf(before, after)),
   );
 
-/** Lines for candidates [{id, label, prob}], at most ten, the likeliest in either run first. */
+/** Lines for at most ten candidates [{id, label, prob}], those with the largest probability in either run first. */
 export const outcomes = (candidates, baseline) => {
   const before = new Map((baseline ?? []).map(({ id, prob }) => [id, prob]));
   const most = ({ id, prob }) => Math.max(prob, before.get(id) ?? 0);
@@ -35,7 +35,7 @@ export const outcomes = (candidates, baseline) => {
   return named.map(({ id, label, prob }) => outcome(label, before.get(id), prob, largest, id === candidates[0].id));
 };
 
-/** What the colours of two bars mean; null without edits. */
+/** The legend of the two bars; null without edits. */
 export const outcomeLegend = ({ baseline }) =>
   baseline
     ? h(

@@ -1,4 +1,4 @@
-// Numbers to pixels: the scales, thumbnails pooled so that no line is lost, and the cells of a map.
+// Converts numbers to pixels: the scales, thumbnails pooled so that no line is lost, and the cells of a map.
 
 import { palette } from "../../../browser/lib/colour.js";
 import { recompute } from "./shown.js";
@@ -10,10 +10,10 @@ const index = {
   root: (weight) => Math.sqrt(weight),
 };
 
-/** Where a weight stands on the chosen scale, 0 to 1; most is the largest of its row. */
+/** The level of a weight on the selected scale, 0 to 1; most is the largest weight of its row. */
 export const scaled = (weight, most) => Math.min(1, index[store.view.scale](weight, most));
 
-/** Cells → width × height levels, each the largest of what falls in it. perRow: relative to the row's largest. */
+/** Pools cells to width × height levels by the maximum. perRow: relative to the row's largest weight. */
 export const pool = (map, layer, head, width, height, perRow) => {
   const [down, across] = [map.queries.length, map.keys.length];
   const cells = map.quantised(layer, head);
@@ -42,17 +42,17 @@ export const pool = (map, layer, head, width, height, perRow) => {
   return levels;
 };
 
-/** For a level of a pooled head: its pixel, on the chosen scale. */
+/** Returns the pixel for a level of a pooled head, on the selected scale. */
 export const pixelsOfLevels = (headScale) => {
   const { weights } = palette();
   const { scale } = store.view;
   return Uint32Array.from({ length: 256 }, (_, level) => {
-    const part = (level / 255) ** 2; // of the head's largest weight; of the row's, on the row scale
+    const part = (level / 255) ** 2; // a fraction of the head's largest weight; of the row's, on the row scale
     return weights[Math.round(255 * scaled(scale === "row" ? part : part * headScale, 1))];
   });
 };
 
-/** The cells that are shown: {values, size}; size is the largest score, 0 for weights. */
+/** The cells of the view: {values, size}; size is the largest score, 0 for weights. */
 export const valuesOf = (shown) => {
   if (store.view.show !== "scores" || !shown.vectors) return { values: shown.weights, size: 0 };
   const { scores } = recompute(shown.map, shown.vectors);
@@ -62,7 +62,8 @@ export const valuesOf = (shown) => {
   };
 };
 
-/** (query, key) → the pixel of a cell: of weights on the chosen scale, or of scores with their largest size. */
+/** Returns (query, key) → the pixel of a cell: of weights on the selected scale, or of scores relative to the
+ *  largest. */
 export const pixelOf = (map, values, size) => {
   const { weights, scores, masked, skipped } = palette();
   const { starts, lengths } = map;
@@ -71,7 +72,7 @@ export const pixelOf = (map, values, size) => {
     lengths.map((length, query) =>
       values.subarray(starts[query], starts[query] + length).reduce((a, b) => Math.max(a, b), 1e-30),
     );
-  const scaled = index[store.view.scale]; // looked up once, not for each of 65,536 cells
+  const scaled = index[store.view.scale]; // looked up once for all 65,536 cells
   return (query, key) => {
     if (key >= lengths[query]) return masked;
     if (map.skipped && map.skips(query, key)) return skipped;

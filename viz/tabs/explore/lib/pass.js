@@ -1,8 +1,8 @@
-// One forward pass in the browser: decodes what viz/passes/payload.py packed.
+// One forward pass in the browser: decodes the format of viz/passes/payload.py.
 
 import { unanswered } from "../../../browser/lib/ask.js";
 
-/** The attention of one stack of layers: rows are queries, columns keys, each with labels of their own. */
+/** The attention of one stack of layers: rows are queries, columns are keys, each with its own labels. */
 class AttentionMap {
   // Described by Map.describe in viz/passes/run.py.
   name;
@@ -31,7 +31,7 @@ class AttentionMap {
     this.hides = this.perHead < this.queries.length * this.keys.length;
   }
 
-  /** Where a query's keys begin among the cells of a head, and how many it has: the mask hides those after them. */
+  /** The start and the number of a query's keys among the cells of a head; the mask hides the keys after them. */
   rowStart(query) {
     return this.starts[query];
   }
@@ -39,16 +39,15 @@ class AttentionMap {
     return this.lengths[query];
   }
 
-  /** What a layer's scores are divided by besides √headSize. */
+  /** The divisor of a layer's scores besides √headSize. */
   divisor(layer) {
     return this.divisors?.[layer] ?? 1;
   }
 
-  /** Whether the pattern leaves out a key that stands before others which the query sees: nothing was computed
-   *  there. */
+  /** Whether the pattern skips a key before others that the query can attend to: nothing was computed there. */
   skips(query, key) {
     const edges = this.skipped?.[query] ?? [];
-    let inside = false; // the first edge is where the left-out begin
+    let inside = false; // the skipped keys begin at the first edge
     for (const edge of edges) {
       if (key < edge) return inside;
       inside = !inside;
@@ -56,7 +55,7 @@ class AttentionMap {
     return inside;
   }
 
-  /** With how many keys a query has a score: those that it sees, less those that the pattern leaves out. */
+  /** The number of keys with a score: those that the mask allows, less those that the pattern skips. */
   keysSeen(query) {
     const [length, edges] = [this.rowLength(query), this.skipped?.[query] ?? []];
     let left = 0;
@@ -64,7 +63,7 @@ class AttentionMap {
     return length - left;
   }
 
-  /** A head's cells: square roots of weight / scale, 0 to 255. Of a pooled map all that were sent as one are alike. */
+  /** A head's cells: square roots of weight / scale, 0 to 255. In a pooled map all cells sent as one are equal. */
   quantised(layer, head) {
     const size = this.cells.length / (this.layers * this.heads);
     const first = (layer * this.heads + head) * size;
@@ -81,8 +80,8 @@ class AttentionMap {
     return cells;
   }
 
-  /** A head's weights, cell by cell; off by at most scale / 255, or scale / 51 in a large pass. Of a pooled map they
-   *  are the largest around each cell. */
+  /** A head's weights, cell by cell, with an error of at most scale / 255, or scale / 51 in a large pass. In a pooled
+   *  map, the largest around each cell. */
   approximate(layer, head) {
     const scale = this.scales[layer * this.heads + head] / 65025;
     const levels = this.quantised(layer, head);
@@ -92,14 +91,15 @@ class AttentionMap {
   }
 }
 
-/** [the model's own name, the step where it is a snapshot of it]: as viz/passes/snapshots.py names them. */
+/** [the model's own name, the step if it is a snapshot], from a name as in viz/passes/snapshots.py. */
 export const snapshotOf = (name) => {
   const found = /^(.+)\/step-(\d{6,9})$/.exec(name);
   return found ? [found[1], Number(found[2])] : [name, null];
 };
 export const snapshotAt = (model, step) => (step === null ? model : `${model}/step-${`${step}`.padStart(6, "0")}`);
 
-/** Edits as viz/passes/edits.py reads them in a link: 0.3.off,2.L.uniform,1.2.x-1.5,0.1.w5_2_0.8,cross.0.1.off. */
+/** Writes edits as viz/passes/edits.py reads them in a link:
+ *  0.3.off,2.L.uniform,1.2.x-1.5,0.1.w5_2_0.8,cross.0.1.off. */
 export const editsInLink = (edits) =>
   edits
     .map((edit) => [...(edit.map ? [edit.map] : []), edit.layer, edit.head ?? "L", doneInLink(edit)].join("."))
@@ -109,13 +109,14 @@ const doneInLink = ({ do: what, factor, query, key, weight, renormalise }) => {
   return what === "uniform" ? what : factor ? `x${factor}` : "off";
 };
 
-/** Of each row of pooled cells, how many there are. */
+/** The number of pooled cells in each row. */
 const pooledLengths = ({ lengths, pooled }) =>
   Array.from({ length: Math.ceil(lengths.length / pooled) }, (_, i) =>
     Math.ceil(Math.max(...lengths.slice(i * pooled, (i + 1) * pooled)) / pooled),
   );
 
-/** {header, maps}: the header's fields are those of `run` in viz/passes/run.py. Throws Unanswered of anything else. */
+/** Decodes {header, maps}: the header's fields are those of `run` in viz/passes/run.py. Throws Unanswered for anything
+ *  else. */
 export const decodePass = (buffer) => {
   const magic = new TextDecoder().decode(new Uint8Array(buffer, 0, 4));
   if (magic !== "FMR2") throw unanswered("offline"); // a proxy's page, say
@@ -134,8 +135,8 @@ export const decodePass = (buffer) => {
   return { header, maps };
 };
 
-/** What is shown exactly, weights in the cells' order: of a head q, k, v and out too, a row of headSize for each token,
- *  and as `given` its scores where q·k / √s is not all of them. */
+/** Decodes the exact values of the view, weights in the cells' order: for a head also q, k, v and out, a row of
+ *  headSize for each token, and as `given` its scores if they are more than q·k / √s. */
 export const decodeExact = ({ queries, keys, headSize, scored }, of, buffer) => {
   const all = new Float32Array(buffer);
   if (of !== "head") return { weights: all };

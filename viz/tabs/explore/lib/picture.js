@@ -1,4 +1,4 @@
-// The view on screen as one SVG that stands alone, drawn from the store: a map or lines, with its axes and a caption.
+// The current view as one self-contained SVG, drawn from the store: a map or lines, with axes and a caption.
 
 import { isolate, shorten, svg } from "../../../browser/lib/base.js";
 import { makeImage, variable } from "../../../browser/lib/colour.js";
@@ -16,7 +16,7 @@ const clean = (text) => text.replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{
 
 const words = (text, x, y, more = {}) => svg("text", { x, y, ...more }, isolate(clean(text)));
 
-/** What the picture shows, in a line. */
+/** Describes the picture in one line. */
 const caption = ({ of, layer, head }) => {
   const what = say(`picture_${of}`, { layer, head });
   const values =
@@ -68,7 +68,7 @@ const mapOf = (shown, ink) => {
   return { group, width: left + wide + 24, height: top + 30 + high + 24, map: { x: left, y: top + 30, cell } };
 };
 
-/** Lines over what the mask hides, as in hatch. */
+/** Hatches the masked cells, as in hatch. */
 const hatch = (map, cell, wide, ink) => {
   const lines = svg(
     "pattern",
@@ -133,13 +133,13 @@ const linesOf = (shown, ink) => {
 
 const pen = document.createElement("canvas").getContext("2d");
 
-/** Of the title, in pixels. */
+/** The width of the title in pixels. */
 const widthOf = (text) => {
   pen.font = `600 14px ${site.style.font}`;
   return pen.measureText(text).width;
 };
 
-/** {svg, width, height, map: {x, y, cell} or null for lines, caption} of what is shown, once it is here exactly. */
+/** Draws the view once it is exact: {svg, width, height, map: {x, y, cell} or null for lines, caption}. */
 export const makePicture = async () => {
   await store.exactly();
   const shown = shownNow();

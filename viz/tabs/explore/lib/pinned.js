@@ -1,5 +1,5 @@
-// A pass that is pinned, so that the next one stands beside it: which it is, its numbers, where it stands in the link,
-// and how two maps differ.
+// The pinned pass, to compare the next ones with: its request, its numbers, its part of the link, and the differences
+// of two maps.
 
 import { opened, tabOf } from "../../../browser/lib/address.js";
 import { answerTo, bytes, pause, whyNot } from "../../../browser/lib/ask.js";
@@ -10,14 +10,14 @@ import { decodeExact, decodePass, editsInLink } from "./pass.js";
 import { pairOf, shownNow, weightsOf } from "./shown.js";
 import { store } from "./store.js";
 
-const EDITS = 1000; // characters of edits in a link, more than 32 of them take
+const EDITS = 1000; // characters of edits in a link; more than 32 edits fit
 
-/** asked: {model, text, edits as a link has them, layer, head}, or null; pass: it, once it is here; exact: as in the
- *  store, of what of it is shown; refused: why there is none. */
+/** asked: {model, text, edits as in a link, layer, head}, or null; pass: the pass, once it has arrived; exact: as in
+ *  the store, for its view; refused: why there is none. */
 export const beside = { asked: null, pass: null, exact: null, refused: null };
 const { subscribe, publish } = listeners(["pinned", "exact"]);
 
-/** listen(changed): changed is a Set of "pinned" and "exact". */
+/** listen(changed) gets a Set of "pinned" and "exact". */
 beside.subscribe = subscribe;
 
 const become = (asked, pass = null) => {
@@ -26,7 +26,7 @@ const become = (asked, pass = null) => {
   publish("pinned");
 };
 
-/** Pins the pass on screen, with the head that is looked at. */
+/** Pins the current pass with the selected head. */
 beside.pin = () => {
   const {
     pass,
@@ -40,18 +40,18 @@ beside.unpin = () => become(null);
 
 // --- the link -----------------------------------------------------------------------------------------------------
 
-/** Whether a link holds the pinned text beside the one on screen. */
+/** Whether a link has room for the pinned text and the current one. */
 beside.fits = (text) =>
   !beside.asked || beside.asked.text === text || beside.asked.text.length + text.length <= site.limits.text;
 
-/** Its part of a link beside the text on screen, which is left out where it is the same. */
+/** The pinned pass's part of a link; a text that equals the current one is left out. */
 beside.link = (text) => {
   if (!beside.asked || !beside.fits(text)) return {};
   const { model, edits, layer, head, text: own } = beside.asked;
   return { pin: model, pin_text: own === text ? "" : own, pin_edits: edits, pin_head: `${layer}.${head}` };
 };
 
-/** Takes up what a link, URLSearchParams, has pinned. */
+/** Pins what a link (URLSearchParams) asks for. */
 beside.read = (params) => {
   const model = params.get("pin");
   const text = params.get("pin_text") ?? params.get("text") ?? store.pass?.header.text;
@@ -69,8 +69,7 @@ beside.read = (params) => {
   load();
 };
 
-/** Fetches the pinned pass: Python says which it is. A server that does not answer is asked again, while it is
- *  pinned. */
+/** Requests the pinned pass and its key. An unreachable server is asked again as long as the pass is pinned. */
 const load = async (times = 0) => {
   const { asked } = beside;
   const { model, text, edits } = asked;
@@ -89,8 +88,8 @@ const load = async (times = 0) => {
 
 // --- what of it is shown ------------------------------------------------------------------------------------------
 
-/** As shownNow, of the pinned pass: the same head, or, in a model with other layers and heads, the one that it was
- *  pinned with. Null without one. */
+/** Like shownNow, for the pinned pass: the same head or, in a model with other layers and heads, the one selected when
+ *  it was pinned. Null without a pinned pass. */
 beside.shown = () => {
   const { pass, asked, exact } = beside;
   if (!pass || !store.map) return null;
@@ -104,7 +103,7 @@ beside.shown = () => {
   return { map, of, layer, head, place, weights: sure?.weights ?? weightsOf(map, of, layer, head), exact: sure };
 };
 
-/** Fetches what is shown of it exactly. A failure leaves the packed weights, which are said to be approximate. */
+/** Requests the exact values of its view. After a failure the packed weights are kept and marked as approximate. */
 beside.loadExact = async () => {
   const shown = beside.shown();
   if (!shown || shown.exact || asking === shown.place) return;
@@ -121,12 +120,12 @@ let asking = null;
 
 // --- differences --------------------------------------------------------------------------------------------------
 
-/** Whether two maps have the same rows and columns, whatever their labels. */
+/** Whether two maps have the same rows and columns; labels may differ. */
 beside.comparable = (one, other) =>
   one.queries.length === other.queries.length && one.keys.length === other.keys.length;
 
-/** Two maps' cells of one head, `after` less `before`, row by row with what a mask hides as 0: {values, size: the
- *  largest size of them, at: where, moved: the share of a row's attention that goes elsewhere, averaged over the
+/** The cells of one head in two maps, `after` less `before`, row by row with 0 for masked cells: {values, size: the
+ *  largest magnitude, at: its place, moved: the share of a row's attention that goes elsewhere, averaged over the
  *  rows}. */
 beside.difference = (mapBefore, before, mapAfter, after) => {
   const [rows, columns] = [mapAfter.queries.length, mapAfter.keys.length];

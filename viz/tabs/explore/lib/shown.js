@@ -1,17 +1,17 @@
-// What is on screen, as numbers: one head, the mean of a layer's heads, or the rollout up to a layer; and which pair of
-// tokens is looked at. Every view of the tab asks here.
+// The current view as numbers: one head, the mean of a layer's heads, or the rollout up to a layer; and the selected
+// pair of tokens. All views of the tab use this.
 
 import { afterwards, eachFrame } from "../../../browser/lib/base.js";
 import { store } from "./store.js";
 
 const derived = new WeakMap(); // map → {mean: [layer] cells, rollout: [layer] t × t}
 let held = null;
-const TOLD = 0.0005; // a key with less of the weight is told with all others: its share would read as 0.00
+const TOLD = 0.0005; // keys with less weight are described together: each share would read 0.00
 
 /**
- * {map, of, layer, head, weights, exact, vectors}: weights are cells of the map (see AttentionMap.rowStart), packed
- * ones until exact is here: those of the model. vectors is the same of a head, which has q, k, v and out too; null of a
- * mean and a rollout. Null before the first pass.
+ * Returns {map, of, layer, head, weights, exact, vectors}: weights are cells of the map (see AttentionMap.rowStart),
+ * packed ones until the exact ones arrive. vectors is the same object for a head, which also has q, k, v and out; null
+ * for a mean and a rollout. Null before the first pass.
  */
 export const shownNow = () => {
   const { map, exact, view } = store;
@@ -24,10 +24,10 @@ export const shownNow = () => {
   return (held = { map, of, layer, head, weights, exact: sure, vectors: sure?.q ? sure : null });
 };
 
-/** The cells of a map's head, of a layer's mean or of a rollout, as exact as they were packed. */
+/** The cells of a head, a layer's mean or a rollout, at the precision at which they were packed. */
 export const weightsOf = (map, of, layer, head) => {
   if (of === "head") return map.approximate(layer, head);
-  if (map.pooled > 1) return new Float32Array(map.perHead); // nothing, for the moment until it is here exactly
+  if (map.pooled > 1) return new Float32Array(map.perHead); // empty until the exact ones arrive in a moment
   if (!derived.has(map)) derived.set(map, { mean: [], rollout: [] });
   return of === "mean" ? meanOf(map, layer) : cellsOf(map, rolloutOf(map, layer));
 };
@@ -68,7 +68,7 @@ const rolloutOf = (map, layer) => {
   return (rollout[layer] = result);
 };
 
-/** t × t → cells, without those that the mask hides. */
+/** Converts t × t to cells, without the masked ones. */
 const cellsOf = (map, square) => {
   const cells = new Float32Array(map.perHead);
   const across = map.keys.length;
@@ -77,13 +77,13 @@ const cellsOf = (map, square) => {
   return cells;
 };
 
-/** A query's weights; the keys are 0 to its length. */
+/** A query's weights on keys 0 to its length. */
 export const rowOf = (shown, query) => {
   const start = shown.map.rowStart(query);
   return shown.weights.subarray(start, start + shown.map.rowLength(query));
 };
 
-/** Where the largest weights are, at most `count` of them, largest first. */
+/** The positions of the largest weights, at most `count` of them, largest first. */
 export const strongestOf = (weights, count) => {
   const found = [];
   for (let i = 0; i < weights.length; i++) {
@@ -95,11 +95,11 @@ export const strongestOf = (weights, count) => {
   return found;
 };
 
-/** Of each query as lines: the strongest keys, until they carry so much of its attention, and no more than so many. */
+/** For each query, draw the strongest keys as lines until they carry this share of its attention, at most this many. */
 export const LINES = { mass: 0.9, most: 8 };
 
-/** A map's lines: {links: [{query, key, weight, most}], most the largest weight of the query; mass: the part of all
- *  attention that they carry}. */
+/** The lines of a map: {links: [{query, key, weight, most}], with most the largest weight of the query; mass: the share
+ *  of all attention that they carry}. */
 export const linksOf = (shown) => {
   const { queries } = shown.map;
   const links = [];
@@ -118,10 +118,10 @@ export const linksOf = (shown) => {
   return { links, mass: carried };
 };
 
-/** The key a query looks at most. */
+/** The key that a query attends to most. */
 export const strongest = (shown, query) => strongestOf(rowOf(shown, query), 1)[0];
 
-/** The {query, key} looked at: pointed at, else locked, else that of the last token with the key it looks at most. */
+/** The current {query, key}: under the pointer, else locked, else the last token with the key it attends to most. */
 export const pairOf = (shown) => {
   const { hover, view } = store;
   if (hover?.query != null) return hover;
@@ -131,27 +131,26 @@ export const pairOf = (shown) => {
   return { query, key: (view.token === null ? null : view.key) ?? strongest(shown, query) };
 };
 
-/** The {query, key} that is chosen, whatever is pointed at: the locked pair, else that of the locked or the last token
- *  with the key it looks at most. */
+/** The selected {query, key}, whatever the pointer is on: the locked pair, else the locked or last token with the key
+ *  it attends to most. */
 export const lockedPair = (shown) => {
   const { view } = store;
   const query = view.token ?? shown.map.queries.length - 1;
   return { query, key: (view.token === null ? null : view.key) ?? strongest(shown, query) };
 };
 
-/** Whether the rows of the map are the tokens that the model says something after (predicted): those of a text
- *  that is only read are not. */
+/** Whether the rows of the map are the tokens after which the model predicts; not so for a text that it only reads. */
 export const rowsPredict = () => store.map.name !== "encoder";
 
-/** The one of those tokens that is pointed at or locked; null for none. */
+/** The one of those tokens under the pointer or locked; null if there is none. */
 export const predictedAt = () => {
   const { map, hover, view } = store;
   if (!rowsPredict()) return null;
   return hover?.token ?? (map.square ? hover?.key : hover?.query) ?? view.token;
 };
 
-/** Fills in an exact head's scores, q·k / √s unless it has others, and by how much their softmax differs from the
- *  model's weights. */
+/** Fills in an exact head's scores, q·k / √s unless it has others, and how much their softmax differs from the model's
+ *  weights. */
 export const recompute = (map, vectors) => {
   if (vectors.scores) return vectors;
   const { headSize } = map;
@@ -178,10 +177,10 @@ export const recompute = (map, vectors) => {
   return Object.assign(vectors, { scores, error });
 };
 
-/** What a query fetches with its weights, of a head's vectors: {keys, weights, vectors, parts, rest, out, error}. keys
- *  are those it looks at most, vectors their values and parts each value times its weight, rest what all others add,
- *  out the head's output, all of headSize numbers; error is by how much the sum of all, times `factor`, differs from
- *  the output in the model. */
+/** A query's weighted sum of a head's values: {keys, weights, vectors, parts, rest, out, error}. keys are those with
+ *  the largest weights, vectors their values and parts each value times its weight, rest the sum of all others, out the
+ *  head's output, each of headSize numbers; error is how much the sum of all, times `factor`, differs from the model's
+ *  output. */
 export const fetchedBy = ({ map, vectors }, query, count, factor) => {
   const { headSize } = map;
   const of = (rows, i) => rows.subarray(i * headSize, (i + 1) * headSize);
@@ -200,8 +199,8 @@ export const fetchedBy = ({ map, vectors }, query, count, factor) => {
   return { keys, weights, vectors: values, parts, rest, out, error };
 };
 
-/** For what stands beside the map: paint(changed) calls draw in the next frame; where another head was chosen in the
- *  same pass, once that is on the screen, so that the map comes first. */
+/** For views next to the map: paint(changed) calls draw in the next frame or, after a choice of another head in the
+ *  same pass, when that is on the screen, so that the map comes first. */
 export const afterMap = (draw) => {
   const [now, later] = [eachFrame(draw), afterwards(draw)];
   const passes = (changed) =>

@@ -1,5 +1,5 @@
-// The attention store: the pass on screen and what of it is looked at. Every part of tab Explore reads this and no
-// other; choosing a head, a layer, a token or a scale changes `view` here and never asks Python.
+// The attention store: the current pass and the view of it. All parts of tab Explore read this; choosing a head, a
+// layer, a token or a scale changes `view` here and never calls Python.
 
 import { followers, opened, tabOf } from "../../../browser/lib/address.js";
 import { answerTo, bytes, newest, unanswered, whyNot } from "../../../browser/lib/ask.js";
@@ -10,62 +10,62 @@ import { site } from "../../../browser/lib/site.js";
 import { exactOf } from "./exact.js";
 import { decodePass, editsInLink, snapshotAt, snapshotOf } from "./pass.js";
 
-const { measures, parts, scales } = site.limits; // what Python can be asked for
+const { measures, parts, scales } = site.limits; // the values that Python accepts
 
-// The view. What there is of layers, heads and tokens, a pass says; null: nothing chosen.
+// The view. A pass limits layers, heads and tokens; null: nothing chosen.
 const FIELDS = {
-  map: { initial: 0, min: 0, max: Infinity }, // which of the pass's maps
+  map: { initial: 0, min: 0, max: Infinity }, // the index of the map in the pass
   layer: { initial: 0, min: 0, max: Infinity },
   head: { initial: 0, min: 0, max: Infinity },
   token: { initial: null, min: 0, max: Infinity, optional: true }, // the locked token
-  key: { initial: null, min: 0, max: Infinity, optional: true }, // with it, the key of the locked pair
+  key: { initial: null, min: 0, max: Infinity, optional: true }, // with it, the locked pair's key
   of: { initial: "head", choices: ["head", "mean", "rollout"] },
   view: { initial: "map", choices: ["map", "lines"] },
   scale: { initial: "linear", choices: scales },
   show: { initial: "weights", choices: ["weights", "scores"] },
-  carry: { initial: "heads", choices: parts }, // what is carried from the pinned pass
-  carry_layer: { initial: null, min: 0, max: Infinity, optional: true }, // one of these parts: its layer
+  carry: { initial: "heads", choices: parts }, // which parts of the pinned pass to patch
+  carry_layer: { initial: null, min: 0, max: Infinity, optional: true }, // one of them: its layer
   carry_from: { initial: null, min: 0, max: Infinity, optional: true }, // and its head or token
-  carry_answer: { initial: null, min: 0, max: Infinity, optional: true }, // the predictions that are weighed
+  carry_answer: { initial: null, min: 0, max: Infinity, optional: true }, // the predictions to compare
   carry_rival: { initial: null, min: 0, max: Infinity, optional: true },
-  scan_x: { initial: "previous", choices: measures }, // of all heads over a corpus: the measures of the two axes
+  scan_x: { initial: "previous", choices: measures }, // heads over a corpus: the measures of the two axes
   scan_y: { initial: "copying", choices: measures },
 };
-const SHOWS = ["map", "of", "layer", "head"]; // what of a pass is shown
+const SHOWS = ["map", "of", "layer", "head"]; // the fields that select a part of a pass
 
 const settings = makeSettings(FIELDS);
 
 export const store = {
   pass: null, // a Pass (lib/pass.js)
-  map: null, // the one of its maps that is looked at
-  // {of, layer, head, weights} of what is shown, and of a head {q, k, v, out, scores, error}, once it is here
+  map: null, // its selected map
+  // the exact {of, layer, head, weights} of the view, for a head also {q, k, v, out, scores, error}, once they arrive
   exact: null,
-  old: null, // why the pass on screen is not the one asked for: "asked", "refused" or "offline"
+  old: null, // why the current pass is not the requested one: "asked", "refused" or "offline"
   fields: FIELDS,
   view: settings.values,
   allowed: settings.allowed,
-  hover: null, // {token} or {query, key}: what is pointed at; not part of a link
-  effects: null, // what switching off each head does, by map, [layer][head]: a number, null where not measured yet
-  edits: [], // of the heads, as asked for or shown
+  hover: null, // {token} or {query, key} under the pointer; not part of a link
+  effects: null, // the effect of ablating each head, by map, [layer][head]: a number, null until it is measured
+  edits: [], // of heads, as requested or shown
   notes: { server: [], link: [] }, // {kind: "info" | "error", key, values}, see inWords, or {kind, text}
-  /** @type {any} */ pinned: { read: () => {}, link: () => ({}) }, // what stands beside it in a link: lib/pinned.js
-  rev: 0, // counts answers; a part that has painted one says so as data-rev
+  /** @type {any} */ pinned: { read: () => {}, link: () => ({}) }, // the pinned pass's part of a link: lib/pinned.js
+  rev: 0, // counts answers; a part that has painted one sets data-rev to it
 };
 
-const PARTS = ["pass", "exact", "old", "hover", "effects", "edits", "notes", "rev"]; // what else a listener is told of
+const PARTS = ["pass", "exact", "old", "hover", "effects", "edits", "notes", "rev"]; // further names for listeners
 const { subscribe, publish } = listeners([...PARTS, ...Object.keys(FIELDS)]);
 const exact = exactOf(store, publish);
 
-/** listen(changed): changed is a Set of names in PARTS and FIELDS. Called at once, with all of them. */
+/** listen(changed) gets a Set of names in PARTS and FIELDS; it is first called with all of them. */
 store.subscribe = subscribe;
 
-/** Changes the view: set({layer: 2, head: 1}). What the pass does not have is left as it was; what is chosen once more
- *  is asked for again where it never came. */
+/** Changes the view: set({layer: 2, head: 1}). Values that the pass does not have are ignored; choosing the same again
+ *  repeats a request that failed. */
 store.set = (partial) => {
   const changed = settings.change(partial);
   if (changed.includes("map")) {
     changed.push("hover", ...fitView());
-    store.hover = null; // a place of the map before
+    store.hover = null; // it was a place of another map
   }
   if (changed.length) writeLinkSoon();
   if (SHOWS.some((name) => changed.includes(name) || (name in partial && !store.exact))) {
@@ -76,23 +76,23 @@ store.set = (partial) => {
   if (changed.length) publish(...changed);
 };
 
-/** What is pointed at: {token}, {query, key}, or null. */
+/** Sets what the pointer is on: {token}, {query, key}, or null. */
 store.point = (hover) => {
   if (JSON.stringify(hover) === JSON.stringify(store.hover)) return;
   store.hover = hover;
   publish("hover");
 };
 
-/** What was measured of the heads of the pass on screen: {name of a map: [layer][head]}, or null. */
+/** The measured effects of the current pass's heads: {name of a map: [layer][head]}, or null. */
 store.measured = (effects) => {
   store.effects = effects;
   publish("effects");
 };
 
-/** The token whose attention is shown: the locked one, else the one pointed at, else null. */
+/** The token whose attention is shown: the locked one, else the one under the pointer, else null. */
 store.token = () => store.view.token ?? store.hover?.token ?? store.hover?.query ?? null;
 
-/** What a pass has is what may be chosen; without one, anything. */
+/** Limits the choices to what the pass has; without a pass, anything goes. */
 const limit = () => {
   const { layers = Infinity, heads = Infinity, queries, keys } = store.map ?? {};
   FIELDS.map.max = (store.map ? store.pass.maps.length : Infinity) - 1;
@@ -105,23 +105,23 @@ const limit = () => {
 
 // --- asking Python --------------------------------------------------------------------------------------------------
 
-const SOON = 300; // ms: an answer that comes within does not let what is on screen look old before
-const PATIENCE = 8000; // ms without an answer, after which it is said that there is none
-const LATEST = 30000; // ms, after which the question is asked anew
+const SOON = 300; // ms: an answer that arrives earlier does not make the current one look outdated
+const PATIENCE = 8000; // ms without an answer, after which the page says so
+const LATEST = 30000; // ms, after which the request is repeated
 
-let begun = null; // what the tab begins with, see `settings` in viz/tabs/explore/page.py
-let example = null; // its worked example, as long as the server is known to hold that
-let fill = null; // has the fields show what store.entered() says
-let filled = null; // the text that they were filled with, until a visitor changes it
+let begun = null; // the initial state of the tab, see `settings` in viz/tabs/explore/page.py
+let example = null; // the key of the worked example, as long as the server is known to have it
+let fill = null; // makes the fields show what store.entered() returns
+let filled = null; // the text that the fields were filled with, until a visitor changes it
 /** {model, text, edits as a link has them}: what the fields and the address say.
  * @type {{ model?: string, text?: string, edits?: string }} */
 let asked = {};
-let open = false; // whether that waits for its answer
-let view = null; // {values, named} of the link that asked it; named: whether it names a head
-const left = {}; // model → its {model, edits} when another was chosen
+let open = false; // whether that request is pending
+let view = null; // {values, named} of the link that requested it; named: whether it names a head
+const left = {}; // model → its {model, edits} when it was left
 let timers = [];
 
-const own = (model) => snapshotOf(model)[0]; // of which it is a snapshot
+const own = (model) => snapshotOf(model)[0]; // the model that it is a snapshot of
 const isShown = (/** @type {typeof asked} */ { model, text, edits }) => {
   const { header } = store.pass ?? {};
   return header?.model === model && header.text === text && editsInLink(header.edits) === edits;
@@ -136,15 +136,15 @@ const tell = (notes) => {
   publish("notes");
 };
 
-/** Asks for the pass of another {model, text, edits}, for a link with its view. What is on screen stays, is soon said
- *  to be old, and without an answer it is asked again. */
+/** Requests the pass of another {model, text, edits}, for a link with its view. The current pass stays, is soon marked
+ *  as outdated, and a request without an answer is repeated. */
 store.ask = (partial, ofLink = store.pass ? null : view) => {
-  if (!begun) return void Object.assign(asked, partial); // the fields were there before
+  if (!begun) return void Object.assign(asked, partial); // the fields were ready before the link was read
   const { model, text, edits } = { ...asked, ...partial };
   const question = { model, text, edits };
   asked = question;
   view = ofLink;
-  if (store.old === "offline") questions.stop(); // is asked at once, whatever time was to pass before
+  if (store.old === "offline") questions.stop(); // requests at once, without the current pause
   const asks = (signal) => passOf(question, AbortSignal.any([signal, AbortSignal.timeout(LATEST)]));
   if (!questions.ask(JSON.stringify(question), asks)) return;
   open = true;
@@ -158,7 +158,7 @@ const settle = () => {
   timers = [];
 };
 
-/** Asks once more. */
+/** Repeats the request. */
 store.again = () => {
   example = null;
   questions.stop();
@@ -166,7 +166,7 @@ store.again = () => {
 };
 window.addEventListener("online", () => store.old === "offline" && store.again());
 
-/** Asks for another model, with its heads as they were left. */
+/** Requests another model, with the edits it had when it was left. */
 store.choose = (model) => {
   if (model === own(asked.model)) return;
   left[own(asked.model)] = asked;
@@ -174,14 +174,14 @@ store.choose = (model) => {
   store.ask({ model: named, edits });
 };
 
-/** Whether the model on screen is the one that was asked for, whatever its step: of another that is still to come,
- *  neither heads nor steps are known. */
+/** Whether the current model is the requested one, at whatever step: of a model that is still to arrive, neither heads
+ *  nor steps are known. */
 const stays = () => store.pass && own(asked.model) === own(store.pass.header.model);
 
-/** Asks for the model as it was at a step of its training. */
+/** Requests the model at a step of its training. */
 store.stepTo = (step) => stays() && store.ask({ model: snapshotAt(own(asked.model), step) });
 
-/** Asks for other edits of the heads, {layer, head, do, …} each, see viz/passes/edits.py. */
+/** Requests other edits of heads, {layer, head, do, …} each, see viz/passes/edits.py. */
 store.edit = (edits) => {
   if (!stays()) return;
   store.edits = edits;
@@ -189,17 +189,17 @@ store.edit = (edits) => {
   store.ask({ edits: editsInLink(edits) });
 };
 
-/** The text field has another text: a visitor's, or the one that it was filled with, which is no news. */
+/** The text field has another text: a visitor's, or the one that it was filled with, which changes nothing. */
 store.typed = (text) => {
   if (text === filled) return;
   filled = null;
   store.ask({ text });
 };
 
-/** What the fields are filled with: a model's own name, and a text. */
+/** The values for the fields: a model's own name, and a text. */
 store.entered = () => [own(asked.model), (filled = asked.text)];
 
-/** What was asked for: {pass, notes}. Throws Unanswered. */
+/** Fetches the requested {pass, notes}. Throws Unanswered. */
 const passOf = async (question, signal) => {
   const given = [...question.text].length;
   const limit = site.limits.text;
@@ -212,7 +212,7 @@ const passOf = async (question, signal) => {
     return { pass: decodePass(await bytes(`/attention/${key}`, signal)), notes };
   } catch (error) {
     if (error.status !== 404 || !ready) throw error;
-    example = null; // the server was started anew
+    example = null; // the server was restarted
     return passOf(question, signal);
   }
 };
@@ -223,7 +223,7 @@ const late = () => {
   become("offline");
 };
 
-/** What was asked is here: another pass, or the one on screen. */
+/** The requested pass has arrived: another one, or the current one again. */
 const take = ({ pass, notes }) => {
   settle();
   open = false;
@@ -233,14 +233,14 @@ const take = ({ pass, notes }) => {
   tell(notes);
   become(null);
   if (pass !== store.pass) return show(pass);
-  if (!store.exact) exact.load(); // the server held the pass no longer, and holds it again
+  if (!store.exact) exact.load(); // the server had lost the pass, and has it again
   if (view) lookAs(view);
   view = null;
   writeLink();
   publish("rev", "edits");
 };
 
-/** A refusal leaves what is on screen; where nothing is, the worked example comes. */
+/** After a refusal the current pass stays; without one, the worked example is requested. */
 const fail = (error) => {
   settle();
   if (error.passing) return late();
@@ -257,8 +257,8 @@ const fail = (error) => {
 };
 const questions = newest({ take, fail });
 
-/** A new pass comes on the screen, with the view of the link that asked for it. A model that comes anew opens on the
- *  head that is worth seeing, unless the link names one. */
+/** Shows a new pass, with the view of the link that requested it. A newly chosen model opens at the head most worth
+ *  seeing, unless the link names one. */
 const show = (pass) => {
   const opens = view ? !view.named : own(store.pass.header.model) !== own(pass.header.model);
   const { values = {} } = view ?? {};
@@ -279,12 +279,12 @@ const opening = () => {
   return { layer, head };
 };
 
-/** Shows the pass on screen as a link does. */
+/** Shows the current pass with the view of a link. */
 const lookAs = ({ values, named }) => store.set({ ...values, ...(named || !store.map ? {} : opening()) });
 
 // --- links ----------------------------------------------------------------------------------------------------------
 
-/** What a link asks for; a model that there is not is named, and the first takes its place. */
+/** Requests what a link asks for; an unknown model is reported and replaced by the first. */
 const wanted = (params) => {
   const {
     texts,
@@ -300,7 +300,7 @@ const wanted = (params) => {
   return { model, text: params.get("text") ?? texts[reads[own(model)]][0], edits: params.get("edits") ?? "" };
 };
 
-/** Once, when the tab is first opened: asks for what the link wants, or the example. */
+/** Called once, when the tab is first opened: requests what the link asks for, or the example. */
 store.start = (settings, show) => {
   begun = settings;
   store.steps = settings.steps;
@@ -314,14 +314,14 @@ store.start = (settings, show) => {
   followers.explore = follow;
 };
 
-/** Takes up a link while the page is open. */
+/** Applies a link while the page is open. */
 const follow = (params) => {
   store.pinned.read(params);
   store.notes.link = [];
   const question = params.has("model") ? wanted(params) : asked;
   const same = !params.has("model") || (isShown(question) && isShown(asked) && !open);
   const { map } = store;
-  if (!same) store.map = null; // what the other pass has is not known yet
+  if (!same) store.map = null; // the limits of the other pass are not known yet
   limit();
   const { values, refused } = settings.read(params);
   store.map = map;
@@ -334,7 +334,7 @@ const follow = (params) => {
   fill();
 };
 
-/** After a new pass: whatever it does not have goes back to its default; a link that asked for it is told so. */
+/** After a new pass: resets whatever it does not have to the default, and reports it if a link asked for it. */
 const fitView = (ofLink = false) => {
   store.map = store.pass.maps[store.view.map] ?? store.pass.maps[0];
   limit();
@@ -348,8 +348,8 @@ const fitView = (ofLink = false) => {
 
 // --- the link -----------------------------------------------------------------------------------------------------
 
-/** The view as it stands in the address bar, with the model, text and edits that are asked for: a page that is loaded
- *  again before the answer loses nothing. */
+/** The view for the address bar, with the requested model, text and edits, so that a reload before the answer loses
+ *  nothing. */
 const writeLink = page.keep("explore", () => {
   if (!store.pass) return null;
   const { model, text, edits } = store.pass.header;
@@ -364,7 +364,7 @@ store.writeLink = writeLink;
 
 const refuse = (note) => store.notes.link.push({ kind: "error", ...note });
 
-/** The view of the link that the page was opened with; nonsense is named and left as in the beginning. */
+/** Reads the view of the link that the page was opened with; reports invalid values, which keep their initial value. */
 const readLink = () => {
   const tab = opened.get("tab");
   if (tab !== null && !site.tabs.includes(tab)) refuse(badLink("tab", tab, site.tabs[0]));
@@ -374,7 +374,7 @@ const readLink = () => {
   refused.forEach(refuse);
 };
 
-// Escape steps back once: out of what fills the window (panel.js, which hears it first), else out of a lock.
+// Escape steps back once: out of a panel that fills the window (panel.js, which handles it first), else out of a lock.
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape" || event.defaultPrevented || isPresenting()) return;
   if (!event.target.closest?.("input, textarea, select")) store.set({ token: null, key: null });

@@ -1,10 +1,10 @@
-// Tokens that stand on the page as elements, each with data-token.
+// Tokens as elements on the page, each with data-token.
 
 import { predictedAt, rowsPredict } from "./shown.js";
 import { store } from "./store.js";
 
-/** Those in `place` are pointed at, and a click locks one or lets it go, while they are rows of the map: `are()`.
- *  Returns what tells the token of an event, or null. */
+/** Makes the tokens in `place` respond to the pointer, and a click lock or unlock one, while `are()` says that they are
+ *  rows of the map. Returns a function from an event to its token, or null. */
 export const pointsAtTokens = (place, are = () => true) => {
   const at = ({ target }) => {
     if (!are()) return null;
@@ -21,13 +21,13 @@ export const pointsAtTokens = (place, are = () => true) => {
   return at;
 };
 
-/** Locks a pair of them, or lets it go where it is the one. */
+/** Locks a pair, or unlocks it if it is locked. */
 export const lockPair = ({ query, key }) => {
   const off = store.view.token === query && store.view.key === key;
   store.set({ token: off ? null : query, key: off ? null : key });
 };
 
-/** Marks the one pointed at and the one locked; returns the first, or the second where nothing is pointed at. */
+/** Marks the token under the pointer and the locked one; returns the first, or else the second. */
 export const marksTokens = (spans) => {
   const token = predictedAt();
   spans.forEach((span, i) => {

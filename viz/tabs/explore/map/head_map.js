@@ -1,4 +1,4 @@
-// The chosen map, large: queries down, keys across.
+// The selected map in large: queries down, keys across.
 
 import { eachFrame, h, isDark, isPresenting, setText } from "../../../browser/lib/base.js";
 import { makeImage, variable } from "../../../browser/lib/colour.js";
@@ -13,7 +13,7 @@ import { pairOf, rowOf, shownNow } from "../lib/shown.js";
 import { store } from "../lib/store.js";
 import { lockPair } from "../lib/tokens.js";
 
-const FAINT = 0.25; // a row whose largest weight is less shows next to nothing on the scale from 0 to 1
+const FAINT = 0.25; // a row whose largest weight is smaller is hardly visible on the scale from 0 to 1
 
 const press = (event) => {
   const { arrows, inside } = keys;
@@ -31,10 +31,10 @@ const press = (event) => {
   event.preventDefault();
 };
 
-/** Raw scores where they are asked for and there are any: a mean and a rollout have none. */
+/** Whether scores are shown: they are requested, and the view has some; a mean and a rollout have none. */
 const mode = () => (store.view.show === "scores" && store.view.of === "head" ? "scores" : "weights");
 
-/** What stands around a map's cells, whichever of its heads is shown. */
+/** The surroundings of a map's cells, the same for all its heads. */
 const aroundOf = (map) => ({
   labels: axisLabels(map.queries),
   across: axisLabels(map.keys),
@@ -45,7 +45,7 @@ const aroundOf = (map) => ({
   hidden: map.hides ? (query, key) => key >= map.rowLength(query) : null,
 });
 
-/** The mark on what is locked, the crosshair on what is pointed at. */
+/** The mark on the locked row, the crosshair on the pair under the pointer. */
 const bands = () => {
   const { hover, view } = store;
   const [mark, ink] = [variable("mark"), variable("text")];
@@ -61,13 +61,13 @@ const bands = () => {
   return { rows, columns, at: isPresenting() && at ? { row: at.query, column: at.key } : null };
 };
 
-/** Whether most rows are so even that the scale from 0 to 1 shows next to nothing of them. */
+/** Whether most rows are so even that the scale from 0 to 1 hardly shows them. */
 const isFaint = (shown) => {
   const faint = shown.map.queries.filter((_, query) => rowOf(shown, query).every((weight) => weight < FAINT));
   return faint.length > 0.7 * shown.map.queries.length;
 };
 
-/** Whether a pair is pointed at or locked. */
+/** Whether a pair is under the pointer or locked. */
 const pairShown = () => Boolean(store.hover) || store.view.token !== null;
 
 export const mount = ({ element }) => {
@@ -81,7 +81,8 @@ export const mount = ({ element }) => {
     " ",
     h("button", { type: "button", class: "f-link", onclick: () => store.set({ scale: "row" }) }, say("map_per_row")),
   );
-  foot.append(offer, readout); // one of them is there: another line would give each head's map another height
+  // always exactly one of them: a further line would change the map's height from head to head
+  foot.append(offer, readout);
 
   const picture = makeHeatMap(body, {
     label: say("map_label"),
@@ -91,9 +92,9 @@ export const mount = ({ element }) => {
   });
   picture.canvas.setAttribute("aria-roledescription", say("map"));
 
-  let painted = null; // {what, image}: the cells as they were painted last
+  let painted = null; // {what, image}: the last painted cells
 
-  /** The cells of what is shown as an image, painted once a choice, and the largest score. */
+  /** The cells of the view as an image, painted once for each choice, and the largest score. */
   const paintCells = (shown) => {
     const what = [
       store.pass.header.key,
@@ -124,10 +125,10 @@ export const mount = ({ element }) => {
     if (!shown || element.hidden) return;
     const { layer, head, of, scale } = store.view;
     setText(title, of === "head" ? say("head_name", { layer, head }) : say(`of_${of}_name`, { layer }));
-    const late = mode() === "scores" && !shown.vectors; // what is on the canvas is of another head
+    const late = mode() === "scores" && !shown.vectors; // the canvas shows another head
     picture.canvas.classList.toggle("late", late);
     tell(shown);
-    if (late) return; // painted as soon as q and k are here
+    if (late) return; // painted as soon as q and k arrive
     const { image, size } = paintCells(shown);
     const { map } = shown;
     legend(mode(), scale, size, map);
@@ -143,9 +144,9 @@ export const mount = ({ element }) => {
     element.dataset.rev = store.rev;
   });
 
-  let around = null; // of the map that was painted last
+  let around = null; // the surroundings of the last painted map
 
-  /** The pair in words, with the model's own numbers: ≈ until they are here. */
+  /** Describes the pair with the exact numbers, or with ≈ until they arrive. */
   const tell = (shown) => {
     const pair = pairShown() ? pairOf(shown) : null;
     for (const name of ["query", "key", "weight", "score"]) delete readout.dataset[name];

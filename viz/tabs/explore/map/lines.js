@@ -1,5 +1,6 @@
-// The chosen map as lines: queries left, keys right, the strongest of each query up to a stated part of its mass. The
-// canvas is as large as the panel and paints what is scrolled to, so long texts cost no more than short ones.
+// The selected map as lines: queries left, keys right, the strongest keys of each query up to a stated share of its
+// attention. The canvas is as large as the panel and paints the visible part, so long texts cost no more than short
+// ones.
 
 import { eachFrame, fit, h, isolate, placeOn, shorten } from "../../../browser/lib/base.js";
 import { variable } from "../../../browser/lib/colour.js";
@@ -12,12 +13,12 @@ import { scaled } from "../lib/paint.js";
 import { LINES, linksOf, rowOf, shownNow } from "../lib/shown.js";
 import { store } from "../lib/store.js";
 
-const ROW = 15; // pixels, at least
+const ROW = 15; // smallest height of a row in pixels
 const LONGEST = 18; // characters of a name
 const cut = (name) => isolate(shorten(name, LONGEST));
 const fontOf = (weight = "") => `${weight} 12px ${site.style.font}`;
 
-/** The query or key that stands out: {query, key}, either may be null. A token pointed at stands out as both. */
+/** The highlighted query or key: {query, key}, either may be null. A token under the pointer is highlighted as both. */
 const focus = () => {
   const { hover, view } = store;
   const both = (token) => ({ query: token, key: store.map.square ? token : null });
@@ -44,12 +45,12 @@ export const mount = ({ element }) => {
   tools.append(h("span", { class: "quiet" }, say("lines_axes")));
 
   let sheet = null; // see sheetOf
-  let row = ROW; // pixels a token
-  let unseen = true; // whether the token looked at may be out of sight
-  let columns = { left: 0, right: 0 }; // where lines begin and end
+  let row = ROW; // pixels per token
+  let unseen = true; // whether the selected token may be out of view
+  let columns = { left: 0, right: 0 }; // where lines start and end
 
-  /** What is drawn of a map: {links, mass} of linksOf, the weakest first, so that the strong lie on top; the names of
-   *  both sides, and how wide the widest is. */
+  /** The drawing of a map: {links, mass} of linksOf, the weakest first, so that strong ones are on top; the names of
+   *  both sides, and the largest width of a name. */
   const sheetOf = (shown) => {
     if (sheet?.shown === shown) return sheet;
     const { links, mass } = linksOf(shown);
@@ -143,7 +144,7 @@ export const mount = ({ element }) => {
     );
   };
 
-  /** The token under the pointer: as a query left of the middle, as a key right of it. */
+  /** The token under the pointer: a query left of the middle, a key right of it. */
   const tokenAt = (event) => {
     const i = Math.floor((placeOn(canvas, event).y - 4 + body.scrollTop) / row);
     return store.map && i in store.map.queries ? i : null;
@@ -177,7 +178,7 @@ export const mount = ({ element }) => {
 
   const size = sized(body, paint);
 
-  /** Brings a token into sight that is looked at elsewhere on the page. */
+  /** Scrolls to a token that was selected elsewhere on the page. */
   const follow = () => {
     const token = store.token();
     if (token === null || canvas.matches(":hover")) return;

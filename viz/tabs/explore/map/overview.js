@@ -1,5 +1,5 @@
-// Every layer × head as a thumbnail on one canvas, under a grid of cells that one points at and walks with the arrows.
-// Choosing a head moves a mark and paints nothing again.
+// Every layer × head as a thumbnail on one canvas, under a grid of cells for pointer and arrow keys. Choosing a head
+// moves a mark and repaints nothing.
 
 import { eachFrame, fit, h, isDark, pixelRatio, setText } from "../../../browser/lib/base.js";
 import { cssOf, makeImage, palette, variable } from "../../../browser/lib/colour.js";
@@ -19,8 +19,7 @@ const TOP = 16; // and for the heads'
 const nameOf = ({ layer, head }) => say("head_name", { layer, head });
 const signed = (value) => asSigned(value, 3);
 
-/** 1 where a thumbnail's pixel holds masked cells only, 2 where it holds cells that are never computed and no
- *  others. */
+/** 1 if a thumbnail's pixel has masked cells only, 2 if it has skipped cells and no others. */
 const maskOf = (map, w, h) => {
   const hidden = new Uint8Array(w * h);
   if (map.skipped) skippedOf(map, w, h, hidden);
@@ -33,7 +32,7 @@ const maskOf = (map, w, h) => {
   return hidden;
 };
 
-/** Fills in the 2s: a cell that is computed takes them from its pixels. */
+/** Sets the 2s: a pixel with a computed cell loses its 2. */
 const skippedOf = (map, w, h, hidden) => {
   const [down, across] = [map.queries.length, map.keys.length];
   hidden.fill(2);
@@ -46,7 +45,7 @@ const skippedOf = (map, w, h, hidden) => {
     }
 };
 
-/** The hatching over a thumbnail's masked cells, drawn once for all: a canvas. */
+/** The hatching over a thumbnail's masked cells as a canvas, drawn once for all. */
 const veilOf = (map, tile, width, height) => {
   const veil = h("canvas", { width, height });
   const context = veil.getContext("2d");
@@ -55,7 +54,7 @@ const veilOf = (map, tile, width, height) => {
   return veil;
 };
 
-/** The masked cells of a thumbnail, of a row as one. */
+/** The masked cells of a thumbnail as a path; those of a row are one rectangle. */
 const areaOf = (map, { w, h }) => {
   const area = new Path2D();
   const [high, wide] = [h / map.queries.length, w / map.keys.length];
@@ -103,21 +102,21 @@ export const mount = ({ element }) => {
   let painted = ""; // what the canvas shows
   const thumbnail = document.createElement("canvas"); // one at a time, never on the page
 
-  /** A new pass: its cells and what each head does. */
+  /** Shows a new pass: its cells, and the description of each head. */
   const build = () => {
     const { map } = store;
     const { layers, heads } = map;
     const list = (size, make) => Array.from({ length: size }, (_, i) => make(i));
     habits = list(layers, (layer) => list(heads, (head) => habitOf(map, "head", layer, head).short));
     if (cells.length === layers && cells[0].length === heads) return;
-    pointed = null; // at a cell that goes
+    pointed = null; // its cell is about to be replaced
     cells = list(layers, (layer) =>
       list(heads, (head) => h("div", { role: "gridcell", tabindex: -1, "data-layer": layer, "data-head": head })),
     );
     grid.replaceChildren(...cells.map((row) => h("div", { role: "row" }, ...row)));
   };
 
-  /** "Layer 3, head 5: previous token 83 %", with the measured effect where there is one. */
+  /** "Layer 3, head 5: previous token 83 %", with the measured effect if there is one. */
   const describe = ({ layer, head }) => {
     const effect = store.effects?.[store.map.name]?.[layer]?.[head];
     const measured =
@@ -125,7 +124,7 @@ export const mount = ({ element }) => {
     return say("labelled", { label: nameOf({ layer, head }), value: `${measured}${habits[layer][head]}` });
   };
 
-  /** The thumbnails' size in CSS pixels: as large as the panel allows, not far from square. */
+  /** The thumbnails' size in CSS pixels: as large as the panel allows, and nearly square. */
   const fitTiles = ({ layers, heads }) => {
     const width = Math.floor((size.width - LEFT) / heads) - GAP;
     const height =
@@ -166,7 +165,7 @@ export const mount = ({ element }) => {
     paintNumbers(context, tile, layers, heads);
   };
 
-  /** The mark on what is chosen: a head, or the whole layers that a mean or a rollout takes in. */
+  /** The mark on the selection: a head, or the layers of a mean or a rollout. */
   const mark = () => {
     const { layer, head, of } = store.view;
     const taken = { head: (l, i) => l === layer && i === head, mean: (l) => l === layer, rollout: (l) => l <= layer }[
@@ -175,7 +174,7 @@ export const mount = ({ element }) => {
     for (const { cell, at } of every()) {
       const chosen = `${taken(at.layer, at.head)}`;
       if (cell.ariaSelected !== chosen) cell.ariaSelected = chosen;
-      const stop = at.layer === layer && at.head === head ? 0 : -1; // of the tab key
+      const stop = at.layer === layer && at.head === head ? 0 : -1; // for the Tab key
       if (cell.tabIndex !== stop) cell.tabIndex = stop;
     }
     read();
@@ -192,7 +191,8 @@ export const mount = ({ element }) => {
     readout.dataset.head = at.head;
   };
 
-  /** What was measured of every head as a border: worse without it in one colour, better in the other. */
+  /** Shows each head's measured effect as a border: one colour if the prediction is worse without it, another if
+   *  better. */
   const paintEffects = () => {
     const effects = store.effects?.[store.map.name];
     legend.hidden = !effects;

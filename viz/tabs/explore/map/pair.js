@@ -1,5 +1,5 @@
-// One pair of tokens, followed through the head: q and k element by element, their products, the score, the weight; and
-// what the query fetches with its weights, the sum of the values, each times its weight.
+// One pair of tokens inside the head: q and k element by element, their products, the score, the weight; and the
+// query's output, the sum of the values, each times its weight.
 
 import { characters, fit, h, isolate, placeOn } from "../../../browser/lib/base.js";
 import { cssOf, palette, variable } from "../../../browser/lib/colour.js";
@@ -12,11 +12,11 @@ import { readingOf } from "../lib/legend.js";
 import { afterMap, fetchedBy, pairOf, recompute, rowOf, shownNow } from "../lib/shown.js";
 import { store } from "../lib/store.js";
 
-const LINE = 49; // where the bars of the products stand
-const TALL = 20; // the longest of them, up or down
-const [LEFT, BESIDE] = [22, 96]; // pixels beside the numbers: for a letter; for a weight and a token
-const ROW = 13; // pixels of a vector
-const KEYS = 3; // whose values are shown one by one
+const LINE = 49; // the base line of the bars for products
+const TALL = 20; // largest height of a bar, up or down
+const [LEFT, BESIDE] = [22, 96]; // pixels left of the numbers: for a letter; for a weight and a token
+const ROW = 13; // pixels of a vector's height
+const KEYS = 3; // number of keys whose values are shown separately
 const most = (vectors) => vectors.flatMap((vector) => [...vector]).reduce((a, b) => Math.max(a, Math.abs(b)), 1e-9);
 
 const label = (context, words, y) => {
@@ -24,7 +24,7 @@ const label = (context, words, y) => {
   context.fillText(cut(context, words), 0, y);
 };
 
-/** Words as far as they fit beside the numbers. */
+/** Shortens words to the room left of the numbers. */
 const cut = (context, words) => {
   const fits = (said) => context.measureText(said).width <= BESIDE - 4;
   if (fits(words)) return words;
@@ -33,8 +33,8 @@ const cut = (context, words) => {
   return `${letters.join("")}…`;
 };
 
-/** What the visitor's changes make of this head: {uniform: all its weights are others, set: weights of this query
- *  are, replaced: any are, factor: of what it adds}. */
+/** The effect of the visitor's edits on this head: {uniform: whether all its weights are equal, set: whether weights of
+ *  this query are set, replaced: whether any are, factor: of its output}. */
 const changes = ({ layer, head }, query) => {
   const own = store.pass.header.edits.filter(
     (edit) => (edit.map ?? store.map.name) === store.map.name && edit.layer === layer && (edit.head ?? head) === head,
@@ -72,10 +72,10 @@ export const mount = ({ element }) => {
   const fetches = h("div", { class: "fetches" }, values, h("div", { class: "fetched" }, less, total, more));
   body.append(heading, products, sum, fetches);
   foot.append(check);
-  let at = null; // the number of the output that is told; null: the largest
+  let at = null; // the index of the described number of the output; null for the largest
   let fetched = null; // see fetchedBy
 
-  /** A vector as a row of colour from `left` on, the darkest as large as `largest`; returns a number's width. */
+  /** Draws a vector as a row of colours from `left` on, relative to `largest`; returns the width of one number. */
   const row = (context, vector, largest, left, top) => {
     const { scores } = palette();
     const pitch = (size.width - left) / vector.length;
@@ -86,7 +86,7 @@ export const mount = ({ element }) => {
     return pitch;
   };
 
-  /** q, k and their products: two rows of colour, and bars up and down from a line. */
+  /** Draws q, k and their products: two rows of colours, and bars up and down from a line. */
   const drawProducts = (q, k) => {
     const on = fit(products, size.width, LINE + TALL + 1);
     const product = q.map((value, i) => value * k[i]);
@@ -104,14 +104,15 @@ export const mount = ({ element }) => {
     on.fillRect(LEFT, LINE, size.width - LEFT, 1);
   };
 
-  /** The values of the keys that the query looks at most, times their weights; those of all others; and the sum. */
+  /** Draws the values of the keys with the largest weights, times their weights; the sum of all others; and the
+   *  output. */
   const drawValues = ({ keys, weights, parts, rest, out }, labels) => {
     const others = weights.length > keys.length ? [[say("pair_others"), rest]] : [];
     const rows = [
       ...keys.map((key, i) => [`${asFixed(weights[key], 2)} × ${isolate(tokenLabel(key, labels))}`, parts[i]]),
       ...others,
     ];
-    const on = fit(values, size.width, (KEYS + 2) * ROW + 5); // as tall for every query
+    const on = fit(values, size.width, (KEYS + 2) * ROW + 5); // equally tall for every query
     const largest = most([...parts, rest, out]);
     rows.forEach(([words, vector], i) => {
       label(on, words, i * ROW + 6);
@@ -126,7 +127,7 @@ export const mount = ({ element }) => {
     on.strokeRect(BESIDE + chosen() * pitch - 1, 0, pitch, top + ROW - 1);
   };
 
-  /** Which number of the output is told: the one pointed at or walked to, else the largest. */
+  /** The index of the described number of the output: under the pointer or chosen by keys, else the largest. */
   const chosen = () =>
     at ?? fetched.out.reduce((best, value, i) => (Math.abs(value) > Math.abs(fetched.out[best]) ? i : best), 0);
   const choose = (i) => {
@@ -134,7 +135,7 @@ export const mount = ({ element }) => {
     paint();
   };
 
-  /** One number of the output as a sum, in words. */
+  /** Describes one number of the output as a sum. */
   const tellTotal = (query, map, factor) => {
     const { keys, weights, vectors, rest, out } = fetched;
     const i = chosen();

@@ -1,4 +1,4 @@
-// What the chosen map does, in numbers; and in a sentence made from them, which the tab says above.
+// The statistics of the selected map, and a sentence about them, shown at the top of the tab.
 
 import { h } from "../../../browser/lib/base.js";
 import { makeBar } from "../../../browser/lib/colour.js";
@@ -11,7 +11,7 @@ import { habitOf, measured, placesOf } from "../lib/habit.js";
 import { afterMap, shownNow } from "../lib/shown.js";
 import { store } from "../lib/store.js";
 
-/** A line of the table, with a bar where the number is a part of a whole; its name opens what it is. */
+/** A row of the table, with a bar for a fraction; its name opens an explanation. */
 const line = (name, word, value, part, beside) =>
   h(
     "div",
@@ -42,7 +42,7 @@ export const mount = ({ element }) => {
     const statistics = measured(map, of, layer, head);
     const { kind, sentences } = habitOf(map, of, layer, head);
     lessons.tell("explore", sentences);
-    element.hidden = !statistics; // what is said here is of a text that looks at itself
+    element.hidden = !statistics; // the statistics are for self-attention
     element.dataset.habit = kind;
     element.dataset.rev = store.rev;
     if (element.hidden) return;

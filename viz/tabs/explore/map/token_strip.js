@@ -1,6 +1,6 @@
-// The tokens of the map. Under each, two stripes for the token that is pointed at or locked: upper, how much it looks
-// there; lower, how much is looked at it from there. A text that looks at another stands over it, and has the lower
-// stripes, the other the upper. The ground of a token is free for another layer: --ground.
+// The tokens of the map. Two stripes under each show, for the token under the pointer or locked, how much it attends
+// there (upper) and how much it is attended to from there (lower). With two texts, the queries are above and have the
+// lower stripes, and the keys have the upper ones. The background of a token (--ground) is free for another layer.
 
 import { h } from "../../../browser/lib/base.js";
 import { keys } from "../../../browser/lib/keys.js";
@@ -13,7 +13,7 @@ import { afterMap, rowOf, shownNow, strongestOf } from "../lib/shown.js";
 import { store } from "../lib/store.js";
 import { pointsAtTokens } from "../lib/tokens.js";
 
-const NAMED = 4; // tokens a sentence names
+const NAMED = 4; // most tokens in a sentence
 
 const buttons = (labels, name) =>
   labels.map((label, i) =>
@@ -24,7 +24,7 @@ const buttons = (labels, name) =>
     ),
   );
 
-/** The key whose lookers are shown: the token itself, where queries and keys are one text. */
+/** The key whose column is shown: the token itself, if queries and keys are one text. */
 const keyOf = (token) => (store.map.square ? token : (store.hover?.key ?? store.view.key));
 
 /** How much a query looks at each key, and how much each query looks at a key; null where there is no such token.
@@ -37,7 +37,7 @@ const both = (shown, token, key) => {
   return [token === null ? null : row, column];
 };
 
-// A key of another text: pointed at with the query that looks at it most, or with the locked one.
+// The pair for a key of another text: with the query that attends to it most, or with the locked one.
 const pairAt = (event) => {
   const button = event.target.closest?.("[data-key]");
   const shown = button && shownNow();
@@ -63,8 +63,8 @@ export const mount = ({ element }) => {
   body.append(names[0], list, names[1], other);
   foot.append(sentence);
   let tokens = []; // the buttons of the queries
-  let others = []; // those of the keys, where they are another text's
-  let last = null; // the token shown before
+  let others = []; // the buttons of the keys, if they are another text's
+  let last = null; // the token shown last
   let looks = new Map(); // button → how it is painted
 
   const build = () => {
@@ -81,7 +81,7 @@ export const mount = ({ element }) => {
 
   const show = (button, levels, look) => {
     const now = [...levels, ...Object.values(look)].join();
-    if (now === looks.get(button)) return; // most tokens, at most choices
+    if (now === looks.get(button)) return; // so for most tokens after most choices
     looks.set(button, now);
     button.style.setProperty("--looks", levels[0]);
     button.style.setProperty("--looked", levels[1]);
@@ -115,7 +115,7 @@ export const mount = ({ element }) => {
     element.dataset.rev = store.rev;
   });
 
-  /** Scrolls the strip, never the page, to a token looked at elsewhere. */
+  /** Scrolls the strip, never the page, to a token that was selected elsewhere. */
   const reveal = ({ offsetTop, offsetHeight }) => {
     const away = offsetTop - body.scrollTop;
     if (away < 0 || away + offsetHeight > body.clientHeight) body.scrollTop = offsetTop - body.clientHeight / 2;
@@ -161,7 +161,7 @@ export const mount = ({ element }) => {
     tokens[next].focus();
   });
 
-  /** The token above or below, in the text as it is broken into lines. */
+  /** The token above or below, in the text as it is wrapped. */
   const line = (from, step) => {
     const own = tokens[from].offsetTop;
     const others = tokens.map((button, i) => ({ i, top: button.offsetTop, left: button.offsetLeft }));

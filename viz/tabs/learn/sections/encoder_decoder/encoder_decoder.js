@@ -145,7 +145,7 @@ export const mount = (section, props) => {
       h(
         "li",
         { "data-right": right ? "yes" : "no" },
-        h("span", {}, form),
+        h("span", { class: "written" }, form),
         h("small", {}, words("right", { right: right ? "yes" : "no" })),
       );
     forms.replaceChildren(
