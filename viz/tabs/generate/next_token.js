@@ -1,4 +1,5 @@
-// The next-token distribution: the model's own, what the sampling rules leave of it, what is drawn; a click takes one.
+// The distribution of the next token: the model's own, what the sampling rules leave of it, and the sampled token; a
+// click chooses a token.
 
 import { eachFrame, h } from "../../browser/lib/base.js";
 import { lessons } from "../../browser/lib/lessons.js";

@@ -1,4 +1,4 @@
-// The branches of the text: where each left another, and how it goes on; a click returns to it.
+// The branches of the text: where each leaves another, and how it continues; a click shows it.
 
 import { eachFrame, h, shorten } from "../../browser/lib/base.js";
 import { say } from "../../browser/lib/messages.js";

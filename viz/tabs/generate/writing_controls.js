@@ -1,4 +1,4 @@
-// What the model is given and how it draws, and the buttons: start, pause, step, stop, back, forward.
+// The prompt and the sampling rules, and the buttons: start, pause, step, stop, back, forward.
 
 import { copyText, whyNot } from "../../browser/lib/ask.js";
 import { h } from "../../browser/lib/base.js";
@@ -13,7 +13,7 @@ const another = () => writing.set({ seed: Math.floor(Math.random() * 10000) });
 
 export const mount = ({ element, props }) => {
   const { fields, settings } = writing;
-  const shown = {}; // name: what puts a setting on the screen
+  const shown = {}; // name: a function that shows a setting in its field
 
   const slider = (name, say_value = (/** @type {number} */ value) => `${value}`) => {
     const { min, max, step } = fields[name];
@@ -75,7 +75,7 @@ export const mount = ({ element, props }) => {
     if (text.value !== settings.text) text.value = settings.text;
   };
 
-  const hints = []; // [what a button says, what it does]
+  const hints = []; // [a button's label, its effect]
   const hinted = (name) => hints.push([say(`write_${name}`), say(`write_${name}_hint`)]);
   const button = (name, act) => {
     hinted(name);
@@ -85,13 +85,13 @@ export const mount = ({ element, props }) => {
       say(`write_${name}`),
     );
   };
-  /** Prompt and what is written up to where one stands. */
+  /** The prompt and the text up to the current node. */
   const copy = async () => {
     const written = writing.branches.path(writing.cursor).map((node) => node.token);
     try {
       const { text: whole, rest } = await textOf({ model: settings.model, text: settings.text, written });
       copied.value = whole;
-      copied.hidden = false; // what is hidden cannot be selected
+      copied.hidden = false; // a hidden field cannot be selected
       copied.hidden = await copyText(copied);
       const done = say(copied.hidden ? "write_copied" : "write_copy_refused");
       status.textContent = rest ? `${done} ${say("write_half", { bytes: rest })}` : done;
@@ -124,7 +124,7 @@ export const mount = ({ element, props }) => {
     "⚄",
   );
 
-  element.classList.add("tab-controls"); // beside a presented panel too
+  element.classList.add("tab-controls"); // so that it is also visible while a panel is presented
   element.append(
     h("div", { class: "given" }, labelled("model", model), labelled("second", other), labelled("text", text)),
     h(

@@ -1,5 +1,5 @@
-// The text as it grows, token by token, painted with the attention of the newest; arrow keys and clicks move in it.
-// Beside it that of a second model, where one is chosen.
+// The text as it grows, token by token, coloured by the attention of the newest token; arrow keys and clicks move in
+// it. A second model's text is shown next to it.
 
 import { eachFrame, h } from "../../browser/lib/base.js";
 import { cssOf, gradient, inkOn, palette } from "../../browser/lib/colour.js";
@@ -15,16 +15,16 @@ const choose = (name, label, options) => {
 
 const option = (value, text, chosen) => h("option", { value, selected: chosen }, text);
 
-/** For each level of the scale: the ground, and the ink that stands out from it. */
+/** For each level of the scale: the background, and a text colour that is legible on it. */
 const inks = () => Array.from(palette().weights, (pixel) => [cssOf(pixel), inkOn(pixel)]);
 
-/** A label with a place where a line may break: after a space, before a piece that begins with one, at a newline. */
+/** A label with a place to break the line: after a space, before a piece that begins with one, at a newline. */
 const breakable = (label) => {
   if (label === "␣") return "␣\u200b";
   return `${label.startsWith("␣") ? "\u200b" : ""}${label}${label.endsWith("⏎") ? "\n" : ""}`;
 };
 
-/** A token's bytes, each by itself: a letter of ASCII as it is, any other by its two hexadecimal digits. */
+/** The bytes of a token one by one: an ASCII letter as it is, any other byte as two hexadecimal digits. */
 const byByte = (digits) =>
   digits.match(/../g).map((hex) => {
     const code = parseInt(hex, 16);
@@ -33,7 +33,7 @@ const byByte = (digits) =>
     return h("i", { class: sign.length > 1 ? "hex" : null }, breakable(sign));
   });
 
-/** "gpt: 12 tokens, 47 bytes": of what is written. */
+/** "gpt: 12 tokens, 47 bytes", of the generated text. */
 const nameOf = (model, bytes) =>
   say("write_second_name", { model, tokens: bytes.length, bytes: bytes.join("").length / 2 });
 
@@ -78,7 +78,7 @@ export const mount = ({ element }) => {
     "aria-label": say("write_second_label"),
     dir: "ltr",
   });
-  /** A column with a text, and over it, where there are two, whose it is. */
+  /** A column with a text, under the name of its model if there are two. */
   const column = (text) => {
     const name = h("h3", { hidden: true });
     const node = h("section", { class: "column" }, name, text);
@@ -116,8 +116,8 @@ export const mount = ({ element }) => {
       );
   };
 
-  /** The attention of a state's newest token to each token of the window, as shares; null where none is held. A model
-   *  that lacks the layer or head has its last instead. */
+  /** The attention of a state's newest token to each token of the window, as shares; null if unknown. A model that
+   *  lacks the layer or head uses its last. */
   const attention = (state, model) => {
     if (!state || !model) return null;
     const size = state.cells.length / (model.layers * model.heads);
@@ -134,10 +134,10 @@ export const mount = ({ element }) => {
     return row;
   };
 
-  /** Text in a place; draw({labels, bytes, row, start, kind(i)}): `row` are the shares of attention from token `start`
-   *  on. */
+  /** A text in `place`; draw({labels, bytes, row, start, kind(i)}): `row` has the shares of attention from token
+   *  `start` on. */
   const painter = (place) => {
-    const spans = []; // {span, and what it shows: label, ground, kind}; asking the page itself is slow
+    const spans = []; // {span, and its current label, ground and kind}: reading them from the page would be slow
 
     const show = (shown, label, digits, inked, kind) => {
       const [ground, ink] = inked;

@@ -1,5 +1,4 @@
-// What a model is worth that was trained without a mask: beside one trained with it, on one text, measured as one
-// looks.
+// The quality of a model trained without a mask, next to one trained with it: both are measured on the visitor's text.
 
 import { eachFrame, h, isDark } from "../../browser/lib/base.js";
 import { ground, makeBar, palette } from "../../browser/lib/colour.js";
@@ -10,10 +9,10 @@ import { asNumber } from "../../browser/lib/numbers.js";
 import { makePanel, onTheme } from "../../browser/lib/panel.js";
 import { masking } from "./lib/masking.js";
 
-const MOST = 10; // bits at the dark end of a byte's ground
+const MOST = 10; // bits at the dark end of a byte's background
 const number = (bits) => asNumber(bits, bits < 0.995 && bits >= 0.001 ? 2 : 3);
 
-/** Labels as a text that breaks where a text breaks; look(i) gives a byte's ground, ink and title. */
+/** Labels as a text with line breaks; look(i) gives a byte's background, text colour and title. */
 const bytes = (labels, kind, look) =>
   h(
     "p",
@@ -30,7 +29,7 @@ const bytes = (labels, kind, look) =>
 const surprise = (labels, bits) => {
   const { weights } = palette();
   const look = (i) => {
-    if (!i) return null; // nothing came before the first
+    if (!i) return null; // the first byte has no context
     const pixel = weights[Math.round(255 * Math.min(1, bits[i - 1] / MOST))];
     return { pixel, title: say("mask_bits_of", { token: labels[i], bits: number(bits[i - 1]) }) };
   };
@@ -45,7 +44,7 @@ const change = ({ before, after }) => {
 export const mount = ({ element, props }) => {
   masking.begin(props.value);
   const { body, foot } = makePanel(element, say("mask_consequence"));
-  // bits per byte of blind guessing
+  // bits per byte of a random guess
   const { longest, missing, written, temperature, blind: BLIND } = masking.settings.consequence;
 
   const text = fields.line(masking, "long", say("mask_consequence_text", { limit: longest }), "");
@@ -65,7 +64,7 @@ export const mount = ({ element, props }) => {
   const switched = h("div", { class: "switched" });
   body.append(h("div", { class: "given" }, text.node, seed.node, dice), results, switched);
 
-  /** A number of bits per byte as a bar; the line marks what guessing blindly costs. */
+  /** A bar for bits per byte; the line marks a random guess. */
   const bar = (name, label, bits, most) => {
     const fill = makeBar(bits / most, "fill");
     const blind = h("i", { class: "blind" });
@@ -80,7 +79,7 @@ export const mount = ({ element, props }) => {
     );
   };
 
-  /** What the numbers of one of the two say. */
+  /** The sentence about one model's numbers. */
   const told = (one, other) => {
     if (one.masked) return say("mask_consequence_fair", { name: one.name });
     const last = one.bits.at(-1);
@@ -95,7 +94,7 @@ export const mount = ({ element, props }) => {
       bits: number(last),
       rest: number(rest),
     };
-    const found = rest / (one.bits.length - 1) < 0.5; // bits per byte that it could see: hardly any
+    const found = rest / (one.bits.length - 1) < 0.5; // bits per byte for the bytes that it could see: nearly 0
     const lasts = rest < 0.05 * last ? "mask_consequence_last" : "mask_consequence_last_part";
     return asText([say(found ? "mask_consequence_cheats" : "mask_consequence_rare", values), say(lasts, values)]);
   };

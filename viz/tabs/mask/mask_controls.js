@@ -1,4 +1,4 @@
-// What is looked at: the text, the model, its layer and head; and what the page has to say of them.
+// The text, the model, its layer and head; and the page's messages about them.
 
 import { h } from "../../browser/lib/base.js";
 import { fields } from "../../browser/lib/fields.js";
@@ -17,7 +17,7 @@ export const mount = ({ element, props }) => {
     ...ranges.model.choices.map((name) => h("option", { value: name }, name)),
   );
   const note = h("p", { class: "note", role: "status" });
-  element.classList.add("tab-controls"); // beside a presented panel too
+  element.classList.add("tab-controls"); // so that it is also visible while a panel is presented
   element.append(
     text.node,
     h("label", { class: "field-line field-select" }, h("span", { class: "name" }, say("mask_model")), model),

@@ -1,4 +1,4 @@
-// How many cells each mask allows as the text grows, and how many at the length that is pointed at.
+// The number of cells that each mask allows as the text grows, and at the length under the pointer.
 
 import { eachFrame, h, isDark } from "../../browser/lib/base.js";
 import { makeChart } from "../../browser/lib/chart.js";
@@ -45,7 +45,8 @@ export const mount = ({ element, props }) => {
     const { lengths, cells, chosen, mask, size, chart: figures } = answer;
     const { data } = figures[isDark() ? "dark" : "light"];
     const own = lengths.indexOf(answer.at);
-    const at = Math.min(masking.hover?.at ?? own, lengths.length - 1); // pointed at in a longer list, a moment ago
+    // the pointer may still be in an earlier, longer list
+    const at = Math.min(masking.hover?.at ?? own, lengths.length - 1);
     if (drawn !== answer) chart.draw({ figures, keep: "growth", change: worded(answer) });
     drawn = answer;
     where.textContent = say("mask_growth_at", { tokens: masking.count(lengths[at]), own: at === own });

@@ -1,5 +1,5 @@
-// The measurement: one token is changed, and the outputs of the running model that move are shown, with the mask and
-// without it.
+// The proof by measurement: one token is changed, and the model's outputs that change are marked, with and without the
+// mask.
 
 import { eachFrame, h } from "../../browser/lib/base.js";
 import { cssOf, gradient, palette, variable } from "../../browser/lib/colour.js";
@@ -10,7 +10,7 @@ import { makePanel, onTheme } from "../../browser/lib/panel.js";
 import { masking } from "./lib/masking.js";
 
 const SIDES = ["masked", "unmasked"];
-const FAINTEST = 0.12; // of the scale, for the least change that is not 0
+const FAINTEST = 0.12; // level of the scale for the smallest change that is not 0
 
 const tokenAt = (event) => {
   const token = event.target.closest?.("[data-token]")?.dataset.token;
@@ -20,7 +20,7 @@ const tokenAt = (event) => {
 const point = (event) => masking.point(tokenAt(event) === null ? null : { token: tokenAt(event) });
 const choose = (token) => masking.set({ token: Math.max(0, Math.min(masking.fields.token.max, token)) });
 
-/** What a change of a token moves, in words: where, and what stands still before it. */
+/** Describes the effect of changing a token: which outputs change, and which before it do not. */
 const said = (labels, square, token) => {
   const moved = masking.moved(square, token);
   const before = moved.filter((output) => output < token);
@@ -58,7 +58,7 @@ export const mount = ({ element, props }) => {
   list.addEventListener("pointerleave", () => masking.point(null));
   list.addEventListener("click", (event) => tokenAt(event) !== null && choose(tokenAt(event)));
 
-  /** The arrow keys choose the changed token, from its button or from either picture. */
+  /** Makes the arrow keys select the changed token, from its button or from either picture. */
   const byKey = (event) => {
     const { token } = masking.view;
     const to = { ArrowLeft: token - 1, ArrowRight: token + 1, Home: 0, End: masking.fields.token.max }[event.key];

@@ -1,4 +1,5 @@
-// How far information can reach after each layer: the powers of every mask, the chosen one outlined; a click chooses.
+// How far information can travel after each layer: the powers of every mask, with the selected mask outlined; a click
+// selects.
 
 import { eachFrame, h } from "../../browser/lib/base.js";
 import { makeImage, palette, variable } from "../../browser/lib/colour.js";
@@ -6,7 +7,7 @@ import { asList, say } from "../../browser/lib/messages.js";
 import { makePanel, onTheme } from "../../browser/lib/panel.js";
 import { masking } from "./lib/masking.js";
 
-/** Pairs in reach after a layer. */
+/** The number of pairs in reach after a layer. */
 const within = (needs, layer) => needs.flat().filter((need) => need <= layer).length;
 
 const paintPicture = ({ mask, layer, canvas, pairs }, needs, size, token) => {
@@ -29,7 +30,7 @@ const paintPicture = ({ mask, layer, canvas, pairs }, needs, size, token) => {
   pairs.textContent = values.pairs;
 };
 
-/** For the chosen mask: which outputs the token can have reached after each layer. */
+/** Lists, for the selected mask, the outputs that the token can have reached after each layer. */
 const steps = ({ labels, needs, depth, mask, size }, token) => {
   const said = [];
   let before = "";
@@ -54,7 +55,7 @@ const steps = ({ labels, needs, depth, mask, size }, token) => {
   });
 };
 
-/** After how many layers each mask joins all that come before. */
+/** The layer after which each mask lets every token depend on all earlier ones. */
 const full = ({ needs, depth, size }) => {
   const list = masking.settings.masks.map((mask) => {
     const most = Math.max(...needs[mask].flatMap((row, output) => row.slice(0, output + 1)));
@@ -66,7 +67,7 @@ const full = ({ needs, depth, size }) => {
   return say("mask_reach_full", { list: asList(list) });
 };
 
-/** The measurement beside what is possible. */
+/** Compares the measurement with what is possible. */
 const compared = ({ needs, depth, mask, moves: measured }) => {
   const pairs = measured.flatMap((row, output) =>
     row.map((change, input) => ({ moves: change > 0, reached: needs[mask][output][input] <= depth })),
@@ -87,7 +88,7 @@ export const mount = ({ element, props }) => {
   const sentences = h("div", { class: "sentences", "aria-live": "polite" });
   body.append(h("div", { class: "scroll" }, table));
   foot.append(sentences);
-  let built = 0; // layers that the table has
+  let built = 0; // number of layers in the table
   let pictures = []; // {mask, layer, canvas, pairs}
   let names = {}; // mask → its button
 

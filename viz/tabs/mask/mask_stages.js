@@ -1,4 +1,4 @@
-// One head's scores, the mask laid on them, and their softmax, side by side; below, one row of them step by step.
+// One head's scores, the masked scores, and their softmax, side by side; below, one row step by step.
 
 import { eachFrame, h } from "../../browser/lib/base.js";
 import { makeBar, palette, variable } from "../../browser/lib/colour.js";
@@ -40,7 +40,7 @@ export const mount = ({ element, props }) => {
 
   const goTo = (stage) => masking.set({ stage: Math.max(0, Math.min(STAGES.length - 1, stage)) });
 
-  /** The arrow keys; while presenting, those to the side go on to the next panel. */
+  /** Handles the arrow keys; while presenting, left and right go to the next panel. */
   const byKey = (event) => {
     const { stage, row } = masking.view;
     const act = {
@@ -54,7 +54,7 @@ export const mount = ({ element, props }) => {
     event.preventDefault();
   };
 
-  /** Weights that are spread over many keys are all small: their square roots can be told apart. */
+  /** Weights spread over many keys are all small, but their square roots can be distinguished. */
   const root = h(
     "button",
     {
@@ -114,14 +114,14 @@ export const mount = ({ element, props }) => {
     }
   };
 
-  /** The cell that is pointed at, in words. */
+  /** Describes the cell under the pointer. */
   const paintReading = () => {
     const { query, key } = masking.hover ?? {};
     for (const name of ["query", "key", "score", "weight"]) delete reading.dataset[name];
     if (query === undefined) return void (reading.textContent = say("mask_point"));
     const { labels, scores, allowed, weights } = masking.answers.stages;
     const passes = allowed[query]?.[key];
-    if (passes === undefined) return; // of a longer text, a moment ago
+    if (passes === undefined) return; // it belonged to an earlier, longer text
     const [score, weight] = [asNumber(scores[query][key]), asNumber(weights[query][key])];
     Object.assign(reading.dataset, {
       query,
@@ -157,7 +157,7 @@ export const mount = ({ element, props }) => {
   const costs = h("div", { class: "costs", role: "group", "aria-label": say("mask_costs") });
   foot.append(reading, costs);
 
-  /** What every mask costs on this text; how that grows is below, in a chart. */
+  /** The number of cells of every mask for this text; the chart below shows how it grows. */
   const paintCosts = () => {
     const answer = masking.answers.growth;
     if (!answer) return;

@@ -1,4 +1,4 @@
-// The four errors, what they count as, and the switches that break them.
+// The four errors, their verdicts, and the switches for positions and mask.
 
 import { h } from "../../browser/lib/base.js";
 import { makeHint } from "../../browser/lib/hint.js";
@@ -52,7 +52,7 @@ const paintRow = ({ error, mark, more, node }, measured, still) => {
   });
 };
 
-/** What was switched on as it was answered, in words; empty where nothing was. */
+/** The switches of the answer in words; empty if all are off. */
 const switched = ({ positions, mask }) => {
   const on = [positions !== "none" && say(`permute_with_${positions}`), mask !== "none" && say("permute_with_mask")];
   return asList(on.filter(Boolean), true);
@@ -81,7 +81,7 @@ export const mount = ({ element }) => {
     sentence,
   );
 
-  /** The sentence under the numbers, and the tab's lesson. */
+  /** The sentence under the numbers, and the tab's sentence. */
   const tell = (answer) => {
     const errors = answer.outputs.map(permuting.measured);
     const shown = permuting.measured(answer.output);

@@ -1,4 +1,4 @@
-// One output as four pictures: f(x), P f(x), f(Px) and how far the last two are apart; rows are words, columns numbers.
+// One output as four pictures: f(x), P f(x), f(Px) and the difference of the last two; rows are words, columns numbers.
 
 import { eachFrame, h, svg } from "../../browser/lib/base.js";
 import { palette, variable } from "../../browser/lib/colour.js";
@@ -10,10 +10,10 @@ import { makePanel, onTheme } from "../../browser/lib/panel.js";
 import { permuting } from "./lib/permuting.js";
 
 const MAPS = ["f", "moved", "after", "difference"];
-const NAMED = ["f", "after"]; // their rows have names; those of the others are beside them
+const NAMED = ["f", "after"]; // the maps whose rows have labels; the others are next to them
 const go = (step) => permuting.set({ part: permuting.view.part + step });
 
-/** Which word a row of a map is; undefined in that of the average. */
+/** The word of a map's row; undefined for the average. */
 const wordAt = (name, row) => (name === "f" ? [...permuting.picture().order.keys()] : permuting.picture().order)[row];
 
 const rowOf = (name, word) => (name === "f" ? word : permuting.picture().order.indexOf(word));
@@ -48,7 +48,7 @@ const columns = (shown) => {
   return { first, count: Math.max(0, Math.min(permuting.SHOWN, shown.emb - first)) };
 };
 
-/** A number's pixel: outputs below and above zero; the difference on their scale, or on a logarithmic one. */
+/** The pixel of a number: outputs by sign and size; the difference on the same scale, or on a logarithmic one. */
 const painter = (most) => {
   const { scores, weights } = palette();
   const log = permuting.view.scale === "log";
@@ -75,7 +75,7 @@ const paintMap = ({ name, heading, picture }, shown, { first, count }, pixel) =>
   });
 };
 
-/** Where the largest difference is, over all numbers of all words. */
+/** The place of the largest difference among all numbers of all words. */
 const whole = (shown, measured) => {
   if (shown.values) {
     const written = (value) => asFixed(value, 6);
@@ -133,7 +133,7 @@ export const mount = ({ element }) => {
     scale.update();
     if (!shown) return;
     const range = columns(shown);
-    // Of 100 outputs two may be beyond the scale: a few are many times as large, and would leave all others pale.
+    // Two in 100 outputs may exceed the scale: a few are many times larger, and would make all others pale.
     const most = Math.max(1e-30, Float64Array.from(shown.f, Math.abs).sort()[Math.floor(0.98 * shown.f.length)]);
     const pixel = painter(most);
     maps.forEach((map) => paintMap(map, shown, range, pixel[map.name]));
@@ -144,7 +144,7 @@ export const mount = ({ element }) => {
     element.dataset.rev = permuting.rev;
   });
 
-  /** From each word's row of x to its row of P x. */
+  /** Draws lines from each word's row of x to its row of P x. */
   const paintCurves = ({ order, pooled }) => {
     const pointed = permuting.hover?.word;
     curves.setAttribute("viewBox", `0 0 1 ${order.length + (pooled ? 1 : 0)}`);

@@ -1,4 +1,4 @@
-// The permutation matrix: a row for each place, a column for each word as typed, and a 1 where the word stands there.
+// The permutation matrix: a row for each position, a column for each typed word, and a 1 where the word is.
 
 import { eachFrame, h } from "../../browser/lib/base.js";
 import { pixel, variable } from "../../browser/lib/colour.js";

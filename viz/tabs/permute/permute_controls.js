@@ -1,4 +1,4 @@
-// The text, and what the page has to say of it.
+// The text, and the page's messages about it.
 
 import { h } from "../../browser/lib/base.js";
 import { makeHint } from "../../browser/lib/hint.js";
@@ -27,7 +27,7 @@ export const mount = ({ element, props }) => {
   const examples = pairs.map((pair) =>
     h("button", { type: "button", title: hintOf(pair), onclick: () => choose(pair) }, pair.text),
   );
-  element.classList.add("tab-controls"); // beside a presented panel too
+  element.classList.add("tab-controls"); // so that it is also visible while a panel is presented
   element.append(
     h("label", { class: "field" }, h("span", { class: "name" }, say("permute_text")), text),
     h(

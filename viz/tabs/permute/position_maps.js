@@ -1,4 +1,5 @@
-// Vectors of positions as pictures: the vectors, how alike any two of them are, and one position against all others.
+// Position vectors as pictures: the vectors, the similarity of any two of them, and one position compared with all
+// others.
 
 import { answerTo, bytes, whyNot } from "../../browser/lib/ask.js";
 import { eachFrame, h, isDark, isPresenting } from "../../browser/lib/base.js";
@@ -10,7 +11,7 @@ import { asNumber } from "../../browser/lib/numbers.js";
 import { makePanel, onTheme } from "../../browser/lib/panel.js";
 import { permuting } from "./lib/permuting.js";
 
-/** How far the axis goes: learned vectors end with the trained length, and what is beyond is shown as nothing. */
+/** The length of the axis: learned vectors end with the trained length, and the rest of the axis is empty. */
 const span = ({ trained }) => 2 * trained;
 
 const dot = (levels, { emb }, a, b) => {
@@ -22,7 +23,7 @@ const dot = (levels, { emb }, a, b) => {
 const signed = (part) => Math.max(0, Math.min(255, Math.round(127.5 + 127.5 * part)));
 const numbers = (count, first = 0) => Array.from({ length: count }, (_, i) => i + first);
 
-/** How alike the chosen position is to those near it and far from it. */
+/** Describes the similarity of the selected position to near and far ones. */
 const neighbours = (table, row, at) => {
   const said = [1, 10, 100]
     .filter((step) => at + step < table.rows)
@@ -34,7 +35,7 @@ export const mount = ({ element, props }) => {
   const { tools, body, foot } = makePanel(element, say("permute_tables"));
   const tables = props.value;
   const held = {}; // key → {levels, norms, maps, figures: of the curve}
-  const asked = {}; // key → while it is fetched, and after
+  const asked = {}; // key → a promise of the table, also after it has loaded
   const source = h(
     "select",
     { "aria-label": say("permute_table"), onchange: () => permuting.set({ table: source.value }) },
@@ -44,7 +45,7 @@ export const mount = ({ element, props }) => {
   );
   const product = permuting.choice("product", permuting.fields.product.choices);
 
-  /** A map of positions: a click or the keys choose one, and what is pointed at is told. */
+  /** A map of positions: a click or the keys select one, and the pair under the pointer is described. */
   const figure = (name) => {
     const [heading, place] = [h("h3"), h("div", { class: "place" })];
     const picture = makeHeatMap(place, {
@@ -78,7 +79,7 @@ export const mount = ({ element, props }) => {
     h("div", { class: "figures" }, vectors.node, pairs.node, h("figure", { class: "curve" }, curveHeading, curvePlace)),
   );
   foot.append(readout, note);
-  let hover = null; // {map, position, other: of a pair, or the number of a vector}
+  let hover = null; // {map, position, other: of a pair, or the index of a number in a vector}
 
   const current = () => tables.find(({ name }) => name === permuting.view.table) ?? tables[0];
 
@@ -95,12 +96,12 @@ export const mount = ({ element, props }) => {
       permuting.complain(null, "error", "table");
       paint();
     } catch (error) {
-      delete asked[table.key]; // the next look tries again
+      delete asked[table.key]; // the next attempt loads it again
       permuting.complain(whyNot(error), "error", "table");
     }
   };
 
-  /** How alike two positions are: the dot product of their vectors, or the cosine of the angle between them. */
+  /** The similarity of two positions: the dot product of their vectors, or the cosine of the angle between them. */
   const alike = (table, a, b) => {
     const { levels, norms } = held[table.key];
     const product = dot(levels, table, a, b) * table.scale ** 2;
@@ -108,7 +109,7 @@ export const mount = ({ element, props }) => {
   };
   const most = (table) => (permuting.view.product === "dot" ? Math.max(...held[table.key].norms) ** 2 : 1);
 
-  /** The two pictures, a pixel a number; made once for each table, product and theme. */
+  /** The two pictures with one pixel per number; made once for each table, product and theme. */
   const draw = (table) => {
     const { levels, maps } = held[table.key];
     const { scores, masked } = palette();
@@ -127,7 +128,7 @@ export const mount = ({ element, props }) => {
     return { vectors: maps[`vectors ${theme}`], pairs: maps[name] };
   };
 
-  /** The position that is set against all others: pointed at, else chosen. */
+  /** The position compared with all others: under the pointer, else selected. */
   const position = (table) => Math.min(hover?.position ?? permuting.view.at, table.rows - 1);
 
   const paint = eachFrame(() => {
@@ -157,7 +158,7 @@ export const mount = ({ element, props }) => {
     element.dataset.product = permuting.view.product;
   });
 
-  /** The position in a map, and what of its row is pointed at. */
+  /** Marks the position in a map, and the place under the pointer in its row. */
   const marks = (map, at) => {
     const [colour, other] = [variable("text"), hover?.map === map ? hover.other : null];
     const mark = (i) => ({ at: i, colour, line: 1 });
@@ -189,7 +190,7 @@ export const mount = ({ element, props }) => {
     });
   };
 
-  /** Python's figure, with this row: it is computed here, so that it follows the pointer. */
+  /** Python's figure with this row, which is computed here so that it follows the pointer. */
   const drawCurve = (table, row, at) => {
     const { product } = permuting.view;
     const shown = `${table.key} ${product} ${at}`;
@@ -207,7 +208,7 @@ export const mount = ({ element, props }) => {
     };
     curve.draw({ figures: held[table.key].figures, keep: `${table.key} ${product}`, change });
   };
-  let drawn = ""; // what the curve shows
+  let drawn = ""; // the content of the curve
 
   const point = (found) => {
     hover = found;

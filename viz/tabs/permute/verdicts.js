@@ -1,4 +1,4 @@
-// The trained classifiers on the text in both orders, side by side: one that was given positions, one that was not.
+// The trained classifiers on the text in both orders, side by side: one with positions, one without.
 
 import { h } from "../../browser/lib/base.js";
 import { makeBar } from "../../browser/lib/colour.js";
@@ -10,7 +10,7 @@ import { permuting } from "./lib/permuting.js";
 const percent = (part) => say("number_share", { value: (100 * part).toFixed(4) });
 const chosen = (probs) => probs.indexOf(Math.max(...probs));
 
-/** One order: the words, the verdict, the probability of the last class with its bar. */
+/** One order: the words, the verdict, and the probability of the last class as a bar. */
 const order = (name, words, { classes }, probs) => {
   return h(
     "div",
@@ -44,10 +44,10 @@ const card = (verdict, texts) => {
   );
 };
 
-/** What happened, from the numbers. */
+/** Describes the result from the numbers. */
 const tell = ({ name, positions, classes, before, after, equal, moved }) => {
   const [was, is] = [before.at(-1), after.at(-1)];
-  const written = asShare(was) === asShare(is) && !equal ? percent : asShare; // as many digits as tell them apart
+  const written = asShare(was) === asShare(is) && !equal ? percent : asShare; // as many digits as distinguish them
   const values = { name, before: written(was), after: written(is), class: classes.at(-1), moved: asNumber(moved, 2) };
   if (equal) return say(positions === "none" ? "permute_verdict_bag" : "permute_verdict_same", values);
   const verdicts = { from: classes[chosen(before)], to: classes[chosen(after)] };

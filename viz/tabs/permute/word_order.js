@@ -1,4 +1,4 @@
-// The words as chips that are dragged, by pointer, touch or keys; each carries the place it came from.
+// The words as chips that can be dragged by pointer, touch or keys; each shows its original position.
 
 import { h, reducedMotion } from "../../browser/lib/base.js";
 import { say } from "../../browser/lib/messages.js";
@@ -39,7 +39,7 @@ export const mount = ({ element }) => {
 
   let chips = []; // chips[word]: its button
   let built = null; // the answer they were built for
-  let held = null; // {word, before: the order when it was taken up, by: "pointer" or "keys"}
+  let held = null; // {word, before: the order at the start of the drag, by: "pointer" or "keys"}
   let current = 0; // the word that the Tab key reaches
 
   const seeded = () => {
@@ -69,7 +69,7 @@ export const mount = ({ element }) => {
     list.replaceChildren(...chips);
   };
 
-  /** Puts the chips in order around the one in hand, which stays in the page: so it keeps the focus and the pointer. */
+  /** Puts the chips in order around the dragged one, which stays in the page and so keeps the focus and the pointer. */
   const arrange = (order) => {
     if (list.childElementCount === order.length && order.every((word, place) => list.children[place] === chips[word]))
       return;
@@ -122,8 +122,9 @@ export const mount = ({ element }) => {
   // --- pointer and touch ---------------------------------------------------------------------------------------------
 
   /**
-   * The place a chip would take where the pointer is: after every other that ends before it. Above and below the chips
-   * counts as their first and last row: what stands above may grow by a line and move them from under the pointer.
+   * The position that a chip would take at the pointer: after every other chip that ends before it. Above and below the
+   * chips, their first and last row count, since the content above may grow by a line and move them away from the
+   * pointer.
    */
   const placeAt = (event, word) => {
     const { top, bottom } = list.getBoundingClientRect();

@@ -1,16 +1,16 @@
-// A text and its branches: a tree of tokens that grows from a prompt, up to a limit. Knows nothing of the page.
+// A text and its branches: a tree of tokens that grows from a prompt, up to a limit. Independent of the page.
 
 export class Branches {
-  /** limit: how many tokens all branches hold together; but one path is never cut. */
+  /** limit: number of tokens in all branches together; a single path is never cut. */
   constructor(limit) {
     this.limit = limit;
-    this.gone = 0; // tokens that were let go
-    /** The end of the prompt. A node: the token written, what the model made of the text up to it, what follows. */
+    this.gone = 0; // number of removed tokens
+    /** The end of the prompt. A node has its token, the model's output for the text up to it, and its children. */
     this.root = { token: null, parent: null, depth: 0, branch: 0, children: [], onward: null, state: null, label: "" };
     this.number();
   }
 
-  /** The node of a token after `parent`. A second way on from there begins a branch. */
+  /** The node of a token after `parent`. A second child there starts a branch. */
   write(parent, token, label = "") {
     let node = parent.children.find((child) => child.token === token);
     if (!node) {
@@ -23,7 +23,7 @@ export class Branches {
     return node;
   }
 
-  /** Counts a node in, and gives it its branch: its parent's, or a new one where that goes on another way. */
+  /** Counts a node, and sets its branch: its parent's, or a new one if the parent continues elsewhere. */
   enter(node) {
     const { parent } = node;
     const own = parent.children[0] === node;
@@ -33,7 +33,8 @@ export class Branches {
     this.size++;
   }
 
-  /** Lets go the oldest way that leaves the path to a node, with all that grew from it; false where there is none. */
+  /** Removes the oldest branch that is not on the path to a node, with everything that grew from it; false without
+   *  one. */
   letGo(node) {
     const path = [this.root, ...this.path(node)];
     const at = path.findIndex(({ children }) => children.length > 1);
@@ -50,7 +51,7 @@ export class Branches {
   /** Numbers the branches and counts the tokens, from the first. */
   number() {
     this.list = [{ from: null, parent: null, first: null }]; // the branches
-    this.size = 0; // tokens held, on all of them
+    this.size = 0; // number of tokens in all branches
     const rest = [...this.root.children].reverse();
     for (let node = rest.pop(); node; node = rest.pop()) {
       this.enter(node);
@@ -58,7 +59,7 @@ export class Branches {
     }
   }
 
-  /** Makes the way to a node the one that is shown. */
+  /** Shows the path to a node. */
   visit(node) {
     for (let at = node; at.parent; at = at.parent) at.parent.onward = at;
   }
@@ -70,7 +71,7 @@ export class Branches {
     return nodes.reverse();
   }
 
-  /** The end of the way that was last gone on from a node. */
+  /** The end of the path that was last taken from a node. */
   tip(node) {
     while (node.onward) node = node.onward;
     return node;
@@ -97,7 +98,7 @@ export class Branches {
     return labels;
   }
 
-  /** The bytes of each of them, as hexadecimal digits; "" of a token that the model has not read yet. */
+  /** The bytes of each of them as hexadecimal digits; "" for a token that the model has not read yet. */
   bytes(node) {
     return [...(this.root.state?.bytes ?? []), ...this.path(node).map(({ state }) => state?.bytes.at(-1) ?? "")];
   }

@@ -1,4 +1,4 @@
-// Asks the server to write, and reads what it answers: a frame a token (viz/tabs/generate/writing.py).
+// Requests text from the server and parses its answer: one frame for each token (viz/tabs/generate/writing.py).
 
 import { answerTo, stream } from "../../../browser/lib/ask.js";
 import { site } from "../../../browser/lib/site.js";
@@ -9,10 +9,10 @@ const decode = (bytes, header) => ({
   cells: bytes.slice(8 + header),
 });
 
-/** {text, rest} of a prompt and the tokens written to it: see viz/tabs/generate/routes.py. Throws as answerTo. */
+/** Fetches {text, rest} of a prompt and the tokens after it: see viz/tabs/generate/routes.py. Throws as answerTo. */
 export const textOf = (order) => answerTo("/written", order);
 
-/** Known tokens in pieces as the server shares them; at least one, that asks for the state where one stands. */
+/** Splits known tokens into pieces that the server caches; at least one piece, which requests the current state. */
 const piecesOf = (known) => {
   const { shared } = site.limits;
   return Array.from({ length: Math.max(1, Math.ceil(known.length / shared)) }, (_, i) =>
@@ -20,8 +20,8 @@ const piecesOf = (known) => {
   );
 };
 
-/** The frames of the state where one stands, of the `known` tokens after it and of others up to `length`, as they come;
- *  orderOf(length, given) is what is asked of the server. Throws as stream. */
+/** Yields the frames of the current state, of the `known` tokens after it and of new ones up to `length`, as they
+ *  arrive; orderOf(length, given) builds the request. Throws as stream. */
 export const write = async function* (orderOf, length, known, signal) {
   for (const given of piecesOf(known)) yield* answered(orderOf(length || given.length, given), signal);
 };

@@ -1,19 +1,18 @@
-// What tab Generate has in a link: the model, the settings, the written tokens.
+// Tab Generate's part of a link: the model, the settings, the generated tokens.
 
 import { badLink } from "../../../browser/lib/settings.js";
 import { site } from "../../../browser/lib/site.js";
 
-const LINKED = site.limits.linked; // written tokens that a link holds at most
+const LINKED = site.limits.linked; // most generated tokens in a link
 const LIST = /^\d{1,6}(\.\d{1,6})*$/;
 const idsOf = (list) => (LIST.test(list ?? "") ? list.split(".").map(Number) : []);
 const held = (ids) => ids.slice(0, LINKED).join(".");
 
-/** Of lib/writing.js: {params, beyond, read}. fitModel(name) fits the fields to a model, which says which layers there
- *  are. */
+/** For lib/writing.js: {params, beyond, read}. fitModel(name) limits the layers to those of a model. */
 export const linkOf = (writing, second, settings, fitModel) => {
   const tokens = () => writing.branches.path(writing.cursor).map((node) => node.token);
 
-  /** What the address bar says; of the tokens, how many there are where it does not hold all. */
+  /** The values for the address bar; if it has no room for all tokens, their number. */
   const params = () => {
     if (!Object.keys(writing.models).length) return null;
     const all = tokens();
@@ -26,15 +25,15 @@ export const linkOf = (writing, second, settings, fitModel) => {
     };
   };
 
-  /** The written tokens that a link does not hold, see page.beyond. */
+  /** The generated tokens that a link has no room for, see page.beyond. */
   const beyond = () => {
     const all = Math.max(writing.cursor.depth, second.tokens.length);
     const view = { written: tokens().join("."), second_written: second.tokens.join(".") };
     return all > LINKED ? { view, note: { key: "write_link_short", values: { held: LINKED, all } } } : null;
   };
 
-  /** Takes up the settings of a link; returns {given: the tokens it has written, other: those of the second model,
-   *  refused: notes}. */
+  /** Applies the settings of a link; returns {given: its generated tokens, other: those of the second model, refused:
+   *  notes}. */
   const read = (asked) => {
     const model = asked.get("model");
     writing.settings.model = settings.allowed("model", model) ? model : writing.fields.model.initial;

@@ -1,5 +1,4 @@
-// A second model that writes beside the first: on from the same prompt, by the same rules and seed, with a text of its
-// own.
+// A second model, which generates its own text from the same prompt, by the same rules and with the same seed.
 
 import { whyNot } from "../../../browser/lib/ask.js";
 import { listeners } from "../../../browser/lib/base.js";
@@ -9,17 +8,16 @@ const empty = () => ({ tokens: [], labels: [], bytes: [], state: null, message: 
 
 /** The second model of `writing`, see writing.js. */
 export const makeSecond = (writing) => {
-  /** tokens: those written; labels, bytes: of the prompt's tokens and of these; state: the newest frame; message: why
-   *  there is no more of them.
-   *  @type {any} */
+  /** tokens: the generated ones; labels, bytes: of the prompt's tokens and of these; state: the newest frame; message:
+   *  why there are no more. @type {any} */
   const second = { ...empty(), running: false, rev: 0 };
   const { subscribe, publish } = listeners(["second"]);
 
-  /** listen() is called at every change. */
+  /** listen() is called after every change. */
   second.subscribe = subscribe;
 
-  let asking = null; // the AbortController of the request under way
-  let shape = ""; // the model and the prompt of what is here
+  let asking = null; // the AbortController of the pending request
+  let shape = ""; // the model and the prompt of this text
 
   const order = (length, given) => ({
     ...writing.order(length, given),
@@ -41,7 +39,7 @@ export const makeSecond = (writing) => {
     writing.tell();
   };
 
-  /** Asks for the state where it stands, and for `length` tokens more, or for the `known` ones. */
+  /** Requests the current state, and `length` more tokens or the `known` ones. */
   const ask = async (length = 0, known = []) => {
     asking?.abort();
     const own = (asking = new AbortController());
@@ -53,7 +51,7 @@ export const makeSecond = (writing) => {
         receive(frame);
       }
     } catch (error) {
-      if (own !== asking) return; // it was ended on purpose
+      if (own !== asking) return; // it was stopped on purpose
       second.message = whyNot(error);
     }
     if (own === asking) second.pause();
@@ -77,7 +75,7 @@ export const makeSecond = (writing) => {
     end();
   };
 
-  /** Forgets what was written, and begins at the prompt, where a second model is chosen. */
+  /** Removes the text, and starts again from the prompt if a second model is selected. */
   second.begin = () => {
     forget();
     writing.writeLink();
@@ -85,12 +83,12 @@ export const makeSecond = (writing) => {
   };
   const shapeNow = () => [writing.settings.second, writing.settings.text].join("\n");
 
-  /** Writes up to the length that is set; from there, as much again. */
+  /** Generates up to the length that is set; from there, as much again. */
   second.run = (length) => writing.settings.second && ask(length - (second.tokens.length % length));
 
   second.step = () => writing.settings.second && ask(1);
 
-  /** Takes up the tokens that a link has of it. */
+  /** Applies the second model's tokens in a link. */
   second.follow = (wanted) => {
     const { tokens } = second;
     const goesOn =

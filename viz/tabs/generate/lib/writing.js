@@ -1,5 +1,5 @@
-// What tab Generate is about: the text, its branches, where one stands in them, and the rules. The parts of the tab
-// read this and act on it; Python is asked for what the model makes of a text, and forgets it.
+// The state of tab Generate: the text, its branches, the current node, and the sampling rules. The tab's parts read it
+// and act on it; Python computes the model's output for a text and stores nothing.
 
 import { followers, opened, tabOf } from "../../../browser/lib/address.js";
 import { whyNot } from "../../../browser/lib/ask.js";
@@ -17,7 +17,7 @@ import { makeSecond } from "./second.js";
 const number = (initial, min, max, step) => ({ initial, min, max, step });
 const FIELDS = {
   model: { initial: "", choices: [] },
-  text: { initial: "", longest: Infinity }, // the server says how long is too long
+  text: { initial: "", longest: Infinity }, // the server limits the length
   temperature: number(0.8, 0, 2, 0.05),
   top_k: number(0, 0, 100, 1), // 0: all
   top_p: number(1, 0.05, 1, 0.05), // 1: all
@@ -32,9 +32,10 @@ const FIELDS = {
   second: { initial: "", choices: [""], valid: (name) => name !== writing.settings.model }, // see lib/second.js
 };
 const SAMPLING = ["temperature", "top_k", "top_p", "seed"];
-const SHAPING = ["model", "text"]; // another of these, and what was written is another text
-const TELL = 500; // ms from one change of the address to the next while tokens come
-const SPREAD = 1200; // ms over which tokens appear that came together: less than from one look into a room to the next
+const SHAPING = ["model", "text"]; // a change of these starts another text
+const TELL = 500; // ms between changes of the address while tokens arrive
+// ms over which tokens that arrived together appear: less than between two requests of a room's view
+const SPREAD = 1200;
 
 const settings = makeSettings(FIELDS);
 
@@ -43,27 +44,27 @@ export const writing = {
   settings: settings.values,
   models: {},
   branches: new Branches(site.limits.written),
-  cursor: null, // the node where one stands: what is shown, and what is written on from
-  hover: null, // a node that is pointed at, shown in its stead
+  cursor: null, // the current node, which is shown and continued
+  hover: null, // the node under the pointer, shown instead
   status: "idle", // "reading" one state, "running", or neither
   message: null, // {kind: "info" | "error", text}
-  rev: 0, // counts what was received; tests wait for it
+  rev: 0, // counts frames received; tests wait for it
 };
 writing.cursor = writing.branches.root;
 
 const { subscribe, publish } = listeners(["text", "hover", "status", "models", ...Object.keys(FIELDS)]);
 
-/** listen(changed): changed is a Set of "text" (tokens, states, cursor), "hover", "status" and the settings' names. */
+/** listen(changed) gets a Set of "text" (tokens, states, cursor), "hover", "status" and the settings' names. */
 writing.subscribe = subscribe;
 
 export const second = makeSecond(writing);
 
-/** The node on display. */
+/** The node that is shown. */
 writing.shown = () => writing.hover ?? writing.cursor;
 
 // --- asking the server -------------------------------------------------------------------------------------------
 
-let asking = null; // the AbortController of the request that is under way
+let asking = null; // the AbortController of the pending request
 let later = 0;
 
 const order = (length, given) => {
@@ -83,7 +84,8 @@ const order = (length, given) => {
   };
 };
 
-/** See viz/tabs/generate/python.py. Of each branch: which it leaves, after how many tokens, and its own. */
+/** The tab's state for viz/tabs/generate/python.py. For each branch: the branch that it leaves, after how many tokens,
+ *  and its own tokens. */
 viewOf.generate = () => {
   if (!writing.branches.root.state) return null;
   const {
@@ -107,7 +109,7 @@ const end = () => {
   asking = null;
 };
 
-/** Asks for the state where one stands, and for `length` tokens more; or for the `known` ones, `pause` ms each. */
+/** Requests the current state, and `length` more tokens; or the `known` ones, one every `pause` ms. */
 const ask = async (length = 0, known = [], pause = 0) => {
   end();
   const own = (asking = new AbortController());
@@ -122,7 +124,7 @@ const ask = async (length = 0, known = [], pause = 0) => {
       receive(frame, drawnBy);
     }
   } catch (error) {
-    if (own !== asking) return; // it was ended on purpose
+    if (own !== asking) return; // it was stopped on purpose
     writing.message = { kind: "error", text: whyNot(error) };
   }
   if (own === asking) rest();
@@ -136,13 +138,13 @@ const receive = (frame, drawnBy) => {
   writing.tell();
 };
 
-/** Tells the address of what has come, now and then while tokens come. */
+/** Updates the address, at intervals while tokens arrive. */
 writing.tell = () => {
   if (performance.now() - written < TELL) return;
   written = performance.now();
   writeLink();
 };
-let written = 0; // when the address was
+let written = 0; // when the address was updated last
 
 const rest = () => {
   end();
@@ -151,7 +153,8 @@ const rest = () => {
   publish("status", "text");
 };
 
-/** After a move: what is not known here, or was drawn by other rules, is asked for. Moving on at once asks nothing. */
+/** After a move: requests a state that is unknown here, or was sampled by other rules. Another move within a moment
+ *  cancels the request. */
 const settle = (delay = 120) => {
   clearTimeout(later);
   const { state } = writing.cursor;
@@ -160,7 +163,7 @@ const settle = (delay = 120) => {
 
 // --- what one can do ---------------------------------------------------------------------------------------------
 
-/** Writes up to the length that is set; from there, as much again. */
+/** Generates up to the length that is set; from there, as much again. */
 writing.run = () => {
   const { length } = writing.settings;
   writing.hover = null;
@@ -173,17 +176,17 @@ writing.pause = () => {
   second.pause();
 };
 
-/** Whether tokens come, of this model or of the second. */
+/** Whether tokens are arriving, for this model or the second. */
 writing.runs = () => writing.status === "running" || second.running;
 
-/** Ends the run and goes back to the prompt. What was written stays, on its branch. */
+/** Stops and returns to the prompt. The text stays on its branch. */
 writing.stop = () => {
   rest();
   writing.go(writing.branches.root);
   second.begin();
 };
 
-/** One token: the one that is drawn. */
+/** Generates one token: the sampled one. */
 writing.step = () => {
   writing.pause();
   const { state } = writing.cursor;
@@ -192,14 +195,14 @@ writing.step = () => {
   second.step();
 };
 
-/** Writes this token after where one stands, whatever was drawn. */
+/** Continues with this token, whatever was sampled. */
 writing.take = (token) => {
   writing.pause();
   const label = writing.cursor.state?.candidates.find(([id]) => id === token)?.[1] ?? "";
   writing.go(writing.branches.write(writing.cursor, token, label));
 };
 
-/** Stands at a node. */
+/** Makes a node the current one. */
 writing.go = (node) => {
   if (writing.status !== "idle") rest();
   writing.branches.visit(node);
@@ -213,7 +216,7 @@ writing.go = (node) => {
 writing.back = () => writing.cursor.parent && writing.go(writing.cursor.parent);
 writing.forward = () => writing.cursor.onward && writing.go(writing.cursor.onward);
 
-/** Shows what the model made of the text up to a node, while it is pointed at. */
+/** Shows the model's output for the text up to a node, while the pointer is on it. */
 writing.point = (node) => {
   const hover = writing.status === "running" || !node?.state || node === writing.cursor ? null : node;
   if (hover === writing.hover) return;
@@ -230,7 +233,7 @@ const begin = () => {
   writing.hover = null;
 };
 
-/** Forgets what was written, and begins at the prompt. */
+/** Removes the text, and starts again from the prompt. */
 writing.clear = () => {
   end();
   begin();
@@ -240,7 +243,7 @@ writing.clear = () => {
   second.begin();
 };
 
-/** Changes settings: set({temperature: 1}). What is out of range is left as it was. */
+/** Changes settings: set({temperature: 1}). A value out of range is ignored. */
 writing.set = (partial) => {
   const changed = settings.change(partial);
   if (!changed.length) return;
@@ -255,13 +258,13 @@ writing.set = (partial) => {
     changed.some((name) => SAMPLING.includes(name) || name === "pace" || name === "length")
   ) {
     clearTimeout(later);
-    later = setTimeout(writing.run, 120); // the request under way goes on until then
+    later = setTimeout(writing.run, 120); // the pending request continues until then
   } else if (changed.some((name) => SAMPLING.includes(name))) settle();
   writeLink();
 };
 
-/** The layers and heads that a model has; what it does not have gives way to its last layer, or its first head. Returns
- *  what did. */
+/** Limits layer and head to those of a model: one that it lacks becomes its last layer, or its first head. Returns the
+ *  changed names. */
 const fitModel = (model) => {
   const { layers, heads } = writing.models[model];
   Object.assign(FIELDS.layer, { max: layers - 1, initial: layers - 1 });
@@ -276,7 +279,7 @@ const fitModel = (model) => {
 const { params: link, beyond, read } = linkOf(writing, second, settings, fitModel);
 const writeLink = page.keep("generate", link, beyond);
 
-/** The last node on the way of these tokens that is known here, and the tokens after it. */
+/** The last known node on the path of these tokens, and the tokens after it. */
 const asFarAsHere = (wanted) => {
   let node = writing.branches.root;
   let held = 0;
@@ -288,14 +291,14 @@ const asFarAsHere = (wanted) => {
   return { node, given: wanted.slice(held) };
 };
 
-/** Says what of a link could not be taken up, where nothing else has to be said. */
+/** Reports what could not be applied from a link, unless there is another message. */
 const complain = (refused) => {
   if (refused.length) writing.message ??= { kind: "error", text: asText(refused.map(inWords)) };
   publish("status");
 };
 
-/** Takes up a link's view while the page is open. */
-let followed = null; // the last of them
+/** Applies a link's view while the page is open. */
+let followed = null; // the newest link
 writing.follow = async (params) => {
   followed = params;
   writing.message = null;
@@ -310,14 +313,14 @@ writing.follow = async (params) => {
   const { node, given } = asFarAsHere(wanted);
   writing.branches.visit(node);
   writing.cursor = node;
-  const few = given.length <= site.limits.shared; // more, of one who comes late, are painted many at once
+  const few = given.length <= site.limits.shared; // a follower who joins late gets many tokens at once
   const pause = few ? Math.min(SPREAD / given.length, 1000 / writing.settings.pace) : 0;
   if (given.length || !node.state || node.state.drawnBy !== rules()) await ask(0, given, pause);
   else rest();
   if (followed === params) complain(refused);
 };
 
-/** Once, when the tab comes on the page: its models, then what the link asks for. */
+/** Called once, when the tab is on the page: sets its models, then applies the link. */
 writing.start = async ({ models, text }) => {
   writing.models = models;
   FIELDS.model.choices = Object.keys(models);

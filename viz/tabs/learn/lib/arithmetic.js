@@ -1,8 +1,8 @@
-// Attention on small matrices, lists of rows, while one drags: tests hold it to former.attention to 1e-6.
+// Attention on small matrices, given as lists of rows, for dragging; tests compare it with former.attention to 1e-6.
 
 const dot = (one, other) => one.reduce((sum, value, i) => sum + value * other[i], 0);
 
-/** Numbers → their softmax: all above 0, together 1. */
+/** The softmax of numbers: all above 0, with sum 1. */
 const softmax = (scores) => {
   const most = Math.max(...scores);
   const raised = scores.map((score) => Math.exp(score - most));
@@ -10,7 +10,8 @@ const softmax = (scores) => {
   return raised.map((value) => value / sum);
 };
 
-/** The limit of the softmax of scores, each divided by ever less: the largest takes all, and equal ones share. */
+/** The limit of the softmax as the temperature goes to 0: the largest score gets all the weight, and equal ones share
+ *  it. */
 const largest = (scores) => {
   const most = Math.max(...scores);
   const taken = scores.map((score) => Number(score > most - 1e-9));
@@ -18,7 +19,7 @@ const largest = (scores) => {
   return taken.map((value) => value / count);
 };
 
-/** x (t, e) times the transpose of a matrix (out, e), as a linear layer has it. */
+/** x (t, e) times the transpose of a matrix (out, e), as in a linear layer. */
 const linear = (x, matrix) => x.map((row) => matrix.map((weights) => dot(row, weights)));
 
 /** Queries (t, s), keys and values (u, s): {scores q·k / divisor, weights, y}. */

@@ -1,4 +1,4 @@
-// All sections one after the other, each as it opens: what is printed as a booklet.
+// All sections one after the other, each in its initial view, to print as a booklet.
 
 import { page } from "../../../browser/lib/page.js";
 import { learn } from "./learn.js";

@@ -1,5 +1,5 @@
-// "Check yourself": one question, whose answer the running code gives once one has chosen; who leads a room sees how
-// many in it chose what.
+// "Check yourself": one question, answered by the running code after the visitor has chosen; a room's leader sees the
+// number of votes for each choice.
 
 import { whyNot } from "../../../browser/lib/ask.js";
 import { h } from "../../../browser/lib/base.js";
@@ -12,14 +12,14 @@ import { learn } from "./learn.js";
 let groups = 0;
 
 /**
- * A question with its choices: {question, choices: words of each, answer}; answer() resolves to {right: number of the
- * choice that the code bears out, said: the sentence with its numbers}. A vote counts in the room once
- * the page can say which choice is right.
+ * A question with its choices: {question, choices: words of each, answer}; answer() resolves to {right: index of the
+ * choice that the code confirms, said: the sentence with its numbers}. A vote counts in the room once the page knows
+ * the right choice.
  */
 export const learnCheck = (section, { question, choices, answer }) => {
   const group = `former-learn-check-${groups++}`;
   const said = h("p", { class: "said", role: "status" });
-  let last = null; // the choice whose answer is to be shown
+  let last = null; // the choice that waits for its answer
   const choose = async (chosen) => {
     last = chosen;
     said.textContent = say("learn_check_wait");

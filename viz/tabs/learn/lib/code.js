@@ -1,12 +1,11 @@
-// The code of a section: functions of former as they stand in its files, and on request the tensors of what is on the
-// screen.
+// The code of a section: the source of functions of former, and on request the tensors for the numbers on the screen.
 
 import { answerTo, whyNot } from "../../../browser/lib/ask.js";
 import { h } from "../../../browser/lib/base.js";
 import { asList, say } from "../../../browser/lib/messages.js";
 import { asFixed } from "../../../browser/lib/numbers.js";
 
-/** Lines of Python as elements: what is a docstring or a comment stands back. */
+/** Lines of Python as elements; docstrings and comments are paler. */
 const coloured = (text) =>
   text.split(/("""[\s\S]*?"""|#.*)/).map((piece) => (/^("""|#)/.test(piece) ? h("i", {}, piece) : piece));
 
@@ -32,7 +31,7 @@ const tensor = ({ name, shape, rows }) =>
 
 const ask = (path, body) => answerTo(path, body).catch((error) => ({ refused: whyNot(error) }));
 
-/** What folds out to the code of a section. */
+/** The details element with the code of a section. */
 export const learnCode = (section) => {
   const body = h("div", { class: "functions" });
   const tensors = h("div", { class: "tensors", "aria-live": "polite" });
@@ -50,7 +49,7 @@ export const learnCode = (section) => {
     body,
   );
   values.addEventListener("click", async () => {
-    const view = section.live?.view; // none before the section's script is here
+    const view = section.live?.view; // undefined before the section's script is loaded
     const early = { refused: say("python_early") };
     const { refused, tensors: given = [] } = view ? await ask(`/learn/${section.name}/values`, view) : early;
     tensors.replaceChildren(...(refused ? [refused] : given.map(tensor)));

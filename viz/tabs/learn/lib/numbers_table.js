@@ -1,12 +1,11 @@
-// Small tables whose numbers change while one drags.
+// Small tables whose numbers change while something is dragged.
 
 import { h } from "../../../browser/lib/base.js";
 import { ground, palette } from "../../../browser/lib/colour.js";
 import { asFixed } from "../../../browser/lib/numbers.js";
 
 /** A table of numbers with a word for each row and column: {node, draw({rows, columns, values, scale, chosen})};
- *  `scale` names the colours, of scores or weights; onrow(i) makes the words of the rows buttons, which say(i)
- *  names. */
+ *  `scale` names the colours, of scores or weights; onrow(i) turns the rows' words into buttons, labelled by say(i). */
 export const numbersTable = (caption, { onrow, sayRow } = /** @type {any} */ ({})) => {
   const body = h("tbody");
   const top = h("tr");

@@ -1,13 +1,13 @@
-// A plane with arrows, of which some are dragged by their tips: by mouse, by finger, or by the arrow keys.
+// A plane with arrows whose tips can be dragged by mouse, touch or arrow keys.
 
 import { svg } from "../../../browser/lib/base.js";
 import { makeDrawing } from "../../../browser/lib/panel.js";
 
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
-const STEP = 0.1; // of an arrow key; with Shift 0.5
+const STEP = 0.1; // for an arrow key; with Shift 0.5
 const HEAD = 9; // pixels
 
-/** Arrows as a link spells them, "1.5,0.8;0.4,-0.5", and pairs.py reads them; or rows of more numbers than two. */
+/** Writes arrows for a link, "1.5,0.8;0.4,-0.5", which pairs.py reads; or rows of more than two numbers. */
 export const pairs = {
   spell: (pairs) => pairs.map((pair) => pair.map((value) => Number(value.toFixed(2))).join()).join(";"),
   parse: (text) => text.split(";").map((pair) => pair.split(",").map(Number)),
@@ -21,11 +21,11 @@ export const pairs = {
 };
 
 /**
- * A plane in `place`, whose size it takes; it shows from −reach to reach, and no tip leaves it.
+ * A plane that fills `place`; it shows −reach to reach, and no tip leaves it.
  *
- * ondrag(id, [x, y], over): a tip has moved; over: the pointer has let go of it, or it went by a key.
- * Returns {root, draw}: draw({arrows, dots}) with arrows {id, to, from, hue, kind, label, grip} and dots {id, at, hue}:
- * `from` is the origin unless given, `hue` the number of a colour, `kind` a class, `grip` what names a tip that can
+ * ondrag(id, [x, y], over) is called when a tip moves; over: the pointer has released it, or a key moved it. Returns
+ * {root, draw}: draw({arrows, dots}) with arrows {id, to, from, hue, kind, label, grip} and dots {id, at, hue}: `from`
+ * is the origin by default, `hue` the number of a colour, `kind` a class, `grip` the accessible name of a tip that can
  * be dragged.
  */
 export const makePlane = (place, { label, reach, ondrag }) => {
@@ -46,14 +46,14 @@ export const makePlane = (place, { label, reach, ondrag }) => {
     let held = null; // from the tip to the pointer
     const pointed = (event) => {
       const box = root.getBoundingClientRect();
-      const scale = drawing.size.width / box.width; // a panel that is presented is zoomed
+      const scale = drawing.size.width / box.width; // a presented panel is zoomed
       return [
         ((event.clientX - box.left) * scale - middle[0]) / unit,
         (middle[1] - (event.clientY - box.top) * scale) / unit,
       ];
     };
     const move = (to, over) => {
-      // before it is drawn: what comes within the same frame goes on from here
+      // before it is drawn: further moves in the same frame start from here
       const tip = (pool.get(id).to = to.map(within));
       ondrag(id, tip, over);
     };

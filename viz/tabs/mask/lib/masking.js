@@ -1,4 +1,4 @@
-// What the parts of the tab Mask share: the view, Python's answers, and the numbers and words made of them.
+// The state that the parts of tab Mask share: the view, Python's answers, and numbers and words computed from them.
 
 import { followers, opened, tabOf } from "../../../browser/lib/address.js";
 import { makeDemo } from "../../../browser/lib/demo.js";
@@ -8,16 +8,16 @@ import { asWhole } from "../../../browser/lib/numbers.js";
 import { viewOf } from "../../../browser/lib/python.js";
 
 const FIELDS = {
-  text: { initial: "", longest: Infinity }, // the server says how long is too long
+  text: { initial: "", longest: Infinity }, // the server limits the length
   model: { initial: "", choices: [] },
   layer: { initial: 0, min: 0, max: 0 },
   head: { initial: 0, min: 0, max: 0 },
   mask: { initial: "causal", choices: [] },
   size: { initial: 5, min: 1, max: 0 }, // window or stride
-  row: { initial: 8, min: 0, max: 0 }, // that goes through the steps
+  row: { initial: 8, min: 0, max: 0 }, // the row in the steps
   stage: { initial: 0, min: 0, max: 4 },
   scale: { initial: "linear", choices: ["linear", "root"] }, // of the weights' colours
-  token: { initial: 5, min: 0, max: 0 }, // that is changed
+  token: { initial: 5, min: 0, max: 0 }, // the changed token
   long: { initial: "", longest: Infinity }, // the text of the losses
   seed: { initial: 1, min: 0, max: 0 },
 };
@@ -32,9 +32,9 @@ const { fields } = masking;
 
 masking.STAGES = ["scores", "masked", "exp", "sum", "weights"];
 
-/** Once: what the models have and where the limits are; then the link is read and everything asked. */
+/** Called once with the models' properties and the limits: then the link is read and all answers are requested. */
 masking.begin = (settings) => {
-  if (masking.settings) return; // each part begins: which comes first is not said
+  if (masking.settings) return; // every part calls it, in any order
   masking.settings = settings;
   fields.model.choices = Object.keys(settings.models);
   fields.mask.choices = settings.masks;
@@ -50,7 +50,7 @@ masking.begin = (settings) => {
   masking.start();
 };
 
-/** Before a link is read: what its model has, and any row; how many rows its text has shows in the answer. */
+/** Limits for reading a link: those of its model, and any row; the answer shows how many rows the text has. */
 const widen = (params) => {
   const { models, shown } = masking.settings;
   const model = params.get("model");
@@ -63,16 +63,16 @@ const limit = ({ layers, heads, layer, head }) => {
 };
 const { follow } = masking;
 followers.mask = masking.follow = (params) => {
-  if (!masking.settings) return; // the tab was not opened yet: it reads the link then
+  if (!masking.settings) return; // the tab is not open yet: it reads the link when it opens
   widen(params);
   follow(params);
   const { stages } = masking.answers;
-  if (stages?.text === masking.view.text && stages.model === masking.view.model) fit(); // else their answer does
+  if (stages?.text === masking.view.text && stages.model === masking.view.model) fit(); // otherwise set by its answer
 };
 
 viewOf.mask = () => masking.answers.stages && masking.view;
 
-/** Calls paint as anything changes; of what is pointed at, only where one of `names` does: many parts, one pointer. */
+/** Calls paint after any change; after a move of the pointer only if it changes one of `names`. */
 masking.paints = (element, names, paint) => {
   let before = "";
   masking.subscribe(element, (changed) => {
@@ -83,39 +83,38 @@ masking.paints = (element, names, paint) => {
   });
 };
 
-/** Another model; a layer or head it does not have gives way to its last. */
+/** Selects another model; a layer or head that it lacks becomes its last. */
 masking.choose = (model) => {
   limit(masking.settings.models[model]);
   const { layer, head } = masking.view;
   masking.set({ model, layer: Math.min(layer, fields.layer.max), head: Math.min(head, fields.head.max) });
 };
 
-/** A new text has as many rows as tokens. */
+/** Limits the row to the tokens of a new text. */
 const fit = () => {
   const last = (masking.answers.stages?.tokens ?? masking.settings.shown) - 1;
   fields.row.max = fields.token.max = last;
   masking.set({ row: Math.min(masking.view.row, last), token: Math.min(masking.view.token, last) });
 };
 
-/** The token whose change is looked at: pointed at, else chosen. */
+/** The token whose change is shown: under the pointer, else selected. */
 masking.token = ({ length }) => Math.min(masking.hover?.token ?? masking.view.token, length - 1);
 
 const agree = (one, other, names) => Boolean(one && other) && names.every((name) => one[name] === other[name]);
 
-/** The measurement with the mask and without it; null while the two are of different texts or models. */
+/** The measurements with and without the mask; null while the two belong to different texts or models. */
 masking.proof = () => {
   const { proof, unmasked } = masking.answers;
   return agree(proof, unmasked, ["text", "model"]) ? { ...proof, masked: proof.moves, unmasked: unmasked.moves } : null;
 };
 
-/** A token in a sentence, with its place; the labels are those of the answer that the sentence is about. */
+/** A token in a sentence, with its position; labels are those of the answer that the sentence describes. */
 masking.quote = (labels, i) => `“${labels[i]}” (${i})`;
 
 masking.nameOf = (mask, size) => say(`mask_${mask}`) + (masking.hasSize(mask) ? ` ${size}` : "");
-/** In a sentence: "the causal mask", "a local window of 5", "no mask". */
+/** The mask's name in a sentence: "the causal mask", "a local window of 5", "no mask". */
 masking.fullNameOf = (mask, size) => say(`mask_full_${mask}`, { size });
-/** What is counted of the cost of masks; a stride that stays makes a line of its own, beside the one whose stride
- *  grows. */
+/** The lines in the chart of costs; a fixed stride has its own line, next to the one whose stride grows. */
 masking.lineOf = (line, { mask, size }) =>
   say(`mask_growth_${line}`, line === "own" ? { name: say(`mask_${mask}`), size, double: 2 * size } : { size });
 masking.hasSize = (mask) => mask !== "none" && mask !== "causal";
@@ -133,16 +132,16 @@ masking.ranges = (list) => {
   return asList(runs.flatMap(words));
 };
 
-/** A list of outputs in words. */
+/** A list of outputs in a sentence. */
 masking.outputs = (list, all) => {
   if (list.length === all) return say("mask_proof_all");
   return say("mask_proof_outputs", { count: list.length, ranges: masking.ranges(list) || say("none") });
 };
 
-/** The outputs that a change of a token moves: those with any change at all. */
+/** The outputs that change with a token, by any amount. */
 masking.moved = (square, token) => [...square.keys()].filter((output) => square[output][token] > 0);
 
-/** A row taken through the softmax, from its scores: what the model did is beside it, and how far off this is. */
+/** Computes the softmax of a row from its scores, with the model's own weights and the difference. */
 masking.steps = (row) => {
   const { scores, allowed, weights } = masking.answers.stages;
   const own = scores[row];
@@ -166,7 +165,8 @@ masking.steps = (row) => {
   };
 };
 
-/** The tab's sentence: what the mask leaves, and what moves once that is measured for the same question. */
+/** The tab's sentence: what the mask leaves, and which outputs change, once both answers belong to the same
+ *  question. */
 const tell = () => {
   const { stages } = masking.answers;
   if (!stages) return;

@@ -1,4 +1,5 @@
-// One row of scores through the softmax, as a table: a column a key, a line a step; lines of later steps are empty.
+// The softmax of one row of scores as a table: a column for each key, a row for each step; rows of later steps are
+// empty.
 
 import { h } from "../../../browser/lib/base.js";
 import { say } from "../../../browser/lib/messages.js";
@@ -8,14 +9,14 @@ import { masking } from "./masking.js";
 const LINES = ["scores", "masked", "exp", "weights"];
 const FROM = { scores: 0, masked: 1, exp: 2, weights: 4 }; // the stage that fills a line; 3 fills the sum
 
-/** As many digits as fit a narrow column. */
+/** A number with as many digits as fit in a narrow column. */
 const short = (value) => {
   const digits = Math.abs(value) >= 99.5 ? 0 : Math.abs(value) >= 9.95 ? 1 : 2;
   return asFixed(value, digits);
 };
 const part = (value) => (value >= 0.0005 ? value.toFixed(3).replace(/^0/, "") : "≈ 0");
 
-/** {node, paint}: paint() fills it for the view and returns the sentence of its step. */
+/** {node, paint}: paint() fills the table for the view and returns the sentence of its step. */
 export const stepTable = (onpoint) => {
   const table = h("table", { class: "step-table" });
   const node = h("div", { class: "step-scroll", tabindex: 0, role: "group" }, table);

@@ -1,4 +1,4 @@
-// What the parts of tab Permute share: the text, the order of its words, the switches, and Python's answer to them.
+// The state that the parts of tab Permute share: the text, the order of its words, the switches, and Python's answers.
 
 import { h, isolate, shorten } from "../../../browser/lib/base.js";
 import { makeDemo } from "../../../browser/lib/demo.js";
@@ -8,23 +8,23 @@ import { classInWords, say } from "../../../browser/lib/messages.js";
 import { viewOf } from "../../../browser/lib/python.js";
 import { site } from "../../../browser/lib/site.js";
 
-const AS_TYPED = "typed"; // the order of a text in which nothing was moved
+const AS_TYPED = "typed"; // the order of a text without moved words
 const LONGEST = 9; // characters of a word's name
 
 export const permuting = makeDemo(
   "permute",
   {
-    text: { initial: "", longest: Infinity }, // the server says how long is too long
-    // "2.0.1": whose word stands at each place
+    text: { initial: "", longest: Infinity }, // the server limits the length
+    // "2.0.1": the index of the word at each position
     order: { initial: AS_TYPED, longest: 3 * site.limits.words, eager: true },
     seed: { initial: 1, min: 0, max: 9999 }, // of the shuffle
     positions: { initial: "none", choices: ["none", "learned", "sinusoidal"] },
     mask: { initial: "none", choices: ["none", "causal"] },
     output: { initial: "block", choices: ["basic", "layer", "block", "classifier"] }, // the one in the picture
-    part: { initial: 0, min: 0, max: 0 }, // which of each output's numbers
+    part: { initial: 0, min: 0, max: 0 }, // which part of each output's numbers
     scale: { initial: "same", choices: ["same", "log"] }, // of the difference
     table: { initial: "", choices: [""] }, // of position vectors
-    at: { initial: 20, min: 0, max: 9999 }, // the position set against all others
+    at: { initial: 20, min: 0, max: 9999 }, // the position compared with all others
     product: { initial: "cosine", choices: ["cosine", "dot"] },
   },
   {
@@ -35,16 +35,16 @@ export const permuting = makeDemo(
   },
 );
 const { fields: ranges } = permuting;
-permuting.SHOWN = 32; // of an output's numbers at once
+permuting.SHOWN = 32; // numbers of an output shown at once
 viewOf.permute = () => permuting.answers.permuted && permuting.view;
 
-/** Before start: what a page without a link shows, {text, order, ...}, and what there is to choose from. */
+/** Before start: the view of a page without a link, {text, order, ...}, and the available choices. */
 permuting.begin = (initial, choices) => {
   for (const [name, value] of Object.entries(initial)) ranges[name].initial = permuting.view[name] = value;
   for (const [name, limits] of Object.entries(choices)) Object.assign(ranges[name], limits);
 };
 
-// A link with a text of its own and no order means that text as it was typed.
+// A link with its own text and no order means the text as typed.
 const { read } = permuting;
 permuting.read = (params) => {
   const given = new URLSearchParams(params);
@@ -52,12 +52,12 @@ permuting.read = (params) => {
   read(given);
 };
 
-/** Another text begins in its own order. */
+/** Another text starts in its own order. */
 permuting.type = (text) => permuting.set({ text, order: AS_TYPED });
 
 permuting.labels = () => permuting.answers.permuted?.labels ?? [];
 
-/** order[i]: which word of the text as typed stands at place i. */
+/** order[i]: the index in the typed text of the word at position i. */
 permuting.order = () => {
   const typed = permuting.labels().map((_, i) => i);
   const given = permuting.view.order.split(".").map(Number);
@@ -68,7 +68,7 @@ permuting.order = () => {
 permuting.arrange = (order) =>
   permuting.set({ order: order.every((word, place) => word === place) ? AS_TYPED : order.join(".") });
 
-/** Moves the word at one place to another; those between make room. */
+/** Moves the word at one position to another; those between shift. */
 permuting.move = (from, to) => {
   const order = permuting.order();
   if (from === to || !(from in order) || !(to in order)) return;
@@ -84,7 +84,7 @@ const dice = (seed) => () => {
   return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
 };
 
-/** A seed's order of so many words (Fisher and Yates), never the one as typed. */
+/** A seed's order of this many words (Fisher and Yates), never the typed one. */
 permuting.shuffled = (count, seed) => {
   const next = dice(seed);
   const order = Array.from({ length: count }, (_, i) => i);
@@ -97,7 +97,7 @@ permuting.shuffled = (count, seed) => {
   return order;
 };
 
-/** Shuffles with the seed on screen; where the words stand so already, with the next. */
+/** Shuffles with the current seed, or with the next one if the words already have its order. */
 permuting.shuffle = (seed = permuting.view.seed) => {
   const count = permuting.labels().length;
   const join = (order) => order.join(".");
@@ -107,7 +107,7 @@ permuting.shuffle = (seed = permuting.view.seed) => {
 
 // --- the answer's numbers ----------------------------------------------------------------------------------------
 
-/** {f: f(x), moved: P f(x), after: f(Px), difference}, each words × emb numbers, and the average where there is one. */
+/** {f: f(x), moved: P f(x), after: f(Px), difference}, each words × emb numbers, and the average if there is one. */
 const decode = ({ before, after, pooled, values, order, output }) => {
   const apart = (a, b) => a.map((value, i) => Math.abs(value - b[i]));
   const maps = (one, other, moved) => ({ f: one, moved, after: other, difference: apart(other, moved) });
@@ -151,7 +151,7 @@ permuting.verdicts = ({ names, trained, classes, probs, same }) =>
     return { name, positions: trained[i], classes: classes.map(classInWords), before, after, moved, equal: same[i] };
   });
 
-/** The names of some words, cut where they are long: each with its number in the text as typed, "film₂". */
+/** The names of words, shortened, each with its number in the typed text: "film₂". */
 permuting.names = (words) =>
   words.map((word) => {
     const cut = isolate(shorten(permuting.labels()[word], LONGEST));
@@ -160,7 +160,7 @@ permuting.names = (words) =>
 
 // --- controls ----------------------------------------------------------------------------------------------------
 
-/** A radio group for a field, by its words `permute_{name}_{value}`: {node, update}. */
+/** A radio group for a field, with the messages `permute_{name}_{value}`: {node, update}. */
 permuting.choice = (name, values) => {
   const key = (value) => `permute_${name}_${value}`;
   return fields.choice(
@@ -187,7 +187,7 @@ permuting.buttons = () => [
   permuting.button("restore", () => permuting.set({ order: AS_TYPED })),
 ];
 
-/** In a panel that fills the window: what else moves its picture, {node, update}. */
+/** Further controls of the picture for a panel that fills the window, {node, update}. */
 permuting.bar = (...choices) => {
   const node = h("div", { class: "permute-bar" }, ...permuting.buttons(), ...choices.map((choice) => choice.node));
   return { node, update: () => choices.forEach((choice) => choice.update()) };
