@@ -197,7 +197,7 @@ def _input(model: Any, stream: Stream, x: Tensor, row: int, column: int) -> dict
 def _norm(norm: nn.LayerNorm | nn.RMSNorm, name: str, r: Tensor, column: int) -> dict[str, Any]:
     """Returns how a norm computes a number: {"mean", "deviation" of r (e,), "gain", "bias", the gain's "tensor"}.
 
-    The mean and the bias are 0 of a norm by the root mean square, and the deviation is that.
+    For a norm by the root mean square, mean and bias are 0, and the deviation is the root mean square.
     """
     rest = centred(norm, r)
     numbers = {"mean": (r - rest).mean(), "deviation": (rest.square().mean() + (norm.eps or 0)).sqrt()}

@@ -90,14 +90,14 @@ def read(
     Raises:
         Refusal: an invalid one.
     """
-    asked: Arguments = {"run": read_request(models, view)}
+    requests: Arguments = {"run": read_request(models, view)}
     for name, reader in FIELDS.items():
         if name in fields:
-            asked[name] = reader(asked, view)
+            requests[name] = reader(requests, view)
     if check:
         with as_refusals():
-            check(asked)
-    return asked
+            check(requests)
+    return requests
 
 
 def read_pinned(view: View) -> View:
@@ -120,11 +120,11 @@ def read_carried(models: Models, view: View) -> Arguments:
     before, run = read(models, read_pinned(view), (), check_predicts)["run"], now["run"]
     part = read_choice(view, "part", carry.PARTS)
     carry.check(before, run, part)
-    given = [name for name in ("answer", "rival") if view.get(name) is not None]
-    chosen = {name: read_index(view, name, carry.count(run)) for name in given}
-    if chosen.get("answer", -1) == chosen.get("rival", -2):
+    values = [name for name in ("answer", "rival") if view.get(name) is not None]
+    selection = {name: read_index(view, name, carry.count(run)) for name in values}
+    if selection.get("answer", -1) == selection.get("rival", -2):
         raise Refusal("carry_alike")
-    return {"pinned": before, **now, "part": part, **chosen}
+    return {"pinned": before, **now, "part": part, **selection}
 
 
 def read_one(models: Models, view: View) -> Arguments:

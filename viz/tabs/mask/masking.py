@@ -60,9 +60,9 @@ def count_cells(mask: str, size: int, t: int) -> Numbers:
         kind: [masks.count(kind, n, math.isqrt(n) if kind in ROOT_STRIDES else size) for n in lengths]
         for kind in masks.KINDS
     }
-    chosen = "own" if mask in ROOT_STRIDES else mask
-    cells[chosen] = [masks.count(mask, n, size) for n in lengths]
-    return {"lengths": lengths, "cells": cells, "chosen": chosen, "at": t}
+    selection = "own" if mask in ROOT_STRIDES else mask
+    cells[selection] = [masks.count(mask, n, size) for n in lengths]
+    return {"lengths": lengths, "cells": cells, "chosen": selection, "at": t}
 
 
 def move_outputs(bundle: former.Bundle, text: str, mask: str, size: int = 1) -> Numbers:

@@ -60,11 +60,11 @@ def read_masked(models: Models, view: View) -> dict[str, Any]:
 
 def read_head(models: Models, view: View) -> dict[str, Any]:
     """Reads the arguments of `masking.run_head`."""
-    asked = read_text(models, view)
-    config = asked["bundle"].bundle.config
+    request = read_text(models, view)
+    config = request["bundle"].bundle.config
     layer = read_whole(view, "layer", 0, config.depth - 1, "layer")
     head = read_whole(view, "head", 0, config.heads - 1, "head")
-    return {**asked, "layer": layer, "head": head, **read_mask(view)}
+    return {**request, "layer": layer, "head": head, **read_mask(view)}
 
 
 def read_growth(models: Models, view: View) -> dict[str, Any]:
@@ -81,12 +81,12 @@ def read_consequence(models: Models, view: View) -> dict[str, Any]:
     """Reads the arguments of `consequence.compare_masks`."""
     loaded = read_causal(models, view)
     seed = read_whole(view, "seed", 0, SEED_LIMIT, "write_seed")
-    asked = read_text(models, view, "long")
+    request = read_text(models, view, "long")
     both = pair(models)
     for each in (loaded, *both.values()):
-        if tokenize(each, asked["text"])[2] < 2:
+        if tokenize(each, request["text"])[2] < 2:
             raise Refusal("too_short")
-    return {"bundle": loaded, "pair": both, "text": asked["text"], "seed": seed}
+    return {"bundle": loaded, "pair": both, "text": request["text"], "seed": seed}
 
 
 def pair(models: Models) -> dict[str, Loaded]:
@@ -97,8 +97,8 @@ def pair(models: Models) -> dict[str, Loaded]:
 
 def describe_text(models: Models, view: View) -> dict[str, Any]:
     """Returns how many "tokens" of the text are shown, and how many there are in "total"."""
-    asked = read_text(models, view)
-    total = tokenize(asked["bundle"], asked["text"])[2]
+    request = read_text(models, view)
+    total = tokenize(request["bundle"], request["text"])[2]
     return {"tokens": min(total, masking.SHOWN), "total": total}
 
 

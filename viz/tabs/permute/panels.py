@@ -57,13 +57,13 @@ def read_order(view: View, t: int) -> list[int] | None:
     Raises:
         Refusal: it is not a string.
     """
-    given = read_string(view, "order")
+    value = read_string(view, "order")
     typed = list(range(t))
-    if given == permuting.AS_TYPED:
+    if value == permuting.AS_TYPED:
         return typed
-    if not re.fullmatch(rf"\d{{1,2}}(\.\d{{1,2}}){{0,{permuting.MOST_WORDS - 1}}}", given, flags=re.ASCII):
+    if not re.fullmatch(rf"\d{{1,2}}(\.\d{{1,2}}){{0,{permuting.MOST_WORDS - 1}}}", value, flags=re.ASCII):
         return None
-    order = [int(place) for place in given.split(".")]
+    order = [int(place) for place in value.split(".")]
     return order if sorted(order) == typed else None
 
 

@@ -81,8 +81,8 @@ def find(models: Models) -> Subject | None:
 def pairs(subject: Subject) -> list[dict[str, str]]:
     """Returns the examples, {"text", "order", "other"}: in this order the words give the other text; last a review."""
     split = subject.loaded.bundle.tokenizer.encode
-    made = [{"text": a, "order": order_of(split(a), split(b)), "other": b} for a, b in PAIRS]
-    return [*made, {"text": REVIEW, "order": AS_TYPED, "other": ""}]
+    pairs = [{"text": a, "order": order_of(split(a), split(b)), "other": b} for a, b in PAIRS]
+    return [*pairs, {"text": REVIEW, "order": AS_TYPED, "other": ""}]
 
 
 def order_of(ids: list[int], others: list[int]) -> str:
@@ -134,12 +134,14 @@ def measure_errors(
     ids = torch.tensor([bundle.tokenizer.encode(text)[: len(order)]])
     both = ids, ids[:, list(order)]
     seen = former.masks.causal(len(order)) if mask == "causal" else None
-    found = {name: [f(x) for x in both] for name, f in functions(with_positions(bundle.model, positions), seen).items()}
-    sizes = torch.stack([before.abs().max() for before, _ in found.values()])
+    outputs = {
+        name: [f(x) for x in both] for name, f in functions(with_positions(bundle.model, positions), seen).items()
+    }
+    sizes = torch.stack([before.abs().max() for before, _ in outputs.values()])
     plain = positions == mask == "none"
     return {
-        "outputs": list(found),
-        "errors": torch.stack([off(before, after, order) for before, after in found.values()]),
+        "outputs": list(outputs),
+        "errors": torch.stack([off(before, after, order) for before, after in outputs.values()]),
         "sizes": sizes,
         "limits": ROUNDING * sizes,
         "plain": None if plain else measure_errors(bundle, text, order)["errors"],
@@ -169,17 +171,17 @@ def run_output(
     both = ids, ids[:, list(order)]
     model = with_positions(bundle.model, positions)
     seen = former.masks.causal(len(order)) if mask == "causal" else None
-    found: Numbers = {"words": bundle.tokenizer.labels(both[1][0].tolist())}
+    values: Numbers = {"words": bundle.tokenizer.labels(both[1][0].tolist())}
     if output == "classifier":
         stack = model.transformer
         before, after = (model.norm(stack(stack.embed(x), seen)) for x in both)
         real = torch.ones_like(ids, dtype=torch.bool)
-        found["pooled"] = torch.cat([pool(x, real, model.config.pooling) for x in (before, after)])
-        found["values"] = torch.cat([model(x, mask=seen) for x in both])
+        values["pooled"] = torch.cat([pool(x, real, model.config.pooling) for x in (before, after)])
+        values["values"] = torch.cat([model(x, mask=seen) for x in both])
     else:
         before, after = (functions(model, seen)[output](x) for x in both)
     difference = (after - before[:, list(order)]).abs().amax(2)[0]
-    return {**found, "before": before[0], "after": after[0], "difference": difference}
+    return {**values, "before": before[0], "after": after[0], "difference": difference}
 
 
 @torch.inference_mode()

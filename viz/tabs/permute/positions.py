@@ -71,18 +71,18 @@ def tables(models: Models, subject: permuting.Subject | None) -> list[Table]:
     The encodings have the size of the classifier's, and twice its length.
     """
     generators = [loaded for loaded in models.values() if loaded.kind.says == "next" and loaded.kind.resumes]
-    chosen = [*generators[:1], *([subject.loaded] if subject else [])]
-    made = []
-    for loaded in chosen:
-        held = loaded.bundle.model.transformer.positions
-        if isinstance(held, LearnedPositions):
-            vectors = held.embedding.weight.detach()
-            made.append(_table(loaded.name, "learned", vectors, len(vectors), loaded.fingerprint))
-    if chosen and chosen[-1].bundle.config.emb % 2 == 0:
-        config = chosen[-1].bundle.config
+    sources = [*generators[:1], *([subject.loaded] if subject else [])]
+    tables = []
+    for loaded in sources:
+        positions = loaded.bundle.model.transformer.positions
+        if isinstance(positions, LearnedPositions):
+            vectors = positions.embedding.weight.detach()
+            tables.append(_table(loaded.name, "learned", vectors, len(vectors), loaded.fingerprint))
+    if sources and sources[-1].bundle.config.emb % 2 == 0:
+        config = sources[-1].bundle.config
         vectors = sinusoidal(torch.arange(2 * config.seq_length), config.emb, torch.float64)
-        made.append(_table("sinusoidal", "sinusoidal", vectors, config.seq_length, ""))
-    return made
+        tables.append(_table("sinusoidal", "sinusoidal", vectors, config.seq_length, ""))
+    return tables
 
 
 def _table(name: str, kind: Any, vectors: Tensor, trained: int, fingerprint: str) -> Table:

@@ -120,8 +120,8 @@ def carry_one(pinned: Run, run: Run, name: str, part: str, layer: int, index: in
         ("probs"), in the run without the part ("before"), and in the "pinned" run.
     """
     at = analysis.tell_apart(pinned, run).at if at is None else at
-    chosen: dict[str, Any] = {"tokens": [index]} if part in OF_TOKENS else {"head": index}
-    carried = pinned.patched_into(run, layer, point=PARTS[part], stack=stack_of(run, name, part), **chosen)
+    place: dict[str, Any] = {"tokens": [index]} if part in OF_TOKENS else {"head": index}
+    carried = pinned.patched_into(run, layer, point=PARTS[part], stack=stack_of(run, name, part), **place)
     probs = [analysis.predicted(each, at).exp() for each in (carried, run, pinned)]
     named = {i for each in probs for i in each.topk(min(TOP, len(each))).indices.tolist()}
     ids = sorted(named, key=lambda i: -float(probs[0][i]))

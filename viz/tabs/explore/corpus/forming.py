@@ -25,7 +25,7 @@ COPIES = 0.3  # minimum score of a copying head
 
 def courses(models: Models) -> dict[str, list[int]]:
     """Returns the steps of each model that has snapshots."""
-    return {name: found for name, loaded in models.items() if (found := steps(loaded))}
+    return {name: course for name, loaded in models.items() if (course := steps(loaded))}
 
 
 def read(loaded: Loaded) -> dict[str, Any] | None:

@@ -35,10 +35,10 @@ def scan_or_note(loaded: Loaded) -> scan.Scan | Note:
     if loaded.folder is None:
         return note("scan_elsewhere")
     try:
-        kept = scan.load(loaded.folder)
+        scan_result = scan.load(loaded.folder)
     except CheckpointError:
         return note("scan_damaged", command=command(loaded))
-    return note("scan_none", name=loaded.name, command=command(loaded)) if kept is None else kept
+    return note("scan_none", name=loaded.name, command=command(loaded)) if scan_result is None else scan_result
 
 
 def models_with_scan(models: Models) -> list[str]:
@@ -63,10 +63,10 @@ def read_scan(models: Models, view: View) -> tuple[Loaded, dict[str, int]]:
         Refusal: no such model or head, or no scan.
     """
     loaded = read_model(models, view)
-    kept = scan_or_note(loaded)
-    if isinstance(kept, dict):
-        raise NothingToShow(kept["key"], **kept["values"])
-    layers, count = kept.explained.shape
+    scan_result = scan_or_note(loaded)
+    if isinstance(scan_result, dict):
+        raise NothingToShow(scan_result["key"], **scan_result["values"])
+    layers, count = scan_result.explained.shape
     return loaded, {"layer": read_index(view, "layer", layers), "head": read_index(view, "head", count)}
 
 
@@ -89,10 +89,10 @@ def load_scan(bundle: former.Bundle) -> scan.Scan:
     Raises:
         ValueError: there is no scan, or it was made with other weights.
     """
-    kept = scan.load(bundle.folder) if bundle.folder else None
-    if kept is None:
+    scan_result = scan.load(bundle.folder) if bundle.folder else None
+    if scan_result is None:
         raise ValueError(f"bundle must have a scan in its folder, got {bundle}")
-    return kept
+    return scan_result
 
 
 def scan_heads(bundle: former.Bundle, x: str, y: str, layer: int, head: int) -> Numbers:
@@ -108,16 +108,16 @@ def scan_heads(bundle: former.Bundle, x: str, y: str, layer: int, head: int) -> 
         each in tokens; "removals": number of passages on which heads were removed, and "asked": whether their effect
         is on "hidden" pieces or "next" tokens; "corpus", "split".
     """
-    kept = load_scan(bundle)
-    measures = [name for name in MEASURES if name in kept.facts["measures"]]
+    scan_result = load_scan(bundle)
+    measures = [name for name in MEASURES if name in scan_result.facts["measures"]]
     x = x if x in measures else measures[0]
     y = y if y in measures else next(name for name in measures if name != x)
-    across, down = (torch.stack([kept.of(name, of) for of in SPREAD], -1) for name in (x, y))
+    across, down = (torch.stack([scan_result.of(name, of) for of in SPREAD], -1) for name in (x, y))
     return {
         **{"across": across, "down": down, "measures": measures, "axes": (x, y), "chosen": (layer, head)},
-        **{"stretches": len(kept.tokens), "length": kept.tokens.shape[1]},
+        **{"stretches": len(scan_result.tokens), "length": scan_result.tokens.shape[1]},
         "asked": "hidden" if kind_of(bundle).says == "blank" else "next",
-        **{name: kept.facts[name] for name in ("removals", "corpus", "split")},
+        **{name: scan_result.facts[name] for name in ("removals", "corpus", "split")},
     }
 
 
@@ -132,27 +132,27 @@ def scan_head(bundle: former.Bundle, layer: int, head: int) -> Numbers:
         "examples": results of `excerpt`, with "group"; "queries" and "keys" (k, 2) in a plane, "names" of their tokens,
         "groups" (k,), and the share of their variance that is "explained".
     """
-    kept = load_scan(bundle)
-    groups = kept.group.tolist()
-    shown = excerpts(bundle.tokenizer, kept, layer, head)
-    queries, keys = kept.plane[layer, head]
+    scan_result = load_scan(bundle)
+    groups = scan_result.group.tolist()
+    pieces = excerpts(bundle.tokenizer, scan_result, layer, head)
+    queries, keys = scan_result.plane[layer, head]
     return {
-        "spread": dict(zip(kept.facts["measures"], kept.spread[layer, head], strict=True)),
-        "even": kept.facts["even"],
-        "examples": [{"group": group, **each} for group, each in zip(groups, shown, strict=True)],
-        **{"queries": queries, "keys": keys, "groups": groups, "explained": float(kept.explained[layer, head])},
-        "names": [(each["query"], each["key"]) for each in shown],
+        "spread": dict(zip(scan_result.facts["measures"], scan_result.spread[layer, head], strict=True)),
+        "even": scan_result.facts["even"],
+        "examples": [{"group": group, **each} for group, each in zip(groups, pieces, strict=True)],
+        **{"queries": queries, "keys": keys, "groups": groups, "explained": float(scan_result.explained[layer, head])},
+        "names": [(each["query"], each["key"]) for each in pieces],
     }
 
 
 def excerpts(tokenizer: Any, kept: scan.Scan, layer: int, head: int) -> list[dict[str, Any]]:
     """Returns a head's examples, as results of `excerpt`."""
     stretches, queries, rows = (each[layer, head] for each in (kept.examples, kept.places, kept.rows))
-    shown = []
+    values = []
     for ids, query, row in zip(kept.tokens[stretches], queries.tolist(), rows, strict=True):
         key = int((row * scan.is_text(ids, special_ids(tokenizer))).argmax())
-        shown.append(excerpt(tokenizer.labels(ids.tolist()), row, query, key))
-    return shown
+        values.append(excerpt(tokenizer.labels(ids.tolist()), row, query, key))
+    return values
 
 
 def excerpt(labels: list[str], row: Tensor, query: int, key: int) -> dict[str, Any]:
@@ -170,12 +170,12 @@ def excerpt(labels: list[str], row: Tensor, query: int, key: int) -> dict[str, A
     near = torch.zeros(len(labels), dtype=torch.bool)
     for place in [query, *(row >= SEEN).nonzero()[:, 0].tolist()]:
         near[max(0, place - AROUND) : place + AROUND + 1] = True
-    kept = near.nonzero()[:, 0].tolist()
+    indices = near.nonzero()[:, 0].tolist()
     return {
-        "tokens": [labels[i] for i in kept],
-        "weights": [round(float(row[i]), 3) for i in kept],
-        "at": kept.index(query),
-        "gaps": [n for n, i in enumerate(kept) if i > (kept[n - 1] + 1 if n else 0)],
+        "tokens": [labels[i] for i in indices],
+        "weights": [round(float(row[i]), 3) for i in indices],
+        "at": indices.index(query),
+        "gaps": [n for n, i in enumerate(indices) if i > (indices[n - 1] + 1 if n else 0)],
         "query": labels[query],
         "key": labels[key],
     }

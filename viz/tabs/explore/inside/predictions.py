@@ -27,13 +27,13 @@ def predict(run: Run) -> Numbers:
     places = [(said["next"], before["next"], "")] if run.kind.says == "next" else []
     for blank, plain in zip(said.get("blanks", ()), before.get("blanks", ()), strict=True):
         places.append((blank["next"], plain["next"], f" {blank['token']}"))
-    found = {"names": [], "probs": [], "before": []}
+    rows = {"names": [], "probs": [], "before": []}
     for after, earlier, place in places:
         plain = {each["id"]: each["prob"] for each in earlier}
-        found["names"] += [each["label"] + place for each in after]
-        found["probs"] += [each["prob"] for each in after]
-        found["before"] += [plain[each["id"]] for each in after]
-    return found
+        rows["names"] += [each["label"] + place for each in after]
+        rows["probs"] += [each["prob"] for each in after]
+        rows["before"] += [plain[each["id"]] for each in after]
+    return rows
 
 
 def surprise(run: Run) -> Numbers:
@@ -54,12 +54,12 @@ def write_logits(run: Run, name: str, layer: int, head: int, query: int) -> Numb
         tokens; "token": the id of the token that follows, or, at the end, of the likeliest; its "logit", and the
         "parts" that add up to it (`former.analysis.head_writes`).
     """
-    found = analysis.head_writes(run, layer, head, query, name=name)
-    (raised, up), (lowered, down) = (found.added.topk(TOP, largest=largest) for largest in (True, False))
+    result = analysis.head_writes(run, layer, head, query, name=name)
+    (raised, up), (lowered, down) = (result.added.topk(TOP, largest=largest) for largest in (True, False))
     names, lowered_names = (run.source.tokenizer.labels(ids.tolist()) for ids in (up, down))
     return {
         **{"raised": raised, "names": names, "lowered": lowered, "lowered_names": lowered_names},
-        **{"token": found.token, "logit": float(found.logits[found.token]), "parts": found.parts},
+        **{"token": result.token, "logit": float(result.logits[result.token]), "parts": result.parts},
     }
 
 

@@ -18,8 +18,8 @@ from viz.panels import Numbers
 
 def show_heads(run: Run, name: str) -> Numbers:
     """Returns all heads of a map: "weights" (layers, h, t_query, t_key), labels, and cells "allowed" by the mask."""
-    shown = run.maps[name]
-    return {"weights": shown.weights, "queries": shown.queries, "keys": shown.keys, "allowed": shown.allowed}
+    map_ = run.maps[name]
+    return {"weights": map_.weights, "queries": map_.queries, "keys": map_.keys, "allowed": map_.allowed}
 
 
 def cells_of(shown: Map, layer: int, head: int, of: str) -> Tensor:
@@ -43,27 +43,27 @@ def show_map(run: Run, name: str, layer: int, head: int, of: str, scale: str) ->
         layer, head, of: as of `cells_of`.
         scale: of the colours, as of `figures.attention`; "scores", for one head, shows the scores before the softmax.
     """
-    shown = run.maps[name]
-    cells = shown.scores[layer, head] if scale == "scores" else cells_of(shown, layer, head, of)
-    return {"cells": cells, "queries": shown.queries, "keys": shown.keys, "allowed": shown.allowed, "scale": scale}
+    map_ = run.maps[name]
+    cells = map_.scores[layer, head] if scale == "scores" else cells_of(map_, layer, head, of)
+    return {"cells": cells, "queries": map_.queries, "keys": map_.keys, "allowed": map_.allowed, "scale": scale}
 
 
 def write_table(run: Run, name: str, layer: int, head: int, of: str) -> Numbers:
     """Returns one map as "rows", one for each pair that the mask allows, and as "table", the text of a CSV file."""
-    shown = run.maps[name]
-    cells, table = cells_of(shown, layer, head, of), io.StringIO()
-    pairs = shown.allowed.nonzero().tolist()
-    rows = [(query, key, shown.queries[query], shown.keys[key], float(cells[query, key])) for query, key in pairs]
+    map_ = run.maps[name]
+    cells, table = cells_of(map_, layer, head, of), io.StringIO()
+    pairs = map_.allowed.nonzero().tolist()
+    rows = [(query, key, map_.queries[query], map_.keys[key], float(cells[query, key])) for query, key in pairs]
     csv.writer(table).writerows([("query", "key", "query_token", "key_token", "weight"), *rows])
-    found = {"rows": rows, "table": table.getvalue(), "cells": cells}
-    return {**found, "queries": shown.queries, "keys": shown.keys, "allowed": shown.allowed}
+    values = {"rows": rows, "table": table.getvalue(), "cells": cells}
+    return {**values, "queries": map_.queries, "keys": map_.keys, "allowed": map_.allowed}
 
 
 def measure_map(run: Run, name: str, layer: int, head: int, of: str) -> Numbers:
     """Returns the statistics of one self-attention map as "names" and "values" (`head_statistics`)."""
-    shown = run.maps[name]
-    found = analysis.head_statistics(cells_of(shown, layer, head, of), torch.tensor(shown.ids))
-    return {"values": torch.stack(list(found.values())), "names": list(found)}
+    map_ = run.maps[name]
+    result = analysis.head_statistics(cells_of(map_, layer, head, of), torch.tensor(map_.ids))
+    return {"values": torch.stack(list(result.values())), "names": list(result)}
 
 
 def follow_pair(run: Run, name: str, layer: int, head: int, query: int, key: int) -> Numbers:
@@ -72,20 +72,20 @@ def follow_pair(run: Run, name: str, layer: int, head: int, query: int, key: int
     Returns:
         "products" (s,) of q and k; "score" before the softmax; "weight"; "output" (s,) = Σ weight · value.
     """
-    shown = run.maps[name]
+    map_ = run.maps[name]
     return {
-        "products": shown.q[layer, head, query] * shown.k[layer, head, key],
-        "score": float(shown.scores[layer, head, query, key]),
-        "weight": float(shown.weights[layer, head, query, key]),
-        "output": shown.weights[layer, head, query] @ shown.v[layer, head],
+        "products": map_.q[layer, head, query] * map_.k[layer, head, key],
+        "score": float(map_.scores[layer, head, query, key]),
+        "weight": float(map_.weights[layer, head, query, key]),
+        "output": map_.weights[layer, head, query] @ map_.v[layer, head],
     }
 
 
 def look_around(run: Run, name: str, layer: int, head: int, of: str, query: int) -> Numbers:
     """Returns a token's own weights, "looks" (t_key,), and those on it, "looked_at" (t,); None across texts."""
-    shown = run.maps[name]
-    cells = cells_of(shown, layer, head, of)
-    return {"looks": cells[query], "looked_at": cells[:, query] if shown.ids else None, "keys": shown.keys}
+    map_ = run.maps[name]
+    cells = cells_of(map_, layer, head, of)
+    return {"looks": cells[query], "looked_at": cells[:, query] if map_.ids else None, "keys": map_.keys}
 
 
 def compare_maps(pinned: Run, run: Run, before: tuple[str, int, int, str], now: tuple[str, int, int, str]) -> Numbers:
@@ -101,9 +101,9 @@ def compare_maps(pinned: Run, run: Run, before: tuple[str, int, int, str], now: 
     """
     one, other = pinned.maps[before[0]], run.maps[now[0]]
     cells, after = cells_of(one, *before[1:]), cells_of(other, *now[1:])
-    found = {"before": cells, "now": after, "moved": None, "cells": cells, "mask": one.allowed, "unit": None}
+    values = {"before": cells, "now": after, "moved": None, "cells": cells, "mask": one.allowed, "unit": None}
     if cells.shape == after.shape:
-        found |= {"cells": after - cells, "mask": one.allowed | other.allowed, "unit": "difference"}
+        values |= {"cells": after - cells, "mask": one.allowed | other.allowed, "unit": "difference"}
     if one.weights.shape == other.weights.shape and one.name == other.name:
-        found["moved"] = (other.weights - one.weights).abs().sum(-1).mean(-1) / 2
-    return {**found, "queries": one.queries, "keys": one.keys}
+        values["moved"] = (other.weights - one.weights).abs().sum(-1).mean(-1) / 2
+    return {**values, "queries": one.queries, "keys": one.keys}

@@ -39,7 +39,7 @@ MESSAGES = {
     "learn_transformer_xl_map": "How much each byte changes the last vector of each layer: a row for each layer, a"
     " column for each byte",
     "learn_transformer_xl_layers": "layer",
-    "learn_transformer_xl_bytes": "bytes of the text; a segment and a memory have {short} here",
+    "learn_transformer_xl_bytes": "bytes of the text (segment and memory: {short} bytes each)",
     "learn_transformer_xl_cell": "{moves, select, yes {“{label}”, {back, plural, one {# byte} other {# bytes}} back,"
     " changes layer {layer} by {moved}.} other {“{label}”, {back, plural, one {# byte} other {# bytes}} back, does not"
     " reach layer {layer}.}}",

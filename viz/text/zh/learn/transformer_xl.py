@@ -34,7 +34,7 @@ MESSAGES = {
     "learn_transformer_xl_on_val": "在未用于训练的 {bytes, number} 字节上，比特每字节为：{list}。",
     "learn_transformer_xl_map": "每个字节使每一层的最后一个向量变化多少：每行一层，每列一个字节",
     "learn_transformer_xl_layers": "层",
-    "learn_transformer_xl_bytes": "文本的字节；这里片段和记忆各有 {short} 个",
+    "learn_transformer_xl_bytes": "文本的字节（片段和记忆各 {short} 个字节）",
     "learn_transformer_xl_cell": "{moves, select, yes {“{label}”在 {back, plural, other {# 个字节}}之前，使第 {layer}"
     " 层变化 {moved}。} other {“{label}”在 {back, plural, other {# 个字节}}之前，到达不了第 {layer} 层。}}",
     "learn_transformer_xl_reaches": "第 {layer} 层之后",

@@ -33,7 +33,7 @@ def pulls(x: Tensor, real: Tensor, weight: Tensor, how: str) -> Tensor:
 
     Args:
         x: (1, t, e), the input of the pooling.
-        real: bool (1, t), True where a word is pooled, at least once.
+        real: bool (1, t), True for each pooled word; at least one is.
         weight: (2, e), of the output layer.
         how: "average", or "max", where each of the e numbers comes from one word.
     Returns:
