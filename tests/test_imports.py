@@ -1,8 +1,10 @@
 """Imports have one direction: app → viz → former."""
 
 import ast
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from former.runs.kinds import KINDS
@@ -89,6 +91,33 @@ def test_viz_does_not_ask_of_what_kind_a_model_is():
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("isinstance", "issubclass"):
                 named = {getattr(part, "attr", getattr(part, "id", "")) for part in ast.walk(node.args[1])}
                 assert not named & {*models, *(f"{model}Config" for model in models)}, f"{path}: {ast.unparse(node)}"
+
+
+def texts(tree: ast.AST) -> Iterator[str]:
+    """The strings of a module that are not docstrings; an f-string with _ for each of its values."""
+    nodes = set(ast.walk(tree))
+    left_out = {node.value for node in nodes if isinstance(node, ast.Expr)}
+    for node in nodes:
+        if isinstance(node, ast.JoinedStr):
+            left_out |= set(node.values)
+            yield "".join(part.value if isinstance(part, ast.Constant) else "_" for part in node.values)
+    yield from (
+        node.value for node in nodes - left_out if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
+
+
+def is_program(text: str) -> bool:
+    """Whether it is Python that imports something, or names something of the library."""
+    try:
+        nodes = list(ast.walk(ast.parse(text)))
+    except SyntaxError:
+        return False
+    return bool(re.search(r"\bformer\.", text)) or any(isinstance(node, ast.Import | ast.ImportFrom) for node in nodes)
+
+
+def test_the_text_of_a_program_is_written_in_one_place():
+    written = {path for path in VIZ if any(map(is_program, texts(ast.parse(path.read_text(encoding="utf-8")))))}
+    assert written == {ROOT / "viz" / "panels" / "writer.py"}
 
 
 def test_viz_does_not_import_the_app():

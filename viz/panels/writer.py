@@ -25,6 +25,11 @@ from viz.server.view import View
 WIDTH = 120
 
 
+def loading(loaded: Loaded) -> str:
+    """Returns the call that loads a model."""
+    return f"former.{'pretrained.' if loaded.theirs else ''}load({loaded.place!r})"
+
+
 class Program:
     """A program under construction; collects the imports and puts them first."""
 
@@ -49,15 +54,15 @@ class Program:
         self._call(name, function, named)
 
     def _load(self, variable: str, loaded: Loaded) -> None:
-        if self._values.get(variable) != loaded.code:
-            self._values[variable] = loaded.code
+        if self._values.get(variable) != loading(loaded):
+            self._values[variable] = loading(loaded)
             self._needs({"former": {""}})
-            self._lines.append(f"{variable} = {loaded.code}")
+            self._lines.append(f"{variable} = {loading(loaded)}")
 
     def _run(self, variable: str, request: RunRequest) -> None:
         """Adds the run of a text under a visitor's edits."""
         calls = [self._edit(*each) for each in groupby(request.edits, _without_head)]
-        key = request.loaded.code, request.reading.text, calls
+        key = loading(request.loaded), request.reading.text, calls
         if self._values.get(variable) == key:
             return
         self._values[variable] = key
@@ -128,7 +133,7 @@ class Program:
     def _literal(self, value: Any) -> str:
         if isinstance(value, Loaded):
             self._needs({"former": {""}})
-            return value.code
+            return loading(value)
         if isinstance(value, Tensor):
             self._needs({"torch": {""}})
             return f"torch.tensor({value.tolist()!r})"

@@ -30,12 +30,13 @@ class Loaded:
     bundle: former.Bundle
     fingerprint: str  # of its weights, so that two checkpoints of one name do not share keys
     folder: Path | None = None  # of its checkpoint and its recorded measurements
-    opened: str = ""  # Python code that loads it, if its name is not enough
+    opened: str = ""  # the place that it was loaded from, if its name is not enough
+    theirs: bool = False  # whether that is in Hugging Face's format
 
     @property
-    def code(self) -> str:
-        """The Python code that loads it."""
-        return self.opened or f"former.load({self.name!r})"
+    def place(self) -> str:
+        """The argument of `former.load`, or of `former.pretrained.load` if it is theirs."""
+        return self.opened or self.name
 
     @property
     def max_tokens(self) -> int:

@@ -95,7 +95,7 @@ class WithSnapshots(Mapping[str, Loaded]):
         folder = folder / name_at("", step).removeprefix("/")
         whole = self._models[model]
         if not folder.exists():  # the last step
-            return replace(whole, name=name, opened=whole.code)
+            return replace(whole, name=name, opened=whole.place)
         bundle = former.load(folder)
-        opened = f"former.load({str(folder)!r})" if whole.opened else ""  # by its name where that is a shipped model's
+        opened = str(folder) if whole.opened else ""  # by its name where that is a shipped model's
         return Loaded(name, bundle, digest(bundle.card["files"]), folder, opened)

@@ -37,11 +37,8 @@ def open_model(place: str | Path, taken: Container[str] = ()) -> Loaded:
     theirs = is_theirs(place)
     folder = fetch(str(place)) if theirs and not os.path.isdir(place) else folder_of(place)
     check_memory(place, folder)
-    if theirs:
-        bundle, code = former.pretrained.load(folder), f"former.pretrained.load({str(place)!r})"
-    else:
-        bundle = former.load(place)
-        code = "" if place in former.available() else f"former.load({str(place)!r})"
+    bundle = former.pretrained.load(folder) if theirs else former.load(place)
+    opened = "" if not theirs and place in former.available() else str(place)
     try:
         kind = kind_of(bundle)
     except ValueError as error:
@@ -56,7 +53,7 @@ def open_model(place: str | Path, taken: Container[str] = ()) -> Loaded:
         )
     name = Path(place).name if theirs else Path(place).resolve().name
     name = str(place) if name in taken else name
-    return Loaded(name, bundle, digest(bundle.card.get("files", str(place))), folder, code)
+    return Loaded(name, bundle, digest(bundle.card.get("files", str(place))), folder, opened, theirs)
 
 
 def is_theirs(place: str | Path) -> bool:

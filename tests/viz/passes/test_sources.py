@@ -90,7 +90,7 @@ def test_an_id_is_fetched_only_when_it_is_named(gpt2, monkeypatch, tmp_path):
     assert fetched == []
     loaded = sources.open_model("someone/distilgpt2")
     assert fetched == ["someone/distilgpt2"]
-    assert (loaded.name, loaded.code) == ("distilgpt2", "former.pretrained.load('someone/distilgpt2')")
+    assert (loaded.name, loaded.place, loaded.theirs) == ("distilgpt2", "someone/distilgpt2", True)
 
 
 def test_what_is_too_large_for_the_memory_is_refused_in_a_line_before_its_weights_are_read(gpt2, monkeypatch):

@@ -13,7 +13,7 @@ DESCRIBED = [key.removeprefix("model_") for key in MESSAGES if key.startswith("m
 
 @pytest.mark.parametrize("name", DESCRIBED)  # "line" and "kind" among them, which describe no model
 def test_a_model_of_one_s_own_is_described_by_its_kind_whatever_its_folder_is_called(generator, name):
-    own = replace(generator, name=name, opened=f"former.load({name!r})")
+    own = replace(generator, name=name, opened=name)
     assert about(own) == note("model_kind", kind="causal")
     assert name in message("model_line", name=name, about=about(own))
 

@@ -90,7 +90,7 @@ def test_only_models_with_snapshots_have_a_course_and_one_that_was_not_measured_
     assert list(forming.courses(site.models)) == [NAME, "tiny-generator"]
     own = tmp_path / "own"
     shutil.copytree(CHECKPOINTS / NAME, own, ignore=shutil.ignore_patterns("curve.json", "step-0010*"))
-    models = site_of({"own": Loaded("own", former.load(own), "own", own)}).models
+    models = site_of({"own": Loaded("own", former.load(own), "own", own, str(own))}).models
     for of_more_steps in (False, True):
         if of_more_steps:
             shutil.copy(CHECKPOINTS / NAME / "curve.json", own)

@@ -130,7 +130,10 @@ def test_of_a_bert_other_measures_are_shown_and_the_places_that_look_at_text(tmp
 
 def test_a_model_without_a_scan_says_how_to_make_one(models, tmp_path):
     own = Path(shutil.copytree(CHECKPOINTS / "tiny-generator", tmp_path / "my own"))
-    all_models = models | {"own": served("tiny-generator", folder=own), "bare": served("tiny-generator", folder=None)}
+    all_models = models | {
+        "own": served("tiny-generator", folder=own, opened=str(own)),
+        "bare": served("tiny-generator", folder=None),
+    }
 
     def says(model: str) -> str:
         reasons = []

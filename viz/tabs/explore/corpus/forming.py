@@ -16,7 +16,6 @@ from viz.panels import Draw, Field, Numbers, Question
 from viz.passes.loaded import Loaded, Models
 from viz.passes.snapshots import split, steps
 from viz.server.view import View, read_model
-from viz.tabs.explore.corpus.scans import load_argument
 from viz.text import NothingToShow
 
 FILE = "curve.json"
@@ -63,7 +62,7 @@ def read_model_course(models: Models, view: View) -> dict[str, Any]:
     if read(loaded) is None:
         file = shlex.quote(str(Path(loaded.folder or "") / FILE))
         raise NothingToShow(
-            "forming_none", command=f"python -m former.training curve {shlex.quote(load_argument(loaded))} {file}"
+            "forming_none", command=f"python -m former.training curve {shlex.quote(loaded.place)} {file}"
         )
     return {"bundle": loaded, "step": step}
 

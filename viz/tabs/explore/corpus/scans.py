@@ -10,7 +10,7 @@ from torch import Tensor
 
 import former
 from former.analysis import scan
-from former.checkpoints import CHECKPOINTS, CheckpointError
+from former.checkpoints import CheckpointError
 from former.runs import kind_of
 from former.tokens.wordpiece import special_ids
 from viz import figures
@@ -48,12 +48,7 @@ def models_with_scan(models: Models) -> list[str]:
 
 def command(loaded: Loaded) -> str:
     """Returns the command that makes a model's scan."""
-    return f"python -m former.training scan {shlex.quote(load_argument(loaded))}"
-
-
-def load_argument(loaded: Loaded) -> str:
-    """Returns the argument of `former.load` for a model: the name of a shipped one, or its folder."""
-    return loaded.name if loaded.folder == CHECKPOINTS / loaded.name else str(loaded.folder)
+    return f"python -m former.training scan {shlex.quote(loaded.place)}"
 
 
 def read_scan(models: Models, view: View) -> tuple[Loaded, dict[str, int]]:
