@@ -19,7 +19,7 @@ def evaluate(module: str, function: str, given: Any, language: str = "en") -> An
 
     Args:
         module: its path below viz.
-        function: `(exports, given) => result`, both as JSON has them.
+        function: `(exports, given) => result`, or a promise of it, both as JSON has them.
         given: its second argument.
         language: of the messages that the page would have.
     """
@@ -27,7 +27,7 @@ def evaluate(module: str, function: str, given: Any, language: str = "en") -> An
     script = f"""
         globalThis.window = Object.assign(globalThis, {json.dumps(page)});
         const exports = await import({json.dumps((VIZ / module).as_uri())});
-        console.log(JSON.stringify(({function})(exports, given)));
+        console.log(JSON.stringify(await ({function})(exports, given)));
     """
     ran = subprocess.run([DENO, "run", "--quiet", "-"], input=script.encode(), capture_output=True, check=False)
     assert ran.returncode == 0, ran.stderr.decode()

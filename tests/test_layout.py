@@ -15,7 +15,6 @@ LONG = {  # to the next twenty lines
     "former/patching.py": 320,
     "viz/browser/lib/heat_map.js": 400,
     "viz/tabs/explore/beside/beside.js": 380,
-    "viz/tabs/explore/lib/store.js": 400,
     "viz/tabs/generate/lib/writing.js": 340,
     "viz/tabs/generate/writing.py": 340,
     "viz/tabs/learn/sections/films/films.js": 340,

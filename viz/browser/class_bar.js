@@ -13,7 +13,7 @@ import { room } from "./lib/room.js";
 import { slides } from "./lib/slides.js";
 import { paper } from "./paper/paper.js";
 
-const button = (label, act) => h("button", { type: "button", onclick: act }, label);
+const button = (label, act) => h("button", { onclick: act }, label);
 
 /** The link for the class: this page's address without the parameter that makes it the leader's. */
 const classLink = () => {
@@ -49,7 +49,7 @@ export const mount = ({ element, trigger }) => {
     "aria-label": say("class_room_link"),
     onfocus: () => link.select(),
   });
-  const copy = h("button", { type: "button", onclick: () => copyLink() }, say("class_room_copy"));
+  const copy = h("button", { onclick: () => copyLink() }, say("class_room_copy"));
   const shared = h("div", { class: "shared" }, h("span", {}, say("class_room_link")), link, copy);
   const embedSheet = embed.sheet();
   const single = h("input", { type: "checkbox", checked: keys.on(), onchange: () => keys.turn(single.checked) });
@@ -62,7 +62,7 @@ export const mount = ({ element, trigger }) => {
       { class: "sheet" },
       h(
         "button",
-        { type: "button", title: say("class_present_hint"), onclick: () => ((menu.open = false), presenter.toggle()) },
+        { title: say("class_present_hint"), onclick: () => ((menu.open = false), presenter.toggle()) },
         say("class_present"),
       ),
       h("p", {}, say("class_present_hint")),

@@ -128,6 +128,7 @@ export const lines = async (path, signal, take, body) => {
     for (const line of lines) {
       const piece = JSON.parse(line);
       if (isRefusal(piece)) throw new Unanswered(refusal(piece), 200);
+      if (signal?.aborted) return;
       take(piece);
     }
   }
@@ -139,37 +140,47 @@ export const lines = async (path, signal, take, body) => {
  * take(answer) and fail(error) get the result of the newest. If the server did not answer, it is asked again after
  * growing pauses.
  *
- * Returns {ask, stop}: ask(name, get) calls get(signal) and returns true, unless the newest request has this name;
- * stop() aborts and forgets it.
+ * Returns {ask, stop, tried}: ask(name, get, delay) calls get(signal), at once or after so many ms, and returns true,
+ * unless the newest request has this name and is not waiting for another attempt; stop() aborts and forgets it; tried()
+ * resolves after its next result.
  */
 export const newest = ({ take, fail }) => {
-  let newest = null; // {name, get, abort, times: number of failures}
+  let newest = null; // {name, get, abort, times: number of failures, pauses: whether it waits for another attempt}
   let timer = 0;
+  const waiting = []; // functions to call after a result
 
   const stop = () => {
     clearTimeout(timer);
     newest?.abort.abort();
     newest = null;
   };
-  const ask = (name, get) => {
-    if (newest?.name === name) return false;
+  const ask = (name, get, delay = null) => {
+    if (newest?.name === name && !newest.pauses) return false;
     stop();
-    newest = { name, get, abort: new AbortController(), times: 0 };
-    start();
+    newest = { name, get, abort: new AbortController(), times: 0, pauses: false };
+    if (delay === null) start();
+    else timer = setTimeout(start, delay);
     return true;
   };
   const start = async () => {
     const own = newest;
+    own.pauses = false;
     try {
       const answer = await own.get(own.abort.signal);
-      if (own === newest) take(answer);
+      if (own !== newest) return;
+      take(answer);
     } catch (error) {
       if (own !== newest) return;
       fail(error);
-      if (error.passing && own === newest) timer = setTimeout(start, pause(own.times++));
+      if (error.passing && own === newest) {
+        own.pauses = true;
+        timer = setTimeout(start, pause(own.times++));
+      }
     }
+    waiting.splice(0).forEach((done) => done());
   };
-  return { ask, stop };
+  const tried = () => new Promise((done) => waiting.push(done));
+  return { ask, stop, tried };
 };
 
 /** Copies the text of a field; false if the clipboard cannot be used, as on plain http or in another page's frame: the

@@ -1,8 +1,10 @@
 // Helpers for all scripts: elements without markup, canvases, notifying listeners, drawing once a frame.
 
-/** h("button", {class: "x", onclick: f}, "text", child): an element. Text is always text, never markup. */
+/** h("button", {class: "x", onclick: f}, "text", child): an element. Text is always text, never markup. A button sends
+ *  no form unless its type says so. */
 export const h = (tag, attributes = {}, ...children) => {
   const node = document.createElement(tag);
+  if (tag === "button") node.setAttribute("type", "button");
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
     else if (value === true) node.setAttribute(name, "");

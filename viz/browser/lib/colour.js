@@ -44,6 +44,9 @@ export const inkOn = (pixel) => {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? "#000000" : "#ffffff";
 };
 
+/** Where a number from −1 to 1 stands in a table whose middle is 0; what is beyond them, at its end. */
+export const signedAt = (part) => Math.round(127.5 + 127.5 * Math.max(-1, Math.min(1, part)));
+
 /** A pixel of a table as a CSS colour. */
 export const cssOf = (pixel) => `rgb(${pixel & 255},${(pixel >> 8) & 255},${(pixel >> 16) & 255})`;
 
@@ -70,6 +73,13 @@ export const makeBar = (part, kind = "") => {
   filled.style.width = `${(100 * Math.max(0, Math.min(1, part))).toFixed(2)}%`;
   return filled;
 };
+
+/** The parts of a line: its label, its bars, one or a list of them, and their number. */
+export const barLine = (label, bars, number) => [
+  label instanceof Node ? label : h("span", { class: "label", title: label }, label),
+  h("span", { class: "bars", "aria-hidden": "true" }, ...[bars].flat()),
+  h("span", { class: "number" }, number),
+];
 
 /** A text's labels as coloured elements: look(i) gives {pixel, title, kind}, all optional. */
 export const tokenSpans = (labels, look) =>

@@ -2,7 +2,7 @@
 // Mask and Permute have one each.
 
 import { followers, opened, tabOf } from "./address.js";
-import { answerTo, whyNot } from "./ask.js";
+import { answerTo, newest, whyNot } from "./ask.js";
 import { listeners } from "./base.js";
 import { asText, inWords } from "./messages.js";
 import { page } from "./page.js";
@@ -82,52 +82,53 @@ export const makeDemo = (place, fields, questions) => {
 
   // --- asking ----------------------------------------------------------------------------------------------------
 
-  const asking = {}; // question → {timer, abort}
   const failed = {}; // question → the error of its last try, or null
-  const waiting = []; // functions to call when a question is answered or fails
-
-  const askSoon = (name, delay) => {
-    clearTimeout(asking[name]?.timer);
-    asking[name]?.abort?.abort();
-    asking[name] = { timer: setTimeout(() => ask(name), delay) };
-    busy();
-  };
+  const under = new Set(); // names of requests that are pending
 
   const busy = () => {
-    demo.busy = Object.values(asking).some(Boolean);
+    demo.busy = under.size > 0;
     publish("busy");
+  };
+  const tried = (name, error = null) => {
+    under.delete(name);
+    failed[name] = error;
+    demo.complain(error && whyNot(error), "error", name);
+  };
+  const asking = Object.fromEntries(
+    Object.keys(questions).map((name) => {
+      const take = (answer) => {
+        tried(name);
+        demo.answers[name] = answer;
+        demo.rev++;
+        publish(name);
+        busy();
+      };
+      const fail = (error) => {
+        tried(name, error);
+        busy();
+      };
+      return [name, newest({ take, fail })];
+    }),
+  );
+
+  const askSoon = (name, delay) => {
+    const { paths, needs } = questions[name];
+    const get = async (signal) => {
+      const question = Object.fromEntries(needs.map((field) => [field, demo.view[field]]));
+      const answers = await Promise.all(paths.map((path) => answerTo(path, question, signal)));
+      return Object.assign({}, question, ...answers);
+    };
+    asking[name].ask({}, get, delay);
+    under.add(name);
+    busy();
   };
 
   /** Waits for a question's answer, and requests it again if there is none. Throws the error of the last attempt. */
   demo.answered = async (name) => {
-    if (!demo.answers[name] && !asking[name]) askSoon(name, 0);
-    while (asking[name]) await new Promise((done) => waiting.push(done));
+    if (!demo.answers[name] && !under.has(name)) askSoon(name, 0);
+    while (under.has(name)) await asking[name].tried();
     if (!demo.answers[name]) throw failed[name];
     return demo.answers[name];
-  };
-
-  const ask = async (name) => {
-    const own = (asking[name] = { abort: new AbortController() });
-    const { paths, needs } = questions[name];
-    const question = Object.fromEntries(needs.map((field) => [field, demo.view[field]]));
-    let [answer, error] = [null, null];
-    try {
-      const answers = await Promise.all(paths.map((path) => answerTo(path, question, own.abort.signal)));
-      answer = Object.assign({}, question, ...answers);
-    } catch (raised) {
-      error = raised;
-    }
-    if (own !== asking[name]) return; // a newer request replaced this one
-    asking[name] = null;
-    failed[name] = error;
-    demo.complain(error && whyNot(error), "error", name);
-    if (answer) {
-      demo.answers[name] = answer;
-      demo.rev++;
-      publish(name);
-    }
-    busy();
-    waiting.splice(0).forEach((done) => done());
   };
 
   // --- the link --------------------------------------------------------------------------------------------------

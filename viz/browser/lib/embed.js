@@ -79,7 +79,7 @@ embed.sheet = () => {
       h("b", {}, say("embed")),
       which,
       line,
-      h("button", { type: "button", onclick: copy }, say("class_room_copy")),
+      h("button", { onclick: copy }, say("class_room_copy")),
       status,
     ),
     fill,

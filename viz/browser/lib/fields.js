@@ -43,7 +43,7 @@ const choice = (demo, name, legend, values, words, hint) => {
 const stepper = (demo, name, label) => {
   const go = (to) => demo.set({ [name]: Math.max(demo.fields[name].min, Math.min(demo.fields[name].max, to)) });
   const input = h("input", { type: "number", step: 1, inputmode: "numeric" });
-  const button = (sign, by) => h("button", { type: "button", onclick: () => go(demo.view[name] + by) }, sign);
+  const button = (sign, by) => h("button", { onclick: () => go(demo.view[name] + by) }, sign);
   const [less, more] = [button("‹", -1), button("›", 1)];
   const caption = h("span", { class: "name", "aria-hidden": "true" });
   const node = h("div", { class: "field-stepper", role: "group" }, caption, less, input, more);

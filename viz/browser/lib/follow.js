@@ -1,7 +1,7 @@
 // Numbers that can be followed: a vector as a row of cells, and one number as a sum of products.
 
 import { h } from "./base.js";
-import { ground, palette } from "./colour.js";
+import { ground, palette, signedAt } from "./colour.js";
 import { say } from "./messages.js";
 import { asFixed, asNumber } from "./numbers.js";
 
@@ -19,7 +19,6 @@ export const numberRow = (name, numbers, pick = null) => {
       ? h(
           "button",
           {
-            type: "button",
             "aria-pressed": `${pick.chosen === i}`,
             "aria-label": `${name} ${i}: ${asNumber(value, 3)}`,
             onclick: () => pick.onpick(i),
@@ -27,7 +26,7 @@ export const numberRow = (name, numbers, pick = null) => {
           asFixed(value, many ? 1 : 2),
         )
       : h("span", {}, many ? "" : asFixed(value, 2));
-    ground(node, colours[Math.round(127.5 + (127.5 * value) / most)]);
+    ground(node, colours[signedAt(value / most)]);
     node.title = `${i}: ${asNumber(value)}`;
     return node;
   };

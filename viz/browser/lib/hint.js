@@ -72,7 +72,7 @@ const open = (button, means) => {
 export const makeHint = (words, means, label) => {
   const button = h(
     "button",
-    { type: "button", class: "hint", "aria-expanded": "false", "aria-controls": card.id, "aria-label": label },
+    { class: "hint", "aria-expanded": "false", "aria-controls": card.id, "aria-label": label },
     words,
   );
   button.addEventListener("click", () => (owner === button ? close() : open(button, means)));

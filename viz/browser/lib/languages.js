@@ -17,7 +17,7 @@ const speak = (tag) => {
 /** A button for each language, labelled in that language. */
 export const languageSwitch = () => {
   const button = ([tag, { name }]) =>
-    h("button", { type: "button", lang: tag, "aria-pressed": `${tag === language}`, onclick: () => speak(tag) }, name);
+    h("button", { lang: tag, "aria-pressed": `${tag === language}`, onclick: () => speak(tag) }, name);
   const buttons = Object.entries(window.formerLanguages).map(button);
   return h("div", { class: "languages", role: "group", "aria-label": say("language_choose") }, ...buttons);
 };

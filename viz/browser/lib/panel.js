@@ -10,7 +10,7 @@ let largest = null; // the panel that fills the window
 export const makePanel = (element, heading) => {
   const title = h("h2", {}, heading);
   const [tools, body, foot] = ["tools", "body", "foot"].map((name) => h("div", { class: `panel-${name}` }));
-  const button = h("button", { type: "button", class: "panel-maximise", onclick: () => maximise(!largest) });
+  const button = h("button", { class: "panel-maximise", onclick: () => maximise(!largest) });
   const name = [...element.classList].find((one) => one.startsWith("former-")).slice("former-".length);
   const python = pythonButton(name, heading);
   const section = h(
@@ -64,6 +64,16 @@ document.addEventListener("keydown", (event) => {
   largest.restore();
   event.preventDefault();
 });
+
+/** Calls entered each time an element comes into view; returns a function that says whether it is. */
+export const whileInView = (element, entered) => {
+  let inView = false;
+  new IntersectionObserver((entries) => {
+    inView = entries.at(-1).isIntersecting;
+    if (inView) entered();
+  }).observe(element);
+  return () => inView;
+};
 
 /** {width, height} of the inside of an element, kept current; draw is called after changes. Never forces a layout. */
 export const sized = (element, draw) => {

@@ -36,7 +36,6 @@ export const makePlayer = (
     paint();
   };
   const play = h("button", {
-    type: "button",
     class: "field-button",
     title: words("play_hint"),
     onclick: () => (playing ? stop() : run()),

@@ -15,9 +15,9 @@ import { site } from "./site.js";
 /** slides: a teacher's own, see slides.js. */
 export const presenter = { on: false, panel: null, slides: { list: [], at: null } };
 const told = h("p", { "aria-live": "polite" });
-const link = h("button", { type: "button", onclick: () => copyLink() });
-const add = h("button", { type: "button", onclick: () => addSlide() });
-const ask = h("button", { type: "button", hidden: true, onclick: () => showQuestion(!asked) });
+const link = h("button", { onclick: () => copyLink() });
+const add = h("button", { onclick: () => addSlide() });
+const ask = h("button", { hidden: true, onclick: () => showQuestion(!asked) });
 const caption = h("div", { class: "presenter-caption" }, told, ask, link, add);
 let shown = null; // the presented section
 let asked = null; // the question shown over it

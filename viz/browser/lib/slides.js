@@ -113,7 +113,7 @@ window.addEventListener("hashchange", read);
 
 /** The part of the menu about slides. */
 slides.sheet = () => {
-  const button = (words, act, more = {}) => h("button", { type: "button", onclick: act, ...more }, words);
+  const button = (words, act, more = {}) => h("button", { onclick: act, ...more }, words);
   const status = h("p", { role: "status" });
   const list = h("ol");
   const link = h("input", { type: "text", readonly: true, "aria-label": say("slides_link") });

@@ -26,11 +26,7 @@ export const mount = ({ element }) => {
     h("span", { class: "name" }, say("control_map")),
     maps,
   );
-  const pin = h(
-    "button",
-    { type: "button", class: "f-button", title: say("pin_hint"), onclick: beside.pin },
-    say("pin"),
-  );
+  const pin = h("button", { class: "f-button", title: say("pin_hint"), onclick: beside.pin }, say("pin"));
   element.append(field, ...[of, layer, head, view, scale, show].map(({ node }) => node), pin);
 
   const ON = ["pass", "rev", ...Object.keys(store.fields)];

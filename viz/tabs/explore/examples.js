@@ -18,7 +18,7 @@ export const mount = ({ element, trigger, props }) => {
       fill();
     };
     const chip = (example) =>
-      h("button", { type: "button", "aria-pressed": `${example === text}`, onclick: () => choose(example) }, example);
+      h("button", { "aria-pressed": `${example === text}`, onclick: () => choose(example) }, example);
     element.replaceChildren(
       h("span", { class: "quiet" }, say("examples")),
       ...(props.value.texts[examples] ?? []).map(chip),

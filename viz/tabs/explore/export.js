@@ -123,11 +123,7 @@ export const mount = ({ element }) => {
   const status = h("p", { class: "quiet", role: "status" });
 
   const make = (name, save) => {
-    const button = h(
-      "button",
-      { type: "button", class: "f-button", title: say(`export_${name}_hint`) },
-      say(`export_${name}`),
-    );
+    const button = h("button", { class: "f-button", title: say(`export_${name}_hint`) }, say(`export_${name}`));
     button.addEventListener("click", async () => {
       if (!store.pass) return;
       button.disabled = true;

@@ -20,7 +20,7 @@ const makeRow = () => {
   const { label, model, kept, share, after, mark } = parts;
   const button = h(
     "button",
-    { type: "button", onclick: () => writing.take(row.token) },
+    { onclick: () => writing.take(row.token) },
     label,
     h("span", { class: "bars" }, model, kept),
     share,

@@ -30,7 +30,7 @@ const describe = ({ from, parent, first }, number) => {
 
 export const mount = ({ element }) => {
   const list = h("ol", { class: "branches" });
-  const clear = h("button", { type: "button", onclick: writing.clear }, say("write_clear"));
+  const clear = h("button", { onclick: writing.clear }, say("write_clear"));
   const gone = h("p", { class: "quiet", role: "status" });
   const { tools, body, foot } = makePanel(element, say("write_trail_title"));
   tools.append(clear);
@@ -54,12 +54,7 @@ export const mount = ({ element }) => {
           {},
           h(
             "button",
-            {
-              type: "button",
-              class: "branch",
-              "aria-current": i === current ? "true" : null,
-              onclick: () => writing.go(end),
-            },
+            { class: "branch", "aria-current": i === current ? "true" : null, onclick: () => writing.go(end) },
             h("b", {}, i + 1),
             h("span", { class: "preview", dir: "ltr" }, preview || "…"),
             h("span", { class: "from" }, said),

@@ -79,11 +79,7 @@ export const mount = ({ element, props }) => {
   const hinted = (name) => hints.push([say(`write_${name}`), say(`write_${name}_hint`)]);
   const button = (name, act) => {
     hinted(name);
-    return h(
-      "button",
-      { type: "button", class: name, title: say(`write_${name}_hint`), onclick: act },
-      say(`write_${name}`),
-    );
+    return h("button", { class: name, title: say(`write_${name}_hint`), onclick: act }, say(`write_${name}`));
   };
   /** The prompt and the text up to the current node. */
   const copy = async () => {
@@ -120,7 +116,7 @@ export const mount = ({ element, props }) => {
   const status = h("p", { class: "status", role: "status" });
   const dice = h(
     "button",
-    { type: "button", class: "dice", title: say("write_dice"), "aria-label": say("write_dice"), onclick: another },
+    { class: "dice", title: say("write_dice"), "aria-label": say("write_dice"), onclick: another },
     "⚄",
   );
 

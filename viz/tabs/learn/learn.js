@@ -9,18 +9,14 @@ import { lessons } from "../../browser/lib/lessons.js";
 import { say } from "../../browser/lib/messages.js";
 import { asWhole } from "../../browser/lib/numbers.js";
 import { page } from "../../browser/lib/page.js";
-import { makePanel } from "../../browser/lib/panel.js";
+import { makePanel, onTheme } from "../../browser/lib/panel.js";
 import "./lib/booklet.js";
 import { learnCheck } from "./lib/check.js";
 import { learnCode } from "./lib/code.js";
 import { learn } from "./lib/learn.js";
 
 const go = (words, sign, by) =>
-  h(
-    "button",
-    { type: "button", class: "step", title: words, "aria-label": words, onclick: () => learn.step(by) },
-    sign,
-  );
+  h("button", { class: "step", title: words, "aria-label": words, onclick: () => learn.step(by) }, sign);
 const titleOf = ({ key }) => say(`${key}_title`);
 
 /** The links to other tabs, which open them as a copied link would. */
@@ -53,10 +49,7 @@ const load = async (section) => {
     section.node.dataset.drawn = "yes";
   } catch (error) {
     waiting.textContent = whyNot(error);
-    waiting.append(
-      " ",
-      h("button", { type: "button", class: "field-button", onclick: () => load(section) }, say("learn_again")),
-    );
+    waiting.append(" ", h("button", { class: "field-button", onclick: () => load(section) }, say("learn_again")));
   }
 };
 
@@ -77,7 +70,7 @@ export const mount = ({ element, props }) => {
   const entry = (section, i, words) => {
     const button = h(
       "button",
-      { type: "button", onclick: () => ((all.open = false), learn.show(section.name)), "data-section": section.name },
+      { onclick: () => ((all.open = false), learn.show(section.name)), "data-section": section.name },
       words,
     );
     return h("li", { value: i + 1 }, button);
@@ -174,6 +167,12 @@ export const mount = ({ element, props }) => {
         demo.subscribe(node, (changed) => changed.has("message") && paintNote());
         return demo;
       },
+      /** Once, at the end: paints answers and settings from now on, in either theme, reads the link and asks. */
+      begin: (paint) => {
+        section.live.subscribe(node, paint);
+        onTheme(paint);
+        section.live.start();
+      },
       /** Radio buttons for a setting, each value with its word and its hint: fields.choice. */
       choice: (name, values) =>
         fields.choice(
@@ -192,7 +191,7 @@ export const mount = ({ element, props }) => {
       /** Prepared changes, [{name, words, act}], and how to put all back. */
       tries: (changes, reset = section.live.reset) => {
         const button = (name, label, hint, act) =>
-          h("button", { type: "button", class: "field-button", "data-try": name, title: hint, onclick: act }, label);
+          h("button", { class: "field-button", "data-try": name, title: hint, onclick: act }, label);
         below.replaceChildren(
           h("span", { class: "quiet" }, say("learn_try")),
           ...changes.map(({ name, words: label, act }) => button(name, label, null, act)),

@@ -52,7 +52,6 @@ export const mount = ({ element, props }) => {
   const dice = h(
     "button",
     {
-      type: "button",
       class: "field-button",
       title: say("mask_consequence_dice"),
       "aria-label": say("mask_consequence_dice"),

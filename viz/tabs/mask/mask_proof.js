@@ -47,7 +47,7 @@ export const mount = ({ element, props }) => {
     buttons = labels.map((label, i) =>
       h(
         "button",
-        { type: "button", class: "token", "data-token": i, "aria-label": masking.quote(labels, i) },
+        { class: "token", "data-token": i, "aria-label": masking.quote(labels, i) },
         h("span", {}, label),
         ...SIDES.map((side) => h("i", { class: side })),
       ),

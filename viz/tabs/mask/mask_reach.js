@@ -112,7 +112,7 @@ export const mount = ({ element, props }) => {
         pictures.push(picture);
         return h("td", { class: "cell", onclick: () => masking.set({ mask }) }, picture.canvas, picture.pairs);
       });
-      names[mask] = h("button", { type: "button", class: "field-button", onclick: () => masking.set({ mask }) });
+      names[mask] = h("button", { class: "field-button", onclick: () => masking.set({ mask }) });
       return h("tr", { "data-mask": mask }, h("th", { scope: "row" }, names[mask]), ...cells);
     };
     table.replaceChildren(h("thead", {}, head), h("tbody", {}, ...masking.settings.masks.map(line)));

@@ -1,7 +1,7 @@
 // One head's scores, the masked scores, and their softmax, side by side; below, one row step by step.
 
 import { eachFrame, h } from "../../browser/lib/base.js";
-import { makeBar, palette, variable } from "../../browser/lib/colour.js";
+import { makeBar, palette, signedAt, variable } from "../../browser/lib/colour.js";
 import { fields } from "../../browser/lib/fields.js";
 import { makeHeatMap } from "../../browser/lib/heat_map.js";
 import { say } from "../../browser/lib/messages.js";
@@ -58,7 +58,6 @@ export const mount = ({ element, props }) => {
   const root = h(
     "button",
     {
-      type: "button",
       class: "field-button root",
       title: say("control_scale_root_hint"),
       "aria-label": say("control_scale_root_hint"),
@@ -90,7 +89,7 @@ export const mount = ({ element, props }) => {
     const most = Math.max(1e-9, ...scores.flat().map(Math.abs));
     const hidden = (row, column) => !allowed[row][column];
     const passing = (colour) => (row, column) => (hidden(row, column) ? colours.masked : colour(row, column));
-    const score = (row, column) => colours.scores[(127.5 + (127.5 * scores[row][column]) / most) | 0];
+    const score = (row, column) => colours.scores[signedAt(scores[row][column] / most)];
     const weight = (row, column) =>
       colours.weights[Math.round(255 * (isRoot() ? Math.sqrt(weights[row][column]) : weights[row][column]))];
     const pixels = { scores: score, masked: passing(score), weights: passing(weight) };
@@ -137,11 +136,7 @@ export const mount = ({ element, props }) => {
 
   const row = fields.stepper(masking, "row", say("mask_row"));
   const button = (name, by) =>
-    h(
-      "button",
-      { type: "button", class: "field-button", onclick: () => goTo(masking.view.stage + by) },
-      say(`mask_${name}`),
-    );
+    h("button", { class: "field-button", onclick: () => goTo(masking.view.stage + by) }, say(`mask_${name}`));
   const [back, next] = [button("back", -1), button("next", 1)];
   const where = h("b", { class: "where" });
   const sentence = h("p", { class: "sentence", "aria-live": "polite" });

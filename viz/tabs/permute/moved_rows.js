@@ -1,7 +1,7 @@
 // One output as four pictures: f(x), P f(x), f(Px) and the difference of the last two; rows are words, columns numbers.
 
 import { eachFrame, h, svg } from "../../browser/lib/base.js";
-import { palette, variable } from "../../browser/lib/colour.js";
+import { palette, signedAt, variable } from "../../browser/lib/colour.js";
 import { makeHeatMap } from "../../browser/lib/heat_map.js";
 import { keys } from "../../browser/lib/keys.js";
 import { asList, classInWords, say } from "../../browser/lib/messages.js";
@@ -53,7 +53,7 @@ const painter = (most) => {
   const { scores, weights } = palette();
   const log = permuting.view.scale === "log";
   const level = (value) => (log ? (value ? 1 + Math.log10(value / most) / 9 : 0) : value / most);
-  const output = (value) => scores[Math.max(0, Math.min(255, Math.round(127.5 + (127.5 * value) / most)))];
+  const output = (value) => scores[signedAt(value / most)];
   const difference = (value) => weights[Math.max(0, Math.min(255, Math.round(255 * level(value))))];
   return { f: output, moved: output, after: output, difference };
 };
@@ -106,11 +106,7 @@ export const mount = ({ element }) => {
     ["‹", -1, "permute_part_less"],
     ["›", 1, "permute_part_more"],
   ].map(([sign, step, words]) =>
-    h(
-      "button",
-      { type: "button", "aria-label": say(words, { count: permuting.SHOWN }), onclick: () => go(step) },
-      sign,
-    ),
+    h("button", { "aria-label": say(words, { count: permuting.SHOWN }), onclick: () => go(step) }, sign),
   );
   const part = h("span");
   tools.append(h("span", { class: "stepper" }, less, part, more), scale.node);

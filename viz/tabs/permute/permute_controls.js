@@ -24,9 +24,7 @@ export const mount = ({ element, props }) => {
     oninput: () => permuting.type(text.value),
   });
   const message = h("p", { class: "message", role: "status" });
-  const examples = pairs.map((pair) =>
-    h("button", { type: "button", title: hintOf(pair), onclick: () => choose(pair) }, pair.text),
-  );
+  const examples = pairs.map((pair) => h("button", { title: hintOf(pair), onclick: () => choose(pair) }, pair.text));
   element.classList.add("tab-controls"); // so that it is also visible while a panel is presented
   element.append(
     h("label", { class: "field" }, h("span", { class: "name" }, say("permute_text")), text),

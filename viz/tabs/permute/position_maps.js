@@ -1,10 +1,10 @@
 // Position vectors as pictures: the vectors, the similarity of any two of them, and one position compared with all
 // others.
 
-import { answerTo, bytes, whyNot } from "../../browser/lib/ask.js";
+import { answerTo, bytes, newest, whyNot } from "../../browser/lib/ask.js";
 import { eachFrame, h, isDark, isPresenting } from "../../browser/lib/base.js";
 import { makeChart } from "../../browser/lib/chart.js";
-import { makeImage, palette, variable } from "../../browser/lib/colour.js";
+import { makeImage, palette, signedAt, variable } from "../../browser/lib/colour.js";
 import { makeHeatMap } from "../../browser/lib/heat_map.js";
 import { asList, asText, say } from "../../browser/lib/messages.js";
 import { asNumber } from "../../browser/lib/numbers.js";
@@ -20,7 +20,6 @@ const dot = (levels, { emb }, a, b) => {
   return sum;
 };
 
-const signed = (part) => Math.max(0, Math.min(255, Math.round(127.5 + 127.5 * part)));
 const numbers = (count, first = 0) => Array.from({ length: count }, (_, i) => i + first);
 
 /** Describes the similarity of the selected position to near and far ones. */
@@ -35,7 +34,6 @@ export const mount = ({ element, props }) => {
   const { tools, body, foot } = makePanel(element, say("permute_tables"));
   const tables = props.value;
   const held = {}; // key → {levels, norms, maps, figures: of the curve}
-  const asked = {}; // key → a promise of the table, also after it has loaded
   const source = h(
     "select",
     { "aria-label": say("permute_table"), onchange: () => permuting.set({ table: source.value }) },
@@ -83,23 +81,22 @@ export const mount = ({ element, props }) => {
 
   const current = () => tables.find(({ name }) => name === permuting.view.table) ?? tables[0];
 
-  const fetchTable = async (table) => {
-    const path = `/positions/${table.key}`;
-    try {
-      const [numbers, figures] = await Promise.all([bytes(path), answerTo(`${path}/chart`)]);
-      const levels = new Int16Array(numbers);
-      const norms = Float64Array.from(
-        { length: table.rows },
-        (_, row) => Math.sqrt(dot(levels, table, row, row)) * table.scale,
-      );
-      held[table.key] = { levels, norms, maps: {}, figures };
+  const questions = newest({
+    take: ({ key, ...table }) => {
+      held[key] = table;
       permuting.complain(null, "error", "table");
       paint();
-    } catch (error) {
-      delete asked[table.key]; // the next attempt loads it again
-      permuting.complain(whyNot(error), "error", "table");
-    }
-  };
+    },
+    fail: (error) => permuting.complain(whyNot(error), "error", "table"),
+  });
+  const fetchTable = ({ key, rows, emb, scale }) =>
+    questions.ask(key, async (signal) => {
+      const path = `/positions/${key}`;
+      const [numbers, figures] = await Promise.all([bytes(path, signal), answerTo(`${path}/chart`, null, signal)]);
+      const levels = new Int16Array(numbers);
+      const norms = Float64Array.from({ length: rows }, (_, row) => Math.sqrt(dot(levels, { emb }, row, row)) * scale);
+      return { key, levels, norms, maps: {}, figures };
+    });
 
   /** The similarity of two positions: the dot product of their vectors, or the cosine of the angle between them. */
   const alike = (table, a, b) => {
@@ -115,14 +112,14 @@ export const mount = ({ element, props }) => {
     const { scores, masked } = palette();
     const theme = isDark();
     maps[`vectors ${theme}`] ??= makeImage(table.emb, span(table), (x, y) =>
-      y < table.rows ? scores[signed(levels[y * table.emb + x] / 32767)] : masked,
+      y < table.rows ? scores[signedAt(levels[y * table.emb + x] / 32767)] : masked,
     );
     const name = `pairs ${permuting.view.product} ${theme}`;
     if (!maps[name]) {
       const { rows } = table;
       const [full, all] = [most(table), new Uint8Array(rows * rows)];
       for (let a = 0; a < rows; a++)
-        for (let b = 0; b <= a; b++) all[a * rows + b] = all[b * rows + a] = signed(alike(table, a, b) / full);
+        for (let b = 0; b <= a; b++) all[a * rows + b] = all[b * rows + a] = signedAt(alike(table, a, b) / full);
       maps[name] = makeImage(rows, rows, (x, y) => scores[all[y * rows + x]]);
     }
     return { vectors: maps[`vectors ${theme}`], pairs: maps[name] };
@@ -136,7 +133,7 @@ export const mount = ({ element, props }) => {
     if (!table) return void body.replaceChildren(h("p", {}, say("permute_no_tables")));
     source.value = table.name;
     product.update();
-    if (!held[table.key]) return void (asked[table.key] ??= fetchTable(table));
+    if (!held[table.key]) return void fetchTable(table);
     const made = draw(table);
     const at = position(table);
     const { emb, rows, trained } = table;

@@ -52,12 +52,7 @@ export const mount = ({ element }) => {
 
   const build = (labels) => {
     chips = labels.map((label, word) => {
-      const chip = h(
-        "button",
-        { type: "button", class: "chip cell", "data-word": word },
-        h("span", {}, label),
-        h("sub", {}, word + 1),
-      );
+      const chip = h("button", { class: "chip cell", "data-word": word }, h("span", {}, label), h("sub", {}, word + 1));
       chip.addEventListener("pointerdown", (event) => take(event, word));
       chip.addEventListener("focus", () => {
         current = word;

@@ -2,11 +2,11 @@
 // selected head. Hidden while nothing is pinned. After a choice of another head, it is drawn when the page is idle.
 
 import { eachFrame, h, isDark, isolate, isPresenting, shorten } from "../../../browser/lib/base.js";
-import { gradient, makeImage, palette, variable } from "../../../browser/lib/colour.js";
+import { gradient, makeImage, palette, signedAt, variable } from "../../../browser/lib/colour.js";
 import { makeHeatMap } from "../../../browser/lib/heat_map.js";
 import { classInWords, say } from "../../../browser/lib/messages.js";
 import { asNumber, asShare, asSigned } from "../../../browser/lib/numbers.js";
-import { makePanel, onTheme } from "../../../browser/lib/panel.js";
+import { makePanel, onTheme, whileInView } from "../../../browser/lib/panel.js";
 import { axisLabels, axisWords, quote } from "../lib/labels.js";
 import { pixelOf } from "../lib/paint.js";
 import { beside } from "../lib/pinned.js";
@@ -47,7 +47,7 @@ const sides = ({ queries, keys }, unit) => ({
 /** Converts signed numbers to pixels: 0 is in the middle of the scale. */
 const diverging = (size) => {
   const { scores } = palette();
-  return (value) => scores[Math.round(127.5 + (127.5 * value) / size)];
+  return (value) => scores[signedAt(value / size)];
 };
 
 const headName = ({ layer, head }) => say("head_name", { layer, head });
@@ -104,13 +104,13 @@ export const mount = ({ element }) => {
     high,
     h("span", {}, say("beside_more")),
   );
-  tools.append(legend, h("button", { type: "button", class: "f-button", onclick: beside.unpin }, say("unpin")));
+  tools.append(legend, h("button", { class: "f-button", onclick: beside.unpin }, say("unpin")));
   const hint = h("p", { class: "quiet" });
   const all = h("p", { class: "finding", role: "status" });
   const one = h("p", { class: "finding", role: "status" });
   const readout = h("p", { class: "readout" });
   const toCarry = () => document.querySelector(".former-carry .panel")?.scrollIntoView({ block: "start" });
-  const which = h("button", { type: "button", class: "f-link", onclick: toCarry }, say("carry_from_here"));
+  const which = h("button", { class: "f-link", onclick: toCarry }, say("carry_from_here"));
   foot.append(hint, all, one, readout, h("p", {}, which));
 
   /** A picture with its title and the name of its pass. `cells`: whether its rows and columns are those of the current
@@ -212,7 +212,7 @@ export const mount = ({ element }) => {
     const mean = each.reduce((sum, { part }) => sum + part, 0) / each.length;
     const show = h(
       "button",
-      { type: "button", class: "f-link", onclick: () => store.set({ of: "head", layer: most.layer, head: most.head }) },
+      { class: "f-link", onclick: () => store.set({ of: "head", layer: most.layer, head: most.head }) },
       say("effects_show"),
     );
     all.replaceChildren(
@@ -304,7 +304,7 @@ export const mount = ({ element }) => {
   const paint = () => {
     waiting = 0;
     const [now, was] = [shownNow(), beside.shown()];
-    if (!inView || !beside.asked || !now) return;
+    if (!inView() || !beside.asked || !now) return;
     const compared = was && !isSame();
     body.hidden = !compared;
     for (const part of [all, one, readout]) part.hidden = !compared;
@@ -340,16 +340,12 @@ export const mount = ({ element }) => {
   };
 
   let waiting = 0;
-  let inView = false;
   const soon = () => {
     if (!waiting) waiting = window.requestIdleCallback?.(paint, { timeout: 500 }) ?? setTimeout(paint, 60);
   };
-  new IntersectionObserver((entries) => {
-    inView = entries.at(-1).isIntersecting;
-    if (inView) soon();
-  }).observe(section);
+  const inView = whileInView(section, soon);
   const point = eachFrame(() => {
-    if (!both || !inView) return;
+    if (!both || !inView()) return;
     drawMap(before, both.was, beside.pass.header);
     drawMap(after, both.now, store.pass.header);
     drawChange();

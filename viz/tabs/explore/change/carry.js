@@ -4,13 +4,14 @@
 
 import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
 import { h } from "../../../browser/lib/base.js";
-import { ground, makeBar, palette } from "../../../browser/lib/colour.js";
+import { ground, makeBar, palette, signedAt } from "../../../browser/lib/colour.js";
 import { makeHint } from "../../../browser/lib/hint.js";
 import { asText, say } from "../../../browser/lib/messages.js";
 import { asShare, asSigned } from "../../../browser/lib/numbers.js";
 import { page } from "../../../browser/lib/page.js";
 import { makePanel, onTheme } from "../../../browser/lib/panel.js";
 import { viewOf } from "../../../browser/lib/python.js";
+import { askInView } from "../lib/asking.js";
 import { answerCells } from "../lib/grid.js";
 import { predicted, quote, tokenLabel } from "../lib/labels.js";
 import { beside } from "../lib/pinned.js";
@@ -74,7 +75,6 @@ export const mount = ({ element, props }) => {
   let found = null; // the answer of carry_parts in carry.py, with {of: its request}
   let cells = []; // [layer][column] elements
   let pointed = null; // {layer, from}
-  let inView = false;
 
   const isHeads = () => found.axes[0] === "head";
 
@@ -101,7 +101,7 @@ export const mount = ({ element, props }) => {
           { role: "gridcell", tabindex: -1, "data-layer": layer, "data-from": from },
           value === null ? "–" : `${Math.round(100 * value)}`.replace("-", "−"),
         );
-        ground(cell, scores[Math.round(127.5 + 127.5 * Math.max(-1, Math.min(1, value ?? 0)))]);
+        ground(cell, scores[signedAt(value ?? 0)]);
         return cell;
       }),
     );
@@ -129,7 +129,7 @@ export const mount = ({ element, props }) => {
     };
     const each = found.shares.flatMap((row, layer) => row.map((value, from) => ({ layer, from, value: value ?? 0 })));
     const most = each.reduce((a, b) => (b.value > a.value ? b : a));
-    const show = h("button", { type: "button", class: "f-link", onclick: () => take(most) }, say("effects_show"));
+    const show = h("button", { class: "f-link", onclick: () => take(most) }, say("effects_show"));
     const { model, examples, text } = store.pass.header;
     const pair = Object.entries(props.value[examples] ?? {}).find(
       ([, [one, other]]) => one === beside.pass.header.text && other === text,
@@ -212,49 +212,35 @@ export const mount = ({ element, props }) => {
 
   // --- the grid ------------------------------------------------------------------------------------------------------
 
-  const show = (error = null) => {
+  const show = (answer) => {
+    found = answer;
     const { examples } = store.pass.header;
     grid.hidden = asks.hidden = about.hidden = !found;
-    needs.textContent = error ? whyNot(error) : beside.asked ? "" : say("carry_needs");
     const offered = Object.values(props.value[examples] ?? {});
     pairs.hidden = Boolean(found) || !offered.length;
     const begin = ([pinned, text]) =>
-      h(
-        "button",
-        { type: "button", class: "f-link", onclick: () => open(pinned, text) },
-        say("carry_pair", { pinned, text }),
-      );
+      h("button", { class: "f-link", onclick: () => open(pinned, text) }, say("carry_pair", { pinned, text }));
     pairs.replaceChildren(say("carry_pairs"), " ", ...offered.flatMap((pair) => [begin(pair), " "]));
     if (found) draw();
-    element.classList.remove("late");
-    element.dataset.rev = store.rev;
   };
 
-  const all = newest({
-    take: (answer) => {
-      found = answer;
-      show();
+  const update = askInView(
+    { element, section, body, status: needs },
+    {
+      question: () => (isPair() ? nameOf(viewOf.explore()) : null),
+      get: (signal) => answerTo("/ask/carry/carried", viewOf.explore(), signal),
+      take: show,
+      refused: () => show(null),
     },
-    fail: (error) => {
-      found = null;
-      show(error);
-    },
-  });
+  );
   const load = () => {
-    if (!inView || !store.pass) return;
+    if (!store.pass) return;
     if (!isPair()) {
-      all.stop();
-      found = null;
-      return show();
+      show(null);
+      needs.textContent = beside.asked ? "" : say("carry_needs");
     }
-    const view = viewOf.explore();
-    if (all.ask(nameOf(view), (signal) => answerTo("/ask/carry/carried", view, signal)) && found)
-      element.classList.add("late");
+    update();
   };
-  new IntersectionObserver((entries) => {
-    inView = entries.at(-1).isIntersecting;
-    load();
-  }).observe(section);
 
   const take = ({ layer, from }) => {
     store.set({
@@ -278,7 +264,6 @@ export const mount = ({ element, props }) => {
     part.value = store.view.carry;
     if (ASKED.some((field) => changed.has(field))) load();
     else if (["carry_layer", "carry_from"].some((field) => changed.has(field))) mark();
-    if (found || !inView) element.dataset.rev = store.rev;
   });
   onTheme(() => found && draw());
 };

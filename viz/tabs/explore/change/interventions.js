@@ -1,6 +1,6 @@
 // The visitor's edits of heads (viz/passes/edits.py); and below, the effect of each head, measured by ablating it.
 
-import { lines, whyNot } from "../../../browser/lib/ask.js";
+import { lines, newest, whyNot } from "../../../browser/lib/ask.js";
 import { afterwards, h } from "../../../browser/lib/base.js";
 import { makeHints } from "../../../browser/lib/hint.js";
 import { say } from "../../../browser/lib/messages.js";
@@ -57,7 +57,7 @@ export const mount = ({ element }) => {
   const hints = []; // [a button's label, its effect]
   const button = (key, act) => {
     hints.push([say(key), say(`${key}_hint`)]);
-    return h("button", { type: "button", class: "f-button", title: say(`${key}_hint`), onclick: act }, say(key));
+    return h("button", { class: "f-button", title: say(`${key}_hint`), onclick: act }, say(key));
   };
   const off = button("edit_off", () => apply({ do: "scale", factor: 0 }));
   const uniform = button("edit_uniform", () => apply({ do: "uniform" }));
@@ -145,21 +145,17 @@ export const mount = ({ element }) => {
         return h(
           "li",
           {},
-          h("button", { type: "button", class: "edit-show", onclick: show }, words),
-          h(
-            "button",
-            { type: "button", class: "edit-remove", "aria-label": say("edit_remove", { words }), onclick: remove },
-            "✕",
-          ),
+          h("button", { class: "edit-show", onclick: show }, words),
+          h("button", { class: "edit-remove", "aria-label": say("edit_remove", { words }), onclick: remove }, "✕"),
         );
       }),
     );
   };
 
   // Ablates every head in turn.
-  let running = null;
+  let running = false;
   const measure = button("effects_measure", () => {
-    if (!running) return void run();
+    if (!running) return run();
     stop();
     tell(); // describes what has been measured so far
   });
@@ -168,40 +164,44 @@ export const mount = ({ element }) => {
   foot.append(h("div", { class: "edit-row" }, measure, progress), finding);
 
   const stop = () => {
-    running?.abort();
-    running = null;
+    questions.stop();
+    running = false;
     progress.hidden = true;
     measure.textContent = say("effects_measure");
   };
+  const questions = newest({
+    take: () => {
+      stop();
+      tell();
+    },
+    fail: (error) => {
+      if (!error.passing) stop();
+      finding.textContent = whyNot(error);
+    },
+  });
 
-  const run = async () => {
+  const run = () => {
     const { maps } = store.pass;
     const { key } = store.pass.header;
     const rows = maps.reduce((sum, { layers }) => sum + layers, 0);
-    const mine = (running = new AbortController());
+    running = true;
     measure.textContent = say("effects_stop");
     progress.hidden = false;
     progress.removeAttribute("value");
-    finding.textContent = say("effects_running", { count: rows * maps[0].heads });
-    const effects = Object.fromEntries(
-      maps.map(({ name, layers, heads }) => [name, Array.from({ length: layers }, () => Array(heads).fill(null))]),
-    );
-    let done = 0;
-    try {
-      await lines(`/attention/${key}/heads`, mine.signal, (row) => {
-        if (running !== mine) return;
+    const says = () => (finding.textContent = say("effects_running", { count: rows * maps[0].heads }));
+    says();
+    questions.ask({}, (signal) => {
+      const effects = Object.fromEntries(
+        maps.map(({ name, layers, heads }) => [name, Array.from({ length: layers }, () => Array(heads).fill(null))]),
+      );
+      let done = 0;
+      return lines(`/attention/${key}/heads`, signal, (row) => {
         effects[row.map][row.layer] = row.effects;
         progress.value = (done += 1) / rows;
+        says();
         store.measured({ ...effects });
       });
-      if (running !== mine) return;
-      stop();
-      tell();
-    } catch (error) {
-      if (running !== mine) return; // another run has replaced it
-      stop();
-      finding.textContent = whyNot(error);
-    }
+    });
   };
 
   const tell = () => {
@@ -230,7 +230,6 @@ export const mount = ({ element }) => {
     const show = h(
       "button",
       {
-        type: "button",
         class: "f-link",
         onclick: () =>
           store.set({

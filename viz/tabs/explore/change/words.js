@@ -1,8 +1,8 @@
 // The words behind a classifier's verdict, by two methods that need not agree: removing each word, and attention.
 
-import { lines, whyNot } from "../../../browser/lib/ask.js";
+import { lines, newest, whyNot } from "../../../browser/lib/ask.js";
 import { h } from "../../../browser/lib/base.js";
-import { cssOf, makeBar, palette, tokenSpans } from "../../../browser/lib/colour.js";
+import { barLine, cssOf, makeBar, palette, signedAt, tokenSpans } from "../../../browser/lib/colour.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asFixed, asShare, asSigned } from "../../../browser/lib/numbers.js";
 import { makePanel, onTheme } from "../../../browser/lib/panel.js";
@@ -11,10 +11,10 @@ import { tokenLabel } from "../lib/labels.js";
 import { store } from "../lib/store.js";
 import { marksTokens, pointsAtTokens } from "../lib/tokens.js";
 
-const LATER = 8000; // ms, up to twice that, before a busy server is asked again
+const PAUSE = 300; // ms: the automatic measurement waits for a pause in typing
 
 /** The pixel for a fraction of the largest effect: blue for the verdict, orange against it. */
-const colour = (part) => palette().scores[Math.round(127.5 + 80 * Math.max(-1, Math.min(1, part)))];
+const colour = (part) => palette().scores[signedAt(0.63 * part)];
 
 const fill = ({ text, top }, values, write) => {
   const most = Math.max(...values.map(Math.abs), 1e-9);
@@ -31,13 +31,7 @@ const fill = ({ text, top }, values, write) => {
     ...ranked.map((i) => {
       const bar = makeBar(Math.abs(values[i]) / most, "bar");
       bar.style.background = cssOf(colour(Math.sign(values[i])));
-      return h(
-        "li",
-        {},
-        h("span", { class: "label" }, tokenLabel(i)),
-        h("span", { class: "bars" }, bar),
-        h("span", { class: "number" }, write(values[i])),
-      );
+      return h("li", {}, ...barLine(tokenLabel(i), bar, write(values[i])));
     }),
   );
 };
@@ -46,12 +40,7 @@ const signed = (value) => (value === undefined ? "…" : asSigned(value, 2));
 
 export const mount = ({ element }) => {
   const { tools, body, foot } = makePanel(element, say("words"));
-  const start = h("button", {
-    type: "button",
-    class: "f-button",
-    disabled: true,
-    onclick: () => (running ? stop() : run(true)),
-  });
+  const start = h("button", { class: "f-button", disabled: true, onclick: () => (running ? stop() : run(true)) });
   const progress = h("progress", { max: 1, value: 0, hidden: true, "aria-label": say("words") });
   tools.append(progress, start);
   const columns = ["ablation", "attention"].map((kind) => {
@@ -70,50 +59,50 @@ export const mount = ({ element }) => {
   const agreement = h("p", { class: "finding", role: "status" });
   foot.append(agreement, h("p", { class: "quiet" }, say("words_caution")));
 
-  let running = null;
-  let waiting = 0; // a timer: the automatic measurement waits for a pause in typing
+  let running = false;
+  let asked = false; // by the visitor
   /** @type {any} */
   let found = { attention: null, changes: [] };
 
   const stop = () => {
-    clearTimeout(waiting);
-    running?.abort();
-    running = null;
+    questions.stop();
+    running = false;
     progress.hidden = true;
     start.textContent = say("words_measure", { count: store.pass?.header.tokens ?? "" });
   };
+  const questions = newest({
+    take: () => {
+      stop();
+      start.hidden = true;
+      element.dataset.measured = store.pass.header.key;
+    },
+    fail: (error) => {
+      if (!error.passing) stop();
+      agreement.textContent = error.busy && !asked ? "" : whyNot(error);
+    },
+  });
 
   /** Runs the measurement. An automatic run retries silently while the server is busy. */
-  const run = async (asked = false) => {
-    clearTimeout(waiting);
+  const run = (byVisitor, delay = null) => {
+    asked = byVisitor;
     const { key, tokens } = store.pass.header;
-    const mine = (running = new AbortController());
-    start.hidden = false;
-    start.textContent = say("effects_stop");
-    progress.hidden = false;
-    progress.value = 0;
-    agreement.textContent = say("words_running");
-    found = { attention: null, changes: [] };
-    try {
-      await lines(`/attention/${key}/words`, mine.signal, (piece) => {
-        if (running !== mine) return;
+    const begin = (signal) => {
+      running = true;
+      found = { attention: null, changes: [] };
+      start.hidden = false;
+      start.textContent = say("effects_stop");
+      progress.hidden = false;
+      progress.value = 0;
+      agreement.textContent = say("words_running");
+      return lines(`/attention/${key}/words`, signal, (piece) => {
         if (piece.attention) Object.assign(found, { attention: piece.attention, size: piece.size, blank: piece.blank });
         for (const change of piece.changes ?? []) found.changes.push(...Array(found.size).fill(change));
         if ("agreement" in piece) found.agreement = piece.agreement;
         progress.value = Math.min(1, found.changes.length / tokens);
         draw();
       });
-      if (running !== mine) return;
-      stop();
-      start.hidden = true;
-      element.dataset.measured = key;
-    } catch (error) {
-      if (running !== mine) return;
-      stop();
-      const quietly = error.busy && !asked;
-      agreement.textContent = quietly ? "" : whyNot(error);
-      if (quietly) waiting = setTimeout(run, LATER * (1 + Math.random()));
-    }
+    };
+    questions.ask({}, begin, delay);
   };
 
   const draw = () => {
@@ -145,7 +134,7 @@ export const mount = ({ element }) => {
       draw();
       const short = store.pass.header.tokens <= site.limits.words_unasked;
       start.hidden = short;
-      if (short) waiting = setTimeout(run, 300);
+      if (short) run(false, PAUSE);
     }
     if (["pass", "hover", "token"].some((name) => changed.has(name)))
       for (const { text } of columns) marksTokens([...text.querySelectorAll(".token")]);

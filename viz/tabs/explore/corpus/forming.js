@@ -1,7 +1,7 @@
 // Heads during training: a slider through the snapshots of a model that has some. The pass of a step is requested like
 // any other, so all views show it; this panel shows the step on the loss curve and the head's copying score.
 
-import { answerTo, whyNot } from "../../../browser/lib/ask.js";
+import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
 import { afterwards, h } from "../../../browser/lib/base.js";
 import { makeChart } from "../../../browser/lib/chart.js";
 import { variable } from "../../../browser/lib/colour.js";
@@ -110,7 +110,7 @@ export const mount = ({ element }) => {
       store.set({ layer: found.layer, head: found.head, of: "head" });
       put({ step: found.at })();
     };
-    const button = h("button", { type: "button", class: "f-link", onclick: show }, words("show"));
+    const button = h("button", { class: "f-link", onclick: show }, words("show"));
     moment.replaceChildren(
       words("moment", { name: say("head_name", found), step: all[found.at], before: all[found.at - 1] }),
       " ",
@@ -125,36 +125,35 @@ export const mount = ({ element }) => {
     slider.setAttribute("aria-valuetext", step.textContent);
   };
   const paintCourse = () => {
-    if (course?.of !== own() || !course.answer) return;
+    if (course?.of !== own()) return;
     drawChart();
     drawWords();
     section.dataset.at = course.answer.steps[at()];
   };
   const later = afterwards(paintCourse); // after the maps, which are more urgent
 
-  const load = async () => {
-    const of = own();
-    if (course?.of === of) return later();
-    course = { of, answer: null };
-    try {
-      const answer = await answerTo("/ask/forming/course", { model: of });
-      if (course.of !== of) return;
-      course = { of, answer };
+  const questions = newest({
+    take: (found) => {
+      course = found;
       parts.hidden = false;
       missing.textContent = "";
-      const { bytes, date, machine, command } = answer;
+      const { bytes, date, machine, command } = course.answer;
       source.replaceChildren(
         words("measured", { bytes, date, cpu: machine.cpu, torch: machine.torch }),
         " ",
         h("code", {}, command),
       );
       later();
-    } catch (error) {
-      if (course?.of !== of) return;
-      if (error.refused) parts.hidden = true;
-      else course = null; // it can be requested again
+    },
+    fail: (error) => {
+      parts.hidden = !error.passing;
       missing.textContent = whyNot(error);
-    }
+    },
+  });
+  const load = () => {
+    const of = own();
+    const get = async (signal) => ({ of, answer: await answerTo("/ask/forming/course", { model: of }, signal) });
+    if (!questions.ask(of, get)) later();
   };
 
   store.subscribe(element, (changed) => {

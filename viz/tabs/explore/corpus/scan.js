@@ -2,7 +2,7 @@
 // its example passages, and its q and k there. Requested while in view, a moment after the last change. props.value:
 // the models that have a scan.
 
-import { answerTo, whyNot } from "../../../browser/lib/ask.js";
+import { answerTo } from "../../../browser/lib/ask.js";
 import { h } from "../../../browser/lib/base.js";
 import { makeChart } from "../../../browser/lib/chart.js";
 import { palette, tokenSpans } from "../../../browser/lib/colour.js";
@@ -10,9 +10,9 @@ import { makeHint } from "../../../browser/lib/hint.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asFixed, asShare } from "../../../browser/lib/numbers.js";
 import { makePanel, onTheme } from "../../../browser/lib/panel.js";
+import { askInView } from "../lib/asking.js";
 import { store } from "../lib/store.js";
 
-const SOON = 150; // ms after the last change
 const BITS = ["entropy", "effect"];
 
 const written = (measure, value) => {
@@ -196,50 +196,41 @@ export const mount = ({ element, props }) => {
 
   // --- asking --------------------------------------------------------------------------------------------------------
 
-  let inView = false;
-  let timer = null;
-  let asking = null; // AbortController of the newest request
-
-  const ask = async () => {
-    if (!inView || !store.pass || element.hidden) return;
+  /** What is asked of all heads, and of the chosen one. */
+  const named = () => {
     const { model } = store.pass.header;
     const { scan_x, scan_y, layer, head: number } = store.view;
     const view = { model, scan_x, scan_y, layer, head: number };
-    const [ofHeads, ofHead] = [
-      [model, scan_x, scan_y],
-      [model, layer, number],
-    ].map((of) => of.join(" "));
-    asking?.abort();
-    if (heads?.of === ofHeads && head?.of === ofHead) return element.classList.remove("late");
-    const { signal } = (asking = new AbortController());
-    try {
-      const answer = heads?.of === ofHeads ? heads.answer : await answerTo("/ask/scan/heads", view, signal);
-      if (signal.aborted) return;
-      heads = { of: ofHeads, answer };
-      const { stretches, length, corpus, split, removals, asked } = answer;
-      has(true);
-      status.textContent = say("scan_source", { stretches, length, corpus, split, removals, asked });
-      fillMenus(answer);
-      drawDots();
-      head = { of: ofHead, at: [layer, number], answer: await answerTo("/ask/scan/head", view, signal) };
-      drawHead();
-      parts.style.visibility = "";
-      element.classList.remove("late");
-      section.dataset.of = `${ofHeads} ${layer} ${number}`;
-    } catch (error) {
-      if (signal.aborted) return;
-      status.textContent = whyNot(error);
-      if (error.refused) {
-        has(false);
-        element.classList.remove("late");
-      }
-    }
+    return { view, ofHeads: [model, scan_x, scan_y].join(" "), ofHead: [model, layer, number].join(" ") };
   };
 
-  new IntersectionObserver((entries) => {
-    inView = entries.at(-1).isIntersecting;
-    if (inView) ask();
-  }).observe(section);
+  const ask = askInView(
+    { element, section, body: parts, status },
+    {
+      question: () => (element.hidden ? null : Object.values(named().view).join(" ")),
+      get: async (signal) => {
+        const { view, ofHeads, ofHead } = named();
+        const all = heads?.of === ofHeads ? heads.answer : await answerTo("/ask/scan/heads", view, signal);
+        const one = await answerTo("/ask/scan/head", view, signal);
+        return [
+          { of: ofHeads, answer: all },
+          { of: ofHead, at: [view.layer, view.head], answer: one },
+        ];
+      },
+      take: (answers) => {
+        [heads, head] = answers;
+        const { stretches, length, corpus, split, removals, asked } = heads.answer;
+        has(true);
+        status.textContent = say("scan_source", { stretches, length, corpus, split, removals, asked });
+        fillMenus(heads.answer);
+        drawDots();
+        drawHead();
+        parts.style.visibility = "";
+        section.dataset.of = Object.values(named().view).join(" ");
+      },
+      refused: () => has(false),
+    },
+  );
 
   store.subscribe(element, (changed) => {
     if (!store.pass || !ON.some((name) => changed.has(name))) return;
@@ -247,10 +238,7 @@ export const mount = ({ element, props }) => {
     element.hidden = Boolean(output?.classes ?? answer);
     // before the answer arrives, so that the panels below do not move
     if (changed.has("pass")) has(props.value.includes(model));
-    asking?.abort(); // its answer would be for the previous choice
-    element.classList.add("late");
-    clearTimeout(timer);
-    if (inView) timer = setTimeout(ask, SOON);
+    ask();
   });
   onTheme(() => head && drawPlaces());
 };

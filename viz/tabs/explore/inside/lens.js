@@ -1,13 +1,13 @@
 // The logit lens: the model's prediction at each depth, for every token of the text. Requested when the panel comes
 // into view. Pointing at a cell lists the most probable tokens there; a click selects its layer and token.
 
-import { answerTo, whyNot } from "../../../browser/lib/ask.js";
 import { h } from "../../../browser/lib/base.js";
-import { ground, makeBar, palette } from "../../../browser/lib/colour.js";
+import { barLine, ground, makeBar, palette } from "../../../browser/lib/colour.js";
 import { makeHint } from "../../../browser/lib/hint.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asShare } from "../../../browser/lib/numbers.js";
 import { makePanel, onTheme } from "../../../browser/lib/panel.js";
+import { askInView } from "../lib/asking.js";
 import { answerCells } from "../lib/grid.js";
 import { predicted, quote, tokenLabel } from "../lib/labels.js";
 import { predictedAt, rowsPredict } from "../lib/shown.js";
@@ -31,12 +31,10 @@ export const mount = ({ element }) => {
   const status = h("p", { class: "quiet", role: "status" });
   foot.append(status);
 
-  let asked = null; // the key of the pass whose lens is shown or requested
   let read = null; // {ids, probs, labels} of the current pass, see viz/passes/lens.py
   let cells = []; // [depth][column] elements
   let pointed = null; // {row, column}
   let input = false; // whether the row before the first layer is selected
-  let inView = false;
 
   /** The cell to describe: the one under the pointer, else that of the selected layer and token; a verdict has only one
    *  column. */
@@ -108,13 +106,7 @@ export const mount = ({ element }) => {
     const probs = read.probs[row][column];
     best.replaceChildren(
       ...read.ids[row][column].map((id, i) =>
-        h(
-          "li",
-          {},
-          h("span", { class: "label", title: read.labels[id] }, read.labels[id]),
-          h("span", { class: "bars", "aria-hidden": "true" }, makeBar(probs[i])),
-          h("span", { class: "number" }, asShare(probs[i])),
-        ),
+        h("li", {}, ...barLine(read.labels[id], makeBar(probs[i]), asShare(probs[i]))),
       ),
     );
     Object.assign(best.dataset, { row, column });
@@ -126,28 +118,16 @@ export const mount = ({ element }) => {
     if (away < 0 || away + offsetWidth > sheet.clientWidth) sheet.scrollLeft = offsetLeft - sheet.clientWidth / 2;
   };
 
-  const load = async () => {
-    const { key } = store.pass?.header ?? {};
-    if (!key || !inView || asked === key) return;
-    asked = key;
-    const answer = await answerTo(`/attention/${key}/lens`).catch((error) => error);
-    if (asked !== key) return; // another pass is on the screen by now
-    const failed = answer instanceof Error;
-    if (failed) {
-      status.textContent = whyNot(answer);
-      if (!answer.refused) return void (asked = null); // it will be requested again
-    }
-    element.classList.remove("late");
-    element.dataset.rev = store.rev;
-    body.hidden = failed; // a model without an output layer has no lens
-    if (failed) return;
-    read = answer;
-    draw();
-  };
-  new IntersectionObserver((entries) => {
-    inView = entries.at(-1).isIntersecting;
-    load();
-  }).observe(section);
+  const ask = askInView(
+    { element, section, body, status },
+    {
+      question: () => `/attention/${store.pass.header.key}/lens`,
+      take: (answer) => {
+        read = answer;
+        draw();
+      },
+    },
+  );
 
   const point = (cell) => {
     if (!read) return;
@@ -166,14 +146,12 @@ export const mount = ({ element }) => {
   store.subscribe(element, (changed) => {
     if (!store.pass) return;
     if (changed.has("pass")) {
-      read = pointed = marked = asked = null;
-      element.classList.add("late");
+      read = pointed = marked = null;
       sheet.style.setProperty("--rows", store.map.layers + 2); // the rows: tokens, input, each layer
-      load();
     }
+    ask();
     if (changed.has("layer")) input &&= store.view.layer === 0;
     if (["layer", "token", "hover"].some((name) => changed.has(name))) mark();
-    if (read) element.dataset.rev = store.rev;
   });
   onTheme(() => read && paint());
 };

@@ -1,19 +1,18 @@
 // One weight of the selected head, traced back to the file of weights, and forward to the residual stream. Opened by a
 // button; requested while it is open and in view. props.value: the models that can be traced.
 
-import { answerTo, whyNot } from "../../../browser/lib/ask.js";
-import { h, isPresenting } from "../../../browser/lib/base.js";
+import { afterwards, h, isPresenting } from "../../../browser/lib/base.js";
 import { numberRow, productsTable } from "../../../browser/lib/follow.js";
 import { makeHint } from "../../../browser/lib/hint.js";
 import { asList, say } from "../../../browser/lib/messages.js";
 import { asNumber, asSigned } from "../../../browser/lib/numbers.js";
-import { makePanel, onTheme } from "../../../browser/lib/panel.js";
+import { makePanel, onTheme, whileInView } from "../../../browser/lib/panel.js";
+import { askInView } from "../lib/asking.js";
 import { quote } from "../lib/labels.js";
 import { snapshotOf } from "../lib/pass.js";
 import { lockedPair, shownNow, strongestOf } from "../lib/shown.js";
 import { store } from "../lib/store.js";
 
-const AFTER = 150; // ms without another choice before the request
 const LARGEST = 8; // numbers of the head's output that can be traced
 const place = () => lockedPair(shownNow());
 const line = (said) => h("p", { class: "line" }, said);
@@ -46,7 +45,6 @@ const CHOICES = ["pass", "map", "layer", "head", "of", "token", "key", "exact"];
 export const mount = ({ element, props }) => {
   const { section, tools, body, foot } = makePanel(element, say("trace"));
   const toggle = h("button", {
-    type: "button",
     class: "f-button",
     "aria-expanded": "false",
     hidden: true,
@@ -59,10 +57,7 @@ export const mount = ({ element, props }) => {
   foot.append(status);
 
   let open = false;
-  let inView = false;
-  let timer = 0;
   let found = null; // see viz/passes/trace.py
-  let on = null; // the path that is shown or requested
   let picked = { part: "q", at: 0 };
 
   const path = () => {
@@ -74,7 +69,7 @@ export const mount = ({ element, props }) => {
 
   const pick = (part, at) => {
     picked = { part, at };
-    load();
+    ask();
   };
   const row = (part, token, clickable = true) =>
     numberRow(
@@ -193,7 +188,6 @@ export const mount = ({ element, props }) => {
       h(
         "button",
         {
-          type: "button",
           class: "f-button",
           "aria-pressed": `${picked.part === "adds" && picked.at === at}`,
           "data-at": at,
@@ -227,57 +221,47 @@ export const mount = ({ element, props }) => {
     Object.assign(chain.dataset, picked);
   };
 
-  const load = async () => {
-    if (!open || !inView || !store.pass || store.view.of !== "head") return;
-    const asks = path();
-    if (asks === on) return;
-    on = asks;
-    element.classList.add("late");
-    const answer = await answerTo(asks).catch((error) => error);
-    if (asks !== on) return; // another path has been requested
-    if (asks !== path()) return void (on = null); // or will be in a moment
-    element.classList.remove("late");
-    const failed = answer instanceof Error;
-    found = failed ? null : answer;
-    chain.hidden = failed;
-    status.textContent = failed ? whyNot(answer) : "";
-    if (failed && !answer.refused) on = null; // it will be requested again
-    if (failed) return;
-    draw();
-    element.dataset.rev = store.rev;
-  };
+  const ask = askInView(
+    { element, section, body: chain, status },
+    {
+      question: () => (body.hidden ? null : path()),
+      take: (answer) => {
+        found = answer;
+        draw();
+      },
+    },
+  );
 
-  const soon = () => {
-    clearTimeout(timer);
-    if (!inView || !store.pass || !shownNow()) return;
-    const followed = props.value.includes(snapshotOf(store.pass.header.model)[0]);
-    const why = !followed ? say("trace_not") : store.view.of === "head" ? "" : say("trace_choose_head");
-    toggle.hidden ||= why !== "";
-    body.hidden = !open || why !== "";
-    status.textContent = why;
-    if (why) return;
-    timer = setTimeout(() => {
-      const { query, key } = place();
-      toggle.textContent = open
-        ? say("trace_close")
-        : say("trace_open", { query: quote(query, store.map.queries), key: quote(key, store.map.keys) });
-      toggle.hidden = false;
-      load();
-    }, AFTER);
+  const why = () => {
+    if (!props.value.includes(snapshotOf(store.pass.header.model)[0])) return say("trace_not");
+    return store.view.of === "head" ? "" : say("trace_choose_head");
+  };
+  const label = afterwards(() => {
+    if (why()) return;
+    const { query, key } = place();
+    toggle.hidden = false;
+    toggle.textContent = open
+      ? say("trace_close")
+      : say("trace_open", { query: quote(query, store.map.queries), key: quote(key, store.map.keys) });
+  });
+  const update = () => {
+    if (!store.pass) return;
+    const not = why();
+    toggle.hidden ||= not !== "";
+    body.hidden = !open || not !== "";
+    ask();
+    if (body.hidden) status.textContent = not;
+    label();
   };
   const setOpen = (on) => {
     open = on;
     toggle.setAttribute("aria-expanded", `${open}`);
-    soon();
+    update();
   };
-  new IntersectionObserver((entries) => {
-    inView = entries.at(-1).isIntersecting;
-    if (inView && isPresenting()) setOpen(true);
-    else soon();
-  }).observe(section);
+  whileInView(section, () => isPresenting() && setOpen(true));
   store.subscribe(element, (changed) => {
     if (changed.has("pass") || changed.has("map")) picked = { part: "q", at: 0 };
-    if (CHOICES.some((name) => changed.has(name))) soon();
+    if (CHOICES.some((name) => changed.has(name))) update();
   });
   onTheme(() => found && open && draw());
 };

@@ -2,18 +2,17 @@
 // and lowers, the effect of removing it, and the logit of one next token as the sum of all parts. Requested while the
 // panel is in view.
 
-import { answerTo, whyNot } from "../../../browser/lib/ask.js";
 import { h } from "../../../browser/lib/base.js";
-import { ground, makeBar, palette } from "../../../browser/lib/colour.js";
+import { barLine, ground, makeBar, palette, signedAt } from "../../../browser/lib/colour.js";
 import { makeHint } from "../../../browser/lib/hint.js";
 import { asList, say } from "../../../browser/lib/messages.js";
 import { asFixed, asShare, asSigned } from "../../../browser/lib/numbers.js";
 import { makePanel, onTheme } from "../../../browser/lib/panel.js";
+import { askInView } from "../lib/asking.js";
 import { quote, tokenLabel } from "../lib/labels.js";
 import { rowOf, shownNow, strongestOf } from "../lib/shown.js";
 import { store } from "../lib/store.js";
 
-const AFTER = 150; // ms without another choice before the request: going through the heads makes only one
 const LOOKS = 5; // number of keys in the sentence
 
 /** The query whose output is shown: the locked one, else the last. */
@@ -31,13 +30,7 @@ const looks = () => {
       "ol",
       {},
       ...keys.map((key) =>
-        h(
-          "li",
-          {},
-          h("span", { class: "label" }, tokenLabel(key, map.keys)),
-          h("span", { class: "bars", "aria-hidden": "true" }, makeBar(weights[key])),
-          h("span", { class: "number" }, asShare(weights[key])),
-        ),
+        h("li", {}, ...barLine(tokenLabel(key, map.keys), makeBar(weights[key]), asShare(weights[key]))),
       ),
     ),
   );
@@ -63,14 +56,11 @@ export const mount = ({ element }) => {
   foot.append(status);
 
   let found = null; // see viz/passes/writes.py
-  let on = null; // the path that is shown or requested
   let token = null; // the next token whose logit is split; null for the one that follows
-  let inView = false;
-  let timer = 0;
 
   const path = () => {
     const { layer, head, of } = store.view;
-    if (!store.pass || of !== "head" || "classes" in store.pass.header.output) return null;
+    if (of !== "head" || "classes" in store.pass.header.output) return null;
     const asked = token === null ? "" : `?token=${token}`;
     return `/attention/${store.pass.header.key}/writes/${store.map.name}/${layer}/${head}/${at()}${asked}`;
   };
@@ -89,20 +79,21 @@ export const mount = ({ element }) => {
           h(
             "li",
             {},
-            h(
-              "button",
-              {
-                type: "button",
-                class: "label",
-                title: say("writes_choose", { token: label(id) }),
-                "aria-pressed": `${id === found.token}`,
-                "data-id": id,
-                onclick: () => choose(id),
-              },
-              label(id),
+            ...barLine(
+              h(
+                "button",
+                {
+                  class: "label",
+                  title: say("writes_choose", { token: label(id) }),
+                  "aria-pressed": `${id === found.token}`,
+                  "data-id": id,
+                  onclick: () => choose(id),
+                },
+                label(id),
+              ),
+              makeBar(part(value), kind),
+              write(value),
             ),
-            h("span", { class: "bars", "aria-hidden": "true" }, makeBar(part(value), kind)),
-            h("span", { class: "number" }, write(value)),
           ),
         ),
       ),
@@ -110,7 +101,7 @@ export const mount = ({ element }) => {
 
   const choose = (id) => {
     token = id;
-    load();
+    ask();
   };
 
   const draw = () => {
@@ -197,7 +188,7 @@ export const mount = ({ element }) => {
         },
         asSigned(value, 2),
       );
-      ground(node, scores[Math.round(127.5 + (127.5 * value) / most)]);
+      ground(node, scores[signedAt(value / most)]);
       return node;
     };
     table.replaceChildren(
@@ -218,53 +209,26 @@ export const mount = ({ element }) => {
     );
   };
 
-  const load = async () => {
-    const asks = path();
-    if (!inView || asks === on) return;
-    on = asks;
-    element.classList.add("late");
-    if (!asks) return;
-    const answer = await answerTo(asks).catch((error) => error);
-    if (asks !== on) return; // another path has been requested
-    element.classList.remove("late");
-    const failed = answer instanceof Error;
-    body.hidden = failed;
-    if (failed) {
-      if (!answer.refused) on = null; // it will be requested again
-      status.textContent = whyNot(answer);
-      return;
-    }
-    found = answer;
-    draw();
-    element.dataset.rev = store.rev;
-  };
+  const ask = askInView(
+    { element, section, body, status },
+    {
+      question: path,
+      take: (answer) => {
+        found = answer;
+        draw();
+      },
+    },
+  );
 
-  const soon = () => {
-    clearTimeout(timer);
-    if (!store.pass) return;
+  store.subscribe(element, (changed) => {
+    if (!store.pass || !CHOICES.some((name) => changed.has(name))) return;
+    if (changed.has("pass") || changed.has("token")) token = null;
     const { header } = store.pass;
     element.hidden = "classes" in header.output; // nothing is predicted after a token
     body.hidden = store.view.of !== "head" || !header.writes.includes(store.map.name); // otherwise keeps its room
     sum.style.setProperty("--rows", store.map.layers + 1);
-    if (store.view.of !== "head") {
-      on = null;
-      status.textContent = say("writes_choose_head");
-    } else {
-      if (on !== path()) {
-        on = null; // the pending answer is for an earlier choice
-        element.classList.add("late");
-      }
-      timer = setTimeout(load, AFTER);
-    }
-  };
-  new IntersectionObserver((entries) => {
-    inView = entries.at(-1).isIntersecting;
-    if (inView) soon();
-  }).observe(section);
-  store.subscribe(element, (changed) => {
-    if (!store.pass || !CHOICES.some((name) => changed.has(name))) return;
-    if (changed.has("pass") || changed.has("token")) token = null;
-    soon();
+    ask();
+    if (store.view.of !== "head") status.textContent = say("writes_choose_head");
   });
   onTheme(() => found && !body.hidden && paint());
 };

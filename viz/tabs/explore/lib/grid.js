@@ -1,5 +1,21 @@
 // A table whose cells respond to pointer, click and arrow keys.
 
+/** The {row, column} that a key leads to from a cell among rows × columns; undefined: it leads nowhere. */
+export const cellBeside = (key, { row, column }, rows, columns) => {
+  const [last, end] = [rows - 1, columns - 1];
+  const to = {
+    ArrowUp: [row - 1, column],
+    ArrowDown: [row + 1, column],
+    ArrowLeft: [row, column - 1],
+    ArrowRight: [row, column + 1],
+    Home: [row, 0],
+    End: [row, end],
+    PageUp: [0, column],
+    PageDown: [last, column],
+  }[key];
+  return to && { row: Math.max(0, Math.min(last, to[0])), column: Math.max(0, Math.min(end, to[1])) };
+};
+
 /**
  * Makes the cells of a table's body, each a td after its row's th, respond to pointer, focus and keys: calls
  * point({row, column}) for the cell under the pointer, or point(null), and choose({row, column}) at a click, Enter or
@@ -20,20 +36,9 @@ export const answerCells = (table, { point, choose }) => {
   table.addEventListener("keydown", (event) => {
     const now = cellOf(event);
     if (!now) return;
-    const { row, column } = now;
     const { rows } = table.tBodies[0];
-    const [last, end] = [rows.length - 1, rows[0].cells.length - 2];
-    const to = {
-      ArrowUp: [row - 1, column],
-      ArrowDown: [row + 1, column],
-      ArrowLeft: [row, column - 1],
-      ArrowRight: [row, column + 1],
-      Home: [row, 0],
-      End: [row, end],
-      PageUp: [0, column],
-      PageDown: [last, column],
-    }[event.key];
-    if (to) rows[Math.max(0, Math.min(last, to[0]))].cells[1 + Math.max(0, Math.min(end, to[1]))].focus();
+    const to = cellBeside(event.key, now, rows.length, rows[0].cells.length - 1);
+    if (to) rows[to.row].cells[1 + to.column].focus();
     else if (event.key === "Enter" || event.key === " ") choose(now);
     else return;
     event.preventDefault();

@@ -21,11 +21,7 @@ export const blanks = (rewrite) => {
   const foreign = h("p", { class: "quiet", role: "status" }); // the words that the model does not know
   const answers = h("div", { class: "blanks-answers" });
   const verdict = h("p", { class: "blanks-verdict", role: "status" });
-  const reset = h(
-    "button",
-    { type: "button", class: "f-button", disabled: true, onclick: () => show(hidden()) },
-    say("blanks_reset"),
-  );
+  const reset = h("button", { class: "f-button", disabled: true, onclick: () => show(hidden()) }, say("blanks_reset"));
   let header = null;
 
   const hidden = () => header.words.filter((word) => word.hidden);
@@ -53,7 +49,6 @@ export const blanks = (rewrite) => {
     return h(
       "button",
       {
-        type: "button",
         class: "token",
         "data-token": word.tokens[0],
         "aria-pressed": `${word.hidden}`,

@@ -1,7 +1,7 @@
 // A probability as one line: label, bar and number; under edits, before and after.
 
 import { h } from "../../../browser/lib/base.js";
-import { makeBar } from "../../../browser/lib/colour.js";
+import { barLine, makeBar } from "../../../browser/lib/colour.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asShare } from "../../../browser/lib/numbers.js";
 
@@ -16,14 +16,11 @@ export const outcome = (label, before, after, largest, chosen) =>
   h(
     "div",
     { class: chosen ? "row chosen" : "row" },
-    h("span", { class: "label", title: label }, label),
-    h(
-      "span",
-      { class: "bars", "aria-hidden": "true" },
-      makeBar(after / largest, "after"),
-      before == null ? null : makeBar(before / largest, "was"),
+    ...barLine(
+      label,
+      [makeBar(after / largest, "after"), before == null ? null : makeBar(before / largest, "was")],
+      changeOf(before, after),
     ),
-    h("span", { class: "number" }, changeOf(before, after)),
   );
 
 /** Lines for at most ten candidates [{id, label, prob}], those with the largest probability in either run first. */

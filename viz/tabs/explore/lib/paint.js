@@ -1,6 +1,6 @@
 // Converts numbers to pixels: the scales, thumbnails pooled so that no line is lost, and the cells of a map.
 
-import { palette } from "../../../browser/lib/colour.js";
+import { palette, signedAt } from "../../../browser/lib/colour.js";
 import { recompute } from "./shown.js";
 import { store } from "./store.js";
 
@@ -77,7 +77,7 @@ export const pixelOf = (map, values, size) => {
     if (key >= lengths[query]) return masked;
     if (map.skipped && map.skips(query, key)) return skipped;
     const value = values[starts[query] + key];
-    if (size) return scores[(127.5 + (127.5 * value) / size) | 0];
+    if (size) return scores[signedAt(value / size)];
     return weights[(Math.min(1, scaled(value, perRow[query])) * 255 + 0.5) | 0];
   };
 };

@@ -2,7 +2,7 @@
 // of two maps.
 
 import { opened, tabOf } from "../../../browser/lib/address.js";
-import { answerTo, bytes, pause, whyNot } from "../../../browser/lib/ask.js";
+import { answerTo, bytes, newest, whyNot } from "../../../browser/lib/ask.js";
 import { listeners } from "../../../browser/lib/base.js";
 import { viewOf } from "../../../browser/lib/python.js";
 import { site } from "../../../browser/lib/site.js";
@@ -21,6 +21,8 @@ const { subscribe, publish } = listeners(["pinned", "exact"]);
 beside.subscribe = subscribe;
 
 const become = (asked, pass = null) => {
+  passes.stop();
+  exact.stop();
   Object.assign(beside, { asked, pass, exact: null, refused: null });
   store.writeLink();
   publish("pinned");
@@ -66,25 +68,25 @@ beside.read = (params) => {
   };
   if (JSON.stringify(asked) === JSON.stringify(beside.asked)) return;
   become(asked);
-  load();
+  load(asked);
 };
 
 /** Requests the pinned pass and its key. An unreachable server is asked again as long as the pass is pinned. */
-const load = async (times = 0) => {
-  const { asked } = beside;
-  const { model, text, edits } = asked;
-  try {
-    const { key } = await answerTo("/attention", { model, text, edits });
-    const pass = decodePass(await bytes(`/attention/${key}`));
-    if (beside.asked !== asked) return;
+const passes = newest({
+  take: (pass) => {
     Object.assign(beside, { pass, refused: null });
-  } catch (error) {
-    if (beside.asked !== asked) return;
+    publish("pinned");
+  },
+  fail: (error) => {
     beside.refused = whyNot(error);
-    if (!error.refused) setTimeout(() => beside.asked === asked && load(times + 1), pause(times));
-  }
-  publish("pinned");
-};
+    publish("pinned");
+  },
+});
+const load = ({ model, text, edits }) =>
+  passes.ask({}, async (signal) => {
+    const { key } = await answerTo("/attention", { model, text, edits }, signal);
+    return decodePass(await bytes(`/attention/${key}`, signal));
+  });
 
 // --- what of it is shown ------------------------------------------------------------------------------------------
 
@@ -103,20 +105,23 @@ beside.shown = () => {
   return { map, of, layer, head, place, weights: sure?.weights ?? weightsOf(map, of, layer, head), exact: sure };
 };
 
-/** Requests the exact values of its view. After a failure the packed weights are kept and marked as approximate. */
-beside.loadExact = async () => {
+/** Requests the exact values of its view. Until then the packed weights are kept and marked as approximate. */
+beside.loadExact = () => {
   const shown = beside.shown();
-  if (!shown || shown.exact || asking === shown.place) return;
+  if (!shown || shown.exact) return;
   const { place, map, of } = shown;
-  asking = place;
-  const buffer = await bytes(`/attention/${place}`).catch(() => null);
-  if (asking !== place) return;
-  asking = null;
-  if (!buffer) return;
-  beside.exact = { place, ...decodeExact(map, of, buffer) };
-  publish("exact");
+  exact.ask(place, async (signal) => ({
+    place,
+    ...decodeExact(map, of, await bytes(`/attention/${place}`, signal)),
+  }));
 };
-let asking = null;
+const exact = newest({
+  take: (found) => {
+    beside.exact = found;
+    publish("exact");
+  },
+  fail: () => {},
+});
 
 // --- differences --------------------------------------------------------------------------------------------------
 

@@ -79,7 +79,7 @@ export const mount = ({ element }) => {
     { class: "quiet offer" },
     say("map_faint"),
     " ",
-    h("button", { type: "button", class: "f-link", onclick: () => store.set({ scale: "row" }) }, say("map_per_row")),
+    h("button", { class: "f-link", onclick: () => store.set({ scale: "row" }) }, say("map_per_row")),
   );
   // always exactly one of them: a further line would change the map's height from head to head
   foot.append(offer, readout);

@@ -2,13 +2,14 @@
 // moves a mark and repaints nothing.
 
 import { eachFrame, fit, h, isDark, pixelRatio, setText } from "../../../browser/lib/base.js";
-import { cssOf, makeImage, palette, variable } from "../../../browser/lib/colour.js";
+import { cssOf, makeImage, palette, signedAt, variable } from "../../../browser/lib/colour.js";
 import { widest } from "../../../browser/lib/fill.js";
 import { hatch } from "../../../browser/lib/heat_map.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asSigned } from "../../../browser/lib/numbers.js";
 import { isStacked, makePanel, onTheme, sized } from "../../../browser/lib/panel.js";
 import { site } from "../../../browser/lib/site.js";
+import { cellBeside } from "../lib/grid.js";
 import { habitOf } from "../lib/habit.js";
 import { pixelsOfLevels, pool } from "../lib/paint.js";
 import { store } from "../lib/store.js";
@@ -201,7 +202,7 @@ export const mount = ({ element }) => {
     const { scores } = palette();
     for (const { cell, at } of every()) {
       const effect = effects?.[at.layer]?.[at.head];
-      const colour = effect == null ? null : cssOf(scores[Math.round(127.5 - (127.5 * effect) / most)]);
+      const colour = effect == null ? null : cssOf(scores[signedAt(-effect / most)]);
       cell.style.setProperty("--effect", colour ?? "transparent");
       cell.ariaLabel = describe(at);
     }
@@ -228,21 +229,11 @@ export const mount = ({ element }) => {
   grid.addEventListener("keydown", (event) => {
     const { layer, head } = store.view;
     const { layers, heads } = store.map;
-    const moves = {
-      ArrowUp: [layer - 1, head],
-      ArrowDown: [layer + 1, head],
-      ArrowLeft: [layer, head - 1],
-      ArrowRight: [layer, head + 1],
-      Home: [layer, 0],
-      End: [layer, heads - 1],
-      PageUp: [0, head],
-      PageDown: [layers - 1, head],
-      Enter: [layer, head],
-      " ": [layer, head],
-    };
-    if (!moves[event.key]) return;
+    const now = { row: layer, column: head };
+    const to = cellBeside(event.key, now, layers, heads) ?? (["Enter", " "].includes(event.key) ? now : null);
+    if (!to) return;
     event.preventDefault();
-    choose(...moves[event.key]);
+    choose(to.row, to.column);
     cells[store.view.layer][store.view.head].focus({ preventScroll: true });
   });
 

@@ -2,7 +2,7 @@
 // query's output, the sum of the values, each times its weight.
 
 import { characters, fit, h, isolate, placeOn } from "../../../browser/lib/base.js";
-import { cssOf, palette, variable } from "../../../browser/lib/colour.js";
+import { cssOf, palette, signedAt, variable } from "../../../browser/lib/colour.js";
 import { asList, say } from "../../../browser/lib/messages.js";
 import { asFixed, asNumber } from "../../../browser/lib/numbers.js";
 import { makePanel, onTheme, sized } from "../../../browser/lib/panel.js";
@@ -60,12 +60,7 @@ export const mount = ({ element }) => {
   const [less, more] = Object.keys(step).map((name) =>
     h(
       "button",
-      {
-        type: "button",
-        class: "f-link",
-        "aria-label": say(`pair_${name}`),
-        onclick: () => choose((at ?? 0) + step[name]),
-      },
+      { class: "f-link", "aria-label": say(`pair_${name}`), onclick: () => choose((at ?? 0) + step[name]) },
       name === "less" ? "‹" : "›",
     ),
   );
@@ -80,7 +75,7 @@ export const mount = ({ element }) => {
     const { scores } = palette();
     const pitch = (size.width - left) / vector.length;
     vector.forEach((value, i) => {
-      context.fillStyle = cssOf(scores[Math.round(127.5 + (127.5 * value) / largest)]);
+      context.fillStyle = cssOf(scores[signedAt(value / largest)]);
       context.fillRect(left + i * pitch, top, Math.max(1, pitch - 1), ROW - 1);
     });
     return pitch;

@@ -17,11 +17,7 @@ const NAMED = 4; // most tokens in a sentence
 
 const buttons = (labels, name) =>
   labels.map((label, i) =>
-    h(
-      "button",
-      { type: "button", class: "token", [`data-${name}`]: i, "aria-label": `${label}, ${i}` },
-      h("span", {}, label),
-    ),
+    h("button", { class: "token", [`data-${name}`]: i, "aria-label": `${label}, ${i}` }, h("span", {}, label)),
   );
 
 /** The key whose column is shown: the token itself, if queries and keys are one text. */

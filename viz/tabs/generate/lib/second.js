@@ -1,6 +1,6 @@
 // A second model, which generates its own text from the same prompt, by the same rules and with the same seed.
 
-import { whyNot } from "../../../browser/lib/ask.js";
+import { newest, whyNot } from "../../../browser/lib/ask.js";
 import { listeners } from "../../../browser/lib/base.js";
 import { write } from "./frames.js";
 
@@ -16,7 +16,6 @@ export const makeSecond = (writing) => {
   /** listen() is called after every change. */
   second.subscribe = subscribe;
 
-  let asking = null; // the AbortController of the pending request
   let shape = ""; // the model and the prompt of this text
 
   const order = (length, given) => ({
@@ -39,27 +38,28 @@ export const makeSecond = (writing) => {
     writing.tell();
   };
 
+  const questions = newest({
+    take: () => second.pause(),
+    fail: (error) => {
+      second.message = whyNot(error);
+      second.pause();
+    },
+  });
+
   /** Requests the current state, and `length` more tokens or the `known` ones. */
-  const ask = async (length = 0, known = []) => {
-    asking?.abort();
-    const own = (asking = new AbortController());
+  const ask = (length = 0, known = []) => {
     Object.assign(second, { running: length + known.length > 0, message: null });
     publish("second");
-    try {
-      for await (const frame of write(order, length, known, own.signal)) {
-        if (own !== asking) return;
+    questions.ask({}, async (signal) => {
+      for await (const frame of write(order, length, known, signal)) {
+        if (signal.aborted) return;
         receive(frame);
       }
-    } catch (error) {
-      if (own !== asking) return; // it was stopped on purpose
-      second.message = whyNot(error);
-    }
-    if (own === asking) second.pause();
+    });
   };
 
   const end = () => {
-    asking?.abort();
-    asking = null;
+    questions.stop();
     second.running = false;
     publish("second");
   };

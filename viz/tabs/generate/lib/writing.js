@@ -2,7 +2,7 @@
 // and act on it; Python computes the model's output for a text and stores nothing.
 
 import { followers, opened, tabOf } from "../../../browser/lib/address.js";
-import { whyNot } from "../../../browser/lib/ask.js";
+import { newest, whyNot } from "../../../browser/lib/ask.js";
 import { listeners } from "../../../browser/lib/base.js";
 import { asText, inWords, say } from "../../../browser/lib/messages.js";
 import { page } from "../../../browser/lib/page.js";
@@ -64,7 +64,6 @@ writing.shown = () => writing.hover ?? writing.cursor;
 
 // --- asking the server -------------------------------------------------------------------------------------------
 
-let asking = null; // the AbortController of the pending request
 let later = 0;
 
 const order = (length, given) => {
@@ -103,31 +102,33 @@ viewOf.generate = () => {
 
 const rules = () => SAMPLING.map((name) => writing.settings[name]).join();
 
+const questions = newest({
+  take: () => rest(),
+  fail: (error) => {
+    writing.message = { kind: "error", text: whyNot(error) };
+    rest(); // what was written stands: it is for the visitor to go on
+  },
+});
+
 const end = () => {
   clearTimeout(later);
-  asking?.abort();
-  asking = null;
+  questions.stop();
 };
 
 /** Requests the current state, and `length` more tokens; or the `known` ones, one every `pause` ms. */
-const ask = async (length = 0, known = [], pause = 0) => {
+const ask = (length = 0, known = [], pause = 0) => {
   end();
-  const own = (asking = new AbortController());
   const drawnBy = rules();
   writing.status = length || known.length ? "running" : "reading";
   writing.message = null;
   publish("status");
-  try {
-    for await (const frame of write(order, length, known, own.signal)) {
+  questions.ask({}, async (signal) => {
+    for await (const frame of write(order, length, known, signal)) {
       if (pause && frame.token !== null) await new Promise((done) => setTimeout(done, pause));
-      if (own !== asking) return;
+      if (signal.aborted) return;
       receive(frame, drawnBy);
     }
-  } catch (error) {
-    if (own !== asking) return; // it was stopped on purpose
-    writing.message = { kind: "error", text: whyNot(error) };
-  }
-  if (own === asking) rest();
+  });
 };
 
 const receive = (frame, drawnBy) => {
@@ -298,9 +299,7 @@ const complain = (refused) => {
 };
 
 /** Applies a link's view while the page is open. */
-let followed = null; // the newest link
-writing.follow = async (params) => {
-  followed = params;
+writing.follow = (params) => {
   writing.message = null;
   const before = SHAPING.map((name) => writing.settings[name]).join("\n");
   const { given: wanted, other, refused } = read(params);
@@ -315,13 +314,13 @@ writing.follow = async (params) => {
   writing.cursor = node;
   const few = given.length <= site.limits.shared; // a follower who joins late gets many tokens at once
   const pause = few ? Math.min(SPREAD / given.length, 1000 / writing.settings.pace) : 0;
-  if (given.length || !node.state || node.state.drawnBy !== rules()) await ask(0, given, pause);
+  if (given.length || !node.state || node.state.drawnBy !== rules()) ask(0, given, pause);
   else rest();
-  if (followed === params) complain(refused);
+  complain(refused);
 };
 
 /** Called once, when the tab is on the page: sets its models, then applies the link. */
-writing.start = async ({ models, text }) => {
+writing.start = ({ models, text }) => {
   writing.models = models;
   FIELDS.model.choices = Object.keys(models);
   FIELDS.second.choices = ["", ...FIELDS.model.choices];
@@ -333,7 +332,7 @@ writing.start = async ({ models, text }) => {
   publish("models", ...Object.keys(FIELDS));
   followers.generate = writing.follow;
   second.follow(other);
-  await ask(0, given);
+  ask(0, given);
   complain(refused);
 };
 

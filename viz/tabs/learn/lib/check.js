@@ -1,7 +1,7 @@
 // "Check yourself": one question, answered by the running code after the visitor has chosen; a room's leader sees the
 // number of votes for each choice.
 
-import { whyNot } from "../../../browser/lib/ask.js";
+import { newest, whyNot } from "../../../browser/lib/ask.js";
 import { h } from "../../../browser/lib/base.js";
 import { makeBar } from "../../../browser/lib/colour.js";
 import { say } from "../../../browser/lib/messages.js";
@@ -19,22 +19,20 @@ let groups = 0;
 export const learnCheck = (section, { question, choices, answer }) => {
   const group = `former-learn-check-${groups++}`;
   const said = h("p", { class: "said", role: "status" });
-  let last = null; // the choice that waits for its answer
-  const choose = async (chosen) => {
-    last = chosen;
-    said.textContent = say("learn_check_wait");
-    said.className = "said";
-    try {
-      const { right, said: why } = await answer();
-      if (last !== chosen) return;
+  const questions = newest({
+    take: ({ chosen, right, said: why }) => {
       room.vote(section.name, chosen);
       const key = right === chosen ? "learn_check_right" : "learn_check_wrong";
       said.textContent = say(key, { right: choices[right], said: why });
       said.classList.add(right === chosen ? "right" : "wrong");
       learn.answer(section.name);
-    } catch (error) {
-      if (last === chosen) said.textContent = whyNot(error);
-    }
+    },
+    fail: (error) => (said.textContent = whyNot(error)),
+  });
+  const choose = (chosen) => {
+    said.textContent = say("learn_check_wait");
+    said.className = "said";
+    questions.ask({}, async () => ({ chosen, ...(await answer()) }));
   };
   const votes = choices.map(() => h("output", { class: "votes", hidden: true }));
   const labels = choices.map((words, i) =>

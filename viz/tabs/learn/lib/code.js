@@ -35,11 +35,7 @@ const ask = (path, body) => answerTo(path, body).catch((error) => ({ refused: wh
 export const learnCode = (section) => {
   const body = h("div", { class: "functions" });
   const tensors = h("div", { class: "tensors", "aria-live": "polite" });
-  const values = h(
-    "button",
-    { type: "button", class: "field-button", title: say("learn_code_values_hint") },
-    say("learn_code_values"),
-  );
+  const values = h("button", { class: "field-button", title: say("learn_code_values_hint") }, say("learn_code_values"));
   const details = h(
     "details",
     { class: "code" },

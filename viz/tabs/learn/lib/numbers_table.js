@@ -1,7 +1,7 @@
 // Small tables whose numbers change while something is dragged.
 
 import { h } from "../../../browser/lib/base.js";
-import { ground, palette } from "../../../browser/lib/colour.js";
+import { ground, palette, signedAt } from "../../../browser/lib/colour.js";
 import { asFixed } from "../../../browser/lib/numbers.js";
 
 /** A table of numbers with a word for each row and column: {node, draw({rows, columns, values, scale, chosen})};
@@ -16,7 +16,7 @@ export const numbersTable = (caption, { onrow, sayRow } = /** @type {any} */ ({}
     top.replaceChildren(h("td"), ...columns.map(() => h("th", { scope: "col" })));
     body.replaceChildren(
       ...rows.map((_, i) => {
-        const name = onrow ? h("button", { type: "button", onclick: () => onrow(i) }) : h("span");
+        const name = onrow ? h("button", { onclick: () => onrow(i) }) : h("span");
         return h("tr", {}, h("th", { scope: "row" }, name), ...columns.map(() => h("td")));
       }),
     );
@@ -26,10 +26,7 @@ export const numbersTable = (caption, { onrow, sayRow } = /** @type {any} */ ({}
     if (size !== `${rows.length} ${columns.length}`) build(rows, columns);
     size = `${rows.length} ${columns.length}`;
     const colours = palette()[scale];
-    const pixel = (value) =>
-      scale === "weights"
-        ? Math.round(255 * value)
-        : Math.round(127.5 + 127.5 * Math.max(-1, Math.min(1, value / most)));
+    const pixel = (value) => (scale === "weights" ? Math.round(255 * value) : signedAt(value / most));
     columns.forEach((word, j) => (top.children[j + 1].textContent = word));
     rows.forEach((word, i) => {
       const row = body.children[i];

@@ -128,7 +128,8 @@ masking.ranges = (list) => {
     if (runs.length && runs.at(-1)[1] === i - 1) runs.at(-1)[1] = i;
     else runs.push([i, i]);
   }
-  const words = ([from, to]) => (from === to ? [from] : to === from + 1 ? [from, to] : [say("range", { from, to })]);
+  const words = (/** @type {number[]} */ [from, to]) =>
+    from === to ? [from] : to === from + 1 ? [from, to] : [say("range", { from, to })];
   return asList(runs.flatMap(words));
 };
 

@@ -176,7 +176,7 @@ permuting.choice = (name, values) => {
 permuting.button = (name, act) => {
   return h(
     "button",
-    { type: "button", class: `permute-button ${name}`, title: say(`permute_${name}_hint`), onclick: act },
+    { class: `permute-button ${name}`, title: say(`permute_${name}_hint`), onclick: act },
     say(`permute_${name}`),
   );
 };

@@ -8,7 +8,6 @@ import { fields } from "../../../../browser/lib/fields.js";
 import { readable } from "../../../../browser/lib/hint.js";
 import { say } from "../../../../browser/lib/messages.js";
 import { asFixed, asNumber, asShare } from "../../../../browser/lib/numbers.js";
-import { onTheme } from "../../../../browser/lib/panel.js";
 import { blanks } from "../../../explore/lib/guesses.js";
 import { outcome } from "../../../explore/lib/outcome.js";
 
@@ -54,14 +53,7 @@ export const mount = (section, props) => {
     },
     { filled: ["text"], judged: ["first", "second"] },
   );
-  const show = fields.choice(
-    demo,
-    "show",
-    words("show"),
-    SHOWS,
-    (value) => words(`show_${value}`),
-    (value) => words(`show_${value}_hint`),
-  );
+  const show = section.choice("show", SHOWS);
   const [text, first, second] = [
     ["text", "field"],
     ["first", "first"],
@@ -234,7 +226,5 @@ export const mount = (section, props) => {
     if (demo.answers.judged) paintTexts();
     if (demo.view.show === "figures") tellFigures();
   };
-  demo.subscribe(section.node, paint);
-  onTheme(paint);
-  demo.start();
+  section.begin(paint);
 };

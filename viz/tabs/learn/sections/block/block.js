@@ -8,7 +8,6 @@ import { ground, makeBar, palette } from "../../../../browser/lib/colour.js";
 import { fields } from "../../../../browser/lib/fields.js";
 import { say } from "../../../../browser/lib/messages.js";
 import { asFixed, asNumber, asShare, asWhole } from "../../../../browser/lib/numbers.js";
-import { onTheme } from "../../../../browser/lib/panel.js";
 
 const SHOWS = ["stack", "linear", "gradient"];
 const PARTS = ["softmax", "activation", "norm"];
@@ -68,7 +67,6 @@ export const mount = (section, props) => {
           h(
             "button",
             {
-              type: "button",
               "aria-pressed": `${i === at}`,
               title: said,
               "aria-label": said,
@@ -274,7 +272,5 @@ export const mount = (section, props) => {
     paintStack(through);
     chart.draw({ figures: through.chart, keep: through.text, change });
   };
-  demo.subscribe(section.node, paint);
-  onTheme(paint);
-  demo.start();
+  section.begin(paint);
 };

@@ -3,7 +3,7 @@
 
 import { answerTo } from "../../../../browser/lib/ask.js";
 import { eachFrame, h } from "../../../../browser/lib/base.js";
-import { ground, makeBar, palette } from "../../../../browser/lib/colour.js";
+import { ground, makeBar, palette, signedAt } from "../../../../browser/lib/colour.js";
 import { fields } from "../../../../browser/lib/fields.js";
 import { say } from "../../../../browser/lib/messages.js";
 import { asShare, asSigned } from "../../../../browser/lib/numbers.js";
@@ -51,7 +51,7 @@ export const mount = (section, props) => {
     const [bar, share] = [h("span", { class: "bar" }), h("b")];
     const button = h(
       "button",
-      { type: "button", "data-pooling": how, onclick: () => demo.set({ pooling: how }) },
+      { "data-pooling": how, onclick: () => demo.set({ pooling: how }) },
       h("span", {}, words(how)),
       bar,
       share,
@@ -88,10 +88,10 @@ export const mount = (section, props) => {
     const button = (label, i) => {
       const node = h(
         "button",
-        { type: "button", title: title(i), "aria-pressed": `${!pooled[i]}`, "data-word": i, onclick: () => toggle(i) },
+        { title: title(i), "aria-pressed": `${!pooled[i]}`, "data-word": i, onclick: () => toggle(i) },
         label,
       );
-      if (pooled[i]) ground(node, scores[Math.round(127.5 + (127.5 * pulls[i]) / most)]);
+      if (pooled[i]) ground(node, scores[signedAt(pulls[i] / most)]);
       return node;
     };
     const at = document.activeElement?.dataset.word;

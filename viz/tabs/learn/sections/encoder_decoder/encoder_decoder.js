@@ -8,7 +8,6 @@ import { fields } from "../../../../browser/lib/fields.js";
 import { makeHeatMap } from "../../../../browser/lib/heat_map.js";
 import { say } from "../../../../browser/lib/messages.js";
 import { asFixed, asShare, asWhole } from "../../../../browser/lib/numbers.js";
-import { onTheme } from "../../../../browser/lib/panel.js";
 import { makePlayer } from "../../../../browser/lib/player.js";
 
 const PREFIXES = ["true", "own"];
@@ -216,7 +215,5 @@ export const mount = (section, props) => {
   });
   section.links(() => [["explore", { model: props.model, text: demo.view.text }]]);
 
-  demo.subscribe(section.node, paint);
-  onTheme(paint);
-  demo.start();
+  section.begin(paint);
 };

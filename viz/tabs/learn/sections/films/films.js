@@ -5,7 +5,6 @@ import { makeChart } from "../../../../browser/lib/chart.js";
 import { fields } from "../../../../browser/lib/fields.js";
 import { asText } from "../../../../browser/lib/messages.js";
 import { asFixed, asNumber, asShare, asSigned } from "../../../../browser/lib/numbers.js";
-import { onTheme } from "../../../../browser/lib/panel.js";
 import { arithmetic } from "../../lib/arithmetic.js";
 import { numbersTable } from "../../lib/numbers_table.js";
 import { pairs } from "../../lib/plane.js";
@@ -121,11 +120,7 @@ export const mount = (section, props) => {
     oninput: () => ((playing = 0), paintLearned()),
   });
   const loss = h("output", {});
-  const play = h(
-    "button",
-    { type: "button", class: "field-button", onclick: () => ((frame.value = 0), run()) },
-    words("play"),
-  );
+  const play = h("button", { class: "field-button", onclick: () => ((frame.value = 0), run()) }, words("play"));
   const seed = fields.stepper(demo, "seed", words("seed"));
   const learn = h(
     "div",
@@ -164,12 +159,7 @@ export const mount = (section, props) => {
     props.films.map((film, j) => {
       const held = isHeld(i, j);
       const [sign, predicted] = [h("span"), h("small")];
-      const button = h(
-        "button",
-        { type: "button", "data-like": `${i} ${j}`, onclick: () => held || toggle(i, j) },
-        sign,
-        predicted,
-      );
+      const button = h("button", { "data-like": `${i} ${j}`, onclick: () => held || toggle(i, j) }, sign, predicted);
       const update = (value, share) => {
         const said = words("like", { person, film, held: held ? "yes" : "no", share });
         sign.textContent = held ? "?" : value ? "♥" : "·";
@@ -321,7 +311,5 @@ export const mount = (section, props) => {
     paintLearned();
     paintWords();
   });
-  demo.subscribe(section.node, paint);
-  onTheme(paint);
-  demo.start();
+  section.begin(paint);
 };

@@ -8,7 +8,6 @@ import { ground, palette } from "../../../../browser/lib/colour.js";
 import { fields } from "../../../../browser/lib/fields.js";
 import { say } from "../../../../browser/lib/messages.js";
 import { asFixed, asShare, asWhole } from "../../../../browser/lib/numbers.js";
-import { onTheme } from "../../../../browser/lib/panel.js";
 import { makePlayer } from "../../../../browser/lib/player.js";
 
 const PACE = 1000; // ms between two snapshots while it plays
@@ -195,7 +194,5 @@ export const mount = (section, props) => {
     ["mask", { text: demo.view.text }],
   ]);
 
-  demo.subscribe(section.node, paint);
-  onTheme(paint);
-  demo.start();
+  section.begin(paint);
 };

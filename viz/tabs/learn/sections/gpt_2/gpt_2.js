@@ -7,7 +7,6 @@ import { fields } from "../../../../browser/lib/fields.js";
 import { readable } from "../../../../browser/lib/hint.js";
 import { say } from "../../../../browser/lib/messages.js";
 import { asFixed, asShare, asWhole } from "../../../../browser/lib/numbers.js";
-import { onTheme } from "../../../../browser/lib/panel.js";
 
 const SHOWS = ["pieces", "bits", "sizes"];
 const COSTLY = 16; // bits that have the darkest ground
@@ -33,14 +32,7 @@ export const mount = (section, props) => {
 
   // --- pieces --------------------------------------------------------------------------------------------------------
 
-  const show = fields.choice(
-    demo,
-    "show",
-    words("show"),
-    SHOWS,
-    (value) => words(`show_${value}`),
-    (value) => words(`show_${value}_hint`),
-  );
+  const show = section.choice("show", SHOWS);
   const text = fields.line(demo, "text", words("field"), say("text_hint"));
   panel.tools.append(show.node, text.node);
 
@@ -238,7 +230,5 @@ export const mount = (section, props) => {
     paintSizes();
     if (demo.view.show === "bits") section.tell(words("lesson_bits", figures));
   };
-  demo.subscribe(section.node, paint);
-  onTheme(paint);
-  demo.start();
+  section.begin(paint);
 };

@@ -2,12 +2,12 @@
 
 import { answerTo } from "../../../../browser/lib/ask.js";
 import { eachFrame, h, svg } from "../../../../browser/lib/base.js";
-import { cssOf, inkOn, makeImage, palette, variable } from "../../../../browser/lib/colour.js";
+import { cssOf, inkOn, makeImage, palette, signedAt, variable } from "../../../../browser/lib/colour.js";
 import { fields } from "../../../../browser/lib/fields.js";
 import { makeHeatMap } from "../../../../browser/lib/heat_map.js";
 import { asList } from "../../../../browser/lib/messages.js";
 import { asNumber, asWhole } from "../../../../browser/lib/numbers.js";
-import { makeDrawing, onTheme } from "../../../../browser/lib/panel.js";
+import { makeDrawing } from "../../../../browser/lib/panel.js";
 
 /** "8:0-1,1-2" → {count, edges: ["0-1", "1-2"]}, and back. */
 const parse = (graph) => {
@@ -73,7 +73,6 @@ export const mount = (section, props) => {
   const rename = h(
     "button",
     {
-      type: "button",
       class: "field-button",
       title: words("rename_hint"),
       onclick: () => demo.set({ renamed: 1 + (demo.view.renamed % (props.renamings - 1)) }),
@@ -263,12 +262,7 @@ export const mount = (section, props) => {
     const { scores } = palette();
     for (const { kind, labels: side, canvas } of strips) {
       const rows = passed[kind];
-      makeImage(
-        rows[0].length,
-        rows.length,
-        (x, y) => scores[Math.round(127.5 + 127.5 * Math.max(-1, Math.min(1, rows[y][x] / largest)))],
-        canvas,
-      );
+      makeImage(rows[0].length, rows.length, (x, y) => scores[signedAt(rows[y][x] / largest)], canvas);
       canvas.style.height = side.style.height = `${14 * rows.length}px`;
       side.replaceChildren(...rows.map((_, i) => h("span", {}, name(kind === "renamed" ? passed.order[i] : i))));
     }
@@ -345,7 +339,5 @@ export const mount = (section, props) => {
     });
     section.node.dataset.rev = demo.rev;
   });
-  demo.subscribe(section.node, paint);
-  onTheme(paint);
-  demo.start();
+  section.begin(paint);
 };

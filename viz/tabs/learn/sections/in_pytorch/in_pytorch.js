@@ -1,7 +1,7 @@
 // The article's three lines, each with the tensors it takes and makes, and the time they take beside a plain loop.
 
 import { eachFrame, h } from "../../../../browser/lib/base.js";
-import { makeBar, makeImage, palette } from "../../../../browser/lib/colour.js";
+import { makeBar, makeImage, palette, signedAt } from "../../../../browser/lib/colour.js";
 import { fields } from "../../../../browser/lib/fields.js";
 import { makeHeatMap } from "../../../../browser/lib/heat_map.js";
 import { say } from "../../../../browser/lib/messages.js";
@@ -49,12 +49,7 @@ export const mount = (section, props) => {
     const draw = (/** @type {any} */ { labels: named, [name]: rows }) => {
       const colours = palette().scores;
       const most = Math.max(...rows.flat().map(Math.abs));
-      makeImage(
-        rows[0].length,
-        rows.length,
-        (x, y) => colours[Math.round(127.5 + (127.5 * rows[y][x]) / most)],
-        canvas,
-      );
+      makeImage(rows[0].length, rows.length, (x, y) => colours[signedAt(rows[y][x] / most)], canvas);
       labels.replaceChildren(...named.map((word) => h("span", {}, word)));
       canvas.style.height = labels.style.height = `${Math.max(110, 15 * rows.length)}px`;
     };
@@ -73,7 +68,7 @@ export const mount = (section, props) => {
     const draw = (/** @type {any} */ { labels, [name]: rows }) => {
       const colours = palette()[scale];
       const most = scale === "scores" ? Math.max(...rows.flat().map(Math.abs)) : 1;
-      const at = (value) => (scale === "scores" ? Math.round(127.5 + (127.5 * value) / most) : Math.round(255 * value));
+      const at = (value) => (scale === "scores" ? signedAt(value / most) : Math.round(255 * value));
       picture.draw({ labels, pixel: (row, column) => colours[at(rows[row][column])] });
     };
     return { node: place, draw };
@@ -118,7 +113,7 @@ export const mount = (section, props) => {
   const clock = h("div", { class: "clock", "aria-live": "polite" });
   const again = h(
     "button",
-    { type: "button", class: "field-button", onclick: () => demo.set({ run: (demo.view.run + 1) % props.runs }) },
+    { class: "field-button", onclick: () => demo.set({ run: (demo.view.run + 1) % props.runs }) },
     words("measure"),
   );
   panel.picture.append(flow, reading, h("div", { class: "times" }, clock, again));

@@ -133,11 +133,7 @@ export const mount = (section, props) => {
   const rows = names.map((name, j) => {
     const ask = h(
       "button",
-      {
-        type: "button",
-        class: `hue-${j}`,
-        onclick: () => demo.set(byKeys() ? { row: j } : { query: spell([keys[j]]) }),
-      },
+      { class: `hue-${j}`, onclick: () => demo.set(byKeys() ? { row: j } : { query: spell([keys[j]]) }) },
       name,
     );
     const input = h("input", {

@@ -50,11 +50,7 @@ export const mount = (section, props) => {
       .map(([, place]) => place);
     demo.set({ order: moved.join(".") });
   };
-  const again = h(
-    "button",
-    { type: "button", class: "field-button", disabled: true, onclick: shuffle },
-    words("shuffle"),
-  );
+  const again = h("button", { class: "field-button", disabled: true, onclick: shuffle }, words("shuffle"));
   const inOrder = h(
     "div",
     { class: "in-order" },
@@ -109,7 +105,6 @@ export const mount = (section, props) => {
         h(
           "button",
           {
-            type: "button",
             "data-place": place,
             "aria-pressed": `${place === lifted}`,
             class: word === place ? null : "moved",
@@ -169,7 +164,6 @@ export const mount = (section, props) => {
           h(
             "button",
             {
-              type: "button",
               "aria-pressed": `${i === at}`,
               "aria-label": said,
               title: said,

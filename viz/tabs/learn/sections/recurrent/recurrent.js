@@ -8,7 +8,6 @@ import { fields } from "../../../../browser/lib/fields.js";
 import { makeHeatMap } from "../../../../browser/lib/heat_map.js";
 import { say } from "../../../../browser/lib/messages.js";
 import { asFixed, asNumber, asWhole } from "../../../../browser/lib/numbers.js";
-import { onTheme } from "../../../../browser/lib/panel.js";
 import { makePlayer } from "../../../../browser/lib/player.js";
 
 const SHOWS = ["reach", "time", "bits"];
@@ -263,7 +262,5 @@ export const mount = (section, props) => {
     ["mask", { text: demo.view.text }],
   ]);
 
-  demo.subscribe(section.node, paint);
-  onTheme(paint);
-  demo.start();
+  section.begin(paint);
 };

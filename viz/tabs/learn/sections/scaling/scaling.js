@@ -6,7 +6,6 @@ import { makeChart } from "../../../../browser/lib/chart.js";
 import { fields } from "../../../../browser/lib/fields.js";
 import { say } from "../../../../browser/lib/messages.js";
 import { asFixed, asNumber, asShare, asWhole } from "../../../../browser/lib/numbers.js";
-import { onTheme } from "../../../../browser/lib/panel.js";
 
 const MEASURES = ["spread", "entropy", "gradient"];
 const WAYS = ["plain", "scaled"];
@@ -240,7 +239,5 @@ export const mount = (section, props) => {
     ["explore", { model: "tiny-generator", text: demo.view.text }],
     ["mask", { text: demo.view.text }],
   ]);
-  demo.subscribe(section.node, paint);
-  onTheme(paint);
-  demo.start();
+  section.begin(paint);
 };

@@ -4,7 +4,6 @@
 import { h, svg } from "../../../../browser/lib/base.js";
 import { fields } from "../../../../browser/lib/fields.js";
 import { asFixed, asNumber, asShare, asWhole } from "../../../../browser/lib/numbers.js";
-import { onTheme } from "../../../../browser/lib/panel.js";
 import { numbersTable } from "../../lib/numbers_table.js";
 
 const SHOWS = ["gave", "sizes"];
@@ -267,7 +266,5 @@ export const mount = (section, props) => {
     ["permute", { text: props.text }],
   ]);
 
-  demo.subscribe(section.node, paint);
-  onTheme(paint);
-  demo.start();
+  section.begin(paint);
 };

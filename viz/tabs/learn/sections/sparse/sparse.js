@@ -7,7 +7,6 @@ import { ground, palette } from "../../../../browser/lib/colour.js";
 import { fields } from "../../../../browser/lib/fields.js";
 import { makeHeatMap } from "../../../../browser/lib/heat_map.js";
 import { asFixed, asNumber, asShare, asWhole } from "../../../../browser/lib/numbers.js";
-import { onTheme } from "../../../../browser/lib/panel.js";
 import { makePlayer } from "../../../../browser/lib/player.js";
 
 const SHOWS = ["pattern", "time", "memory"];
@@ -45,16 +44,7 @@ export const mount = (section, props) => {
 
   // --- the pattern ---------------------------------------------------------------------------------------------------
 
-  const field = (name, values) =>
-    fields.choice(
-      demo,
-      name,
-      words(name),
-      values,
-      (value) => words(`${name}_${value}`),
-      (value) => words(`${name}_${value}_hint`),
-    );
-  const [show, kind] = [field("show", SHOWS), field("kind", props.kinds)];
+  const [show, kind] = [section.choice("show", SHOWS), section.choice("kind", props.kinds)];
   const steppers = ["t", "size"].map((name) => fields.stepper(demo, name, words(name)));
   panel.tools.append(show.node);
 
@@ -247,7 +237,5 @@ export const mount = (section, props) => {
     paintPattern();
     tell();
   };
-  demo.subscribe(section.node, paint);
-  onTheme(paint);
-  demo.start();
+  section.begin(paint);
 };

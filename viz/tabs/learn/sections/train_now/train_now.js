@@ -2,7 +2,7 @@
 // server tells how a training goes in lines (viz/server/trainings.py); what a model makes of a text is asked of it as
 // elsewhere.
 
-import { answerTo, lines, whyNot } from "../../../../browser/lib/ask.js";
+import { answerTo, lines, newest, whyNot } from "../../../../browser/lib/ask.js";
 import { eachFrame, h } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
 import { makeImage, palette } from "../../../../browser/lib/colour.js";
@@ -35,9 +35,10 @@ export const mount = (section, props) => {
   // --- training ------------------------------------------------------------------------------------------------------
 
   const runs = {}; // task → the run that was trained here last
-  let reading = null; // the AbortController of the lines that are read
+  let reading = false; // whether lines are read
   let own = false; // whether they tell of a training of one's own
   let told = null; // the newest line
+  let before = null; // the newest when these began
   let course = []; // of the run that is told of: [step, loss, share right]
   let ended = ""; // how the last one ended, which stands until something else begins
   let live = false; // whether the maps are those of the training
@@ -53,24 +54,27 @@ export const mount = (section, props) => {
   };
 
   /** Reads the lines of a training of one's own, or else of the one at work, to their end. */
-  const listen = async (mine) => {
-    reading?.abort();
-    const signal = (reading = new AbortController()).signal;
-    const before = told;
-    own = mine;
+  const listen = (mine) => {
+    before = told;
+    [own, reading] = [mine, true];
     if (mine) [told, course, ended, live] = [null, [], "", false];
     const { task, seed, text } = demo.view;
-    try {
-      demo.complain(null, "error", "train");
-      await lines(`/learn/train-now/${mine ? "train" : "watch"}`, signal, take, mine ? { task, seed, text } : {});
-    } catch (error) {
-      if (signal.aborted) return;
-      if (mine) demo.complain(whyNot(error), "error", "train");
-    }
-    if (signal.aborted) return;
-    reading = null;
-    if (mine || told !== before) over();
+    const path = `/learn/train-now/${mine ? "train" : "watch"}`;
+    demo.complain(null, "error", "train");
+    questions.ask({}, (signal) => lines(path, signal, take, mine ? { task, seed, text } : {}));
   };
+  const questions = newest({
+    take: () => {
+      reading = false;
+      if (own || told !== before) over();
+    },
+    fail: (error) => {
+      questions.stop(); // what broke off does not go on
+      if (own) demo.complain(whyNot(error), "error", "train");
+      reading = false;
+      if (own || told !== before) over();
+    },
+  });
 
   /** What is left when a training is over: its model, to be asked. */
   const over = () => {
@@ -85,8 +89,8 @@ export const mount = (section, props) => {
 
   /** Leaves the line, or ends the training, if it is one's own; what was told is put away. */
   const stop = () => {
-    if (own) reading.abort();
-    [reading, told, course, live, ended] = [own ? null : reading, null, [], false, own ? "stopped" : ""];
+    if (own) questions.stop();
+    [reading, told, course, live, ended] = [reading && !own, null, [], false, own ? "stopped" : ""];
     own = false;
     paint();
   };
@@ -128,7 +132,6 @@ export const mount = (section, props) => {
   panel.tools.append(task.node, seed.node);
 
   const button = h("button", {
-    type: "button",
     class: "field-button go",
     title: words("train_hint"),
     onclick: () => (own ? stop() : train()),
@@ -137,7 +140,7 @@ export const mount = (section, props) => {
   const said = h("span", { role: "status" });
   const adopt = h(
     "button",
-    { type: "button", class: "field-button", onclick: () => demo.set({ ...told.run, run: told.run.name }) },
+    { class: "field-button", onclick: () => demo.set({ ...told.run, run: told.run.name }) },
     words("try_it"),
   );
   const place = h("div", {});
@@ -148,7 +151,7 @@ export const mount = (section, props) => {
     const at = { layer: Math.floor(i / props.heads), head: i % props.heads };
     const canvas = h("canvas", {});
     const name = words("head", at);
-    const node = h("button", { type: "button", title: name, "aria-label": name, onclick: () => demo.set(at) }, canvas);
+    const node = h("button", { title: name, "aria-label": name, onclick: () => demo.set(at) }, canvas);
     return { ...at, node, canvas };
   });
   const heads = h(

@@ -9,7 +9,6 @@ import { makeHeatMap } from "../../../../browser/lib/heat_map.js";
 import { readable } from "../../../../browser/lib/hint.js";
 import { say } from "../../../../browser/lib/messages.js";
 import { asFixed, asNumber } from "../../../../browser/lib/numbers.js";
-import { onTheme } from "../../../../browser/lib/panel.js";
 
 const SHOWS = ["memory", "reach", "terms"];
 const COSTLY = 12; // bits that have the darkest ground
@@ -35,16 +34,7 @@ export const mount = (section, props) => {
     { carried: ["text"], reached: ["text"], scored: ["text", "layer", "head"] },
   );
 
-  const field = (name, choices) =>
-    fields.choice(
-      demo,
-      name,
-      words(name),
-      choices,
-      (value) => words(`${name}_${value}`),
-      (value) => words(`${name}_${value}_hint`),
-    );
-  const [show, memory] = [field("show", SHOWS), field("memory", ["on", "off"])];
+  const [show, memory] = [section.choice("show", SHOWS), section.choice("memory", ["on", "off"])];
   const text = fields.line(demo, "text", words("field"), say("text_hint"));
   const steppers = ["layer", "head"].map((name) => fields.stepper(demo, name, words(name)));
   const asking = h("div", { class: "asking" }, memory.node, ...steppers.map(({ node }) => node));
@@ -221,7 +211,5 @@ export const mount = (section, props) => {
     if (answers.reached) paintReach();
     if (answers.scored) paintTerms();
   };
-  demo.subscribe(section.node, paint);
-  onTheme(paint);
-  demo.start();
+  section.begin(paint);
 };

@@ -2,11 +2,10 @@
 // Two grids of layers and heads, with what is lost and what comes back in percent.
 
 import { h } from "../../../../browser/lib/base.js";
-import { ground, palette } from "../../../../browser/lib/colour.js";
+import { ground, palette, signedAt } from "../../../../browser/lib/colour.js";
 import { fields } from "../../../../browser/lib/fields.js";
 import { say } from "../../../../browser/lib/messages.js";
 import { asShare, asSigned } from "../../../../browser/lib/numbers.js";
-import { onTheme } from "../../../../browser/lib/panel.js";
 
 const WAYS = ["lost", "returned"];
 
@@ -66,7 +65,7 @@ export const mount = (section, props) => {
         },
         percent(value),
       );
-      ground(node, scores[Math.round(127.5 + 127.5 * Math.max(-1, Math.min(1, value)))]);
+      ground(node, scores[signedAt(value)]);
       return node;
     };
     const head = h(
@@ -126,7 +125,5 @@ export const mount = (section, props) => {
     return [["explore", { model: props.model, text, pin: props.model, pin_text: pinned }]];
   });
 
-  demo.subscribe(section.node, paint);
-  onTheme(paint);
-  demo.start();
+  section.begin(paint);
 };

@@ -1,0 +1,50 @@
+// Requests of a panel for the current pass: only while the panel is in view, and only for the latest choice.
+
+import { answerTo, newest, whyNot } from "../../../browser/lib/ask.js";
+import { afterwards } from "../../../browser/lib/base.js";
+import { whileInView } from "../../../browser/lib/panel.js";
+import { store } from "./store.js";
+
+/**
+ * Requests what a panel shows: {element, section, body, status: the element for error messages}. Returns a function to
+ * call when the view may have changed.
+ *
+ * question() returns the path to request, or, with get(signal), only a name for the request; null for none. The element
+ * has class "late" until the answer arrives, which take(answer) shows. A refusal hides the body and calls refused().
+ * An unreachable server is asked again.
+ */
+export const askInView = ({ element, section, body, status }, { question, get = null, take, refused = () => {} }) => {
+  let on = null; // the question that is answered or pending
+  const done = () => {
+    element.classList.remove("late");
+    element.dataset.rev = store.rev;
+  };
+  const questions = newest({
+    take: (answer) => {
+      body.hidden = false;
+      status.textContent = "";
+      take(answer);
+      done();
+    },
+    fail: (error) => {
+      status.textContent = whyNot(error);
+      if (error.passing) return;
+      body.hidden = true;
+      refused();
+      done();
+    },
+  });
+  const ask = () => inView() && on !== null && questions.ask(on, get ?? ((signal) => answerTo(on, null, signal)));
+  const soon = afterwards(ask); // choices that are only passed over are not requested
+  const inView = whileInView(section, ask);
+  return () => {
+    const asked = question();
+    if (asked !== on) {
+      on = asked;
+      questions.stop(); // its answer would be for the previous choice
+      element.classList.toggle("late", on !== null);
+      soon();
+    }
+    if (!element.classList.contains("late")) element.dataset.rev = store.rev;
+  };
+};

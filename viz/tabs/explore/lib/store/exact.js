@@ -1,0 +1,46 @@
+// The exact values of the view: the weights of a head as the model computes them, its vectors and scores, requested in
+// the background. Until they arrive, the packed weights are shown and marked as approximate.
+
+import { bytes, newest, unanswered } from "../../../../browser/lib/ask.js";
+import { afterwards, catchUp } from "../../../../browser/lib/base.js";
+import { decodeExact } from "../pass.js";
+import { publish, state } from "./state.js";
+
+const questions = newest({
+  take: (exact) => {
+    state.exact = exact;
+    publish("exact");
+  },
+  fail: (error) => error.status === 404 && exact.lost(),
+});
+
+const forget = () => {
+  state.exact = null;
+  questions.stop();
+};
+const fetchNow = () => {
+  const { pass, map } = state;
+  if (!pass || state.exact) return;
+  const { of, layer, head } = state.view;
+  const path = `/attention/${pass.header.key}/${map.name}/${layer}/${of === "head" ? head : of}`;
+  const get = async (signal) => ({ of, layer, head, ...decodeExact(map, of, await bytes(path, signal)) });
+  questions.ask(path, get);
+};
+const load = () => {
+  forget();
+  publish("exact");
+  fetchNow();
+};
+const fetchSoon = afterwards(fetchNow); // heads that are only passed over are not requested
+
+/** Keeps `exact` of the state up to date with the view. An unreachable server is asked again as long as the view is the
+ *  same; lost() is called if it has lost the pass. */
+export const exact = { load, forget, fetchSoon, lost: () => {} };
+
+/** Waits until the view is exact. Throws if the server does not answer. */
+export const exactly = async () => {
+  catchUp(); // it may be about to be requested
+  fetchNow();
+  if (state.pass && !state.exact) await questions.tried();
+  if (!state.exact) throw unanswered("offline");
+};

@@ -1,0 +1,56 @@
+// The state of tab Explore: the current pass, the view of it, and its listeners.
+
+import { listeners } from "../../../../browser/lib/base.js";
+import { makeSettings } from "../../../../browser/lib/settings.js";
+import { site } from "../../../../browser/lib/site.js";
+
+const { measures, parts, scales } = site.limits; // the values that Python accepts
+
+// The view. A pass limits layers, heads and tokens; null: nothing chosen.
+export const FIELDS = {
+  map: { initial: 0, min: 0, max: Infinity }, // the index of the map in the pass
+  layer: { initial: 0, min: 0, max: Infinity },
+  head: { initial: 0, min: 0, max: Infinity },
+  token: { initial: null, min: 0, max: Infinity, optional: true }, // the locked token
+  key: { initial: null, min: 0, max: Infinity, optional: true }, // with it, the locked pair's key
+  of: { initial: "head", choices: ["head", "mean", "rollout"] },
+  view: { initial: "map", choices: ["map", "lines"] },
+  scale: { initial: "linear", choices: scales },
+  show: { initial: "weights", choices: ["weights", "scores"] },
+  carry: { initial: "heads", choices: parts }, // which parts of the pinned pass to patch
+  carry_layer: { initial: null, min: 0, max: Infinity, optional: true }, // one of them: its layer
+  carry_from: { initial: null, min: 0, max: Infinity, optional: true }, // and its head or token
+  carry_answer: { initial: null, min: 0, max: Infinity, optional: true }, // the predictions to compare
+  carry_rival: { initial: null, min: 0, max: Infinity, optional: true },
+  scan_x: { initial: "previous", choices: measures }, // heads over a corpus: the measures of the two axes
+  scan_y: { initial: "copying", choices: measures },
+};
+
+export const settings = makeSettings(FIELDS);
+
+export const state = {
+  pass: null, // a Pass (lib/pass.js)
+  map: null, // its selected map
+  // the exact {of, layer, head, weights} of the view, for a head also {q, k, v, out, scores, error}, once they arrive
+  exact: null,
+  old: null, // why the current pass is not the requested one: "asked", "refused" or "offline"
+  fields: FIELDS,
+  view: settings.values,
+  allowed: settings.allowed,
+  hover: null, // {token} or {query, key} under the pointer; not part of a link
+  effects: null, // the effect of ablating each head, by map, [layer][head]: a number, null until it is measured
+  edits: [], // of heads, as requested or shown
+  notes: { server: [], link: [] }, // {kind: "info" | "error", key, values}, see inWords, or {kind, text}
+  /** @type {any} */ pinned: { read: () => {}, link: () => ({}) }, // the pinned pass's part of a link: lib/pinned.js
+  steps: {}, // model → the steps of its snapshots
+  /** {model, text, edits as a link has them}: what the fields and the address say.
+   * @type {{ model?: string, text?: string, edits?: string }} */ asked: {},
+  open: false, // whether that waits for its answer
+  rev: 0, // counts answers; a part that has painted one sets data-rev to it
+};
+
+/** Further names for listeners. */
+export const PARTS = ["pass", "exact", "old", "hover", "effects", "edits", "notes", "rev"];
+
+/** subscribe: listen(changed) gets a Set of names in PARTS and FIELDS; it is first called with all of them. */
+export const { subscribe, publish } = listeners([...PARTS, ...Object.keys(FIELDS)]);

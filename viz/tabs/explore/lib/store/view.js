@@ -1,0 +1,114 @@
+// The view of the current pass, which a link stores. Choosing a head, a layer, a token or a scale changes this and never
+// calls Python.
+
+import { opened, tabOf } from "../../../../browser/lib/address.js";
+import { afterwards, isPresenting } from "../../../../browser/lib/base.js";
+import { page } from "../../../../browser/lib/page.js";
+import { badLink } from "../../../../browser/lib/settings.js";
+import { site } from "../../../../browser/lib/site.js";
+import { editsInLink } from "../pass.js";
+import { exact } from "./exact.js";
+import { FIELDS, publish, settings, state } from "./state.js";
+
+const SHOWS = ["map", "of", "layer", "head"]; // the fields that select a part of a pass
+
+/** Changes the view: set({layer: 2, head: 1}). Values that the pass does not have are ignored; choosing the same again
+ *  repeats a request that failed. */
+export const set = (partial) => {
+  const changed = settings.change(partial);
+  if (changed.includes("map")) {
+    changed.push("hover", ...fitView());
+    state.hover = null; // it was a place of another map
+  }
+  if (changed.length) writeLinkSoon();
+  if (SHOWS.some((name) => changed.includes(name) || (name in partial && !state.exact))) {
+    exact.forget();
+    changed.push("exact");
+    exact.fetchSoon();
+  }
+  if (changed.length) publish(...changed);
+};
+
+/** Sets what the pointer is on: {token}, {query, key}, or null. */
+export const point = (hover) => {
+  if (JSON.stringify(hover) === JSON.stringify(state.hover)) return;
+  state.hover = hover;
+  publish("hover");
+};
+
+/** The measured effects of the current pass's heads: {name of a map: [layer][head]}, or null. */
+export const keepEffects = (effects) => {
+  state.effects = effects;
+  publish("effects");
+};
+
+/** The token whose attention is shown: the locked one, else the one under the pointer, else null. */
+export const token = () => state.view.token ?? state.hover?.token ?? state.hover?.query ?? null;
+
+/** Limits the choices to what the pass has; without a pass, anything goes. */
+export const limit = () => {
+  const { layers = Infinity, heads = Infinity, queries, keys } = state.map ?? {};
+  FIELDS.map.max = (state.map ? state.pass.maps.length : Infinity) - 1;
+  FIELDS.layer.max = layers - 1;
+  FIELDS.head.max = heads - 1;
+  FIELDS.token.max = (queries?.length ?? Infinity) - 1;
+  FIELDS.key.max = (keys?.length ?? Infinity) - 1;
+  FIELDS.of.valid = (of) => of !== "rollout" || state.map?.square !== false;
+};
+
+/** After a new pass: resets whatever it does not have to the default, and reports it if a link asked for it. */
+export const fitView = (ofLink = false) => {
+  state.map = state.pass.maps[state.view.map] ?? state.pass.maps[0];
+  limit();
+  const moved = Object.keys(FIELDS).filter((name) => !settings.allowed(name, state.view[name]));
+  for (const name of moved) {
+    if (ofLink) refuse(badLink(name, state.view[name], FIELDS[name].initial));
+    state.view[name] = FIELDS[name].initial;
+  }
+  return moved;
+};
+
+/** The head that is worth seeing. */
+export const opening = () => {
+  const [layer, head] = state.map.opening ?? [0, 0];
+  return { layer, head };
+};
+
+/** Shows the current pass with the view of a link. */
+export const lookAs = ({ values, named }) => set({ ...values, ...(named || !state.map ? {} : opening()) });
+
+// --- the link -----------------------------------------------------------------------------------------------------
+
+/** The view for the address bar, with the requested model, text and edits, so that a reload before the answer loses
+ *  nothing. */
+export const writeLink = page.keep("explore", () => {
+  if (!state.pass) return null;
+  const { model, text, edits } = state.pass.header;
+  const held = state.open && state.asked.text.trim() && state.asked.text.length <= site.limits.text;
+  const link = held ? state.asked : { model, text, edits: editsInLink(edits) };
+  const { layer, head } = state.view;
+  const chosen = link.model === model ? { ...settings.link(), layer, head } : {};
+  return { ...link, ...chosen, ...state.pinned.link(link.text) };
+});
+const writeLinkSoon = afterwards(writeLink);
+
+/** Reports an invalid value of a link. */
+export const refuse = (note) => state.notes.link.push({ kind: "error", ...note });
+
+/** Reads the view of the link that the page was opened with; reports invalid values, which keep their initial value. */
+const readLink = () => {
+  const tab = opened.get("tab");
+  if (tab !== null && !site.tabs.includes(tab)) refuse(badLink("tab", tab, site.tabs[0]));
+  if (tabOf(opened) !== "explore") return;
+  const { values, refused } = settings.read(opened);
+  Object.assign(state.view, values);
+  refused.forEach(refuse);
+};
+
+// Escape steps back once: out of a panel that fills the window (panel.js, which handles it first), else out of a lock.
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || event.defaultPrevented || isPresenting()) return;
+  if (!event.target.closest?.("input, textarea, select")) set({ token: null, key: null });
+});
+
+readLink();
