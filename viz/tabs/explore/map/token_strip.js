@@ -127,7 +127,7 @@ export const mount = ({ element }) => {
       return asList(strong.map((i) => `${quote(i, labels)} ${asShare(weights[i])}`)) || say("strip_faint");
     };
     const from = looked && [
-      map.square ? "; " : `; ${quote(key, map.keys)} `,
+      map.square ? say("list_apart") : `${say("list_apart")}${quote(key, map.keys)} `,
       `${say("strip_from")} `,
       h("span", { class: "from" }, named(looked, map.queries)),
     ];
