@@ -43,7 +43,7 @@ def three_lines(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def by_loop(x: list[list[float]]) -> list[list[float]]:
-    """The same computation number by number, as in the equations: (t, e) → (t, e)."""
+    """Computes basic self-attention number by number, as the article's equations do: (t, e) → (t, e)."""
     outputs = []
     for query in x:
         raw = [sum(a * b for a, b in zip(query, key, strict=True)) for key in x]

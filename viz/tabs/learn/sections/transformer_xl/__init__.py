@@ -161,7 +161,8 @@ def reach_back(text: str) -> Numbers:
     Args:
         text: its first `REACHED` bytes are read.
     Returns:
-        "labels"; "off" and "on", (depth, n) as `moved` gives it; "last": of the last layer, with a memory.
+        "labels" of the n bytes; "off" and "on", (depth, n): `moved` without and with a memory; "last": the last layer's
+        row of "on".
     """
     tokens = torch.tensor([shipped(MODEL).tokenizer.encode(text)[:REACHED]])
     off, on = moved(tokens, 0), moved(tokens, SHORT)
