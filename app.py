@@ -24,12 +24,13 @@ import torch
 from starlette.middleware import Middleware
 
 import former
-from viz import browser
+from viz import api, browser
 from viz.browser import chart, language
 from viz.browser.language import label
 from viz.browser.scripts import Scripts
 from viz.browser.theme import theme
 from viz.gradio_adapter import (
+    api_button,
     read_long_addresses,
     rest_queue,
     routes_before_gradio,
@@ -67,8 +68,8 @@ def load_models(places: list[str]) -> dict[str, Loaded]:
     )
 
 
-def build(site: Site) -> gr.Blocks:
-    """Builds the page; in the browser, the tab of the link is selected."""
+def build(site: Site) -> tuple[gr.Blocks, dict[int, str]]:
+    """Builds the page, where the tab of the link is selected, and the API's endpoints; see `viz.api.attach`."""
     with gr.Blocks(title=message("title"), analytics_enabled=False) as page:
         bar = browser.class_bar()
         gr.HTML(
@@ -83,6 +84,40 @@ def build(site: Site) -> gr.Blocks:
                 run_when_selected(shown, browser.call(browser.PAGE, f"page.show('{tab.name}')"))
         select_tab_on(page.load, tabs, browser.call(browser.PAGE, "page.tab"))
         select_tab_on(bar.opened, tabs, browser.call(browser.PAGE, "page.asked"))
+        api_button(label("api_button"))
+        endpoints = api.attach(site)
+    return page, endpoints
+
+
+def serve(site: Site) -> gr.Blocks:
+    """Starts the server with the page, its routes and its API; returns the page."""
+    page, endpoints = build(site)
+    page.queue(max_size=100, api_open=False)
+    rest_queue(page)
+    server, _, _ = page.launch(
+        theme=theme(),
+        css=browser.css(TABS),
+        head=language.head(page) + browser.head(TABS),
+        prevent_thread_lock=True,
+        share=False,
+        run_history=False,
+        ssr_mode=False,
+        enable_monitoring=False,
+        max_file_size="1mb",
+        strict_cors=True,
+        state_session_capacity=100,  # 0.2 MB each; everything in them can be computed again
+        max_threads=200,
+        app_kwargs={"middleware": [Middleware(Scripts), Middleware(Door, endpoints)]},
+        footer_links=["api"],
+    )
+    read_long_addresses(page)
+    with routes_before_gradio(server):
+        rooms.attach(server, rooms.Rooms())  # asked most often
+        chart.attach(server)
+        language.attach(server)
+        for tab in TABS:
+            tab.routes(server, site)
+        panels.attach(server, site.models, site.work, [panel for tab in TABS for panel in tab.panels])
     return page
 
 
@@ -143,34 +178,7 @@ def main() -> None:
     for loaded in models.values():
         if loaded.opened:  # a user's own model: its twin is built now, before anyone waits for it
             _ = loaded.fast
-    site = site_of(models, tuple(tab.name for tab in TABS))
-    page = build(site).queue(max_size=100, api_open=False)
-    rest_queue(page)
-    server, _, _ = page.launch(
-        theme=theme(),
-        css=browser.css(TABS),
-        head=language.head(page) + browser.head(TABS),
-        prevent_thread_lock=True,
-        share=False,
-        run_history=False,
-        ssr_mode=False,
-        enable_monitoring=False,
-        max_file_size="1mb",
-        strict_cors=True,
-        state_session_capacity=100,  # 0.2 MB each; everything in them can be computed again
-        max_threads=200,
-        app_kwargs={"middleware": [Middleware(Scripts), Middleware(Door)]},
-        footer_links=[],
-    )
-    read_long_addresses(page)
-    with routes_before_gradio(server):
-        rooms.attach(server, rooms.Rooms())  # asked most often
-        chart.attach(server)
-        language.attach(server)
-        for tab in TABS:
-            tab.routes(server, site)
-        panels.attach(server, site.models, site.work, [panel for tab in TABS for panel in tab.panels])
-    page.block_thread()
+    serve(site_of(models, tuple(tab.name for tab in TABS))).block_thread()
 
 
 if __name__ == "__main__":

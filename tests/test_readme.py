@@ -20,7 +20,9 @@ from tests.training.processes import FORKS
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-EXAMPLES = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+EXAMPLES = [  # those of the API are run by tests/viz/test_api.py
+    example for example in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if "gradio_client" not in example
+]
 
 
 # In a process that has imported torch an example begins as in a new one: the library is not imported yet.

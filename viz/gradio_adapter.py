@@ -42,6 +42,19 @@ def component(script: str, value: Any, classes: Sequence[str], **options: Any) -
     )
 
 
+def api_button(label: str) -> gr.HTML:
+    """Returns the button at the page's foot that opens Gradio's documentation of the API.
+
+    Gradio's own footer has such a button, but in English alone; page.css hides it.
+    """
+    return gr.HTML(
+        f'<button type="button" class="f-link">{label}</button>',
+        js_on_load="element.firstElementChild.onclick = () => document.querySelector('footer .show-api').click()",
+        apply_default_css=False,
+        elem_classes="page-foot",
+    )
+
+
 def select_tab_on(event: Any, tabs: gr.Tabs, name: str) -> None:
     """Makes an event select a tab, without a request to Python; `name` is a JavaScript function that returns its name.
 

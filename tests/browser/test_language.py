@@ -120,7 +120,7 @@ SENTENCE = re.compile(r"[A-Za-z’']+(?:,? [A-Za-z’']+){2,}")
 OTHERS = ("mary gave roses to susan", "susan gave roses to mary", "AMD EPYC, family")  # words of a section; a machine
 # What is read and told by the page itself; not what a model reads or writes, code, equations, the article's headings.
 SAID = """() => {
-  const theirs = "textarea, input, code, pre, script, style, .katex, .former-lesson a, .written";
+  const theirs = "textarea, input, code, pre, script, style, .katex, .former-lesson a, .written, footer";
   const nodes = [...document.querySelectorAll("body *")].filter((node) => !node.closest(theirs));
   const own = (node) => [...node.childNodes].filter((child) => child.nodeType === 3).map((child) => child.textContent);
   const named = (node) => ["aria-label", "title", "placeholder"].map((name) => node.getAttribute(name) ?? "");

@@ -40,7 +40,18 @@ def read_depths(run: Run, top: int = TOP) -> dict[str, Any]:
     return {"ids": ids, "probs": log_probs.exp(), "names": names, "columns": columns}
 
 
-def lens(loaded: Loaded, made: Pass) -> dict[str, Any]:
+def depths(run: Run, top: int = TOP) -> dict[str, Any]:
+    """Returns the result of `read_depths`, with fewer tokens per cell if the text is long.
+
+    Raises:
+        NothingToShow: a model without a head.
+    """
+    cells = (run.model.config.depth + 1) * (1 if run.kind.says == "class" else len(run.ids))
+    with as_refusals():
+        return read_depths(run, max(1, min(top, NAMED // cells)))
+
+
+def lens(_: Loaded, made: Pass) -> dict[str, Any]:
     """Returns the result of `read_depths` for a pass, for the browser.
 
     Returns:
@@ -49,9 +60,7 @@ def lens(loaded: Loaded, made: Pass) -> dict[str, Any]:
         NothingToShow: a model without a head.
     """
     run = made.run
-    cells = (loaded.bundle.config.depth + 1) * (1 if run.kind.says == "class" else len(run.ids))
-    with as_refusals():
-        result = read_depths(run, max(1, min(TOP, NAMED // cells)))
+    result = depths(run)
     named = dict(zip(result["ids"].flatten().tolist(), _flat(result["names"]), strict=True))
     return {
         "ids": result["ids"].tolist(),

@@ -1,16 +1,19 @@
-"""ASGI middleware: identifies the client, and closes the Gradio routes that the page does not use.
+"""ASGI middleware: identifies the client, and closes the Gradio routes that nothing here uses.
 
 Gradio's POST routes run events, accept uploads and fill the queue. The page has its own routes, and a client could use
-Gradio's to take memory from others, so they are closed. The page is compressed to a quarter of its bytes, which Gradio
-does not do. An address that is too long for Gradio, which would crash on it, is refused.
+Gradio's to take memory from others, so only calls of the API's endpoints (`viz.api`) pass, and those are short. The
+page is compressed to a quarter of its bytes, which Gradio does not do. An address that is too long for Gradio, which
+would crash on it, is refused.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -23,12 +26,22 @@ PAGE = "/"
 ADDRESS_LIMIT = 62_000  # bytes of path and query; httpx, by which Gradio reads addresses, takes 65,536 with the host
 
 
-class Door:
-    """Middleware between the server and Gradio's app; serves the page compressed and everything else through the
-    app."""
+CALL = re.compile(r"(?:run|api|call|call/v2)/(\w+)/?")  # after ROUTES: an endpoint called by its name
+OF_A_CALL = ("cancel", "reset")  # end a call that its client started
+TOOLS = "mcp/"  # MCP clients name an endpoint in their messages, and reach no event that is not one
 
-    def __init__(self, app: ASGIApp) -> None:
+
+class Door:
+    """Middleware between the server and Gradio's app, see above.
+
+    Args:
+        app: what answers.
+        endpoints: the names of the API's endpoints, by their numbers in Gradio's queue.
+    """
+
+    def __init__(self, app: ASGIApp, endpoints: Mapping[int, str] = {}) -> None:
         self._app = app
+        self._endpoints = endpoints
         self._page = GZipMiddleware(app, compresslevel=4)  # 9 takes four times as long for 6 % less
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -43,8 +56,38 @@ class Door:
         if scope["path"] == PAGE:
             return await self._page(scope, receive, send if known else with_cookie(send))
         if scope["method"] == "POST" and ROUTES in scope["path"]:
-            return await http.refused(Refusal("not_possible"), 404)(scope, receive, send)
+            try:
+                receive = await self._call(Request(scope, receive))
+            except Refusal as refusal:
+                return await http.refused(refusal, 404)(scope, receive, send)
         await self._app(scope, receive, send)
+
+    async def _call(self, request: Request) -> Receive:
+        """Reads a request to one of Gradio's POST routes; returns what its body is read from again.
+
+        Raises:
+            Refusal: it does not call an endpoint, or is too long.
+        """
+        route = request.scope["path"].partition(ROUTES)[2]
+        body = await http.read_body(request)
+        by_name = CALL.fullmatch(route)
+        if by_name:
+            known = by_name[1] in self._endpoints.values()
+        elif route == "queue/join":
+            known = http.parse_object(body).get("fn_index") in self._endpoints
+        else:
+            known = route in OF_A_CALL or route.startswith(TOOLS)
+        if not known:
+            raise Refusal("not_possible")
+
+        first: Message | None = {"type": "http.request", "body": body, "more_body": False}
+
+        async def receive() -> Message:
+            nonlocal first
+            message, first = first, None
+            return message or await request.receive()
+
+        return receive
 
 
 def language_of(scope: Scope) -> str:

@@ -11,9 +11,9 @@ import logging
 from collections.abc import AsyncIterable, Awaitable, Callable, Mapping
 from typing import Any, ParamSpec
 
-from fastapi import Request, Response
+from fastapi import Response
 from fastapi.responses import StreamingResponse
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, Request
 from starlette.types import Receive, Scope, Send
 
 from former.tokens import TokenBeyondModel
@@ -36,11 +36,29 @@ async def read_object(request: Request, limit: int = BODY_LIMIT) -> dict[str, An
     Raises:
         Refusal: the body is not a JSON object, or is longer than `limit` bytes.
     """
+    return parse_object(await read_body(request, limit))
+
+
+async def read_body(request: Request, limit: int = BODY_LIMIT) -> bytes:
+    """Reads a request's body.
+
+    Raises:
+        Refusal: the body is longer than `limit` bytes.
+    """
     body = b""
     async for piece in request.stream():
         body += piece
         if len(body) > limit:
             raise Refusal("bad_request")
+    return body
+
+
+def parse_object(body: bytes) -> dict[str, Any]:
+    """Parses a JSON object.
+
+    Raises:
+        Refusal: the body is not one.
+    """
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):

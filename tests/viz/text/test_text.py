@@ -35,7 +35,19 @@ SPARED = re.compile(
     r"|[（，][A-Za-z][A-Za-z ,-]*[，：）]"  # the English term, where the Chinese one first appears
 )
 STAY = {  # Latin words that Chinese readers write so
-    *("Former", "BERT", "GPT-2", "Transformer", "Transformer-XL", "PyTorch", "Python", "WordPiece", "enwik8", "numpy"),
+    *(
+        "Former",
+        "BERT",
+        "GPT-2",
+        "Transformer",
+        "Transformer-XL",
+        "PyTorch",
+        "Python",
+        "WordPiece",
+        "enwik8",
+        "numpy",
+        "API",
+    ),
     *("gpt", "gpt2", "gpt2-xl", "generator", "bert-reviews", "torch", "former"),  # models and packages
     *("softmax", "logit", "exp", "log", "ln", "max", "rollout", "top-k", "top-p", "GELU", "ReLU", "BPE"),
     *("CLS", "SEP", "MASK", "UNK", "unk", "xE2"),  # tokens

@@ -41,6 +41,7 @@ MESSAGES = {
     "products_input": "number of {of}",
     "products_product": "product",
     "products_rest": "the {count} smaller products, summed",
+    "api_button": "Use via API",
     "buttons_hints": "What the controls do",
     "tokens_read_out": "Tokens: the arrow keys move through them and read out their numbers.",
     "overview": "All heads",
@@ -83,4 +84,9 @@ MESSAGES = {
     "list_and": "{first} and {last}",
     "list_sentences": " ",
     "number_power": "{value} × 10{power}",
+    # errors of the API for programs
+    "api_no_model": "There is no model “{given}” here for this; there are {names}.",
+    "api_edits": "This model has no such changes of heads: “{given}”. An example: {example}",
+    "api_stack": "This model has no stack “{given}”; its stacks are {names}.",
+    "api_top": "The number of tokens to name",
 }

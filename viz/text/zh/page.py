@@ -37,6 +37,7 @@ MESSAGES = {
     "products_input": "{of} 的数",
     "products_product": "乘积",
     "products_rest": "其余 {count} 个较小的乘积之和",
+    "api_button": "通过 API 使用",
     "buttons_hints": "各控件的作用",
     "tokens_read_out": "词元：用方向键逐个移动，并读出它们的数值。",
     "overview": "所有注意力头",
@@ -79,4 +80,9 @@ MESSAGES = {
     "list_and": "{first}、{last}",
     "list_sentences": "",
     "number_power": "{value} × 10{power}",
+    # 编程接口返回的错误
+    "api_no_model": "这里没有名为“{given}”、可作此用的模型；可用的有：{names}。",
+    "api_edits": "该模型没有这些可供修改的注意力头：“{given}”。写法示例：{example}",
+    "api_stack": "该模型没有名为“{given}”的层栈；它的层栈是：{names}。",
+    "api_top": "要列出的词元数",
 }

@@ -1,0 +1,137 @@
+"""The API for programs: its endpoints return what the library computes, and nothing else of Gradio's is open."""
+
+import itertools
+import json
+import re
+import shlex
+import socket
+import subprocess
+from pathlib import Path
+
+import httpx
+import pytest
+import torch
+from gradio_client import Client
+from gradio_client.exceptions import AppError
+
+import app
+import former
+from viz.passes import sources
+from viz.passes.loaded import Loaded
+from viz.tabs import base
+
+TEXT = "The cat sat on the mat"
+README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
+PROGRAM = re.search(r"```python\n([^`]*gradio_client[^`]*)```", README)
+COMMAND = re.search(r"```\n(curl [^`]*)```", README)
+
+
+@pytest.fixture(scope="module")
+def models() -> dict[str, Loaded]:
+    return {name: sources.open_model(name) for name in ("gpt", "dates", "bert")}
+
+
+@pytest.fixture(scope="module")
+def address(models):
+    with pytest.MonkeyPatch.context() as patch, socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        patch.setenv("GRADIO_SERVER_PORT", str(free.getsockname()[1]))
+        free.close()
+        page = app.serve(base.site_of(models))
+        yield page.local_url
+        page.close()
+
+
+@pytest.fixture(scope="module")
+def client(address):
+    return Client(address, verbose=False)
+
+
+def close(ours, theirs):
+    torch.testing.assert_close(torch.tensor(ours), theirs, atol=1e-5, rtol=0)  # rounded to 7 digits, by the fast twin
+
+
+def test_attention_is_that_of_a_run_under_the_same_edits(client, models):
+    run = models["gpt"].bundle.run(TEXT, edits=[former.edits.ablate_head(0, 1)])
+    one = client.predict("gpt", TEXT, 1, 3, "0.1.off", api_name="/attention")
+    close(one["weights"], run.weights[1, 3])
+    assert one["queries"] == one["keys"] == run.tokens
+    plain = client.predict(model="gpt", text=TEXT, layer=1, api_name="/attention")
+    close(plain["weights"], models["gpt"].bundle.run(TEXT).weights[1])
+
+
+def test_a_stack_is_chosen_by_its_name(client, models):
+    text = "4 July 1976"
+    found = client.predict(model="dates", text=text, layer=0, head=0, stack="cross", api_name="/attention")
+    close(found["weights"], models["dates"].bundle.run(text).maps["cross"].weights[0, 0])
+
+
+def test_predict_and_lens_agree_with_the_library(client, models):
+    run = models["gpt"].bundle.run(TEXT)
+    said = client.predict("gpt", TEXT, api_name="/predict")
+    close([each["prob"] for each in said["next"]], torch.tensor([prob for _, prob in run.next_tokens()]))
+    depths = client.predict("gpt", TEXT, api_name="/lens", top=3)
+    close(depths["probs"], former.analysis.lens(run, 3)[0].exp())
+    assert client.predict("bert", "It is a [film].", api_name="/predict")["blanks"][0]["truth"]["label"] == "film"
+
+
+def test_tokens_and_models_are_listed(client, models):
+    tokens = client.predict("gpt", TEXT, api_name="/tokenize")
+    assert tokens["ids"] == models["gpt"].bundle.tokenizer.encode(TEXT)
+    assert tokens["total"] == len(tokens["tokens"])
+    assert [each["name"] for each in client.predict(api_name="/models")] == list(models)
+
+
+def test_a_text_is_streamed_token_by_token(client):
+    texts = list(client.submit("gpt", "Once upon", 5, temperature=0, api_name="/generate"))
+    assert len(texts) == 6
+    assert texts[0] == "Once upon"
+    assert all(later.startswith(earlier) for earlier, later in itertools.pairwise(texts))
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"model": "nobody"}, "no model “nobody”"),
+        ({"model": ["gpt"]}, "no model “\\['gpt'\\]”"),
+        ({"text": ""}, "no text yet"),
+        ({"text": "x" * 4_001}, "4,001"),
+        ({"layer": 6}, "from 0 to 5, not 6"),
+        ({"layer": 1.0}, "from 0 to 5, not 1.0"),
+        ({"head": -1}, "from 0 to 7, not -1"),
+        ({"edits": "9.9.off"}, "9.9.off"),
+        ({"edits": 3}, "not"),
+        ({"stack": "cross"}, "no stack “cross”"),
+    ],
+)
+def test_a_bad_argument_is_an_error_in_one_sentence(client, given, says):
+    with pytest.raises(AppError, match=says):
+        client.predict(**{"model": "gpt", "text": TEXT, "layer": 0, **given}, api_name="/attention")
+
+
+def test_no_other_route_of_gradio_s_takes_a_post(address):
+    join = {"data": [], "session_hash": "s", "fn_index": 0}
+    for path, body in {
+        "upload": {},
+        "queue/join": join,
+        "run/predict_1": {"data": []},
+        "call/load": {"data": []},
+        "call/attention": {"data": ["x" * 70_000]},
+    }.items():
+        assert httpx.post(f"{address}gradio_api/{path}", json=body).status_code == 404, path
+
+
+def test_the_documentation_of_every_endpoint_can_be_read(client):
+    endpoints = client.view_api(return_format="dict")["named_endpoints"]
+    assert set(endpoints) == {"/models", "/tokenize", "/attention", "/predict", "/lens", "/generate"}
+    assert all("Returns:" in each["description"] for each in endpoints.values())
+
+
+def test_the_readme_s_calls_of_the_api_run(address, capsys):
+    assert PROGRAM
+    exec(PROGRAM[1].replace("http://127.0.0.1:7860/", address), {})
+    assert "Once upon a time" in capsys.readouterr().out
+    assert COMMAND
+    command = shlex.split(COMMAND[1].replace("http://127.0.0.1:7860/", address).replace("\\\n", " "))
+    answered = subprocess.run([*command, "--silent", "--fail"], capture_output=True, check=True)
+    assert len(json.loads(answered.stdout)["data"][0]["next"]) >= 10

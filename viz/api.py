@@ -1,0 +1,269 @@
+"""The app's API for programs: Gradio's named endpoints, for `gradio_client`, curl and, with `gradio[mcp]`, MCP clients.
+
+Each endpoint computes what the page computes, by the same functions, under the same limits and in the client's turn.
+`viz.server.door` lets through the requests that Gradio's clients send, and no other of Gradio's routes.
+
+A text is at most `TEXT_LIMIT` characters. `edits` are changes of heads, in the form of links: "0.3.off,2.L.uniform"
+(`viz.passes.edits`). All indices start at 0. What cannot be computed raises an error with one sentence.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from typing import Any, ParamSpec, TypeVar
+
+import gradio as gr
+
+from viz.passes import edits as changes
+from viz.passes.habits import rounded
+from viz.passes.lens import TOP, depths
+from viz.passes.loaded import Loaded, Models, writers
+from viz.passes.run import Pass, read
+from viz.server.clients import Places, client, client_of
+from viz.server.view import read_string, read_whole
+from viz.tabs.base import Site, about
+from viz.tabs.generate import writing
+from viz.text import Busy, Refusal, in_words
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+EXAMPLE = "0.3.off,2.L.uniform"  # of edits
+STREAMS = 50  # texts being written at once
+
+
+def endpoint(function: Callable[P, Awaitable[R]]) -> Callable[P, Awaitable[R]]:
+    """Decorates an endpoint: a Refusal becomes Gradio's error, with the sentence that the page would show."""
+
+    @functools.wraps(function)
+    async def answer(*args: P.args, **kwargs: P.kwargs) -> R:
+        with as_errors():
+            return await function(*args, **kwargs)
+
+    return answer
+
+
+@contextlib.contextmanager
+def as_errors() -> Iterator[None]:
+    """Context manager: turns a Refusal into Gradio's error, which reaches the client."""
+    try:
+        yield
+    except Refusal as refusal:
+        raise gr.Error(in_words(refusal.note), print_exception=False) from refusal
+
+
+def arrived(request: gr.Request) -> None:
+    """Identifies the client, for fair turns: Gradio's queue runs endpoints outside the request that asked for them."""
+    asked = getattr(request, "request", None) or request  # MCP's is Starlette's own
+    client.set(client_of(asked.scope))
+
+
+def attach(site: Site) -> dict[int, str]:
+    """Adds the endpoints to the page that is being built; returns the name of each by its number in Gradio's queue."""
+    names = {}
+    for each in [*questions(site), generate_of(site)]:
+        added = gr.api(  # pyright: ignore[reportPrivateImportUsage]
+            each,
+            api_name=each.__name__,
+            api_description=inspect.getdoc(each),
+            queue=inspect.isasyncgenfunction(each),  # a stream needs Gradio's queue
+            concurrency_limit=None,  # the site's own queue shares out the turns
+        )
+        names[added["id"]] = each.__name__
+    return names
+
+
+def questions(site: Site) -> list[Callable[..., Awaitable[Any]]]:
+    """Returns the endpoints that answer once."""
+
+    async def pass_of(model: str, text: str, edits: str) -> tuple[Loaded, Pass]:
+        loaded = named(site.models, model)
+        given, refused = changes.from_link(read_string({"edits": edits}, "edits"), loaded.bundle.model)
+        if refused:
+            raise Refusal("api_edits", given=",".join(refused)[:40], example=EXAMPLE)
+        return loaded, (await site.work.turn(site.passes.make, loaded, text, given))[0]
+
+    @endpoint
+    async def models() -> list[dict[str, Any]]:
+        """Lists the models.
+
+        Returns:
+            For each, "name", "kind", "about", "layers", "heads" of each layer, "context" (tokens), and "unit" of a
+            token: byte, character, piece or word.
+        """
+        return [describe(each) for each in site.models.values()]
+
+    @endpoint
+    async def tokenize(model: str, text: str, request: gr.Request) -> dict[str, Any]:
+        """Splits a text into a model's tokens, as many as its context holds.
+
+        Args:
+            model: the name of a model.
+            text: the text.
+
+        Returns:
+            "tokens", their labels; "ids"; and "total", the number of tokens of the whole text.
+        """
+        arrived(request)
+        loaded = named(site.models, model)
+        reading = await site.work.step(read, loaded, text)
+        return {"tokens": reading.tokens, "ids": reading.ids, "total": reading.total}
+
+    @endpoint
+    async def attention(
+        model: str,
+        text: str,
+        layer: int,
+        request: gr.Request,
+        head: int | None = None,
+        edits: str = "",
+        stack: str = "",
+    ) -> dict[str, Any]:
+        """Returns the attention weights of one head, or of all heads of a layer, for a text.
+
+        Args:
+            model: the name of a model.
+            text: the text.
+            layer: the layer, from 0.
+            head: the head, from 0; without it, all heads of the layer.
+            edits: changes of heads, such as "0.3.off,2.L.uniform".
+            stack: of an encoder-decoder: encoder, decoder or cross.
+
+        Returns:
+            "queries" and "keys", labels; and "weights"[query][key], or [head][query][key] for all heads.
+        """
+        arrived(request)
+        _, made = await pass_of(model, text, edits)
+        names = [each.name for each in made.maps]
+        if stack and stack not in names:
+            raise Refusal("api_stack", given=f"{stack}"[:40], names=names)
+        each = made.map(stack or names[0])
+        layers, heads = each.weights.shape[:2]
+        view = {"layer": layer, "head": head}
+        weights = each.weights[read_whole(view, "layer", 0, layers - 1, "layer")]
+        if head is not None:
+            weights = weights[read_whole(view, "head", 0, heads - 1, "head")]
+        return {"queries": each.queries, "keys": each.keys, "weights": rounded(weights)}
+
+    @endpoint
+    async def predict(model: str, text: str, request: gr.Request, edits: str = "") -> dict[str, Any]:
+        """Returns what a model predicts for a text: next tokens, classes, or hidden words.
+
+        Args:
+            model: the name of a model.
+            text: the text; words in [brackets] are hidden from a model that fills in blanks.
+            edits: changes of heads, such as "0.3.off,2.L.uniform".
+
+        Returns:
+            "tokens", the labels that were read, and of a model that writes: "next", the likeliest next tokens, and
+            "bits", the surprise of each token; of a classifier: "classes" and "probs"; of one that fills in blanks:
+            "blanks", each with its "next", and "follows", the probability that the second text follows the first.
+        """
+        arrived(request)
+        _, made = await pass_of(model, text, edits)
+        return {"tokens": made.header["labels"], **made.header["output"]}
+
+    @endpoint
+    async def lens(model: str, text: str, request: gr.Request, edits: str = "", top: int = 5) -> dict[str, Any]:
+        """Returns the prediction after each layer (the logit lens) at each token.
+
+        Args:
+            model: the name of a model with an output head.
+            text: the text.
+            edits: changes of heads, such as "0.3.off,2.L.uniform".
+            top: how many tokens to name.
+
+        Returns:
+            "columns", the labels of the positions; "names" and "probs" [depth][column][top]: depth 0 is before the
+            first block, depth n after the nth.
+        """
+        arrived(request)
+        count = read_whole({"top": top}, "top", 1, TOP, "api_top")
+        _, made = await pass_of(model, text, edits)
+
+        result = await site.work.turn(depths, made.run, count)
+        return {"columns": result["columns"], "names": result["names"], "probs": rounded(result["probs"])}
+
+    return [models, tokenize, attention, predict, lens]
+
+
+def generate_of(site: Site) -> Callable[..., AsyncIterator[str]]:
+    """Returns the endpoint that streams a text."""
+    places, able = Places(STREAMS), writers(site.models)
+
+    async def generate(
+        model: str,
+        prompt: str,
+        request: gr.Request,
+        tokens: int = 50,
+        temperature: float = 1.0,
+        top_k: int | None = None,
+        top_p: float | None = None,
+        seed: int = 0,
+    ) -> AsyncIterator[str]:
+        """Continues a text; streams the whole text after each token.
+
+        Args:
+            model: the name of a model that writes.
+            prompt: the text to continue.
+            tokens: how many tokens to add.
+            temperature: 0 always takes the likeliest token.
+            top_k: keeps the k likeliest tokens; without it, all.
+            top_p: keeps the likeliest tokens that reach this probability together; without it, all.
+            seed: the same seed gives the same text.
+
+        Returns:
+            The prompt and its continuation so far.
+        """
+        arrived(request)
+        with as_errors():
+            loaded = named(able, model)
+            order = writing.read_order(
+                loaded,
+                {
+                    **{"text": prompt, "length": tokens, "temperature": temperature},
+                    **{"top_k": top_k, "top_p": top_p, "seed": seed},
+                },
+            )
+            who = client.get()
+            if not places.has_room_for(who):
+                raise Busy("busy_writing")
+        places.take(who)
+        try:
+            ids, states = list(order.ids), writing.states(loaded.fast, order)
+            while (state := await site.work.step(lambda: next(states, None))) is not None:
+                if state.token is not None:
+                    ids.append(state.token)
+                yield writing.written(loaded.bundle.tokenizer, ids)[0]
+        finally:
+            places.give_back(who)
+
+    return generate
+
+
+def named(models: Models, name: str) -> Loaded:
+    """Returns the model of this name.
+
+    Raises:
+        Refusal: there is none.
+    """
+    if not isinstance(name, str) or name not in models:  # includes snapshots of a training, which `list` leaves out
+        raise Refusal("api_no_model", given=f"{name}"[:40], names=list(models))
+    return models[name]
+
+
+def describe(loaded: Loaded) -> dict[str, Any]:
+    """Describes a model, for `models`."""
+    config, said = loaded.bundle.config, about(loaded)
+    return {
+        "name": loaded.name,
+        "kind": loaded.variant,
+        "about": said if isinstance(said, str) else in_words(said),
+        "layers": config.depth,
+        "heads": config.heads,
+        "context": config.seq_length,
+        "unit": loaded.bundle.tokenizer.unit,
+    }
