@@ -1,5 +1,5 @@
-// Words that are hidden and filled in, as in Explore; two texts, with what [CLS] looks at and says of them; and what
-// the cards of the models measured.
+// Hidden words and the model's predictions, as in Explore; two texts, with the attention and the verdict of [CLS]; and
+// the measurements on the models' cards.
 
 import { answerTo } from "../../../../browser/lib/ask.js";
 import { h } from "../../../../browser/lib/base.js";
@@ -13,7 +13,7 @@ import { outcome } from "../../../explore/lib/outcome.js";
 
 const SHOWS = ["words", "texts", "figures"];
 
-/** The tokens that the model reads; look(i) as tokenSpans takes it. */
+/** The tokens of the model's input; look(i) as in tokenSpans. */
 const strip = () => {
   const place = h("p", { class: "reads" });
   const draw = ({ labels, segments }, look) =>
@@ -28,10 +28,10 @@ const strip = () => {
   return { place, draw };
 };
 
-/** A share as the cards give it: trainings are less than a point apart. */
+/** A share as precise as on the cards: trainings differ by less than a point. */
 const exact = (share) => say("number_share", { value: asFixed(100 * share, 2) });
 
-/** A row with its share as a bar; `base` is what comes out without looking. */
+/** A row with its share as a bar; `base` is the share without reading the text. */
 const bar = (name, label, share, base = null) =>
   h(
     "tr",

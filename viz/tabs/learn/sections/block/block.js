@@ -1,6 +1,6 @@
-// One token through a trained stack: what each half of a block adds and what the model would say there; and whose
-// output moves when the token is changed, with attention and without. Then what of a block is not linear, and how the
-// gradient at the start of training depends on where the norms stand.
+// One token through a trained stack: what each half of a block adds, and the prediction at that point; and which
+// outputs change with the token, with and without attention. Then the parts of a block that are not linear, and how the
+// gradient at the start of training depends on the place of the norms.
 
 import { h } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";

@@ -1,5 +1,4 @@
-// The verdict on a review taken apart: what each word adds to it where words are averaged, and where the maximum is
-// taken.
+// The verdict on a review, split into the contribution of each word, for average and for maximum pooling.
 
 import { answerTo } from "../../../../browser/lib/ask.js";
 import { eachFrame, h } from "../../../../browser/lib/base.js";
@@ -9,7 +8,7 @@ import { say } from "../../../../browser/lib/messages.js";
 import { asShare, asSigned } from "../../../../browser/lib/numbers.js";
 import { onTheme } from "../../../../browser/lib/panel.js";
 
-const STRONGEST = 8; // pulls that are written out
+const STRONGEST = 8; // number of listed pulls
 const areNumbers = (text) => /^(\d+(,\d+)*)?$/.test(text);
 
 /** A bar from the middle: to the right above 0, to the left below. */

@@ -1,6 +1,6 @@
-// A text and its answer, character by character: where a head of the cross-attention looks, row by row; what each
-// character of the target is given after the true ones before it and after the model's own; and the date written back
-// in several forms.
+// A text and its answer, character by character: what a head of the cross-attention attends to, row by row; the
+// probability of each target character after the correct prefix and after the model's own; and the date written back in
+// several forms.
 
 import { h } from "../../../../browser/lib/base.js";
 import { ground, palette, variable } from "../../../../browser/lib/colour.js";
@@ -11,7 +11,7 @@ import { asFixed, asShare, asWhole } from "../../../../browser/lib/numbers.js";
 import { makePlayer } from "../../../../browser/lib/player.js";
 
 const PREFIXES = ["true", "own"];
-const PACE = 500; // ms between two characters while it plays
+const PACE = 500; // ms between two characters while playing
 const bitsOf = (probs) => probs.reduce((sum, prob) => sum - Math.log2(prob), 0);
 
 export const mount = (section, props) => {
@@ -29,7 +29,7 @@ export const mount = (section, props) => {
     { decoded: ["text", "target", "layer", "head"], written: ["text", "target", "seed"] },
   );
   const chosen = () => demo.answers.decoded[demo.view.prefix];
-  /** What is to be written at each step: the target, or what the model writes. */
+  /** The characters to write at each step: the target's, or the model's. */
   const rowsOf = () => demo.answers.decoded[demo.view.prefix === "true" ? "targets" : "writes"];
   const last = () => chosen().weights.length;
   const now = () => Math.min(demo.view.step, last());

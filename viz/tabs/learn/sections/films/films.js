@@ -1,4 +1,5 @@
-// Films and people as vectors: features by hand, then learned from likes before one's eyes; then the nearest words.
+// Films and people as vectors: first with features set by hand, then learned from likes on the page; then the nearest
+// words.
 
 import { eachFrame, h, reducedMotion } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
@@ -153,8 +154,8 @@ export const mount = (section, props) => {
         .join(","),
     });
   const isHeld = (i, j) => i === props.held[0] && j === props.held[1];
-  /** Who likes what. The buttons stay while the training moves what they say: one that is replaced under a finger hears
-   *  no click. */
+  /** The table of likes. Its buttons are kept while the training changes their labels: a button replaced under a finger
+   *  would miss the click. */
   const likes = props.people.map((person, i) =>
     props.films.map((film, j) => {
       const held = isHeld(i, j);

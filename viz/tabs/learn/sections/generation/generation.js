@@ -1,6 +1,6 @@
-// What a generator is trained on, place by place: the byte it reads, the byte it must say, and what that one is given,
-// at a step of the training and without a mask. The step goes through the snapshots; beside the loss stands what is
-// written there.
+// The training of a generator, position by position: input byte, target byte, and the target's probability, at a step
+// of the training and without a mask. The slider goes through the snapshots; next to the loss is a text generated at
+// that step.
 
 import { h } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
@@ -10,7 +10,7 @@ import { say } from "../../../../browser/lib/messages.js";
 import { asFixed, asShare, asWhole } from "../../../../browser/lib/numbers.js";
 import { makePlayer } from "../../../../browser/lib/player.js";
 
-const PACE = 1000; // ms between two snapshots while it plays
+const PACE = 1000; // ms between two snapshots while playing
 const bitsOf = (probs) => probs.reduce((sum, prob) => sum - Math.log2(prob), 0) / probs.length;
 
 const page = (name) => {
@@ -45,7 +45,7 @@ export const mount = (section, props) => {
     last: () => last,
     now: () => demo.view.step,
     pace: PACE,
-    held: () => demo.busy, // what the step before writes is still to come
+    held: () => demo.busy, // the text of the previous step is still pending
     paint: () => paint(),
   });
   const { play, slider, put } = player;
@@ -117,7 +117,7 @@ export const mount = (section, props) => {
       },
     });
 
-  /** Whether the loss of the text falls to the end, as that of the validation split does. */
+  /** Whether the loss of the text falls to the end, as on the validation split. */
   const sayCourse = ({ trained }) => {
     const losses = trained.map(bitsOf);
     const least = Math.min(...losses);

@@ -1,5 +1,5 @@
-// What the tables of dot products take, step by step, with sizes one sets; what is kept with and without a fused
-// kernel; and as bars the memory of a training step, measured beforehand.
+// The memory of the tables of dot products, step by step, for sizes that can be set; the tensors kept with and without
+// a fused kernel; and the recorded memory of a training step as bars.
 
 import { h } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
@@ -39,7 +39,7 @@ export const mount = (section, props) => {
     const unit = Math.max(0, Math.floor(Math.log10(count) / 3 + 1e-9));
     return words("bytes", { value: Number((count / 1000 ** unit).toPrecision(3)), unit });
   };
-  /** By formula: the tables of one layer, four for each head and text. */
+  /** The bytes by the formula: the tables of one layer, four for each head and text. */
   const layerOf = ({ t, batch, heads, bits }) => t * t * (Number(bits) / 8) * batch * heads * held;
 
   // --- the steps -----------------------------------------------------------------------------------------------------

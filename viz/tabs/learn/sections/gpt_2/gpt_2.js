@@ -1,5 +1,5 @@
-// A text in byte-pair pieces, merge by merge, and what each piece costs; pieces beside bytes by the models' cards; and
-// the published sizes counted, with one of one's own.
+// A text in byte-pair pieces, merge by merge, and the bits of each piece; pieces compared with bytes by the models'
+// cards; and the numbers of parameters of the published sizes and of the visitor's own.
 
 import { h } from "../../../../browser/lib/base.js";
 import { makeBar, palette, tokenSpans } from "../../../../browser/lib/colour.js";
@@ -9,7 +9,7 @@ import { say } from "../../../../browser/lib/messages.js";
 import { asFixed, asShare, asWhole } from "../../../../browser/lib/numbers.js";
 
 const SHOWS = ["pieces", "bits", "sizes"];
-const COSTLY = 16; // bits that have the darkest ground
+const COSTLY = 16; // bits at the darkest background
 const bitsText = (bits) => asFixed(bits, 4);
 const header = (labels) =>
   h("thead", {}, h("tr", {}, ...labels.map((label) => (label ? h("th", { scope: "col" }, label) : h("td")))));

@@ -1,4 +1,5 @@
-// Units with edges that one draws: what each layer reaches under them as a mask, measured, and what renaming does.
+// Units with edges that can be drawn: how far each layer reaches with the edges as a mask, measured, and the effect of
+// renaming.
 
 import { answerTo } from "../../../../browser/lib/ask.js";
 import { eachFrame, h, svg } from "../../../../browser/lib/base.js";
@@ -43,7 +44,7 @@ export const mount = (section, props) => {
       graph: { initial: props.graph, longest: props.longest, valid: isGraph, eager: true },
       shape: { initial: SHAPES[0], choices: SHAPES },
       layers: { initial: 2, min: 1, max: props.layers },
-      row: { initial: 0, min: 0, max: props.most - 1 }, // the unit that is looked at
+      row: { initial: 0, min: 0, max: props.most - 1 }, // the selected unit
       renamed: { initial: 0, min: 0, max: props.renamings - 1 },
     },
     { passed: ["graph", "layers", "renamed"] },
@@ -63,7 +64,7 @@ export const mount = (section, props) => {
 
   const settings = { fields: { ...demo.fields, units: { min: 2, max: props.most } } };
   Object.defineProperty(settings, "view", { get: () => ({ ...demo.view, units: graph().count }) });
-  /** More units come without edges; fewer take theirs with them. */
+  /** Added units have no edges; removed ones lose theirs. */
   settings.set = ({ units }) => {
     const edges = graph().edges.filter((edge) => Number(edge.split("-")[1]) < units);
     demo.set({ graph: spell({ count: units, edges }), renamed: 0 });
@@ -101,7 +102,7 @@ export const mount = (section, props) => {
   root.addEventListener("pointermove", (event) => {
     if (from === null) return;
     const box = root.getBoundingClientRect();
-    const scale = picture.size.width / box.width; // a panel that is presented is zoomed
+    const scale = picture.size.width / box.width; // a presented panel is zoomed
     drawn.setAttribute(
       "d",
       `M${places[from]}L${[(event.clientX - box.left) * scale, (event.clientY - box.top) * scale]}`,
@@ -325,7 +326,8 @@ export const mount = (section, props) => {
     const { count, edges } = graph();
     units.update();
     layers.update();
-    const current = passed?.needs.length === count ? passed : null; // while units are added, the answer before stands
+    // while units are added, the previous answer remains
+    const current = passed?.needs.length === count ? passed : null;
     picture.draw({ needs: current?.needs, depth: demo.view.layers });
     if (!current) return;
     paintMeasured(current, demo.view.layers);

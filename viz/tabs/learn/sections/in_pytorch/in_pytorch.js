@@ -1,4 +1,4 @@
-// The article's three lines, each with the tensors it takes and makes, and the time they take beside a plain loop.
+// The article's three lines, each with its input and output tensors, and their time compared with a plain loop.
 
 import { eachFrame, h } from "../../../../browser/lib/base.js";
 import { makeBar, makeImage, palette, signedAt } from "../../../../browser/lib/colour.js";
@@ -92,7 +92,7 @@ export const mount = (section, props) => {
     ...Object.entries(LINES).map(([name, line]) => tensor(name, line, pictures[name])),
   );
 
-  /** The number that is pointed at. */
+  /** The number under the pointer. */
   const read = (name, row, column, question = "tensors") => {
     const { labels, [name]: rows } = demo.answers[question];
     const square = name === "raw" || name === "weights";
@@ -191,7 +191,7 @@ export const mount = (section, props) => {
   });
 
   const tell = ({ labels, weights }) => {
-    // what a word takes from another one; a single word has only itself
+    // a word's weight on another one; a single word has only itself
     const others = weights.map((row, i) => row.map((value, j) => (i === j && weights.length > 1 ? 0 : value)));
     const most = Math.max(...others.flat());
     const row = others.findIndex((values) => values.includes(most));

@@ -1,5 +1,5 @@
-// A dictionary of Python beside attention: the same keys, values and query, and a slider from the hard limit to the
-// soft.
+// Python's dictionary next to attention, with the same keys, values and query, and a slider from the hard limit to the
+// soft one.
 
 import { h, svg, typedInto } from "../../../../browser/lib/base.js";
 import { makeBar } from "../../../../browser/lib/colour.js";
@@ -36,16 +36,16 @@ export const mount = (section, props) => {
     query: { initial: props.query, longest: 40, valid: arrows(1), eager: true },
     soft: { initial: props.soft, min: 0, max: props.softest },
     asker: { initial: props.askers[0], choices: props.askers },
-    row: { initial: 0, min: 0, max: props.count - 1 }, // which of the keys asks, where they ask
+    row: { initial: 0, min: 0, max: props.count - 1 }, // which key is the query, if keys are queries
   });
-  let [keys, query] = [[], []]; // as they are now: while one drags, ahead of the view
+  let [keys, query] = [[], []]; // the current ones: while dragging, newer than the view
 
   // --- both look up --------------------------------------------------------------------------------------------------
 
   const byKeys = () => demo.view.asker === "keys";
   const temperature = (soft) => (soft ? 10 ** ((soft - props.soft) / 10) : 0);
 
-  /** What attention makes of queries: {scores, weights, y}, y a list of numbers. */
+  /** Attention for queries: {scores, weights, y}, y a list of numbers. */
   const softly = (queries, soft = demo.view.soft) => {
     const values = numbersOf(demo.view.values).map((value) => [value]);
     const divisor = Math.sqrt(2) * (temperature(soft) || 1);
@@ -55,7 +55,8 @@ export const mount = (section, props) => {
     return { ...found, weights, y: weights.map((row) => arithmetic.dot(row, values.flat())) };
   };
 
-  /** A dictionary keeps the last value of equal keys, in the place of the first: so do a Map and Python's dict. */
+  /** With equal keys, a dictionary keeps the last value at the place of the first; both a Map and Python's dict do
+   *  so. */
   const stored = () => new Map(keys.map((key, j) => [tuple(key), numbersOf(demo.view.values)[j]]));
 
   // --- what is shown -------------------------------------------------------------------------------------------------
@@ -165,12 +166,12 @@ export const mount = (section, props) => {
     return hit ? store.get(key) : null;
   };
 
-  /** The values along a line, as large as their weights, and between them the answer. */
+  /** Draws the values along a line, as large as their weights, and the answer between them. */
   const line = makeDrawing(scale.parentNode, ({ values, weights, y }, { width }) => {
     const [least, most] = [Math.min(...values), Math.max(...values)];
     const x = (value) => 24 + ((width - 48) * (value - least)) / (most - least || 1);
     const mark = (value, ...shapes) => svg("g", { transform: `translate(${x(value)} 30)` }, ...shapes);
-    const ends = [-1, -1, -1, -1]; // of the names in each line below
+    const ends = [-1, -1, -1, -1]; // where the names in each line below end
     const below = {};
     for (const j of [...values.keys()].sort((one, other) => values[one] - values[other])) {
       const half = 3.5 * names[j].length;
@@ -301,5 +302,5 @@ export const mount = (section, props) => {
   demo.subscribe(section.node, (changed) => (changed.has("keys") || changed.has("query") ? take() : paint()));
   onTheme(paint);
   demo.start();
-  take(); // what a link asks for
+  take(); // applies a link's view
 };

@@ -1,5 +1,5 @@
-// What positions do: the verdicts on a text and on its words in another order; the score of a trained head as the sum
-// of four terms, of tokens and of places; and the loss at each place, within the trained length and beyond.
+// The effect of positions: the verdicts on a text and on its words in another order; the score of a trained head as the
+// sum of four terms of tokens and positions; and the loss at each position, within the trained length and beyond.
 
 import { answerTo } from "../../../../browser/lib/ask.js";
 import { eachFrame, h } from "../../../../browser/lib/base.js";
@@ -41,7 +41,7 @@ export const mount = (section, props) => {
     h("p", { class: "chips-of", role: "group", "aria-label": words(name) }),
   );
   const cards = h("div", { class: "cards" });
-  let lifted = null; // the place of the word that the next click changes places with
+  let lifted = null; // the position of the word that the next click swaps
   const shuffle = () => {
     const { order } = demo.answers.verdicts;
     const moved = order
@@ -146,7 +146,7 @@ export const mount = (section, props) => {
   );
   const chart = makeChart(place, { label: words("chart_score"), onclick: (key) => demo.set({ key }) });
 
-  /** The key that is taken apart: the one chosen, or the one with the largest weight. */
+  /** The key whose score is split: the selected one, or the one with the largest weight. */
   const keyOf = ({ weights }) =>
     demo.view.key === null || demo.view.key >= weights.length ? weights.indexOf(Math.max(...weights)) : demo.view.key;
 

@@ -1,5 +1,5 @@
-// Three matrices whose columns are dragged, and what becomes of words on a circle; then one trained head, each of whose
-// numbers is followed back to the file of weights.
+// Three matrices whose columns can be dragged, applied to words on a circle; then one trained head, each of whose
+// numbers can be traced to the file of weights.
 
 import { eachFrame, h } from "../../../../browser/lib/base.js";
 import { fields } from "../../../../browser/lib/fields.js";
@@ -45,7 +45,7 @@ export const mount = (section, props) => {
 
   // --- in the plane --------------------------------------------------------------------------------------------------
 
-  let columns = parse(props.matrices); // of each matrix, as they are now: while one drags, ahead of the view
+  let columns = parse(props.matrices); // the current matrices: while dragging, newer than the view
 
   const drag = (part) => (id, to, over) => {
     columns[part].splice(2 * Number(id.slice(6)), 2, ...to);
@@ -168,7 +168,7 @@ export const mount = (section, props) => {
   );
   panel.picture.append(inPlane, ofHead);
 
-  /** Numbers in a row; those of q, k and v are buttons that are followed. */
+  /** A row of numbers; those of q, k and v are buttons that trace them. */
   const cells = (name, numbers, part = null) =>
     numberRow(
       name,
@@ -207,7 +207,7 @@ export const mount = (section, props) => {
       section.tell(words("lesson_head", { ...names, share: asShare(weights[i][j]), model: props.model }));
   };
 
-  /** One number of q, k or v as the sum of products it is, with the place of each weight in the file. */
+  /** One number of q, k or v as a sum of products, with the place of each weight in the file. */
   const paintTrace = ({ labels, x, weight }, i, j) => {
     const { part, at } = demo.view;
     const token = part === "q" ? i : j;

@@ -1,5 +1,5 @@
-// A recurrent, a convolutional and a self-attending model of one size beside each other: step by step which input has
-// reached which output and which outputs stand; then the time that longer texts take; then what each is worth.
+// A recurrent, a convolutional and a self-attention model of one size side by side: step by step, which input has
+// reached which output and which outputs are ready; then the time for longer texts; then the quality of each.
 
 import { h } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
@@ -11,8 +11,8 @@ import { asFixed, asNumber, asWhole } from "../../../../browser/lib/numbers.js";
 import { makePlayer } from "../../../../browser/lib/player.js";
 
 const SHOWS = ["reach", "time", "bits"];
-const PACE = 450; // ms between two steps while it plays
-const FAINT = 50; // of 255: what little an input moves is seen to be something
+const PACE = 450; // ms between two steps while playing
+const FAINT = 50; // of 255, so that even a small influence is visible
 
 export const mount = (section, props) => {
   const { words, panel } = section;
@@ -45,7 +45,7 @@ export const mount = (section, props) => {
   const step = h("output", {});
   const told = h("p", { class: "told", role: "status" });
 
-  /** One model's map: which input has reached which output by now, and a mark for each output that stands. */
+  /** One model's map: which input has reached which output so far, and a mark for each output that is ready. */
   const mapOf = (kind) => {
     const place = h("div", { class: "map" });
     const [outputs, said] = [h("ol", { class: "outputs" }), h("p", {})];

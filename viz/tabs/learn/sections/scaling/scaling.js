@@ -1,5 +1,5 @@
-// Dot products of random vectors of k numbers, with the root and without: their spread, the softmax's entropy and
-// gradient. Then two models trained alike, one without the root: how widely their heads look.
+// Dot products of random vectors of k numbers, with and without the root: their standard deviation, the softmax's
+// entropy and gradient. Then two models trained in the same way, one without the root: how widely their heads attend.
 
 import { eachFrame, h } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
@@ -72,7 +72,7 @@ export const mount = (section, props) => {
   );
   const chart = makeChart(place, { label: words("chart"), onclick: (at) => demo.set({ power: props.powers[0] + at }) });
 
-  /** The weights of one query at this size, as bars: with the root and without. */
+  /** The weights of one query at this size as bars, with and without the root. */
   const bars = (name, weights) =>
     h(
       "figure",

@@ -1,4 +1,4 @@
-// Words as arrows that one drags; the table of their dot products, its softmax, and one output as a sum of scaled
+// Words as arrows that can be dragged; the table of their dot products, its softmax, and one output as a sum of scaled
 // arrows.
 
 import { h, typedInto } from "../../../../browser/lib/base.js";
@@ -12,7 +12,7 @@ import { makePlane, pairs } from "../../lib/plane.js";
 const wordsOf = (text) => text.split(/\s+/).filter(Boolean);
 const hueOf = (list) => list.map((word) => [...new Set(list)].indexOf(word));
 
-/** Each scaled arrow begins where the one before ends: the last ends at y. */
+/** Each scaled arrow begins where the previous one ends; the last ends at y. */
 const chain = (x, row, hues) => {
   let from = [0, 0];
   return x.map((vector, j) => {
@@ -23,7 +23,7 @@ const chain = (x, row, hues) => {
   });
 };
 
-/** The word that is not to be moved, and the one that it is to look at: the first two different ones. */
+/** The word that must not be moved, and the one that it should attend to: the first two different ones. */
 const puzzleWords = (list) => {
   const [word, other] =
     list.includes("cat") && list.includes("walks")
@@ -45,7 +45,7 @@ export const mount = (section, props) => {
     vectors: { initial: props.vectors, longest: 200, valid: areVectors, eager: true },
     row: { initial: 2, min: 0, max: props.most - 1 },
   });
-  let arrows = []; // of each different word, as they are now: while one drags, ahead of the view
+  let arrows = []; // the current arrow of each different word: while dragging, newer than the view
 
   // --- what is shown -------------------------------------------------------------------------------------------------
 
@@ -212,9 +212,9 @@ export const mount = (section, props) => {
     showTyped();
     paint();
   };
-  const shows = ["vectors", "words"]; // what puts the arrows back where the view has them
+  const shows = ["vectors", "words"]; // the fields that reset the arrows to the view
   demo.subscribe(section.node, (changed) => (shows.some((name) => changed.has(name)) ? take() : paint()));
   onTheme(paint);
   demo.start();
-  take(); // what a link asks for
+  take(); // applies a link's view
 };

@@ -1,5 +1,5 @@
-// mary gave roses to susan: what each head of "gave" looks at, and in which part of y it lands; the same swapped.
-// Below, how far y moves in every case, and the parameters of the three forms of several heads.
+// mary gave roses to susan: what each head of "gave" attends to, and the part of y it writes; the same with swapped
+// words. Below, how much y changes in every case, and the parameters of the three forms of multi-head attention.
 
 import { h, svg } from "../../../../browser/lib/base.js";
 import { fields } from "../../../../browser/lib/fields.js";
@@ -53,7 +53,7 @@ export const mount = (section, props) => {
   const positions = section.choice("positions", ["off", "on"]);
   panel.tools.append(show.node, heads.node, positions.node);
 
-  /** Words above, the parts of y below, and between them a line for every weight, as thick as it is large. */
+  /** Words above, the parts of y below, and between them a line for every weight, as thick as the weight. */
   const drawing = ({ words: list, weights }) => {
     const word = (j) => ((j + 0.5) * WIDTH) / list.length;
     const part = (r) => ((r + 0.5) * WIDTH) / weights.length;
@@ -115,7 +115,7 @@ export const mount = (section, props) => {
       });
     }),
   );
-  /** What the cards of the trained models say that a part is worth. */
+  /** The quality of the trained models on their cards. */
   const worth = () => {
     const of = Object.fromEntries(props.trained.map((each) => [each.change, each]));
     const more = (change) => asFixed(of[change].bits - of.same.bits, 2);
@@ -149,7 +149,7 @@ export const mount = (section, props) => {
   );
   panel.picture.append(gave, sizes);
 
-  /** A row for each way in which matrices came about and number of heads; a model has positions or has none. */
+  /** A row for each kind of matrices and number of heads; trained models either have positions or have none. */
   const paintMoves = () => {
     const { table: found } = demo.answers.moves;
     const known = demo.view.positions === "on";

@@ -1,5 +1,5 @@
-// A sparse pattern over some tokens: the cells that it computes, and what is reached after each layer; then time and
-// memory of sparse and dense ways, measured beforehand.
+// A sparse pattern over some tokens: the computed cells, and the reach after each layer; then the recorded time and
+// memory of sparse and dense methods.
 
 import { h } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
@@ -18,12 +18,12 @@ const WAYS = {
   "fused, masked": "masked",
   equation: "equation",
 };
-const PACE = 900; // ms between two layers while it plays
+const PACE = 900; // ms between two layers while playing
 
-/** How many layers join all pairs; null where none of those that are counted does. */
+/** After how many layers all pairs are connected; null if the counted layers are not enough. */
 const joining = ({ reached }) => reached.indexOf(1) + 1 || null;
 
-/** The colour of a cell that is reached by its layer: the pattern itself the strongest. */
+/** The colour of a cell by the layer that reaches it; cells of the pattern itself are strongest. */
 const strength = (needed) => Math.round(needed === 1 ? 255 : Math.max(40, 150 - 35 * (needed - 2)));
 
 const number = (value) => (value === null ? "–" : value < 1000 ? asNumber(value, 3) : asWhole(Math.round(value)));

@@ -1,6 +1,6 @@
-// A toy task, a transformer that learns it on the server while one looks on, and then one's own question to it. The
-// server tells how a training goes in lines (viz/server/trainings.py); what a model makes of a text is asked of it as
-// elsewhere.
+// A toy task, a transformer that learns it on the server while the visitor watches, and then the visitor's own question
+// to it. The server reports the training in lines (viz/server/trainings.py); the model's output for a text is requested
+// as in other sections.
 
 import { answerTo, lines, newest, whyNot } from "../../../../browser/lib/ask.js";
 import { eachFrame, h } from "../../../../browser/lib/base.js";
@@ -14,7 +14,7 @@ import { page } from "../../../../browser/lib/page.js";
 import { onTheme } from "../../../../browser/lib/panel.js";
 import { learn } from "../../lib/learn.js";
 
-const LOOK = 4000; // ms between two looks at whether somebody trains, while this section is on the screen
+const LOOK = 4000; // ms between two checks whether somebody is training, while this section is on the screen
 
 export const mount = (section, props) => {
   const { words, panel } = section;
@@ -27,24 +27,24 @@ export const mount = (section, props) => {
       text: { initial: props.tasks[props.task].example, longest: 40 },
       layer: { initial: 0, min: 0, max: props.layers - 1 },
       head: { initial: 0, min: 0, max: props.heads - 1 },
-      run: { initial: "", longest: 32, eager: true }, // of the training whose model is asked
+      run: { initial: "", longest: 32, eager: true }, // of the training whose model is shown
     },
     { read: ["task", "seed", "run", "text"] },
   );
 
   // --- training ------------------------------------------------------------------------------------------------------
 
-  const runs = {}; // task → the run that was trained here last
-  let reading = false; // whether lines are read
-  let own = false; // whether they tell of a training of one's own
+  const runs = {}; // task → the run last trained on this page
+  let reading = false; // whether lines are being read
+  let own = false; // whether they report the visitor's own training
   let told = null; // the newest line
-  let before = null; // the newest when these began
-  let course = []; // of the run that is told of: [step, loss, share right]
-  let ended = ""; // how the last one ended, which stands until something else begins
-  let live = false; // whether the maps are those of the training
+  let before = null; // the newest one when this reading started
+  let course = []; // of the reported run: [step, loss, share of correct answers]
+  let ended = ""; // how the last one ended, shown until another one starts
+  let live = false; // whether the maps are the training's
 
   const take = (line) => {
-    if (!line.run) return; // nobody trains
+    if (!line.run) return; // nobody is training
     if (line.run?.name !== told?.run?.name) course = [];
     told = line;
     live = Boolean(line.now.frame);
@@ -53,7 +53,7 @@ export const mount = (section, props) => {
     paint();
   };
 
-  /** Reads the lines of a training of one's own, or else of the one at work, to their end. */
+  /** Reads the lines of the visitor's own training, or else of the running one, to their end. */
   const listen = (mine) => {
     before = told;
     [own, reading] = [mine, true];
@@ -69,25 +69,25 @@ export const mount = (section, props) => {
       if (own || told !== before) over();
     },
     fail: (error) => {
-      questions.stop(); // what broke off does not go on
+      questions.stop(); // an interrupted training does not continue
       if (own) demo.complain(whyNot(error), "error", "train");
       reading = false;
       if (own || told !== before) over();
     },
   });
 
-  /** What is left when a training is over: its model, to be asked. */
+  /** After the end of a training: shows its model, ready for questions. */
   const over = () => {
     const { run, end } = told ?? {};
     if (run) ended = own ? end || "failed" : end === "done" ? "watched" : "";
     if (end === "done") runs[run.task] = run.name;
-    live = live && end === "done"; // until another text is asked
+    live = live && end === "done"; // until another text is requested
     if (end === "done" && own && demo.view.task === run.task) demo.set({ run: run.name });
     own = false;
     paint();
   };
 
-  /** Leaves the line, or ends the training, if it is one's own; what was told is put away. */
+  /** Leaves the queue, or ends the visitor's own training; its lines are removed. */
   const stop = () => {
     if (own) questions.stop();
     [reading, told, course, live, ended] = [reading && !own, null, [], false, own ? "stopped" : ""];
@@ -97,16 +97,16 @@ export const mount = (section, props) => {
 
   const look = () => {
     const shown = page.tab === "learn" && learn.open === section.name && document.visibilityState === "visible";
-    if (shown && !reading && !demo.view.run) listen(false); // who has a model to try is not disturbed
+    if (shown && !reading && !demo.view.run) listen(false); // a visitor with a model to try is not disturbed
   };
   setInterval(look, LOOK);
 
-  /** The steps of the training that is told of, or of the one that could begin. */
+  /** The number of steps of the reported training, or of the one that could start. */
   const steps = () => props.tasks[told?.run?.task ?? demo.view.task].steps;
   const watching = () => Boolean(!own && reading && told?.run && !told.end);
   const state = () => (own ? (told?.ahead > 0 ? "waiting" : "running") : "off");
 
-  /** Another task, with a question that it takes, and the model that was trained for it here. */
+  /** Selects another task, with a question that suits it, and the model trained for it on this page. */
   const choose = (changes) => {
     const task = changes.task ?? demo.view.task;
     const text = fits(task, demo.view.text) ? demo.view.text : props.tasks[task].example;
@@ -188,8 +188,8 @@ export const mount = (section, props) => {
     h("div", { class: "by-hand" }, h("label", { class: "field-line" }, label, text), output, by),
   );
 
-  /** What the maps and the answer are of: `frame` of viz/server/trainee.py, and by which model; null before anything
-   *  came. */
+  /** The source of the maps and of the answer: `frame` of viz/server/trainee.py, and its model; null before any
+   *  arrives. */
   const shown = () => {
     if (live) return { ...told.now.frame, by: told.end ? "trained" : "training" };
     const { read } = demo.answers;
@@ -307,7 +307,7 @@ export const mount = (section, props) => {
       digits: props.digits,
       last: props.last,
     });
-    text.disabled = own || watching(); // then the question is that of the training
+    text.disabled = own || watching(); // the question is then the training's
     const question = text.disabled && live ? told.run.text : demo.view.text;
     if (text.value !== question) text.value = question;
     paintState();

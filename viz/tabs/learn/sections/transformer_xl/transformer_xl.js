@@ -1,5 +1,5 @@
-// A text read segment by segment: what each byte costs with the memory and without; which bytes still move what each
-// layer has at the last one; and the score of a head as the sum of its four terms.
+// A text read segment by segment: the bits of each byte with and without the memory; which bytes still affect each
+// layer's vector at the last byte; and the score of a head as the sum of its four terms.
 
 import { h } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
@@ -11,9 +11,9 @@ import { say } from "../../../../browser/lib/messages.js";
 import { asFixed, asNumber } from "../../../../browser/lib/numbers.js";
 
 const SHOWS = ["memory", "reach", "terms"];
-const COSTLY = 12; // bits that have the darkest ground
+const COSTLY = 12; // bits at the darkest background
 
-/** How far back the first byte stands that moves a layer, the last byte being 0. */
+/** The distance of the first byte that affects a layer, counted back from the last byte. */
 const far = (row) => row.length - 1 - row.findIndex((value) => value > 0);
 
 const spread = (values) => {

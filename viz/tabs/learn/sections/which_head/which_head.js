@@ -1,5 +1,5 @@
-// Each head measured twice, in two texts that differ: switched off in the first, and carried from it into the second.
-// Two grids of layers and heads, with what is lost and what comes back in percent.
+// Each head measured twice, in two texts that differ: ablated in the first, and patched from it into the second. Two
+// grids of layers and heads show what is lost and what comes back, in percent.
 
 import { h } from "../../../../browser/lib/base.js";
 import { ground, palette, signedAt } from "../../../../browser/lib/colour.js";
@@ -9,7 +9,7 @@ import { asShare, asSigned } from "../../../../browser/lib/numbers.js";
 
 const WAYS = ["lost", "returned"];
 
-/** A measure's largest: {layer, head, value, next: the largest of the others}. */
+/** The head with the largest value of a measure: {layer, head, value, next: the largest of the others}. */
 const most = (values) => {
   const each = values.flatMap((row, layer) => row.map((value, head) => ({ layer, head, value })));
   const [best, next] = each.sort((a, b) => b.value - a.value);
