@@ -14,7 +14,7 @@ const isForeign = (word) => word.pieces.includes("[UNK]");
 
 /**
  * Returns {words, foreign, answers, verdict, reset: elements, draw(header)}. A header is that of a pass:
- * viz/passes/blanks.py. Pressing a word adds or removes its brackets in the text, and calls rewrite(text).
+ * viz/passes/said.py. Pressing a word adds or removes its brackets in the text, and calls rewrite(text).
  */
 export const blanks = (rewrite) => {
   const words = h("div", { class: "blanks-words", role: "group", "aria-label": say("blanks_words") });

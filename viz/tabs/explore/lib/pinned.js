@@ -30,13 +30,10 @@ const become = (asked, pass = null) => {
 
 /** Pins the current pass with the selected head. */
 beside.pin = () => {
-  const {
-    pass,
-    view: { layer, head },
-  } = store;
+  const { pass, view } = store;
   if (!pass) return;
   const { model, text, edits } = pass.header;
-  become({ model, text, edits: editsInLink(edits), layer, head }, pass);
+  become({ model, text, edits: editsInLink(edits), layer: view.layer, head: view.head }, pass);
 };
 beside.unpin = () => become(null);
 
@@ -153,44 +150,23 @@ beside.difference = (mapBefore, before, mapAfter, after) => {
 store.pinned = beside;
 if (tabOf(opened) === "explore") beside.read(opened);
 
+const requested = ({ model, text, edits }) => ({ model, text, edits });
+
 viewOf.explore = () => {
-  const { pass, view } = store;
+  const { pass, map, view } = store;
   if (!pass) return null;
-  const { model, text, edits } = pass.header;
-  const { layer, head, of, scale, show, scan_x, scan_y } = view;
-  const carried = {
+  const shown = beside.shown();
+  const { layer, head, of } = shown ?? {};
+  return {
+    ...view,
+    ...requested(pass.header),
+    map: map.name,
+    beside: shown && { ...requested(beside.pass.header), map: shown.map.name, layer, head, of },
     part: view.carry,
     answer: view.carry_answer,
     rival: view.carry_rival,
     from_layer: view.carry_layer,
     from: view.carry_from,
-  };
-  const { name } = store.map;
-  const pinned = beside.shown();
-  const { model: before, text: read, edits: changes } = beside.pass?.header ?? {};
-  const pinnedView = pinned && {
-    model: before,
-    text: read,
-    edits: changes,
-    map: pinned.map.name,
-    layer: pinned.layer,
-    head: pinned.head,
-    of: pinned.of,
-  };
-  return {
-    model,
-    text,
-    edits,
-    map: name,
-    layer,
-    head,
-    of,
-    scale,
-    show,
-    scan_x,
-    scan_y,
-    beside: pinnedView,
-    ...carried,
     ...pairOf(shownNow()),
   };
 };

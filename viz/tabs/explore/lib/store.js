@@ -18,12 +18,8 @@ const namesHead = (params) => params.has("layer") || params.has("head");
 
 /** Requests what a link asks for; an unknown model is reported and replaced by the first. */
 const wanted = (params) => {
-  const {
-    texts,
-    reads,
-    steps,
-    example: { model: first },
-  } = begun;
+  const { texts, reads, steps, example } = begun;
+  const first = example.model;
   const given = params.get("model") ?? first;
   const [named, step] = snapshotOf(given);
   const known = Object.hasOwn(reads, named) && (step === null || steps[named]?.includes(step));

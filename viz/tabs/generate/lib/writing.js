@@ -83,21 +83,19 @@ const order = (length, given) => {
   };
 };
 
-/** The tab's state for viz/tabs/generate/python.py. For each branch: the branch that it leaves, after how many tokens,
+/** The tab's state for viz/tabs/generate/panels.py. For each branch: the branch that it leaves, after how many tokens,
  *  and its own tokens. */
 viewOf.generate = () => {
   if (!writing.branches.root.state) return null;
-  const {
-    branches,
-    settings: { layer, head, of, second: other },
-  } = writing;
+  const { branches, settings } = writing;
+  const { layer, head, of } = settings;
   const own = (from, i) =>
     branches
       .path(branches.end(i))
       .slice(from?.depth ?? 0)
       .map(({ token }) => token);
   const ways = branches.list.map(({ from, parent }, i) => [parent ?? 0, from?.depth ?? 0, own(from, i)]);
-  return { ...order(0, []), layer, head, of, second: other, second_written: second.tokens, branches: ways };
+  return { ...order(0, []), layer, head, of, second: settings.second, second_written: second.tokens, branches: ways };
 };
 
 const rules = () => SAMPLING.map((name) => writing.settings[name]).join();
