@@ -95,6 +95,17 @@ def with_card(loaded: Loaded, name: str, **card) -> Loaded:
     return replace(loaded, name=name, bundle=replace(loaded.bundle, card=card))
 
 
+def test_the_ablation_is_read_from_the_card_and_both_models_differ_only_in_the_mask():
+    found = section.masks(former.load("bert"))
+    assert found is not None
+    assert [row["name"] for row in found["rows"]] == ["further", "causal"]
+    further, causal = (row["accuracy"] for row in found["rows"])
+    assert further > 1.5 * causal
+    controls = former.load("bert").card["controls"]
+    plain, masked = (each["commands"][0].split(" --set ")[1] for each in controls)
+    assert plain.replace("causal=false", "causal=true") == masked
+
+
 def test_the_figures_are_the_cards_own_and_what_a_card_does_not_hold_is_left_out(bert, classifier):
     assert section.opening({"bert": bert})["measured"] == bert.bundle.card["quality"][0]
     assert section.opening({"bert": bert})["tuned"] is None

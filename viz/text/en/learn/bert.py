@@ -40,6 +40,11 @@ MESSAGES = {
     "learn_bert_source": "Over {rows, plural, one {# row} other {{rows, number} rows}} of {split, select, val {the"
     " validation split} test {the test split} other {{split}}}, of up to {context} tokens. Baselines that ignore the"
     " text: always the most common token, and a guess between two equally frequent cases. Measured by",
+    "learn_bert_masks": "The article’s ablation: hidden tokens predicted correctly after {steps} more steps of"
+    " training",
+    "learn_bert_mask": "{name, select, causal {each token sees only earlier ones} other {each token sees both sides}}",
+    "learn_bert_masks_note": "Both models start from these weights and see the same rows; only the mask differs"
+    " ([CLS] still sees all). Measured on the first million bytes of the validation split.",
     "learn_bert_tuned": "Fine-tuned to judge film reviews: share correct on {split, select, val {the validation split}"
     " test {the test split} other {{split}}}",
     "learn_bert_row": "{name, select, pretrained {pretrained} not_pretrained {not pretrained} causal {pretrained,"
@@ -54,7 +59,7 @@ MESSAGES = {
     " ({chance})} other {}}.",
     "learn_bert_lesson_texts": "The probability that the second text follows the first: {share}.",
     "learn_bert_lesson_figures": "It predicts {found} of the hidden tokens correctly; always guessing the most common"
-    " token gets {commonest}.",
+    " token gets {commonest}.{known, select, yes { Trained further under a causal mask, it gets {causal}.} other {}}",
     "learn_bert_try_pieces": "Rare words",
     "learn_bert_try_other": "Another second text",
     "learn_bert_try_figures": "How good is it?",

@@ -37,6 +37,10 @@ MESSAGES = {
     "learn_bert_source": "共 {rows, plural, other {{rows, number} 行}}，取自{split, select, val {验证集} test {测试集}"
     " other { {split}}}，每行最多 {context} 个词元。基线不看文本：总是猜最常见的词元；在两种同样多的情况中任选一种。测"
     "量命令：",
+    "learn_bert_masks": "文章中的消融实验：再训练 {steps} 步之后，被遮住的词元有多少猜对",
+    "learn_bert_mask": "{name, select, causal {每个词元只看前面的词元} other {每个词元看两边}}",
+    "learn_bert_masks_note": "两个模型都从这些权重开始，读同样的数据，只有掩码不同（[CLS] 仍能看到全部）。在验证集的"
+    "前一百万字节上测量。",
     "learn_bert_tuned": "微调后判断影评：在{split, select, val {验证集} test {测试集} other { {split} }}上的正确率",
     "learn_bert_row": "{name, select, pretrained {经过预训练} not_pretrained {未经预训练} causal {预训练后在因果掩码下"
     "微调} other {{name}}}",
@@ -46,7 +50,8 @@ MESSAGES = {
     "learn_bert_lesson_word": "对{count, select, 1 {被遮住的词元} other { {count} 个被遮住的词元中的第一个}}，模型预测"
     "“{said}”（{share}）{known, select, right {，猜对了} yes {；正确的是“{truth}”（{chance}）} other {}}。",
     "learn_bert_lesson_texts": "第二段紧接第一段的概率：{share}。",
-    "learn_bert_lesson_figures": "它猜对了 {found} 的被遮住的词元；总是猜最常见的词元，只能猜对 {commonest}。",
+    "learn_bert_lesson_figures": "它猜对了 {found} 的被遮住的词元；总是猜最常见的词元，只能猜对 {commonest}。{known, "
+    "select, yes {在因果掩码下继续训练，只猜对 {causal}。} other {}}",
     "learn_bert_try_pieces": "生僻词",
     "learn_bert_try_other": "换一段第二段",
     "learn_bert_try_figures": "它有多好？",

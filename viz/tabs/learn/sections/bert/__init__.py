@@ -1,7 +1,7 @@
 """Section "BERT": hidden words are filled in, a verdict is read off [CLS], and the models' cards are compared.
 
-It is shown if there is a model that fills in words. The card of the fine-tuned model has the accuracy of control
-models, without pretraining or with a causal mask, under "controls": {"name", "split", "accuracy"} each.
+It is shown if there is a model that fills in words. Cards have the accuracy of control models under "controls": of
+the fine-tuned model, one without pretraining; of BERT, one trained further under a causal mask, and one without.
 Sizes: t tokens, h heads.
 """
 
@@ -61,6 +61,7 @@ def opening(models: Models) -> dict[str, Any]:
         "second": SECOND,
         "other": OTHER,
         "measured": measured(loaded.bundle),
+        "masks": masks(loaded.bundle),
         "tuned": tuned(models),
     }
 
@@ -69,6 +70,18 @@ def measured(bundle: former.Bundle) -> dict[str, Any] | None:
     """Returns the figures of both tasks in a card, with the number of "rows", and the "command" that measures them."""
     quality = bundle.card.get("quality", [])
     return next((figure for figure in quality if figure.keys() >= set(FIGURES)), None)
+
+
+def masks(bundle: former.Bundle) -> dict[str, Any] | None:
+    """Returns the accuracy on hidden tokens of the model trained further, without a causal mask and with one.
+
+    {"steps", "rows": [{"name", "accuracy"}], "commands"}, from its card; None if it has none.
+    """
+    controls = [each for each in bundle.card.get("controls", []) if "masked_accuracy" in each]
+    if not controls:
+        return None
+    rows = [{"name": each["name"], "accuracy": each["masked_accuracy"]} for each in controls]
+    return {"steps": controls[0]["steps"], "rows": rows, "commands": controls[-1]["commands"]}
 
 
 def tuned(models: Models) -> dict[str, Any] | None:

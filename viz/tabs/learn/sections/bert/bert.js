@@ -178,14 +178,33 @@ export const mount = (section, props) => {
       h("p", { class: "quiet source" }, h("code", {}, tuned.command)),
     ].filter(Boolean);
   };
-  const inFigures = h("div", { class: "in-figures" }, ...card(), ...fineTuned());
+  const masks = () => {
+    if (!props.masks) return [];
+    const { steps, rows, commands } = props.masks;
+    return [
+      h(
+        "table",
+        { class: "masks" },
+        h("caption", {}, words("masks", { steps })),
+        h("tbody", {}, ...rows.map(({ name, accuracy }) => bar(name, words("mask", { name }), accuracy))),
+      ),
+      h("p", { class: "quiet" }, words("masks_note")),
+      h("p", { class: "quiet source" }, ...commands.flatMap((command) => [h("code", {}, command), " "])),
+    ];
+  };
+  const inFigures = h("div", { class: "in-figures" }, ...card(), ...masks(), ...fineTuned());
   panel.picture.append(inWords, inTexts, inFigures);
 
   const tellFigures = () => {
     const { measured } = props;
     section.tell(
       measured
-        ? words("lesson_figures", { found: asShare(measured.masked_accuracy), commonest: asShare(measured.commonest) })
+        ? words("lesson_figures", {
+            found: asShare(measured.masked_accuracy),
+            commonest: asShare(measured.commonest),
+            causal: asShare(props.masks?.rows.at(-1).accuracy ?? 0),
+            known: props.masks ? "yes" : "no",
+          })
         : words("no_card", { model: props.model }),
     );
   };
