@@ -111,6 +111,7 @@ SECTION_VIEWS: dict[str, dict[str, Any]] = {  # of each section of tab Learn
     "scaling": {"show": "random", "text": "The cat", "measure": "spread", "power": 5, "seed": 3},
     "several-heads": {"show": "gave", "heads": "4", "positions": "on", "emb": 256, "count": 8},
     "which-head": {"pinned": "The cities in the north", "text": "The city in the north"},
+    "complete": {"text": "not a bad film", "step": 3},
     "block": {"show": "stack", "text": "not a bad film", "at": 3, "attention": "off", "depth": 3, "seed": 1},
     "going-big": {"t": 20, "batch": 2, "heads": 3, "layers": 4, "bits": "16"},
     "classification": {"text": "not a bad film", "out": "1", "pooling": "max"},

@@ -13,6 +13,7 @@ NAMES = (
     "scaling",
     "several_heads",
     "which_head",
+    "complete",
     "block",
     "classification",
     "positions",

@@ -1,0 +1,218 @@
+// The article's module of multi-head self-attention, line by line beside ours, and the tensor after the line that is
+// chosen: two sentences, their heads beside each other, then each head as a sequence of the batch.
+
+import { eachFrame, h } from "../../../../browser/lib/base.js";
+import { makeImage, palette } from "../../../../browser/lib/colour.js";
+import { fields } from "../../../../browser/lib/fields.js";
+import { asList, say } from "../../../../browser/lib/messages.js";
+import { asNumber } from "../../../../browser/lib/numbers.js";
+import { onTheme } from "../../../../browser/lib/panel.js";
+import { makePlayer } from "../../../../browser/lib/player.js";
+
+const PACE = 1500; // ms between two lines while it plays
+/** For each step: the article's line, ours, the shape in letters, and how the tensor is shown. */
+const LINES = {
+  x: ["b, t, k = x.size()", "x", "(b, t, k)", "whole"],
+  queries: ["queries = self.toqueries(x)", "self.toqueries(x)", "(b, t, h·s)", "whole"],
+  split: ["queries.view(b, t, h, s)", "x.unflatten(-1, (-1, self.size))", "(b, t, h, s)", "parts"],
+  folded: [
+    "queries.transpose(1, 2).contiguous().view(b * h, t, s)",
+    ".transpose(1, 2)  # b, h, t, s",
+    "(b·h, t, s)",
+    "heads",
+  ],
+  dot: [
+    "dot = torch.bmm(queries, keys.transpose(1, 2))",
+    "(q / root) @ (k / root).transpose(-2, -1)",
+    "(b·h, t, t)",
+    "maps",
+  ],
+  scaled: ["dot = dot / s ** (1 / 2)", "root = s ** 0.25", "(b·h, t, t)", "maps"],
+  weights: ["dot = F.softmax(dot, dim=2)", "weights = scores.softmax(-1)", "(b·h, t, t)", "maps"],
+  out: ["out = torch.bmm(dot, values).view(b, h, t, s)", "out = weights @ v", "(b, h, t, s)", "heads"],
+  joined: [
+    "out.transpose(1, 2).contiguous().view(b, t, h * s)",
+    "out.transpose(1, 2).flatten(2)",
+    "(b, t, h·s)",
+    "parts",
+  ],
+  y: ["return self.unifyheads(out)", "return self.unifyheads(…)", "(b, t, k)", "whole"],
+};
+
+export const mount = (section, props) => {
+  const { words, panel } = section;
+  const demo = section.demo(
+    {
+      text: { initial: props.text, longest: 1000 },
+      step: { initial: 3, min: 0, max: props.steps.length - 1 },
+    },
+    { lines: ["text"] },
+  );
+  const text = fields.line(demo, "text", words("field", { most: props.most }), say("text_hint"));
+  panel.tools.append(text.node);
+
+  const player = makePlayer(section, demo, {
+    last: () => props.steps.length - 1,
+    now: () => demo.view.step,
+    pace: PACE,
+    ready: () => Boolean(demo.answers.lines),
+    paint: () => paint(),
+  });
+  const output = h("output", {});
+  const rows = h("tbody");
+  const buttons = props.steps.map((name, i) => {
+    const [article, ours, shape] = LINES[name];
+    const button = h("button", { type: "button", onclick: player.put({ step: i }) }, h("code", {}, article));
+    const cell = h("td", { class: "shape" });
+    const row = h(
+      "tr",
+      { "data-step": name },
+      h("th", { scope: "row" }, button),
+      h("td", {}, h("code", {}, ours)),
+      cell,
+    );
+    rows.append(row);
+    return { row, button, cell, shape };
+  });
+  const heads = ["article", "ours", "shape"].map((name) => h("th", { scope: "col" }, words(name)));
+  const table = h("table", { class: "lines" }, h("thead", {}, h("tr", {}, ...heads)), rows);
+  const title = h("h3");
+  const tensor = h("div", { class: "tensor" });
+  const reading = h("p", { class: "readout", "aria-live": "polite" });
+  const agrees = h("p", { class: "quiet" });
+  panel.picture.append(
+    h("div", { class: "course" }, player.play, player.slider, output),
+    h("div", { class: "scrolled", tabindex: 0, role: "region", "aria-label": words("lines") }, table),
+    title,
+    tensor,
+    reading,
+    agrees,
+  );
+
+  /** Rows of numbers as an image, with a name for each row; index(row, column) is how PyTorch indexes a number. */
+  const image = (numbers, labels, scale, most, name, index) => {
+    const colours = palette()[scale];
+    const at = (value) => (scale === "weights" ? 255 * value : 127.5 + (127.5 * value) / most);
+    const canvas = makeImage(numbers[0].length, numbers.length, (x, y) => colours[Math.round(at(numbers[y][x]))]);
+    canvas.addEventListener("pointermove", (event) => {
+      const box = canvas.getBoundingClientRect();
+      const column = Math.min(
+        numbers[0].length - 1,
+        Math.floor(((event.clientX - box.left) / box.width) * numbers[0].length),
+      );
+      const row = Math.min(numbers.length - 1, Math.floor(((event.clientY - box.top) / box.height) * numbers.length));
+      const at = [...index(row, column)].join(", ");
+      reading.textContent = words("read", {
+        name,
+        index: at,
+        value: asNumber(numbers[row][column], 4),
+        word: labels[row],
+      });
+    });
+    return h(
+      "div",
+      { class: "rows" },
+      h("div", { class: "labels" }, ...labels.map((word) => h("span", {}, word))),
+      canvas,
+    );
+  };
+
+  /** The tensor of a step as figures, {caption, kind, node}. */
+  const figuresOf = (name, lines) => {
+    const { labels, heads: count } = lines;
+    const kind = LINES[name][3];
+    // folded are the queries of each head, cut from those of the sentence
+    const given = name === "folded" ? lines.split : lines[name];
+    const flat = given.flat(Number.POSITIVE_INFINITY);
+    const most = Math.max(...flat.map(Math.abs)) || 1;
+    const scale = name === "weights" ? "weights" : "scores";
+    const shown = { joined: "out", folded: "queries", split: "queries", scaled: "dot", weights: "dot" }[name] ?? name;
+    if (kind === "whole" || kind === "parts")
+      return given.map((sentence, b) => {
+        const matrix = name === "split" ? sentence.map((row) => row.flat()) : sentence;
+        const size = matrix[0].length / count;
+        const index = (row, column) =>
+          name === "split" ? [b, row, Math.floor(column / size), column % size] : [b, row, column];
+        return h(
+          "figure",
+          { class: kind, style: `--heads: ${count}` },
+          h("figcaption", {}, words("sentence", { number: b })),
+          kind === "parts" ? headBar(count) : null,
+          image(matrix, labels[b], scale, most, shown, index),
+        );
+      });
+    return labels.flatMap((sentence, b) =>
+      Array.from({ length: count }, (_, r) => {
+        const number = b * count + r;
+        const matrix = name === "folded" ? given[b].map((row) => row[r]) : name === "out" ? given[b][r] : given[number];
+        const index = (row, column) => (name === "out" ? [b, r, row, column] : [number, row, column]);
+        return h(
+          "figure",
+          { class: `${kind} hue-${(r % 4) + 1}` },
+          h("figcaption", {}, words(name === "out" ? "head" : "folded", { number, sentence: b, head: r })),
+          image(matrix, sentence, scale, most, shown, index),
+        );
+      }),
+    );
+  };
+  const headBar = (count) =>
+    h(
+      "div",
+      { class: "head-bar" },
+      ...Array.from({ length: count }, (_, r) =>
+        h("i", { class: `hue-${(r % 4) + 1}` }, words("head_short", { head: r })),
+      ),
+    );
+
+  const paint = eachFrame(() => {
+    text.update();
+    player.update();
+    const { lines } = demo.answers;
+    if (!lines) return;
+    const { step } = demo.view;
+    const name = props.steps[step];
+    const [b, t, k] = lines.shapes.x;
+    const values = { b, t, k, h: lines.heads, s: k / lines.heads, batch: b * lines.heads };
+    buttons.forEach(({ row, button, cell, shape }, i) => {
+      row.classList.toggle("chosen", i === step);
+      button.setAttribute("aria-pressed", `${i === step}`);
+      const actual = `(${lines.shapes[props.steps[i]].join(", ")})`;
+      cell.replaceChildren(h("span", {}, shape), " ", h("b", {}, actual));
+    });
+    output.textContent = words("step_is", { step: step + 1, count: props.steps.length });
+    player.slider.setAttribute("aria-valuetext", output.textContent);
+    title.textContent = words("tensor", { shape: LINES[name][2], actual: `(${lines.shapes[name].join(", ")})` });
+    const nodes = figuresOf(name, lines);
+    tensor.className = `tensor ${LINES[name][3]}`;
+    tensor.style.setProperty("--heads", lines.heads);
+    tensor.replaceChildren(...nodes);
+    reading.textContent = words("point");
+    agrees.textContent = words("agrees", { error: asNumber(lines.ours, 2), model: props.model });
+    section.tell(words(`says_${name}`, values));
+    section.node.dataset.rev = demo.rev;
+  });
+
+  section.tries(
+    [
+      { name: "fold", words: words("try_fold"), act: player.put({ step: 3 }) },
+      { name: "weights", words: words("try_weights"), act: player.put({ step: 6 }) },
+      { name: "join", words: words("try_join"), act: player.put({ step: 8 }) },
+    ],
+    () => (player.stop(), demo.reset()),
+  );
+  section.check({
+    question: words("question"),
+    choices: ["sentences", "heads", "both"].map((name) => words(`choice_${name}`)),
+    answer: async () => {
+      const { shapes, heads: count } = await demo.answered("lines");
+      const [sentences] = shapes.x;
+      const right = [sentences, count, sentences * count].indexOf(shapes.dot[0]);
+      return { right, said: words("answer", { shape: asList(shapes.dot.map(String)), sentences, heads: count }) };
+    },
+  });
+  section.links(() => [["explore", { model: props.model, text: demo.view.text, layer: 0 }]]);
+
+  demo.subscribe(section.node, paint);
+  onTheme(paint);
+  demo.start();
+};
