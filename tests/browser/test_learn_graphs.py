@@ -156,3 +156,16 @@ def test_nonsense_in_a_link_is_named_and_the_usual_is_shown(tab, graph):
     expect(tab.page.locator(".former-learn > .note")).to_contain_text(graph)
     assert tab.view()["graph"] == graphs.GRAPH
     holds(tab)
+
+
+def test_pixels_and_characters_stand_in_one_set_and_every_character_reaches_every_pixel(tab):
+    tab.open(SECTION)
+    tab.attempt("both")
+    holds(tab)
+    expect(tab.section.locator(".node[data-kind=pixel]")).to_have_count(9)
+    characters = tab.section.locator(".node[data-kind=character]")
+    expect(characters.locator("text:not(.need)")).to_have_text(["c", "a", "t"])
+    assert tab.sentence() == (
+        "A picture and its caption in one set: after 1 layer “c” can receive information from 9 pixels and 1 other"
+        " character."
+    )

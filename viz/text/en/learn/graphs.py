@@ -30,8 +30,12 @@ MESSAGES = {
     " {stayed}.}}",
     "learn_graphs_lesson": "After {layers, plural, one {# layer} other {# layers}} “{name}” can receive information"
     " from {reached} of the other {others, plural, one {# unit} other {# units}}.",
+    "learn_graphs_lesson_both": "A picture and its caption in one set: after {layers, plural, one {# layer} other {#"
+    " layers}} “{name}” can receive information from {pixels, plural, one {# pixel} other {# pixels}} and"
+    " {characters, plural, one {# other character} other {# other characters}}.",
     "learn_graphs_try_set": "A set: all attend to all",
     "learn_graphs_try_picture": "A picture: {side} × {side} pixels",
+    "learn_graphs_try_both": "Pixels and characters in one set",
     "learn_graphs_try_islands": "Two islands",
     "learn_graphs_puzzle": "Use {count} units and at most {edges} edges so that every unit reaches every other within 2"
     " layers.",

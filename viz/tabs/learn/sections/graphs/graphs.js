@@ -9,30 +9,14 @@ import { makeHeatMap } from "../../../../browser/lib/heat_map.js";
 import { asList } from "../../../../browser/lib/messages.js";
 import { asNumber, asWhole } from "../../../../browser/lib/numbers.js";
 import { makeDrawing } from "../../../../browser/lib/panel.js";
-
-/** "8:0-1,1-2" → {count, edges: ["0-1", "1-2"]}, and back. */
-const parse = (graph) => {
-  const [count, edges] = graph.split(":");
-  return { count: Number(count), edges: edges ? edges.split(",") : [] };
-};
-
-const spell = ({ count, edges }) => `${count}:${edges.join()}`;
-const SHAPES = ["circle", "grid"];
-
-const every = (count, linked) => {
-  const pairs = Array.from({ length: count * count }, (_, i) => [Math.floor(i / count), i % count]);
-  return spell({
-    count,
-    edges: pairs.filter(([one, other]) => one < other && linked(one, other)).map((pair) => pair.join("-")),
-  });
-};
+import { shapes } from "../../lib/shapes.js";
 
 export const mount = (section, props) => {
   const { words, panel } = section;
 
   const isGraph = (text) => {
     if (!/^\d{1,2}:(\d+-\d+(,\d+-\d+)*)?$/.test(text)) return false;
-    const { count, edges } = parse(text);
+    const { count, edges } = shapes.parse(text);
     const fits = (edge) => {
       const [one, other] = edge.split("-").map(Number);
       return one < other && other < count;
@@ -42,22 +26,23 @@ export const mount = (section, props) => {
   const demo = section.demo(
     {
       graph: { initial: props.graph, longest: props.longest, valid: isGraph, eager: true },
-      shape: { initial: SHAPES[0], choices: SHAPES },
+      shape: { initial: shapes.SHAPES[0], choices: shapes.SHAPES },
       layers: { initial: 2, min: 1, max: props.layers },
       row: { initial: 0, min: 0, max: props.most - 1 }, // the selected unit
       renamed: { initial: 0, min: 0, max: props.renamings - 1 },
     },
     { passed: ["graph", "layers", "renamed"] },
   );
-  const graph = () => parse(demo.view.graph);
+  const graph = () => shapes.parse(demo.view.graph);
   const row = () => Math.min(demo.view.row, graph().count - 1);
-  const name = (i) => props.names[i];
+  const isCharacter = (i) => shapes.isCharacter(demo.view.shape, i);
+  const name = (i) => shapes.characterAt(demo.view.shape, i) ?? props.names[i];
 
   const toggle = (one, other) => {
     const edge = [one, other].sort((a, b) => a - b).join("-");
     const { count, edges } = graph();
     const left = edges.filter((each) => each !== edge);
-    demo.set({ graph: spell({ count, edges: left.length < edges.length ? left : [...edges, edge] }) });
+    demo.set({ graph: shapes.spell({ count, edges: left.length < edges.length ? left : [...edges, edge] }) });
   };
 
   // --- the graph -----------------------------------------------------------------------------------------------------
@@ -67,7 +52,7 @@ export const mount = (section, props) => {
   /** Added units have no edges; removed ones lose theirs. */
   settings.set = ({ units }) => {
     const edges = graph().edges.filter((edge) => Number(edge.split("-")[1]) < units);
-    demo.set({ graph: spell({ count: units, edges }), renamed: 0 });
+    demo.set({ graph: shapes.spell({ count: units, edges }), renamed: 0 });
   };
   const units = fields.stepper(settings, "units", words("units"));
   const layers = fields.stepper(demo, "layers", words("layers"));
@@ -130,27 +115,12 @@ export const mount = (section, props) => {
     const node = svg(
       "g",
       { class: "node", tabindex: 0, role: "button", "data-unit": i },
-      svg("circle", { r: 19 }),
-      svg("text", { y: 1 }, name(i)),
+      svg("rect", { x: -19, y: -19, width: 38, height: 38 }),
+      svg("text", { y: 1 }),
       svg("text", { y: 13, class: "need" }),
     );
     node.addEventListener("keydown", (event) => onkey(event, i));
     return node;
-  };
-
-  const placesOf = (count, { width, height }) => {
-    const [middle, radius] = [[width / 2, height / 2], Math.min(width, height) / 2 - 30];
-    if (demo.view.shape === "circle")
-      return Array.from({ length: count }, (_, i) => {
-        const angle = (2 * Math.PI * i) / count - Math.PI / 2;
-        return [middle[0] + radius * Math.cos(angle), middle[1] + radius * Math.sin(angle)];
-      });
-    const side = Math.ceil(Math.sqrt(count));
-    const gap = (2 * radius) / Math.max(1, side - 1);
-    return Array.from({ length: count }, (_, i) => [
-      middle[0] - radius + gap * (i % side),
-      middle[1] - radius + gap * Math.floor(i / side),
-    ]);
   };
 
   const picture = makeDrawing(place, ({ needs, depth }, size) => {
@@ -162,7 +132,7 @@ export const mount = (section, props) => {
       viewBox: `0 0 ${size.width} ${size.height}`,
     }))
       root.setAttribute(key, value);
-    places = placesOf(count, size);
+    places = shapes.placesOf(demo.view.shape, count, size);
     lines.replaceChildren(
       ...edges.map((edge) =>
         svg("path", {
@@ -190,8 +160,11 @@ export const mount = (section, props) => {
           other: name(row()),
         }),
       );
-      const [circle, letter, number] = node.children;
-      circle.style.fill = reached && need ? cssOf(pixel) : "";
+      const [shape, letter, number] = node.children;
+      node.dataset.kind = demo.view.shape === "both" ? (isCharacter(i) ? "character" : "pixel") : "unit";
+      shape.setAttribute("rx", node.dataset.kind === "pixel" ? "3" : "19");
+      letter.textContent = name(i);
+      shape.style.fill = reached && need ? cssOf(pixel) : "";
       letter.style.fill = number.style.fill = reached && need ? inkOn(pixel) : "";
       number.textContent = reached && need ? asWhole(need) : "";
     });
@@ -278,30 +251,44 @@ export const mount = (section, props) => {
   // --- what can be tried ---------------------------------------------------------------------------------------------
 
   const side = Math.sqrt(props.most);
-  const isNeighbour = (one, other) =>
-    Math.max(Math.abs((one % side) - (other % side)), Math.abs(Math.floor(one / side) - Math.floor(other / side))) ===
-    1;
   section.tries([
     {
       name: "set",
       words: words("try_set"),
-      act: () => demo.set({ ...demo.initial(), graph: every(8, () => true), layers: 1, renamed: 1 }),
+      act: () => demo.set({ ...demo.initial(), graph: shapes.every(8, () => true), layers: 1, renamed: 1 }),
     },
     {
       name: "picture",
       words: words("try_picture", { side }),
-      act: () => demo.set({ ...demo.initial(), graph: every(props.most, isNeighbour), shape: "grid" }),
+      act: () =>
+        demo.set({ ...demo.initial(), graph: shapes.every(props.most, shapes.areNeighbours(side)), shape: "grid" }),
+    },
+    {
+      name: "both",
+      words: words("try_both"),
+      act: () =>
+        demo.set({
+          ...demo.initial(),
+          graph: shapes.every(shapes.PIXELS + shapes.CAPTION.length, shapes.together),
+          shape: "both",
+          layers: 1,
+          row: shapes.PIXELS,
+        }),
     },
     {
       name: "islands",
       words: words("try_islands"),
       act: () =>
-        demo.set({ ...demo.initial(), graph: every(8, (one, other) => one < 4 === other < 4), layers: props.layers }),
+        demo.set({
+          ...demo.initial(),
+          graph: shapes.every(8, (one, other) => one < 4 === other < 4),
+          layers: props.layers,
+        }),
     },
   ]);
 
   const paintPuzzle = section.puzzle();
-  const COUNT = parse(props.graph).count;
+  const COUNT = shapes.parse(props.graph).count;
 
   section.check({
     question: words("question"),
@@ -333,7 +320,14 @@ export const mount = (section, props) => {
     paintMeasured(current, demo.view.layers);
     if (!reading.textContent) read(null);
     const reached = current.needs[row()].filter((need) => need <= demo.view.layers).length - 1;
-    section.tell(words("lesson", { name: name(row()), reached, others: count - 1, layers: demo.view.layers }));
+    const reaches = current.needs[row()].map((need, i) => i !== row() && need <= demo.view.layers);
+    const values = { name: name(row()), reached, others: count - 1, layers: demo.view.layers };
+    const pixels = reaches.filter((yes, i) => yes && !isCharacter(i)).length;
+    section.tell(
+      demo.view.shape === "both"
+        ? words("lesson_both", { ...values, pixels, characters: reached - pixels })
+        : words("lesson", values),
+    );
     const all = current.needs.flat().every((need) => need <= 2);
     paintPuzzle({
       words: words("puzzle", { count: COUNT, edges: COUNT - 1 }),
