@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 
 import former
 from tests.browser.pages_learn import Learning
+from viz.tabs.learn.sections import block
 from viz.tabs.learn.sections.block import block_facts
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_page]
@@ -28,7 +29,7 @@ def test_the_guesses_are_those_of_the_logit_lens(tab, generator, asked):
     ids = generator.tokenizer.encode(tab.view()["text"])
     at = min(tab.view()["at"], len(ids) - 1)
     lens = former.logit_lens(generator.model, torch.tensor([ids]))[:, 0, at].softmax(-1)
-    rows = tab.section.locator("tr[data-part=embedding], tr[data-part=feed_forward]").all()
+    rows = tab.section.locator("tr[data-row=embedding], tr[data-layer]").all()
     for row, exact in zip(rows, lens, strict=True):
         values = [float(guess.get_attribute("data-prob") or "") for guess in row.locator(".guess").all()]
         assert values == pytest.approx(exact.topk(3).values.tolist(), abs=1e-4)
@@ -62,9 +63,28 @@ def test_the_chart_holds_what_each_half_adds(tab):
     tab.open("block")
     tab.wait("() => document.querySelector('.former-learn-block .chart')?.data")
     bars = tab.section.locator(".in-stack .chart").evaluate("chart => chart.data.map(({y}) => [...y])")
-    for part, lengths in zip(("attention", "feed_forward"), bars, strict=True):
-        cells = tab.section.locator(f"tr[data-part={part}] [data-added]").all()
+    for column, lengths in enumerate(bars):
+        cells = [row.locator("[data-added]").nth(column) for row in tab.section.locator("tr[data-layer]").all()]
         assert [float(cell.get_attribute("data-added") or "") for cell in cells] == pytest.approx(lengths)
+
+
+@pytest.mark.parametrize("norms", ["pre", "post"])
+def test_the_picture_is_lit_as_far_as_the_token_has_come(tab, norms):
+    tab.open("block", norms=norms, step=8)
+    shown = tab.page.evaluate("former.learn.find('block').live.answers.through.stages[1]")
+    stages = tab.section.locator(".block-picture [data-stage]")
+    names = [stage.get_attribute("data-stage") for stage in stages.all()]
+    assert names == list(block.STAGES[norms])
+    assert [float(stage.get_attribute("data-length") or "") for stage in stages.all()] == shown
+    expect(tab.section.locator(".block-picture .stage.lit")).to_have_count(2)
+    expect(tab.section.locator("tr[data-layer].chosen")).to_have_attribute("data-layer", "1")
+    stages.nth(4).press("Enter")
+    tab.settled()
+    expect(tab.section.locator(".block-picture .stage.lit")).to_have_count(5)
+    assert tab.view()["step"] == 11
+    tab.section.locator("tr[data-layer='0'] button").click()
+    tab.settled()
+    assert tab.view()["step"] == 6
 
 
 def test_a_token_is_followed_by_a_click_and_an_empty_text_is_refused(tab, guard):

@@ -62,6 +62,29 @@ def test_what_is_added_is_what_the_layers_give(shipped):
     assert [point["added"] for point in points] == pytest.approx(exact, rel=1e-4)
 
 
+@pytest.mark.parametrize("norms", block.NORMS)
+def test_the_stages_are_what_the_block_computes_one_after_another(shipped, norms):
+    found = ask("through", shipped, VIEW | {"norms": norms})
+    model = former.load(block.POST if norms == "post" else "tiny-generator").model
+    ids = torch.tensor([list(VIEW["text"].encode())])
+    with torch.no_grad():
+        x, mask = model.transformer.embed(ids), model.mask(ids.shape[1])
+        for layer, lengths in zip(model.transformer.blocks, found["stages"], strict=True):
+            if norms == "pre":
+                first = layer.norm1(x)
+                attention = layer.attention(first, mask)
+                middle = x + attention
+                second = layer.norm2(middle)
+                ff = layer.ff(second)
+                vectors = (first, attention, middle, second, ff, x := middle + ff)
+            else:
+                attention = layer.attention(x, mask)
+                middle = layer.norm1(x + attention)
+                ff = layer.ff(middle)
+                vectors = (attention, x + attention, middle, ff, middle + ff, x := layer.norm2(middle + ff))
+            assert lengths == pytest.approx([float(vector[0, 7].norm()) for vector in vectors], rel=1e-4)
+
+
 def test_with_attention_later_outputs_move_and_without_it_no_other_does(shipped):
     result = ask("through", shipped, VIEW)
     assert result["moved"][:7] == [0] * 7, "the model is causal"

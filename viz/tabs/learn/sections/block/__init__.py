@@ -22,17 +22,24 @@ from viz.panels.panel import shown
 from viz.passes.loaded import Loaded, Models, causal
 from viz.passes.run import tokenize
 from viz.server.view import View, read_choice, read_index
+from viz.tabs.learn import family
 from viz.tabs.learn.section import Section
 from viz.tabs.learn.sections.block.block_facts import CASES, additivity, gradients
 from viz.text import Refusal
 
 TEXT = "The United States of Ameri"
+AT = 14  # the token that is followed first: several come before and after it
 PREFERRED = "generator"
+POST = "tiny-post-norm"  # the model whose norms stand where the article's do
 MOST = 40  # tokens that are read
 TOP = 3  # guesses that are named at each point
 ATTENTION = ("on", "off")
 STREAM = ("resid_pre", "resid_mid", "resid_post")
 NORMS = ("post", "pre")
+STAGES = {  # of a block, in the order in which a vector goes through
+    "pre": ("norm1", "attention", "sum1", "norm2", "feed_forward", "sum2"),
+    "post": ("attention", "sum1", "norm1", "feed_forward", "sum2", "norm2"),
+}
 DEPTHS = {"min": 2, "initial": 12, "max": 24}
 SEEDS = 100
 BEGUN: dict[str, Any] = {"emb": 64, "heads": 4, "seq_length": MOST}  # the model whose gradients are measured
@@ -49,7 +56,9 @@ def opening(models: Models) -> dict[str, Any]:
     loaded = model_shown(models)
     config = loaded.bundle.config
     limits = {"most": MOST, "depths": DEPTHS, "seeds": SEEDS, "emb": BEGUN["emb"]}
-    return {"text": TEXT, "model": loaded.name, "activation": config.activation, **limits}
+    models_of = {"pre": loaded.name, "post": POST}
+    stack = {"models": models_of, "depth": config.depth, "stages": STAGES}
+    return {"text": TEXT, "at": AT, "model": loaded.name, "activation": config.activation, **stack, **limits}
 
 
 def read_words(models: Models, view: View) -> dict[str, Any]:
@@ -64,9 +73,13 @@ def read_words(models: Models, view: View) -> dict[str, Any]:
 
 
 def read_token(models: Models, view: View) -> dict[str, Any]:
-    """Reads the arguments of `follow_token`."""
+    """Reads the arguments of `follow_token`; "norms" chooses the model by the place of its norms."""
     off = read_choice(view, "attention", ATTENTION) == "off"
-    return {**read_words(models, view), "at": read_index(view, "at", MOST), "off": off}
+    asked = read_words(models, view)
+    if read_choice({"norms": "pre", **view}, "norms", NORMS) == "post":
+        asked["bundle"] = family.load(POST)
+        tokenize(asked["bundle"], asked["text"])
+    return {**asked, "at": read_index(view, "at", MOST), "off": off}
 
 
 def read_sizes(models: Models, view: View) -> dict[str, Any]:
@@ -85,11 +98,22 @@ def switched_off(bundle: former.Bundle) -> list[Edit]:
     return [Edit(layer, "out", torch.zeros_like) for layer in range(bundle.config.depth)]
 
 
-def stream(bundle: former.Bundle, ids: Sequence[int], at: int, edits: Sequence[Edit]) -> Tensor:
+def stream(capture: former.Capture, at: int) -> Tensor:
     """Returns a token's vector at every point of the stack, (1 + 2 · depth, e)."""
-    capture = run_with_capture(bundle.model, torch.tensor([list(ids)]), STREAM, edits=edits)[1]
     before, middle, after = (capture.stack(name)[:, 0, at] for name in STREAM)  # each (depth, e)
     return torch.cat([before[:1], torch.stack([middle, after], dim=1).flatten(0, 1)])
+
+
+def stages(block: former.TransformerBlock, capture: former.Capture, layer: int, at: int) -> Tensor:
+    """Returns the length of a token's vector after each of the block's `STAGES`, (6,)."""
+    before, middle, after = (capture[name, layer][0, at] for name in STREAM)
+    attention = block.attention.unifyheads(capture["out", layer][0, :, at].flatten())
+    ff = capture["mlp_out", layer][0, at]
+    if block.pre_norm:
+        vectors = (block.norm1(before), attention, middle, block.norm2(middle), ff, after)
+    else:
+        vectors = (attention, before + attention, middle, ff, middle + ff, after)
+    return torch.stack(vectors).norm(dim=-1)
 
 
 def moved(bundle: former.Bundle, ids: Sequence[int], at: int, edits: Sequence[Edit]) -> Tensor:
@@ -117,14 +141,19 @@ def follow_token(bundle: former.Bundle, text: str, at: int, off: bool = False) -
     Returns:
         "labels" of the tokens; "at"; "points": [{"part": "embedding", "attention" or "feed_forward", "layer", "added":
         the norm of what is added, "length": the norm of the stream, "top": [{"label", "prob"}]}], the prediction there;
+        "stages" (depth, 6): the length of the token's vector after each stage of each block, in the order of `STAGES`;
         "moved" and "movedOff": how far each token's logits move when this one changes, as shown and with attention off;
         "stream", the token's vector at every point; "from_attention" and "from_feed_forward": norms of what they add.
     """
     ids, labels = bundle.tokenizer.encode(text)[:MOST], bundle.tokenizer.labels
     at, edits = min(at, len(ids) - 1), switched_off(bundle) if off else []
-    x = stream(bundle, ids, at, edits)
+    capture = run_with_capture(bundle.model, torch.tensor([ids]), (*STREAM, "out", "mlp_out"), edits=edits)[1]
+    x, blocks = stream(capture, at), bundle.model.transformer.blocks
+    lengths = torch.stack([stages(block, capture, layer, at) for layer, block in enumerate(blocks)])  # (depth, 6)
+    names = STAGES["pre" if blocks[0].pre_norm else "post"]
+    attention, feed_forward = (lengths[:, names.index(part)] for part in ("attention", "feed_forward"))
     probs, tokens = bundle.model.unembed(x[None])[0].softmax(-1).topk(TOP)
-    added = torch.cat([x[:1], x[1:] - x[:-1]]).norm(dim=-1)
+    added = torch.cat([x[:1].norm(dim=-1), torch.stack([attention, feed_forward], dim=1).flatten()])
     points = [
         {
             "part": ("attention", "feed_forward")[(i + 1) % 2] if i else "embedding",
@@ -136,8 +165,8 @@ def follow_token(bundle: former.Bundle, text: str, at: int, off: bool = False) -
         for i in range(len(x))
     ]
     moves = {"moved": moved(bundle, ids, at, edits), "movedOff": moved(bundle, ids, at, switched_off(bundle))}
-    lengths = {"from_attention": added[1::2], "from_feed_forward": added[2::2]}
-    return {"labels": labels(ids), "at": at, "points": points, **moves, "stream": x, **lengths}
+    halves = {"from_attention": attention, "from_feed_forward": feed_forward}
+    return {"labels": labels(ids), "at": at, "points": points, "stages": lengths, **moves, "stream": x, **halves}
 
 
 def miss_additivity(bundle: former.Bundle, text: str) -> Numbers:

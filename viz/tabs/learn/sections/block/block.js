@@ -8,8 +8,11 @@ import { ground, makeBar, palette } from "../../../../browser/lib/colour.js";
 import { fields } from "../../../../browser/lib/fields.js";
 import { say } from "../../../../browser/lib/messages.js";
 import { asFixed, asNumber, asShare, asWhole } from "../../../../browser/lib/numbers.js";
+import { makePlayer } from "../../../../browser/lib/player.js";
+import { blockPicture } from "../../lib/block_picture.js";
 
 const SHOWS = ["stack", "linear", "gradient"];
+const PACE = 350; // ms between two stages while it plays
 const PARTS = ["softmax", "activation", "norm"];
 
 export const mount = (section, props) => {
@@ -18,12 +21,14 @@ export const mount = (section, props) => {
     {
       show: { initial: "stack", choices: SHOWS },
       text: { initial: props.text, longest: 1000 },
-      at: { initial: props.most - 1, min: 0, max: props.most - 1 },
+      at: { initial: props.at, min: 0, max: props.most - 1 },
       attention: { initial: "on", choices: ["on", "off"] },
+      norms: { initial: "pre", choices: ["pre", "post"] },
+      step: { initial: 6, min: 0, max: 6 * props.depth },
       depth: props.depths,
       seed: { initial: 0, min: 0, max: props.seeds - 1 },
     },
-    { through: ["text", "at", "attention"], linear: ["text"], gradient: ["text", "depth", "seed"] },
+    { through: ["text", "at", "attention", "norms"], linear: ["text"], gradient: ["text", "depth", "seed"] },
   );
 
   // --- what is shown -------------------------------------------------------------------------------------------------
@@ -31,19 +36,37 @@ export const mount = (section, props) => {
   const text = fields.line(demo, "text", words("field"), say("text_hint"));
   const show = section.choice("show", SHOWS);
   const attention = section.choice("attention", ["on", "off"]);
+  const norms = section.choice("norms", ["pre", "post"]);
   const [depth, seed] = ["depth", "seed"].map((name) => fields.stepper(demo, name, words(name)));
-  panel.tools.append(show.node, text.node, attention.node, depth.node, seed.node);
+  panel.tools.append(show.node, text.node, depth.node, seed.node);
 
   const tokens = h("ol");
   const count = h("p", { class: "count", "aria-live": "polite" });
   const caption = h("caption");
   const rows = h("tbody");
-  const heads = ["point", "added", "top"].map((name) => h("th", { scope: "col" }, words(name)));
+  const heads = ["point", "adds_attention", "adds_feed_forward", "top"].map((name) =>
+    h("th", { scope: "col" }, words(name)),
+  );
+  const player = makePlayer(section, demo, {
+    last: () => last(),
+    now: () => nowAt(),
+    pace: PACE,
+    ready: () => Boolean(demo.answers.through),
+    held: () => demo.busy,
+    paint: () => paint(),
+  });
+  const stage = h("output", {});
+  const picture = blockPicture({
+    words,
+    pick: (i) => player.put({ step: 6 * placeOf(nowAt()).layer + i + 1 })(),
+  });
   const place = h("div", {});
   const inStack = h(
     "div",
     { class: "in-stack" },
+    h("div", { class: "course" }, norms.node, attention.node, player.play, player.slider, stage),
     h("div", { class: "tokens" }, h("p", { class: "quiet" }, words("tokens", { most: props.most })), tokens, count),
+    picture.node,
     h(
       "div",
       { class: "stack-place" },
@@ -91,28 +114,53 @@ export const mount = (section, props) => {
     ground(box, palette().weights[Math.round(255 * prob)]);
     return box;
   };
-  const paintStack = ({ labels, at, points }) => {
-    caption.textContent = words("stack", { label: labels[at], model: props.model });
-    rows.replaceChildren(
-      ...points.map((point) =>
-        h(
-          "tr",
-          { "data-part": point.part, "data-layer": point.layer },
-          h("th", { scope: "row" }, nameOf(point)),
-          h("td", { "data-added": point.added }, asFixed(point.added, 1)),
-          h("td", {}, ...point.top.map(guess)),
-        ),
-      ),
-    );
-    const last = points.at(-1).top[0];
-    const other = points.findLastIndex(({ top }) => top[0].label !== last.label);
+  const nowAt = () => Math.min(demo.view.step, last());
+  const last = () => 6 * demo.answers.through.stages.length;
+  /** The block that the token goes through, and the number of its stages that are done; 0 before the first. */
+  const placeOf = (step) => ({ layer: Math.max(0, Math.ceil(step / 6) - 1), reached: step ? ((step - 1) % 6) + 1 : 0 });
+
+  const paintStack = ({ labels, at, points, stages }) => {
+    const model = props.models[demo.view.norms];
+    caption.textContent = words("stack", { label: labels[at], model });
+    const { layer, reached } = placeOf(nowAt());
+    const row = (name, label, cells, kind = "") =>
+      h("tr", { "data-row": name, class: kind }, h("th", { scope: "row" }, label), ...cells);
+    const guesses = (point) => h("td", {}, ...point.top.map(guess));
+    const added = (point) => h("td", { "data-added": point.added }, asFixed(point.added, 1));
+    const blocks = stages.flatMap((_, i) => {
+      const [attention, feedForward] = points.slice(1 + 2 * i, 3 + 2 * i);
+      const open = h(
+        "button",
+        { type: "button", "aria-expanded": `${i === layer}`, onclick: () => player.put({ step: 6 * (i + 1) })() },
+        words("block", { layer: i }),
+      );
+      const whole = row("block", open, [added(attention), added(feedForward), guesses(feedForward)], "");
+      whole.dataset.layer = `${i}`;
+      if (i !== layer) return [whole];
+      whole.classList.add("chosen");
+      const half = row("half", words("after_attention"), [h("td"), h("td"), guesses(attention)], "half");
+      return [half, whole];
+    });
+    const focused = rows.contains(document.activeElement);
+    rows.replaceChildren(row("embedding", words("embedding"), [h("td"), h("td"), guesses(points[0])]), ...blocks);
+    if (focused) rows.querySelector(".chosen button")?.focus();
+    picture.draw({
+      norms: demo.view.norms,
+      names: props.stages[demo.view.norms],
+      lengths: stages[layer],
+      reached,
+      layer,
+      mixes: demo.view.attention === "on" && at > 0,
+    });
+    const top = points.at(-1).top[0];
+    const other = points.findLastIndex((point) => point.top[0].label !== top.label);
     const since = other === points.length - 2 ? "never" : "point";
     if (demo.view.show === "stack")
       section.tell(
         words("lesson", {
           label: labels[at],
-          last: last.label,
-          share: asShare(last.prob),
+          last: top.label,
+          share: asShare(top.prob),
           since,
           point: nameOf(points[Math.min(other + 1, points.length - 1)]),
         }),
@@ -223,11 +271,15 @@ export const mount = (section, props) => {
 
   // --- what can be tried ---------------------------------------------------------------------------------------------
 
-  section.tries([
-    { name: "off", words: words("try_off"), act: () => demo.set({ show: "stack", attention: "off" }) },
-    { name: "linear", words: words("try_linear"), act: () => demo.set({ show: "linear" }) },
-    { name: "gradient", words: words("try_gradient"), act: () => demo.set({ show: "gradient" }) },
-  ]);
+  section.tries(
+    [
+      { name: "off", words: words("try_off"), act: player.put({ show: "stack", attention: "off" }) },
+      { name: "post", words: words("try_post"), act: player.put({ show: "stack", norms: "post", step: 6 }) },
+      { name: "linear", words: words("try_linear"), act: player.put({ show: "linear" }) },
+      { name: "gradient", words: words("try_gradient"), act: player.put({ show: "gradient" }) },
+    ],
+    () => (player.stop(), demo.reset()),
+  );
 
   section.check({
     question: words("question"),
@@ -256,10 +308,11 @@ export const mount = (section, props) => {
   );
 
   const paint = () => {
-    for (const part of [show, text, attention, depth, seed]) part.update();
+    for (const part of [show, text, attention, norms, depth, seed]) part.update();
+    player.update();
     const { show: shown } = demo.view;
     const seen = {
-      stack: [inStack, attention.node],
+      stack: [inStack],
       linear: [inLinear],
       gradient: [inGradient, depth.node, seed.node],
     };
@@ -268,6 +321,9 @@ export const mount = (section, props) => {
     paintGradient(demo.answers);
     const { through } = demo.answers;
     if (!through) return;
+    const { layer, reached } = placeOf(nowAt());
+    stage.textContent = words("step_is", { layer, reached, count: 6 });
+    player.slider.setAttribute("aria-valuetext", stage.textContent);
     paintTokens(through);
     paintStack(through);
     chart.draw({ figures: through.chart, keep: through.text, change });
