@@ -44,6 +44,25 @@ def test_attention_reaches_every_byte_before_in_one_layer(reached):
     assert result["settled"] == [2] * T
 
 
+@pytest.mark.parametrize("kind", ["convolutional", "attention"])
+def test_the_wires_that_are_drawn_carry_an_input_in_as_many_layers_as_are_measured(reached, kind):
+    wiring = recurrent.wiring(former.load(recurrent.MODELS[kind]).model)
+    sources, first = [{i} for i in range(T)], [[0] * T for _ in range(T)]
+    for layer in range(wiring["layers"]):
+        back = [range(i + 1) if wiring["back"] is None else wiring["back"][layer] for i in range(T)]
+        sources = [set().union(*(sources[i - n] for n in back[i] if n <= i)) for i in range(T)]
+        for i in range(T):
+            for j in sources[i]:
+                first[i][j] = first[i][j] or layer + 1
+    assert first == reached[kind]["steps"]
+    assert not wiring["recurrent"]
+
+
+def test_a_recurrent_cell_is_drawn_to_read_the_layer_below_and_the_token_before():
+    model = former.load(recurrent.MODELS["recurrent"]).model
+    assert recurrent.wiring(model) == {"layers": 2, "back": [[0], [0]], "recurrent": True}
+
+
 def test_what_an_input_moves_is_former_s_influence_on_the_logits():
     result = recurrent.SECTION.questions["reached"].compute({}, {"text": TEXT})
     tokens = torch.tensor([list(TEXT.encode())])

@@ -3,7 +3,7 @@
 import { h, svg } from "../../../browser/lib/base.js";
 import { asFixed } from "../../../browser/lib/numbers.js";
 
-const [WIDTH, HEIGHT, MIDDLE, AROUND, BOX, HALF] = [250, 330, 118, 196, 108, 14]; // in units of the drawing
+const [WIDTH, HEIGHT, MIDDLE, AROUND, BOX, HALF] = [280, 330, 138, 238, 108, 14]; // in units of the drawing
 const FIRST = 306; // where the vector comes in; half-way between two sublayers a residual branches off
 const ROWS = { pre: [272, 226, 182, 144, 98, 54], post: [262, 216, 178, 134, 88, 50] }; // a height for each stage
 
@@ -15,7 +15,12 @@ const isSum = (stage) => stage.startsWith("sum");
  * after each, how many are done; `mixes` says whether attention brings something from other tokens.
  */
 export const blockPicture = ({ words, pick }) => {
-  const root = svg("svg", { class: "block-picture", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group" });
+  const root = svg("svg", {
+    class: "block-picture",
+    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+    preserveAspectRatio: "xMidYMin",
+    role: "group",
+  });
   const title = h("h3");
 
   const wire = (d, lit, kind = "") => svg("path", { class: `wire ${kind} ${lit ? "lit" : ""}`, d });
@@ -27,6 +32,7 @@ export const blockPicture = ({ words, pick }) => {
           svg("rect", { x: MIDDLE - BOX / 2, y: y - HALF, width: BOX, height: 2 * HALF, rx: 6 }),
           svg("text", { x: MIDDLE, y: y + 4.5 }, words(`stage_${name.replace(/\d/, "")}`)),
         ];
+    const x = isSum(name) ? MIDDLE - 18 : MIDDLE + BOX / 2 + 6;
     const said = words("stage", { stage: words(`stage_${name.replace(/\d/, "")}`), length: asFixed(length, 1) });
     const node = svg(
       "g",
@@ -39,11 +45,8 @@ export const blockPicture = ({ words, pick }) => {
         "data-length": length,
       },
       ...shape,
-      svg(
-        "text",
-        { class: "length", x: isSum(name) ? MIDDLE + 18 : MIDDLE + BOX / 2 + 5, y: y + 4.5 },
-        asFixed(length, 1),
-      ),
+      // left of a sum, whose other side a residual reaches
+      svg("text", { class: `length ${isSum(name) ? "before" : ""}`, x, y: y + 4.5 }, asFixed(length, 1)),
     );
     node.addEventListener("click", () => pick(i));
     node.addEventListener("keydown", (event) => {
@@ -73,12 +76,8 @@ export const blockPicture = ({ words, pick }) => {
       ...residuals,
       ...upright,
       wire(`M${MIDDLE} ${rows[5]}V22`, reached > 5),
-      wire(
-        `M12 ${others}H${MIDDLE - BOX / 2}`,
-        mixes && reached > names.indexOf("attention"),
-        mixes ? "others" : "cut",
-      ),
-      svg("text", { class: "word", x: 4, y: others - 6 }, words("others")),
+      wire(`M2 ${others}H${MIDDLE - BOX / 2}`, mixes && reached > names.indexOf("attention"), mixes ? "others" : "cut"),
+      svg("text", { class: "word", x: 2, y: others - 7 }, words("others")),
       svg("text", { class: "word end", x: MIDDLE + 8, y: 18 }, words("out")),
       svg("text", { class: "word end", x: MIDDLE + 8, y: HEIGHT - 4 }, words("in")),
       ...names.map((name, i) => stage(name, i, rows[i], lengths[i], i < reached ? "lit" : "")),

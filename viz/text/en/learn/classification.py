@@ -25,6 +25,24 @@ MESSAGES = {
     " The softmax of the two gives {share} positive.",
     "learn_classification_supplied": "The {size} maxima come from {used} of {words, plural, one {# word} other {#"
     " words}}; {count} come from “{word}”.",
+    "learn_classification_whole": "The whole classifier",
+    "learn_classification_picture": "The whole classifier: {t, plural, one {# word} other {# words}}, {depth} blocks,"
+    " the average, a linear layer and a softmax: {share} positive",
+    "learn_classification_embedded": "embedding + position",
+    "learn_classification_blocks": "{depth} blocks",
+    "learn_classification_pooled": "{pooling, select, average {average} other {maximum}}",
+    "learn_classification_line": "linear",
+    "learn_classification_size_words": "{t} × {emb} numbers",
+    "learn_classification_size_pooled": "{emb} numbers",
+    "learn_classification_size_line": "2 numbers",
+    "learn_classification_size_softmax": "2 shares",
+    "learn_classification_class_negative": "negative",
+    "learn_classification_class_positive": "positive",
+    "learn_classification_outcome": "{kind, select, positive {positive {share}} other {negative {share}}}",
+    "learn_classification_quoted": "“{word}”",
+    "learn_classification_why": "Outlined: the pulls if each word attended only to itself. “{top}” would pull most"
+    " then, by {most}, and “{word}” by {alone}. In the model, the first block makes “{word}” give {share} of its"
+    " attention to {sources}, so it carries what they say: {pull}.",
     "learn_classification_lesson": "{pooling, select, average {With the average, the} other {With the maxima, the}}"
     " verdict is {kind, select, positive {positive} other {negative}}: {share}. “{word}” pulls most, by {pull}, to"
     " {side, select, positive {positive} other {negative}}.",

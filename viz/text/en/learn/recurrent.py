@@ -28,6 +28,9 @@ MESSAGES = {
     "learn_recurrent_play": "{running, select, yes {Stop} other {Play}}",
     "learn_recurrent_play_hint": "One step after another; with reduced motion, one per press",
     "learn_recurrent_map": "Inputs that have reached outputs, {kind}: a row for each output, a column for each input",
+    "learn_recurrent_wires": "Above each map: what is computed from what, from the inputs below to the outputs above."
+    " Filled: done after these steps; red: the first input has come this far.",
+    "learn_recurrent_wiring": "{kind}: what is computed from what, after {step, plural, one {# step} other {# steps}}",
     "learn_recurrent_outputs": "outputs",
     "learn_recurrent_inputs": "inputs",
     "learn_recurrent_output": "The output at “{label}” is ready from step {step} on",

@@ -24,6 +24,23 @@ MESSAGES = {
     "得到 {share} 正面。",
     "learn_classification_supplied": "{size} 个最大值来自 {words, plural, other {# 个词}}中的 {used} 个，其中 {count}"
     " 个来自“{word}”。",
+    "learn_classification_whole": "整个分类器",
+    "learn_classification_picture": "整个分类器：{t, plural, other {# 个词}}、{depth} 个块、平均、一个线性层和 "
+    "softmax：正面 {share}",
+    "learn_classification_embedded": "嵌入 + 位置",
+    "learn_classification_blocks": "{depth} 个块",
+    "learn_classification_pooled": "{pooling, select, average {平均} other {最大值}}",
+    "learn_classification_line": "线性层",
+    "learn_classification_size_words": "{t} × {emb} 个数",
+    "learn_classification_size_pooled": "{emb} 个数",
+    "learn_classification_size_line": "2 个数",
+    "learn_classification_size_softmax": "2 个概率",
+    "learn_classification_class_negative": "负面",
+    "learn_classification_class_positive": "正面",
+    "learn_classification_outcome": "{kind, select, positive {正面 {share}} other {负面 {share}}}",
+    "learn_classification_quoted": "“{word}”",
+    "learn_classification_why": "空心条：如果每个词只关注它自己时的拉力。那时“{top}”的拉力最大，为 {most}；“{word}”为"
+    " {alone}。在模型中，第一个块让“{word}”把 {share} 的注意力给了{sources}，于是它带着这些词的意思：{pull}。",
     "learn_classification_lesson": "{pooling, select, average {用平均池化} other {用最大池化}}，判断结果为{kind,"
     " select, positive {正面} other {负面}}：{share}。“{word}”的拉力最强，为 {pull}，拉向{side, select, positive {正面}"
     " other {负面}}。",

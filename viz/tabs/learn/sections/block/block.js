@@ -4,16 +4,16 @@
 
 import { h } from "../../../../browser/lib/base.js";
 import { makeChart } from "../../../../browser/lib/chart.js";
-import { ground, makeBar, palette } from "../../../../browser/lib/colour.js";
+import { ground, palette } from "../../../../browser/lib/colour.js";
 import { fields } from "../../../../browser/lib/fields.js";
 import { say } from "../../../../browser/lib/messages.js";
 import { asFixed, asNumber, asShare, asWhole } from "../../../../browser/lib/numbers.js";
 import { makePlayer } from "../../../../browser/lib/player.js";
+import { makeLinear } from "../../lib/block_linear.js";
 import { blockPicture } from "../../lib/block_picture.js";
 
 const SHOWS = ["stack", "linear", "gradient"];
 const PACE = 350; // ms between two stages while it plays
-const PARTS = ["softmax", "activation", "norm"];
 
 export const mount = (section, props) => {
   const { words, panel } = section;
@@ -174,68 +174,7 @@ export const mount = (section, props) => {
     layout.yaxis.title.text = words("length");
   };
 
-  // --- what is not linear --------------------------------------------------------------------------------------------
-
-  const activation = words(`activation_${props.activation}`);
-  const cases = h("tbody");
-  const inLinear = h(
-    "div",
-    { class: "in-linear" },
-    h("p", {}, words("linear", { model: props.model })),
-    h(
-      "div",
-      { class: "cases-place" },
-      h(
-        "table",
-        { class: "cases" },
-        h("caption", {}, words("cases")),
-        h(
-          "thead",
-          {},
-          h(
-            "tr",
-            {},
-            ...PARTS.map((part) => h("th", { scope: "col" }, words(`part_${part}`, { activation }))),
-            h("th", { scope: "col" }, words("off")),
-          ),
-        ),
-        cases,
-      ),
-    ),
-    h("p", { class: "quiet" }, words("linear_how")),
-  );
-
-  const paintLinear = ({ linear }) => {
-    if (!linear) return;
-    cases.replaceChildren(
-      ...linear.cases.map(({ left, off }) => {
-        const cell = (part) =>
-          h("td", { class: left.includes(part) ? "in" : "out" }, words(left.includes(part) ? "in" : `out_${part}`));
-        const filled = makeBar(Math.max(0, 1 + Math.log10(Math.max(off, 1e-9)) / 8)); // from 10⁻⁸ to 1
-        return h(
-          "tr",
-          { "data-left": left.join(" ") },
-          ...PARTS.map(cell),
-          h(
-            "td",
-            { class: "off", "data-off": off },
-            h("div", {}, h("b", {}, asNumber(off, 2)), h("span", { class: "bar" }, filled)),
-          ),
-        );
-      }),
-    );
-    const of = (...left) => linear.cases.find((each) => each.left.join() === left.join()).off;
-    const [least] = PARTS.map((part) => of(part)).sort((one, other) => one - other);
-    if (demo.view.show === "linear")
-      section.tell(
-        words("lesson_linear", {
-          whole: asNumber(of(...PARTS), 2),
-          least: asNumber(least, 2),
-          none: asNumber(of(), 2),
-          activation,
-        }),
-      );
-  };
+  const { node: inLinear, paint: paintLinear } = makeLinear({ section, demo, props });
 
   // --- the gradient at the start -------------------------------------------------------------------------------------
 

@@ -49,8 +49,10 @@ def pulls(x: Tensor, real: Tensor, weight: Tensor, how: str) -> Tensor:
 def opening(models: Models) -> dict[str, Any]:
     """Returns the section's initial view and its limits."""
     texts = EXAMPLES["word"]
+    config = word_model(models).bundle.config
+    sizes = {"depth": config.depth, "emb": config.emb}
     limits = {"most": MOST, "longest": LONGEST, "poolings": list(POOLINGS)}
-    return {"text": texts[0], "mixed": texts[-1], "model": word_model(models).name, **limits}
+    return {"text": texts[0], "mixed": texts[-1], "model": word_model(models).name, **sizes, **limits}
 
 
 def read(models: Models, view: View) -> tuple[Loaded, Tensor, Tensor]:
@@ -82,24 +84,32 @@ def judge_words(bundle: former.Bundle, text: str, out: list[int], pooling: str =
         out: indices of the words to leave out.
         pooling: one of `POOLINGS`, for "pulls".
     Returns:
-        "labels" of the t words, "pooled" whether each is; for "average" and "max" {"pulls" (t,), "difference" of the
-        logits, "positive": the probability}; "numbers": how many of the e numbers each word gives, for "max"; "bias",
-        the difference of the biases; "size" e; "x" (1, t, e), "logits" (2,) and "pulls" (t,) of one pooling.
+        "labels" of the t words, "pooled" whether each is; for "average" and "max" {"pulls" (t,), "logits" (2,), their
+        "difference", "positive": the probability}; "alone" (t,): the pulls for the average if each word attended only
+        to itself; "reads" (t, t): the weights of the first block, the mean over its heads; "numbers": how many of the e
+        numbers each word gives, for "max"; "bias", the difference of the biases; "size" e; "x" (1, t, e), "logits" (2,)
+        and "pulls" (t,) of one pooling.
     """
     model, ids = bundle.model, torch.tensor([bundle.tokenizer.encode(text)[:MOST]])
     real = torch.ones_like(ids, dtype=torch.bool)
     real[0, out] = False
-    x = model.norm(model.transformer(model.transformer.embed(ids)))  # (1, t, e)
+    embedded = model.transformer.embed(ids)
+    capture = former.Capture(("weights",))
+    x = model.norm(model.transformer(embedded, observer=capture))  # (1, t, e)
+    itself = torch.eye(ids.shape[1], dtype=torch.bool)
     weight, bias = model.toprobs.weight, model.toprobs.bias
     logits = {how: model.toprobs(pool(x, real, how))[0] for how in POOLINGS}
     found: Numbers = {
         how: {
             "pulls": pulls(x, real, weight, how),
+            "logits": logits[how],
             "difference": float(logits[how][1] - logits[how][0]),
             "positive": float(logits[how].softmax(0)[1]),
         }
         for how in POOLINGS
     }
+    found["alone"] = pulls(model.norm(model.transformer(embedded, itself)), real, weight, "average")
+    found["reads"] = capture["weights", 0][0].mean(0)
     given = x.masked_fill(~real[..., None], -torch.inf).argmax(1)[0].bincount(minlength=ids.shape[1])  # (t,)
     labels = bundle.tokenizer.labels(ids[0].tolist())
     found |= {"labels": labels, "pooled": real[0], "numbers": given, "bias": float(bias[1] - bias[0])}

@@ -60,12 +60,28 @@ def card_of(kind: str) -> dict[str, Any]:
     card, recipe = bundle.card, bundle.card["recipe"]
     return {
         "kind": kind,
+        "wiring": wiring(bundle.model),
         "model": MODELS[kind],
         "parameters": sum(parameter.numel() for parameter in bundle.model.parameters()),
         "bytes": card["step"] * recipe["batch"] * recipe["model"]["seq_length"],
         "seconds": card["processor_seconds"],
         "bits": next(figure["bits_per_byte"] for figure in card["quality"] if figure["split"] == "val"),
     }
+
+
+def wiring(model: Any) -> dict[str, Any]:
+    """Describes which values a network computes from which.
+
+    Returns:
+        "layers"; "back": for each layer, how far back the tokens are that a value reads in the layer below, None for
+        all before; "recurrent": whether a value also reads that of the token before in its own layer.
+    """
+    config, back = model.config, None
+    if isinstance(model, GRUModel):
+        back = [[0]] * config.depth
+    elif isinstance(model, ConvModel):
+        back = [[i * config.dilation**layer for i in range(config.kernel)] for layer in range(config.depth)]
+    return {"layers": config.depth, "back": back, "recurrent": isinstance(model, GRUModel)}
 
 
 def read(view: View) -> Tensor:

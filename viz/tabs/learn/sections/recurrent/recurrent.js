@@ -9,6 +9,7 @@ import { makeHeatMap } from "../../../../browser/lib/heat_map.js";
 import { say } from "../../../../browser/lib/messages.js";
 import { asFixed, asNumber, asWhole } from "../../../../browser/lib/numbers.js";
 import { makePlayer } from "../../../../browser/lib/player.js";
+import { makeWiring } from "../../lib/wiring.js";
 
 const SHOWS = ["reach", "time", "bits"];
 const PACE = 450; // ms between two steps while playing
@@ -49,11 +50,13 @@ export const mount = (section, props) => {
   const mapOf = (kind) => {
     const place = h("div", { class: "map" });
     const [outputs, said] = [h("ol", { class: "outputs" }), h("p", {})];
-    const { model } = props.worth.find((each) => each.kind === kind);
+    const { model, wiring } = props.worth.find((each) => each.kind === kind);
+    const wires = makeWiring(wiring);
     const node = h(
       "figure",
       { "data-kind": kind },
       h("figcaption", {}, h("b", {}, words(kind)), " ", model),
+      wires.node,
       place,
       outputs,
       said,
@@ -65,6 +68,7 @@ export const mount = (section, props) => {
     });
     const draw = (/** @type {any} */ { labels, [kind]: found }) => {
       const { weights, masked } = palette();
+      wires.draw({ count: labels.length, step: now(), label: words("wiring", { kind: words(kind), step: now() }) });
       const most = found.moved.map((row) => Math.max(...row));
       const has = (row, column) => found.steps[row][column] > 0 && found.steps[row][column] <= now();
       const strength = (row, column) =>
@@ -99,6 +103,7 @@ export const mount = (section, props) => {
     "div",
     { class: "reach" },
     h("div", { class: "course" }, play, slider, step),
+    h("p", { class: "quiet" }, words("wires")),
     h("div", { class: "maps" }, ...maps.map(({ node }) => node)),
     told,
   );
