@@ -129,7 +129,7 @@ def test_the_tries_show_what_they_say(tab):
     tab.attempt("set")
     holds(tab)
     assert tab.sentence() == "After 1 layer “A” can receive information from 7 of the other 7 units."
-    tab.attempt("islands")
+    tab.open(SECTION, graph="8:0-1,0-2,0-3,1-2,1-3,2-3,4-5,4-6,4-7,5-6,5-7,6-7", layers=4)
     holds(tab)
     assert tab.sentence() == "After 4 layers “A” can receive information from 3 of the other 7 units."
     tab.attempt("picture")

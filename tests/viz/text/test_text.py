@@ -51,7 +51,18 @@ STAY = {  # Latin words that Chinese readers write so
     *("gpt", "gpt2", "gpt2-xl", "generator", "bert-reviews", "torch", "former"),  # models and packages
     *("softmax", "logit", "exp", "log", "ln", "max", "rollout", "top-k", "top-p", "GELU", "ReLU", "BPE"),
     *("CLS", "SEP", "MASK", "UNK", "unk", "xE2"),  # tokens
-    *("unifyheads", "save", "zero", "grad", "float32", "out", "hk", "Px"),  # of the code and of equations
+    *(
+        "unifyheads",
+        "save",
+        "zero",
+        "grad",
+        "float32",
+        "out",
+        "hk",
+        "Px",
+        "bmm",
+        "SelfAttention",
+    ),  # of the code and of equations
     *("CSV", "HTML", "NPZ", "PNG", "SVG", "kB", "MB", "GB", "TB", "PB", "EB", "ms"),
     *("Alt", "Ctrl", "Enter", "Esc", "Home", "End", "Shift", "Mac"),
     *("Peter", "Bloem", "Glorot", "Radford"),

@@ -97,7 +97,6 @@ MESSAGES = {
     "learn_block_try_off": "Attention off",
     "learn_block_try_post": "Norms as in the article",
     "learn_block_try_linear": "What is not linear?",
-    "learn_block_try_gradient": "Norms after or before",
     "learn_block_question": "Attention is off in every block, and one byte is changed. Which outputs change?",
     "learn_block_choice_own": "Only that byte’s own",
     "learn_block_choice_after": "Its own and those after it",

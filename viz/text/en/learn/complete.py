@@ -9,8 +9,7 @@ MESSAGES = {
     " folded into the batch, so that one torch.bmm computes the scores of all heads of all sentences. Then everything"
     " is put back.\n\nChoose a line: the picture shows the tensor after it, for two sentences (yours, and its words"
     " in reverse) in the first layer of a trained classifier. The second column is our own code. It keeps the heads"
-    " as a dimension of their own, since today’s matrix product accepts any number of dimensions before the last two."
-    " The numbers are the same.",
+    " as a dimension of their own and computes the same numbers.",
     "learn_complete_field": "Text, up to {most} words",
     "learn_complete_lines": "The lines of the article and ours, with the shape of each tensor",
     "learn_complete_article": "The article",
@@ -44,7 +43,6 @@ MESSAGES = {
     " sentences with {h} heads.",
     "learn_complete_says_joined": "The heads of each word are put side by side again: {h} × {s} = {k} numbers.",
     "learn_complete_says_y": "A last matrix, unifyheads, mixes the heads into one vector of {k} numbers for each word.",
-    "learn_complete_try_fold": "Fold the heads",
     "learn_complete_try_weights": "The weights",
     "learn_complete_try_join": "Join the heads",
     "learn_complete_question": "Two sentences, four heads: how many matrices of scores does the one torch.bmm compute?",

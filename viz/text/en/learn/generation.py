@@ -45,7 +45,6 @@ MESSAGES = {
     "learn_generation_try_begin": "Before training",
     "learn_generation_try_words": "Step {step, number}",
     "learn_generation_try_other": "A sentence it gets worse at",
-    "learn_generation_try_seed": "Another sample",
     "learn_generation_question": "Without a mask each target can be read from the input, except one. Which?",
     "learn_generation_choice_first": "The first",
     "learn_generation_choice_middle": "One in the middle",

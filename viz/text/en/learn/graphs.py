@@ -36,7 +36,6 @@ MESSAGES = {
     "learn_graphs_try_set": "A set: all attend to all",
     "learn_graphs_try_picture": "A picture: {side} × {side} pixels",
     "learn_graphs_try_both": "Pixels and characters in one set",
-    "learn_graphs_try_islands": "Two islands",
     "learn_graphs_puzzle": "Use {count} units and at most {edges} edges so that every unit reaches every other within 2"
     " layers.",
     "learn_graphs_question": "Five units in a row, each linked to the next. After how many layers can the first depend"

@@ -8,9 +8,9 @@ MESSAGES = {
     " the vectors are those that a classifier of film reviews has learned. The first line computes all dot products"
     " at once, the second turns each row into weights, the third computes all outputs. These vectors are short: as"
     " they are, the weights are almost equal, and the rows of y look alike. Multiplied by 16, each word"
-    " chooses.\n\nThe plain loop below does the same, number by number, and gives the same outputs. Only the time"
-    " differs: a matrix product is a single call to compiled code, which works on whole rows. The first number of"
-    " each shape is the batch size: the same three lines could process several sentences at once.",
+    " chooses.\n\nThe plain loop below does the same, number by number. Only the time differs: a matrix product is a"
+    " single call to compiled code. The first number of each shape is the batch size: the same three lines could"
+    " process several sentences at once.",
     "learn_in_pytorch_text_field": "Text, up to {most} words",
     "learn_in_pytorch_x": "x = vectors of “{model}”",
     "learn_in_pytorch_raw_label": "The raw weights: the dot product of each word with every word",

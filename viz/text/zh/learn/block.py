@@ -93,7 +93,6 @@ MESSAGES = {
     "learn_block_try_off": "关掉注意力",
     "learn_block_try_post": "像文章那样归一化",
     "learn_block_try_linear": "哪些不是线性的？",
-    "learn_block_try_gradient": "归一化放在前还是后",
     "learn_block_question": "在所有块中关掉注意力，再改变一个字节。哪些输出会改变？",
     "learn_block_choice_own": "只有这个字节自己的输出",
     "learn_block_choice_after": "它自己的和它之后的",

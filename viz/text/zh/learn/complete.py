@@ -7,8 +7,7 @@ MESSAGES = {
     "learn_complete_text": "基本的自注意力用 PyTorch 写只要三行。加上训练得到的矩阵和多个头，需要十行，而其中大多数只"
     "是挪动数字。形状为 (b, t, k) 的张量被切成多个头；各个头并入批次，这样一次 torch.bmm 就能算出所有句子、所有头的得"
     "分；最后再恢复原样。\n\n选择一行代码：图中显示执行这一行之后的张量，数据是两个句子（你的句子和它的词倒序排列），"
-    "取自一个训练好的分类器的第一层。第二列是我们自己的代码：它让头单独占一个维度，因为如今的矩阵乘法允许最后两维之前"
-    "有任意多个维度。两者的数字相同。",
+    "取自一个训练好的分类器的第一层。第二列是我们自己的代码：它让头单独占一个维度，算出的数字相同。",
     "learn_complete_field": "文本，最多 {most} 个词",
     "learn_complete_lines": "文章的代码和我们的代码，以及每个张量的形状",
     "learn_complete_article": "文章",
@@ -37,7 +36,6 @@ MESSAGES = {
     "learn_complete_says_out": "每个头按自己的权重对值求平均；然后批次又展开成 {b} 个句子，各有 {h} 个头。",
     "learn_complete_says_joined": "每个词的各个头重新并排放在一起：{h} × {s} = {k} 个数。",
     "learn_complete_says_y": "最后一个矩阵 unifyheads 把各个头混合起来，每个词得到一个 {k} 个数的向量。",
-    "learn_complete_try_fold": "把头并入批次",
     "learn_complete_try_weights": "权重",
     "learn_complete_try_join": "合并各个头",
     "learn_complete_question": "两个句子，四个头：这一次 torch.bmm 算出多少个得分矩阵？",

@@ -43,7 +43,6 @@ MESSAGES = {
     "learn_encoder_decoder_lesson_same": "模型写出的正是目标：两种输入相同，损失为 {bits} 比特。",
     "learn_encoder_decoder_lesson_other": "模型写出“{own}”。看到正确的前文时，目标的损失为 {bits} 比特；看到自己写的前"
     "文时，为 {given} 比特{short, select, yes {（算到它结束为止）} other {}}。",
-    "learn_encoder_decoder_try_own": "用它自己的答案继续",
     "learn_encoder_decoder_try_read": "它能读对的文本",
     "learn_encoder_decoder_try_back": "反过来写日期",
     "learn_encoder_decoder_try_forms": "其他写法",

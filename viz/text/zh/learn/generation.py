@@ -41,7 +41,6 @@ MESSAGES = {
     "learn_generation_try_begin": "训练之前",
     "learn_generation_try_words": "第 {step, number} 步",
     "learn_generation_try_other": "越学越差的句子",
-    "learn_generation_try_seed": "重新采样",
     "learn_generation_question": "没有掩码时，除了一个目标，其余都能从输入中读到。是哪一个？",
     "learn_generation_choice_first": "第一个",
     "learn_generation_choice_middle": "中间某一个",

@@ -32,7 +32,6 @@ MESSAGES = {
     "learn_graphs_try_set": "集合：全部互相关注",
     "learn_graphs_try_picture": "图像：{side} × {side} 像素",
     "learn_graphs_try_both": "像素和字符在同一个集合里",
-    "learn_graphs_try_islands": "两座孤岛",
     "learn_graphs_puzzle": "用 {count} 个单元和至多 {edges} 条边，使任意两个单元在 2 层之内互相到达。",
     "learn_graphs_question": "五个单元排成一列，每个与下一个相连。经过几层，第一个单元才可能依赖最后一个？",
     "learn_graphs_choice": "{count}",

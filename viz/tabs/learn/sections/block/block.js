@@ -131,7 +131,7 @@ export const mount = (section, props) => {
       const [attention, feedForward] = points.slice(1 + 2 * i, 3 + 2 * i);
       const open = h(
         "button",
-        { type: "button", "aria-expanded": `${i === layer}`, onclick: () => player.put({ step: 6 * (i + 1) })() },
+        { "aria-expanded": `${i === layer}`, onclick: () => player.put({ step: 6 * (i + 1) })() },
         words("block", { layer: i }),
       );
       const whole = row("block", open, [added(attention), added(feedForward), guesses(feedForward)], "");
@@ -215,7 +215,6 @@ export const mount = (section, props) => {
       { name: "off", words: words("try_off"), act: player.put({ show: "stack", attention: "off" }) },
       { name: "post", words: words("try_post"), act: player.put({ show: "stack", norms: "post", step: 6 }) },
       { name: "linear", words: words("try_linear"), act: player.put({ show: "linear" }) },
-      { name: "gradient", words: words("try_gradient"), act: player.put({ show: "gradient" }) },
     ],
     () => (player.stop(), demo.reset()),
   );

@@ -6,6 +6,7 @@ import { cssOf, ground, makeBar, palette, signedAt } from "../../../../browser/l
 import { fields } from "../../../../browser/lib/fields.js";
 import { asList, say } from "../../../../browser/lib/messages.js";
 import { asNumber, asShare, asSigned } from "../../../../browser/lib/numbers.js";
+import { onTheme } from "../../../../browser/lib/panel.js";
 
 const STRONGEST = 8; // number of listed pulls
 const areNumbers = (text) => /^(\d+(,\d+)*)?$/.test(text);

@@ -55,7 +55,7 @@ def run_lines(bundle: former.Bundle, text: str) -> Numbers:
     Returns:
         "labels": the t words of each sentence; "heads"; the tensors of `article_lines`; "shapes": those of each;
         "ours": the largest difference of the article's y, weights and out from those of `former.SelfAttention`;
-        "first" (t, t): the weights of the first head in the first sentence.
+        "first" (t, t): the weights of the first head in the first sentence, and "words": its labels.
     """
     ids = bundle.tokenizer.encode(text)[:MOST]
     batch = torch.tensor([ids, ids[::-1]])
@@ -77,6 +77,7 @@ def run_lines(bundle: former.Bundle, text: str) -> Numbers:
         "shapes": {name: list(tensor.shape) for name, tensor in found.items()},
         "ours": max(float((one - other).abs().max()) for one, other in pairs),
         "first": found["weights"][0],
+        "words": bundle.tokenizer.labels(ids),
     }
 
 
@@ -92,13 +93,13 @@ def read_words(models: Models, view: View) -> dict[str, Any]:
     return {"bundle": loaded, "text": view["text"]}
 
 
-FIRST = Draw(figures.attention, Field("first"))
+FIRST = Draw(figures.attention, Field("first"), Field("words"))
 
 SECTION = Section(
     name="complete",
     article="In Pytorch: complete self-attention",
     equation=r"(b, t, k) \to (b, t, h, s) \to (b \cdot h, t, s) \to (b \cdot h, t, t) \to (b, h, t, s) \to (b, t, k)",
     code=(article_lines, former.SelfAttention.forward),
-    questions={"lines": Question(run_lines, read_words, FIRST, unsent=("folded", "first"))},
+    questions={"lines": Question(run_lines, read_words, FIRST, unsent=("folded", "first", "words"))},
     opening=opening,
 )

@@ -6,7 +6,6 @@ import { makeImage, palette } from "../../../../browser/lib/colour.js";
 import { fields } from "../../../../browser/lib/fields.js";
 import { asList, say } from "../../../../browser/lib/messages.js";
 import { asNumber } from "../../../../browser/lib/numbers.js";
-import { onTheme } from "../../../../browser/lib/panel.js";
 import { makePlayer } from "../../../../browser/lib/player.js";
 
 const PACE = 1500; // ms between two lines while it plays
@@ -62,7 +61,7 @@ export const mount = (section, props) => {
   const rows = h("tbody");
   const buttons = props.steps.map((name, i) => {
     const [article, ours, shape] = LINES[name];
-    const button = h("button", { type: "button", onclick: player.put({ step: i }) }, h("code", {}, article));
+    const button = h("button", { onclick: player.put({ step: i }) }, h("code", {}, article));
     const cell = h("td", { class: "shape" });
     const row = h(
       "tr",
@@ -194,7 +193,6 @@ export const mount = (section, props) => {
 
   section.tries(
     [
-      { name: "fold", words: words("try_fold"), act: player.put({ step: 3 }) },
       { name: "weights", words: words("try_weights"), act: player.put({ step: 6 }) },
       { name: "join", words: words("try_join"), act: player.put({ step: 8 }) },
     ],
@@ -212,7 +210,5 @@ export const mount = (section, props) => {
   });
   section.links(() => [["explore", { model: props.model, text: demo.view.text, layer: 0 }]]);
 
-  demo.subscribe(section.node, paint);
-  onTheme(paint);
-  demo.start();
+  section.begin(paint);
 };

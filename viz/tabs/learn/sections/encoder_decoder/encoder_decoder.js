@@ -183,11 +183,6 @@ export const mount = (section, props) => {
   section.tries(
     [
       {
-        name: "own",
-        words: words("try_own"),
-        act: put({ text: props.text, target: "", prefix: "own", step: props.most }),
-      },
-      {
         name: "read",
         words: words("try_read"),
         act: put({ text: props.read, target: "", prefix: "true", step: props.most }),

@@ -162,7 +162,6 @@ export const mount = (section, props) => {
       { name: "begin", words: words("try_begin"), act: put({ step: 0 }) },
       { name: "words", words: words("try_words", { step: props.steps[early] }), act: put({ step: early }) },
       { name: "other", words: words("try_other"), act: put({ text: props.other }) },
-      { name: "seed", words: words("try_seed"), act: () => demo.set({ seed: (demo.view.seed + 1) % props.seeds }) },
     ],
     () => (player.stop(), demo.reset()),
   );

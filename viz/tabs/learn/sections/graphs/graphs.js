@@ -275,16 +275,6 @@ export const mount = (section, props) => {
           row: shapes.PIXELS,
         }),
     },
-    {
-      name: "islands",
-      words: words("try_islands"),
-      act: () =>
-        demo.set({
-          ...demo.initial(),
-          graph: shapes.every(8, (one, other) => one < 4 === other < 4),
-          layers: props.layers,
-        }),
-    },
   ]);
 
   const paintPuzzle = section.puzzle();
