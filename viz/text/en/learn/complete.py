@@ -19,7 +19,7 @@ MESSAGES = {
     "learn_complete_step_is": "line {step} of {count}",
     "learn_complete_play": "{running, select, yes {Stop} other {Play}}",
     "learn_complete_play_hint": "One line after another; with reduced motion, one per press",
-    "learn_complete_tensor": "The tensor after this line: {shape} = {actual}",
+    "learn_complete_tensor": "The tensor after this line:",
     "learn_complete_sentence": "sentence {number}",
     "learn_complete_head": "sentence {sentence}, head {head}",
     "learn_complete_head_short": "head {head}",

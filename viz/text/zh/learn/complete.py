@@ -5,9 +5,9 @@ from __future__ import annotations
 MESSAGES = {
     "learn_complete_title": "完整的 PyTorch 代码",
     "learn_complete_text": "基本的自注意力用 PyTorch 写只要三行。加上训练得到的矩阵和多个头，需要十行，而其中大多数只"
-    "是挪动数字。形状为 (b, t, k) 的张量被切成多个头；各个头并入批次，这样一次 torch.bmm 就能算出所有句子、所有头的得"
-    "分；最后再恢复原样。\n\n选择一行代码：图中显示执行这一行之后的张量，数据是两个句子（你的句子和它的词倒序排列），"
-    "取自一个训练好的分类器的第一层。第二列是我们自己的代码：它让头单独占一个维度，算出的数字相同。",
+    "是挪动数字。形状为 (b,t,k) 的张量被切成多个头；各个头并入批次，这样一次 torch.bmm 就能算出所有句子、所有头的得分"
+    "；最后再恢复原样。\n\n选择一行代码：图中显示执行这一行之后的张量，数据是两个句子（你的句子和它的词倒序排列），取"
+    "自一个训练好的分类器的第一层。第二列是我们自己的代码：它让头单独占一个维度，算出的数字相同。",
     "learn_complete_field": "文本，最多 {most} 个词",
     "learn_complete_lines": "文章的代码和我们的代码，以及每个张量的形状",
     "learn_complete_article": "文章",
@@ -17,7 +17,7 @@ MESSAGES = {
     "learn_complete_step_is": "第 {step} / {count} 行",
     "learn_complete_play": "{running, select, yes {停止} other {播放}}",
     "learn_complete_play_hint": "逐行播放；若系统设为减少动态效果，每按一次走一行",
-    "learn_complete_tensor": "这一行之后的张量：{shape} = {actual}",
+    "learn_complete_tensor": "这一行之后的张量：",
     "learn_complete_sentence": "句子 {number}",
     "learn_complete_head": "句子 {sentence}，头 {head}",
     "learn_complete_head_short": "头 {head}",

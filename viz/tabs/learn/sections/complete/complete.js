@@ -176,11 +176,15 @@ export const mount = (section, props) => {
       row.classList.toggle("chosen", i === step);
       button.setAttribute("aria-pressed", `${i === step}`);
       const actual = `(${lines.shapes[props.steps[i]].join(", ")})`;
-      cell.replaceChildren(h("span", {}, shape), " ", h("b", {}, actual));
+      cell.replaceChildren(h("code", {}, shape), " ", h("b", {}, actual));
     });
     output.textContent = words("step_is", { step: step + 1, count: props.steps.length });
     player.slider.setAttribute("aria-valuetext", output.textContent);
-    title.textContent = words("tensor", { shape: LINES[name][2], actual: `(${lines.shapes[name].join(", ")})` });
+    title.replaceChildren(
+      words("tensor"),
+      " ",
+      h("code", {}, `${LINES[name][2]} = (${lines.shapes[name].join(", ")})`),
+    );
     const nodes = figuresOf(name, lines);
     tensor.className = `tensor ${LINES[name][3]}`;
     tensor.style.setProperty("--heads", lines.heads);
