@@ -24,7 +24,7 @@ from torch import Tensor
 
 from former import cpu
 from former.analysis.effects import ablation_effects
-from former.analysis.statistics import head_statistics
+from former.analysis.statistics import head_statistics, key_kinds, places_of
 from former.checkpoints import CARD, CheckpointError, folder_of
 from former.hooks import run_with_capture
 from former.runs.kind import Measure, Source
@@ -65,6 +65,7 @@ def scan(
     tokens: Tensor,
     *,
     special: Sequence[int] = (),
+    punctuation: Sequence[int] = (),
     questions: Sequence[Question] = (),
     facts: dict[str, Any] | None = None,
     watch: Callable[[Iterable[Any]], Iterable[Any]] = iter,
@@ -75,6 +76,7 @@ def scan(
         model: of a kind that `can_scan`.
         tokens: (n, t), at least 70 passages of at least 2 tokens.
         special: ids that are not text, such as [CLS] and [SEP]; weight on them does not count as decided (`decided`).
+        punctuation: ids of punctuation marks.
         questions: inputs on which each head is removed in turn, for the measure "effect"; empty for no such measure.
         facts: more facts to store, as plain values.
         watch: wraps iterables to show progress, such as `tqdm`.
@@ -85,7 +87,7 @@ def scan(
     if n < TOP + TENTHS * EACH or t < 2:
         raise ValueError(f"tokens must be at least {TOP + TENTHS * EACH} passages of 2 tokens, got {n} of {t}")
     fast = cpu.optimise(model)
-    results, even = _run(fast, tokens, _evenly(model, t), special, watch)
+    results, even = _run(fast, tokens, _evenly(model, t), (special, punctuation), watch)
     measures = {}
     for name, by_stretch in even.items():  # 0: no query has such a key, so the measure is undefined
         if (possible := by_stretch > 0).any():
@@ -133,19 +135,23 @@ def _evenly(model: Any, t: int) -> Tensor:
 
 
 def _run(
-    model: Any, tokens: Tensor, evenly: Tensor, special: Sequence[int], watch: Callable[[Iterable[Any]], Iterable[Any]]
+    model: Any,
+    tokens: Tensor,
+    evenly: Tensor,
+    kinds: tuple[Sequence[int], Sequence[int]],
+    watch: Callable[[Iterable[Any]], Iterable[Any]],
 ) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
     """Computes `_measures` and `_place` of each passage, (n, layers, h, ...), and the measures of `evenly`, (n,)."""
-    ahead = bool(evenly.triu(1).any())
+    shares = places_of(evenly[0])
     results: list[dict[str, Tensor]] = []
     even: list[dict[str, Tensor]] = []
     for batch in watch(tokens.split(8)):
         _, capture = run_with_capture(model, batch, ("q", "k", "weights"))
         q, k, weights = (capture.stack(point) for point in ("q", "k", "weights"))  # (layers, b, h, ...)
         for i, ids in enumerate(batch):
-            measures = _measures(weights[:, i], ids, special, ahead)
-            results.append(measures | _place(weights[:, i], q[:, i], k[:, i], ids, special))
-            even.append(_measures(evenly, ids, special, ahead))
+            measures = _measures(weights[:, i], ids, *kinds, shares)
+            results.append(measures | _place(weights[:, i], q[:, i], k[:, i], ids, kinds[0]))
+            even.append(_measures(evenly, ids, *kinds, shares))
     return (
         {name: torch.stack([each[name] for each in results]) for name in results[0]},
         {name: torch.cat([each[name] for each in even]) for name in even[0]},
@@ -175,20 +181,13 @@ def is_text(tokens: Tensor, special: Sequence[int]) -> Tensor:
     return text
 
 
-def _measures(weights: Tensor, ids: Tensor, special: Sequence[int], ahead: bool) -> dict[str, Tensor]:
-    """Computes the measures of one passage's weights (..., t, t), each (...).
-
-    For a model that sees later tokens, two measures replace those of earlier tokens ("same", "copying"):
-    "elsewhere": weight on other occurrences of the query's token, over the queries that have any;
-    "separator": weight on special tokens after the first, such as [SEP], where BERT's heads idle (Clark et al. 2019).
-    """
+def _measures(
+    weights: Tensor, ids: Tensor, special: Sequence[int], punctuation: Sequence[int], shares: Sequence[str]
+) -> dict[str, Tensor]:
+    """Computes the measures of one passage's weights (..., t, t), each (...)."""
     text = is_text(ids, special)
-    measures = head_statistics(weights, ids)
-    if ahead:
-        del measures["same"], measures["copying"]
-        others = (ids[:, None] == ids).fill_diagonal_(False)  # (t_query, t_key)
-        measures["elsewhere"] = (weights * others).sum((-2, -1)) / max(1, int(others.any(1).sum()))
-        measures["separator"] = (weights[..., 1:] * ~text[1:]).sum(-1).mean(-1)
+    found = head_statistics(weights, ids, key_kinds(ids, special, punctuation))
+    measures = {name: found[name] for name in ("entropy", "distance", *shares)}
     return measures | {"decided": decided(weights, ids, special).sum(-1) / max(1, int(text.sum()))}
 
 

@@ -5,12 +5,23 @@ Sizes: t tokens, h heads. Weights are (..., h, t_query, t_key).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
 
 import torch
 from torch import Tensor
 
 from former.runs.run import Run
+from former.tokens import Tokenizer
+from former.tokens.wordpiece import special_ids
+
+PLACES = (
+    *("copying", "same", "elsewhere", "next", "previous", "offset", "self"),
+    *("separator", "punctuation", "last", "first"),
+)
+"""The statistics that say where a head attends: each is a share of its attention (`head_statistics`)."""
+AHEAD, BEHIND = ("elsewhere", "next", "last"), ("copying", "same")  # only of maps that see later tokens, or that do not
+OFFSETS = range(2, 9)  # distances of the statistic "offset", in either direction
 
 
 def rollout(weights: Tensor | Sequence[Tensor] | Run) -> Tensor:
@@ -46,53 +57,118 @@ def rollout_by_layer(weights: Tensor | Sequence[Tensor] | Run) -> Iterator[Tenso
         yield result
 
 
-def head_statistics(weights: Tensor | Run, tokens: Tensor | None = None) -> dict[str, Tensor]:
+def places_of(allowed: Tensor) -> tuple[str, ...]:
+    """Returns the names of `PLACES` that describe heads under a mask: bool (t, t), or weights that are 0 outside it."""
+    ahead = bool(allowed.triu(1).any())
+    return tuple(name for name in PLACES if name not in (BEHIND if ahead else AHEAD))
+
+
+def punctuation_ids(tokenizer: Tokenizer, tokens: Sequence[int]) -> tuple[int, ...]:
+    """Returns the ids, of these tokens, that stand for nothing but punctuation marks."""
+    texts = {i: tokenizer.decode([i]).strip() for i in set(tokens)}
+    return tuple(i for i, text in texts.items() if text and all(unicodedata.category(char)[0] == "P" for char in text))
+
+
+def key_kinds(tokens: Tensor, special: Sequence[int], punctuation: Sequence[int]) -> dict[str, Tensor]:
+    """Returns which tokens (t,) are of a kind that heads attend to when nothing matches: bool (t,) each.
+
+    "separator": a special token after the first, such as [SEP], where BERT's heads idle (Clark et al. 2019);
+    "punctuation": a token of `punctuation`.
+    """
+    kinds = {
+        name: torch.isin(tokens, torch.tensor(list(ids), dtype=tokens.dtype, device=tokens.device))
+        for name, ids in (("separator", special), ("punctuation", punctuation))
+    }
+    kinds["separator"][0] = False
+    return kinds
+
+
+def kinds_of(tokenizer: Tokenizer, tokens: Tensor) -> dict[str, Tensor]:
+    """Returns `key_kinds` of a tokenizer's tokens (t,)."""
+    return key_kinds(tokens, special_ids(tokenizer), punctuation_ids(tokenizer, tokens.tolist()))
+
+
+def head_statistics(
+    weights: Tensor | Run, tokens: Tensor | None = None, kinds: Mapping[str, Tensor] | None = None
+) -> dict[str, Tensor]:
     """Computes statistics of each head, each an average over the queries.
 
     Args:
         weights: (..., t, t), rows sum to 1; or a run with one map.
-        tokens: (t,) ids, for the two statistics that compare tokens; a run has its own.
+        tokens: (t,) ids, for the statistics that compare tokens; a run has its own.
+        kinds: as returned by `kinds_of`; a run has its own.
     Returns:
         A tensor (...) for each of
         "entropy": of a query's weights, in bits; 0 on a single token, log2(t) equally on all.
         "distance": |query − key| in tokens, averaged with the weights.
-        "previous": weight on the previous token, over the queries that have one (0 if t is 1).
-        "first": weight on the first token.
-        "self": weight on the query's own token.
-        "next": weight on the next token, over the queries that have one; 0 under a causal mask.
-        And with tokens, over the queries that have such keys (0 if none has):
-        "same": weight on earlier occurrences of the query's token.
-        "copying": weight on the tokens that followed those occurrences, as in a head that copies what came next the
+        And shares of the attention, over the queries that have such keys (0 if none has):
+        "previous", "self", "next": on the previous token, the query's own, the next (0 under a causal mask).
+        "first", "last": on the first token, on the last.
+        "offset": on the token at the fixed distance of `OFFSETS` that gets most, among those that half of the queries
+            have; "by": this distance, negative for earlier tokens (0 if the text is too short).
+        With tokens also
+        "same": on earlier occurrences of the query's token; "elsewhere": on all others, earlier or later.
+        "copying": on the tokens that followed its earlier occurrences, as in a head that copies what came next the
             last time, an induction head (Olsson et al. 2022); the query's own position is not counted.
+        And one for each of `kinds`.
     Raises:
         ValueError: weights that are not square, not one token for each position, or a run with several maps.
     """
     if isinstance(weights, Run):
-        weights, tokens = weights.weights, weights.inputs[0][0] if tokens is None else tokens
+        run, weights = weights, weights.weights
+        tokens = run.inputs[0][0] if tokens is None else tokens
+        kinds = kinds_of(run.source.tokenizer, tokens) if kinds is None else kinds
     _check_square(weights)
     t = weights.shape[-1]
     if tokens is not None and tokens.shape != (t,):
         raise ValueError(f"tokens must be ({t},), an id for each position, got {tuple(tokens.shape)}")
     index = torch.arange(t, device=weights.device)
-    values = [(index[:, None] - index[None, :]).abs()]  # distance, (t_query, t_key)
-    if tokens is not None:
-        repeats = (tokens[:, None] == tokens).tril(-1)
-        # The last column wraps around to the first, above the diagonal.
-        values += [repeats, repeats.roll(1, dims=1).tril(-1)]
+    keys = keys_of(t, tokens, kinds)
+    distance = (index[:, None] - index[None, :]).abs()
     # One product, so that each map is read once for all of them.
-    totals = weights.flatten(-2) @ torch.stack(values, -1).flatten(0, 1).to(weights.dtype)  # (..., 1 or 3)
-    previous = weights.diagonal(offset=-1, dim1=-2, dim2=-1)  # (..., t - 1)
-    statistics = {
-        "entropy": _bits(weights) / t,
-        "distance": totals[..., 0] / t,
-        "previous": previous.sum(-1) / max(1, t - 1),
-        "first": weights[..., 0].mean(-1),
-        "self": weights.diagonal(dim1=-2, dim2=-1).mean(-1),
-        "next": weights.diagonal(offset=1, dim1=-2, dim2=-1).sum(-1) / max(1, t - 1),
+    columns = torch.stack([distance, *keys.values()], -1).flatten(0, 1).to(weights.dtype)
+    totals = weights.flatten(-2) @ columns  # (..., names)
+    statistics = {"entropy": _bits(weights) / t, "distance": totals[..., 0] / t}
+    for i, (name, wanted) in enumerate(keys.items(), 1):
+        statistics[name] = totals[..., i] / max(1, int(wanted.any(1).sum()))
+    return statistics | _best_offset(weights)
+
+
+def keys_of(t: int, tokens: Tensor | None = None, kinds: Mapping[str, Tensor] | None = None) -> dict[str, Tensor]:
+    """Returns the keys of each query that a statistic counts, bool (t_query, t_key) by name: of those of `PLACES` that
+    are the same for all heads.
+
+    Args:
+        t: number of tokens.
+        tokens, kinds: as of `head_statistics`.
+    """
+    own = torch.eye(t, dtype=torch.bool, device=None if tokens is None else tokens.device)
+    column = torch.zeros_like(own)
+    keys = {
+        "previous": own.roll(-1, 1).tril(-1),  # rolling wraps around to the other side of the diagonal
+        "first": column.index_fill(1, torch.tensor([0]), True),
+        "self": own,
+        "next": own.roll(1, 1).triu(1),
+        "last": column.index_fill(1, torch.tensor([t - 1]), True),
     }
-    for i, (name, keys) in enumerate(zip(("same", "copying"), values[1:], strict=False), 1):
-        statistics[name] = totals[..., i] / max(1, int(keys.any(1).sum()))
-    return statistics
+    if tokens is not None:
+        others = (tokens[:, None] == tokens) & ~own
+        keys |= {"same": others.tril(), "elsewhere": others, "copying": others.tril().roll(1, 1).tril(-1)}
+    return keys | {name: chosen.expand(t, t) for name, chosen in (kinds or {}).items()}
+
+
+def _best_offset(weights: Tensor) -> dict[str, Tensor]:
+    """Computes the statistics "offset" and "by"."""
+    t = weights.shape[-1]
+    offsets = [by for near in OFFSETS if near <= t // 2 for by in (-near, near)]
+    if not offsets:
+        return {
+            "offset": weights.new_zeros(weights.shape[:-2]),
+            "by": torch.zeros(weights.shape[:-2], dtype=torch.long),
+        }
+    shares = torch.stack([weights.diagonal(by, -2, -1).mean(-1) for by in offsets], -1)
+    offset, best = shares.max(-1)
+    return {"offset": offset, "by": torch.tensor(offsets)[best]}
 
 
 def _check_square(weights: Tensor) -> None:

@@ -111,9 +111,9 @@ def test_rollout_by_layer_is_the_rollout_of_the_first_layers():
 
 
 def test_head_statistics_of_a_single_token():
-    result = analysis.head_statistics(torch.ones(1, 1))
-    assert {name: float(value) for name, value in result.items()} == {
-        "entropy": 0, "distance": 0, "previous": 0, "first": 1, "self": 1, "next": 0,
+    found = analysis.head_statistics(torch.ones(1, 1))
+    assert {name: float(value) for name, value in found.items()} == {
+        "entropy": 0, "distance": 0, "previous": 0, "first": 1, "self": 1, "next": 0, "last": 1, "offset": 0, "by": 0,
     }  # fmt: skip
 
 

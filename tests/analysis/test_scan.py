@@ -219,8 +219,8 @@ def of_bert():
 
 def test_a_berts_heads_are_measured_both_ways_as_a_plain_loop_does(of_bert):
     model, found = of_bert
-    either = ["entropy", "distance", "previous", "first", "self", "next"]
-    assert found.facts["measures"] == [*either, "elsewhere", "separator", "decided", "effect"]
+    either = ["entropy", "distance", "elsewhere", "next", "previous", "offset", "self"]
+    assert found.facts["measures"] == [*either, "separator", "last", "first", "decided", "effect"]
     maps = [former.run_with_capture(model, row[None])[1].stack("weights")[:, 0].tolist() for row in BERT_TOKENS]
     for layer in range(2):
         for head in range(2):

@@ -174,7 +174,17 @@ def statistics(weights: Tensor, ids: list[int]) -> dict[str, float]:
         "self": sum(float(weights[i, i]) for i in rows) / t,
         "same": over_those_that_can(weights, [[j for j in range(i) if ids[j] == ids[i]] for i in rows]),
         "copying": over_those_that_can(weights, [[j + 1 for j in range(i - 1) if ids[j] == ids[i]] for i in rows]),
+        "elsewhere": over_those_that_can(weights, [[j for j in rows if j != i and ids[j] == ids[i]] for i in rows]),
+        "last": sum(float(weights[i, t - 1]) for i in rows) / t,
+        "offset": max(offsets(weights).values(), default=0.0),
     }
+
+
+def offsets(weights: Tensor) -> dict[int, float]:
+    """The share of each fixed distance of 2 to 8 tokens, back or ahead, that half of the queries can have."""
+    t = len(weights)
+    places = {by: [(i, i + by) for i in range(t) if 0 <= i + by < t] for by in range(-8, 9) if 2 <= abs(by) <= t / 2}
+    return {by: sum(float(weights[at]) for at in pairs) / len(pairs) for by, pairs in places.items()}
 
 
 def over_those_that_can(weights: Tensor, keys: list[list[int]]) -> float:

@@ -199,15 +199,27 @@ def test_the_statistics_and_their_sentence_are_those_of_the_models_weights(tab, 
         assert actual == pytest.approx(exact[name], abs=0.5 * 10**-digits + EXACT)
     sentence = tab.lesson()
     assert sentence.startswith(f"Layer {layer}, head {head} ")
-    numbers = re.findall(r"\d+(?:\.\d+)? ?%", sentence)
+    own, _, others = sentence.partition("From all other tokens, ")
+    numbers = re.findall(r"\d+(?:\.\d+)? ?%", own.partition("Most attended")[0])
     assert all(any(agrees(n, exact[name]) for name in SHARES) for n in numbers), sentence
+    if others:  # than those that occurred before: 6 of 11
+        ids = list(TEXT.encode())
+        rows = [i for i in range(len(ids)) if not any(ids[j] == ids[i] for j in range(i - 1))]
+        weights = run.weights[layer][head]
+        share = {
+            "the first token.": weights[rows, 0].mean(),
+            "the token itself.": weights[rows, rows].mean(),
+            "the previous token.": weights[rows[1:], [i - 1 for i in rows[1:]]].mean(),
+        }[others.partition(" goes to ")[2]]
+        assert agrees(others.partition(" goes to ")[0], float(share))
     values = {"previous": "to the previous token", "first": "to the first token", "self": "to the token itself"}
     values |= {"same": "to the same token", "copying": "copies"}
     strongest = max((name for name in values if name != "first"), key=lambda name: exact[name])
     if exact[strongest] >= 0.3:
         assert values[strongest] in sentence
         assert numbers
-    total = sum(exact[name] for name in SHARES)
+    marks = [i for i, char in enumerate(TEXT) if char == "."]
+    total = sum(exact[name] for name in (*SHARES, "offset")) + float(run.weights[layer][head][:, marks].sum(1).mean())
     overlap = tab.page.locator(".former-statistics").get_by_text("may add up to more than 100 %")
     expect(overlap).to_be_visible(visible=total > 1.005)
 
@@ -216,9 +228,9 @@ def test_the_page_opens_on_the_head_that_copies_and_says_so_with_the_runner_up(t
     tab.open(model="generator", text="The cat sat on the mat. The cat sat on the mat.")
     assert (tab.link()["layer"], tab.link()["head"]) == ("8", "7")
     assert "copies" in tab.lesson()
-    assert "Second comes the first token" in tab.lesson()
+    assert re.search(r"From all other tokens, \d+ % goes to the first token", tab.lesson())
     readout = tab.page.locator(".former-overview .readout")
-    expect(readout).to_have_text(re.compile(r"^Layer 8, head 7: copying \d+ %, first token \d+ %$"))
+    expect(readout).to_have_text(re.compile(r"^Layer 8, head 7: copying \d+ %, otherwise first token \d+ %$"))
     tab.open()
     assert tab.link()["model"] == "gpt"
     assert "copies" in tab.lesson()

@@ -5,57 +5,60 @@ Sizes: t tokens, h heads.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from former import analysis
+from former.analysis.statistics import PLACES, keys_of, places_of
 
 Statistics = Mapping[str, Any]  # as `former.analysis.head_statistics` gives them, of one map
 
-HABITS = {"copying": 0.3, "same": 0.3, "next": 0.3, "previous": 0.3, "self": 0.3, "first": 0.5}
-"""The least mass that is a habit, on average over the queries that can have it.
-
-"copying": what followed the same token earlier, as induction heads look; "same": the same token earlier; "next",
-"previous", "self", "first": the token after, the token before, the token itself, the first token. They stand in the
-order in which Explore opens on one.
-"""
+IDLE = ("separator", "punctuation", "last", "first")  # where heads attend when nothing matches
+COMPARED = ("copying", "same", "elsewhere")  # averages over only those queries whose token stands elsewhere too
+HABITS = {name: 0.5 if name in IDLE else 0.3 for name in PLACES}
+"""The least share of the attention that is a habit. They stand in the order in which Explore opens on one."""
 EVEN = 0.9  # share of the entropy of even attention from which a head without a habit is "even"
 LIFT = 1.5  # a habit needs this many times the weight of even attention, however short the text
-SECOND = 0.1  # minimum weight of a runner-up
+SECOND = 0.1  # minimum weight of a runner-up, and of a token to name
+NAMED = 3  # most attended tokens to name
 
 
 def habit(found: Statistics, even: Statistics) -> tuple[str, str | None]:
     """Returns a head's habit and the runner-up, from its statistics and those of even attention.
 
-    The habit is the one of `HABITS` with the most weight, but "first" only if no other qualifies: many heads attend to
-    the first token whenever they do not find what they look for, and this would hide it. If there is no habit, a head
+    The habit is the one of `HABITS` with the most weight, but one of `IDLE` only if no other qualifies: many heads
+    attend there whenever they do not find what they look for, and this would hide it. If there is no habit, a head
     is "even" from an entropy of `EVEN` on, else "mixed"; it is "only" if there is just one token. The runner-up is the
     statistic with the most weight after the habit, if it reaches `SECOND` and `LIFT`; else None.
     """
     if even["entropy"] == 0:
         return "only", None
-    lifted = [name for name in HABITS if found[name] >= LIFT * even[name]]
+    lifted = [name for name in HABITS if name in found and found[name] >= LIFT * even[name]]
     strong = [name for name in lifted if found[name] >= HABITS[name]]
-    kind = max(strong, key=lambda name: (name != "first", found[name]), default=None)
+    kind = max(strong, key=lambda name: (name not in IDLE, found[name]), default=None)
     if kind is None:
         kind = "even" if found["entropy"] >= EVEN * even["entropy"] else "mixed"
     others = [name for name in lifted if name != kind and found[name] >= SECOND]
     return kind, max(others, key=lambda name: found[name], default=None)
 
 
-def describe(weights: Tensor, mask: Tensor, ids: Tensor) -> dict[str, Any]:
+def describe(
+    weights: Tensor, mask: Tensor, tokens: Tensor, kinds: Mapping[str, Tensor] | None = None
+) -> dict[str, Any]:
     """Describes the heads, the layers' means and the rollouts of a self-attention map, as plain values.
 
     Args:
         weights: (layers, h, t, t).
         mask: bool (t, t), to compute the statistics of even attention.
-        ids: (t,).
+        tokens: (t,) ids.
+        kinds: as of `former.analysis.head_statistics`.
     Returns:
-        {"statistics": {"even": {name: number}, "head": {name: [layer][head]}, "mean" and "rollout": {name: [layer]}},
-        "habits": {"head": [layer][head], "mean" and "rollout": [layer]: `habit` of each},
+        {"places": the names of `PLACES` that the map can have; "statistics": {"even": {name: number}, "head":
+        {name: [layer][head]}, "mean" and "rollout": {name: [layer]}}; "habits": {"head": [layer][head], "mean" and
+        "rollout": [layer]: [habit, runner-up, its share, most attended tokens], see `_describe`};
         "opening": [layer, head], the head to show first}.
     """
     views = {
@@ -63,21 +66,63 @@ def describe(weights: Tensor, mask: Tensor, ids: Tensor) -> dict[str, Any]:
         "mean": weights.mean(1),
         "rollout": torch.stack(list(analysis.rollout_by_layer(weights))),
     }
-    measured = {view: analysis.head_statistics(maps, ids) for view, maps in views.items()}
-    even = {
-        name: float(value) for name, value in analysis.head_statistics(mask / mask.sum(-1, keepdim=True), ids).items()
-    }
-    plain = {view: {name: rounded(values) for name, values in found.items()} for view, found in measured.items()}
-    habits = {view: _habits(found, even) for view, found in plain.items()}
-    return {"statistics": {"even": even, **plain}, "habits": habits, "opening": _opening(plain["head"], habits["head"])}
+    uniform = analysis.head_statistics(mask / mask.sum(-1, keepdim=True), tokens, kinds)
+    names = [name for name in ("entropy", "distance", *places_of(mask)) if name in uniform]
+    even = {name: float(uniform[name]) for name in names}
+    keys = keys_of(len(tokens), tokens, kinds)
+    if any(bool(kind[-1]) for kind in (kinds or {}).values()):
+        del keys["last"]  # it has another name
+    statistics, habits = {}, {}
+    for view, maps in views.items():
+        measured = analysis.head_statistics(maps, tokens, kinds)
+        statistics[view] = {name: rounded(measured[name]) for name in names} | {"by": measured["by"].tolist()}
+        habits[view] = _nested(maps, statistics[view], lambda cells, found: _describe(cells, found, even, tokens, keys))
+    opening = _opening(statistics["head"], habits["head"])
+    can = [name for name in places_of(mask) if even.get(name, 0) > 0]
+    return {"places": can, "statistics": {"even": even, **statistics}, "habits": habits, "opening": opening}
 
 
-def _habits(found: Statistics, even: Statistics) -> list[Any]:
-    """Applies `habit` to each element of nested lists."""
-    if isinstance(found["entropy"], float):
-        return list(habit(found, even))
-    parts = range(len(found["entropy"]))
-    return [_habits({name: values[part] for name, values in found.items()}, even) for part in parts]
+def _nested(maps: Tensor, found: Statistics, function: Callable[[Tensor, Statistics], Any]) -> Any:
+    """Applies a function to each map (t, t) of several and its statistics, as nested lists."""
+    if maps.dim() == 2:
+        return function(maps, found)
+    return [_nested(each, {name: values[i] for name, values in found.items()}, function) for i, each in enumerate(maps)]
+
+
+def _describe(
+    cells: Tensor, found: Statistics, even: Statistics, tokens: Tensor, keys: Mapping[str, Tensor]
+) -> list[Any]:
+    """Returns a map's habit, the runner-up and its share, and the most attended tokens of a map without a habit.
+
+    The share of the runner-up of a habit of `COMPARED` is an average over the other queries only, so that the two
+    shares are of different queries. The tokens are [first position, share of the attention on all its occurrences].
+    """
+    rivals = {name: found[name] for name in ("entropy", "offset", *keys) if name in even}
+    kind, second = habit(rivals, even)
+    share = second and found[second]
+    if kind in COMPARED and second and second not in COMPARED:
+        others = ~keys[kind].any(1)
+        wanted = _diagonal(len(tokens), found["by"]) if second == "offset" else keys[second]
+        counted = others & wanted.any(1)
+        share = float((cells * wanted)[counted].sum() / max(1, int(counted.sum())))
+        if share < SECOND:
+            second, share = None, None
+    return [kind, second, share, _most_attended(cells, tokens) if kind == "mixed" else []]
+
+
+def _diagonal(t: int, by: int) -> Tensor:
+    """Returns the keys at a distance from each query, bool (t, t)."""
+    index = torch.arange(t)
+    return index[None, :] - index[:, None] == by
+
+
+def _most_attended(cells: Tensor, tokens: Tensor) -> list[list[Any]]:
+    """Returns up to `NAMED` tokens with the most attention, as [first position, share]."""
+    different, index = tokens.unique(return_inverse=True)
+    shares = cells.new_zeros(len(different)).index_add(0, index, cells.mean(0))
+    top = shares.topk(min(NAMED, len(different)))
+    first = [int((index == i).nonzero()[0]) for i in top.indices]
+    return [[at, rounded(share)] for at, share in zip(first, top.values, strict=True) if share >= SECOND]
 
 
 def _opening(found: Statistics, habits: list[Any]) -> list[int]:

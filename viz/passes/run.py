@@ -20,6 +20,7 @@ import torch
 import former
 from former import runs
 from former.analysis.parts import check_writes
+from former.analysis.statistics import kinds_of
 from former.hooks import Observer
 from former.tokens import Tokenizer
 from viz.passes import edits as changes
@@ -67,10 +68,15 @@ class Map(runs.Map):
         """The number of queries, and of keys, that are pooled into one for the browser (`payload`)."""
         return 2 if math.prod(self.weights.shape[:2]) * sum(self.lengths) > WHOLE_CELLS else 1
 
-    def describe(self) -> dict[str, Any]:
-        """Returns plain values for the browser, with `habits.describe` (self-attention) or `habits.sharpness`."""
-        divisors = tuple(round(root / self.q.shape[-1] ** 0.5, 6) for root in self.roots)  # without the factor √s
+    def describe(self, tokenizer: Tokenizer | None = None) -> dict[str, Any]:
+        """Returns plain values for the browser, with `habits.describe` (self-attention) or `habits.sharpness`.
+
+        With the tokenizer of its tokens, it also says how much goes to separators and punctuation.
+        """
+        divisors = tuple(round(root / self.q.shape[-1] ** 0.5, 6) for root in self.roots)  # what is not √s of it
         layers, heads = self.weights.shape[:2]
+        tokens = torch.tensor(self.ids)
+        kinds = kinds_of(tokenizer, tokens) if tokenizer and self.ids else None
         return {
             "name": self.name,
             "layers": layers,
@@ -85,7 +91,7 @@ class Map(runs.Map):
             "divisors": None if set(divisors) == {1.0} else divisors,
             "memory": habits.on_memory(self.weights, self.memory) if self.memory else None,
             **(
-                habits.describe(self.weights, self.allowed, torch.tensor(self.ids))
+                habits.describe(self.weights, self.allowed, tokens, kinds)
                 if self.ids
                 else habits.sharpness(self.weights, self.memory)
             ),
@@ -243,7 +249,7 @@ def run(loaded: Loaded, text: str, edits: Sequence[changes.Edit] = ()) -> Pass:
         "context": config.seq_length,
         "text": text,
         "edits": list(edits),
-        "maps": [each.describe() for each in maps],
+        "maps": [each.describe(loaded.bundle.tokenizer) for each in maps],
         "tokens": len(made.ids),
         "total": made.total,
         "ids": made.ids,

@@ -17,6 +17,7 @@ from torch import Tensor
 
 import former
 from former.analysis import Measure, scan
+from former.analysis.statistics import punctuation_ids
 from former.checks import require_positive
 from former.tokens import Tokenizer
 from former.tokens.wordpiece import WordPieceTokenizer, special_ids
@@ -69,6 +70,7 @@ def scan_model(
         model,
         tokens,
         special=special_ids(tokenizer),
+        punctuation=punctuation_ids(tokenizer, tokens.unique().tolist()),
         questions=questions(tokens[:removals], tokenizer),
         facts={"corpus": recipe.corpus, "split": "val"},
         watch=watch,

@@ -42,9 +42,10 @@ def head_map(shown: Shown) -> dict[str, Any]:
 
 def statistics(shown: Shown) -> dict[str, Any]:
     of = shown.view["of"]
-    result = shown.made.header["maps"][shown.made.maps.index(shown.map)]["statistics"][of]
-    layers = [values[shown.layer] for values in result.values()]
-    return {"names": list(result), "values": [each[shown.head] if of == "head" else each for each in layers]}
+    found = shown.made.header["maps"][shown.made.maps.index(shown.map)]["statistics"][of]
+    names = [name for name in found if name != "by"]
+    layers = [found[name][shown.layer] for name in names]
+    return {"names": names, "values": [each[shown.head] if of == "head" else each for each in layers]}
 
 
 def pair(shown: Shown) -> dict[str, Any]:

@@ -19,15 +19,19 @@ IDS = list(b"[the cat sat on the mat")  # its first token occurs only once
 def test_the_statistics_of_heads_means_rollouts_and_an_even_spread_are_those_of_a_plain_loop(models, name, text):
     pass_ = run(models[name], text)
     each, ids = pass_.map("self"), pass_.header["ids"]
-    weights, found = each.weights.double(), pass_.header["maps"][0]["statistics"]
+    weights, result = each.weights.double(), pass_.header["maps"][0]["statistics"]
     uniform = each.allowed.double() / each.allowed.sum(-1, keepdim=True)
-    views = [(found["even"], uniform, [])]
+    views = [(result["even"], uniform, [])]
     for layer in range(len(weights)):
-        views += [({**found["head"]}, weights[layer, head], [layer, head]) for head in range(weights.shape[1])]
-        views += [(found["mean"], weights[layer].mean(0), [layer])]
-        views += [(found["rollout"], former.analysis.rollout(weights[: layer + 1]), [layer])]
+        views += [({**result["head"]}, weights[layer, head], [layer, head]) for head in range(weights.shape[1])]
+        views += [(result["mean"], weights[layer].mean(0), [layer])]
+        views += [(result["rollout"], former.analysis.rollout(weights[: layer + 1]), [layer])]
     for shown, exact, at in views:
-        for measure, value in statistics(exact, ids).items():
+        numbers = statistics(exact, ids)
+        assert len(numbers.keys() & shown) >= 8
+        for measure, value in numbers.items():
+            if measure not in shown:  # of the other kind of mask
+                continue
             number = shown[measure]
             for i in at:
                 number = number[i]
@@ -65,12 +69,12 @@ KNOWN = {
 
 def test_known_heads_have_their_habits_though_they_rest_on_the_first_token():
     result = habits.describe(torch.stack(list(KNOWN.values()))[None], MASK, torch.tensor(IDS))
-    names = [kind for kind, _ in result["habits"]["head"][0]]
+    names = [kind for kind, *_ in result["habits"]["head"][0]]
     assert names == list(KNOWN)
     statistics = result["statistics"]["head"]
     copying, same = list(KNOWN).index("copying"), list(KNOWN).index("same")
     assert statistics["first"][0][copying] > 0.3
-    assert result["habits"]["head"][0][copying][1] == "first", "the runner-up is said"
+    assert result["habits"]["head"][0][copying][1:3] == ["first", 1], "the runner-up, of all queries that copy nothing"
     assert statistics["same"][0][same] == pytest.approx(1)
     assert result["opening"] == [0, copying]
 
@@ -94,9 +98,35 @@ def test_the_first_token_is_the_habit_only_of_a_head_that_has_no_other():
     assert habits.habit(result | {"copying": 0.2}, even) == ("first", "copying")
 
 
+SEEN = torch.ones(len(IDS), len(IDS), dtype=torch.bool)  # what a model without a mask sees
+MARKS = {"separator": torch.arange(len(IDS)) == len(IDS) - 1, "punctuation": torch.tensor(IDS) == ord(" ")}
+UNMASKED = {
+    "offset": looking(lambda i: min(i + 2, len(IDS) - 1)),
+    "next": looking(lambda i: min(i + 1, len(IDS) - 1)),
+    "separator": looking(lambda _: len(IDS) - 1),
+    "punctuation": looking(lambda _: 4),
+    "mixed": (looking(lambda _: 1) + looking(lambda _: 7) + looking(lambda _: 5) * 2) / 4,
+}
+
+
+def test_heads_that_look_at_special_tokens_marks_or_a_fixed_distance_have_a_name_and_others_their_tokens():
+    assert IDS[1] == IDS[7] != IDS[5]
+    result = habits.describe(torch.stack(list(UNMASKED.values()))[None], SEEN, torch.tensor(IDS), MARKS)
+    described = result["habits"]["head"][0]
+    assert [kind for kind, *_ in described] == list(UNMASKED)
+    assert result["statistics"]["head"]["by"][0][0] == 2
+    most = described[-1][-1]
+    assert sorted(most) == [[1, 0.5], [5, 0.5]], "the places of a token together, of those with a tenth or more"
+    assert not any(tokens for *_, tokens in described[:-1])
+
+
 def test_a_single_token_has_nothing_but_itself_to_look_at():
     result = habits.describe(torch.ones(1, 1, 1, 1), torch.ones(1, 1, dtype=torch.bool), torch.tensor([7]))
-    assert result["habits"] == {"head": [[["only", None]]], "mean": [["only", None]], "rollout": [["only", None]]}
+    assert result["habits"] == {
+        "head": [[["only", None, None, []]]],
+        "mean": [["only", None, None, []]],
+        "rollout": [["only", None, None, []]],
+    }
 
 
 def opened(name: str) -> dict:
@@ -108,7 +138,7 @@ def opened(name: str) -> dict:
 def test_explore_opens_on_the_head_that_copies_of_the_shipped_generator():
     header = opened("generator")
     assert header["opening"] == [8, 7]
-    assert header["habits"]["head"][8][7] == ["copying", "first"]
+    assert header["habits"]["head"][8][7][:2] == ["copying", "first"]
 
 
 def test_explore_opens_on_a_head_that_copies_of_the_model_that_was_trained_to():

@@ -124,22 +124,48 @@ MESSAGES = {
     "step_more": "{name}: one more",
     "up_to_layer": "Up to layer",
     "statistics": "What it does",
-    "stat_previous": "previous",
-    "stat_previous_hint": "Share of attention on the previous token, averaged over the queries that have one.",
-    "stat_next": "next",
-    "stat_next_hint": "Share of attention on the next token, averaged over the queries that have one.",
-    "stat_first": "first",
-    "stat_first_hint": "Share of attention on the first token, averaged over the queries. Many heads attend to it when"
-    " the text does not have what they look for.",
-    "stat_self": "itself",
-    "stat_self_hint": "Share of attention on the query’s own token, averaged over the queries.",
-    "stat_same": "same",
-    "stat_same_hint": "Share of attention on earlier positions with the same token as the query, averaged over the"
-    " queries that have one.",
     "stat_copying": "copying",
     "stat_copying_hint": "Share of attention on the tokens that followed earlier occurrences of the query’s token,"
     " averaged over the queries that have one. A head that attends there can continue as the text did before: an"
     " induction head.",
+    "stat_same": "same token",
+    "stat_same_hint": "Share of attention on earlier positions with the same token as the query, averaged over the"
+    " queries that have one.",
+    "stat_elsewhere": "same token",
+    "stat_elsewhere_hint": "Share of attention on other positions with the same token as the query, before it or"
+    " after it, averaged over the queries that have one.",
+    "stat_next": "next token",
+    "stat_next_hint": "Share of attention on the next token, averaged over the queries that have one.",
+    "stat_previous": "previous token",
+    "stat_previous_hint": "Share of attention on the previous token, averaged over the queries that have one.",
+    "stat_offset": "fixed distance",
+    "stat_offset_hint": "Share of attention on the token at one fixed distance from the query, 2 to 8 tokens back or"
+    " ahead, averaged over the queries that have one. The distance is the one that gets most.",
+    "stat_by": "{count} {side, select, back {back} other {ahead}}",
+    "stat_self": "itself",
+    "stat_self_hint": "Share of attention on the query’s own token, averaged over the queries.",
+    "stat_separator": "special token",
+    "stat_separator_hint": "Share of attention on special tokens after the first, such as [SEP] at the end of a text,"
+    " averaged over the queries. BERT’s heads attend to it when they do not find what they look for.",
+    "stat_punctuation": "punctuation",
+    "stat_punctuation_hint": "Share of attention on punctuation marks, averaged over the queries. Many heads attend to"
+    " them when they do not find what they look for.",
+    "stat_last": "last token",
+    "stat_last_hint": "Share of attention on the last token, averaged over the queries.",
+    "stat_first": "first token",
+    "stat_first_hint": "Share of attention on the first token, averaged over the queries. Many heads attend to it when"
+    " the text does not have what they look for.",
+    "at_copying": "what followed the same token earlier",
+    "at_same": "the same token earlier",
+    "at_elsewhere": "the same token elsewhere",
+    "at_next": "the next token",
+    "at_previous": "the previous token",
+    "at_offset": "the token {count} places {side, select, back {back} other {ahead}}",
+    "at_self": "the token itself",
+    "at_separator": "special tokens such as [SEP]",
+    "at_punctuation": "punctuation",
+    "at_last": "the last token",
+    "at_first": "the first token",
     "stat_distance": "distance",
     "stat_distance_hint": "Distance from query to key, averaged with the weights; next to it, the same for equal"
     " weights.",
@@ -162,26 +188,19 @@ MESSAGES = {
     "habit_copying": "{who} copies: where a token occurred before, {share} of its attention goes to what followed it"
     " then.",
     "habit_same": "{who} attends to the same token: where it occurred before, {share} of its attention goes there.",
-    "habit_next": "{who} attends to the next token: {share} of its attention.",
-    "habit_previous": "{who} attends to the previous token: {share} of its attention.",
-    "habit_self": "{who} attends to the token itself: {share} of its attention.",
-    "habit_first": "{who} attends to the first token: {share} of its attention.",
+    "habit_elsewhere": "{who} attends to the same token: where it occurs elsewhere, {share} of its attention goes"
+    " there.",
+    "habit_at": "{who} attends to {at}: {share} of its attention.",
     "habit_even": "{who} attends to all tokens almost equally: {entropy} of {most} bits.",
     "habit_mixed": "{who} matches no known pattern: its attention is spread over about {among} tokens, {distance}"
     " tokens away on average.",
     "habit_only": "{who} has only one token to attend to.",
-    "habit_second": "Second comes {place, select, copying {what followed the same token earlier} same {the same token"
-    " earlier} next {the next token} previous {the previous token} self {the token itself} other {the first token}}:"
-    " {share}.",
-    "habit_most": "The closest pattern is attending to {place, select, copying {what followed the same token earlier}"
-    " same {the same token earlier} next {the next token} previous {the previous token} self {the token itself} other"
-    " {the first token}}: {share}.",
-    "short_copying": "copying {share}",
-    "short_same": "same token earlier {share}",
-    "short_next": "next token {share}",
-    "short_previous": "previous token {share}",
-    "short_self": "itself {share}",
-    "short_first": "first token {share}",
+    "habit_second": "Second comes {at}: {share}.",
+    "habit_others": "From all other tokens, {share} goes to {at}.",
+    "habit_most": "Most attended: {tokens}.",
+    "short_at": "{place} {share}",
+    "short_others": "otherwise {short}",
+    "short_most": "most attended: {tokens}",
     "short_even": "equal, {entropy} bits",
     "short_mixed": "mixed, {entropy} bits",
     "short_only": "only one token",

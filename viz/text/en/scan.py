@@ -15,18 +15,6 @@ MESSAGES = {
     "scan_source": "{stretches, number} passages of {length} tokens from {corpus}, split {split}; the effect of"
     " removing a head was measured on {asked, select, hidden {the hidden tokens of} other {the next tokens of}}"
     " {removals, number} of them.",
-    "scan_of_previous": "previous token",
-    "scan_of_next": "next token",
-    "scan_of_first": "first token",
-    "scan_of_separator": "[SEP]",
-    "scan_of_separator_hint": "Share of attention on [SEP], which ends the text, averaged over the queries. BERT’s"
-    " heads attend to it when they do not find what they look for.",
-    "scan_of_self": "itself",
-    "scan_of_same": "same token earlier",
-    "scan_of_elsewhere": "same token elsewhere",
-    "scan_of_elsewhere_hint": "Share of attention on other positions with the same token as the query, before it or"
-    " after it, averaged over the queries that have one.",
-    "scan_of_copying": "copying",
     "scan_of_decided": "largest weight",
     "scan_of_decided_hint": "The largest weight on a token that is neither the first nor a special one, averaged over"
     " the queries. Heads attend to the first and to special tokens when they do not find what they look for.",

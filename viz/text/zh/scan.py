@@ -14,17 +14,6 @@ MESSAGES = {
     "scan_layer": "层",
     "scan_source": "{stretches, number} 个文段，每段 {length} 个词元，取自 {corpus} 的 {split} 部分；移除注意力头的影"
     "响是在其中 {removals, number} 个文段的{asked, select, hidden {被遮住的词元} other {下一个词元}}上测量的。",
-    "scan_of_previous": "前一个词元",
-    "scan_of_next": "后一个词元",
-    "scan_of_first": "第一个词元",
-    "scan_of_separator": "[SEP]",
-    "scan_of_separator_hint": "给文本末尾的 [SEP] 的注意力占比，对各查询取平均。BERT 的注意力头找不到要找的内容时，就"
-    "关注它。",
-    "scan_of_self": "自身",
-    "scan_of_same": "前面的相同词元",
-    "scan_of_elsewhere": "别处的相同词元",
-    "scan_of_elsewhere_hint": "给其他位置（之前或之后）上与查询相同的词元的注意力占比，对有这种词元的查询取平均。",
-    "scan_of_copying": "复制",
     "scan_of_decided": "最大权重",
     "scan_of_decided_hint": "除第一个词元和特殊词元之外，其他词元得到的最大权重，对各查询取平均。注意力头找不到要找的"
     "内容时，就关注第一个词元和特殊词元。",

@@ -122,8 +122,8 @@ def test_of_a_bert_other_measures_are_shown_and_the_places_that_look_at_text(tmp
 
     view = {"model": "mine", "layer": 1, "head": 1, "scan_y": "copying"}
     answer = ask("heads", models, **view)
-    assert answer["measures"] == [name for name in scans.MEASURES if name not in ("same", "copying")]
-    assert (answer["axes"], answer["asked"]) == (["previous", "next"], "hidden"), "it has no copying"
+    assert answer["measures"] == [name for name in scans.MEASURES if name not in ("same", "copying", "punctuation")]
+    assert (answer["axes"], answer["asked"]) == (["previous", "elsewhere"], "hidden"), "it has no copying"
     head = ask("head", models, **view)
     assert not {each[side] for each in head["examples"] for side in ("query", "key")} & {"[CLS]", "[SEP]"}
 

@@ -21,14 +21,11 @@ const written = (measure, value) => {
   return asShare(value);
 };
 
-const called = (measure) => say(`scan_of_${measure}`);
-const OWN = ["separator", "elsewhere", "decided", "effect"]; // measures that only a scan has
+const OWN = ["decided", "entropy", "distance", "effect"]; // the others are shares, as of one text
+const called = (measure) => say(OWN.includes(measure) ? `scan_of_${measure}` : `stat_${measure}`);
 const hintOf = (measure) =>
-  measure === "entropy"
-    ? "term_entropy_means"
-    : OWN.includes(measure)
-      ? `scan_of_${measure}_hint`
-      : `stat_${measure}_hint`;
+  ({ entropy: "term_entropy_means", distance: "stat_distance_hint" })[measure] ??
+  (OWN.includes(measure) ? `scan_of_${measure}_hint` : `stat_${measure}_hint`);
 const explained = (measure) => makeHint(called(measure), say(hintOf(measure)));
 const choose = (at) => store.set({ layer: Math.floor(at / store.map.heads), head: at % store.map.heads, of: "head" });
 

@@ -10,6 +10,7 @@ from torch import Tensor
 
 import former
 from former.analysis import scan
+from former.analysis.statistics import PLACES
 from former.checkpoints import CheckpointError
 from former.runs import kind_of
 from former.tokens.wordpiece import special_ids
@@ -19,10 +20,7 @@ from viz.passes.loaded import Loaded, Models
 from viz.server.view import View, read_choice, read_index, read_model
 from viz.text import Note, NothingToShow, note
 
-MEASURES = (
-    *("previous", "next", "first", "separator", "self", "same", "elsewhere", "copying"),
-    *("decided", "entropy", "distance", "effect"),
-)
+MEASURES = (*PLACES, "decided", "entropy", "distance", "effect")
 SEEN = 0.02  # minimum weight of a token to show
 AROUND = 3  # neighbours of such a token that are shown too
 SPREAD = ("mean", "tenth", "ninetieth")  # of a dot

@@ -3,7 +3,7 @@
 import { asList, asText, say } from "../../../browser/lib/messages.js";
 import { asFixed, asShare } from "../../../browser/lib/numbers.js";
 
-const PLACES = ["copying", "same", "next", "previous", "self", "first"];
+const COMPARED = ["copying", "same", "elsewhere"]; // shares of only those queries whose token stands elsewhere too
 
 /** The part of a nested list that belongs to the view: a head, or a layer's mean or rollout. */
 const at = (values, of, layer, head) => (of === "head" ? values[layer][head] : values[layer]);
@@ -13,44 +13,46 @@ export const measured = (map, of, layer, head) =>
   map.statistics &&
   Object.fromEntries(Object.entries(map.statistics[of]).map(([name, values]) => [name, at(values, of, layer, head)]));
 
-/** The named positions that a map has: under a causal mask there is no next token to attend to. */
-export const placesOf = (map) => PLACES.filter((name) => name !== "next" || map.statistics.even.next > 0);
+/** What the sentences call the place that a statistic is about; `by` is the distance of "offset". */
+const called = (name, by) => ({ key: `at_${name}`, values: distance(by) });
+const distance = (by) => ({ count: Math.abs(by), side: by < 0 ? "back" : "ahead" });
+const inShort = (name, by, share) =>
+  say("short_at", { place: name === "offset" ? distanceIn(by) : say(`stat_${name}`), share });
+
+/** The distance of "offset" in words: "2 back". */
+export const distanceIn = (by) => say("stat_by", distance(by));
 
 /** Returns {kind, sentences, short}: the habit of the view and the runner-up, in whole sentences and in a few words. */
 export const habitOf = (map, of, layer, head) => {
-  const statistics = measured(map, of, layer, head);
-  if (map.memory) {
-    const values = {
-      who: { key: `who_${of}`, values: { layer, head } },
-      share: asShare(at(map.sharpness[of], of, layer, head)),
-      memory: asShare(at(map.memory[of], of, layer, head)),
-    };
-    return { kind: "memory", sentences: say("habit_memory", values), short: say("short_memory", values) };
+  const who = { key: `who_${of}`, values: { layer, head } };
+  if (!map.statistics) {
+    const kind = map.memory ? "memory" : "across";
+    const share = asShare(at(map.sharpness[of], of, layer, head));
+    const values = { who, share, memory: map.memory && asShare(at(map.memory[of], of, layer, head)) };
+    return { kind, sentences: say(`habit_${kind}`, values), short: say(`short_${kind}`, values) };
   }
-  if (!statistics) {
-    const values = {
-      who: { key: `who_${of}`, values: { layer, head } },
-      share: asShare(at(map.sharpness[of], of, layer, head)),
-    };
-    return { kind: "across", sentences: say("habit_across", values), short: say("short_across", values) };
-  }
-  const { even } = map.statistics;
-  const [kind, second] = at(map.habits[of], of, layer, head);
+  const { entropy, distance, by, ...shares } = measured(map, of, layer, head);
+  const [kind, second, share, most] = at(map.habits[of], of, layer, head);
+  const tokens = asList(most.map(([i, share]) => `“${map.keys[i]}” ${asShare(share)}`));
   const values = {
-    who: { key: `who_${of}`, values: { layer, head } },
-    share: asShare(statistics[kind] ?? 0),
-    entropy: asFixed(statistics.entropy, 2),
-    most: asFixed(even.entropy, 2),
-    among: asFixed(2 ** statistics.entropy, 1),
-    distance: asFixed(statistics.distance, 1),
+    who,
+    at: called(kind, by),
+    share: asShare(shares[kind] ?? 0),
+    entropy: asFixed(entropy, 2),
+    most: asFixed(map.statistics.even.entropy, 2),
+    among: asFixed(2 ** entropy, 1),
+    distance: asFixed(distance, 1),
+    tokens,
   };
-  const seconds = second ? [{ place: second, share: asShare(statistics[second]) }] : [];
-  return {
-    kind,
-    sentences: asText([
-      say(`habit_${kind}`, values),
-      ...seconds.map((values) => say(kind === "mixed" ? "habit_most" : "habit_second", values)),
-    ]),
-    short: asList([say(`short_${kind}`, values), ...seconds.map((values) => say(`short_${values.place}`, values))]),
-  };
+  const own = kind in shares;
+  const sentences = [say(own && !COMPARED.includes(kind) ? "habit_at" : `habit_${kind}`, values)];
+  const short = [own ? inShort(kind, by, values.share) : say(tokens ? "short_most" : `short_${kind}`, values)];
+  if (tokens) sentences.push(say("habit_most", values));
+  else if (second) {
+    const others = COMPARED.includes(kind) && !COMPARED.includes(second);
+    sentences.push(say(others ? "habit_others" : "habit_second", { at: called(second, by), share: asShare(share) }));
+    const next = inShort(second, by, asShare(share));
+    short.push(others ? say("short_others", { short: next }) : next);
+  }
+  return { kind, sentences: asText(sentences), short: asList(short) };
 };

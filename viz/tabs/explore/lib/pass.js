@@ -15,6 +15,7 @@ class AttentionMap {
   keys;
   skipped;
   pooled;
+  places;
   statistics;
   habits;
   opening;

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from former import analysis
+from former.analysis.statistics import kinds_of, places_of
 from former.runs import Map, Run
 from viz.panels import Numbers
 
@@ -61,9 +62,12 @@ def write_table(run: Run, name: str, layer: int, head: int, of: str) -> Numbers:
 
 def measure_map(run: Run, name: str, layer: int, head: int, of: str) -> Numbers:
     """Returns the statistics of one self-attention map as "names" and "values" (`head_statistics`)."""
-    map_ = run.maps[name]
-    result = analysis.head_statistics(cells_of(map_, layer, head, of), torch.tensor(map_.ids))
-    return {"values": torch.stack(list(result.values())), "names": list(result)}
+    shown = run.maps[name]
+    tokens = torch.tensor(shown.ids)
+    kinds = kinds_of(run.source.tokenizer, tokens)
+    found = analysis.head_statistics(cells_of(shown, layer, head, of), tokens, kinds)
+    names = ["entropy", "distance", *places_of(shown.allowed)]
+    return {"values": torch.stack([found[name] for name in names]), "names": names}
 
 
 def follow_pair(run: Run, name: str, layer: int, head: int, query: int, key: int) -> Numbers:

@@ -7,7 +7,7 @@ import { lessons } from "../../../browser/lib/lessons.js";
 import { say } from "../../../browser/lib/messages.js";
 import { asFixed, asShare } from "../../../browser/lib/numbers.js";
 import { makePanel } from "../../../browser/lib/panel.js";
-import { habitOf, measured, placesOf } from "../lib/habit.js";
+import { distanceIn, habitOf, measured } from "../lib/habit.js";
 import { afterMap, shownNow } from "../lib/shown.js";
 import { store } from "../lib/store.js";
 
@@ -46,10 +46,15 @@ export const mount = ({ element }) => {
     element.dataset.habit = kind;
     element.dataset.rev = store.rev;
     if (element.hidden) return;
-    const places = placesOf(map);
-    const { even } = map.statistics;
+    const {
+      places,
+      statistics: { even },
+    } = map;
     table.replaceChildren(
-      ...places.map((name) => line(name, hint(name), asShare(statistics[name]), statistics[name])),
+      ...places.map((name) => {
+        const { [name]: share, by } = statistics;
+        return line(name, hint(name), asShare(share), share, name === "offset" && by ? distanceIn(by) : null);
+      }),
       line(
         "entropy",
         term("entropy"),
