@@ -11,7 +11,7 @@ import gradio as gr
 from viz import browser
 from viz.browser.language import label
 from viz.passes import trace
-from viz.passes.loaded import Models, first_ahead
+from viz.passes.loaded import Loaded, Models, first_ahead
 from viz.tabs.base import Site, about
 from viz.tabs.explore.answer import answer
 from viz.tabs.explore.corpus import forming, scans
@@ -24,9 +24,20 @@ part = partial(browser.part, HERE)
 RECORDS = {record.name: record for record in PANELS}
 
 
+GROUPS = ("writes", "classifies", "fills in", "translates", "small experiment")  # the menu's order
+
+
+def group(loaded: Loaded) -> str:
+    """Returns the group of a model in the menu."""
+    if loaded.name.startswith("tiny-"):
+        return "small experiment"
+    return {"classifier": "classifies", "masked": "fills in", "translator": "translates"}.get(loaded.variant, "writes")
+
+
 def menu(models: Models) -> list[tuple[str, str]]:
-    """Returns the choices of models: (description, name) of each."""
-    return [(label("model_line", name=name, about=about(loaded)), name) for name, loaded in models.items()]
+    """Returns the choices of models, group by group: (description, name) of each."""
+    ordered = sorted(models.items(), key=lambda item: GROUPS.index(group(item[1])))
+    return [(label("model_line", name=name, about=about(loaded)), name) for name, loaded in ordered]
 
 
 def panel(name: str, value: Any = None) -> gr.HTML:

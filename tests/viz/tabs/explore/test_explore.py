@@ -19,7 +19,7 @@ from former.analysis import effects
 from tests.viz import plain
 from tests.viz.loops import run as in_loop
 from viz.passes import lens, measures, payload, trace, writes
-from viz.passes.loaded import Models
+from viz.passes.loaded import Loaded, Models
 from viz.passes.run import run
 from viz.passes.store import PassStore
 from viz.server import work
@@ -130,6 +130,12 @@ def served(models):
     routes.attach(server, site)
     with TestClient(server) as client:
         yield client, site.passes
+
+
+def test_the_menu_lists_the_models_group_by_group(generator, classifier, bert):
+    small = Loaded("tiny-one", generator.bundle, "weights")
+    shown = explore.menu({each.name: each for each in (small, bert, classifier, generator)})
+    assert [name for _, name in shown] == [generator.name, classifier.name, bert.name, small.name]
 
 
 def lines(response) -> list[dict]:
